@@ -1,0 +1,1 @@
+//! The runtime-neutral async half of an MCP client and server.

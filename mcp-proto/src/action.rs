@@ -1,0 +1,183 @@
+//! The vocabulary that client and server share: what a machine is told, and what it answers.
+
+use core::fmt;
+
+/// What became of one incoming message.
+///
+/// An effect of this very message is returned here; an effect of time or of teardown is polled.
+#[derive(Debug)]
+#[must_use = "an event nobody handles is a request nobody answers"]
+pub enum Action<E, R> {
+    /// For the application. It borrows from the input, so the machine is free again.
+    Event(E),
+    /// The core answers by itself: hand it back through `reply`, which writes the bytes.
+    Reply(R),
+    /// Nothing is to be done, and why.
+    Ignore(Why),
+}
+
+/// Why a message led to nothing: for tracing, and for tests.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Why {
+    /// The message was absorbed into state; this is the ordinary case.
+    Absorbed,
+    /// A notification with a method nobody knows (JR-34).
+    UnknownNotification,
+    /// A response to an id that nobody waits for, or no longer (JR-33, CN-06).
+    LateResponse,
+    /// A cancellation of an unknown or finished request (CN-05).
+    UnknownCancellation,
+    /// A notification that its revision or its sender's role does not have.
+    Misplaced,
+    /// A malformed notification or one whose values make no sense (CN-08, PG-09).
+    Malformed,
+    /// Bytes that are no message, where the role must not answer (JR-32).
+    Garbage,
+    /// Progress for an unknown token, or one that did not increase (PG-09).
+    StaleProgress,
+    /// A doubled question of a server that is already being answered.
+    DoubledQuestion,
+}
+
+/// Names a request in a machine's table, in either direction.
+///
+/// A token stays unambiguous after its request ended: its slot's generation moved on, and
+/// what is said about it then is [`SendError::Stale`], never somebody else's answer.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct Token {
+    pub(crate) slot: u32,
+    pub(crate) generation: u32,
+}
+
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}.{}", self.slot, self.generation)
+    }
+}
+
+/// Where bytes go to: on a pipe there is one channel, over HTTP one for each exchange.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Channel(u32);
+
+impl Channel {
+    /// The only channel of a pipe.
+    pub const PIPE: Self = Self(0);
+}
+
+/// Where a message came from.
+///
+/// On a pipe that is all there is to say. Over HTTP it carries what the head of the exchange
+/// said, by borrow, to be compared with the body.
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'h> {
+    channel: Channel,
+    head: core::marker::PhantomData<&'h ()>,
+}
+
+impl Source<'_> {
+    /// A message from a pipe.
+    pub const PIPE: Source<'static> = Source {
+        channel: Channel::PIPE,
+        head: core::marker::PhantomData,
+    };
+
+    /// The channel on which an immediate answer leaves.
+    pub const fn channel(&self) -> Channel {
+        self.channel
+    }
+}
+
+/// Bytes that a call left in the caller's buffer.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "the bytes are in the buffer and have to leave"]
+#[non_exhaustive]
+pub struct Transmit {
+    /// Where they go.
+    pub channel: Channel,
+    /// How many bytes of the buffer, from its start; zero if the command left none (an answer
+    /// gathered into a batch, say).
+    pub len: usize,
+    /// Whether the channel ends after them.
+    pub end: bool,
+}
+
+impl Transmit {
+    /// `len` bytes for a pipe.
+    pub(crate) const fn pipe(len: usize) -> Self {
+        Self {
+            channel: Channel::PIPE,
+            len,
+            end: false,
+        }
+    }
+}
+
+/// The buffer was too small. Nothing counts as written and no state changed: drain or grow the
+/// buffer, then make the same call again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BufferFull {
+    /// The bytes that the message takes.
+    pub needed: usize,
+}
+
+impl fmt::Display for BufferFull {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the buffer is too small: {} bytes needed", self.needed)
+    }
+}
+
+impl core::error::Error for BufferFull {}
+
+/// Why a command of the application wrote nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SendError {
+    /// See [`BufferFull`]: the token stays good, the call can be made again.
+    BufferFull {
+        /// The bytes that the message takes.
+        needed: usize,
+    },
+    /// The request is over: answered, cancelled or expired.
+    Stale,
+    /// The table of requests is full; it empties as answers come in.
+    TableFull,
+    /// The peer did not declare this capability (LC-17, VR-06).
+    Undeclared(&'static str),
+    /// The negotiated revision has no such message.
+    NotInRevision,
+    /// The connection is not, or no longer, in a phase that allows it.
+    NotReady,
+    /// The connection is closed.
+    Closed,
+    /// A progress value that does not increase (PG-04), or a request without progress token.
+    Progress,
+    /// The payload's own `Serialize` failed, or it is no JSON object.
+    Encode,
+}
+
+impl From<BufferFull> for SendError {
+    fn from(full: BufferFull) -> Self {
+        Self::BufferFull {
+            needed: full.needed,
+        }
+    }
+}
+
+impl fmt::Display for SendError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BufferFull { needed } => BufferFull { needed: *needed }.fmt(f),
+            Self::Stale => f.write_str("the request is over"),
+            Self::TableFull => f.write_str("too many requests in flight"),
+            Self::Undeclared(name) => write!(f, "the peer did not declare the capability {name}"),
+            Self::NotInRevision => f.write_str("the negotiated revision has no such message"),
+            Self::NotReady => f.write_str("the connection is not ready for this message"),
+            Self::Closed => f.write_str("the connection is closed"),
+            Self::Progress => f.write_str("progress does not increase, or nobody asked for it"),
+            Self::Encode => f.write_str("the payload does not serialize to a JSON object"),
+        }
+    }
+}
+
+impl core::error::Error for SendError {}

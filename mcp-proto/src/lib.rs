@@ -1,0 +1,28 @@
+//! The Model Context Protocol as a pure state machine.
+//!
+//! Bytes and the current time go in; events for the application, bytes for the peer and a
+//! deadline come out. There is no IO here, no clock, no random number and no allocator that the
+//! crate could not live without, so the same machine runs in tokio, in smol, in a `poll(2)`
+//! loop, on a microcontroller and inside a fuzzer.
+#![no_std]
+#![forbid(unsafe_code)]
+
+#[cfg(feature = "alloc")]
+extern crate alloc;
+
+mod action;
+mod limits;
+mod store;
+mod time;
+
+pub use action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
+pub use limits::Limits;
+pub use store::Store;
+pub use time::Instant;
+
+pub mod json {
+    //! Borrowed, validated JSON.
+
+    /// The deepest nesting that the scanner can be told to accept.
+    pub const MAX_DEPTH: u8 = 128;
+}

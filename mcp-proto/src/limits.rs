@@ -1,0 +1,60 @@
+//! Every bound in one place.
+
+use core::time::Duration;
+
+/// The bounds of one connection or endpoint. Every field can be set; none can be switched off.
+///
+/// The defaults are those of a machine with `std`; firmware sets what its buffers can hold.
+///
+/// ```
+/// use mcp_proto::Limits;
+///
+/// let limits = Limits { message: 64 * 1024, ..Limits::default() };
+/// assert_eq!(limits.depth, 128);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest line or event in bytes. A longer one is skipped at constant memory.
+    /// Large enough for a base64 payload of 12 MB.
+    pub message: usize,
+    /// The longest HTTP request body in bytes.
+    pub body: usize,
+    /// How deep arrays and objects may nest, at most [`MAX_DEPTH`](crate::json::MAX_DEPTH).
+    /// Deeper text is refused as no JSON that we accept, without recursion.
+    pub depth: u8,
+    /// Requests in flight per connection and direction. A full table refuses, it never blocks,
+    /// because the cancellation that would free a slot has to be read.
+    pub in_flight: usize,
+    /// Elements of one batch in 2025-03-26; one error answers all beyond it.
+    pub batch: usize,
+    /// Bytes that the answers of one batch may take together while they are gathered.
+    pub batch_bytes: usize,
+    /// Bytes that the URIs of all resource subscriptions of a connection may take together.
+    pub subscription_bytes: usize,
+    /// Bytes waiting to be read by the peer. When it is reached the reader stops.
+    pub output: usize,
+    /// Legacy sessions of one HTTP endpoint.
+    pub sessions: usize,
+    /// How long a legacy HTTP session may be idle.
+    pub session_idle: Duration,
+    /// How long an HTTP request head may take.
+    pub head: Duration,
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self {
+            message: 16 << 20,
+            body: 4 << 20,
+            depth: 128,
+            in_flight: 1024,
+            batch: 100,
+            batch_bytes: 16 << 20,
+            subscription_bytes: 256 << 10,
+            output: 32 << 20,
+            sessions: 10_000,
+            session_idle: Duration::from_secs(30 * 60),
+            head: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,55 @@
+//! Time as an argument: the core never reads a clock.
+
+use core::ops::Add;
+use core::time::Duration;
+
+/// A moment in milliseconds since an epoch of the caller's choice.
+///
+/// The core compares and adds, nothing else; any monotonic clock will do: `std::time::Instant`
+/// less the moment of start, a SysTick counter, or the variable of a test.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_proto::Instant;
+///
+/// let later = Instant::ZERO + Duration::from_secs(2);
+/// assert_eq!(later.as_millis(), 2_000);
+/// assert_eq!(later.saturating_since(Instant::ZERO), Duration::from_secs(2));
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Instant(u64);
+
+impl Instant {
+    /// The caller's epoch.
+    pub const ZERO: Self = Self(0);
+
+    /// The moment `millis` milliseconds after the epoch.
+    pub const fn from_millis(millis: u64) -> Self {
+        Self(millis)
+    }
+
+    /// Milliseconds since the epoch.
+    pub const fn as_millis(self) -> u64 {
+        self.0
+    }
+
+    /// The time that passed since `earlier`; zero if `earlier` is not earlier.
+    pub const fn saturating_since(self, earlier: Self) -> Duration {
+        Duration::from_millis(self.0.saturating_sub(earlier.0))
+    }
+}
+
+/// Saturates; a fraction of a millisecond rounds up, so that a deadline is never early and
+/// whatever is armed with a positive duration lies at least one millisecond ahead.
+impl Add<Duration> for Instant {
+    type Output = Self;
+
+    fn add(self, duration: Duration) -> Self {
+        let up = u64::from(duration.subsec_nanos() % 1_000_000 != 0);
+        let millis = duration
+            .as_secs()
+            .saturating_mul(1_000)
+            .saturating_add(u64::from(duration.subsec_millis()) + up);
+        Self(self.0.saturating_add(millis))
+    }
+}
