@@ -12,11 +12,13 @@ extern crate alloc;
 
 mod action;
 mod limits;
+mod slots;
 mod store;
 mod time;
 
 pub use action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
 pub use limits::Limits;
+pub use slots::Slot;
 pub use store::Store;
 pub use time::Instant;
 

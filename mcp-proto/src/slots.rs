@@ -1,0 +1,686 @@
+//! One table of requests: constant time by id, by deadline and in order of arrival.
+
+use crate::action::Token;
+use crate::store::Store;
+use crate::time::Instant;
+
+/// A bounded table whose entries are found by [`Token`], by a hash of the request id, by the
+/// earliest deadline, and through two queues, each in constant or logarithmic time.
+///
+/// All links live inside the slots, so that the storage is one slice of the caller's: slot `i`
+/// also holds the head of hash chain `i` and position `i` of the heap of deadlines.
+///
+/// ```text
+/// slot        0        1        2        3
+/// value       a        free     b        free
+/// head        -> 2     none     -> 0     none       chains of equal `hash % len`
+/// heap        2        0        -        -          slot 2 is due first
+/// ```
+///
+/// Getters: [`get`](Self::get), [`find`](Self::find), [`len`](Self::len),
+/// [`next_deadline`](Self::next_deadline), [`first`](Self::first).
+#[derive(Debug)]
+pub(crate) struct Slots<T, S> {
+    store: S,
+    limit: usize,
+    len: usize,
+    armed: usize,
+    free: u32,
+    queues: [Ends; QUEUES],
+    value: core::marker::PhantomData<T>,
+}
+
+/// One place of a [`Slots`] table. Opaque: a caller makes them with `Default` and lends them.
+///
+/// ```
+/// use mcp_proto::Slot;
+///
+/// let slots: [Slot<u32>; 4] = core::array::from_fn(|_| Slot::default());
+/// assert_eq!(slots.len(), 4);
+/// ```
+#[derive(Clone, Debug)]
+pub struct Slot<T> {
+    value: Option<T>,
+    generation: u32,
+    hash: u32,
+    head: u32,
+    next: u32,
+    heap: u32,
+    position: u32,
+    deadline: Instant,
+    links: [Links; QUEUES],
+}
+
+/// Slots with something left to do, in the order in which they were marked.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Queue {
+    /// A message has to be derived from the slot.
+    Transmit,
+    /// The application has to be told of the slot.
+    Event,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Ends {
+    first: u32,
+    last: u32,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Links {
+    before: u32,
+    after: u32,
+    marked: bool,
+}
+
+/// No slot of the table is free, and it may not grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Full;
+
+impl<T, S: Store<Slot<T>>> Slots<T, S> {
+    /// An empty table that never holds more than `limit` entries.
+    pub(crate) fn new(store: S, limit: usize) -> Self {
+        let limit = limit.min(NONE as usize - 1);
+        let mut slots = Self {
+            store,
+            limit,
+            len: 0,
+            armed: 0,
+            free: NONE,
+            queues: [Ends {
+                first: NONE,
+                last: NONE,
+            }; QUEUES],
+            value: core::marker::PhantomData,
+        };
+        slots.adopt(0);
+        slots
+    }
+
+    /// Puts `value` in; `hash` is that of the request id it will be looked up by.
+    pub(crate) fn insert(&mut self, hash: u32, value: T) -> Result<Token, Full> {
+        if self.len >= self.limit {
+            return Err(Full);
+        }
+        if self.free == NONE {
+            let old = self.capacity();
+            let wanted = old.saturating_mul(2).max(8).min(self.limit);
+            if wanted <= old || !self.store.grow(wanted) {
+                return Err(Full);
+            }
+            self.adopt(old);
+            self.rehash();
+        }
+        let index = self.free;
+        let buckets = self.capacity();
+        let slot = self.slot_mut(index).ok_or(Full)?;
+        let free = slot.next;
+        slot.value = Some(value);
+        slot.hash = hash;
+        let generation = slot.generation;
+        self.free = free;
+        self.len += 1;
+        self.link(index, bucket(hash, buckets));
+        Ok(Token {
+            slot: index,
+            generation,
+        })
+    }
+
+    /// The entry of `token`, unless it is gone.
+    pub(crate) fn get(&self, token: Token) -> Option<&T> {
+        self.entry(token)?.value.as_ref()
+    }
+
+    /// The entry of `token`, unless it is gone.
+    pub(crate) fn get_mut(&mut self, token: Token) -> Option<&mut T> {
+        let slot = self.slot_mut(token.slot)?;
+        if slot.generation != token.generation {
+            return None;
+        }
+        slot.value.as_mut()
+    }
+
+    /// Takes the entry out: of the table, the heap and the queues.
+    pub(crate) fn remove(&mut self, token: Token) -> Option<T> {
+        self.entry(token)?;
+        self.arm(token, None);
+        self.unmark(Queue::Transmit, token);
+        self.unmark(Queue::Event, token);
+        let hash = self.entry(token)?.hash;
+        self.unlink(token.slot, bucket(hash, self.capacity()));
+        let free = self.free;
+        let slot = self.slot_mut(token.slot)?;
+        let value = slot.value.take();
+        slot.generation = slot.generation.wrapping_add(1);
+        slot.next = free;
+        self.free = token.slot;
+        self.len -= 1;
+        value
+    }
+
+    /// Files the entry under another id: a retried request keeps its token.
+    pub(crate) fn rename(&mut self, token: Token, hash: u32) {
+        let Some(old) = self.entry(token).map(|slot| slot.hash) else {
+            return;
+        };
+        let buckets = self.capacity();
+        self.unlink(token.slot, bucket(old, buckets));
+        if let Some(slot) = self.slot_mut(token.slot) {
+            slot.hash = hash;
+        }
+        self.link(token.slot, bucket(hash, buckets));
+    }
+
+    /// The entry filed under `hash` that `is` it.
+    pub(crate) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<Token> {
+        let buckets = self.capacity();
+        let mut index = self.slot(bucket(hash, buckets))?.head;
+        // A chain is never longer than the table: the bound is for the reader's peace.
+        for _ in 0..buckets {
+            let slot = self.slot(index)?;
+            if slot.hash == hash && slot.value.as_ref().is_some_and(&is) {
+                return Some(Token {
+                    slot: index,
+                    generation: slot.generation,
+                });
+            }
+            index = slot.next;
+        }
+        None
+    }
+
+    /// Sets, moves or clears the deadline of `token`.
+    pub(crate) fn arm(&mut self, token: Token, deadline: Option<Instant>) {
+        let Some(position) = self.entry(token).map(|slot| slot.position) else {
+            return;
+        };
+        match (deadline, position) {
+            (None, NONE) => {}
+            (None, at) => {
+                self.armed -= 1;
+                let last = self.at_heap(self.armed);
+                self.set_heap(self.armed, NONE);
+                if let Some(slot) = self.slot_mut(token.slot) {
+                    slot.position = NONE;
+                }
+                if last != token.slot {
+                    self.set_heap(at as usize, last);
+                    self.sift_down(at as usize);
+                    self.sift_up(at as usize);
+                }
+            }
+            (Some(deadline), at) => {
+                if let Some(slot) = self.slot_mut(token.slot) {
+                    slot.deadline = deadline;
+                }
+                let at = if at == NONE {
+                    self.armed += 1;
+                    self.set_heap(self.armed - 1, token.slot);
+                    self.armed - 1
+                } else {
+                    at as usize
+                };
+                self.sift_down(at);
+                self.sift_up(at);
+            }
+        }
+    }
+
+    /// The deadline of `token`, if it has one.
+    pub(crate) fn deadline(&self, token: Token) -> Option<Instant> {
+        let slot = self.entry(token)?;
+        (slot.position != NONE).then_some(slot.deadline)
+    }
+
+    /// The earliest deadline of all.
+    pub(crate) fn next_deadline(&self) -> Option<Instant> {
+        (self.armed > 0).then(|| self.due(0))
+    }
+
+    /// The entry that is due first, if that is `now` or earlier; its deadline is cleared.
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Token> {
+        if self.armed == 0 || self.due(0) > now {
+            return None;
+        }
+        let token = self.token(self.at_heap(0))?;
+        self.arm(token, None);
+        Some(token)
+    }
+
+    /// Puts `token` at the end of `queue`, unless it is in it.
+    pub(crate) fn mark(&mut self, queue: Queue, token: Token) {
+        if self
+            .entry(token)
+            .is_none_or(|slot| slot.links[queue as usize].marked)
+        {
+            return;
+        }
+        let last = self.queues[queue as usize].last;
+        if let Some(slot) = self.slot_mut(token.slot) {
+            slot.links[queue as usize] = Links {
+                before: last,
+                after: NONE,
+                marked: true,
+            };
+        }
+        match self.slot_mut(last) {
+            Some(before) => before.links[queue as usize].after = token.slot,
+            None => self.queues[queue as usize].first = token.slot,
+        }
+        self.queues[queue as usize].last = token.slot;
+    }
+
+    /// Takes `token` out of `queue`.
+    pub(crate) fn unmark(&mut self, queue: Queue, token: Token) {
+        let Some(links) = self.entry(token).map(|slot| slot.links[queue as usize]) else {
+            return;
+        };
+        if !links.marked {
+            return;
+        }
+        match self.slot_mut(links.before) {
+            Some(before) => before.links[queue as usize].after = links.after,
+            None => self.queues[queue as usize].first = links.after,
+        }
+        match self.slot_mut(links.after) {
+            Some(after) => after.links[queue as usize].before = links.before,
+            None => self.queues[queue as usize].last = links.before,
+        }
+        if let Some(slot) = self.slot_mut(token.slot) {
+            slot.links[queue as usize] = Links::UNMARKED;
+        }
+    }
+
+    /// The entry that was marked first.
+    pub(crate) fn first(&self, queue: Queue) -> Option<Token> {
+        self.token(self.queues[queue as usize].first)
+    }
+
+    /// Every entry, in the order of the storage.
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (Token, &T)> {
+        self.store
+            .as_ref()
+            .iter()
+            .enumerate()
+            .filter_map(|(index, slot)| {
+                let token = Token {
+                    slot: index as u32,
+                    generation: slot.generation,
+                };
+                Some((token, slot.value.as_ref()?))
+            })
+    }
+
+    /// How many entries there are.
+    pub(crate) fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there is no entry.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The entry at `index`, to walk a table that changes on the way.
+    pub(crate) fn token(&self, index: u32) -> Option<Token> {
+        let slot = self.slot(index)?;
+        slot.value.as_ref()?;
+        Some(Token {
+            slot: index,
+            generation: slot.generation,
+        })
+    }
+
+    /// How many slots the storage holds now.
+    pub(crate) fn capacity(&self) -> usize {
+        self.store.as_ref().len().min(self.limit)
+    }
+
+    fn slot(&self, index: u32) -> Option<&Slot<T>> {
+        self.store.as_ref().get(index as usize)
+    }
+
+    fn slot_mut(&mut self, index: u32) -> Option<&mut Slot<T>> {
+        self.store.as_mut().get_mut(index as usize)
+    }
+
+    fn entry(&self, token: Token) -> Option<&Slot<T>> {
+        let slot = self.slot(token.slot)?;
+        (slot.generation == token.generation && slot.value.is_some()).then_some(slot)
+    }
+
+    /// Chains the slots from `old` on into the free list, the lowest first.
+    fn adopt(&mut self, old: usize) {
+        for index in (old..self.capacity()).rev() {
+            let free = self.free;
+            if let Some(slot) = self.slot_mut(index as u32) {
+                *slot = Slot {
+                    generation: slot.generation,
+                    next: free,
+                    ..Slot::default()
+                };
+                self.free = index as u32;
+            }
+        }
+    }
+
+    /// Files every entry anew, after the number of buckets changed.
+    fn rehash(&mut self) {
+        let buckets = self.capacity();
+        for slot in self.store.as_mut() {
+            slot.head = NONE;
+        }
+        for index in 0..buckets as u32 {
+            let filed = self
+                .slot(index)
+                .filter(|slot| slot.value.is_some())
+                .map(|slot| slot.hash);
+            if let Some(hash) = filed {
+                self.link(index, bucket(hash, buckets));
+            }
+        }
+    }
+
+    fn link(&mut self, index: u32, bucket: u32) {
+        let Some(head) = self
+            .slot_mut(bucket)
+            .map(|slot| core::mem::replace(&mut slot.head, index))
+        else {
+            return;
+        };
+        if let Some(slot) = self.slot_mut(index) {
+            slot.next = head;
+        }
+    }
+
+    fn unlink(&mut self, index: u32, bucket: u32) {
+        let Some(next) = self.slot(index).map(|slot| slot.next) else {
+            return;
+        };
+        let Some(mut at) = self.slot(bucket).map(|slot| slot.head) else {
+            return;
+        };
+        if at == index {
+            if let Some(slot) = self.slot_mut(bucket) {
+                slot.head = next;
+            }
+            return;
+        }
+        while let Some(slot) = self.slot_mut(at) {
+            if slot.next == index {
+                slot.next = next;
+                return;
+            }
+            at = slot.next;
+        }
+    }
+
+    fn at_heap(&self, position: usize) -> u32 {
+        self.store
+            .as_ref()
+            .get(position)
+            .map_or(NONE, |slot| slot.heap)
+    }
+
+    fn set_heap(&mut self, position: usize, index: u32) {
+        if let Some(slot) = self.store.as_mut().get_mut(position) {
+            slot.heap = index;
+        }
+        if let Some(slot) = self.slot_mut(index) {
+            slot.position = position as u32;
+        }
+    }
+
+    fn due(&self, position: usize) -> Instant {
+        self.slot(self.at_heap(position))
+            .map_or(Instant::ZERO, |slot| slot.deadline)
+    }
+
+    fn swap(&mut self, a: usize, b: usize) {
+        let (x, y) = (self.at_heap(a), self.at_heap(b));
+        self.set_heap(a, y);
+        self.set_heap(b, x);
+    }
+
+    fn sift_up(&mut self, mut at: usize) {
+        while at > 0 {
+            let parent = (at - 1) / 2;
+            if self.due(parent) <= self.due(at) {
+                return;
+            }
+            self.swap(parent, at);
+            at = parent;
+        }
+    }
+
+    fn sift_down(&mut self, mut at: usize) {
+        loop {
+            let (left, right) = (2 * at + 1, 2 * at + 2);
+            let mut least = at;
+            if left < self.armed && self.due(left) < self.due(least) {
+                least = left;
+            }
+            if right < self.armed && self.due(right) < self.due(least) {
+                least = right;
+            }
+            if least == at {
+                return;
+            }
+            self.swap(least, at);
+            at = least;
+        }
+    }
+}
+
+impl<T> Default for Slot<T> {
+    fn default() -> Self {
+        Self {
+            value: None,
+            generation: 0,
+            hash: 0,
+            head: NONE,
+            next: NONE,
+            heap: NONE,
+            position: NONE,
+            deadline: Instant::ZERO,
+            links: [Links::UNMARKED; QUEUES],
+        }
+    }
+}
+
+impl Links {
+    const UNMARKED: Self = Self {
+        before: NONE,
+        after: NONE,
+        marked: false,
+    };
+}
+
+/// The chain of `hash` among `buckets` of them; consecutive counters spread perfectly.
+fn bucket(hash: u32, buckets: usize) -> u32 {
+    hash.checked_rem(buckets as u32).unwrap_or(0)
+}
+
+/// No slot: the end of a list. A table is always shorter.
+const NONE: u32 = u32::MAX;
+const QUEUES: usize = 2;
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::collections::BTreeMap;
+    use std::vec::Vec;
+
+    type Fixed = Slots<u32, [Slot<u32>; 4]>;
+
+    fn fixed() -> Fixed {
+        Slots::new(core::array::from_fn(|_| Slot::default()), 100)
+    }
+
+    #[test]
+    fn a_token_of_the_past_names_nobody() {
+        let mut slots = fixed();
+        let a = slots.insert(7, 70).unwrap();
+        assert_eq!(slots.remove(a), Some(70));
+        let b = slots.insert(7, 71).unwrap();
+        assert_eq!(slots.get(a), None);
+        assert_eq!(slots.remove(a), None);
+        assert_eq!(slots.get(b), Some(&71));
+        assert_eq!(slots.find(7, |v| *v == 71), Some(b));
+    }
+
+    #[test]
+    fn full_is_said_and_leaves_no_trace() {
+        let mut slots = fixed();
+        let tokens: Vec<_> = (0..4).map(|n| slots.insert(n, n).unwrap()).collect();
+        assert_eq!(slots.insert(9, 9), Err(Full));
+        slots.remove(tokens[2]);
+        assert!(slots.insert(9, 9).is_ok());
+        assert_eq!(slots.len(), 4);
+    }
+
+    #[test]
+    fn the_limit_binds_also_where_the_storage_is_longer() {
+        let mut slots =
+            Slots::<u32, _>::new([const { None }; 4].map(|_: Option<u32>| Slot::default()), 2);
+        assert!(slots.insert(0, 0).is_ok());
+        assert!(slots.insert(1, 1).is_ok());
+        assert_eq!(slots.insert(2, 2), Err(Full));
+    }
+
+    #[test]
+    fn queues_keep_their_order_and_forget_what_is_removed() {
+        let mut slots = fixed();
+        let [a, b, c] = [0, 1, 2].map(|n| slots.insert(n, n).unwrap());
+        for token in [b, a, c, b] {
+            slots.mark(Queue::Transmit, token);
+        }
+        slots.mark(Queue::Event, c);
+        slots.remove(a);
+        assert_eq!(slots.first(Queue::Transmit), Some(b));
+        slots.unmark(Queue::Transmit, b);
+        assert_eq!(slots.first(Queue::Transmit), Some(c));
+        slots.remove(c);
+        assert_eq!(slots.first(Queue::Transmit), None);
+        assert_eq!(slots.first(Queue::Event), None);
+    }
+
+    #[derive(Clone, Debug)]
+    enum Operation {
+        Insert(u32),
+        Remove(usize),
+        Arm(usize, u64),
+        Disarm(usize),
+        Due(u64),
+        Rename(usize, u32),
+    }
+
+    /// The table beside an ordered map, under the same operations.
+    fn check(operations: &[Operation]) {
+        let mut slots = Slots::new(Growing(Vec::new()), 50);
+        let mut model: BTreeMap<u32, (Token, u32, Option<Instant>)> = BTreeMap::new();
+        let mut counter = 0;
+        for operation in operations {
+            let nth = |n: usize| model.keys().nth(n.checked_rem(model.len())?).copied();
+            match *operation {
+                Operation::Insert(hash) => match slots.insert(hash, counter) {
+                    Ok(token) => {
+                        model.insert(counter, (token, hash, None));
+                        counter += 1;
+                    }
+                    Err(Full) => assert_eq!(model.len(), 50),
+                },
+                Operation::Remove(n) => {
+                    let Some(key) = nth(n) else { continue };
+                    let (token, ..) = model.remove(&key).unwrap();
+                    assert_eq!(slots.remove(token), Some(key));
+                }
+                Operation::Arm(n, at) => {
+                    let Some(key) = nth(n) else { continue };
+                    let entry = model.get_mut(&key).unwrap();
+                    entry.2 = Some(Instant::from_millis(at));
+                    slots.arm(entry.0, entry.2);
+                }
+                Operation::Disarm(n) => {
+                    let Some(key) = nth(n) else { continue };
+                    let entry = model.get_mut(&key).unwrap();
+                    entry.2 = None;
+                    slots.arm(entry.0, None);
+                }
+                Operation::Due(now) => {
+                    let now = Instant::from_millis(now);
+                    while let Some(token) = slots.pop_due(now) {
+                        let key = *slots.get(token).unwrap();
+                        let armed = model.get_mut(&key).unwrap().2.take();
+                        assert!(armed.unwrap() <= now);
+                    }
+                    assert!(
+                        model
+                            .values()
+                            .all(|(.., armed)| armed.is_none_or(|at| at > now))
+                    );
+                }
+                Operation::Rename(n, hash) => {
+                    let Some(key) = nth(n) else { continue };
+                    let entry = model.get_mut(&key).unwrap();
+                    entry.1 = hash;
+                    slots.rename(entry.0, hash);
+                }
+            }
+            assert_eq!(slots.len(), model.len());
+            assert_eq!(
+                slots.next_deadline(),
+                model.values().filter_map(|entry| entry.2).min()
+            );
+            for (key, (token, hash, deadline)) in &model {
+                assert_eq!(slots.find(*hash, |value| value == key), Some(*token));
+                assert_eq!(slots.deadline(*token), *deadline);
+            }
+            assert_eq!(slots.iter().count(), model.len());
+        }
+    }
+
+    /// What `Vec` is with feature `alloc`.
+    struct Growing(Vec<Slot<u32>>);
+
+    impl AsRef<[Slot<u32>]> for Growing {
+        fn as_ref(&self) -> &[Slot<u32>] {
+            &self.0
+        }
+    }
+
+    impl AsMut<[Slot<u32>]> for Growing {
+        fn as_mut(&mut self) -> &mut [Slot<u32>] {
+            &mut self.0
+        }
+    }
+
+    impl Store<Slot<u32>> for Growing {
+        fn grow(&mut self, len: usize) -> bool {
+            self.0.resize_with(len.max(self.0.len()), Slot::default);
+            true
+        }
+    }
+
+    proptest::proptest! {
+        #[test]
+        fn behaves_like_an_ordered_map(operations in operations()) {
+            check(&operations);
+        }
+    }
+
+    fn operations() -> impl proptest::strategy::Strategy<Value = Vec<Operation>> {
+        use proptest::prelude::*;
+        let one = prop_oneof![
+            4 => (0..40u32).prop_map(Operation::Insert),
+            2 => any::<usize>().prop_map(Operation::Remove),
+            3 => (any::<usize>(), 0..100u64).prop_map(|(n, at)| Operation::Arm(n, at)),
+            1 => any::<usize>().prop_map(Operation::Disarm),
+            1 => (0..100u64).prop_map(Operation::Due),
+            1 => (any::<usize>(), 0..40u32).prop_map(|(n, hash)| Operation::Rename(n, hash)),
+        ];
+        proptest::collection::vec(one, 0..200)
+    }
+}
