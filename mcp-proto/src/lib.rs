@@ -18,9 +18,12 @@ mod time;
 
 pub use action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
 pub use limits::Limits;
+pub use revision::{Era, Revision, RevisionSet};
 pub use slots::Slot;
 pub use store::Store;
 pub use time::Instant;
+
+pub mod revision;
 
 pub mod json {
     //! Borrowed, validated JSON.

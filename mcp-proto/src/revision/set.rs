@@ -1,0 +1,272 @@
+//! Sets of revisions: what a side accepts.
+
+use core::{fmt, iter};
+
+use super::{Era, Revision};
+
+/// A set of revisions, such as those that one side of a connection accepts.
+///
+/// ```
+/// use mcp_proto::revision::{Revision, RevisionSet};
+///
+/// let accepted = RevisionSet::at_least(Revision::V2025_06_18);
+/// assert!(!accepted.contains(Revision::V2025_03_26));
+/// assert_eq!(accepted.newest_legacy(), Some(Revision::V2025_11_25));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub struct RevisionSet(u8);
+
+impl RevisionSet {
+    /// No revision.
+    pub const EMPTY: Self = Self(0);
+
+    /// Every published revision. The draft is not among them: who wants it, [adds](Self::with) it.
+    pub const fn all() -> Self {
+        Self::at_least(Revision::V2024_11_05)
+    }
+
+    /// The published revisions that open with a handshake.
+    pub const fn legacy() -> Self {
+        Self::of(&[
+            Revision::V2024_11_05,
+            Revision::V2025_03_26,
+            Revision::V2025_06_18,
+            Revision::V2025_11_25,
+        ])
+    }
+
+    /// The revisions that describe themselves on each request.
+    pub const fn modern() -> Self {
+        Self::of(&[Revision::V2026_07_28])
+    }
+
+    /// This revision and every published one after it: a minimum, in one call.
+    ///
+    /// ```
+    /// use mcp_proto::revision::{Revision, RevisionSet};
+    ///
+    /// let accepted = RevisionSet::at_least(Revision::V2025_11_25);
+    /// assert_eq!(accepted.to_string(), "2026-07-28, 2025-11-25");
+    /// ```
+    pub const fn at_least(minimum: Revision) -> Self {
+        let from = u8::MAX << minimum as u8;
+        let published = Self::legacy().0 | Self::modern().0;
+        Self(from & published).with(minimum)
+    }
+
+    /// The revisions of a list.
+    pub const fn of(list: &[Revision]) -> Self {
+        let mut set = Self::EMPTY;
+        let mut rest = list;
+        while let [first, others @ ..] = rest {
+            set = set.with(*first);
+            rest = others;
+        }
+        set
+    }
+
+    /// This set and one revision more.
+    pub const fn with(self, revision: Revision) -> Self {
+        Self(self.0 | 1 << revision as u8)
+    }
+
+    /// This set without one revision.
+    pub const fn without(self, revision: Revision) -> Self {
+        Self(self.0 & !(1 << revision as u8))
+    }
+
+    /// The revisions that are in both sets.
+    pub const fn and(self, other: Self) -> Self {
+        Self(self.0 & other.0)
+    }
+
+    /// The revisions that are in either set.
+    pub const fn or(self, other: Self) -> Self {
+        Self(self.0 | other.0)
+    }
+
+    /// Whether the revision is in the set.
+    pub const fn contains(self, revision: Revision) -> bool {
+        self.0 & 1 << revision as u8 != 0
+    }
+
+    /// Whether there is none.
+    pub const fn is_empty(self) -> bool {
+        self.0 == 0
+    }
+
+    /// How many there are.
+    pub const fn len(self) -> usize {
+        self.0.count_ones() as usize
+    }
+
+    /// The revision to offer in a handshake, as client (LC-02) and as server (LC-04). The draft
+    /// is offered only by a set that has no published revision of its era.
+    ///
+    /// ```
+    /// use mcp_proto::revision::{Revision, RevisionSet};
+    ///
+    /// let all = RevisionSet::all().with(Revision::DraftV1);
+    /// assert_eq!(all.newest_legacy(), Some(Revision::V2025_11_25));
+    /// assert_eq!(RevisionSet::modern().newest_legacy(), None);
+    /// ```
+    pub fn newest_legacy(self) -> Option<Revision> {
+        self.and(Self::legacy())
+            .into_iter()
+            .next()
+            .or_else(|| self.newest(Era::Legacy))
+    }
+
+    /// The revision to probe a server with.
+    pub fn newest_modern(self) -> Option<Revision> {
+        self.newest(Era::Modern)
+    }
+
+    /// The revisions from the newest to the oldest.
+    pub const fn iter(self) -> Revisions {
+        Revisions(self)
+    }
+
+    fn newest(self, era: Era) -> Option<Revision> {
+        self.into_iter().find(|revision| revision.era() == era)
+    }
+}
+
+impl Default for RevisionSet {
+    /// [`all`](Self::all).
+    fn default() -> Self {
+        Self::all()
+    }
+}
+
+impl FromIterator<Revision> for RevisionSet {
+    fn from_iter<I: IntoIterator<Item = Revision>>(list: I) -> Self {
+        list.into_iter().fold(Self::EMPTY, Self::with)
+    }
+}
+
+impl IntoIterator for RevisionSet {
+    type Item = Revision;
+    type IntoIter = Revisions;
+
+    fn into_iter(self) -> Revisions {
+        self.iter()
+    }
+}
+
+/// Names the revisions, the newest first, as a refusal does.
+impl fmt::Display for RevisionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (at, revision) in self.into_iter().enumerate() {
+            if at > 0 {
+                f.write_str(", ")?;
+            }
+            f.write_str(revision.as_str())?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Debug for RevisionSet {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_set()
+            .entries(self.into_iter().map(Revision::as_str))
+            .finish()
+    }
+}
+
+/// The revisions of a set from the newest to the oldest.
+#[derive(Clone, Debug)]
+pub struct Revisions(RevisionSet);
+
+impl Iterator for Revisions {
+    type Item = Revision;
+
+    fn next(&mut self) -> Option<Revision> {
+        let newest = Revision::ALL
+            .into_iter()
+            .rev()
+            .find(|revision| self.0.contains(*revision))?;
+        self.0 = self.0.without(newest);
+        Some(newest)
+    }
+
+    fn size_hint(&self) -> (usize, Option<usize>) {
+        (self.0.len(), Some(self.0.len()))
+    }
+}
+
+impl ExactSizeIterator for Revisions {}
+
+impl iter::FusedIterator for Revisions {}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Revision::*;
+
+    #[test]
+    fn minimum_is_every_later_one() {
+        let all = [
+            V2024_11_05,
+            V2025_03_26,
+            V2025_06_18,
+            V2025_11_25,
+            V2026_07_28,
+        ];
+        for (at, minimum) in all.into_iter().enumerate() {
+            assert_eq!(RevisionSet::at_least(minimum), RevisionSet::of(&all[at..]));
+        }
+        assert_eq!(
+            RevisionSet::at_least(DraftV1),
+            RevisionSet::of(&[DraftV1, V2026_07_28])
+        );
+    }
+
+    #[test]
+    fn eras_part_the_published_ones() {
+        let (legacy, modern) = (RevisionSet::legacy(), RevisionSet::modern());
+        assert!(legacy.into_iter().all(Revision::is_legacy));
+        assert!(modern.into_iter().all(Revision::is_modern));
+        assert_eq!(legacy.or(modern), RevisionSet::all());
+        assert!(legacy.and(modern).is_empty());
+        assert!(!RevisionSet::all().contains(DraftV1));
+    }
+
+    #[test]
+    fn newest_of_an_era() {
+        fn check(set: RevisionSet, legacy: Option<Revision>, modern: Option<Revision>) {
+            assert_eq!(
+                (set.newest_legacy(), set.newest_modern()),
+                (legacy, modern),
+                "{set}"
+            );
+        }
+        check(RevisionSet::EMPTY, None, None);
+        check(RevisionSet::all(), Some(V2025_11_25), Some(V2026_07_28));
+        check(
+            RevisionSet::all().with(DraftV1),
+            Some(V2025_11_25),
+            Some(V2026_07_28),
+        );
+        check(RevisionSet::of(&[DraftV1]), Some(DraftV1), None);
+        check(
+            RevisionSet::of(&[V2025_03_26, V2024_11_05]),
+            Some(V2025_03_26),
+            None,
+        );
+        check(RevisionSet::modern(), None, Some(V2026_07_28));
+    }
+
+    #[test]
+    fn iterates_and_names_from_the_newest() {
+        let set: RevisionSet = [V2024_11_05, V2026_07_28, DraftV1].into_iter().collect();
+        assert!(set.into_iter().eq([V2026_07_28, DraftV1, V2024_11_05]));
+        assert_eq!(set.iter().len(), 3);
+        #[cfg(feature = "alloc")]
+        assert_eq!(
+            alloc::string::ToString::to_string(&set),
+            "2026-07-28, DRAFT-2026-v1, 2024-11-05"
+        );
+    }
+}
