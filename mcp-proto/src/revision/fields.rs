@@ -1,128 +1,268 @@
-//! Which members of the model's types a revision has: since when, and until when.
+//! Which members of the model's types a revision has: since when, until when, and what takes
+//! their place elsewhere.
 //!
 //! The model's structs tell their name to the serializer with the prefix `mcp:`, so that types
 //! of an application which happen to be called alike are left alone, and cost one comparison.
+//! A struct whose members depend on a value has a second name (`mcp:Tool:any`).
 
 use super::{Revision, RevisionSet};
 
-/// Whether a revision has this member; always, where no revision is given, where the struct is
-/// not of the model, or where the member has been there from the first revision on.
-///
-/// ```
-/// use mcp_proto::revision::{fields, Revision};
-///
-/// assert!(fields::allowed("mcp:Tool", "title", Some(Revision::V2025_06_18)));
-/// assert!(!fields::allowed("mcp:Tool", "title", Some(Revision::V2025_03_26)));
-/// assert!(fields::allowed("mcp:Tool", "name", Some(Revision::V2024_11_05)));
-/// assert!(fields::allowed("Tool", "title", Some(Revision::V2025_03_26)));
-/// ```
-pub fn allowed(structure: &str, field: &str, revision: Option<Revision>) -> bool {
-    let Some(revision) = revision else {
-        return true;
-    };
-    rules(structure)
-        .iter()
-        .find(|(name, _)| *name == field)
-        .is_none_or(|(_, revisions)| revisions.contains(revision))
+/// What a serializer does with one member of a struct.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Member {
+    /// Writes it.
+    Write,
+    /// Leaves it out.
+    Skip,
+    /// Writes its value under this name.
+    Rename(&'static str),
+    /// Writes this text, name and value in JSON, in its place.
+    Instead(&'static str),
 }
 
-/// The members of a struct that some revision lacks, and the revisions that have them: for a
-/// serializer that asks once for a struct and then for each member.
-pub fn rules(structure: &str) -> &'static [(&'static str, RevisionSet)] {
-    let Some(name) = structure.strip_prefix("mcp:") else {
-        return &[];
-    };
-    match name {
+/// What becomes of the members of one struct in one revision.
+///
+/// ```
+/// use mcp_proto::revision::{fields::{Member, Rules}, Revision};
+///
+/// let tool = Rules::of("mcp:Tool", Some(Revision::V2025_03_26));
+/// assert_eq!(tool.member("annotations"), Member::Write);
+/// assert_eq!(tool.member("title"), Member::Skip);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Rules {
+    exceptions: &'static [Exception],
+    revision: Revision,
+}
+
+impl Rules {
+    /// The rules of a struct by the name that it told the serializer. Without a revision, and
+    /// for a name that is not of the model, every member is written.
+    pub fn of(structure: &str, revision: Option<Revision>) -> Self {
+        match (structure.strip_prefix("mcp:"), revision) {
+            (Some(name), Some(revision)) => Self {
+                exceptions: exceptions(name),
+                revision,
+            },
+            _ => Self {
+                exceptions: &[],
+                revision: Revision::V2026_07_28,
+            },
+        }
+    }
+
+    /// What to do with this member.
+    pub fn member(self, field: &str) -> Member {
+        self.exceptions
+            .iter()
+            .find(|exception| exception.field == field)
+            .filter(|exception| !exception.revisions.contains(self.revision))
+            .map_or(Member::Write, |exception| exception.otherwise)
+    }
+}
+
+/// Whether a list by this name is written as its first element alone, without brackets: the
+/// content of a sampling message before it could have several blocks (SP-13).
+pub fn first_only(list: &str, revision: Option<Revision>) -> bool {
+    list == "mcp:Blocks" && revision.is_some_and(|revision| !revision.has_sampling_tools())
+}
+
+/// A member that some revision lacks.
+#[derive(Debug)]
+struct Exception {
+    field: &'static str,
+    revisions: RevisionSet,
+    otherwise: Member,
+}
+
+const fn has(field: &'static str, revisions: RevisionSet) -> Exception {
+    or(field, revisions, Member::Skip)
+}
+
+const fn or(field: &'static str, revisions: RevisionSet, otherwise: Member) -> Exception {
+    Exception {
+        field,
+        revisions,
+        otherwise,
+    }
+}
+
+fn exceptions(structure: &str) -> &'static [Exception] {
+    match structure {
         // Shared types
         "Implementation" => &[
-            ("title", SINCE_2025_06),
-            ("description", SINCE_2025_11),
-            ("websiteUrl", SINCE_2025_11),
-            ("icons", SINCE_2025_11),
+            has("title", SINCE_2025_06),
+            has("description", SINCE_2025_11),
+            has("websiteUrl", SINCE_2025_11),
+            has("icons", SINCE_2025_11),
         ],
-        "Annotations" => &[("lastModified", SINCE_2025_06)],
-        "Tool" => &[
-            ("title", SINCE_2025_06),
-            ("annotations", SINCE_2025_03),
-            ("outputSchema", SINCE_2025_06),
-            ("icons", SINCE_2025_11),
-            ("execution", ONLY_2025_11),
-            ("_meta", SINCE_2025_06),
+        "Annotations" => &[has("lastModified", SINCE_2025_06)],
+        "Tool" => &TOOL,
+        "Tool:any" => &TOOL_ANY,
+        "Resource" | "ResourceTemplate" | "Prompt" => &[
+            has("title", SINCE_2025_06),
+            has("icons", SINCE_2025_11),
+            has("_meta", SINCE_2025_06),
         ],
-        "Resource" | "ResourceTemplate" | "ResourceLink" | "Prompt" => &[
-            ("title", SINCE_2025_06),
-            ("icons", SINCE_2025_11),
-            ("_meta", SINCE_2025_06),
-        ],
-        "PromptArgument" | "PromptReference" => &[("title", SINCE_2025_06)],
+        "PromptArgument" | "PromptReference" => &[has("title", SINCE_2025_06)],
         "TextContent"
         | "ImageContent"
-        | "AudioContent"
         | "EmbeddedResource"
         | "TextResourceContents"
         | "BlobResourceContents"
-        | "Root" => &[("_meta", SINCE_2025_06)],
-        "SamplingMessage" => &[("_meta", SINCE_2025_11)],
-        "ElicitationSchema" => &[("$schema", SINCE_2025_11)],
-        "StringSchema" | "NumberSchema" => &[("default", SINCE_2025_11)],
-        "EnumSchema" => &[("default", SINCE_2025_11), ("oneOf", SINCE_2025_11)],
+        | "Root" => &[has("_meta", SINCE_2025_06)],
+        // A text note takes the place of a block that the revision does not have (TL-17).
+        "AudioContent" => &[
+            or("type", SINCE_2025_03, Member::Instead(TEXT)),
+            or("data", SINCE_2025_03, Member::Instead(AUDIO_NOTE)),
+            has("mimeType", SINCE_2025_03),
+            has("_meta", SINCE_2025_06),
+        ],
+        "ResourceLink" => &[
+            or("type", SINCE_2025_06, Member::Instead(TEXT)),
+            or("uri", SINCE_2025_06, Member::Rename("text")),
+            has("name", SINCE_2025_06),
+            has("title", SINCE_2025_06),
+            has("description", SINCE_2025_06),
+            has("mimeType", SINCE_2025_06),
+            has("size", SINCE_2025_06),
+            has("icons", SINCE_2025_11),
+            has("_meta", SINCE_2025_06),
+        ],
+        "ToolUseContent" => &[
+            or("type", SINCE_2025_11, Member::Instead(TEXT)),
+            has("id", SINCE_2025_11),
+            or("name", SINCE_2025_11, Member::Rename("text")),
+            has("input", SINCE_2025_11),
+            has("_meta", SINCE_2025_11),
+        ],
+        "ToolResultContent" => &TOOL_RESULT,
+        "ToolResultContent:any" => &TOOL_RESULT_ANY,
+        "SamplingMessage" => &[has("_meta", SINCE_2025_11)],
+        "ElicitationSchema" => &[has("$schema", SINCE_2025_11)],
+        "StringSchema" | "NumberSchema" => &[has("default", SINCE_2025_11)],
+        // Titles were a list beside the values once, and nothing had several values (EL-17).
+        "EnumSchema" => &[has("default", SINCE_2025_11)],
+        "EnumSchema:titled" => &[
+            has("default", SINCE_2025_11),
+            has("oneOf", SINCE_2025_11),
+            has("enum", UNTIL_2025_06),
+            has("enumNames", UNTIL_2025_06),
+        ],
+        "MultiEnumSchema" => &[
+            or("type", SINCE_2025_11, Member::Instead(STRING)),
+            has("items", SINCE_2025_11),
+            has("minItems", SINCE_2025_11),
+            has("maxItems", SINCE_2025_11),
+            has("default", SINCE_2025_11),
+            has("enum", UNTIL_2025_06),
+            has("enumNames", UNTIL_2025_06),
+        ],
 
         // Capabilities
         "ClientCapabilities" => &[
-            ("elicitation", SINCE_2025_06),
-            ("tasks", ONLY_2025_11),
-            ("extensions", SINCE_2026_07),
+            has("elicitation", SINCE_2025_06),
+            has("tasks", ONLY_2025_11),
+            has("extensions", SINCE_2026_07),
         ],
-        "RootsCapability" => &[("listChanged", LEGACY)],
-        "SamplingCapability" => &[("context", SINCE_2025_11), ("tools", SINCE_2025_11)],
-        "ElicitationCapability" => &[("form", SINCE_2025_11), ("url", SINCE_2025_11)],
+        "RootsCapability" => &[has("listChanged", LEGACY)],
+        "SamplingCapability" => &[has("context", SINCE_2025_11), has("tools", SINCE_2025_11)],
+        "ElicitationCapability" => &[has("form", SINCE_2025_11), has("url", SINCE_2025_11)],
         "ServerCapabilities" => &[
-            ("completions", SINCE_2025_03),
-            ("tasks", ONLY_2025_11),
-            ("extensions", SINCE_2026_07),
+            has("completions", SINCE_2025_03),
+            has("tasks", ONLY_2025_11),
+            has("extensions", SINCE_2026_07),
         ],
 
         // Parameters
         "CallToolParams" => &[
-            ("task", ONLY_2025_11),
-            ("inputResponses", SINCE_2026_07),
-            ("requestState", SINCE_2026_07),
+            has("task", ONLY_2025_11),
+            has("inputResponses", SINCE_2026_07),
+            has("requestState", SINCE_2026_07),
         ],
         "ReadResourceParams" | "GetPromptParams" => &[
-            ("inputResponses", SINCE_2026_07),
-            ("requestState", SINCE_2026_07),
+            has("inputResponses", SINCE_2026_07),
+            has("requestState", SINCE_2026_07),
         ],
-        "CompleteParams" => &[("context", SINCE_2025_06)],
+        "CompleteParams" => &[has("context", SINCE_2025_06)],
         "CreateMessageParams" => &[
-            ("tools", SINCE_2025_11),
-            ("toolChoice", SINCE_2025_11),
-            ("task", ONLY_2025_11),
-            ("_meta", LEGACY),
+            has("tools", SINCE_2025_11),
+            has("toolChoice", SINCE_2025_11),
+            has("task", ONLY_2025_11),
+            has("_meta", LEGACY),
         ],
         "ElicitFormParams" => &[
-            ("mode", SINCE_2025_11),
-            ("task", ONLY_2025_11),
-            ("_meta", LEGACY),
+            has("mode", SINCE_2025_11),
+            has("task", ONLY_2025_11),
+            has("_meta", LEGACY),
         ],
         "ElicitUrlParams" => &[
-            ("elicitationId", ONLY_2025_11),
-            ("task", ONLY_2025_11),
-            ("_meta", LEGACY),
+            has("elicitationId", ONLY_2025_11),
+            has("task", ONLY_2025_11),
+            has("_meta", LEGACY),
         ],
-        "ProgressParams" => &[("message", SINCE_2025_03)],
+        "ProgressParams" => &[has("message", SINCE_2025_03)],
 
         // Results
-        "CallToolResult" => &[("structuredContent", SINCE_2025_06)],
+        "CallToolResult" => &[has("structuredContent", SINCE_2025_06)],
+        "CallToolResult:any" => &[has("structuredContent", SINCE_2026_07)],
         "ListToolsResult"
         | "ListResourcesResult"
         | "ListResourceTemplatesResult"
         | "ListPromptsResult"
-        | "ReadResourceResult" => &[("ttlMs", SINCE_2026_07), ("cacheScope", SINCE_2026_07)],
-        "ListRootsResult" | "ElicitResult" => &[("_meta", LEGACY)],
+        | "ReadResourceResult" => &[
+            has("ttlMs", SINCE_2026_07),
+            has("cacheScope", SINCE_2026_07),
+        ],
+        "ListRootsResult" | "ElicitResult" => &[has("_meta", LEGACY)],
         _ => &[],
     }
 }
 
+const TOOL: [Exception; 6] = tool(SINCE_2025_06);
+const TOOL_ANY: [Exception; 6] = tool(SINCE_2026_07);
+const TOOL_RESULT: [Exception; 6] = tool_result(SINCE_2025_11);
+const TOOL_RESULT_ANY: [Exception; 6] = tool_result(SINCE_2026_07);
+
+/// The schema's root decides since when it may be sent.
+const fn tool(output_schema: RevisionSet) -> [Exception; 6] {
+    [
+        has("title", SINCE_2025_06),
+        has("annotations", SINCE_2025_03),
+        has("outputSchema", output_schema),
+        has("icons", SINCE_2025_11),
+        has("execution", ONLY_2025_11),
+        has("_meta", SINCE_2025_06),
+    ]
+}
+
+/// The kind of the value decides since when it may be sent.
+const fn tool_result(structured_content: RevisionSet) -> [Exception; 6] {
+    [
+        or("type", SINCE_2025_11, Member::Instead(TEXT)),
+        or(
+            "toolUseId",
+            SINCE_2025_11,
+            Member::Instead(TOOL_RESULT_NOTE),
+        ),
+        has("content", SINCE_2025_11),
+        has("structuredContent", structured_content),
+        has("isError", SINCE_2025_11),
+        has("_meta", SINCE_2025_11),
+    ]
+}
+
+const TEXT: &str = r#""type":"text""#;
+const STRING: &str = r#""type":"string""#;
+const AUDIO_NOTE: &str = r#""text":"(audio, which this revision of the protocol cannot carry)""#;
+const TOOL_RESULT_NOTE: &str =
+    r#""text":"(tool result, which this revision of the protocol cannot carry)""#;
+
+const UNTIL_2025_06: RevisionSet = RevisionSet::of(&[
+    Revision::V2024_11_05,
+    Revision::V2025_03_26,
+    Revision::V2025_06_18,
+]);
 const SINCE_2025_03: RevisionSet =
     RevisionSet::at_least(Revision::V2025_03_26).with(Revision::DraftV1);
 const SINCE_2025_06: RevisionSet =
@@ -138,9 +278,19 @@ mod tests {
     use super::*;
 
     #[test]
-    fn without_a_revision_all_is_allowed() {
-        assert!(allowed("mcp:Tool", "execution", None));
-        assert!(allowed("mcp:Nothing", "field", Some(Revision::V2024_11_05)));
+    fn without_a_revision_all_is_written() {
+        assert_eq!(
+            Rules::of("mcp:Tool", None).member("execution"),
+            Member::Write
+        );
+    }
+
+    #[test]
+    fn other_types_are_left_alone() {
+        for structure in ["Tool", "mcp:", "mcp:Nothing", ""] {
+            let rules = Rules::of(structure, Some(Revision::V2024_11_05));
+            assert_eq!(rules.member("execution"), Member::Write, "{structure}");
+        }
     }
 
     #[test]
@@ -148,16 +298,36 @@ mod tests {
         fn check(structure: &str, field: &str, expected: RevisionSet) {
             let having: RevisionSet = Revision::ALL
                 .into_iter()
-                .filter(|revision| allowed(structure, field, Some(*revision)))
+                .filter(|&revision| {
+                    Rules::of(structure, Some(revision)).member(field) == Member::Write
+                })
                 .collect();
             assert_eq!(having, expected, "{structure}.{field}");
         }
         check("mcp:Tool", "execution", ONLY_2025_11);
         check("mcp:Tool", "annotations", SINCE_2025_03);
         check("mcp:Tool", "inputSchema", RevisionSet::of(&Revision::ALL));
-        check("Tool", "execution", RevisionSet::of(&Revision::ALL));
+        check("mcp:Tool", "outputSchema", SINCE_2025_06);
+        check("mcp:Tool:any", "outputSchema", SINCE_2026_07);
         check("mcp:ElicitUrlParams", "elicitationId", ONLY_2025_11);
         check("mcp:RootsCapability", "listChanged", LEGACY);
         check("mcp:CallToolParams", "requestState", SINCE_2026_07);
+    }
+
+    #[test]
+    fn a_note_takes_the_place_of_a_block() {
+        let audio = Rules::of("mcp:AudioContent", Some(Revision::V2024_11_05));
+        assert_eq!(audio.member("type"), Member::Instead(TEXT));
+        assert_eq!(audio.member("data"), Member::Instead(AUDIO_NOTE));
+        let link = Rules::of("mcp:ResourceLink", Some(Revision::V2025_03_26));
+        assert_eq!(link.member("uri"), Member::Rename("text"));
+    }
+
+    #[test]
+    fn several_blocks_need_a_revision_that_has_them() {
+        assert!(first_only("mcp:Blocks", Some(Revision::V2025_06_18)));
+        assert!(!first_only("mcp:Blocks", Some(Revision::V2025_11_25)));
+        assert!(!first_only("mcp:Blocks", None));
+        assert!(!first_only("Blocks", Some(Revision::V2024_11_05)));
     }
 }
