@@ -90,131 +90,195 @@ const fn or(field: &'static str, revisions: RevisionSet, otherwise: Member) -> E
 fn exceptions(structure: &str) -> &'static [Exception] {
     match structure {
         // Shared types
-        "Implementation" => &[
-            has("title", SINCE_2025_06),
-            has("description", SINCE_2025_11),
-            has("websiteUrl", SINCE_2025_11),
-            has("icons", SINCE_2025_11),
-        ],
-        "Annotations" => &[has("lastModified", SINCE_2025_06)],
+        "Implementation" => {
+            const {
+                &[
+                    has("title", SINCE_2025_06),
+                    has("description", SINCE_2025_11),
+                    has("websiteUrl", SINCE_2025_11),
+                    has("icons", SINCE_2025_11),
+                ]
+            }
+        }
+        "Annotations" => const { &[has("lastModified", SINCE_2025_06)] },
         "Tool" => &TOOL,
         "Tool:any" => &TOOL_ANY,
-        "Resource" | "ResourceTemplate" | "Prompt" => &[
-            has("title", SINCE_2025_06),
-            has("icons", SINCE_2025_11),
-            has("_meta", SINCE_2025_06),
-        ],
-        "PromptArgument" | "PromptReference" => &[has("title", SINCE_2025_06)],
+        "Resource" | "ResourceTemplate" | "Prompt" => {
+            const {
+                &[
+                    has("title", SINCE_2025_06),
+                    has("icons", SINCE_2025_11),
+                    has("_meta", SINCE_2025_06),
+                ]
+            }
+        }
+        "PromptArgument" | "PromptReference" => const { &[has("title", SINCE_2025_06)] },
         "TextContent"
         | "ImageContent"
         | "EmbeddedResource"
         | "TextResourceContents"
         | "BlobResourceContents"
-        | "Root" => &[has("_meta", SINCE_2025_06)],
+        | "Root" => const { &[has("_meta", SINCE_2025_06)] },
         // A text note takes the place of a block that the revision does not have (TL-17).
-        "AudioContent" => &[
-            or("type", SINCE_2025_03, Member::Instead(TEXT)),
-            or("data", SINCE_2025_03, Member::Instead(AUDIO_NOTE)),
-            has("mimeType", SINCE_2025_03),
-            has("_meta", SINCE_2025_06),
-        ],
-        "ResourceLink" => &[
-            or("type", SINCE_2025_06, Member::Instead(TEXT)),
-            or("uri", SINCE_2025_06, Member::Rename("text")),
-            has("name", SINCE_2025_06),
-            has("title", SINCE_2025_06),
-            has("description", SINCE_2025_06),
-            has("mimeType", SINCE_2025_06),
-            has("size", SINCE_2025_06),
-            has("icons", SINCE_2025_11),
-            has("_meta", SINCE_2025_06),
-        ],
-        "ToolUseContent" => &[
-            or("type", SINCE_2025_11, Member::Instead(TEXT)),
-            has("id", SINCE_2025_11),
-            or("name", SINCE_2025_11, Member::Rename("text")),
-            has("input", SINCE_2025_11),
-            has("_meta", SINCE_2025_11),
-        ],
+        "AudioContent" => {
+            const {
+                &[
+                    or("type", SINCE_2025_03, Member::Instead(TEXT)),
+                    or("data", SINCE_2025_03, Member::Instead(AUDIO_NOTE)),
+                    has("mimeType", SINCE_2025_03),
+                    has("_meta", SINCE_2025_06),
+                ]
+            }
+        }
+        "ResourceLink" => {
+            const {
+                &[
+                    or("type", SINCE_2025_06, Member::Instead(TEXT)),
+                    or("uri", SINCE_2025_06, Member::Rename("text")),
+                    has("name", SINCE_2025_06),
+                    has("title", SINCE_2025_06),
+                    has("description", SINCE_2025_06),
+                    has("mimeType", SINCE_2025_06),
+                    has("size", SINCE_2025_06),
+                    has("icons", SINCE_2025_11),
+                    has("_meta", SINCE_2025_06),
+                ]
+            }
+        }
+        "ToolUseContent" => {
+            const {
+                &[
+                    or("type", SINCE_2025_11, Member::Instead(TEXT)),
+                    has("id", SINCE_2025_11),
+                    or("name", SINCE_2025_11, Member::Rename("text")),
+                    has("input", SINCE_2025_11),
+                    has("_meta", SINCE_2025_11),
+                ]
+            }
+        }
         "ToolResultContent" => &TOOL_RESULT,
         "ToolResultContent:any" => &TOOL_RESULT_ANY,
-        "SamplingMessage" => &[has("_meta", SINCE_2025_11)],
-        "ElicitationSchema" => &[has("$schema", SINCE_2025_11)],
-        "StringSchema" | "NumberSchema" => &[has("default", SINCE_2025_11)],
+        "SamplingMessage" => const { &[has("_meta", SINCE_2025_11)] },
+        "ElicitationSchema" => const { &[has("$schema", SINCE_2025_11)] },
+        "StringSchema" | "NumberSchema" => const { &[has("default", SINCE_2025_11)] },
         // Titles were a list beside the values once, and nothing had several values (EL-17).
-        "EnumSchema" => &[has("default", SINCE_2025_11)],
-        "EnumSchema:titled" => &[
-            has("default", SINCE_2025_11),
-            has("oneOf", SINCE_2025_11),
-            has("enum", UNTIL_2025_06),
-            has("enumNames", UNTIL_2025_06),
-        ],
-        "MultiEnumSchema" => &[
-            or("type", SINCE_2025_11, Member::Instead(STRING)),
-            has("items", SINCE_2025_11),
-            has("minItems", SINCE_2025_11),
-            has("maxItems", SINCE_2025_11),
-            has("default", SINCE_2025_11),
-            has("enum", UNTIL_2025_06),
-            has("enumNames", UNTIL_2025_06),
-        ],
+        "EnumSchema" => const { &[has("default", SINCE_2025_11)] },
+        "EnumSchema:titled" => {
+            const {
+                &[
+                    has("default", SINCE_2025_11),
+                    has("oneOf", SINCE_2025_11),
+                    has("enum", UNTIL_2025_06),
+                    has("enumNames", UNTIL_2025_06),
+                ]
+            }
+        }
+        "MultiEnumSchema" => {
+            const {
+                &[
+                    or("type", SINCE_2025_11, Member::Instead(STRING)),
+                    has("items", SINCE_2025_11),
+                    has("minItems", SINCE_2025_11),
+                    has("maxItems", SINCE_2025_11),
+                    has("default", SINCE_2025_11),
+                    has("enum", UNTIL_2025_06),
+                    has("enumNames", UNTIL_2025_06),
+                ]
+            }
+        }
 
         // Capabilities
-        "ClientCapabilities" => &[
-            has("elicitation", SINCE_2025_06),
-            has("tasks", ONLY_2025_11),
-            has("extensions", SINCE_2026_07),
-        ],
-        "RootsCapability" => &[has("listChanged", LEGACY)],
-        "SamplingCapability" => &[has("context", SINCE_2025_11), has("tools", SINCE_2025_11)],
-        "ElicitationCapability" => &[has("form", SINCE_2025_11), has("url", SINCE_2025_11)],
-        "ServerCapabilities" => &[
-            has("completions", SINCE_2025_03),
-            has("tasks", ONLY_2025_11),
-            has("extensions", SINCE_2026_07),
-        ],
+        "ClientCapabilities" => {
+            const {
+                &[
+                    has("elicitation", SINCE_2025_06),
+                    has("tasks", ONLY_2025_11),
+                    has("extensions", SINCE_2026_07),
+                ]
+            }
+        }
+        "RootsCapability" => const { &[has("listChanged", LEGACY)] },
+        "SamplingCapability" => {
+            const { &[has("context", SINCE_2025_11), has("tools", SINCE_2025_11)] }
+        }
+        "ElicitationCapability" => {
+            const { &[has("form", SINCE_2025_11), has("url", SINCE_2025_11)] }
+        }
+        "ServerCapabilities" => {
+            const {
+                &[
+                    has("completions", SINCE_2025_03),
+                    has("tasks", ONLY_2025_11),
+                    has("extensions", SINCE_2026_07),
+                ]
+            }
+        }
 
         // Parameters
-        "CallToolParams" => &[
-            has("task", ONLY_2025_11),
-            has("inputResponses", SINCE_2026_07),
-            has("requestState", SINCE_2026_07),
-        ],
-        "ReadResourceParams" | "GetPromptParams" => &[
-            has("inputResponses", SINCE_2026_07),
-            has("requestState", SINCE_2026_07),
-        ],
-        "CompleteParams" => &[has("context", SINCE_2025_06)],
-        "CreateMessageParams" => &[
-            has("tools", SINCE_2025_11),
-            has("toolChoice", SINCE_2025_11),
-            has("task", ONLY_2025_11),
-            has("_meta", LEGACY),
-        ],
-        "ElicitFormParams" => &[
-            has("mode", SINCE_2025_11),
-            has("task", ONLY_2025_11),
-            has("_meta", LEGACY),
-        ],
-        "ElicitUrlParams" => &[
-            has("elicitationId", ONLY_2025_11),
-            has("task", ONLY_2025_11),
-            has("_meta", LEGACY),
-        ],
-        "ProgressParams" => &[has("message", SINCE_2025_03)],
+        "CallToolParams" => {
+            const {
+                &[
+                    has("task", ONLY_2025_11),
+                    has("inputResponses", SINCE_2026_07),
+                    has("requestState", SINCE_2026_07),
+                ]
+            }
+        }
+        "ReadResourceParams" | "GetPromptParams" => {
+            const {
+                &[
+                    has("inputResponses", SINCE_2026_07),
+                    has("requestState", SINCE_2026_07),
+                ]
+            }
+        }
+        "CompleteParams" => const { &[has("context", SINCE_2025_06)] },
+        "CreateMessageParams" => {
+            const {
+                &[
+                    has("tools", SINCE_2025_11),
+                    has("toolChoice", SINCE_2025_11),
+                    has("task", ONLY_2025_11),
+                    has("_meta", LEGACY),
+                ]
+            }
+        }
+        "ElicitFormParams" => {
+            const {
+                &[
+                    has("mode", SINCE_2025_11),
+                    has("task", ONLY_2025_11),
+                    has("_meta", LEGACY),
+                ]
+            }
+        }
+        "ElicitUrlParams" => {
+            const {
+                &[
+                    has("elicitationId", ONLY_2025_11),
+                    has("task", ONLY_2025_11),
+                    has("_meta", LEGACY),
+                ]
+            }
+        }
+        "ProgressParams" => const { &[has("message", SINCE_2025_03)] },
 
         // Results
-        "CallToolResult" => &[has("structuredContent", SINCE_2025_06)],
-        "CallToolResult:any" => &[has("structuredContent", SINCE_2026_07)],
+        "CallToolResult" => const { &[has("structuredContent", SINCE_2025_06)] },
+        "CallToolResult:any" => const { &[has("structuredContent", SINCE_2026_07)] },
         "ListToolsResult"
         | "ListResourcesResult"
         | "ListResourceTemplatesResult"
         | "ListPromptsResult"
-        | "ReadResourceResult" => &[
-            has("ttlMs", SINCE_2026_07),
-            has("cacheScope", SINCE_2026_07),
-        ],
-        "ListRootsResult" | "ElicitResult" => &[has("_meta", LEGACY)],
+        | "ReadResourceResult" => {
+            const {
+                &[
+                    has("ttlMs", SINCE_2026_07),
+                    has("cacheScope", SINCE_2026_07),
+                ]
+            }
+        }
+        "ListRootsResult" | "ElicitResult" => const { &[has("_meta", LEGACY)] },
         _ => &[],
     }
 }
