@@ -1,0 +1,29 @@
+#!/usr/bin/env bash
+# mcp-proto where there is no operating system: without features and with those that need no allocator or
+# only an allocator, for a core that has no atomic compare-and-swap (thumbv6m) and for one with a
+# floating-point unit (thumbv7em). Needs root on Debian 12. Usage: embedded.sh [setup | build]...
+set -euo pipefail
+cd "$(dirname "$0")/.."
+. scripts/cross-toolchain.sh
+
+setup() {
+  install_packages binutils-arm-none-eabi
+  install_packages --backports qemu-system-arm
+  install_compiler
+  build_library core,alloc thumbv6m-none-eabi thumbv7m-none-eabi thumbv7em-none-eabihf
+}
+
+build() {
+  local target features
+  for target in thumbv6m-none-eabi thumbv7em-none-eabihf; do
+    for features in '' alloc; do
+      note "mcp-proto for $target, features '$features'"
+      cross_cargo build --package mcp-proto --lib --release --features "$features" --target "$target"
+    done
+  done
+}
+
+[ $# -gt 0 ] || set -- build
+setup
+if [ "$*" = setup ]; then exit; fi
+build
