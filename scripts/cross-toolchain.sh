@@ -11,7 +11,7 @@ CROSS_TARGET_DIR=${CROSS_TARGET_DIR:-$PWD/target/cross}
 
 note() { printf '   [%4ds] %s\n' "$SECONDS" "$*"; }
 
-# install_packages [--backports] PACKAGE...: installs what is missing.
+# install_packages [--backports] PACKAGE...: installs what is missing, waiting for another installation to end.
 install_packages() {
   local release=() wanted=() package suite
   if [ "$1" = --backports ]; then
@@ -26,13 +26,13 @@ install_packages() {
   [ ${#release[@]} = 0 ] || enable_suite "$suite"
   refresh_package_lists
   note "installing ${wanted[*]}"
-  DEBIAN_FRONTEND=noninteractive apt-get install -qq -y --no-install-recommends "${release[@]}" "${wanted[@]}" </dev/null >/dev/null
+  DEBIAN_FRONTEND=noninteractive apt-get install -o DPkg::Lock::Timeout=300 -o Dpkg::Use-Pty=0 -qq -y --no-install-recommends "${release[@]}" "${wanted[@]}" </dev/null >/dev/null
 }
 
 # The lists are fetched once per script run.
 refresh_package_lists() {
   [ -z "${package_lists_fresh:-}" ] || return 0
-  apt-get update -qq </dev/null
+  apt-get update -o DPkg::Lock::Timeout=300 -qq </dev/null
   package_lists_fresh=1
 }
 

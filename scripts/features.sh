@@ -8,7 +8,7 @@ features_of() {
     python3 -c 'import json, sys; [print(f) for p in json.load(sys.stdin)["packages"] if p["name"] == sys.argv[1] for f in p["features"] if f != "default"]' "$1"
 }
 
-check() { RUSTFLAGS="-D warnings" CARGO_TARGET_DIR=target/features cargo check --quiet --lib --no-default-features "$@"; }
+check() { cargo clippy --quiet --lib --no-default-features "$@" -- -D warnings; }
 
 for package in mcp-proto mcp-async mcp-tokio mcp-smol; do
   echo "   $package"
