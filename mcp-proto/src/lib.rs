@@ -23,11 +23,5 @@ pub use slots::Slot;
 pub use store::Store;
 pub use time::Instant;
 
+pub mod json;
 pub mod revision;
-
-pub mod json {
-    //! Borrowed, validated JSON.
-
-    /// The deepest nesting that the scanner can be told to accept.
-    pub const MAX_DEPTH: u8 = 128;
-}

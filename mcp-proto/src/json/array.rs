@@ -1,0 +1,81 @@
+//! JSON arrays.
+
+use core::fmt;
+
+use super::Raw;
+use super::text::Form;
+use super::walk::Walk;
+
+/// The elements of a JSON array, in the order of the text.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+///
+/// let array = Raw::parse(br#"[1, "two", [3]]"#, 2)?.array().unwrap();
+/// let texts: Vec<_> = array.elements().map(Raw::as_str).collect();
+/// assert_eq!(texts, ["1", "\"two\"", "[3]"]);
+/// # Ok::<(), mcp_proto::json::Fault>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Array<'b> {
+    bytes: &'b [u8],
+    form: Form,
+}
+
+impl<'b> Array<'b> {
+    /// The array without elements.
+    pub const EMPTY: Array<'static> = Array {
+        bytes: b"[]",
+        form: Form::Plain,
+    };
+
+    pub(super) const fn scanned(bytes: &'b [u8], form: Form) -> Self {
+        Self { bytes, form }
+    }
+
+    /// The whole array as a value.
+    pub const fn as_raw(self) -> Raw<'b> {
+        Raw::scanned(self.bytes, self.form)
+    }
+
+    /// The elements.
+    pub const fn elements(self) -> Elements<'b> {
+        Elements(Walk::inside(self.bytes, self.form))
+    }
+
+    /// The number of elements; they are counted by walking over them.
+    pub fn len(self) -> usize {
+        self.elements().count()
+    }
+
+    /// Whether there is no element.
+    pub fn is_empty(self) -> bool {
+        self.elements().next().is_none()
+    }
+}
+
+/// Two texts of one array may differ and mean the same: what is compared is the text.
+impl PartialEq for Array<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl fmt::Debug for Array<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_raw().fmt(f)
+    }
+}
+
+/// The elements of an [`Array`].
+#[derive(Clone, Debug)]
+pub struct Elements<'b>(Walk<'b>);
+
+impl<'b> Iterator for Elements<'b> {
+    type Item = Raw<'b>;
+
+    #[inline]
+    fn next(&mut self) -> Option<Raw<'b>> {
+        self.0.value()
+    }
+}

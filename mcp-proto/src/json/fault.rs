@@ -1,0 +1,82 @@
+//! What can be wrong with JSON text.
+
+use core::fmt;
+
+/// Why a text is no JSON that we accept, and where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// What is wrong.
+    pub kind: FaultKind,
+    /// The offset of the first byte that cannot be right, at most the length of the text.
+    pub at: usize,
+}
+
+/// What is wrong with a JSON text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum FaultKind {
+    /// A byte that the grammar of RFC 8259 does not allow here.
+    Syntax,
+    /// The text ends inside a value.
+    Incomplete,
+    /// Bytes that are no UTF-8.
+    Utf8,
+    /// Containers nest deeper than the caller allows.
+    Depth,
+    /// Something follows the value.
+    Trailing,
+}
+
+impl fmt::Display for Fault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self.kind {
+            FaultKind::Syntax => "unexpected byte",
+            FaultKind::Incomplete => "unexpected end",
+            FaultKind::Utf8 => "invalid UTF-8",
+            FaultKind::Depth => "nested too deeply",
+            FaultKind::Trailing => "unexpected text after the value",
+        })?;
+        write!(f, " at byte {}", self.at)
+    }
+}
+
+impl core::error::Error for Fault {}
+
+/// Why JSON did not decode into what was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct DecodeError {
+    kind: DecodeErrorKind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum DecodeErrorKind {
+    Scratch(usize),
+    LoneSurrogate,
+}
+
+impl DecodeError {
+    pub(super) const fn scratch(needed: usize) -> Self {
+        Self {
+            kind: DecodeErrorKind::Scratch(needed),
+        }
+    }
+
+    pub(super) const fn lone_surrogate() -> Self {
+        Self {
+            kind: DecodeErrorKind::LoneSurrogate,
+        }
+    }
+}
+
+impl fmt::Display for DecodeError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.kind {
+            DecodeErrorKind::Scratch(needed) => {
+                write!(f, "escaped text needs a scratch of {needed} bytes")
+            }
+            DecodeErrorKind::LoneSurrogate => f.write_str("the text holds half a surrogate pair"),
+        }
+    }
+}
+
+impl core::error::Error for DecodeError {}

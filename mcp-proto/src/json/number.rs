@@ -1,0 +1,156 @@
+//! JSON numbers.
+
+use core::fmt;
+
+use super::escape;
+
+/// A number as it was written: `9007199254740993` and `1e400` lose nothing here.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+///
+/// let number = Raw::parse(b"9007199254740993", 0)?.number().unwrap();
+/// assert!(number.is_integer());
+/// assert_eq!(number.to_u64(), Some(9_007_199_254_740_993));
+/// assert_eq!(Raw::parse(b"2.0", 0)?.number().unwrap().to_u64(), None);
+/// # Ok::<(), mcp_proto::json::Fault>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Number<'b> {
+    bytes: &'b [u8],
+}
+
+impl<'b> Number<'b> {
+    /// The text of a number that a scanner has accepted.
+    pub(crate) const fn received(bytes: &'b [u8]) -> Self {
+        Self { bytes }
+    }
+
+    /// The text.
+    pub const fn as_bytes(self) -> &'b [u8] {
+        self.bytes
+    }
+
+    /// The text.
+    pub fn as_str(self) -> &'b str {
+        escape::text(self.bytes)
+    }
+
+    /// Whether it is written without fraction and exponent.
+    pub fn is_integer(self) -> bool {
+        !self
+            .bytes
+            .iter()
+            .any(|byte| matches!(byte, b'.' | b'e' | b'E'))
+    }
+
+    /// The value, if it is written as an integer that fits.
+    pub fn to_u64(self) -> Option<u64> {
+        u64::try_from(self.to_i128()?).ok()
+    }
+
+    /// The value, if it is written as an integer that fits.
+    pub fn to_i64(self) -> Option<i64> {
+        i64::try_from(self.to_i128()?).ok()
+    }
+
+    /// The nearest value; infinite if there is none, as for `1e400`.
+    pub fn to_f64(self) -> f64 {
+        self.as_str().parse().unwrap_or(f64::NAN)
+    }
+
+    /// The value, if it is written as an integer that fits.
+    pub fn to_i128(self) -> Option<i128> {
+        match self.bytes.split_first()? {
+            (b'-', digits) => digits.iter().try_fold(0i128, |value, digit| {
+                value
+                    .checked_mul(10)?
+                    .checked_sub(i128::from(decimal(*digit)?))
+            }),
+            _ => self.bytes.iter().try_fold(0i128, |value, digit| {
+                value
+                    .checked_mul(10)?
+                    .checked_add(i128::from(decimal(*digit)?))
+            }),
+        }
+    }
+}
+
+/// Numbers are compared as they are written: `1` is not `1.0`.
+impl PartialEq for Number<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl Eq for Number<'_> {}
+
+impl fmt::Display for Number<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Debug for Number<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
+fn decimal(byte: u8) -> Option<u8> {
+    byte.is_ascii_digit().then(|| byte - b'0')
+}
+
+#[cfg(test)]
+mod tests {
+    use crate::json::Raw;
+
+    #[test]
+    fn values() {
+        let check = |text: &str, u64: Option<u64>, i64: Option<i64>, f64: f64| {
+            let number = Raw::parse(text.as_bytes(), 0).unwrap().number().unwrap();
+            assert_eq!(number.as_str(), text);
+            assert_eq!((number.to_u64(), number.to_i64()), (u64, i64), "{text}");
+            assert_eq!(number.to_f64(), f64, "{text}");
+            assert_eq!(
+                number.is_integer(),
+                !text.contains(['.', 'e', 'E']),
+                "{text}"
+            );
+        };
+        check("0", Some(0), Some(0), 0.0);
+        check("-0", Some(0), Some(0), 0.0);
+        check("-1", None, Some(-1), -1.0);
+        check(
+            "18446744073709551615",
+            Some(u64::MAX),
+            None,
+            18446744073709551615.0,
+        );
+        check("18446744073709551616", None, None, 18446744073709551616.0);
+        check(
+            "9223372036854775807",
+            Some(i64::MAX as u64),
+            Some(i64::MAX),
+            9.223372036854776e18,
+        );
+        check(
+            "-9223372036854775808",
+            None,
+            Some(i64::MIN),
+            -9.223372036854776e18,
+        );
+        check("-9223372036854775809", None, None, -9.223372036854776e18);
+        check(
+            "1000000000000000000000000000000000000000000",
+            None,
+            None,
+            1e42,
+        );
+        check("1.0", None, None, 1.0);
+        check("1e2", None, None, 100.0);
+        check("1E400", None, None, f64::INFINITY);
+        check("-1e-400", None, None, 0.0);
+        check("0.1", None, None, 0.1);
+    }
+}

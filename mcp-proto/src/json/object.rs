@@ -1,0 +1,210 @@
+//! JSON objects.
+
+use core::fmt;
+
+use super::text::Form;
+use super::walk::Walk;
+use super::{Kind, Raw, Str};
+
+/// The members of a JSON object, in the order of the text.
+///
+/// Nothing is indexed: [`find`](Self::find) looks for several keys in one pass.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+///
+/// let raw = Raw::parse(br#"{"name":"echo","arguments":{},"n\u0061me2":1}"#, 8)?;
+/// let object = raw.object().unwrap();
+/// let [name, arguments, cursor] = object.find(["name", "arguments", "cursor"])?;
+/// assert_eq!(name.and_then(Raw::string).unwrap(), "echo");
+/// assert_eq!(arguments.unwrap().as_str(), "{}");
+/// assert!(cursor.is_none());
+/// assert_eq!(object.get("name2").unwrap().as_str(), "1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Object<'b> {
+    bytes: &'b [u8],
+    form: Form,
+}
+
+impl<'b> Object<'b> {
+    /// The object without members.
+    pub const EMPTY: Object<'static> = Object {
+        bytes: b"{}",
+        form: Form::Plain,
+    };
+
+    pub(super) const fn scanned(bytes: &'b [u8], form: Form) -> Self {
+        Self { bytes, form }
+    }
+
+    /// The whole object as a value.
+    pub const fn as_raw(self) -> Raw<'b> {
+        Raw::scanned(self.bytes, self.form)
+    }
+
+    /// The members. A doubled key comes twice.
+    pub const fn members(self) -> Members<'b> {
+        Members(Walk::inside(self.bytes, self.form))
+    }
+
+    /// Whether there is no member.
+    pub fn is_empty(self) -> bool {
+        self.members().next().is_none()
+    }
+
+    /// The value of the first member with this key.
+    ///
+    /// For what a reader of the protocol decides by, use [`find`](Self::find), which refuses
+    /// doubled keys.
+    pub fn get(self, key: &str) -> Option<Raw<'b>> {
+        let mut members = self.members();
+        members
+            .find(|(name, _)| name == key)
+            .map(|(_, value)| value)
+    }
+
+    /// The values of several keys, each `None` if it is absent, in one pass. Keys are compared
+    /// unescaped and case-sensitively.
+    ///
+    /// # Errors
+    ///
+    /// [`Duplicate`] if one of the keys comes twice: two readers of one message must never see
+    /// two messages. Members that nobody asked for may repeat.
+    pub fn find<const N: usize>(self, keys: [&str; N]) -> Result<[Option<Raw<'b>>; N], Duplicate> {
+        let mut found = [None; N];
+        for (name, value) in self.members() {
+            let asked = keys.iter().zip(&mut found).enumerate();
+            for (index, (key, slot)) in asked {
+                if name.is(key.as_bytes()) {
+                    if slot.is_some() {
+                        return Err(Duplicate { key: index });
+                    }
+                    *slot = Some(value);
+                    break;
+                }
+            }
+        }
+        Ok(found)
+    }
+}
+
+/// Two texts of one object may differ and mean the same: what is compared is the text.
+impl PartialEq for Object<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+impl fmt::Debug for Object<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.as_raw().fmt(f)
+    }
+}
+
+/// The members of an [`Object`].
+#[derive(Clone, Debug)]
+pub struct Members<'b>(Walk<'b>);
+
+impl<'b> Iterator for Members<'b> {
+    type Item = (Str<'b>, Raw<'b>);
+
+    #[inline]
+    fn next(&mut self) -> Option<Self::Item> {
+        Some((self.0.key()?, self.0.value()?))
+    }
+}
+
+/// A key that was asked for stands twice in an object.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Duplicate {
+    /// The index of the key among those asked for.
+    pub key: usize,
+}
+
+impl fmt::Display for Duplicate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "key number {} stands twice in the object", self.key)
+    }
+}
+
+impl core::error::Error for Duplicate {}
+
+impl<'b> TryFrom<Raw<'b>> for Object<'b> {
+    type Error = Kind;
+
+    /// The object, or the kind that the value is instead.
+    fn try_from(raw: Raw<'b>) -> Result<Self, Kind> {
+        raw.object().ok_or(raw.kind())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn object(json: &str) -> Object<'_> {
+        Raw::parse(json.as_bytes(), 8).unwrap().object().unwrap()
+    }
+
+    #[test]
+    fn several_keys_in_one_pass() {
+        let check = |json: &str, expected: Result<[Option<&str>; 3], usize>| {
+            let found = object(json).find(["name", "uri", "é"]);
+            let texts = found.map(|values| values.map(|value| value.map(Raw::as_str)));
+            assert_eq!(texts, expected.map_err(|key| Duplicate { key }), "{json}");
+        };
+        check("{}", Ok([None, None, None]));
+        check(r#"{"name":1}"#, Ok([Some("1"), None, None]));
+        check(r#"{ "uri" : [ "}" , "\"" ] , "name" : {"uri":2} }"#, {
+            Ok([Some(r#"{"uri":2}"#), Some(r#"[ "}" , "\"" ]"#), None])
+        });
+        check(r#"{"n\u0061me":"x","\u00e9":-1.5e+3}"#, {
+            Ok([Some(r#""x""#), None, Some("-1.5e+3")])
+        });
+        check(
+            r#"{"Name":1,"NAME":2,"nam":3,"names":4}"#,
+            Ok([None, None, None]),
+        );
+        check(r#"{"name":1,"name":1}"#, Err(0));
+        check(r#"{"uri":1,"x":2,"\u0075ri":3}"#, Err(1));
+        check(r#"{"x":1,"x":2,"é":true}"#, Ok([None, None, Some("true")]));
+        check(
+            r#"{"na\ud83dme":1,"name":false}"#,
+            Ok([Some("false"), None, None]),
+        );
+    }
+
+    #[test]
+    fn members() {
+        let check = |json: &str, expected: &[(&str, &str)]| {
+            let members = object(json).members();
+            assert!(
+                members
+                    .clone()
+                    .map(|(_, raw)| raw.as_str())
+                    .eq(expected.iter().map(|e| e.1))
+            );
+            assert!(
+                members
+                    .map(|(key, _)| key)
+                    .eq(expected.iter().map(|e| Str::new(e.0)))
+            );
+            assert_eq!(object(json).is_empty(), expected.is_empty());
+        };
+        check("{ }", &[]);
+        check(r#"{"a":"\\","b":"\\\"","c":[[],{}],"d":null}"#, {
+            &[
+                ("a", r#""\\""#),
+                ("b", r#""\\\"""#),
+                ("c", "[[],{}]"),
+                ("d", "null"),
+            ]
+        });
+        check(
+            "{\"\"\n:\t0.5E-1\r,\" \": true}",
+            &[("", "0.5E-1"), (" ", "true")],
+        );
+    }
+}

@@ -1,0 +1,178 @@
+//! One JSON value, checked.
+
+use core::fmt;
+
+use super::text::Form;
+use super::{Array, Fault, Number, Object, Scanner, Str, escape};
+
+/// One well-formed JSON value: its bytes as they came, without whitespace around them.
+///
+/// Whoever holds one need not check it again. It is handed on unchanged, looked into with
+/// [`object`](Self::object) and its neighbours, or decoded into a type.
+///
+/// ```
+/// use mcp_proto::json::{FaultKind, Kind, Raw};
+///
+/// let raw = Raw::parse(b" [1, {\"two\": null}] ", 8)?;
+/// assert_eq!(raw.kind(), Kind::Array);
+/// assert_eq!(raw.as_str(), "[1, {\"two\": null}]");
+///
+/// assert_eq!(Raw::parse(b"[1,]", 8).unwrap_err().kind, FaultKind::Syntax);
+/// assert_eq!(Raw::parse(b"[[]]", 1).unwrap_err().kind, FaultKind::Depth);
+/// # Ok::<(), mcp_proto::json::Fault>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Raw<'b> {
+    bytes: &'b [u8],
+    form: Form,
+}
+
+impl<'b> Raw<'b> {
+    /// `null`.
+    pub const NULL: Raw<'static> = Raw::scanned(b"null", Form::Plain);
+    /// `true`.
+    pub const TRUE: Raw<'static> = Raw::scanned(b"true", Form::Plain);
+    /// `false`.
+    pub const FALSE: Raw<'static> = Raw::scanned(b"false", Form::Plain);
+    /// `{}`.
+    pub const EMPTY_OBJECT: Raw<'static> = Raw::scanned(b"{}", Form::Plain);
+    /// `[]`.
+    pub const EMPTY_ARRAY: Raw<'static> = Raw::scanned(b"[]", Form::Plain);
+
+    /// Checks a whole text: grammar (RFC 8259), UTF-8, and that containers nest at most `depth`
+    /// deep ([`MAX_DEPTH`](super::MAX_DEPTH) at the most). Whitespace may stand around the
+    /// value.
+    ///
+    /// Duplicate keys are no fault here; [`Object::find`] refuses them where they matter.
+    ///
+    /// # Errors
+    ///
+    /// The first [`Fault`]. A byte order mark is one.
+    pub fn parse(text: &'b [u8], depth: u8) -> Result<Self, Fault> {
+        let mut scanner = Scanner::new(text, depth);
+        let raw = scanner.value()?;
+        scanner.end()?;
+        Ok(raw)
+    }
+
+    /// Bytes that a scanner has accepted, with a form that covers every string in them.
+    #[inline]
+    pub(super) const fn scanned(bytes: &'b [u8], form: Form) -> Self {
+        Self { bytes, form }
+    }
+
+    /// The text.
+    #[inline]
+    pub const fn as_bytes(self) -> &'b [u8] {
+        self.bytes
+    }
+
+    /// The text. It is checked for UTF-8 again, so prefer [`as_bytes`](Self::as_bytes) where
+    /// bytes will do.
+    pub fn as_str(self) -> &'b str {
+        escape::text(self.bytes)
+    }
+
+    /// What the value is.
+    #[inline]
+    pub const fn kind(self) -> Kind {
+        match self.bytes.first() {
+            Some(b'{') => Kind::Object,
+            Some(b'[') => Kind::Array,
+            Some(b'"') => Kind::String,
+            Some(b't' | b'f') => Kind::Bool,
+            Some(b'-' | b'0'..=b'9') => Kind::Number,
+            _ => Kind::Null,
+        }
+    }
+
+    /// Whether half a surrogate pair may be in one of its strings: a decoder that takes only
+    /// Unicode text has to be kept from it. `false` is certain; a part of a larger value may
+    /// say `true` because of its neighbour.
+    pub const fn has_lone_surrogate(self) -> bool {
+        matches!(self.form, Form::Lone)
+    }
+
+    /// The value, if it is an object.
+    #[inline]
+    pub fn object(self) -> Option<Object<'b>> {
+        (self.kind() == Kind::Object).then(|| Object::scanned(self.bytes, self.form))
+    }
+
+    /// The value, if it is an array.
+    #[inline]
+    pub fn array(self) -> Option<Array<'b>> {
+        (self.kind() == Kind::Array).then(|| Array::scanned(self.bytes, self.form))
+    }
+
+    /// The value, if it is a string.
+    #[inline]
+    pub fn string(self) -> Option<Str<'b>> {
+        let content = self.bytes.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
+        Some(Str::at_most(content, self.form))
+    }
+
+    /// The value, if it is a number.
+    #[inline]
+    pub fn number(self) -> Option<Number<'b>> {
+        (self.kind() == Kind::Number).then(|| Number::received(self.bytes))
+    }
+
+    /// The value, if it is `true` or `false`.
+    pub fn boolean(self) -> Option<bool> {
+        match self.bytes {
+            b"true" => Some(true),
+            b"false" => Some(false),
+            _ => None,
+        }
+    }
+
+    /// Whether it is `null`.
+    pub fn is_null(self) -> bool {
+        self.kind() == Kind::Null
+    }
+}
+
+/// What is compared is the text: `1` is not `1.0`, and the order of members counts.
+impl PartialEq for Raw<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        self.bytes == other.bytes
+    }
+}
+
+/// Kind and length only: what peers send does not belong into logs.
+impl fmt::Debug for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Raw({:?}, {} bytes)", self.kind(), self.bytes.len())
+    }
+}
+
+/// The six kinds of JSON values.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// `null`
+    Null,
+    /// `true` or `false`
+    Bool,
+    /// A number of any size.
+    Number,
+    /// A string.
+    String,
+    /// An array.
+    Array,
+    /// An object.
+    Object,
+}
+
+impl fmt::Display for Kind {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(match self {
+            Self::Null => "null",
+            Self::Bool => "boolean",
+            Self::Number => "number",
+            Self::String => "string",
+            Self::Array => "array",
+            Self::Object => "object",
+        })
+    }
+}

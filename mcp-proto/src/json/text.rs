@@ -1,0 +1,459 @@
+//! Strings that stay as they came until somebody decodes them.
+
+use core::fmt;
+
+use super::escape::{self, Chars, Piece, Pieces};
+use super::{DecodeError, words};
+
+/// A string: either a peer's, as it stood between its quotes, or our own plain text.
+///
+/// Comparing never needs a buffer: `"\u0061"` equals `"a"`. Half a surrogate pair, which JSON
+/// allows and Unicode text does not (RFC 8259, section 8.2), equals only itself; decoding makes
+/// U+FFFD of it.
+///
+/// ```
+/// use mcp_proto::json::{Raw, Str};
+///
+/// let raw = Raw::parse(br#""caf\u00e9 \ud83d\ude00""#, 0)?;
+/// let text = raw.string().unwrap();
+/// assert_eq!(text, "café 😀");
+/// assert_eq!(text.as_plain(), None);
+///
+/// let mut scratch = [0; 16];
+/// assert_eq!(text.decode(&mut scratch)?, "café 😀");
+/// assert_eq!(Str::from("plain").as_plain(), Some("plain"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Copy)]
+pub struct Str<'b> {
+    content: &'b [u8],
+    form: Form,
+}
+
+/// How the bytes of a string are to be read; of two forms the greater covers both.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Form {
+    /// Checked JSON without an escape: its own decoding.
+    Plain,
+    /// Checked JSON with escapes.
+    Escaped,
+    /// Checked JSON with half a surrogate pair.
+    Lone,
+    /// Text of ours, which may need escaping when it is written.
+    Ours,
+}
+
+impl<'b> Str<'b> {
+    /// Plain text of our own.
+    pub const fn new(text: &'b str) -> Self {
+        Self {
+            content: text.as_bytes(),
+            form: Form::Ours,
+        }
+    }
+
+    /// The content of a string that a scanner has accepted in exactly this form.
+    #[inline]
+    pub(super) const fn scanned(content: &'b [u8], form: Form) -> Self {
+        Self { content, form }
+    }
+
+    /// The content of a string that a scanner has accepted, in this form or a lesser one.
+    pub(super) fn at_most(content: &'b [u8], form: Form) -> Self {
+        let form = match form {
+            Form::Plain | Form::Ours => form,
+            Form::Escaped | Form::Lone if !content.contains(&b'\\') => Form::Plain,
+            Form::Lone if Pieces::new(content).any(is_lone) => Form::Lone,
+            Form::Escaped | Form::Lone => Form::Escaped,
+        };
+        Self { content, form }
+    }
+
+    /// What stood between the quotes of a string that was accepted before, kept by the caller.
+    pub(crate) fn received(content: &'b [u8]) -> Self {
+        Self::at_most(content, Form::Lone)
+    }
+
+    /// The bytes that name this string: a peer's still escaped.
+    pub(crate) const fn content(self) -> &'b [u8] {
+        self.content
+    }
+
+    /// Whether this is text of ours, which nobody has escaped.
+    pub(crate) const fn is_ours(self) -> bool {
+        matches!(self.form, Form::Ours)
+    }
+
+    pub(super) const fn form(self) -> Form {
+        self.form
+    }
+
+    /// The text, if it can be borrowed as it stands because it holds no escape.
+    pub fn as_plain(self) -> Option<&'b str> {
+        match self.form {
+            Form::Plain | Form::Ours => Some(escape::text(self.content)),
+            Form::Escaped | Form::Lone => None,
+        }
+    }
+
+    /// The text, decoded into `scratch` if it holds escapes. Half a surrogate pair becomes
+    /// U+FFFD.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] if `scratch` is shorter than [`decoded_len`](Self::decoded_len).
+    pub fn decode<'s>(self, scratch: &'s mut [u8]) -> Result<&'s str, DecodeError>
+    where
+        'b: 's,
+    {
+        if let Some(plain) = self.as_plain() {
+            return Ok(plain);
+        }
+        let too_short = DecodeError::scratch(self.decoded_len());
+        let mut len = 0;
+        for piece in Pieces::new(self.content) {
+            let mut encoded = [0; 4];
+            let bytes = match piece {
+                Piece::Run(run) => run,
+                Piece::Escape(value) => escape::lossy(value).encode_utf8(&mut encoded).as_bytes(),
+            };
+            let place = scratch
+                .get_mut(len..)
+                .and_then(|free| free.get_mut(..bytes.len()));
+            place.ok_or(too_short)?.copy_from_slice(bytes);
+            len += bytes.len();
+        }
+        Ok(escape::text(scratch.get(..len).unwrap_or_default()))
+    }
+
+    /// Like [`decode`](Self::decode), for names and addresses: text that would lose something
+    /// is refused.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] if the string holds half a surrogate pair, or `scratch` is too short.
+    pub fn decode_exact<'s>(self, scratch: &'s mut [u8]) -> Result<&'s str, DecodeError>
+    where
+        'b: 's,
+    {
+        if self.is_exact() {
+            self.decode(scratch)
+        } else {
+            Err(DecodeError::lone_surrogate())
+        }
+    }
+
+    /// The text as an owned string where it cannot be borrowed. Half a surrogate pair becomes
+    /// U+FFFD.
+    #[cfg(feature = "alloc")]
+    pub fn to_cow(self) -> alloc::borrow::Cow<'b, str> {
+        match self.as_plain() {
+            Some(plain) => plain.into(),
+            None => self.chars().collect::<alloc::string::String>().into(),
+        }
+    }
+
+    /// Whether decoding loses nothing: there is no half of a surrogate pair in it.
+    pub const fn is_exact(self) -> bool {
+        !matches!(self.form, Form::Lone)
+    }
+
+    /// Whether the text is empty.
+    pub const fn is_empty(self) -> bool {
+        self.content.is_empty()
+    }
+
+    /// The characters; half a surrogate pair is U+FFFD.
+    pub fn chars(self) -> Chars<'b> {
+        match self.as_plain() {
+            Some(plain) => Chars::plain(plain),
+            None => Chars::new(Pieces::new(self.content)),
+        }
+    }
+
+    /// The bytes that the decoded text takes.
+    pub fn decoded_len(self) -> usize {
+        match self.form {
+            Form::Plain | Form::Ours => self.content.len(),
+            // Half a pair takes as much as the U+FFFD that it becomes: three bytes.
+            Form::Escaped | Form::Lone => self
+                .pieces()
+                .fold(0, |len: usize, piece| len.saturating_add(piece.len())),
+        }
+    }
+
+    /// A hash of the text, equal for equal strings however they are escaped.
+    ///
+    /// It is not keyed: who fears collisions bounds the table.
+    pub fn hash32(self) -> u32 {
+        let mut hash = Fnv::default();
+        for piece in self.pieces() {
+            hash.update(piece.as_bytes());
+        }
+        hash.0
+    }
+
+    /// The decoded bytes in generalized UTF-8, piece by piece.
+    fn pieces(self) -> impl Iterator<Item = Decoded<'b>> {
+        let (whole, escaped) = match self.form {
+            Form::Plain | Form::Ours => (self.content, &[][..]),
+            Form::Escaped | Form::Lone => (&[][..], self.content),
+        };
+        let whole = (!whole.is_empty()).then_some(Decoded::Run(whole));
+        whole
+            .into_iter()
+            .chain(Pieces::new(escaped).map(|piece| match piece {
+                Piece::Run(run) => Decoded::Run(run),
+                Piece::Escape(value) => {
+                    let (bytes, len) = escape::generalized(value);
+                    Decoded::Escape(bytes, len)
+                }
+            }))
+    }
+
+    /// Whether the decoded text is `expected`, which is UTF-8.
+    #[inline]
+    pub(crate) fn is(self, expected: &[u8]) -> bool {
+        match self.form {
+            Form::Plain | Form::Ours => self.content == expected,
+            Form::Escaped | Form::Lone => {
+                let mut rest = expected;
+                self.pieces()
+                    .all(|piece| match rest.strip_prefix(piece.as_bytes()) {
+                        Some(behind) => {
+                            rest = behind;
+                            true
+                        }
+                        None => false,
+                    })
+                    && rest.is_empty()
+            }
+        }
+    }
+}
+
+impl<'b> From<&'b str> for Str<'b> {
+    fn from(text: &'b str) -> Self {
+        Self::new(text)
+    }
+}
+
+impl PartialEq for Str<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self.form, other.form) {
+            (_, Form::Plain | Form::Ours) => self.is(other.content),
+            (Form::Plain | Form::Ours, _) => other.is(self.content),
+            _ => {
+                let bytes = |text: &Self| text.pieces().flat_map(Decoded::into_bytes);
+                bytes(self).eq(bytes(other))
+            }
+        }
+    }
+}
+
+impl Eq for Str<'_> {}
+
+impl PartialEq<str> for Str<'_> {
+    fn eq(&self, other: &str) -> bool {
+        self.is(other.as_bytes())
+    }
+}
+
+impl PartialEq<&str> for Str<'_> {
+    fn eq(&self, other: &&str) -> bool {
+        self.is(other.as_bytes())
+    }
+}
+
+impl PartialEq<Str<'_>> for str {
+    fn eq(&self, other: &Str<'_>) -> bool {
+        other.is(self.as_bytes())
+    }
+}
+
+impl PartialEq<Str<'_>> for &str {
+    fn eq(&self, other: &Str<'_>) -> bool {
+        other.is(self.as_bytes())
+    }
+}
+
+/// The decoded text; half a surrogate pair is U+FFFD.
+impl fmt::Display for Str<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+
+        match self.as_plain() {
+            Some(plain) => f.pad(plain),
+            None => self.chars().try_for_each(|char| f.write_char(char)),
+        }
+    }
+}
+
+impl fmt::Debug for Str<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use fmt::Write as _;
+
+        f.write_char('"')?;
+        for char in self.chars() {
+            char.escape_debug()
+                .try_for_each(|char| f.write_char(char))?;
+        }
+        f.write_char('"')
+    }
+}
+
+/// Decoded bytes.
+#[derive(Clone, Copy)]
+enum Decoded<'b> {
+    Run(&'b [u8]),
+    Escape([u8; 4], usize),
+}
+
+impl<'b> Decoded<'b> {
+    const fn len(&self) -> usize {
+        match self {
+            Self::Run(run) => run.len(),
+            Self::Escape(_, len) => *len,
+        }
+    }
+
+    fn as_bytes(&self) -> &[u8] {
+        match self {
+            Self::Run(run) => run,
+            Self::Escape(bytes, len) => bytes.get(..*len).unwrap_or_default(),
+        }
+    }
+
+    fn into_bytes(self) -> impl Iterator<Item = u8> + use<'b> {
+        let (run, (bytes, len)) = match self {
+            Self::Run(run) => (run, ([0; 4], 0)),
+            Self::Escape(bytes, len) => (&[][..], (bytes, len)),
+        };
+        run.iter().copied().chain(bytes.into_iter().take(len))
+    }
+}
+
+/// FNV-1a: short, and good enough for keys of a few bytes in a bounded table.
+struct Fnv(u32);
+
+impl Default for Fnv {
+    fn default() -> Self {
+        Self(0x811C_9DC5)
+    }
+}
+
+impl Fnv {
+    fn update(&mut self, bytes: &[u8]) {
+        for &byte in bytes {
+            self.0 = (self.0 ^ u32::from(byte)).wrapping_mul(0x0100_0193);
+        }
+    }
+}
+
+fn is_lone(piece: Piece<'_>) -> bool {
+    matches!(piece, Piece::Escape(0xD800..=0xDFFF))
+}
+
+/// Where the content of a checked string ends: the offset of its closing quote.
+#[inline]
+pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<usize> {
+    let mut at = from;
+    loop {
+        while let Some(word) = words::word(bytes, at) {
+            let quotes = words::quotes(word);
+            if quotes != 0 {
+                at += words::first(quotes);
+                break;
+            }
+            at += 8;
+        }
+        match bytes.get(at)? {
+            b'"' => return Some(at),
+            b'\\' => at += 2,
+            _ => at += 1,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Raw;
+
+    fn received(json: &str) -> Str<'_> {
+        let text = Raw::parse(json.as_bytes(), 0).unwrap().string().unwrap();
+        assert_eq!(Str::received(text.content()), text);
+        text
+    }
+
+    /// The text decodes to `plain`, piece by piece and whole, with every buffer too small and
+    /// then exactly enough.
+    fn check(json: &str, plain: &str, exact: bool) {
+        let text = received(json);
+        assert!(text.chars().eq(plain.chars()), "{json}");
+        assert_eq!(text.decoded_len(), plain.len(), "{json}");
+        assert_eq!(text.is_exact(), exact, "{json}");
+        let mut buffer = [0; 64];
+        if text.as_plain().is_none() {
+            for short in 0..plain.len() {
+                let error = text.decode(&mut buffer[..short]).unwrap_err();
+                assert_eq!(error, DecodeError::scratch(plain.len()), "{json}");
+            }
+        }
+        assert_eq!(text.decode(&mut buffer[..plain.len()]), Ok(plain), "{json}");
+        assert_eq!(text.decode_exact(&mut buffer).is_ok(), exact, "{json}");
+        assert_eq!(text == plain, exact, "{json}");
+        assert_eq!(text.hash32() == Str::new(plain).hash32(), exact, "{json}");
+        #[cfg(feature = "alloc")]
+        assert_eq!(text.to_cow(), plain, "{json}");
+    }
+
+    #[test]
+    fn decoding() {
+        check(r#""""#, "", true);
+        check(r#""plain""#, "plain", true);
+        check(r#""\"\\\/\b\f\n\r\t""#, "\"\\/\u{8}\u{C}\n\r\t", true);
+        check(r#""\u0061\u00e9\u00E9\uFFFF\u0000""#, "aéé\u{FFFF}\0", true);
+        check(r#""x\ud83d\ude00y""#, "x😀y", true);
+        check(r#""\uD800\uDC00\uDBFF\uDFFF""#, "\u{10000}\u{10FFFF}", true);
+        check(r#""cut \ud83d""#, "cut \u{FFFD}", false);
+        check(r#""\ude00\ud83d""#, "\u{FFFD}\u{FFFD}", false);
+        check(r#""\ud83d\ud83d\ude00""#, "\u{FFFD}😀", false);
+        check(r#""\ud83d\n\ude00""#, "\u{FFFD}\n\u{FFFD}", false);
+        check(r#""好\u597d😀""#, "好好😀", true);
+    }
+
+    #[test]
+    fn identity() {
+        let same = |a: &str, b: &str, equal: bool| {
+            let (a, b) = (received(a), received(b));
+            assert_eq!(a == b, equal, "{a:?} {b:?}");
+            assert_eq!(b == a, equal, "{a:?} {b:?}");
+            assert_eq!(a.hash32() == b.hash32(), equal, "{a:?} {b:?}");
+        };
+        same(r#""1""#, r#""\u0031""#, true);
+        same(r#""\u0031\u0032""#, r#""1\u0032""#, true);
+        same(r#""\ud83d\ude00""#, r#""😀""#, true);
+        same(r#""\ud83d\ude00x\n""#, r#""😀\u0078\u000a""#, true);
+        same(r#""\ud83d""#, r#""\uD83D""#, true);
+        same(r#""\ud83d""#, r#""\ufffd""#, false);
+        same(r#""\ud83d""#, r#""\ud83e""#, false);
+        same(r#""\ud83d""#, r#""�""#, false);
+        same(r#""ab""#, r#""a\u0062c""#, false);
+        same(r#""a\u0062c""#, r#""ab""#, false);
+        same(r#""\n""#, r#""\\n""#, false);
+        assert_eq!(Str::new("a\"b"), received(r#""a\"b""#));
+        assert_ne!(Str::new("a\\u0031"), received(r#""a\u0031""#));
+    }
+
+    #[test]
+    fn printing() {
+        extern crate alloc;
+        use alloc::format;
+
+        let text = received(r#""a\n\ud83d\"é""#);
+        assert_eq!(format!("{text}"), "a\n\u{FFFD}\"é");
+        assert_eq!(format!("{text:?}"), r#""a\n�\"é""#);
+        assert_eq!(format!("[{:>4}]", received(r#""ab""#)), "[  ab]");
+    }
+}

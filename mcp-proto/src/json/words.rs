@@ -1,0 +1,81 @@
+//! Eight bytes at a time.
+//!
+//! A word is read little-endian, so the lowest byte of the number is the first of the text.
+//! The subtractions borrow across bytes, which can only raise false alarms *above* a true one:
+//! the lowest alarm is always exact.
+
+const LOW: u64 = 0x0101_0101_0101_0101;
+const HIGH: u64 = 0x8080_8080_8080_8080;
+
+/// The eight bytes from `at` on, if there are eight.
+#[inline(always)]
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
+    let chunk = bytes.get(at..)?.first_chunk::<8>()?;
+    Some(u64::from_le_bytes(*chunk))
+}
+
+/// Marks control characters, quotes, backslashes and everything beyond ASCII.
+///
+/// `byte ^ 2` swaps the quote (0x22) with the space (0x20), so one comparison with 0x21 finds
+/// the quote and the control characters together.
+#[inline(always)]
+pub(super) const fn stops(word: u64) -> u64 {
+    let control_or_quote = (word ^ (LOW * 0x02)).wrapping_sub(LOW * 0x21);
+    let backslash = (word ^ (LOW * b'\\' as u64)).wrapping_sub(LOW);
+    (control_or_quote | backslash | word) & HIGH
+}
+
+/// Marks control characters, quotes and backslashes: what a writer has to escape.
+#[inline(always)]
+pub(super) const fn escapes(word: u64) -> u64 {
+    // With the high bits set no byte borrows from the next, so bytes beyond ASCII raise no
+    // alarm in their neighbours; a high bit that the subtraction clears is a mark.
+    let high = word | HIGH;
+    let control_or_quote = (high ^ (LOW * 0x02)).wrapping_sub(LOW * 0x21);
+    let backslash = (high ^ (LOW * b'\\' as u64)).wrapping_sub(LOW);
+    !(control_or_quote & backslash | word) & HIGH
+}
+
+/// Marks quotes and backslashes.
+#[inline(always)]
+pub(super) const fn quotes(word: u64) -> u64 {
+    let high = word | HIGH;
+    let quote = (high ^ (LOW * b'"' as u64)).wrapping_sub(LOW);
+    let backslash = (high ^ (LOW * b'\\' as u64)).wrapping_sub(LOW);
+    !(quote & backslash | word) & HIGH
+}
+
+/// The index of the first marked byte of a word that has one.
+#[inline(always)]
+pub(super) const fn first(marks: u64) -> usize {
+    (marks.trailing_zeros() / 8) as usize
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Every byte in every place, among bytes that make the borrows run.
+    #[test]
+    fn the_first_mark_is_exact() {
+        for filler in [b' ', b'!', b'#', b'[', b']', b'z', 0x7F] {
+            for place in 0..8 {
+                for byte in 0..=u8::MAX {
+                    let mut text = [filler; 8];
+                    if let Some(slot) = text.get_mut(place) {
+                        *slot = byte;
+                    }
+                    let word = u64::from_le_bytes(text);
+                    let check = |marks: u64, expected: bool| {
+                        assert_eq!(marks != 0, expected, "{text:?}");
+                        assert!(!expected || first(marks) == place, "{text:?}");
+                    };
+                    let escape = byte < 0x20 || byte == b'"' || byte == b'\\';
+                    check(stops(word), escape || byte >= 0x80);
+                    check(escapes(word), escape);
+                    check(quotes(word), byte == b'"' || byte == b'\\');
+                }
+            }
+        }
+    }
+}

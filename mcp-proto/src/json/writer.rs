@@ -1,0 +1,347 @@
+//! JSON into a caller's slice.
+
+use core::fmt;
+
+use super::text::Form;
+use super::{Raw, Str, words};
+use crate::BufferFull;
+
+/// Writes JSON into a slice; past the end of the slice it goes on counting.
+///
+/// So one run gives either the bytes or the number that they take. What it left in a slice that
+/// was too short means nothing.
+///
+/// ```
+/// use mcp_proto::{BufferFull, json::Writer};
+///
+/// let mut out = [0; 16];
+/// let mut writer = Writer::new(&mut out);
+/// writer.literal("{\"text\":");
+/// writer.string("a\nb");
+/// writer.literal("}");
+/// assert_eq!(writer.finish(), Ok(15));
+/// assert_eq!(&out[..15], br#"{"text":"a\nb"}"#);
+///
+/// let mut writer = Writer::new(&mut out[..2]);
+/// writer.unsigned(1000);
+/// assert_eq!(writer.finish(), Err(BufferFull { needed: 4 }));
+/// ```
+#[derive(Debug)]
+pub struct Writer<'o> {
+    out: &'o mut [u8],
+    /// The bytes that were asked for so far; beyond `out.len()` they were only counted.
+    len: usize,
+}
+
+impl<'o> Writer<'o> {
+    /// Writes from the start of `out`.
+    #[inline]
+    pub const fn new(out: &'o mut [u8]) -> Self {
+        Self { out, len: 0 }
+    }
+
+    /// Writes nothing and counts.
+    #[inline]
+    pub const fn counting() -> Writer<'static> {
+        Writer {
+            out: &mut [],
+            len: 0,
+        }
+    }
+
+    /// The bytes written or counted so far.
+    #[inline]
+    pub const fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether nothing was written or counted yet.
+    #[inline]
+    pub const fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// The number of bytes written.
+    ///
+    /// # Errors
+    ///
+    /// [`BufferFull`] with that number if the slice is shorter.
+    #[inline]
+    pub const fn finish(self) -> Result<usize, BufferFull> {
+        if self.len <= self.out.len() {
+            Ok(self.len)
+        } else {
+            Err(BufferFull { needed: self.len })
+        }
+    }
+
+    /// Punctuation, keys and tokens, as they are. The caller sees to it that they are JSON.
+    #[inline]
+    pub fn literal(&mut self, json: &str) {
+        self.bytes(json.as_bytes());
+    }
+
+    /// A value as it came, except that line breaks between its tokens become spaces: a message
+    /// on a line-framed pipe holds none (ST-02).
+    pub fn raw(&mut self, raw: Raw<'_>) {
+        let start = self.len;
+        self.bytes(raw.as_bytes());
+        let Some(written) = self.out.get_mut(start..self.len) else {
+            return;
+        };
+        // Strings hold no control characters, so every line break is between tokens.
+        for byte in written {
+            if let b'\n' | b'\r' = byte {
+                *byte = b' ';
+            }
+        }
+    }
+
+    /// A string with its quotes, escaped where it must be.
+    pub fn string(&mut self, text: &str) {
+        self.byte(b'"');
+        self.escaped(text);
+        self.byte(b'"');
+    }
+
+    /// A string with its quotes. A peer's escapes are written as they came, except that half a
+    /// surrogate pair becomes U+FFFD: we never write one.
+    pub fn text(&mut self, text: Str<'_>) {
+        match text.form() {
+            Form::Ours | Form::Plain | Form::Escaped => self.text_exact(text),
+            Form::Lone => {
+                self.byte(b'"');
+                for char in text.chars() {
+                    self.escaped(char.encode_utf8(&mut [0; 4]));
+                }
+                self.byte(b'"');
+            }
+        }
+    }
+
+    /// A string with its quotes, a peer's exactly as it came: for what is echoed, such as ids
+    /// and cursors.
+    pub fn text_exact(&mut self, text: Str<'_>) {
+        self.byte(b'"');
+        match text.form() {
+            Form::Ours => self.escaped(text.as_plain().unwrap_or_default()),
+            Form::Plain | Form::Escaped | Form::Lone => self.bytes(text.content()),
+        }
+        self.byte(b'"');
+    }
+
+    /// A number.
+    pub fn unsigned(&mut self, value: u64) {
+        self.integer(false, u128::from(value));
+    }
+
+    /// A number.
+    pub fn signed(&mut self, value: i64) {
+        self.integer(value < 0, u128::from(value.unsigned_abs()));
+    }
+
+    /// A number: whole ones without a fraction, as JavaScript writes them; `null` for what JSON
+    /// has no number for.
+    pub fn float(&mut self, value: f64) {
+        use fmt::Write as _;
+
+        // 2^53: below it every whole number is exact.
+        const EXACT: f64 = 9_007_199_254_740_992.0;
+        if !value.is_finite() {
+            self.literal("null");
+        } else if value.abs() < EXACT && value == (value as i64) as f64 {
+            self.signed(value as i64);
+        } else {
+            // Shortest text that reads back as the same number; it cannot fail, see below.
+            let _ = write!(Text(self), "{value:?}");
+        }
+    }
+
+    pub(super) fn integer(&mut self, negative: bool, magnitude: u128) {
+        // u128::MAX has 39 digits.
+        let mut digits = [0u8; 40];
+        let mut rest = magnitude;
+        let mut len = 0;
+        for slot in digits.iter_mut().rev() {
+            // Nearly every number fits a word, whose division is one instruction.
+            let digit = match u64::try_from(rest) {
+                Ok(small) => {
+                    rest = u128::from(small / 10);
+                    (small % 10) as u8
+                }
+                Err(_) => {
+                    let digit = (rest % 10) as u8;
+                    rest /= 10;
+                    digit
+                }
+            };
+            *slot = b'0' + digit;
+            len += 1;
+            if rest == 0 {
+                break;
+            }
+        }
+        if negative {
+            self.byte(b'-');
+        }
+        self.bytes(digits.get(digits.len() - len..).unwrap_or_default());
+    }
+
+    #[inline]
+    pub(super) fn byte(&mut self, byte: u8) {
+        if let Some(slot) = self.out.get_mut(self.len) {
+            *slot = byte;
+        }
+        self.len = self.len.saturating_add(1);
+    }
+
+    #[inline]
+    pub(super) fn bytes(&mut self, bytes: &[u8]) {
+        let free = self.out.get_mut(self.len..);
+        if let Some(place) = free.and_then(|free| free.get_mut(..bytes.len())) {
+            place.copy_from_slice(bytes);
+        }
+        self.len = self.len.saturating_add(bytes.len());
+    }
+
+    /// The content of a string.
+    pub(super) fn escaped(&mut self, text: &str) {
+        let mut rest = text.as_bytes();
+        while let Some(at) = next_escape(rest) {
+            let Some((run, [byte, behind @ ..])) = rest.split_at_checked(at) else {
+                break;
+            };
+            self.bytes(run);
+            match byte {
+                b'"' => self.bytes(b"\\\""),
+                b'\\' => self.bytes(b"\\\\"),
+                0x08 => self.bytes(b"\\b"),
+                0x0C => self.bytes(b"\\f"),
+                b'\n' => self.bytes(b"\\n"),
+                b'\r' => self.bytes(b"\\r"),
+                b'\t' => self.bytes(b"\\t"),
+                control => {
+                    let digit = |value: u8| value + if value < 10 { b'0' } else { b'a' - 10 };
+                    let (high, low) = (digit(control >> 4), digit(control & 0x0F));
+                    self.bytes(&[b'\\', b'u', b'0', b'0', high, low]);
+                }
+            }
+            rest = behind;
+        }
+        self.bytes(rest);
+    }
+}
+
+/// Lets `core::fmt` write the content of strings and the digits of numbers; it never fails.
+pub(super) struct Text<'w, 'o>(pub(super) &'w mut Writer<'o>);
+
+impl fmt::Write for Text<'_, '_> {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0.escaped(text);
+        Ok(())
+    }
+}
+
+/// The offset of the first byte that must not stand in a string as it is.
+fn next_escape(text: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while let Some(word) = words::word(text, at) {
+        let escapes = words::escapes(word);
+        if escapes != 0 {
+            return Some(at + words::first(escapes));
+        }
+        at += 8;
+    }
+    let tail = text.get(at..)?;
+    let escape = |byte: &u8| matches!(byte, ..0x20 | b'"' | b'\\');
+    tail.iter().position(escape).map(|offset| at + offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The same bytes from every buffer that is long enough; the same need from all others.
+    fn check(expected: &str, write: impl Fn(&mut Writer<'_>)) {
+        let mut counting = Writer::counting();
+        write(&mut counting);
+        assert_eq!(counting.len(), expected.len(), "{expected}");
+        let mut buffer = [0xAA; 128];
+        for len in 0..buffer.len() {
+            buffer.fill(0xAA);
+            let mut writer = Writer::new(&mut buffer[..len]);
+            write(&mut writer);
+            if len < expected.len() {
+                let needed = expected.len();
+                assert_eq!(writer.finish(), Err(BufferFull { needed }), "{expected}");
+            } else {
+                assert_eq!(writer.finish(), Ok(expected.len()), "{expected}");
+                let (written, rest) = buffer.split_at(expected.len());
+                assert_eq!(core::str::from_utf8(written), Ok(expected));
+                assert!(rest.iter().all(|byte| *byte == 0xAA), "{expected}");
+            }
+        }
+    }
+
+    fn raw(json: &str) -> Raw<'_> {
+        Raw::parse(json.as_bytes(), 8).unwrap()
+    }
+
+    #[test]
+    fn strings() {
+        check(r#""""#, |w| w.string(""));
+        check(
+            r#""plain, é, 好, 😀, \u007f""#.replace("\\u007f", "\x7F").as_str(),
+            |w| {
+                w.string("plain, é, 好, 😀, \x7F");
+            },
+        );
+        check(r#""\"\\/\b\f\n\r\t\u0000\u0001\u001f""#, |w| {
+            w.string("\"\\/\u{8}\u{C}\n\r\t\0\u{1}\u{1F}");
+        });
+        check(r#""0123456\n01234567\"0123456789\\""#, |w| {
+            w.string("0123456\n01234567\"0123456789\\");
+        });
+    }
+
+    #[test]
+    fn texts() {
+        let text = |json| raw(json).string().unwrap();
+        check(r#""a\u0062\n""#, |w| w.text(text(r#""a\u0062\n""#)));
+        check(r#""a\u0062\n""#, |w| w.text_exact(text(r#""a\u0062\n""#)));
+        check(r#""x\"�\n""#, |w| w.text(text(r#""\u0078\"\ud83d\n""#)));
+        check(r#""\u0078\ud83d\n""#, |w| {
+            w.text_exact(text(r#""\u0078\ud83d\n""#));
+        });
+        check(r#""a\"b""#, |w| w.text(Str::new("a\"b")));
+        check(r#""a\"b""#, |w| w.text_exact(Str::new("a\"b")));
+    }
+
+    #[test]
+    fn values() {
+        check("{\"a\":null}", |w| w.literal("{\"a\":null}"));
+        check("[1,  [ ], \"\\n\"]", |w| {
+            w.raw(raw("[1,\r\n[\n], \"\\n\"]"))
+        });
+        check(r#"["\ud83d"]"#, |w| w.raw(raw(r#"["\ud83d"]"#)));
+    }
+
+    #[test]
+    fn numbers() {
+        check("0", |w| w.unsigned(0));
+        check("18446744073709551615", |w| w.unsigned(u64::MAX));
+        check("-9223372036854775808", |w| w.signed(i64::MIN));
+        check("9223372036854775807", |w| w.signed(i64::MAX));
+        check("340282366920938463463374607431768211455", |w| {
+            w.integer(false, u128::MAX)
+        });
+        check("0", |w| w.float(0.0));
+        check("50", |w| w.float(50.0));
+        check("-3", |w| w.float(-3.0));
+        check("0.1", |w| w.float(0.1));
+        check("-1.5e-7", |w| w.float(-1.5e-7));
+        check("1e300", |w| w.float(1e300));
+        check("null", |w| w.float(f64::NAN));
+        check("null", |w| w.float(f64::NEG_INFINITY));
+    }
+}
