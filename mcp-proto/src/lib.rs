@@ -9,19 +9,25 @@
 
 #[cfg(feature = "alloc")]
 extern crate alloc;
+#[cfg(test)]
+extern crate std;
 
 mod action;
+mod inbox;
 mod limits;
 mod slots;
 mod store;
 mod time;
 
 pub use action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
+pub use inbox::Inbox;
 pub use limits::Limits;
 pub use revision::{Era, Revision, RevisionSet};
 pub use slots::Slot;
 pub use store::Store;
 pub use time::Instant;
 
+pub mod frame;
 pub mod json;
 pub mod revision;
+pub mod rpc;

@@ -1,0 +1,3 @@
+//! Where one message ends and the next begins. Nothing here has heard of JSON.
+
+pub mod line;

@@ -1,0 +1,125 @@
+//! Request ids, exactly as received.
+
+use core::fmt;
+
+use crate::json::{Kind, Number, Raw, Str, Writer};
+
+/// The id of a request: a string or an integer of any length (JR-03, 6.23).
+///
+/// It is never converted: `9007199254740993` stays what it is, and `1` and `"1"` are two ids.
+/// Two ids are equal if type and value are; how a string was escaped does not matter (JR-07).
+///
+/// ```
+/// use mcp_proto::rpc::Id;
+///
+/// let read = |text: &'static str| Id::parse(text.as_bytes());
+/// assert_eq!(read(r#""a""#), read(r#""\u0061""#));
+/// assert_ne!(read("1"), read(r#""1""#));
+/// assert_eq!(read("1.5"), None);
+/// assert_eq!(read("null"), None);
+/// ```
+#[derive(Clone, Copy)]
+pub enum Id<'b> {
+    /// An integer, as its text.
+    Number(Number<'b>),
+    /// A string, escaped as it was received.
+    String(Str<'b>),
+}
+
+impl<'b> Id<'b> {
+    /// Reads an id from JSON text; `None` for whatever is no id.
+    pub fn parse(text: &'b [u8]) -> Option<Self> {
+        Raw::parse(text, 0).ok().and_then(Self::from_raw)
+    }
+
+    /// The id that this value is; `None` for null, booleans, containers and numbers with a
+    /// fraction or an exponent, even `1.0` (JR-36).
+    #[inline]
+    pub fn from_raw(raw: Raw<'b>) -> Option<Self> {
+        match raw.kind() {
+            Kind::Number => raw
+                .number()
+                .filter(|number| number.is_integer())
+                .map(Self::Number),
+            Kind::String => raw.string().map(Self::String),
+            _ => None,
+        }
+    }
+
+    /// The integer, if the id is one and fits: all ids that this crate gives out do.
+    pub fn to_u64(self) -> Option<u64> {
+        match self {
+            Self::Number(number) => number.to_u64(),
+            Self::String(_) => None,
+        }
+    }
+
+    /// A hash of type and value: equal ids have equal hashes, however they were escaped.
+    pub fn hash32(self) -> u32 {
+        match self {
+            // FNV-1a
+            Self::Number(number) => integer(number)
+                .iter()
+                .fold(0x811c_9dc5, |hash: u32, &byte| {
+                    (hash ^ u32::from(byte)).wrapping_mul(0x0100_0193)
+                }),
+            Self::String(text) => !text.hash32(),
+        }
+    }
+
+    /// Writes the id as it was received.
+    pub(crate) fn write(self, w: &mut Writer<'_>) {
+        match self {
+            Self::Number(number) => w.literal(number.as_str()),
+            Self::String(text) => w.text_exact(text),
+        }
+    }
+}
+
+impl PartialEq for Id<'_> {
+    fn eq(&self, other: &Self) -> bool {
+        match (self, other) {
+            (Self::Number(a), Self::Number(b)) => integer(*a) == integer(*b),
+            (Self::String(a), Self::String(b)) => a == b,
+            _ => false,
+        }
+    }
+}
+
+impl Eq for Id<'_> {}
+
+impl<'b> From<Str<'b>> for Id<'b> {
+    fn from(text: Str<'b>) -> Self {
+        Self::String(text)
+    }
+}
+
+impl<'b> From<&'b str> for Id<'b> {
+    fn from(text: &'b str) -> Self {
+        Self::String(Str::from(text))
+    }
+}
+
+/// As JSON.
+impl fmt::Display for Id<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Number(number) => f.write_str(number.as_str()),
+            Self::String(text) => fmt::Debug::fmt(text, f),
+        }
+    }
+}
+
+impl fmt::Debug for Id<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(self, f)
+    }
+}
+
+/// The digits that decide equality. JSON has one text for each integer, but for zero.
+fn integer(number: Number<'_>) -> &[u8] {
+    match number.as_bytes() {
+        b"-0" => b"0",
+        digits => digits,
+    }
+}

@@ -1,0 +1,411 @@
+//! What can still be told of a message that is no JSON text we accept.
+
+use core::ops::Range;
+
+use super::{Id, Shape};
+use crate::json::Raw;
+
+/// The longest id, in bytes of JSON text, that is remembered out of a skipped frame and echoed
+/// in an error: the answer to a bad message has to fit what was reserved for it.
+pub const ID_ECHO: usize = if cfg!(feature = "alloc") { 1024 } else { 128 };
+
+/// Reads the top-level member names of bytes that need not be JSON, at constant memory.
+///
+/// Only strings and depth are tracked, which every fault but one in the string syntax itself
+/// leaves intact. So the id is found behind a fault and as the last member too (JR-32), where
+/// the TypeScript SDK writes it. Pieces may be cut anywhere.
+#[derive(Clone, Debug)]
+pub(crate) struct Salvage {
+    /// Bytes seen.
+    at: usize,
+    /// Open arrays and objects; only the outermost is looked into, and only if it is an object.
+    depth: usize,
+    string: StringState,
+    /// What the last string at depth one spelled, as far as it matters.
+    name: Name,
+    /// Between a name and its colon, or between the colon and the end of the value.
+    place: Place,
+    array: bool,
+    blank: bool,
+    seen: Seen,
+    id: Range<usize>,
+}
+
+impl Salvage {
+    pub(crate) const fn new() -> Self {
+        Self {
+            at: 0,
+            depth: 0,
+            string: StringState::Outside,
+            name: Name::new(),
+            place: Place::Name,
+            array: false,
+            blank: true,
+            seen: Seen {
+                ids: 0,
+                method: false,
+                named: false,
+                outcome: false,
+            },
+            id: 0..0,
+        }
+    }
+
+    /// Looks at a whole text.
+    pub(crate) fn whole(text: &[u8]) -> (Option<Id<'_>>, Shape) {
+        let mut salvage = Self::new();
+        salvage.feed(text, |_| {});
+        let id = match text.get(salvage.id.clone()) {
+            Some(id) if salvage.seen.ids == 1 => readable(id),
+            _ => None,
+        };
+        (id, salvage.shape())
+    }
+
+    /// Looks at the next piece; every byte of a value named `id` is handed to `keep`.
+    pub(crate) fn feed(&mut self, piece: &[u8], mut keep: impl FnMut(u8)) {
+        for &byte in piece {
+            self.byte(byte, &mut keep);
+            self.at = self.at.saturating_add(1);
+        }
+    }
+
+    /// Whether nothing but white space was seen.
+    pub(crate) const fn is_blank(&self) -> bool {
+        self.blank
+    }
+
+    /// Whether exactly one member is named `id`.
+    pub(crate) const fn has_one_id(&self) -> bool {
+        self.seen.ids == 1
+    }
+
+    /// What kind of message it would have been.
+    pub(crate) const fn shape(&self) -> Shape {
+        let Seen {
+            ids,
+            method,
+            named,
+            outcome,
+        } = self.seen;
+        Shape::of(ids > 0, method, named, outcome)
+    }
+
+    fn byte(&mut self, byte: u8, keep: &mut impl FnMut(u8)) {
+        match self.string {
+            StringState::Outside => self.token(byte, keep),
+            StringState::Escaped => {
+                self.string = StringState::Inside;
+                self.text(byte, keep);
+            }
+            StringState::Inside => {
+                match byte {
+                    b'"' => self.string = StringState::Outside,
+                    b'\\' => self.string = StringState::Escaped,
+                    _ => {}
+                }
+                self.text(byte, keep);
+            }
+        }
+    }
+
+    /// A byte of a string, its closing quote included.
+    fn text(&mut self, byte: u8, keep: &mut impl FnMut(u8)) {
+        match self.place {
+            Place::Name if self.depth == 1 && self.string != StringState::Outside => {
+                self.name.push(byte);
+            }
+            Place::Id => self.keep(byte, keep),
+            _ => {}
+        }
+    }
+
+    fn token(&mut self, byte: u8, keep: &mut impl FnMut(u8)) {
+        if matches!(byte, b' ' | b'\t' | b'\r' | b'\n') {
+            // Kept inside an id, or `1 2` would read as twelve.
+            if self.place == Place::Id && !self.id.is_empty() {
+                self.keep(byte, keep);
+            }
+            return;
+        }
+        self.blank = false;
+        match byte {
+            b'"' => {
+                self.string = StringState::Inside;
+                if self.place == Place::Name && self.depth == 1 {
+                    self.name = Name::new();
+                }
+                if self.place == Place::Method {
+                    self.seen.named = true;
+                }
+            }
+            b'{' | b'[' => {
+                self.depth = self.depth.saturating_add(1);
+                if self.depth == 1 {
+                    self.array = byte == b'[';
+                    self.place = Place::Name;
+                    self.name = Name::new();
+                }
+            }
+            b'}' | b']' => {
+                if self.depth == 1 {
+                    self.place = Place::Name;
+                }
+                self.depth = self.depth.saturating_sub(1);
+            }
+            b',' if self.depth == 1 => {
+                self.place = Place::Name;
+                self.name = Name::new();
+            }
+            b':' if self.depth == 1 && self.place == Place::Name && !self.array => {
+                self.begin_value();
+                return;
+            }
+            _ => {}
+        }
+        match self.place {
+            Place::Id => self.keep(byte, keep),
+            // `method` is a name only if the value begins with a quote.
+            Place::Method => self.place = Place::Value,
+            _ => {}
+        }
+    }
+
+    fn begin_value(&mut self) {
+        self.place = Place::Value;
+        match self.name.known() {
+            Some(Member::Id) => {
+                self.seen.ids = self.seen.ids.saturating_add(1);
+                self.place = Place::Id;
+                self.id = self.at..self.at;
+            }
+            Some(Member::Method) => {
+                self.seen.method = true;
+                self.place = Place::Method;
+            }
+            Some(Member::Outcome) => self.seen.outcome = true,
+            None => {}
+        }
+    }
+
+    fn keep(&mut self, byte: u8, keep: &mut impl FnMut(u8)) {
+        if self.id.is_empty() {
+            self.id.start = self.at;
+        }
+        self.id.end = self.at.saturating_add(1);
+        keep(byte);
+    }
+}
+
+/// The id that this text is, if it is one.
+pub(crate) fn readable(text: &[u8]) -> Option<Id<'_>> {
+    Raw::parse(text, 1).ok().and_then(Id::from_raw)
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum StringState {
+    Outside,
+    Inside,
+    Escaped,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Place {
+    Name,
+    Id,
+    Method,
+    Value,
+}
+
+#[derive(Clone, Copy, Debug)]
+struct Seen {
+    ids: u8,
+    method: bool,
+    /// `method` is a string.
+    named: bool,
+    outcome: bool,
+}
+
+enum Member {
+    Id,
+    Method,
+    Outcome,
+}
+
+/// A member name, unescaped as it is read; one longer than `method` is none that matters.
+#[derive(Clone, Copy, Debug)]
+struct Name {
+    bytes: [u8; 6],
+    len: u8,
+    escape: Escape,
+}
+
+/// How far an escape sequence is.
+#[derive(Clone, Copy, Debug)]
+enum Escape {
+    None,
+    Begun,
+    /// Hexadecimal digits read, and their value.
+    Unicode(u8, u16),
+}
+
+impl Name {
+    const fn new() -> Self {
+        Self {
+            bytes: [0; 6],
+            len: 0,
+            escape: Escape::None,
+        }
+    }
+
+    fn push(&mut self, byte: u8) {
+        match self.escape {
+            Escape::None if byte == b'\\' => self.escape = Escape::Begun,
+            Escape::None => self.put(byte),
+            Escape::Begun if byte == b'u' => self.escape = Escape::Unicode(0, 0),
+            Escape::Begun => {
+                self.escape = Escape::None;
+                // No other escape spells a letter.
+                self.put(b'\\');
+            }
+            Escape::Unicode(digits, value) => {
+                let digit = char::from(byte).to_digit(16).unwrap_or(0);
+                let value = (value << 4) | (digit as u16 & 0xF);
+                self.escape = if digits < 3 {
+                    Escape::Unicode(digits + 1, value)
+                } else {
+                    self.put(u8::try_from(value).unwrap_or(b'\\'));
+                    Escape::None
+                };
+            }
+        }
+    }
+
+    fn put(&mut self, byte: u8) {
+        if let Some(place) = self.bytes.get_mut(usize::from(self.len)) {
+            *place = byte;
+        }
+        self.len = self.len.saturating_add(1);
+    }
+
+    fn known(&self) -> Option<Member> {
+        match self.bytes.get(..usize::from(self.len))? {
+            b"id" => Some(Member::Id),
+            b"method" => Some(Member::Method),
+            b"result" | b"error" => Some(Member::Outcome),
+            _ => None,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::string::ToString as _;
+
+    use super::*;
+    use Shape::{Notification, Request, Response, Unknown};
+
+    fn check(text: &str, id: Option<&str>, shape: Shape) {
+        let text = text.as_bytes();
+        let (found, kind) = Salvage::whole(text);
+        let found = found.map(|id| id.to_string());
+        assert_eq!(found.as_deref(), id, "{}", text.escape_ascii());
+        assert_eq!(kind, shape, "{}", text.escape_ascii());
+
+        for size in [1, 2, 3, 7] {
+            let mut salvage = Salvage::new();
+            let mut kept = std::vec::Vec::new();
+            for piece in text.chunks(size) {
+                salvage.feed(piece, |byte| kept.push(byte));
+            }
+            assert_eq!(salvage.shape(), shape);
+            let found = Some(kept).filter(|_| salvage.has_one_id());
+            let found = found.and_then(|kept| readable(&kept).map(|id| id.to_string()));
+            assert_eq!(found.as_deref(), id, "{}", text.escape_ascii());
+        }
+    }
+
+    #[test]
+    fn the_id_is_found_before_and_behind_the_fault() {
+        check(
+            r#"{"jsonrpc":"2.0","id":7,"method":"a","params":{x}}"#,
+            Some("7"),
+            Request,
+        );
+        check(
+            r#"{"jsonrpc":"2.0","method":"a","params":{x},"id":7}"#,
+            Some("7"),
+            Request,
+        );
+        check(
+            r#"{"method":"a","params":{"b":tru},"id" : "x,y}" }"#,
+            Some(r#""x,y}""#),
+            Request,
+        );
+        check(
+            r#"{"method":"a",,"id":9007199254740993"#,
+            Some("9007199254740993"),
+            Request,
+        );
+        check(
+            r#"{"method":"a","params":{"id":1,"q":[{"id":2}]},"id":3"#,
+            Some("3"),
+            Request,
+        );
+        check(
+            r#"{"id":5,"method":"a","params":{"text":"cut"#,
+            Some("5"),
+            Request,
+        );
+        check(r#"{"id":5,"method":"a"} tail"#, Some("5"), Request);
+        check(
+            "{\"method\":\"a\",\"params\":\"\u{1}\",\"id\":-0}",
+            Some("-0"),
+            Request,
+        );
+    }
+
+    #[test]
+    fn names_are_unescaped() {
+        check(r#"{"\u0069d":1,"\u006dethod":"a",}"#, Some("1"), Request);
+        check(r#"{"i\u0064":1,"id":2,}"#, None, Unknown);
+        check(r#"{"i\d":1,"i\u01d4":2,"idd":3,"ID":4,}"#, None, Unknown);
+    }
+
+    #[test]
+    fn what_is_no_id_is_none() {
+        for id in [
+            "null", "1.5", "1e3", "{}", "[1]", "true", "\"x", "01", "1 2", "\"\\q\"",
+        ] {
+            let text = std::format!(r#"{{"method":"a","id":{id},"#);
+            check(&text, None, Request);
+        }
+        check(r#"{"id":1,"id":1,"method":"a",}"#, None, Request);
+        check(r#"{"id":1}{"id":2}"#, None, Unknown);
+        check(r#"[{"id":1,"method":"a"},]"#, None, Unknown);
+        check(r#"["id":1,"method":"a"}"#, None, Unknown);
+    }
+
+    #[test]
+    fn the_shape_is_told_by_what_is_there() {
+        check(r#"{"method":"a","params":}"#, None, Notification);
+        check(r#"{"method":5,"params":}"#, None, Unknown);
+        check(r#"{"id":1,"result":}"#, Some("1"), Response);
+        check(r#"{"error":{},"#, None, Response);
+        check(r#"{"method":"a","result":}"#, None, Notification);
+        check(r#"{"id":1,"method":"a","result":}"#, Some("1"), Request);
+        check("hello", None, Unknown);
+        check("", None, Unknown);
+        check("\"method\":\"a\"", None, Unknown);
+    }
+
+    #[test]
+    fn depth_has_no_end() {
+        let mut text = std::string::String::from(r#"{"method":"a","params":"#);
+        text.push_str(&"[".repeat(200_000));
+        check(&text, None, Notification);
+        text.push_str(&"]".repeat(200_000));
+        text.push_str(r#","id":4}"#);
+        check(&text, Some("4"), Request);
+    }
+}
