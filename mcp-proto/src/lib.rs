@@ -14,14 +14,18 @@ extern crate std;
 
 mod action;
 mod inbox;
+mod label;
 mod limits;
+mod machine;
 mod slots;
 mod store;
 mod time;
 
 pub use action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
 pub use inbox::Inbox;
+pub use label::{Inline, Label};
 pub use limits::Limits;
+pub use machine::Machine;
 pub use revision::{Era, Revision, RevisionSet};
 pub use slots::Slot;
 pub use store::Store;

@@ -1,0 +1,141 @@
+//! Request ids and progress tokens, kept where there is no heap.
+
+use core::fmt;
+
+use crate::json::{Number, Str};
+use crate::rpc::Id;
+
+/// A request id or progress token of the peer, exactly as it came, in at most `N` bytes.
+///
+/// The protocol sets no bound for ids; ids in the manner of traces pass 64 bytes, so a machine
+/// with memory keeps 256. What is longer is refused, never cut.
+///
+/// ```
+/// use mcp_proto::rpc::Id;
+/// use mcp_proto::{Inline, Label};
+///
+/// let label = Label::<16>::new(Id::from("req-7")).unwrap();
+/// assert!(label.matches(Id::from("req-7")));
+/// assert!(Label::<4>::new(Id::from("req-7")).is_none());
+/// ```
+#[derive(Clone)]
+pub struct Label<const N: usize> {
+    kind: Kind,
+    len: u16,
+    bytes: [u8; N],
+}
+
+/// Any [`Label`], whatever its capacity: what a table of requests keeps.
+///
+/// It cannot be implemented elsewhere.
+pub trait Inline: Clone + fmt::Debug + sealed::Sealed {
+    /// The longest id in bytes, as it stands in the message, without quotes.
+    const CAPACITY: usize;
+
+    /// Keeps a copy of `id`; `None` if it is longer than [`CAPACITY`](Self::CAPACITY).
+    fn new(id: Id<'_>) -> Option<Self>;
+
+    /// The id.
+    fn id(&self) -> Id<'_>;
+
+    /// Whether `id` is this one: of the same JSON type and value (JR-07, CN-13).
+    fn matches(&self, id: Id<'_>) -> bool {
+        self.id() == id
+    }
+}
+
+impl<const N: usize> sealed::Sealed for Label<N> {}
+
+impl<const N: usize> Inline for Label<N> {
+    const CAPACITY: usize = if N < u16::MAX as usize {
+        N
+    } else {
+        u16::MAX as usize
+    };
+
+    fn new(id: Id<'_>) -> Option<Self> {
+        let (kind, text) = match id {
+            Id::Number(number) => (Kind::Number, number.as_bytes()),
+            Id::String(text) if text.is_ours() => (Kind::Ours, text.content()),
+            Id::String(text) => (Kind::Received, text.content()),
+        };
+        let mut bytes = [0; N];
+        bytes.get_mut(..text.len())?.copy_from_slice(text);
+        Some(Self {
+            kind,
+            len: u16::try_from(text.len()).ok()?,
+            bytes,
+        })
+    }
+
+    fn id(&self) -> Id<'_> {
+        let text = self.bytes.get(..usize::from(self.len)).unwrap_or_default();
+        match self.kind {
+            Kind::Number => Id::Number(Number::received(text)),
+            Kind::Received => Id::String(Str::received(text)),
+            Kind::Ours => Id::from(core::str::from_utf8(text).unwrap_or_default()),
+        }
+    }
+}
+
+impl<const N: usize> fmt::Debug for Label<N> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.id().fmt(f)
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Kind {
+    Number,
+    /// Still escaped, as it stood between its quotes.
+    Received,
+    /// Plain text that did not come from a message.
+    Ours,
+}
+
+mod sealed {
+    pub trait Sealed {}
+}
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+
+    use std::format;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str) {
+        let id = Id::parse(text.as_bytes()).unwrap();
+        let label = Label::<24>::new(id).unwrap();
+        assert_eq!(format!("{}", label.id()), format!("{id}"));
+        assert!(label.matches(id));
+        assert_eq!(label.id().hash32(), id.hash32());
+    }
+
+    #[test]
+    fn an_id_comes_back_as_it_was() {
+        check("1");
+        check("-0");
+        check("9007199254740993");
+        check(r#""""#);
+        check(r#""1""#);
+        check(r#""a\"b\u0031""#);
+        check(r#""\ud83d""#);
+        check("\"caf\u{e9}\"");
+    }
+
+    #[test]
+    fn type_and_value_decide() {
+        let label = Label::<8>::new(Id::from("1")).unwrap();
+        assert!(label.matches(Id::parse(br#""\u0031""#).unwrap()));
+        assert!(!label.matches(Id::parse(b"1").unwrap()));
+    }
+
+    #[test]
+    fn the_capacity_is_a_bound_and_no_cut() {
+        assert!(Label::<8>::new(Id::from("12345678")).is_some());
+        assert!(Label::<8>::new(Id::from("123456789")).is_none());
+    }
+}

@@ -1,0 +1,87 @@
+//! What both roles have in common, as their drivers see it.
+
+use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit};
+use crate::rpc::Incoming;
+use crate::time::Instant;
+
+/// A protocol machine: the server's or the client's.
+///
+/// A driver needs nothing else. It feeds messages and the time in, and drains in this order:
+///
+/// 1. [`poll_transmit`](Self::poll_transmit) until it has nothing more for any channel,
+/// 2. [`poll_event`](Self::poll_event) until `None`,
+/// 3. [`handle`](Self::handle) with the next message, when [`reserve`](Self::reserve) bytes are
+///    free for the answer that the core itself may owe,
+/// 4. wait for bytes, for room, or for [`poll_timeout`](Self::poll_timeout).
+///
+/// `Link` is this order over a pair of buffers. Commands of the application
+/// (`respond`, `call`, ..) are methods of the machines themselves.
+pub trait Machine {
+    /// What the application is told; it borrows from the message.
+    type Event<'b>;
+
+    /// What the core answers by itself; it borrows from the message.
+    type Reply<'b>;
+
+    /// Takes in one message, or the start or end of a batch.
+    ///
+    /// After it, every poll may have changed its answer.
+    fn handle<'b>(
+        &mut self,
+        now: Instant,
+        from: &Source<'_>,
+        incoming: Incoming<'b>,
+    ) -> Action<Self::Event<'b>, Self::Reply<'b>>;
+
+    /// Writes an answer of the core, once; it takes no more than [`reserve`](Self::reserve) bytes.
+    ///
+    /// # Errors
+    ///
+    /// [`BufferFull`] if `out` is shorter than the answer; then nothing changed.
+    fn reply(
+        &mut self,
+        now: Instant,
+        reply: Self::Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, BufferFull>;
+
+    /// The most bytes that one answer of the core can take, without framing.
+    fn reserve(&self) -> usize;
+
+    /// Undoes the arrival of the request `token` whose event could not be answered now: the same
+    /// message will be handed in again.
+    fn forget(&mut self, token: Token);
+
+    /// The channel that [`poll_transmit`](Self::poll_transmit) would write to, if there is
+    /// something to say.
+    fn next_channel(&self) -> Option<Channel>;
+
+    /// Writes one message that follows from state: a cancellation, a list change, a ping.
+    ///
+    /// Returns `None` when nothing is due on that channel.
+    ///
+    /// # Errors
+    ///
+    /// [`BufferFull`] if `out` is shorter than the message; nothing changed.
+    fn poll_transmit(
+        &mut self,
+        now: Instant,
+        on: Channel,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull>;
+
+    /// The next effect of time or of teardown: a call that expired, a connection that closed.
+    ///
+    /// It borrows nothing, so it can stand where any other event is due.
+    fn poll_event<'b>(&mut self) -> Option<Self::Event<'b>>;
+
+    /// When [`handle_timeout`](Self::handle_timeout) wants to be called; `None` for never.
+    fn poll_timeout(&self) -> Option<Instant>;
+
+    /// Lets everything that is due happen. Afterwards
+    /// [`poll_timeout`](Self::poll_timeout) is later than `now`.
+    fn handle_timeout(&mut self, now: Instant);
+
+    /// The peer is gone: every request ends, as [`poll_event`](Self::poll_event) then tells.
+    fn hang_up(&mut self, now: Instant);
+}
