@@ -104,7 +104,7 @@ pub struct Transmit {
 
 impl Transmit {
     /// `len` bytes for a pipe.
-    pub(crate) const fn pipe(len: usize) -> Self {
+    pub const fn pipe(len: usize) -> Self {
         Self {
             channel: Channel::PIPE,
             len,

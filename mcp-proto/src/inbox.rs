@@ -2,10 +2,11 @@
 
 use core::fmt;
 
+use crate::Limits;
 use crate::frame::line::{self, Lines};
 use crate::json::{Raw, Scanner};
 use crate::rpc::{self, ID_ECHO, Incoming, Invalid, Message, Reason, Salvage, Shape};
-use crate::{Limits, Store};
+use crate::store::{self, Store};
 
 /// What a peer wrote and nobody read yet, one message a line, in storage of the caller's choice.
 ///
@@ -297,7 +298,7 @@ impl<S: Store<u8>> Inbox<S> {
     }
 
     fn compact(&mut self) {
-        self.store.as_mut().copy_within(self.start..self.end, 0);
+        store::shift(self.store.as_mut(), self.start, self.end);
         self.end -= self.start;
         self.start = 0;
     }
@@ -433,3 +434,6 @@ fn begins_array(text: &[u8]) -> bool {
 
 /// The first size of a store that grows from nothing.
 const FIRST: usize = 1024;
+
+#[cfg(test)]
+mod tests;

@@ -37,3 +37,11 @@ impl<T: Default> Store<T> for alloc::vec::Vec<T> {
         true
     }
 }
+
+/// Moves `bytes[start..end]` to the front.
+pub(crate) fn shift(bytes: &mut [u8], start: usize, end: usize) {
+    // Always so; said here, the copy has no panic path left.
+    if start <= end && end <= bytes.len() {
+        bytes.copy_within(start..end, 0);
+    }
+}

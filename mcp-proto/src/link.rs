@@ -1,0 +1,193 @@
+//! One connection's order of work. Still no IO: the caller moves the bytes.
+
+use crate::action::{Action, Source, Token, Why};
+use crate::inbox::Inbox;
+use crate::machine::Machine;
+use crate::outbox::Outbox;
+use crate::store::Store;
+use crate::time::Instant;
+
+/// The two buffers of a pipe, and what happens between them.
+///
+/// A driver reads into [`Inbox::spare_mut`], calls [`step`](Self::step) until it says
+/// [`Step::Empty`] or [`Step::Full`], writes [`Outbox::pending`] and then waits: for bytes, for
+/// the peer to take some, or for [`Machine::poll_timeout`]. A driver that keeps the machine
+/// behind a lock has its buffers elsewhere and calls the function [`step`].
+///
+/// ```
+/// use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Step, Store};
+///
+/// /// What a server that answers nothing but pings by itself does with its input.
+/// fn drain<M: Machine, S: Store<u8>>(link: &mut Link<S, S>, machine: &mut M, now: Instant) {
+///     loop {
+///         match link.step(machine, now) {
+///             Step::Event { .. } | Step::Handled | Step::Ignored(_) => {}
+///             Step::Full | Step::Empty => break,
+///         }
+///     }
+/// }
+///
+/// let limits = Limits::default();
+/// let _link = Link::new(Inbox::new([0; 512], &limits), Outbox::new([0; 512], &limits));
+/// ```
+#[derive(Debug)]
+pub struct Link<I, O> {
+    /// What the peer wrote.
+    pub inbox: Inbox<I>,
+    /// What the peer will read.
+    pub outbox: Outbox<O>,
+}
+
+impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
+    /// Joins two buffers.
+    pub const fn new(inbox: Inbox<I>, outbox: Outbox<O>) -> Self {
+        Self { inbox, outbox }
+    }
+
+    /// Does one thing: see [`step`].
+    #[inline]
+    pub fn step<'l, M: Machine>(
+        &'l mut self,
+        machine: &mut M,
+        now: Instant,
+    ) -> Step<'l, M::Event<'l>, O> {
+        step(machine, &mut self.inbox, &mut self.outbox, now)
+    }
+
+    /// Does all there is to do: a loop over [`step`] that hands each event to `app`.
+    ///
+    /// `app` answers with [`Verdict::Done`], or with [`Verdict::Again`] if its answer did not fit:
+    /// then the event comes again in a later turn. Returns why it stopped.
+    pub fn turn<M: Machine>(
+        &mut self,
+        machine: &mut M,
+        now: Instant,
+        mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<O>) -> Verdict,
+    ) -> Rest {
+        loop {
+            let verdict = match self.step(machine, now) {
+                Step::Event { event, outbox } => app(machine, event, outbox),
+                Step::Handled | Step::Ignored(_) => Verdict::Done,
+                Step::Full => return Rest::Full,
+                Step::Empty => return Rest::Empty,
+            };
+            if let Verdict::Again(token) = verdict {
+                machine.forget(token);
+                self.inbox.unread();
+                return Rest::Full;
+            }
+        }
+    }
+}
+
+/// What [`step`] did.
+#[derive(Debug)]
+#[must_use = "an event nobody handles is a request nobody answers"]
+pub enum Step<'o, E, O> {
+    /// Something for the application, which may answer into the outbox at once.
+    ///
+    /// If the answer does not fit: [`Machine::forget`], [`Inbox::unread`], and the event comes
+    /// again once the peer has read something.
+    Event {
+        /// It borrows from the inbox.
+        event: E,
+        /// For the answer.
+        outbox: &'o mut Outbox<O>,
+    },
+    /// A message was dealt with.
+    Handled,
+    /// A message led to nothing.
+    Ignored(Why),
+    /// The peer has to read before anything else happens.
+    Full,
+    /// Nothing to do until bytes arrive or time passes.
+    Empty,
+}
+
+/// What became of an event in a [`turn`](Link::turn).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verdict {
+    /// The application has what it needs.
+    Done,
+    /// The answer to this request did not fit: the event is to come again.
+    Again(Token),
+}
+
+/// Why a [`turn`](Link::turn) is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a full outbox has to be written before reading makes sense"]
+pub enum Rest {
+    /// The outbox is full: write first.
+    Full,
+    /// All is done until bytes arrive or time passes.
+    Empty,
+}
+
+/// Does one thing for one connection, in this order: what is due by now, messages that follow
+/// from state, events of time and teardown, and then the next message of the peer.
+///
+/// A message is taken only while the outbox has room for all that the machine itself may have to
+/// say about it, so its answer is never lost and a peer that does not read is not read either.
+/// Never loops over messages: an event borrows from the inbox, and the caller decides what comes
+/// next.
+pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
+    machine: &mut M,
+    inbox: &'i mut Inbox<I>,
+    outbox: &'o mut Outbox<O>,
+    now: Instant,
+) -> Step<'o, M::Event<'i>, O> {
+    if machine.poll_timeout().is_some_and(|due| due <= now) {
+        machine.handle_timeout(now);
+        debug_assert!(
+            machine.poll_timeout().is_none_or(|due| due > now),
+            "a deadline that is not ahead spins the driver"
+        );
+    }
+    if !flush(machine, outbox, now) {
+        return Step::Full;
+    }
+    if let Some(event) = machine.poll_event() {
+        return Step::Event { event, outbox };
+    }
+    let reserved = outbox.reserve(machine.reserve());
+    if !reserved && !outbox.is_empty() {
+        return Step::Full;
+    }
+    let Some(incoming) = inbox.next_message() else {
+        return Step::Empty;
+    };
+    match machine.handle(now, &Source::PIPE, incoming) {
+        Action::Event(event) => {
+            // What the message made due leaves before the application's answer to it does:
+            // `initialized` before the first call. Where it does not fit, it follows.
+            flush(machine, outbox, now);
+            Step::Event { event, outbox }
+        }
+        Action::Reply(reply) => {
+            let written = outbox.put_once(|out| machine.reply(now, reply, out));
+            debug_assert!(
+                written.is_ok() || !reserved,
+                "a reply of more than reserve() bytes"
+            );
+            Step::Handled
+        }
+        Action::Ignore(why) => Step::Ignored(why),
+    }
+}
+
+/// Writes what follows from state, and says whether all of it got in.
+fn flush<M: Machine, O: Store<u8>>(machine: &mut M, outbox: &mut Outbox<O>, now: Instant) -> bool {
+    while let Some(channel) = machine.next_channel() {
+        match outbox.put(|out| machine.poll_transmit(now, channel, out)) {
+            Ok(Some(_)) => {}
+            // Nothing after all: ask again in the next step rather than spin here.
+            Ok(None) => break,
+            // Nor wait for room that an empty outbox will never have.
+            Err(_) => return outbox.is_empty(),
+        }
+    }
+    true
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,203 @@
+//! The order of work, with a machine that writes down what is asked of it.
+
+use core::time::Duration;
+use std::string::{String, ToString as _};
+use std::vec::Vec;
+
+use super::*;
+use crate::Limits;
+use crate::action::{BufferFull, Channel, Transmit};
+use crate::rpc::{Incoming, Message, Method};
+
+/// Answers pings, reports other requests, says `due` when told to and has a timer.
+#[derive(Default)]
+struct Echo {
+    due: usize,
+    events: Vec<&'static str>,
+    deadline: Option<Instant>,
+    forgotten: Vec<Token>,
+    size: usize,
+}
+
+impl Machine for Echo {
+    type Event<'b> = String;
+    type Reply<'b> = ();
+
+    fn handle<'b>(
+        &mut self,
+        _: Instant,
+        _: &Source<'_>,
+        incoming: Incoming<'b>,
+    ) -> Action<String, ()> {
+        match incoming {
+            Incoming::Message(Message::Request(request)) => match request.method {
+                Method::Ping => Action::Reply(()),
+                method => Action::Event(method.to_string()),
+            },
+            Incoming::Message(Message::Notification(_)) => {
+                self.due += 1;
+                Action::Event(String::from("told"))
+            }
+            _ => Action::Ignore(Why::Garbage),
+        }
+    }
+
+    fn reply(&mut self, _: Instant, (): (), out: &mut [u8]) -> Result<Transmit, BufferFull> {
+        write(b"pong", out)
+    }
+
+    fn reserve(&self) -> usize {
+        self.size.max(4)
+    }
+
+    fn forget(&mut self, token: Token) {
+        self.forgotten.push(token);
+    }
+
+    fn next_channel(&self) -> Option<Channel> {
+        (self.due > 0).then_some(Channel::PIPE)
+    }
+
+    fn poll_transmit(
+        &mut self,
+        _: Instant,
+        _: Channel,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
+        let sent = write(b"due", out)?;
+        self.due -= 1;
+        Ok(Some(sent))
+    }
+
+    fn poll_event<'b>(&mut self) -> Option<Self::Event<'b>> {
+        self.events.pop().map(String::from)
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        self.deadline
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        self.events.push("expired");
+        self.deadline = Some(now + Duration::from_millis(10));
+    }
+
+    fn hang_up(&mut self, _: Instant) {}
+}
+
+fn write(text: &[u8], out: &mut [u8]) -> Result<Transmit, BufferFull> {
+    let place = out
+        .get_mut(..text.len())
+        .ok_or(BufferFull { needed: text.len() })?;
+    place.copy_from_slice(text);
+    Ok(Transmit::pipe(text.len()))
+}
+
+fn link<const OUT: usize>(arrived: &str) -> Link<[u8; 256], [u8; OUT]> {
+    let limits = Limits::default();
+    let mut inbox = Inbox::new([0; 256], &limits);
+    inbox.spare_mut().unwrap()[..arrived.len()].copy_from_slice(arrived.as_bytes());
+    inbox.filled(arrived.len());
+    Link::new(inbox, Outbox::new([0; OUT], &limits))
+}
+
+/// One step, in words.
+fn told<const OUT: usize>(link: &mut Link<[u8; 256], [u8; OUT]>, machine: &mut Echo) -> String {
+    match link.step(machine, Instant::ZERO) {
+        Step::Event { event, .. } => event,
+        Step::Handled => String::from("handled"),
+        Step::Ignored(why) => std::format!("{why:?}"),
+        Step::Full => String::from("full"),
+        Step::Empty => String::from("empty"),
+    }
+}
+
+const PING: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+const CALL: &str = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"call\"}\n";
+const NOTE: &str = "{\"jsonrpc\":\"2.0\",\"method\":\"note\"}\n";
+
+#[test]
+fn one_thing_a_step() {
+    let mut link = link::<64>(&[PING, "x\n", CALL].concat());
+    let mut machine = Echo::default();
+    for expected in ["handled", "Garbage", "call", "empty", "empty"] {
+        assert_eq!(told(&mut link, &mut machine), expected);
+    }
+    assert_eq!(link.outbox.pending(), b"pong\n");
+}
+
+#[test]
+fn what_is_due_leaves_before_the_next_message_and_before_an_event() {
+    let mut link = link::<64>(&[PING, NOTE].concat());
+    let mut machine = Echo {
+        due: 2,
+        events: std::vec!["closed"],
+        ..Echo::default()
+    };
+    assert_eq!(told(&mut link, &mut machine), "closed");
+    assert_eq!(link.outbox.pending(), b"due\ndue\n");
+    assert_eq!(told(&mut link, &mut machine), "handled");
+    assert_eq!(told(&mut link, &mut machine), "told");
+    assert_eq!(link.outbox.pending(), b"due\ndue\npong\ndue\n");
+}
+
+#[test]
+fn nothing_is_read_while_an_answer_would_not_fit() {
+    let mut link = link::<12>(&[PING, PING, PING].concat());
+    let mut machine = Echo::default();
+    for expected in ["handled", "handled", "full", "full"] {
+        assert_eq!(told(&mut link, &mut machine), expected);
+    }
+    link.outbox.consume(5);
+    assert_eq!(told(&mut link, &mut machine), "handled");
+    assert_eq!(told(&mut link, &mut machine), "full");
+    link.outbox.consume(10);
+    assert_eq!(told(&mut link, &mut machine), "empty");
+}
+
+#[test]
+fn what_never_fits_stops_nothing() {
+    let mut link = link::<3>(CALL);
+    let mut machine = Echo {
+        due: 1,
+        size: 100,
+        ..Echo::default()
+    };
+    assert_eq!(told(&mut link, &mut machine), "call");
+    assert_eq!(told(&mut link, &mut machine), "empty");
+}
+
+#[test]
+fn time_passes_before_anything_else() {
+    let mut link = link::<64>(CALL);
+    let mut machine = Echo {
+        deadline: Some(Instant::ZERO),
+        ..Echo::default()
+    };
+    for expected in ["expired", "call", "empty"] {
+        assert_eq!(told(&mut link, &mut machine), expected);
+    }
+    assert_eq!(machine.deadline, Some(Instant::from_millis(10)));
+}
+
+#[test]
+fn an_event_whose_answer_did_not_fit_comes_again() {
+    let token = Token {
+        slot: 3,
+        generation: 1,
+    };
+    let mut link = link::<64>(&[CALL, CALL].concat());
+    let mut machine = Echo::default();
+    let mut seen = 0;
+    let mut turn = |verdict| {
+        link.turn(&mut machine, Instant::ZERO, |_, event, outbox| {
+            assert_eq!(event, "call");
+            assert!(outbox.put(|out| write(b"x", out)).is_ok());
+            seen += 1;
+            verdict
+        })
+    };
+    assert_eq!(turn(Verdict::Again(token)), Rest::Full);
+    assert_eq!(turn(Verdict::Done), Rest::Empty);
+    assert_eq!((seen, machine.forgotten), (3, std::vec![token]));
+}
