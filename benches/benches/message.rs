@@ -19,7 +19,10 @@ fn message(criterion: &mut Criterion) {
     }
 }
 
-fn measure<P: Peer>(group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>, input: &Input) {
+fn measure<P: Peer>(
+    group: &mut criterion::BenchmarkGroup<'_, criterion::measurement::WallTime>,
+    input: &Input,
+) {
     let mut state = P::State::default();
     group.bench_function(P::NAME, |bencher| {
         bencher.iter(|| P::accepts(&mut state, black_box(&input.message), input.to));

@@ -32,7 +32,11 @@ pub fn named(name: &str) -> Option<Input> {
 }
 
 fn input(name: &'static str, to: Receiver, message: String) -> Input {
-    Input { name, message: message.into_bytes(), to }
+    Input {
+        name,
+        message: message.into_bytes(),
+        to,
+    }
 }
 
 /// 43 bytes.
@@ -64,7 +68,10 @@ pub fn initialize() -> String {
 /// 50 tools with a schema each, about 54 kB.
 pub fn tools_list() -> String {
     let tools: Vec<String> = (0..50).map(tool).collect();
-    format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{}]}}}}"#, tools.join(","))
+    format!(
+        r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{}]}}}}"#,
+        tools.join(",")
+    )
 }
 
 fn tool(number: usize) -> String {
@@ -85,7 +92,9 @@ fn tool(number: usize) -> String {
 pub fn escaped_text() -> String {
     let line = r#"    println!(\"{}: {}\", name, value);\n"#;
     let text = line.repeat(1_000_000 / line.len());
-    format!(r#"{{"jsonrpc":"2.0","id":8,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#)
+    format!(
+        r#"{{"jsonrpc":"2.0","id":8,"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+    )
 }
 
 /// So many messages with a newline behind each, of the kinds and sizes of a busy connection: 155 bytes in the mean.
@@ -98,7 +107,12 @@ pub fn stream(messages: usize) -> Vec<u8> {
         tools_call(),
         r#"{"jsonrpc":"2.0","id":43,"result":{"content":[{"type":"text","text":"Done."}],"structuredContent":{"city":"Kyoto","temperature":21.5,"conditions":["sun","wind"],"source":"model"}}}"#.to_owned(),
     ];
-    kinds.iter().cycle().take(messages).flat_map(|message| [message.as_bytes(), b"\n"].concat()).collect()
+    kinds
+        .iter()
+        .cycle()
+        .take(messages)
+        .flat_map(|message| [message.as_bytes(), b"\n"].concat())
+        .collect()
 }
 
 #[cfg(test)]
@@ -111,9 +125,18 @@ mod tests {
 
     #[test]
     fn sizes() {
-        let sizes = super::all().into_iter().map(|input| (input.name, input.message.len())).collect::<Vec<_>>();
+        let sizes = super::all()
+            .into_iter()
+            .map(|input| (input.name, input.message.len()))
+            .collect::<Vec<_>>();
         println!("{sizes:?}");
-        let bounds = [(43, 43), (190, 220), (290, 320), (52_000, 56_000), (990_000, 1_010_000)];
+        let bounds = [
+            (43, 43),
+            (190, 220),
+            (290, 320),
+            (52_000, 56_000),
+            (990_000, 1_010_000),
+        ];
         for ((name, size), (least, most)) in sizes.into_iter().zip(bounds) {
             assert!((least..=most).contains(&size), "{name}: {size}");
         }

@@ -28,7 +28,10 @@ impl Peer for McpProto {
 
     fn accepts((): &mut (), message: &[u8], _: Receiver) -> bool {
         let message = mcp_proto::rpc::Message::parse(message, mcp_proto::json::MAX_DEPTH);
-        !matches!(std::hint::black_box(message), mcp_proto::rpc::Message::Invalid(_))
+        !matches!(
+            std::hint::black_box(message),
+            mcp_proto::rpc::Message::Invalid(_)
+        )
     }
 }
 
@@ -55,11 +58,16 @@ impl Peer for SerdeJson {
     type State = ();
 
     fn accepts((): &mut (), message: &[u8], _: Receiver) -> bool {
-        let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(message) else { return false };
+        let Ok(envelope) = serde_json::from_slice::<Envelope<'_>>(message) else {
+            return false;
+        };
         let envelope = std::hint::black_box(envelope);
         envelope.jsonrpc == "2.0"
             && envelope.id.is_some()
-            && (envelope.method.is_some() || envelope.result.is_some() || envelope.error.is_some() || envelope.params.is_some())
+            && (envelope.method.is_some()
+                || envelope.result.is_some()
+                || envelope.error.is_some()
+                || envelope.params.is_some())
     }
 }
 
@@ -107,11 +115,16 @@ impl Peer for SonicRs {
     type State = ();
 
     fn accepts((): &mut (), message: &[u8], _: Receiver) -> bool {
-        let Ok(envelope) = sonic_rs::from_slice::<LazyEnvelope<'_>>(message) else { return false };
+        let Ok(envelope) = sonic_rs::from_slice::<LazyEnvelope<'_>>(message) else {
+            return false;
+        };
         let envelope = std::hint::black_box(envelope);
         envelope.jsonrpc == "2.0"
             && envelope.id.is_some()
-            && (envelope.method.is_some() || envelope.result.is_some() || envelope.error.is_some() || envelope.params.is_some())
+            && (envelope.method.is_some()
+                || envelope.result.is_some()
+                || envelope.error.is_some()
+                || envelope.params.is_some())
     }
 }
 
@@ -124,12 +137,14 @@ impl Peer for Rmcp {
 
     fn accepts((): &mut (), message: &[u8], to: Receiver) -> bool {
         match to {
-            Receiver::Server => {
-                std::hint::black_box(serde_json::from_slice::<rmcp::model::ClientJsonRpcMessage>(message)).is_ok()
-            }
-            Receiver::Client => {
-                std::hint::black_box(serde_json::from_slice::<rmcp::model::ServerJsonRpcMessage>(message)).is_ok()
-            }
+            Receiver::Server => std::hint::black_box(serde_json::from_slice::<
+                rmcp::model::ClientJsonRpcMessage,
+            >(message))
+            .is_ok(),
+            Receiver::Client => std::hint::black_box(serde_json::from_slice::<
+                rmcp::model::ServerJsonRpcMessage,
+            >(message))
+            .is_ok(),
         }
     }
 }
@@ -143,8 +158,18 @@ mod tests {
         fn check<P: Peer>() {
             let mut state = P::State::default();
             for input in crate::inputs::all() {
-                assert!(P::accepts(&mut state, &input.message, input.to), "{} refuses {}", P::NAME, input.name);
-                assert!(!P::accepts(&mut state, &input.message[1..], input.to), "{} accepts a broken {}", P::NAME, input.name);
+                assert!(
+                    P::accepts(&mut state, &input.message, input.to),
+                    "{} refuses {}",
+                    P::NAME,
+                    input.name
+                );
+                assert!(
+                    !P::accepts(&mut state, &input.message[1..], input.to),
+                    "{} accepts a broken {}",
+                    P::NAME,
+                    input.name
+                );
             }
         }
         check::<McpProto>();

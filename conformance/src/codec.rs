@@ -97,10 +97,7 @@ fn row(kind: &str, id: Option<Id<'_>>, method: Option<Method<'_>>) -> String {
         members.push(format!("\"id\": {}", id_text(id)));
     }
     if let Some(method) = method {
-        members.push(format!(
-            "\"method\": {}",
-            written(|writer| method.write(writer))
-        ));
+        members.push(format!("\"method\": {}", quoted(method.name())));
     }
     format!("{{{}}}", members.join(", "))
 }

@@ -7,7 +7,9 @@ use mcp_benches::peers::{McpProto, Peer, Rmcp, SerdeJson, SimdJson, SonicRs};
 
 fn main() {
     let arguments: Vec<String> = std::env::args().collect();
-    let [_, peer, input, times] = arguments.as_slice() else { panic!("usage: count PEER INPUT TIMES") };
+    let [_, peer, input, times] = arguments.as_slice() else {
+        panic!("usage: count PEER INPUT TIMES")
+    };
     let input = inputs::named(input).expect("the name of an input");
     let times: u32 = times.parse().expect("a number");
     match peer.as_str() {
