@@ -1,0 +1,54 @@
+use core::task::{Context, Poll, Waker};
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread;
+
+/// A thread that waits for a process, where the end of one cannot be watched otherwise.
+#[derive(Debug)]
+pub(super) struct Waiter {
+    shared: Arc<Mutex<Shared>>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    end: Option<io::Result<ExitStatus>>,
+    waker: Option<Waker>,
+}
+
+impl Waiter {
+    /// Calls `wait`, which blocks, in a thread of its own.
+    pub(super) fn spawn(
+        wait: impl FnOnce() -> io::Result<ExitStatus> + Send + 'static,
+    ) -> io::Result<Self> {
+        let shared = Arc::new(Mutex::new(Shared::default()));
+        let theirs = Arc::clone(&shared);
+        thread::Builder::new()
+            .name("mcp-wait".into())
+            .spawn(move || {
+                let end = wait();
+                let mut shared = lock(&theirs);
+                shared.end = Some(end);
+                if let Some(waker) = shared.waker.take() {
+                    waker.wake();
+                }
+            })?;
+        Ok(Self { shared })
+    }
+
+    /// Gives the end out once.
+    pub(super) fn poll(&mut self, task: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
+        let mut shared = lock(&self.shared);
+        match shared.end.take() {
+            Some(end) => Poll::Ready(end),
+            None => {
+                shared.waker = Some(task.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+fn lock(shared: &Mutex<Shared>) -> MutexGuard<'_, Shared> {
+    shared.lock().unwrap_or_else(PoisonError::into_inner)
+}

@@ -1,0 +1,99 @@
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+
+use super::{Input, Output, Reactor};
+
+/// Whether the rest of the process loses sight of the wire.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Claim {
+    /// From now on, until the process ends, its standard input is empty and its standard output
+    /// is its standard error, for children too. A stray `println!` lands in the log and a child
+    /// that reads its input finds the end, instead of breaking the wire (ST-03).
+    #[default]
+    Exclusive,
+    /// Descriptors 0 and 1 stay what they are. Whoever prints breaks the wire.
+    Shared,
+}
+
+/// Takes standard input and output as the two halves of a wire, once per process.
+///
+/// Call it before anything reads standard input: what another reader has buffered is lost to
+/// the wire. What was printed but not yet flushed goes where [`Claim`] sends it.
+///
+/// # Errors
+///
+/// [`AlreadyExists`](io::ErrorKind::AlreadyExists) the second time, since a wire has one reader;
+/// otherwise what the operating system says about the descriptors, which are then as before.
+pub fn open(reactor: &dyn Reactor, claim: Claim) -> io::Result<(Input, Output)> {
+    if CLAIMED.swap(true, Ordering::AcqRel) {
+        return Err(io::Error::new(
+            io::ErrorKind::AlreadyExists,
+            "standard input and output are already in use as a wire",
+        ));
+    }
+    let wire = platform::duplicate(reactor).and_then(|wire| {
+        if claim == Claim::Exclusive {
+            platform::redirect()?;
+        }
+        Ok(wire)
+    });
+    if wire.is_err() {
+        CLAIMED.store(false, Ordering::Release);
+    }
+    wire
+}
+
+static CLAIMED: AtomicBool = AtomicBool::new(false);
+
+#[cfg(unix)]
+mod platform {
+    use std::io;
+
+    use rustix::fs::{Mode, OFlags};
+    use rustix::io::fcntl_dupfd_cloexec;
+
+    use super::{Input, Output, Reactor};
+
+    pub(super) fn duplicate(reactor: &dyn Reactor) -> io::Result<(Input, Output)> {
+        // At least 3: a duplicate must never sit where a standard stream is looked for.
+        let input = fcntl_dupfd_cloexec(io::stdin(), 3)?;
+        let output = fcntl_dupfd_cloexec(io::stdout(), 3)?;
+        Ok((
+            Input::inherited(reactor, input)?,
+            Output::inherited(reactor, output)?,
+        ))
+    }
+
+    pub(super) fn redirect() -> io::Result<()> {
+        let null = rustix::fs::open("/dev/null", OFlags::RDONLY | OFlags::CLOEXEC, Mode::empty())?;
+        rustix::stdio::dup2_stdin(&null)?;
+        Ok(rustix::stdio::dup2_stdout(io::stderr())?)
+    }
+}
+
+#[cfg(windows)]
+mod platform {
+    use std::fs::File;
+    use std::io;
+    use std::os::windows::io::AsHandle;
+
+    use filedescriptor::{FileDescriptor, StdioDescriptor};
+
+    use super::{Input, Output, Reactor};
+
+    pub(super) fn duplicate(_: &dyn Reactor) -> io::Result<(Input, Output)> {
+        let input = File::from(io::stdin().as_handle().try_clone_to_owned()?);
+        let output = File::from(io::stdout().as_handle().try_clone_to_owned()?);
+        Ok((Input::from_reader(input)?, Output::from_writer(output)?))
+    }
+
+    /// The standard library asks for the handles anew at each call, and so do its children.
+    pub(super) fn redirect() -> io::Result<()> {
+        let null = File::open("NUL")?;
+        // What comes back is the handle that was there: the drop closes it, as `dup2` would.
+        FileDescriptor::redirect_stdio(&null, StdioDescriptor::Stdin).map_err(io::Error::other)?;
+        FileDescriptor::redirect_stdio(&io::stderr(), StdioDescriptor::Stdout)
+            .map_err(io::Error::other)?;
+        Ok(())
+    }
+}

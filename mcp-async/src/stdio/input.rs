@@ -1,0 +1,98 @@
+use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::fs::File;
+use std::io::{self, Read};
+
+use futures_io::AsyncRead;
+
+#[cfg(unix)]
+use super::descriptor::Watched;
+use super::thread::ThreadReader;
+
+/// Bytes that come in: standard input, or a child's output.
+///
+/// It ends with zero bytes, like every reader. Dropping it closes the descriptor, at once where
+/// no thread is involved, otherwise when the thread's read returns.
+pub struct Input {
+    source: Source,
+}
+
+enum Source {
+    #[cfg(unix)]
+    Watched(Watched),
+    Direct(File),
+    Thread(ThreadReader),
+}
+
+impl Input {
+    /// Reads through a thread of its own: for what no runtime can watch.
+    ///
+    /// The thread holds at most two blocks of 64 KiB that nobody took yet, then it waits. After
+    /// the drop it ends with the read that it is in, which may be never: the process can exit
+    /// all the same.
+    ///
+    /// # Errors
+    ///
+    /// The operating system has no thread to give.
+    pub fn from_reader(reader: impl Read + Send + 'static) -> io::Result<Self> {
+        Ok(Self {
+            source: Source::Thread(ThreadReader::spawn(reader)?),
+        })
+    }
+
+    #[cfg(unix)]
+    pub(super) const fn watched(watched: Watched) -> Self {
+        Self {
+            source: Source::Watched(watched),
+        }
+    }
+
+    #[cfg(unix)]
+    pub(super) const fn direct(file: File) -> Self {
+        Self {
+            source: Source::Direct(file),
+        }
+    }
+
+    /// How the bytes are waited for, for tracing and tests: `watched`, `direct` or `thread`.
+    pub const fn mode(&self) -> &'static str {
+        match self.source {
+            #[cfg(unix)]
+            Source::Watched(_) => "watched",
+            Source::Direct(_) => "direct",
+            Source::Thread(_) => "thread",
+        }
+    }
+}
+
+impl AsyncRead for Input {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.get_mut().source {
+            #[cfg(unix)]
+            Source::Watched(watched) => watched.poll_read(task, buffer),
+            Source::Direct(file) => Poll::Ready(uninterrupted(|| file.read(buffer))),
+            Source::Thread(thread) => thread.poll_read(task, buffer),
+        }
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Input").field(&self.mode()).finish()
+    }
+}
+
+/// A signal handler of the application must not look like a fault of the stream.
+pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
+    loop {
+        match call() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            other => return other,
+        }
+    }
+}

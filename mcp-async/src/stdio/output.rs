@@ -1,0 +1,107 @@
+use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::fs::File;
+use std::io::{self, Write};
+
+use futures_io::AsyncWrite;
+
+#[cfg(unix)]
+use super::descriptor::Watched;
+use super::input::uninterrupted;
+use super::thread::ThreadWriter;
+
+/// Bytes that go out: standard output, or a child's input.
+///
+/// `poll_close` closes the descriptor, and so does the drop; for a child's input that is how
+/// its shutdown begins. What a thread still holds at the drop is written first, without anyone
+/// waiting for it: flush or close where the bytes matter.
+pub struct Output {
+    sink: Sink,
+}
+
+enum Sink {
+    #[cfg(unix)]
+    Watched(Watched),
+    Direct(File),
+    Thread(ThreadWriter),
+    Closed,
+}
+
+impl Output {
+    /// Writes through a thread of its own: for what no runtime can watch.
+    ///
+    /// At most 128 KiB are on their way at any time.
+    ///
+    /// # Errors
+    ///
+    /// The operating system has no thread to give.
+    pub fn from_writer(writer: impl Write + Send + 'static) -> io::Result<Self> {
+        Ok(Self {
+            sink: Sink::Thread(ThreadWriter::spawn(writer)?),
+        })
+    }
+
+    #[cfg(unix)]
+    pub(super) const fn watched(watched: Watched) -> Self {
+        Self {
+            sink: Sink::Watched(watched),
+        }
+    }
+
+    #[cfg(unix)]
+    pub(super) const fn direct(file: File) -> Self {
+        Self {
+            sink: Sink::Direct(file),
+        }
+    }
+
+    /// How the bytes are waited for, for tracing and tests: `watched`, `direct`, `thread` or
+    /// `closed`.
+    pub const fn mode(&self) -> &'static str {
+        match self.sink {
+            #[cfg(unix)]
+            Sink::Watched(_) => "watched",
+            Sink::Direct(_) => "direct",
+            Sink::Thread(_) => "thread",
+            Sink::Closed => "closed",
+        }
+    }
+}
+
+impl AsyncWrite for Output {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        match &mut self.get_mut().sink {
+            #[cfg(unix)]
+            Sink::Watched(watched) => watched.poll_write(task, bytes),
+            Sink::Direct(file) => Poll::Ready(uninterrupted(|| file.write(bytes))),
+            Sink::Thread(thread) => thread.poll_write(task, bytes),
+            Sink::Closed => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),
+        }
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        match &mut self.get_mut().sink {
+            Sink::Thread(thread) => thread.poll_flush(task),
+            _ => Poll::Ready(Ok(())),
+        }
+    }
+
+    fn poll_close(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let flushed = self.as_mut().poll_flush(task);
+        if flushed.is_ready() {
+            self.get_mut().sink = Sink::Closed;
+        }
+        flushed
+    }
+}
+
+impl fmt::Debug for Output {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Output").field(&self.mode()).finish()
+    }
+}

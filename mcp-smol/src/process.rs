@@ -1,0 +1,28 @@
+use std::io;
+
+use mcp_async::process::{Command, Process};
+
+use crate::Runtime;
+
+/// Starts a server as a child process and hands back the wire to it.
+///
+/// See [`mcp_async::process`] for what becomes of the child and of what it starts in turn.
+///
+/// # Errors
+///
+/// The program cannot be started, or no runtime is running here. Nothing is left running then.
+///
+/// ```no_run
+/// # async fn example() -> std::io::Result<()> {
+/// use mcp_smol::Command;
+///
+/// let process = mcp_smol::spawn(&Command::new("npx").args(["-y", "some-server"]))?;
+/// // ... a conversation over process.stdin and process.stdout ...
+/// drop((process.stdin, process.stdout));
+/// process.child.shutdown().await?;
+/// # Ok(())
+/// # }
+/// ```
+pub fn spawn(command: &Command) -> io::Result<Process> {
+    command.spawn(&Runtime)
+}

@@ -1,0 +1,23 @@
+//! Standard streams and child processes on smol: real ones, and the scripts of every adapter.
+
+use mcp_smol as adapter;
+
+#[path = "../../mcp-async/tests/adapter/process.rs"]
+mod process;
+#[path = "../../mcp-async/tests/adapter/script.rs"]
+mod script;
+#[path = "../../mcp-async/tests/adapter/stdio.rs"]
+mod stdio;
+
+fn main() {
+    let Some((role, arguments)) = script::role() else {
+        return script::run(&[process::SCRIPTS, stdio::SCRIPTS].concat());
+    };
+    let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
+    let played = process::play(&role, &arguments) || stdio::play(&role);
+    assert!(played, "no such role: {role}");
+}
+
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    smol::block_on(future)
+}
