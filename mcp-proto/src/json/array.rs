@@ -54,6 +54,19 @@ impl<'b> Array<'b> {
     }
 }
 
+/// The empty one.
+impl Default for Array<'_> {
+    fn default() -> Self {
+        Array::EMPTY
+    }
+}
+
+impl<'b> From<Array<'b>> for Raw<'b> {
+    fn from(value: Array<'b>) -> Self {
+        value.as_raw()
+    }
+}
+
 /// Two texts of one array may differ and mean the same: what is compared is the text.
 impl PartialEq for Array<'_> {
     fn eq(&self, other: &Self) -> bool {

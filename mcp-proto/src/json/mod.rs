@@ -8,24 +8,39 @@
 //! Nothing here allocates, recurses with the input or has heard of JSON-RPC.
 
 mod array;
+mod bridge;
+mod de;
+mod error;
 mod escape;
 mod fault;
+mod list;
+mod map;
 mod number;
 mod object;
+#[cfg(feature = "alloc")]
+mod owned;
 mod raw;
 mod scan;
+mod ser;
 mod text;
 mod walk;
 mod words;
 mod writer;
 
 pub use array::{Array, Elements};
+pub use de::Deserializer;
+pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use escape::Chars;
-pub use fault::{DecodeError, Fault, FaultKind};
+pub use fault::{Fault, FaultKind};
+pub use list::{Iter, List};
+pub use map::{Entries, Map};
 pub use number::Number;
 pub use object::{Duplicate, Members, Object};
+#[cfg(feature = "alloc")]
+pub use owned::RawBuf;
 pub use raw::{Kind, Raw};
 pub(crate) use scan::Scanner;
+pub use ser::{Compound, Serializer};
 pub use text::Str;
 pub use writer::Writer;
 

@@ -2,7 +2,8 @@
 
 use core::fmt;
 
-use super::escape;
+use super::text::Form;
+use super::{Raw, escape};
 
 /// A number as it was written: `9007199254740993` and `1e400` lose nothing here.
 ///
@@ -46,17 +47,38 @@ impl<'b> Number<'b> {
 
     /// The value, if it is written as an integer that fits.
     pub fn to_u64(self) -> Option<u64> {
-        u64::try_from(self.to_i128()?).ok()
+        match self.bytes {
+            b"-0" => Some(0),
+            digits => digits.iter().try_fold(0u64, |value, digit| {
+                value
+                    .checked_mul(10)?
+                    .checked_add(u64::from(decimal(*digit)?))
+            }),
+        }
     }
 
     /// The value, if it is written as an integer that fits.
     pub fn to_i64(self) -> Option<i64> {
-        i64::try_from(self.to_i128()?).ok()
+        match self.bytes.split_first()? {
+            (b'-', digits) => digits.iter().try_fold(0i64, |value, digit| {
+                value
+                    .checked_mul(10)?
+                    .checked_sub(i64::from(decimal(*digit)?))
+            }),
+            _ => i64::try_from(self.to_u64()?).ok(),
+        }
     }
 
-    /// The nearest value; infinite if there is none, as for `1e400`.
-    pub fn to_f64(self) -> f64 {
-        self.as_str().parse().unwrap_or(f64::NAN)
+    /// The value, if it is written as an integer that fits.
+    pub fn to_u128(self) -> Option<u128> {
+        match self.bytes {
+            b"-0" => Some(0),
+            digits => digits.iter().try_fold(0u128, |value, digit| {
+                value
+                    .checked_mul(10)?
+                    .checked_add(u128::from(decimal(*digit)?))
+            }),
+        }
     }
 
     /// The value, if it is written as an integer that fits.
@@ -67,12 +89,19 @@ impl<'b> Number<'b> {
                     .checked_mul(10)?
                     .checked_sub(i128::from(decimal(*digit)?))
             }),
-            _ => self.bytes.iter().try_fold(0i128, |value, digit| {
-                value
-                    .checked_mul(10)?
-                    .checked_add(i128::from(decimal(*digit)?))
-            }),
+            _ => i128::try_from(self.to_u128()?).ok(),
         }
+    }
+
+    /// The nearest value; infinite if there is none, as for `1e400`.
+    pub fn to_f64(self) -> f64 {
+        self.as_str().parse().unwrap_or(f64::NAN)
+    }
+}
+
+impl<'b> From<Number<'b>> for Raw<'b> {
+    fn from(number: Number<'b>) -> Self {
+        Self::scanned(number.bytes, Form::Plain)
     }
 }
 

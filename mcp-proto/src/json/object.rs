@@ -90,6 +90,19 @@ impl<'b> Object<'b> {
     }
 }
 
+/// The empty one.
+impl Default for Object<'_> {
+    fn default() -> Self {
+        Object::EMPTY
+    }
+}
+
+impl<'b> From<Object<'b>> for Raw<'b> {
+    fn from(value: Object<'b>) -> Self {
+        value.as_raw()
+    }
+}
+
 /// Two texts of one object may differ and mean the same: what is compared is the text.
 impl PartialEq for Object<'_> {
     fn eq(&self, other: &Self) -> bool {
@@ -112,7 +125,7 @@ impl<'b> Iterator for Members<'b> {
 
     #[inline]
     fn next(&mut self) -> Option<Self::Item> {
-        Some((self.0.key()?, self.0.value()?))
+        Some((self.0.string()?, self.0.value()?))
     }
 }
 

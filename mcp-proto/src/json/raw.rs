@@ -2,8 +2,10 @@
 
 use core::fmt;
 
+use serde::Deserialize;
+
 use super::text::Form;
-use super::{Array, Fault, Number, Object, Scanner, Str, escape};
+use super::{Array, DecodeError, Deserializer, Fault, Number, Object, Scanner, Str, escape};
 
 /// One well-formed JSON value: its bytes as they came, without whitespace around them.
 ///
@@ -61,6 +63,30 @@ impl<'b> Raw<'b> {
         Self { bytes, form }
     }
 
+    /// Bytes that a scanner has accepted at some time; the form is found anew.
+    pub(super) fn received(bytes: &'b [u8]) -> Self {
+        let mut form = Form::Plain;
+        let mut rest = bytes;
+        while let Some(at) = memchr::memchr(b'\\', rest) {
+            form = Form::Escaped;
+            if let Some(
+                [
+                    b'u',
+                    b'd' | b'D',
+                    b'8'..=b'9' | b'a'..=b'f' | b'A'..=b'F',
+                    ..,
+                ],
+            ) = rest.get(at + 1..)
+            {
+                // Half a pair or a whole one: whoever has to know looks at the string.
+                form = Form::Lone;
+                break;
+            }
+            rest = rest.get(at + 2..).unwrap_or_default();
+        }
+        Self { bytes, form }
+    }
+
     /// The text.
     #[inline]
     pub const fn as_bytes(self) -> &'b [u8] {
@@ -71,6 +97,11 @@ impl<'b> Raw<'b> {
     /// bytes will do.
     pub fn as_str(self) -> &'b str {
         escape::text(self.bytes)
+    }
+
+    #[inline]
+    pub(super) const fn form(self) -> Form {
+        self.form
     }
 
     /// What the value is.
@@ -127,9 +158,48 @@ impl<'b> Raw<'b> {
         }
     }
 
+    /// Decodes into a type through [`Deserializer`], without a heap.
+    ///
+    /// `scratch` is needed only for escaped text that `T` takes as `str`, as much as its longest
+    /// such string: an empty one does for types that hold [`Str`] and [`Raw`], and with feature
+    /// `alloc` for all others too. Half a surrogate pair decodes to U+FFFD.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] tells what does not fit and where.
+    ///
+    /// ```
+    /// use mcp_proto::json::Raw;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Forecast<'b> {
+    ///     city: &'b str,
+    ///     days: Option<u8>,
+    /// }
+    ///
+    /// let arguments = Raw::parse(br#"{"city": "Kyoto", "days": 3}"#, 8)?;
+    /// let forecast: Forecast = arguments.decode(&mut [])?;
+    /// assert_eq!((forecast.city, forecast.days), ("Kyoto", Some(3)));
+    ///
+    /// let arguments = Raw::parse(br#"{"city": "Kyoto", "days": "3"}"#, 8)?;
+    /// let error = arguments.decode::<Forecast>(&mut []).err().unwrap();
+    /// assert!(error.to_string().contains("days"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn decode<T: Deserialize<'b>>(self, scratch: &mut [u8]) -> Result<T, DecodeError> {
+        T::deserialize(&mut Deserializer::new(self, scratch))
+    }
+
     /// Whether it is `null`.
     pub fn is_null(self) -> bool {
         self.kind() == Kind::Null
+    }
+}
+
+/// `null`.
+impl Default for Raw<'_> {
+    fn default() -> Self {
+        Raw::NULL
     }
 }
 

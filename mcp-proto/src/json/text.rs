@@ -60,11 +60,20 @@ impl<'b> Str<'b> {
 
     /// The content of a string that a scanner has accepted, in this form or a lesser one.
     pub(super) fn at_most(content: &'b [u8], form: Form) -> Self {
+        Self::walked(
+            content,
+            form != Form::Plain && content.contains(&b'\\'),
+            form,
+        )
+    }
+
+    /// The same for one of which it is known whether it holds a backslash.
+    #[inline]
+    pub(super) fn walked(content: &'b [u8], escaped: bool, form: Form) -> Self {
         let form = match form {
-            Form::Plain | Form::Ours => form,
-            Form::Escaped | Form::Lone if !content.contains(&b'\\') => Form::Plain,
+            _ if !escaped => Form::Plain,
             Form::Lone if Pieces::new(content).any(is_lone) => Form::Lone,
-            Form::Escaped | Form::Lone => Form::Escaped,
+            _ => Form::Escaped,
         };
         Self { content, form }
     }
@@ -109,7 +118,6 @@ impl<'b> Str<'b> {
         if let Some(plain) = self.as_plain() {
             return Ok(plain);
         }
-        let too_short = DecodeError::scratch(self.decoded_len());
         let mut len = 0;
         for piece in Pieces::new(self.content) {
             let mut encoded = [0; 4];
@@ -120,7 +128,10 @@ impl<'b> Str<'b> {
             let place = scratch
                 .get_mut(len..)
                 .and_then(|free| free.get_mut(..bytes.len()));
-            place.ok_or(too_short)?.copy_from_slice(bytes);
+            let Some(place) = place else {
+                return Err(DecodeError::scratch(self.decoded_len()));
+            };
+            place.copy_from_slice(bytes);
             len += bytes.len();
         }
         Ok(escape::text(scratch.get(..len).unwrap_or_default()))
@@ -229,6 +240,13 @@ impl<'b> Str<'b> {
                     && rest.is_empty()
             }
         }
+    }
+}
+
+/// The empty text.
+impl Default for Str<'_> {
+    fn default() -> Self {
+        Self::new("")
     }
 }
 
@@ -354,10 +372,12 @@ fn is_lone(piece: Piece<'_>) -> bool {
     matches!(piece, Piece::Escape(0xD800..=0xDFFF))
 }
 
-/// Where the content of a checked string ends: the offset of its closing quote.
+/// Where the content of a checked string ends: the offset of its closing quote, and whether a
+/// backslash stands before it.
 #[inline]
-pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<usize> {
+pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<(usize, bool)> {
     let mut at = from;
+    let mut escaped = false;
     loop {
         while let Some(word) = words::word(bytes, at) {
             let quotes = words::quotes(word);
@@ -368,8 +388,11 @@ pub(super) fn closing_quote(bytes: &[u8], from: usize) -> Option<usize> {
             at += 8;
         }
         match bytes.get(at)? {
-            b'"' => return Some(at),
-            b'\\' => at += 2,
+            b'"' => return Some((at, escaped)),
+            b'\\' => {
+                escaped = true;
+                at += 2;
+            }
             _ => at += 1,
         }
     }

@@ -3,8 +3,8 @@
 use super::text::{Form, closing_quote};
 use super::{Raw, Str};
 
-/// The inside of a container, step by step. On text that no scanner has seen it ends early,
-/// which no view over checked text can observe.
+/// A position in checked text. On text that no scanner has seen it ends early, which no view
+/// over checked text can observe.
 #[derive(Clone, Debug)]
 pub(super) struct Walk<'b> {
     bytes: &'b [u8],
@@ -13,7 +13,17 @@ pub(super) struct Walk<'b> {
 }
 
 impl<'b> Walk<'b> {
-    /// Begins behind the opening bracket of `container`.
+    /// Begins before a value.
+    #[inline]
+    pub(super) const fn before(raw: Raw<'b>) -> Self {
+        Self {
+            bytes: raw.as_bytes(),
+            at: 0,
+            form: raw.form(),
+        }
+    }
+
+    /// Begins behind the opening bracket of a container.
     #[inline]
     pub(super) const fn inside(container: &'b [u8], form: Form) -> Self {
         Self {
@@ -23,38 +33,48 @@ impl<'b> Walk<'b> {
         }
     }
 
-    /// The next string and its colon, as a key.
+    /// The first byte of the next token; separators are passed like whitespace, because the
+    /// grammar was checked.
     #[inline]
-    pub(super) fn key(&mut self) -> Option<Str<'b>> {
-        let start = self.token()?;
-        if self.bytes.get(start) != Some(&b'"') {
-            return None;
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        loop {
+            match *self.bytes.get(self.at)? {
+                b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' => self.at += 1,
+                byte => return Some(byte),
+            }
         }
-        let end = closing_quote(self.bytes, start + 1)?;
-        self.at = end + 1;
-        Some(Str::at_most(self.bytes.get(start + 1..end)?, self.form))
     }
 
-    /// The next value.
+    /// Passes one byte that was peeked at.
+    #[inline]
+    pub(super) fn pass(&mut self) {
+        self.at = self.at.saturating_add(1).min(self.bytes.len());
+    }
+
+    /// The next string, if a string is next.
+    #[inline]
+    pub(super) fn string(&mut self) -> Option<Str<'b>> {
+        if self.peek()? != b'"' {
+            return None;
+        }
+        let start = self.at + 1;
+        let (end, escaped) = closing_quote(self.bytes, start)?;
+        self.at = end + 1;
+        Some(Str::walked(self.bytes.get(start..end)?, escaped, self.form))
+    }
+
+    /// The next value; none at the end of a container.
     #[inline]
     pub(super) fn value(&mut self) -> Option<Raw<'b>> {
-        let start = self.token()?;
-        self.at = match self.bytes.get(start)? {
-            b'"' => closing_quote(self.bytes, start + 1)? + 1,
+        let first = self.peek()?;
+        let start = self.at;
+        self.at = match first {
+            b'"' => closing_quote(self.bytes, start + 1)?.0 + 1,
             b'{' | b'[' => self.container_end(start)?,
             b'}' | b']' => return None,
             _ => self.scalar_end(start),
         };
         Some(Raw::scanned(self.bytes.get(start..self.at)?, self.form))
-    }
-
-    /// The offset of the next byte that is no whitespace and no separator.
-    #[inline]
-    fn token(&mut self) -> Option<usize> {
-        while let b' ' | b'\n' | b'\r' | b'\t' | b',' | b':' = self.bytes.get(self.at)? {
-            self.at += 1;
-        }
-        Some(self.at)
     }
 
     #[inline]
@@ -73,7 +93,7 @@ impl<'b> Walk<'b> {
         let mut at = start;
         loop {
             match self.bytes.get(at)? {
-                b'"' => at = closing_quote(self.bytes, at + 1)?,
+                b'"' => at = closing_quote(self.bytes, at + 1)?.0,
                 b'{' | b'[' => open = open.saturating_add(1),
                 b'}' | b']' => {
                     open = open.saturating_sub(1);

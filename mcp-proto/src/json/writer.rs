@@ -2,9 +2,11 @@
 
 use core::fmt;
 
+use serde::Serialize;
+
 use super::text::Form;
-use super::{Raw, Str, words};
-use crate::BufferFull;
+use super::{EncodeError, Raw, Serializer, Str, words};
+use crate::{BufferFull, Revision};
 
 /// Writes JSON into a slice; past the end of the slice it goes on counting.
 ///
@@ -155,6 +157,50 @@ impl<'o> Writer<'o> {
             // Shortest text that reads back as the same number; it cannot fail, see below.
             let _ = write!(Text(self), "{value:?}");
         }
+    }
+
+    /// The same for the shorter type, whose own shortest text is shorter.
+    pub(super) fn float32(&mut self, value: f32) {
+        use fmt::Write as _;
+
+        let wide = f64::from(value);
+        if !wide.is_finite() || wide == (wide as i64) as f64 {
+            self.float(wide);
+        } else {
+            let _ = write!(Text(self), "{value:?}");
+        }
+    }
+
+    /// A value of any type that serializes, for this revision if one is given: see
+    /// [`Serializer`].
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError`] if the type does not serialize to JSON. That the slice is too short is no
+    /// error here; [`finish`](Self::finish) tells.
+    ///
+    /// ```
+    /// use mcp_proto::json::Writer;
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Forecast<'a> {
+    ///     city: &'a str,
+    ///     degrees: [f32; 2],
+    /// }
+    ///
+    /// let mut out = [0; 64];
+    /// let mut writer = Writer::new(&mut out);
+    /// writer.value(&Forecast { city: "Kyoto", degrees: [12.5, 21.0] }, None)?;
+    /// let len = writer.finish()?;
+    /// assert_eq!(&out[..len], br#"{"city":"Kyoto","degrees":[12.5,21]}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn value<T: Serialize + ?Sized>(
+        &mut self,
+        value: &T,
+        revision: Option<Revision>,
+    ) -> Result<(), EncodeError> {
+        value.serialize(Serializer::new(self, revision))
     }
 
     pub(super) fn integer(&mut self, negative: bool, magnitude: u128) {
@@ -321,7 +367,7 @@ mod tests {
     fn values() {
         check("{\"a\":null}", |w| w.literal("{\"a\":null}"));
         check("[1,  [ ], \"\\n\"]", |w| {
-            w.raw(raw("[1,\r\n[\n], \"\\n\"]"))
+            w.raw(raw("[1,\r\n[\n], \"\\n\"]"));
         });
         check(r#"["\ud83d"]"#, |w| w.raw(raw(r#"["\ud83d"]"#)));
     }
@@ -333,7 +379,7 @@ mod tests {
         check("-9223372036854775808", |w| w.signed(i64::MIN));
         check("9223372036854775807", |w| w.signed(i64::MAX));
         check("340282366920938463463374607431768211455", |w| {
-            w.integer(false, u128::MAX)
+            w.integer(false, u128::MAX);
         });
         check("0", |w| w.float(0.0));
         check("50", |w| w.float(50.0));

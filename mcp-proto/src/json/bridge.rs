@@ -1,0 +1,154 @@
+//! The views as serde types: they pass through as they are.
+
+use core::fmt;
+
+use serde::de::{self, Deserialize, Deserializer, Visitor};
+use serde::ser::{Serialize, Serializer};
+
+use super::de::{RAW_TOKEN, STR_TOKEN};
+use super::{Array, Kind, Number, Object, Raw, Str};
+
+/// Only [`Deserializer`](super::Deserializer) can fill it.
+impl<'de: 'b, 'b> Deserialize<'de> for Raw<'b> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = deserializer.deserialize_newtype_struct(RAW_TOKEN, Checked)?;
+        Ok(Self::received(bytes))
+    }
+}
+
+/// Only [`Deserializer`](super::Deserializer) can fill it.
+impl<'de: 'b, 'b> Deserialize<'de> for Str<'b> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let bytes = deserializer.deserialize_newtype_struct(STR_TOKEN, Checked)?;
+        Ok(Self::received(bytes))
+    }
+}
+
+macro_rules! deserialize_kind {
+    ($($view:ident $method:ident $expected:literal)*) => {$(
+        /// Only [`Deserializer`](super::Deserializer) can fill it.
+        impl<'de: 'b, 'b> Deserialize<'de> for $view<'b> {
+            fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let raw = Raw::deserialize(deserializer)?;
+                raw.$method().ok_or_else(|| {
+                    de::Error::invalid_type(unexpected(raw.kind()), &$expected)
+                })
+            }
+        }
+    )*};
+}
+
+deserialize_kind! {
+    Object object "an object"
+    Array array "an array"
+    Number number "a number"
+}
+
+/// A serializer that is not ours gets the value itself.
+impl Serialize for Raw<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_newtype_struct(RAW_TOKEN, &Value(*self))
+    }
+}
+
+/// Half a surrogate pair is written as U+FFFD.
+impl Serialize for Str<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.as_plain() {
+            Some(plain) => serializer.serialize_str(plain),
+            None => serializer.serialize_newtype_struct(STR_TOKEN, &Text(*self)),
+        }
+    }
+}
+
+impl Serialize for Object<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_raw().serialize(serializer)
+    }
+}
+
+impl Serialize for Array<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_raw().serialize(serializer)
+    }
+}
+
+impl Serialize for Number<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Raw::from(*self).serialize(serializer)
+    }
+}
+
+/// Takes the bytes that our deserializer hands out, and nothing else.
+struct Checked;
+
+impl<'de> Visitor<'de> for Checked {
+    type Value = &'de [u8];
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("JSON from mcp_proto::json::Deserializer")
+    }
+
+    fn visit_borrowed_bytes<E: de::Error>(self, bytes: &'de [u8]) -> Result<Self::Value, E> {
+        Ok(bytes)
+    }
+}
+
+/// The inside of a serialized [`Raw`]: its text for our serializer, its meaning for others.
+struct Value<'b>(Raw<'b>);
+
+impl Serialize for Value<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let raw = self.0;
+        if !serializer.is_human_readable() {
+            return serializer.serialize_bytes(raw.as_bytes());
+        }
+        // Each level of the value is a level of recursion: the scanner has bounded them.
+        match raw.kind() {
+            Kind::Null => serializer.serialize_unit(),
+            Kind::Bool => serializer.serialize_bool(raw.boolean().unwrap_or_default()),
+            Kind::Number => {
+                let number = Number::received(raw.as_bytes());
+                if let Some(value) = number.to_u64() {
+                    serializer.serialize_u64(value)
+                } else if let Some(value) = number.to_i64() {
+                    serializer.serialize_i64(value)
+                } else {
+                    serializer.serialize_f64(number.to_f64())
+                }
+            }
+            Kind::String => raw.string().unwrap_or_default().serialize(serializer),
+            Kind::Array => {
+                serializer.collect_seq(raw.array().unwrap_or_default().elements().map(Value))
+            }
+            Kind::Object => {
+                let members = raw.object().unwrap_or_default().members();
+                serializer.collect_map(members.map(|(key, value)| (key, Value(value))))
+            }
+        }
+    }
+}
+
+/// The inside of a serialized [`Str`] with escapes.
+struct Text<'b>(Str<'b>);
+
+impl Serialize for Text<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        if serializer.is_human_readable() {
+            serializer.collect_str(&self.0)
+        } else {
+            serializer.serialize_bytes(self.0.content())
+        }
+    }
+}
+
+fn unexpected(kind: Kind) -> de::Unexpected<'static> {
+    match kind {
+        Kind::Null => de::Unexpected::Unit,
+        Kind::Bool => de::Unexpected::Bool(false),
+        Kind::Number => de::Unexpected::Other("number"),
+        Kind::String => de::Unexpected::Str(""),
+        Kind::Array => de::Unexpected::Seq,
+        Kind::Object => de::Unexpected::Map,
+    }
+}

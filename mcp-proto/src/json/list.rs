@@ -1,0 +1,163 @@
+//! Lists without an allocator.
+
+use core::{fmt, slice};
+
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+
+use super::{Array, DecodeError, Elements};
+
+/// A list of a peer, decoded while it is walked over; or a slice of our own, to be written.
+///
+/// ```
+/// use mcp_proto::json::{List, Raw};
+///
+/// let raw = Raw::parse(b"[1, 2, \"three\"]", 8)?;
+/// let list: List<u8> = raw.decode(&mut [])?;
+/// let mut items = list.iter();
+/// assert_eq!(items.next(), Some(Ok(1)));
+/// assert_eq!(items.next(), Some(Ok(2)));
+/// assert!(items.next().unwrap().is_err());
+/// assert_eq!(items.next(), None);
+///
+/// assert_eq!(List::from(&[4, 5]).len(), 2);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct List<'b, T>(Items<'b, T>);
+
+enum Items<'b, T> {
+    Theirs(Array<'b>),
+    Ours(&'b [T]),
+}
+
+impl<'b, T> List<'b, T> {
+    /// The list without items.
+    pub const EMPTY: Self = Self(Items::Ours(&[]));
+
+    /// A list of our own.
+    pub const fn new(items: &'b [T]) -> Self {
+        Self(Items::Ours(items))
+    }
+
+    /// The items. One of a peer's that is no `T` is an error in its place, and the walk goes
+    /// on behind it.
+    pub fn iter(&self) -> Iter<'b, T>
+    where
+        T: Deserialize<'b> + Clone,
+    {
+        Iter(match self.0 {
+            Items::Theirs(array) => Walk::Theirs(array.elements()),
+            Items::Ours(items) => Walk::Ours(items.iter()),
+        })
+    }
+
+    /// The number of items; a peer's are counted by walking over them.
+    pub fn len(&self) -> usize {
+        match self.0 {
+            Items::Theirs(array) => array.len(),
+            Items::Ours(items) => items.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        match self.0 {
+            Items::Theirs(array) => array.is_empty(),
+            Items::Ours(items) => items.is_empty(),
+        }
+    }
+
+    /// The JSON array, if the list is a peer's.
+    pub const fn as_array(&self) -> Option<Array<'b>> {
+        match self.0 {
+            Items::Theirs(array) => Some(array),
+            Items::Ours(_) => None,
+        }
+    }
+}
+
+impl<T> Clone for List<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for List<'_, T> {}
+
+impl<T> Clone for Items<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Items<'_, T> {}
+
+impl<T> Default for List<'_, T> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<T> fmt::Debug for List<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "List({} items)", self.len())
+    }
+}
+
+impl<'b, T> From<&'b [T]> for List<'b, T> {
+    fn from(items: &'b [T]) -> Self {
+        Self::new(items)
+    }
+}
+
+impl<'b, T, const N: usize> From<&'b [T; N]> for List<'b, T> {
+    fn from(items: &'b [T; N]) -> Self {
+        Self::new(items)
+    }
+}
+
+impl<'b, T> From<Array<'b>> for List<'b, T> {
+    fn from(array: Array<'b>) -> Self {
+        Self(Items::Theirs(array))
+    }
+}
+
+impl<'de: 'b, 'b, T> Deserialize<'de> for List<'b, T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Array::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<T: Serialize> Serialize for List<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Items::Theirs(array) => array.serialize(serializer),
+            Items::Ours(items) => serializer.collect_seq(items),
+        }
+    }
+}
+
+/// The items of a [`List`].
+pub struct Iter<'b, T>(Walk<'b, T>);
+
+enum Walk<'b, T> {
+    Theirs(Elements<'b>),
+    Ours(slice::Iter<'b, T>),
+}
+
+impl<'b, T: Deserialize<'b> + Clone> Iterator for Iter<'b, T> {
+    type Item = Result<T, DecodeError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Walk::Theirs(elements) => Some(elements.next()?.decode(&mut [])),
+            Walk::Ours(items) => Some(Ok(items.next()?.clone())),
+        }
+    }
+}
+
+impl<T> fmt::Debug for Iter<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Iter").finish_non_exhaustive()
+    }
+}

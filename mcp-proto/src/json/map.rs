@@ -1,0 +1,181 @@
+//! Maps without an allocator.
+
+use core::{fmt, slice};
+
+use serde::de::{Deserialize, Deserializer};
+use serde::ser::{Serialize, Serializer};
+
+use super::{DecodeError, Members, Object, Str};
+
+/// An object of a peer with names of its own choice, decoded while it is walked over; or a
+/// slice of pairs of our own, to be written.
+///
+/// ```
+/// use mcp_proto::json::{Map, Raw};
+///
+/// let raw = Raw::parse(br#"{"a": 1, "b": 2}"#, 8)?;
+/// let map: Map<u8> = raw.decode(&mut [])?;
+/// assert_eq!(map.get("b"), Some(Ok(2)));
+/// assert_eq!(map.get("c"), None);
+/// assert_eq!(map.iter().count(), 2);
+/// assert_eq!(Map::from(&[("a", 1)]).get("a"), Some(Ok(1)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub struct Map<'b, V>(Pairs<'b, V>);
+
+enum Pairs<'b, V> {
+    Theirs(Object<'b>),
+    Ours(&'b [(&'b str, V)]),
+}
+
+impl<'b, V> Map<'b, V> {
+    /// The map without entries.
+    pub const EMPTY: Self = Self(Pairs::Ours(&[]));
+
+    /// A map of our own. The caller sees to it that no name stands twice.
+    pub const fn new(pairs: &'b [(&'b str, V)]) -> Self {
+        Self(Pairs::Ours(pairs))
+    }
+
+    /// The entries. A value of a peer's that is no `V` is an error in its place, and the walk
+    /// goes on behind it.
+    pub fn iter(&self) -> Entries<'b, V>
+    where
+        V: Deserialize<'b> + Clone,
+    {
+        Entries(match self.0 {
+            Pairs::Theirs(object) => Walk::Theirs(object.members()),
+            Pairs::Ours(pairs) => Walk::Ours(pairs.iter()),
+        })
+    }
+
+    /// The value of the first entry with this name.
+    pub fn get(&self, name: &str) -> Option<Result<V, DecodeError>>
+    where
+        V: Deserialize<'b> + Clone,
+    {
+        match self.0 {
+            Pairs::Theirs(object) => Some(object.get(name)?.decode(&mut [])),
+            Pairs::Ours(pairs) => {
+                let (_, value) = pairs.iter().find(|(other, _)| *other == name)?;
+                Some(Ok(value.clone()))
+            }
+        }
+    }
+
+    /// The number of entries; a peer's are counted by walking over them.
+    pub fn len(&self) -> usize {
+        match self.0 {
+            Pairs::Theirs(object) => object.members().count(),
+            Pairs::Ours(pairs) => pairs.len(),
+        }
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        match self.0 {
+            Pairs::Theirs(object) => object.is_empty(),
+            Pairs::Ours(pairs) => pairs.is_empty(),
+        }
+    }
+
+    /// The JSON object, if the map is a peer's.
+    pub const fn as_object(&self) -> Option<Object<'b>> {
+        match self.0 {
+            Pairs::Theirs(object) => Some(object),
+            Pairs::Ours(_) => None,
+        }
+    }
+}
+
+impl<V> Clone for Map<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Map<'_, V> {}
+
+impl<V> Clone for Pairs<'_, V> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<V> Copy for Pairs<'_, V> {}
+
+impl<V> Default for Map<'_, V> {
+    fn default() -> Self {
+        Self::EMPTY
+    }
+}
+
+impl<V> fmt::Debug for Map<'_, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "Map({} entries)", self.len())
+    }
+}
+
+impl<'b, V> From<&'b [(&'b str, V)]> for Map<'b, V> {
+    fn from(pairs: &'b [(&'b str, V)]) -> Self {
+        Self::new(pairs)
+    }
+}
+
+impl<'b, V, const N: usize> From<&'b [(&'b str, V); N]> for Map<'b, V> {
+    fn from(pairs: &'b [(&'b str, V); N]) -> Self {
+        Self::new(pairs)
+    }
+}
+
+impl<'b, V> From<Object<'b>> for Map<'b, V> {
+    fn from(object: Object<'b>) -> Self {
+        Self(Pairs::Theirs(object))
+    }
+}
+
+impl<'de: 'b, 'b, V> Deserialize<'de> for Map<'b, V> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Object::deserialize(deserializer).map(Self::from)
+    }
+}
+
+impl<V: Serialize> Serialize for Map<'_, V> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0 {
+            Pairs::Theirs(object) => object.serialize(serializer),
+            Pairs::Ours(pairs) => serializer.collect_map(pairs.iter().map(|(k, v)| (k, v))),
+        }
+    }
+}
+
+/// The entries of a [`Map`].
+pub struct Entries<'b, V>(Walk<'b, V>);
+
+enum Walk<'b, V> {
+    Theirs(Members<'b>),
+    Ours(slice::Iter<'b, (&'b str, V)>),
+}
+
+impl<'b, V: Deserialize<'b> + Clone> Iterator for Entries<'b, V> {
+    type Item = (Str<'b>, Result<V, DecodeError>);
+
+    fn next(&mut self) -> Option<Self::Item> {
+        match &mut self.0 {
+            Walk::Theirs(members) => {
+                let (name, value) = members.next()?;
+                Some((name, value.decode(&mut [])))
+            }
+            Walk::Ours(pairs) => {
+                let (name, value) = pairs.next()?;
+                Some((Str::new(name), Ok(value.clone())))
+            }
+        }
+    }
+}
+
+impl<V> fmt::Debug for Entries<'_, V> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Entries").finish_non_exhaustive()
+    }
+}
