@@ -1,0 +1,20 @@
+//! The body of each fuzz target: a function over arbitrary bytes that panics when an invariant does not hold.
+//!
+//! The fuzzers in the folder above call them with millions of inputs; `cargo test` calls them with
+//! the committed corpus.
+#![forbid(unsafe_code)]
+
+mod json_scan;
+mod line_framing;
+mod rpc_message;
+
+pub use json_scan::json_scan;
+pub use line_framing::line_framing;
+pub use rpc_message::rpc_message;
+
+/// Every target by the name of its corpus.
+pub const TARGETS: [(&str, fn(&[u8])); 3] = [
+    ("json_scan", json_scan),
+    ("line_framing", line_framing),
+    ("rpc_message", rpc_message),
+];
