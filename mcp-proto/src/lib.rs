@@ -37,5 +37,6 @@ pub use time::Instant;
 
 pub mod frame;
 pub mod json;
+pub mod model;
 pub mod revision;
 pub mod rpc;

@@ -187,6 +187,17 @@ fn exceptions(structure: &str) -> &'static [Exception] {
             }
         }
 
+        "RequestMeta" => {
+            const {
+                &[
+                    has("io.modelcontextprotocol/protocolVersion", SINCE_2026_07),
+                    has("io.modelcontextprotocol/clientCapabilities", SINCE_2026_07),
+                    has("io.modelcontextprotocol/clientInfo", SINCE_2026_07),
+                    has("io.modelcontextprotocol/logLevel", SINCE_2026_07),
+                ]
+            }
+        }
+
         // Capabilities
         "ClientCapabilities" => {
             const {

@@ -1,0 +1,113 @@
+//! The member `_meta`.
+
+use serde::de::Error;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::{ClientCapabilities, Implementation, LoggingLevel};
+use crate::json::{Map, Raw, Str};
+use crate::rpc::Id;
+
+/// Whatever else a message carries, by keys that may have a prefix.
+pub type Meta<'b> = Map<'b, Raw<'b>>;
+
+/// The settings of a capability, of which most have none.
+pub type Settings<'b> = Map<'b, Raw<'b>>;
+
+/// Keys of `_meta` that the protocol has reserved.
+pub mod keys {
+    /// On a request: where its progress is to be told.
+    pub const PROGRESS_TOKEN: &str = "progressToken";
+    /// On a request, since 2026-07-28: the revision that it speaks.
+    pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+    /// On a request, since 2026-07-28: what the client can do.
+    pub const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+    /// On a request, since 2026-07-28: who the client is.
+    pub const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+    /// On a request, since 2026-07-28: the least severe log message to send for it.
+    pub const LOG_LEVEL: &str = "io.modelcontextprotocol/logLevel";
+    /// On a result, since 2026-07-28: who the server is.
+    pub const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+    /// On what comes of a listen, since 2026-07-28: the id of the listen.
+    pub const SUBSCRIPTION_ID: &str = "io.modelcontextprotocol/subscriptionId";
+    /// On a message of a task, in 2025-11-25: the task.
+    pub const RELATED_TASK: &str = "io.modelcontextprotocol/related-task";
+    /// On the answer that a task was created, in 2025-11-25: what to tell the model meanwhile.
+    pub const IMMEDIATE_RESPONSE: &str = "io.modelcontextprotocol/model-immediate-response";
+    /// Trace context (W3C), since 2026-07-28.
+    pub const TRACE_PARENT: &str = "traceparent";
+    /// Trace state (W3C), since 2026-07-28.
+    pub const TRACE_STATE: &str = "tracestate";
+    /// Baggage (W3C), since 2026-07-28.
+    pub const BAGGAGE: &str = "baggage";
+}
+
+/// The reserved members of a request's `_meta`.
+///
+/// In 2026-07-28 version and capabilities are required (VR-01); whoever reads a request checks
+/// that. Other members are not kept.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(rename = "mcp:RequestMeta", rename_all = "camelCase")]
+pub struct RequestMeta<'b> {
+    /// Where progress is to be told.
+    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    pub progress_token: Option<Id<'b>>,
+    /// The revision that the request speaks.
+    #[serde(
+        rename = "io.modelcontextprotocol/protocolVersion",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub protocol_version: Option<Str<'b>>,
+    /// What the client can do.
+    #[serde(
+        rename = "io.modelcontextprotocol/clientCapabilities",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub client_capabilities: Option<ClientCapabilities<'b>>,
+    /// Who it is.
+    #[serde(
+        rename = "io.modelcontextprotocol/clientInfo",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub client_info: Option<Implementation<'b>>,
+    /// The least severe log message to send for this request.
+    #[serde(
+        rename = "io.modelcontextprotocol/logLevel",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub log_level: Option<LoggingLevel>,
+}
+
+/// The reserved members of a result's `_meta`; since 2026-07-28.
+#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
+#[serde(rename = "mcp:ResultMeta", rename_all = "camelCase")]
+pub struct ResultMeta<'b> {
+    /// Who the server is (VR-08).
+    #[serde(
+        rename = "io.modelcontextprotocol/serverInfo",
+        borrow,
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub server_info: Option<Implementation<'b>>,
+    /// The listen that this is about (SB-03).
+    #[serde(
+        rename = "io.modelcontextprotocol/subscriptionId",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub subscription_id: Option<Id<'b>>,
+}
+
+impl Serialize for Id<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Number(number) => number.serialize(serializer),
+            Self::String(text) => text.serialize(serializer),
+        }
+    }
+}
+
+impl<'de: 'b, 'b> Deserialize<'de> for Id<'b> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Self::from_raw(Raw::deserialize(deserializer)?)
+            .ok_or_else(|| D::Error::custom("neither text nor a whole number"))
+    }
+}

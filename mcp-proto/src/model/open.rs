@@ -1,0 +1,115 @@
+//! Enums of names.
+
+/// An enum of names to which peers may add their own, kept in the arm `Other`.
+macro_rules! open_enum {
+    ($(#[$outer:meta])* pub enum $name:ident {
+        $($(#[$inner:meta])* $variant:ident = $text:literal,)*
+    }) => {
+        $(#[$outer])*
+        #[derive(Clone, Copy, Debug, PartialEq)]
+        pub enum $name<'b> {
+            $($(#[$inner])* $variant,)*
+            /// A name that no revision defines.
+            Other($crate::json::Str<'b>),
+        }
+
+        impl<'b> $name<'b> {
+            /// The name on the wire.
+            pub fn name(self) -> $crate::json::Str<'b> {
+                match self {
+                    $(Self::$variant => $text.into(),)*
+                    Self::Other(name) => name,
+                }
+            }
+        }
+
+        impl<'b> From<$crate::json::Str<'b>> for $name<'b> {
+            fn from(name: $crate::json::Str<'b>) -> Self {
+                $(if name == $text {
+                    return Self::$variant;
+                })*
+                Self::Other(name)
+            }
+        }
+
+        impl serde::Serialize for $name<'_> {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                self.name().serialize(serializer)
+            }
+        }
+
+        impl<'de: 'b, 'b> serde::Deserialize<'de> for $name<'b> {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                <$crate::json::Str<'b> as serde::Deserialize>::deserialize(deserializer)
+                    .map(Self::from)
+            }
+        }
+    };
+}
+
+/// An enum of names to which nobody may add, without the way to read it.
+macro_rules! closed_names {
+    ($(#[$outer:meta])* pub enum $name:ident {
+        $($(#[$inner:meta])* $variant:ident = $text:literal,)*
+    }) => {
+        $(#[$outer])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$inner])* $variant,)*
+        }
+
+        impl $name {
+            /// The name on the wire.
+            pub const fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)*
+                }
+            }
+
+            /// What a name of the wire says; `None`, if it is none of these.
+            pub fn parse(name: $crate::json::Str<'_>) -> Option<Self> {
+                $(if name == $text {
+                    return Some(Self::$variant);
+                })*
+                None
+            }
+        }
+
+        impl core::fmt::Display for $name {
+            fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+                f.write_str(self.as_str())
+            }
+        }
+
+        impl serde::Serialize for $name {
+            fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.as_str())
+            }
+        }
+    };
+}
+
+/// An enum of names to which nobody may add: any other name is an error.
+macro_rules! closed_enum {
+    ($(#[$outer:meta])* pub enum $name:ident {
+        $($(#[$inner:meta])* $variant:ident = $text:literal,)*
+    }) => {
+        $crate::model::open::closed_names! {
+            $(#[$outer])*
+            pub enum $name {
+                $($(#[$inner])* $variant = $text,)*
+            }
+        }
+
+        impl<'de> serde::Deserialize<'de> for $name {
+            fn deserialize<D: serde::Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+                let name = <$crate::json::Str<'de> as serde::Deserialize>::deserialize(deserializer)?;
+                Self::parse(name).ok_or_else(|| {
+                    serde::de::Error::custom(concat!("no name of ", stringify!($name)))
+                })
+            }
+        }
+    };
+}
+
+pub(super) use {closed_enum, closed_names, open_enum};

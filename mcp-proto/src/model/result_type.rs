@@ -1,0 +1,40 @@
+//! What kind of result a result is.
+
+use super::open::open_enum;
+use crate::json::{Duplicate, Object};
+
+open_enum! {
+    /// What kind of result a result is; since 2026-07-28.
+    pub enum ResultType {
+        /// The answer.
+        Complete = "complete",
+        /// A list of questions (see [`InputRequiredResult`](super::InputRequiredResult)).
+        InputRequired = "input_required",
+        /// A task of the extension for tasks.
+        Task = "task",
+    }
+}
+
+impl<'b> ResultType<'b> {
+    /// The kind of a result. One that does not say it is complete (JR-21); the `None` within is
+    /// one that says it by something else than text, which makes the response invalid (JR-22).
+    ///
+    /// # Errors
+    ///
+    /// If it says it twice.
+    ///
+    /// ```
+    /// use mcp_proto::json::Raw;
+    /// use mcp_proto::model::ResultType;
+    ///
+    /// let result = Raw::parse(br#"{"tools":[]}"#, 8).unwrap().object().unwrap();
+    /// assert_eq!(ResultType::of(result), Ok(Some(ResultType::Complete)));
+    /// ```
+    pub fn of(result: Object<'b>) -> Result<Option<Self>, Duplicate> {
+        let [kind] = result.find(["resultType"])?;
+        Ok(match kind {
+            None => Some(Self::Complete),
+            Some(kind) => kind.string().map(Self::from),
+        })
+    }
+}
