@@ -1,0 +1,77 @@
+//! What an application puts into messages.
+
+use serde::Serialize;
+
+use crate::json::{EncodeError, Writer};
+use crate::revision::Revision;
+use crate::rpc::{ErrorObject, Method};
+
+/// A value that can be written as JSON: parameters, a result, the data of a log message.
+///
+/// Every type that implements serde's `Serialize` is one, [`Raw`](crate::json::Raw) included,
+/// which copies bytes that are JSON already. The trait is object safe, so commands take
+/// `&dyn Payload` and are compiled once.
+///
+/// ```
+/// use mcp_proto::json::Writer;
+/// use mcp_proto::{Payload, Revision};
+///
+/// let payload: &dyn Payload = &"sunny";
+/// let mut out = [0; 16];
+/// let mut writer = Writer::new(&mut out);
+/// payload.write(&mut writer, Revision::V2025_11_25).unwrap();
+/// assert_eq!(writer.finish(), Ok(7));
+/// assert_eq!(&out[..7], br#""sunny""#);
+/// ```
+pub trait Payload {
+    /// Writes the value as this revision spells it: a type of the model leaves out what the
+    /// revision does not have.
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError>;
+}
+
+impl<T: Serialize + ?Sized> Payload for T {
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        writer.value(self, Some(revision))
+    }
+}
+
+impl core::fmt::Debug for dyn Payload + '_ {
+    /// Says nothing of the value: arguments and results are not for logs.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("Payload")
+    }
+}
+
+/// How a request ends.
+#[derive(Clone, Copy, Debug)]
+pub enum Outcome<'a> {
+    /// With a result, a JSON object.
+    Result(&'a dyn Payload),
+    /// With an error.
+    Error(ErrorObject<'a>),
+    /// With questions to the client, which asks again when it has the answers (MR-01). Only in
+    /// 2026-07-28, and only for the three methods that allow it.
+    Input(InputRequired<'a>),
+}
+
+/// What a request still needs before it can be answered.
+///
+/// At least one of the two is there (MR-03).
+#[derive(Clone, Copy, Debug, Default)]
+pub struct InputRequired<'a> {
+    /// Questions under keys of the application's choice, each key once (MR-04).
+    pub requests: &'a [(&'a str, Question<'a>)],
+    /// What the client has to send back as it is. It returns from a stranger: protect it
+    /// (MR-07).
+    pub state: Option<&'a str>,
+}
+
+/// A question that a server asks its client.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'a> {
+    /// `elicitation/create`, `sampling/createMessage` or `roots/list`; in a legacy session any
+    /// request that its revision lets a server send.
+    pub method: Method<'a>,
+    /// The parameters, a JSON object.
+    pub params: &'a dyn Payload,
+}
