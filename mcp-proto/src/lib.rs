@@ -37,9 +37,9 @@ pub use slots::Slot;
 pub use store::Store;
 pub use time::Instant;
 
+pub mod client;
 pub mod frame;
 pub mod json;
 pub mod model;
 pub mod revision;
 pub mod rpc;
-pub mod server;

@@ -1,0 +1,300 @@
+//! What the server says to a call.
+
+use super::call::{Kind, ROUNDS, Stage};
+use super::connect::{revisions, supported};
+use super::reply::Reply;
+use super::{Client, Event, Failure, Phase, Storage, Unusable};
+use crate::action::{Action, Token, Why};
+use crate::json::{Object, Raw};
+use crate::rpc::{ErrorObject, Invalid, Message, Method, Response, Shape, code};
+use crate::slots::Queue;
+use crate::time::Instant;
+
+/// What came for an id of ours.
+#[derive(Clone, Copy)]
+pub(super) enum Heard<'b> {
+    Result(Raw<'b>),
+    Error(ErrorObject<'b>),
+    /// Something that answers nothing.
+    Unusable(Failure),
+}
+
+impl<S: Storage> Client<'_, S> {
+    pub(super) fn answered<'b>(
+        &mut self,
+        now: Instant,
+        response: Response<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let heard = match response.outcome {
+            Ok(result) => Heard::Result(result),
+            Err(error) => Heard::Error(error),
+        };
+        match (response.id, heard) {
+            (Some(id), heard) => match id.to_u64() {
+                Some(id) => self.heard(now, id, heard),
+                // All of ours are numbers, and `"1"` is not `1` (JR-07).
+                None => Action::Ignore(Why::LateResponse),
+            },
+            (None, Heard::Error(error)) => Action::Event(Event::Unusable(Unusable::Error(error))),
+            (None, _) => Action::Ignore(Why::Garbage),
+        }
+    }
+
+    /// Bytes that are no message: never answered, but the call that they name ends (JR-32).
+    pub(super) fn garbage<'b>(
+        &mut self,
+        now: Instant,
+        invalid: Invalid<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        // The id of a request is one of the server's.
+        let named = match invalid.shape {
+            Shape::Response | Shape::Unknown => invalid.id.and_then(|id| id.to_u64()),
+            Shape::Request | Shape::Notification => None,
+        };
+        if let Some(id) = named.filter(|id| self.is_awaited(*id)) {
+            return self.heard(now, id, Heard::Unusable(Failure::Invalid(invalid.reason)));
+        }
+        Action::Event(Event::Unusable(Unusable::Invalid(invalid)))
+    }
+
+    /// An element of an array that the revision does not have: never processed (JR-19), but no
+    /// call waits for it in vain.
+    pub(super) fn skipped<'b>(
+        &mut self,
+        now: Instant,
+        message: Message<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let id = match message {
+            Message::Response(response) => response.id,
+            Message::Invalid(invalid) if invalid.shape == Shape::Response => invalid.id,
+            _ => None,
+        };
+        match id.and_then(|id| id.to_u64()) {
+            Some(id) if self.is_awaited(id) => self.heard(now, id, Heard::Unusable(Failure::Batch)),
+            _ => Action::Ignore(Why::Garbage),
+        }
+    }
+
+    fn heard<'b>(
+        &mut self,
+        now: Instant,
+        id: u64,
+        heard: Heard<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if let Phase::Opening(opening) = self.phase {
+            return self.opening_heard(now, opening, id, heard);
+        }
+        if self.ping.awaits(id) {
+            // An error is a sign of life, too.
+            self.pong(now);
+            return Action::Ignore(Why::Absorbed);
+        }
+        let Some(token) = self.call_of(id) else {
+            self.no_cancellation(id);
+            return Action::Ignore(Why::LateResponse);
+        };
+        match heard {
+            Heard::Result(result) => self.result(now, token, result),
+            Heard::Error(error) => self.error(token, error),
+            Heard::Unusable(failure) => self.failed(token, failure),
+        }
+    }
+
+    fn result<'b>(
+        &mut self,
+        now: Instant,
+        token: Token,
+        result: Raw<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let Some(object) = result.object() else {
+            return self.failed(token, Failure::Result);
+        };
+        if !self
+            .revision
+            .is_some_and(|revision| revision.requires_result_type())
+        {
+            return self.complete(token, Ok(result));
+        }
+        let Ok([kind, requests, state]) =
+            object.find(["resultType", "inputRequests", "requestState"])
+        else {
+            return self.failed(token, Failure::Result);
+        };
+        // JR-21: a missing type is `complete`.
+        let Some(kind) = kind else {
+            return self.complete(token, Ok(result));
+        };
+        match kind.string() {
+            Some(kind) if kind == "complete" => self.complete(token, Ok(result)),
+            Some(kind) if kind == "input_required" => self.input(now, token, requests, state),
+            Some(kind) if self.config.result_types.iter().any(|known| kind == *known) => {
+                self.complete(token, Ok(result))
+            }
+            _ => self.failed(token, Failure::ResultType),
+        }
+    }
+
+    /// MR-01 to MR-04, MR-16, MR-17.
+    fn input<'b>(
+        &mut self,
+        now: Instant,
+        token: Token,
+        requests: Option<Raw<'b>>,
+        state: Option<Raw<'b>>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let requests = match requests.map(Raw::object) {
+            None => None,
+            Some(Some(requests)) => Some(requests).filter(|requests| !requests.is_empty()),
+            Some(None) => return self.failed(token, Failure::Result),
+        };
+        let stringy = state.is_none_or(|state| state.string().is_some());
+        let plain = self
+            .calls
+            .get(token)
+            .is_none_or(|call| call.kind != Kind::Rounds);
+        if plain || !stringy || (requests.is_none() && state.is_none()) {
+            return self.failed(token, Failure::Result);
+        }
+        if requests.is_some_and(|requests| !self.gives(requests)) {
+            return self.failed(token, Failure::Input);
+        }
+        let Some(call) = self
+            .calls
+            .get_mut(token)
+            .filter(|call| call.rounds < ROUNDS)
+        else {
+            return self.failed(token, Failure::Rounds);
+        };
+        call.rounds += 1;
+        let (cookie, cap) = (call.cookie, call.cap);
+        let deadline = if requests.is_some() {
+            call.pauses = 0;
+            call.stage = Stage::Input;
+            cap
+        } else {
+            // 250 ms, and twice as long each time.
+            let pause = PAUSE.saturating_mul(1 << call.pauses.min(ROUNDS));
+            call.pauses += 1;
+            call.stage = Stage::Pausing;
+            (now + pause).min(cap)
+        };
+        // The person who answers is not to be hurried: only the cap counts.
+        self.calls.arm(token, Some(deadline));
+        Action::Event(Event::Input {
+            token,
+            cookie,
+            requests,
+            state,
+        })
+    }
+
+    /// Whether this client gives every input that is asked for.
+    fn gives(&self, requests: Object<'_>) -> bool {
+        requests.members().enumerate().all(|(at, (key, request))| {
+            let doubled = requests
+                .members()
+                .take(at)
+                .any(|(earlier, _)| earlier == key);
+            let Some(Ok([Some(method), params])) = request
+                .object()
+                .map(|request| request.find(["method", "params"]))
+            else {
+                return false;
+            };
+            let Some(method) = method.string().map(Method::from) else {
+                return false;
+            };
+            let params = match params.map(Raw::object) {
+                None => None,
+                Some(None) => return false,
+                Some(params) => params,
+            };
+            let complete = params.is_some() || method == Method::RootsList;
+            at < QUESTIONS && !doubled && complete && self.admits(method, params).is_ok()
+        })
+    }
+
+    fn error<'b>(&mut self, token: Token, error: ErrorObject<'b>) -> Action<Event<'b>, Reply<'b>> {
+        let modern = matches!(self.phase, Phase::Modern);
+        // VR-05
+        let common = supported(error, &[code::UNSUPPORTED_VERSION])
+            .filter(|_| modern)
+            .and_then(|list| revisions(list).and(self.config.accepted).newest_modern());
+        if let (Some(revision), Some(call)) = (common, self.calls.get_mut(token))
+            && !call.renegotiated
+        {
+            call.renegotiated = true;
+            call.stage = Stage::Again;
+            let (cookie, cap) = (call.cookie, call.cap);
+            self.calls.arm(token, Some(cap));
+            self.revision = Some(revision);
+            return Action::Event(Event::Again { token, cookie });
+        }
+        self.complete(token, Err(error))
+    }
+
+    fn complete<'b>(
+        &mut self,
+        token: Token,
+        outcome: Result<Raw<'b>, ErrorObject<'b>>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        match self.calls.remove(token) {
+            Some(call) => Action::Event(Event::Answer {
+                token,
+                cookie: call.cookie,
+                outcome,
+            }),
+            None => Action::Ignore(Why::LateResponse),
+        }
+    }
+
+    pub(super) fn failed<'b>(
+        &mut self,
+        token: Token,
+        failure: Failure,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        match self.calls.remove(token) {
+            Some(call) => Action::Event(Event::Failed {
+                token,
+                cookie: call.cookie,
+                failure,
+            }),
+            None => Action::Ignore(Why::LateResponse),
+        }
+    }
+
+    /// The call that waits for an answer to `id`.
+    pub(super) fn call_of(&self, id: u64) -> Option<Token> {
+        self.calls
+            .find(id as u32, |call| call.id == id && call.is_on_the_wire())
+    }
+
+    fn is_awaited(&self, id: u64) -> bool {
+        match self.phase {
+            Phase::Opening(opening) => opening.awaits(id),
+            _ => self.ping.awaits(id) || self.call_of(id).is_some(),
+        }
+    }
+
+    /// The request that nobody waits for was answered before its cancellation left.
+    fn no_cancellation(&mut self, id: u64) {
+        let Some(token) = self.calls.find(id as u32, |call| call.id == id) else {
+            return;
+        };
+        match self.calls.get_mut(token).map(|call| &mut call.stage) {
+            Some(Stage::Failed { cancel, .. }) => {
+                *cancel = false;
+                self.calls.unmark(Queue::Transmit, token);
+            }
+            Some(Stage::Cancelled { .. }) => {
+                self.calls.remove(token);
+            }
+            _ => {}
+        }
+    }
+}
+
+/// Before the first round that brings nothing but state; twice as long each time.
+const PAUSE: core::time::Duration = core::time::Duration::from_millis(250);
+/// Questions of one round. Each is compared with those before it.
+const QUESTIONS: usize = 64;

@@ -1,0 +1,226 @@
+//! A call of the application, and what the client remembers of it: no parameters.
+
+use core::fmt;
+use core::time::Duration;
+
+use crate::json::Raw;
+use crate::payload::Payload;
+use crate::rpc::{Method, Reason};
+use crate::time::Instant;
+
+/// One request to the server.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_proto::client::Call;
+/// use mcp_proto::rpc::Method;
+///
+/// let call = Call { timeout: Some(Duration::from_secs(5)), ..Call::new(Method::ToolsList) };
+/// assert_eq!(call.cookie, 0);
+/// ```
+#[derive(Clone, Copy)]
+pub struct Call<'a> {
+    /// What is asked.
+    pub method: Method<'a>,
+    /// Its parameters, a JSON object. What the revision wants in `_meta` is added to theirs.
+    pub params: Option<&'a dyn Payload>,
+    /// Instead of the configured [`request`](super::Timeouts::request) timeout.
+    pub timeout: Option<Duration>,
+    /// Instead of the configured [`cap`](super::Timeouts::cap).
+    pub cap: Option<Duration>,
+    /// Whether to ask for progress; the token is the request's id.
+    pub progress: bool,
+    /// From which severity on the server may send log messages for this request: `info`, say.
+    /// A modern request only (LG-05); a legacy session has `logging/setLevel`.
+    pub log_level: Option<&'a str>,
+    /// A value of the caller's that comes back with every event of the call.
+    pub cookie: u64,
+}
+
+/// What a further round of a call adds to the parameters of the first.
+#[derive(Clone, Copy, Default)]
+pub struct Round<'a> {
+    /// An object with the answer to each question under the question's key (MR-09).
+    pub responses: Option<&'a dyn Payload>,
+    /// The state of [`Event::Input`](super::Event::Input), as it came (MR-11).
+    pub state: Option<Raw<'a>>,
+}
+
+/// Why a call ended without an answer. These are facts of this side, and never look like an
+/// error of the server's (JR-29).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Failure {
+    /// No answer in time; the server was told that nobody waits any more.
+    Expired,
+    /// The connection is over.
+    Closed,
+    /// The answer was no valid message.
+    Invalid(Reason),
+    /// The answer came in an array, which the revision does not have (JR-19).
+    Batch,
+    /// The result is no object, or not what `input_required` has to be (MR-01 to MR-04).
+    Result,
+    /// The result is of a type that neither the core nor an extension of this client defines
+    /// (JR-22).
+    ResultType,
+    /// The server wants an input that no revision has, or that this client did not declare
+    /// (MR-05, MR-17).
+    Input,
+    /// The server wants more rounds than the 16 that are granted (MR-16).
+    Rounds,
+    /// The server ended a subscription without a result (CN-11, SB-09).
+    Ended,
+}
+
+/// A call in a client's table; opaque, see [`Storage`](super::Storage).
+#[derive(Clone, Debug)]
+pub struct InFlight {
+    /// Of the latest round; below the client's counter.
+    pub(super) id: u64,
+    pub(super) cookie: u64,
+    pub(super) kind: Kind,
+    pub(super) stage: Stage,
+    pub(super) timeout: Duration,
+    /// No deadline of this call is later.
+    pub(super) cap: Instant,
+    /// The last value, if progress was asked for; at first minus infinity.
+    pub(super) progress: Option<f64>,
+    /// Rounds that the server asked for, at most [`ROUNDS`].
+    pub(super) rounds: u8,
+    /// Of them, how many in a row brought a state and no question.
+    pub(super) pauses: u8,
+    /// Whether the revision was settled anew for this call (VR-05).
+    pub(super) renegotiated: bool,
+}
+
+/// What the answers of a method may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    /// A result or an error.
+    Plain,
+    /// Input may be required first (MR-01).
+    Rounds,
+    /// A subscription.
+    Listen,
+}
+
+/// How far a call is.
+///
+/// ```text
+///           call                 input_required              answer, cancel, hang_up
+///    (none) ----> Sent ------------------> Input -- retry --> Sent ------> (none)
+///                  |  \ state only                 ^
+///                  |   `--> Pausing --> Again -----'
+///     acknowledged |                      ^
+///                  v                      | -32022
+///              Listening                 Sent
+///
+///    expired, hung up:  any --> Failed --> (none) once told and, if on the wire, cancelled
+///    cancel:            any --> Cancelled --> (none) once the cancellation is written
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// The answer is awaited.
+    Sent,
+    /// A subscription runs; nothing limits it.
+    Listening,
+    /// The application makes the input of the next round.
+    Input,
+    /// The next round waits for its time.
+    Pausing,
+    /// The application is to send the next round.
+    Again,
+    /// The application is to be told; `cancel` says whether the server is, too.
+    Failed { failure: Failure, cancel: bool },
+    /// Only the server is still to be told.
+    Cancelled { expired: bool },
+}
+
+impl<'a> Call<'a> {
+    /// A call without parameters, progress or limits of its own.
+    pub const fn new(method: Method<'a>) -> Self {
+        Self {
+            method,
+            params: None,
+            timeout: None,
+            cap: None,
+            progress: false,
+            log_level: None,
+            cookie: 0,
+        }
+    }
+
+    /// The same call with parameters.
+    #[must_use]
+    pub const fn with_params(self, params: &'a dyn Payload) -> Self {
+        Self {
+            params: Some(params),
+            ..self
+        }
+    }
+}
+
+/// Without the parameters, which are the user's.
+impl fmt::Debug for Call<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Call")
+            .field("method", &self.method)
+            .field("timeout", &self.timeout)
+            .field("cap", &self.cap)
+            .field("progress", &self.progress)
+            .field("log_level", &self.log_level)
+            .field("cookie", &self.cookie)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Without what it carries, which is the user's and the server's.
+impl fmt::Debug for Round<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Round").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Expired => "no answer in time",
+            Self::Closed => "the connection is over",
+            Self::Invalid(_) => "the answer is no valid message",
+            Self::Batch => "the answer came in a batch, which the revision does not have",
+            Self::Result => "the result is not what the method returns",
+            Self::ResultType => "the result is of an unknown type",
+            Self::Input => "the server wants an input that this client does not give",
+            Self::Rounds => "the server wants too many rounds",
+            Self::Ended => "the server ended the subscription",
+        })
+    }
+}
+
+impl core::error::Error for Failure {}
+
+impl InFlight {
+    /// Whether an answer to the latest id is awaited.
+    pub(super) fn is_on_the_wire(&self) -> bool {
+        matches!(self.stage, Stage::Sent | Stage::Listening)
+    }
+
+    /// Whether the application may still speak of the call.
+    pub(super) fn is_live(&self) -> bool {
+        !matches!(self.stage, Stage::Failed { .. } | Stage::Cancelled { .. })
+    }
+}
+
+impl Kind {
+    pub(super) fn of(method: Method<'_>) -> Self {
+        match method {
+            Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet => Self::Rounds,
+            Method::SubscriptionsListen => Self::Listen,
+            _ => Self::Plain,
+        }
+    }
+}
+
+/// Rounds of one call (MR-16).
+pub(super) const ROUNDS: u8 = 16;

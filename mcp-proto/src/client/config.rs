@@ -1,0 +1,127 @@
+//! What a client is told once: who it is, what it can do, what it accepts, how long it waits.
+
+use core::time::Duration;
+
+use crate::limits::Limits;
+use crate::model::{ClientCapabilities, Implementation};
+use crate::revision::RevisionSet;
+
+/// The settings of a [`Client`](super::Client), borrowed for its life.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_proto::client::{ClientConfig, Timeouts};
+/// use mcp_proto::model::Implementation;
+/// use mcp_proto::revision::{Revision, RevisionSet};
+///
+/// let config = ClientConfig {
+///     accepted: RevisionSet::at_least(Revision::V2025_06_18),
+///     timeouts: Timeouts { request: Duration::from_secs(20), ..Timeouts::default() },
+///     ..ClientConfig::new(Implementation::new("demo", "1.0"))
+/// };
+/// assert_eq!(config.timeouts.probe, Duration::from_secs(5));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ClientConfig<'c> {
+    /// Who is calling.
+    pub identity: Implementation<'c>,
+    /// Whether a modern request says who is calling (VR-02); the handshake always does (LC-01).
+    pub discloses_identity: bool,
+    /// What servers may ask of this client (LC-17, VR-06). Written for each revision without
+    /// what that revision does not have.
+    pub capabilities: ClientCapabilities<'c>,
+    /// Values of `resultType` beyond the core's, which extensions of this client define
+    /// (`task`, say); any other makes a response invalid (JR-22).
+    pub result_types: &'c [&'c str],
+    /// The revisions that this client speaks. With both eras among them it finds out which one
+    /// the server is of.
+    pub accepted: RevisionSet,
+    /// How a client that accepts both eras begins.
+    pub opening: Approach,
+    /// How long it waits for what.
+    pub timeouts: Timeouts,
+    /// Whether progress of a call begins its timeout anew (LC-19); its cap stays.
+    pub progress_extends: bool,
+    /// Whether to ask regularly if a legacy server is alive (LC-22); off by default.
+    pub ping: Option<PingPolicy>,
+    /// Whether `$/cancelRequest`, which some legacy servers took over from the Language Server
+    /// Protocol, is understood as a cancellation.
+    pub cancel_alias: bool,
+    /// The bounds of tables and batches.
+    pub limits: Limits,
+}
+
+/// How a client that accepts both eras meets a server that it does not know.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Approach {
+    /// `server/discover` first, and `initialize` when that leads to nothing (VR-12).
+    #[default]
+    Probe,
+    /// `initialize` at once: for a server known to be legacy (VR-17), or one that hung up on
+    /// the probe.
+    Handshake,
+}
+
+/// How long a client waits. All are settings of the client; a call may override its own two.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Timeouts {
+    /// For the answer of a request (LC-18), `initialize` and the acknowledgement of a
+    /// subscription (SB-12) included.
+    pub request: Duration,
+    /// The most that a request may take, however often its timeout began anew (LC-19).
+    pub cap: Duration,
+    /// For the answer to `server/discover` before `initialize` is tried as well (VR-13). A
+    /// client without legacy revisions waits for the request timeout instead.
+    pub probe: Duration,
+}
+
+/// Regular questions whether the server is alive (LC-22).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PingPolicy {
+    /// From one answer to the next ping.
+    pub interval: Duration,
+    /// How long one ping may stay unanswered before it counts as a miss.
+    pub timeout: Duration,
+    /// After so many misses in a row the connection is closed.
+    pub misses: u32,
+}
+
+impl<'c> ClientConfig<'c> {
+    /// A client that accepts every revision, has no capabilities and the default timeouts.
+    pub fn new(identity: Implementation<'c>) -> Self {
+        Self {
+            identity,
+            discloses_identity: true,
+            capabilities: ClientCapabilities::default(),
+            result_types: &[],
+            accepted: RevisionSet::all(),
+            opening: Approach::Probe,
+            timeouts: Timeouts::default(),
+            progress_extends: true,
+            ping: None,
+            cancel_alias: true,
+            limits: Limits::default(),
+        }
+    }
+}
+
+impl Default for Timeouts {
+    fn default() -> Self {
+        Self {
+            request: Duration::from_secs(60),
+            cap: Duration::from_secs(10 * 60),
+            probe: Duration::from_secs(5),
+        }
+    }
+}
+
+impl Default for PingPolicy {
+    /// Every 30 s, 10 s to answer, closed after 3 misses.
+    fn default() -> Self {
+        Self {
+            interval: Duration::from_secs(30),
+            timeout: Duration::from_secs(10),
+            misses: 3,
+        }
+    }
+}

@@ -1,0 +1,486 @@
+//! Finding out what the server speaks: probe, handshake, negotiation.
+
+use super::answer::Heard;
+use super::ping::Ping;
+use super::reply::Reply;
+use super::{
+    Approach, Client, CloseReason, ConnectError, Connected, Event, Phase, Storage, encode,
+};
+use crate::action::{Action, BufferFull, SendError, Transmit, Why};
+use crate::json::{EncodeError, Object, Raw, Str, Writer};
+use crate::model::{ClientCapabilities, ClientFeatures as F, ServerFeatures, keys};
+use crate::revision::{Revision, RevisionSet};
+use crate::rpc::{ErrorObject, Method, code, envelope};
+use crate::time::Instant;
+
+/// A connection that is not there yet.
+///
+/// ```text
+///   accepted
+///   both eras        discover --- DiscoverResult, -32020..-32022 ----------> Modern
+///                       |  \                          ^
+///       silence, or any |   `- the only common        | DiscoverResult while initialize is
+///       other answer    |      revision is legacy     | unanswered, -32022 to initialize
+///                       v            v                |
+///   legacy only      initialize -----+----------------+--- InitializeResult --> Legacy
+///   modern only      discover, without the way down
+/// ```
+///
+/// `initialize` that was sent into the silence is never cancelled (CN-02, LC-09), and the probe
+/// before it not either: whichever is answered first decides.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Opening {
+    /// `server/discover`.
+    probe: Leg,
+    /// The revision that it speaks.
+    modern: Option<Revision>,
+    /// `initialize`.
+    handshake: Leg,
+    /// The revision that it offers.
+    legacy: Option<Revision>,
+    /// When a silent server gets an `initialize` as well.
+    silence: Option<Instant>,
+    /// When nobody waits any longer.
+    deadline: Instant,
+    /// Whether the server corrected our choice of a revision before: it may once.
+    corrected: bool,
+}
+
+/// One of the two requests that can open a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Leg {
+    Unused,
+    Owed(u64),
+    Sent(u64),
+    Over,
+}
+
+impl<S: Storage> Client<'_, S> {
+    /// Begins to connect; what has to be said leaves through
+    /// [`poll_transmit`](crate::Machine::poll_transmit), and [`Event::Connected`] or
+    /// [`Event::ConnectFailed`] says how it went.
+    ///
+    /// A client that accepts both eras probes (VR-12) and falls back; one of a single era says
+    /// at once what that era begins with.
+    ///
+    /// # Errors
+    /// [`SendError::NotReady`] if that was done before.
+    pub fn connect(&mut self, now: Instant) -> Result<(), SendError> {
+        match self.phase {
+            Phase::Idle => {}
+            Phase::Closed => return Err(SendError::Closed),
+            _ => return Err(SendError::NotReady),
+        }
+        let accepted = self.config.accepted;
+        let (modern, legacy) = (accepted.newest_modern(), accepted.newest_legacy());
+        let timeouts = self.config.timeouts;
+        let mut opening = Opening {
+            probe: Leg::Unused,
+            modern,
+            handshake: Leg::Unused,
+            legacy,
+            silence: None,
+            deadline: now + timeouts.request,
+            corrected: false,
+        };
+        let straight = self.config.opening == Approach::Handshake && legacy.is_some();
+        if modern.is_some() && !straight {
+            opening.probe = Leg::Owed(self.take_id());
+            // A modern-only client has nothing else to try.
+            opening.silence = legacy.map(|_| now + timeouts.probe);
+        } else if legacy.is_some() {
+            opening.handshake = Leg::Owed(self.take_id());
+        } else {
+            self.connect_failed = Some(ConnectError::Nothing);
+            self.close(CloseReason::NotConnected);
+            return Ok(());
+        }
+        self.phase = Phase::Opening(opening);
+        Ok(())
+    }
+
+    /// What came for `id` while the connection is not there yet.
+    pub(super) fn opening_heard<'b>(
+        &mut self,
+        now: Instant,
+        opening: Opening,
+        id: u64,
+        heard: Heard<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if opening.probe == Leg::Sent(id) {
+            self.probe_heard(now, opening, heard)
+        } else if opening.handshake == Leg::Sent(id) {
+            self.handshake_heard(now, opening, heard)
+        } else {
+            Action::Ignore(Why::LateResponse)
+        }
+    }
+
+    /// VR-13, VR-14: a DiscoverResult or a recognised modern error tells a modern server,
+    /// everything else a legacy one.
+    fn probe_heard<'b>(
+        &mut self,
+        now: Instant,
+        mut opening: Opening,
+        heard: Heard<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        opening.probe = Leg::Over;
+        let refused = match heard {
+            Heard::Result(result) => match Discovered::read(result) {
+                Some(discovered) => return self.discovered(now, opening, &discovered),
+                None => ConnectError::Answer,
+            },
+            Heard::Error(error) => {
+                if let Some(supported) = supported(error, &[code::UNSUPPORTED_VERSION]) {
+                    return self.corrected(now, opening, supported, error);
+                }
+                if is_modern(error)
+                    && let Some(revision) = opening.modern
+                {
+                    self.enter_modern(revision, None);
+                    return connected(revision, None, None, None);
+                }
+                ConnectError::Refused(error)
+            }
+            Heard::Unusable(_) => ConnectError::Answer,
+        };
+        match (opening.legacy, opening.handshake) {
+            (None, _) => self.connect_error(refused),
+            (Some(legacy), Leg::Unused) => self.shake_hands(now, opening, legacy),
+            (Some(_), _) => {
+                self.phase = Phase::Opening(opening);
+                Action::Ignore(Why::Absorbed)
+            }
+        }
+    }
+
+    fn discovered<'b>(
+        &mut self,
+        now: Instant,
+        opening: Opening,
+        discovered: &Discovered<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let common = revisions(discovered.versions).and(self.config.accepted);
+        if let Some(revision) = common.newest_modern() {
+            self.enter_modern(revision, discovered.capabilities);
+            return connected(
+                revision,
+                discovered.server,
+                discovered.capabilities,
+                discovered.instructions,
+            );
+        }
+        match (common.newest_legacy(), opening.handshake) {
+            // VR-21: selection, not fallback.
+            (Some(legacy), Leg::Unused) => self.shake_hands(now, opening, legacy),
+            (Some(_), Leg::Owed(_) | Leg::Sent(_)) => {
+                self.phase = Phase::Opening(opening);
+                Action::Ignore(Why::Absorbed)
+            }
+            _ => self.connect_error(ConnectError::Revision {
+                offered: discovered.versions,
+                accepted: self.config.accepted,
+            }),
+        }
+    }
+
+    fn handshake_heard<'b>(
+        &mut self,
+        now: Instant,
+        mut opening: Opening,
+        heard: Heard<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        opening.handshake = Leg::Over;
+        let result = match heard {
+            Heard::Result(result) => result.object(),
+            Heard::Error(error) => {
+                // 6.3: some servers refuse instead of offering another revision.
+                let codes = [code::UNSUPPORTED_VERSION, code::INVALID_PARAMS];
+                return match supported(error, &codes) {
+                    Some(supported) => self.corrected(now, opening, supported, error),
+                    None => self.connect_error(ConnectError::Refused(error)),
+                };
+            }
+            Heard::Unusable(_) => None,
+        };
+        let keys = [
+            "protocolVersion",
+            "capabilities",
+            "serverInfo",
+            "instructions",
+        ];
+        let Some(Ok([Some(version), capabilities, server, instructions])) =
+            result.map(|result| result.find(keys))
+        else {
+            return self.connect_error(ConnectError::Answer);
+        };
+        let revision = match version.string() {
+            Some(_) => revision_of(version),
+            None => return self.connect_error(ConnectError::Answer),
+        };
+        // LC-05, 6.4: what it cannot speak, it does not begin.
+        let revision = revision
+            .filter(|revision| revision.is_legacy() && self.config.accepted.contains(*revision));
+        let Some(revision) = revision else {
+            return self.connect_error(ConnectError::Revision {
+                offered: version,
+                accepted: self.config.accepted,
+            });
+        };
+        let capabilities = capabilities.and_then(Raw::object);
+        // LC-16: the answered revision rules from here on.
+        self.revision = Some(revision);
+        self.server = Some(ServerFeatures::read(capabilities));
+        self.phase = Phase::Legacy;
+        self.initialized_owed = true;
+        self.ping = Ping::rest(self.config.ping, now);
+        connected(
+            revision,
+            server.and_then(Raw::object),
+            capabilities,
+            instructions.and_then(Raw::string),
+        )
+    }
+
+    /// The server named the revisions that it speaks instead of answering. Once, that leads to
+    /// another attempt under a new id (VR-05).
+    fn corrected<'b>(
+        &mut self,
+        now: Instant,
+        mut opening: Opening,
+        supported: Raw<'b>,
+        error: ErrorObject<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let common = revisions(supported).and(self.config.accepted);
+        if common.is_empty() {
+            return self.connect_error(ConnectError::Revision {
+                offered: supported,
+                accepted: self.config.accepted,
+            });
+        }
+        if core::mem::replace(&mut opening.corrected, true) {
+            return self.connect_error(ConnectError::Refused(error));
+        }
+        if let Some(modern) = common.newest_modern() {
+            opening.modern = Some(modern);
+            opening.probe = Leg::Owed(self.take_id());
+            opening.handshake = Leg::Over;
+            opening.silence = None;
+            opening.deadline = now + self.config.timeouts.request;
+            self.phase = Phase::Opening(opening);
+            return Action::Ignore(Why::Absorbed);
+        }
+        match (common.newest_legacy(), opening.handshake) {
+            (Some(legacy), Leg::Unused | Leg::Over) => self.shake_hands(now, opening, legacy),
+            _ => {
+                self.phase = Phase::Opening(opening);
+                Action::Ignore(Why::Absorbed)
+            }
+        }
+    }
+
+    fn shake_hands<'b>(
+        &mut self,
+        now: Instant,
+        mut opening: Opening,
+        legacy: Revision,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        opening.begin_handshake(now, self.config.timeouts.request, legacy, self.take_id());
+        self.phase = Phase::Opening(opening);
+        Action::Ignore(Why::Absorbed)
+    }
+
+    fn enter_modern(&mut self, revision: Revision, capabilities: Option<Object<'_>>) {
+        self.revision = Some(revision);
+        self.server = capabilities.map(|_| ServerFeatures::read(capabilities));
+        self.phase = Phase::Modern;
+    }
+
+    fn connect_error<'b>(&mut self, error: ConnectError<'b>) -> Action<Event<'b>, Reply<'b>> {
+        self.close(CloseReason::NotConnected);
+        Action::Event(Event::ConnectFailed(error))
+    }
+
+    /// The silence is over, or the time.
+    pub(super) fn opening_timeout(&mut self, now: Instant, mut opening: Opening) {
+        if opening.deadline <= now {
+            self.connect_failed = Some(ConnectError::Expired);
+            self.close(CloseReason::NotConnected);
+            return;
+        }
+        if opening.silence.is_some_and(|silence| silence <= now) {
+            opening.silence = None;
+            if let (Some(legacy), Leg::Unused) = (opening.legacy, opening.handshake) {
+                let id = self.take_id();
+                opening.begin_handshake(now, self.config.timeouts.request, legacy, id);
+            }
+            self.phase = Phase::Opening(opening);
+        }
+    }
+
+    /// Writes what opens the connection, if it is owed.
+    pub(super) fn transmit_opening(
+        &mut self,
+        mut opening: Opening,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
+        // A client of forms behind URLs alone declares nothing to a revision that has none: an
+        // empty declaration would mean the other forms.
+        let capabilities = ClientCapabilities {
+            elicitation: self.config.capabilities.elicitation.filter(|_| {
+                let known = opening.legacy.map(|legacy| self.client.known_in(legacy));
+                known.is_some_and(|known| {
+                    known.intersects(F::ELICITATION_FORM.with(F::ELICITATION_URL))
+                })
+            }),
+            ..self.config.capabilities
+        };
+        let mut writer = Writer::new(out);
+        // The payloads are types of the model: their serialisation cannot fail.
+        if let (Leg::Owed(id), Some(revision)) = (opening.probe, opening.modern) {
+            let _ = envelope::request(&mut writer, id, Method::ServerDiscover, |writer| {
+                writer.literal("{\"_meta\":{");
+                encode::modern_meta(&self.config, revision, writer)?;
+                writer.literal("}}");
+                Ok::<_, SendError>(())
+            });
+            opening.probe = Leg::Sent(id);
+        } else if let (Leg::Owed(id), Some(revision)) = (opening.handshake, opening.legacy) {
+            let _ = envelope::request(&mut writer, id, Method::Initialize, |writer| {
+                writer.literal("{\"protocolVersion\":");
+                writer.string(revision.as_str());
+                writer.literal(",\"capabilities\":");
+                writer.value(&capabilities, Some(revision))?;
+                writer.literal(",\"clientInfo\":");
+                writer.value(&self.config.identity, Some(revision))?;
+                writer.literal("}");
+                Ok::<_, EncodeError>(())
+            });
+            opening.handshake = Leg::Sent(id);
+        } else {
+            return Ok(None);
+        }
+        let len = writer.finish()?;
+        self.phase = Phase::Opening(opening);
+        Ok(Some(Transmit::pipe(len)))
+    }
+}
+
+impl Opening {
+    /// Whether an answer to `id` would be one to the probe or the handshake.
+    pub(super) fn awaits(&self, id: u64) -> bool {
+        self.probe == Leg::Sent(id) || self.handshake == Leg::Sent(id)
+    }
+
+    pub(super) fn is_owed(&self) -> bool {
+        matches!(self.probe, Leg::Owed(_)) || matches!(self.handshake, Leg::Owed(_))
+    }
+
+    pub(super) fn next_deadline(&self) -> Instant {
+        self.silence
+            .map_or(self.deadline, |silence| silence.min(self.deadline))
+    }
+
+    fn begin_handshake(
+        &mut self,
+        now: Instant,
+        timeout: core::time::Duration,
+        legacy: Revision,
+        id: u64,
+    ) {
+        self.legacy = Some(legacy);
+        self.handshake = Leg::Owed(id);
+        self.silence = None;
+        self.deadline = now + timeout;
+    }
+}
+
+/// What a DiscoverResult says.
+struct Discovered<'b> {
+    /// An array.
+    versions: Raw<'b>,
+    server: Option<Object<'b>>,
+    capabilities: Option<Object<'b>>,
+    instructions: Option<Str<'b>>,
+}
+
+impl<'b> Discovered<'b> {
+    fn read(result: Raw<'b>) -> Option<Self> {
+        let [kind, versions, capabilities, instructions, meta] = result
+            .object()?
+            .find([
+                "resultType",
+                "supportedVersions",
+                "capabilities",
+                "instructions",
+                "_meta",
+            ])
+            .ok()?;
+        // JR-21: a missing type is `complete`.
+        if kind.is_some_and(|kind| kind.string().is_none_or(|kind| kind != "complete")) {
+            return None;
+        }
+        let versions = versions.filter(|versions| versions.array().is_some())?;
+        Some(Self {
+            versions,
+            server: meta
+                .and_then(Raw::object)
+                .and_then(|meta| meta.get(keys::SERVER_INFO))
+                .and_then(Raw::object),
+            capabilities: capabilities.and_then(Raw::object),
+            instructions: instructions.and_then(Raw::string),
+        })
+    }
+}
+
+fn connected<'b>(
+    revision: Revision,
+    server: Option<Object<'b>>,
+    capabilities: Option<Object<'b>>,
+    instructions: Option<Str<'b>>,
+) -> Action<Event<'b>, Reply<'b>> {
+    Action::Event(Event::Connected(Connected {
+        revision,
+        server,
+        capabilities,
+        instructions,
+    }))
+}
+
+/// The list of revisions in an error with one of these codes.
+pub(super) fn supported<'b>(error: ErrorObject<'b>, codes: &[i64]) -> Option<Raw<'b>> {
+    if !codes.contains(&error.code) {
+        return None;
+    }
+    let [supported] = error.data?.object()?.find(["supported"]).ok()?;
+    supported.filter(|supported| supported.array().is_some())
+}
+
+/// The other errors that only a modern server has (4.1).
+fn is_modern(error: ErrorObject<'_>) -> bool {
+    match error.code {
+        code::HEADER_MISMATCH => true,
+        code::MISSING_CLIENT_CAPABILITY => error
+            .data
+            .and_then(Raw::object)
+            .and_then(|data| data.get("requiredCapabilities"))
+            .is_some(),
+        _ => false,
+    }
+}
+
+/// Those of a peer's list that have a name here.
+pub(super) fn revisions(list: Raw<'_>) -> RevisionSet {
+    list.array()
+        .into_iter()
+        .flat_map(|list| list.elements())
+        .filter_map(revision_of)
+        .collect()
+}
+
+fn revision_of(version: Raw<'_>) -> Option<Revision> {
+    let version = version.string()?;
+    Revision::ALL
+        .into_iter()
+        .find(|revision| version == revision.as_str())
+}

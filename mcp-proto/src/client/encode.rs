@@ -1,0 +1,289 @@
+//! The bytes of a request, with what its revision wants in `_meta`.
+
+use memchr::memmem;
+
+use super::{Call, ClientConfig, Round};
+use crate::action::{BufferFull, SendError};
+use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
+use crate::model::keys;
+use crate::payload::Payload;
+use crate::revision::Revision;
+use crate::rpc::{Method, envelope};
+
+/// Writes one request. State is not touched: it changes after the bytes fit.
+///
+/// A payload is any serializer's work, so what it wrote is looked at where something has to be
+/// added: a `_meta` of its own receives the core's members at its front, otherwise one is
+/// appended. `needed` is exact, unless a payload with a `_meta` of its own did not fit.
+pub(super) fn request(
+    config: &ClientConfig<'_>,
+    revision: Revision,
+    id: u64,
+    call: &Call<'_>,
+    round: Round<'_>,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let extra = Extra {
+        config,
+        revision,
+        id,
+        call,
+        round,
+    };
+    let mut writer = Writer::new(out);
+    let Some(params) = call.params else {
+        if extra.is_needed() {
+            envelope::request(&mut writer, id, call.method, |writer| {
+                writer.literal("{");
+                extra.append(writer, true)?;
+                writer.literal("}");
+                Ok::<_, SendError>(())
+            })?;
+        } else {
+            envelope::bare_request(&mut writer, id, call.method);
+        }
+        return Ok(writer.finish()?);
+    };
+    let (mut start, mut end) = (0, 0);
+    envelope::request(&mut writer, id, call.method, |writer| {
+        start = writer.len();
+        params.write(writer, revision)?;
+        end = writer.len();
+        Ok(())
+    })
+    .map_err(encode_error)?;
+    match writer.finish() {
+        Ok(_) if extra.is_needed() => extra.splice(out, start, end),
+        Ok(len) => {
+            check(out.get(start..end).unwrap_or_default())?;
+            Ok(len)
+        }
+        Err(full) if !extra.is_needed() => Err(full.into()),
+        Err(_) => {
+            let mut rest = Writer::counting();
+            extra.append(&mut rest, end == start + 2)?;
+            Err(SendError::BufferFull {
+                needed: end.saturating_add(rest.len()).saturating_add(1),
+            })
+        }
+    }
+}
+
+/// Writes a notification.
+pub(super) fn notification(
+    revision: Revision,
+    method: Method<'_>,
+    params: Option<&dyn Payload>,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let mut writer = Writer::new(out);
+    let Some(params) = params else {
+        envelope::bare_notification(&mut writer, method);
+        return Ok(writer.finish()?);
+    };
+    let (mut start, mut end) = (0, 0);
+    envelope::notification(&mut writer, method, |writer| {
+        start = writer.len();
+        params.write(writer, revision)?;
+        end = writer.len();
+        Ok(())
+    })
+    .map_err(encode_error)?;
+    let len = writer.finish()?;
+    check(out.get(start..end).unwrap_or_default())?;
+    Ok(len)
+}
+
+/// What a request says beyond the parameters of the application.
+struct Extra<'e, 'c> {
+    config: &'e ClientConfig<'c>,
+    revision: Revision,
+    id: u64,
+    call: &'e Call<'e>,
+    round: Round<'e>,
+}
+
+impl Extra<'_, '_> {
+    fn is_needed(&self) -> bool {
+        self.revision.is_modern() || self.call.progress
+    }
+
+    /// VR-01, VR-02, PG-01: the members of `_meta`.
+    fn meta(&self, writer: &mut Writer<'_>) -> Result<(), SendError> {
+        let mut comma = false;
+        if self.revision.is_modern() {
+            modern_meta(self.config, self.revision, writer)?;
+            if let Some(level) = self.call.log_level {
+                writer.literal(",\"io.modelcontextprotocol/logLevel\":");
+                writer.string(level);
+            }
+            comma = true;
+        }
+        if self.call.progress {
+            writer.literal(if comma { "," } else { "" });
+            writer.literal("\"progressToken\":");
+            writer.unsigned(self.id);
+        }
+        Ok(())
+    }
+
+    /// MR-09, MR-11, MR-16: the members of a further round, each with a comma before it.
+    fn round(&self, writer: &mut Writer<'_>) -> Result<(), SendError> {
+        if let Some(responses) = self.round.responses {
+            writer.literal(",\"inputResponses\":");
+            responses
+                .write(writer, self.revision)
+                .map_err(encode_error)?;
+        }
+        if let Some(state) = self.round.state {
+            writer.literal(",\"requestState\":");
+            writer.raw(state);
+        }
+        Ok(())
+    }
+
+    /// All of it as the last members of an object, before its brace.
+    fn append(&self, writer: &mut Writer<'_>, first: bool) -> Result<(), SendError> {
+        writer.literal(if first { "\"_meta\":{" } else { ",\"_meta\":{" });
+        self.meta(writer)?;
+        writer.literal("}");
+        self.round(writer)
+    }
+
+    /// Completes the request whose payload lies at `start..end` and ends what was written.
+    fn splice(&self, out: &mut [u8], start: usize, end: usize) -> Result<usize, SendError> {
+        let written = out.get(start..end).unwrap_or_default();
+        check(written)?;
+        let own = match memmem::find(written, b"\"_meta\"") {
+            Some(_) => self.own_meta(written)?,
+            None => None,
+        };
+        let Some((offset, empty)) = own else {
+            // Over the closing brace.
+            let brace = end.saturating_sub(1);
+            let first = written.len() == 2;
+            return write_at(out, brace, |writer| {
+                self.append(writer, first)?;
+                writer.literal("}}");
+                Ok(())
+            });
+        };
+        let at = start.saturating_add(offset);
+        let mut members = Writer::counting();
+        self.meta(&mut members)?;
+        let room = members.len() + usize::from(!empty);
+        let mut rest = Writer::counting();
+        self.round(&mut rest)?;
+        let needed = end
+            .saturating_add(room)
+            .saturating_add(rest.len())
+            .saturating_add(1);
+        if needed > out.len() {
+            return Err(SendError::BufferFull { needed });
+        }
+        out.copy_within(at..end, at + room);
+        let gap = out.get_mut(at..at + room).unwrap_or_default();
+        write_at(gap, 0, |writer| {
+            self.meta(writer)?;
+            writer.literal(if empty { "" } else { "," });
+            Ok(())
+        })?;
+        write_at(out, end + room - 1, |writer| {
+            self.round(writer)?;
+            writer.literal("}}");
+            Ok(())
+        })
+    }
+
+    /// Where the members of the payload's own `_meta` begin, and whether there is none; an
+    /// error if it says what only the core may say.
+    fn own_meta(&self, written: &[u8]) -> Result<Option<(usize, bool)>, SendError> {
+        let params = Raw::parse(written, MAX_DEPTH)
+            .ok()
+            .and_then(Raw::object)
+            .ok_or(SendError::Encode)?;
+        let [meta, responses, state] = params
+            .find(["_meta", "inputResponses", "requestState"])
+            .map_err(|_| SendError::Encode)?;
+        let doubled = (responses.is_some() && self.round.responses.is_some())
+            || (state.is_some() && self.round.state.is_some());
+        let Some(raw) = meta else {
+            return if doubled {
+                Err(SendError::Encode)
+            } else {
+                Ok(None)
+            };
+        };
+        let meta = raw.object().ok_or(SendError::Encode)?;
+        if doubled || self.is_taken(meta) {
+            return Err(SendError::Encode);
+        }
+        let offset = (raw.as_bytes().as_ptr() as usize).checked_sub(written.as_ptr() as usize);
+        let offset = offset.ok_or(SendError::Encode)?;
+        Ok(Some((offset + 1, meta.is_empty())))
+    }
+
+    fn is_taken(&self, meta: Object<'_>) -> bool {
+        meta.members().any(|(key, _)| {
+            (self.call.progress && key == keys::PROGRESS_TOKEN)
+                || (self.revision.is_modern() && MODERN.iter().any(|modern| key == *modern))
+        })
+    }
+}
+
+/// The members of `_meta` that every modern request has.
+pub(super) fn modern_meta(
+    config: &ClientConfig<'_>,
+    revision: Revision,
+    writer: &mut Writer<'_>,
+) -> Result<(), SendError> {
+    writer.literal("\"io.modelcontextprotocol/protocolVersion\":");
+    writer.string(revision.as_str());
+    writer.literal(",\"io.modelcontextprotocol/clientCapabilities\":");
+    writer
+        .value(&config.capabilities, Some(revision))
+        .map_err(encode_error)?;
+    if config.discloses_identity {
+        writer.literal(",\"io.modelcontextprotocol/clientInfo\":");
+        writer
+            .value(&config.identity, Some(revision))
+            .map_err(encode_error)?;
+    }
+    Ok(())
+}
+
+/// What only the core may say in the `_meta` of a modern request.
+const MODERN: [&str; 4] = [
+    keys::PROTOCOL_VERSION,
+    keys::CLIENT_CAPABILITIES,
+    keys::CLIENT_INFO,
+    keys::LOG_LEVEL,
+];
+
+/// Writes from `at` on and says where that ended.
+fn write_at(
+    out: &mut [u8],
+    at: usize,
+    write: impl Fn(&mut Writer<'_>) -> Result<(), SendError>,
+) -> Result<usize, SendError> {
+    let mut writer = Writer::new(out.get_mut(at..).unwrap_or_default());
+    write(&mut writer)?;
+    match writer.finish() {
+        Ok(len) => Ok(at.saturating_add(len)),
+        Err(BufferFull { needed }) => Err(SendError::BufferFull {
+            needed: at.saturating_add(needed),
+        }),
+    }
+}
+
+fn encode_error(_: EncodeError) -> SendError {
+    SendError::Encode
+}
+
+/// `params` is an object in MCP, always.
+fn check(written: &[u8]) -> Result<(), SendError> {
+    match written {
+        [b'{', .., b'}'] => Ok(()),
+        _ => Err(SendError::Encode),
+    }
+}

@@ -1,0 +1,213 @@
+//! What a client tells its application.
+
+use core::fmt;
+
+use super::Failure;
+use crate::action::Token;
+use crate::json::{Object, Raw, Str};
+use crate::revision::{Revision, RevisionSet};
+use crate::rpc::{ErrorObject, Invalid, Method, Notification, Request};
+
+/// Something for the application; it borrows from the bytes of the message that it tells of.
+///
+/// Each call ends by exactly one [`Answer`](Self::Answer) or [`Failed`](Self::Failed), unless
+/// it is cancelled, after which nothing more is said about it.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum Event<'b> {
+    /// The server is known: calls may begin. In a legacy session the core's `initialized`
+    /// leaves first (LC-06), so drain [`poll_transmit`](super::Client::poll_transmit).
+    Connected(Connected<'b>),
+    /// There will be no connection; [`Closed`](Self::Closed) follows, and the transport is of
+    /// no more use.
+    ConnectFailed(ConnectError<'b>),
+    /// The server answered a call, which is over.
+    Answer {
+        /// The call.
+        token: Token,
+        /// The call's own, see [`Call::cookie`](super::Call::cookie).
+        cookie: u64,
+        /// The result, an object, or the server's error.
+        outcome: Result<Raw<'b>, ErrorObject<'b>>,
+    },
+    /// A call ended without an answer.
+    Failed {
+        /// The call.
+        token: Token,
+        /// The call's own, see [`Call::cookie`](super::Call::cookie).
+        cookie: u64,
+        /// Why.
+        failure: Failure,
+    },
+    /// The server wants input before it answers (MR): make all of it, then
+    /// [`retry`](super::Client::retry). Only the cap of the call runs on.
+    Input {
+        /// The call, whose token stays.
+        token: Token,
+        /// The call's own, see [`Call::cookie`](super::Call::cookie).
+        cookie: u64,
+        /// The questions by key, each an object with `method` and `params`; known methods
+        /// that this client declared, nothing else. `None`: keep the state, and retry when
+        /// [`Again`](Self::Again) says so.
+        requests: Option<Object<'b>>,
+        /// A JSON string to send back as it is (MR-11).
+        state: Option<Raw<'b>>,
+    },
+    /// A call has to be encoded and sent [again](super::Client::retry) now: a pause between
+    /// two rounds is over, or the server wants another revision (VR-05).
+    Again {
+        /// The call, whose token stays.
+        token: Token,
+        /// The call's own, see [`Call::cookie`](super::Call::cookie).
+        cookie: u64,
+    },
+    /// The server acknowledged a subscription (SB-02).
+    Listening {
+        /// The `subscriptions/listen` call.
+        token: Token,
+        /// The call's own, see [`Call::cookie`](super::Call::cookie).
+        cookie: u64,
+        /// What the server will notify of: compare it with what was asked (SB-05).
+        honoured: Object<'b>,
+    },
+    /// A call is under way.
+    Progress {
+        /// The call.
+        token: Token,
+        /// The call's own, see [`Call::cookie`](super::Call::cookie).
+        cookie: u64,
+        /// How far it is; larger each time (PG-04).
+        progress: f64,
+        /// Where it ends, if the server knows.
+        total: Option<f64>,
+        /// For a person to read.
+        message: Option<Str<'b>>,
+    },
+    /// A notification of the server, in the order of the wire: `notifications/message`, the
+    /// three `list_changed`, `notifications/resources/updated`,
+    /// `notifications/elicitation/complete` (ignore it for an id that is not open, EL-12) and
+    /// those of tasks.
+    Notification {
+        /// In 2026-07-28, the listen call that it belongs to (ST-14), and its cookie.
+        subscription: Option<(Token, u64)>,
+        /// The notification.
+        notification: Notification<'b>,
+    },
+    /// A legacy server asks; [`respond`](super::Client::respond) to the token.
+    Question {
+        /// Names the question.
+        token: Token,
+        /// `sampling/createMessage`, `elicitation/create`, `roots/list`, or a question about a
+        /// task; only what this client declared.
+        method: Method<'b>,
+        /// Its parameters.
+        params: Option<Object<'b>>,
+    },
+    /// Nobody waits for the answer to a question any more; its token is stale.
+    QuestionCancelled {
+        /// The question.
+        token: Token,
+        /// What the server said about it.
+        reason: Option<Str<'b>>,
+    },
+    /// The server did not answer a regular ping in time (LC-22).
+    PingMissed {
+        /// Misses in a row.
+        misses: u32,
+        /// How many close the connection.
+        limit: u32,
+    },
+    /// The server sent what a client has no use for; nothing is answered (JR-32, ST-22).
+    Unusable(Unusable<'b>),
+    /// The connection is over, and every call before this event.
+    Closed(CloseReason),
+}
+
+/// Who answered, and how the two will speak.
+#[derive(Clone, Copy, Debug)]
+pub struct Connected<'b> {
+    /// The revision that rules from now on (LC-16).
+    pub revision: Revision,
+    /// An `Implementation`; it names the server and decides nothing (VR-09).
+    pub server: Option<Object<'b>>,
+    /// `ServerCapabilities`; `None` if the server told only its era.
+    pub capabilities: Option<Object<'b>>,
+    /// How the server wants to be used, for a model to read.
+    pub instructions: Option<Str<'b>>,
+}
+
+/// Why no connection came about.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum ConnectError<'b> {
+    /// No revision suits both sides.
+    Revision {
+        /// What the server offered: one version, or a list of them.
+        offered: Raw<'b>,
+        /// What this client accepts.
+        accepted: RevisionSet,
+    },
+    /// The server refused.
+    Refused(ErrorObject<'b>),
+    /// The answer is not what the method returns, or no message at all.
+    Answer,
+    /// No answer in time.
+    Expired,
+    /// The transport ended first. If nothing was heard yet, the server may be a legacy one that
+    /// exits on an unknown first message: start it once more with [`Approach::Handshake`].
+    ///
+    /// [`Approach::Handshake`]: super::Approach::Handshake
+    Closed,
+    /// The configuration accepts no revision at all.
+    Nothing,
+}
+
+/// What a client has no use for.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Unusable<'b> {
+    /// No message.
+    Invalid(Invalid<'b>),
+    /// The start of an array in a revision without batches; its elements are skipped (JR-19).
+    Batch,
+    /// A request of a modern server, which must not make any (ST-13).
+    Request(Request<'b>),
+    /// An error that names no request: something that we sent was unreadable (JR-10).
+    Error(ErrorObject<'b>),
+}
+
+/// Why a connection is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum CloseReason {
+    /// The transport ended.
+    HungUp,
+    /// The server missed the last of its pings: hang up.
+    Stale,
+    /// See the [`ConnectError`] before it: hang up.
+    NotConnected,
+}
+
+/// For a log line or a person: names what was offered and what is accepted.
+impl fmt::Display for ConnectError<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Revision { offered, accepted } => write!(
+                f,
+                "no common revision: the server offers {}, this client accepts {accepted}",
+                offered.as_str(),
+            ),
+            Self::Refused(error) => write!(
+                f,
+                "the server refused: {} (code {})",
+                error.message, error.code
+            ),
+            Self::Answer => f.write_str("the server's answer cannot be used"),
+            Self::Expired => f.write_str("the server did not answer in time"),
+            Self::Closed => f.write_str("the connection ended before the server answered"),
+            Self::Nothing => f.write_str("this client accepts no revision"),
+        }
+    }
+}
+
+impl core::error::Error for ConnectError<'_> {}

@@ -1,0 +1,160 @@
+//! What each side declared, and what follows from it (LC-17).
+
+use super::{Client, Storage};
+use crate::action::SendError;
+use crate::json::Object;
+use crate::model::{ClientCapabilities, ClientFeatures};
+use crate::revision::Revision;
+use crate::revision::messages::{Side, allowed};
+use crate::rpc::{Method, code};
+
+impl<S: Storage> Client<'_, S> {
+    /// Whether a call of `method` may leave. A server that told nothing of its capabilities
+    /// decides for itself.
+    pub(super) fn may_call(&self, method: Method<'_>, revision: Revision) -> Result<(), SendError> {
+        let Some(name) = method.known_name() else {
+            return Ok(());
+        };
+        // The handshake is the core's own, and a notification is no request.
+        let foreign = method == Method::Initialize || name.starts_with("notifications/");
+        if foreign || !allowed(name, Side::Client, revision) {
+            return Err(SendError::NotInRevision);
+        }
+        match self.server {
+            Some(features) if !features.allow(method, revision) => {
+                Err(SendError::Undeclared(capability(method)))
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// Whether a server may ask this, in a session of the negotiated revision or as the input
+    /// of a call; otherwise the error that says why not.
+    pub(super) fn admits(
+        &self,
+        method: Method<'_>,
+        params: Option<Object<'_>>,
+    ) -> Result<(), (i64, &'static str)> {
+        let unknown = Err((code::METHOD_NOT_FOUND, "method not found"));
+        let Some(revision) = self.revision else {
+            return unknown;
+        };
+        if !self.client.allow(method, revision) {
+            return unknown;
+        }
+        let features = self.client.known_in(revision);
+        match method {
+            Method::RootsList
+            | Method::TasksGet
+            | Method::TasksResult
+            | Method::TasksList
+            | Method::TasksCancel => Ok(()),
+            Method::SamplingCreateMessage if features.contains(ClientFeatures::SAMPLING_TOOLS) => {
+                Ok(())
+            }
+            // SP-02
+            Method::SamplingCreateMessage => {
+                match params.map(|params| params.find(["tools", "toolChoice"])) {
+                    None | Some(Ok([None, None])) => Ok(()),
+                    Some(_) => Err((code::INVALID_PARAMS, "sampling.tools was not declared")),
+                }
+            }
+            Method::ElicitationCreate => {
+                let mode = match params.map(|params| params.find(["mode"])) {
+                    // EL-04
+                    None | Some(Ok([None])) => Some(ClientFeatures::ELICITATION_FORM),
+                    Some(Ok([Some(mode)])) => match mode.string() {
+                        Some(mode) if mode == "form" => Some(ClientFeatures::ELICITATION_FORM),
+                        Some(mode) if mode == "url" => Some(ClientFeatures::ELICITATION_URL),
+                        _ => None,
+                    },
+                    Some(Err(_)) => None,
+                };
+                // EL-03
+                if mode.is_some_and(|mode| features.contains(mode)) {
+                    Ok(())
+                } else {
+                    Err((
+                        code::INVALID_PARAMS,
+                        "this mode of elicitation was not declared",
+                    ))
+                }
+            }
+            _ => unknown,
+        }
+    }
+
+    /// Whether this client may notify a legacy server of this.
+    pub(super) fn may_notify(
+        &self,
+        method: Method<'_>,
+        revision: Revision,
+    ) -> Result<(), SendError> {
+        let Some(name) = method.known_name() else {
+            return Ok(());
+        };
+        let ours = matches!(method, Method::Initialized | Method::Cancelled);
+        if ours || !name.starts_with("notifications/") || !allowed(name, Side::Client, revision) {
+            return Err(SendError::NotInRevision);
+        }
+        let changes = ClientFeatures::ROOTS_LIST_CHANGED;
+        if method == Method::RootsListChanged && !self.client.contains(changes) {
+            return Err(SendError::Undeclared("roots.listChanged"));
+        }
+        Ok(())
+    }
+}
+
+/// What a client's capabilities come down to.
+pub(super) fn declared(capabilities: &ClientCapabilities<'_>) -> ClientFeatures {
+    type F = ClientFeatures;
+    let mut features = F::NONE;
+    let mut declare = |feature, declared: bool| {
+        if declared {
+            features = features.with(feature);
+        }
+    };
+    let roots = capabilities.roots;
+    declare(F::ROOTS, roots.is_some());
+    declare(
+        F::ROOTS_LIST_CHANGED,
+        roots.is_some_and(|roots| roots.list_changed),
+    );
+    let sampling = capabilities.sampling.as_ref();
+    declare(F::SAMPLING, sampling.is_some());
+    declare(
+        F::SAMPLING_TOOLS,
+        sampling.is_some_and(|sampling| sampling.tools.is_some()),
+    );
+    if let Some(elicitation) = &capabilities.elicitation {
+        declare(F::ELICITATION_URL, elicitation.url.is_some());
+        // EL-01: no mode at all means form.
+        declare(
+            F::ELICITATION_FORM,
+            elicitation.form.is_some() || elicitation.url.is_none(),
+        );
+    }
+    if let Some(tasks) = &capabilities.tasks {
+        declare(F::TASKS, true);
+        declare(F::TASKS_LIST, tasks.list.is_some());
+        declare(F::TASKS_CANCEL, tasks.cancel.is_some());
+    }
+    features
+}
+
+/// The name of the capability that a method needs.
+fn capability(method: Method<'_>) -> &'static str {
+    match method {
+        Method::ToolsList | Method::ToolsCall => "tools",
+        Method::PromptsList | Method::PromptsGet => "prompts",
+        Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => "resources.subscribe",
+        Method::ResourcesList | Method::ResourcesTemplatesList | Method::ResourcesRead => {
+            "resources"
+        }
+        Method::CompletionComplete => "completions",
+        Method::LoggingSetLevel => "logging",
+        Method::TasksList => "tasks.list",
+        Method::TasksCancel => "tasks.cancel",
+        _ => "tasks",
+    }
+}

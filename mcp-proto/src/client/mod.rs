@@ -1,0 +1,181 @@
+//! The client's side of a conversation, of either era.
+
+mod answer;
+mod batch;
+mod call;
+mod config;
+mod connect;
+mod encode;
+mod event;
+mod gates;
+mod machine;
+mod notice;
+mod ping;
+mod question;
+mod reply;
+mod send;
+mod storage;
+mod timer;
+mod transmit;
+
+pub use call::{Call, Failure, InFlight, Round};
+pub use config::{Approach, ClientConfig, PingPolicy, Timeouts};
+pub use event::{CloseReason, ConnectError, Connected, Event, Unusable};
+pub use question::OpenQuestion;
+pub use reply::Reply;
+#[cfg(feature = "alloc")]
+pub use storage::Growing;
+pub use storage::{Fixed, Storage};
+
+use crate::model::{ClientFeatures, ServerFeatures};
+use crate::revision::Revision;
+use crate::slots::Slots;
+use batch::Batch;
+use connect::Opening;
+use ping::Ping;
+
+/// The client's machine: negotiation, calls, questions, on one connection.
+///
+/// Messages and the time go in, events, bytes and a deadline come out, as
+/// [`Machine`](crate::Machine) tells. It owns no bytes: what an event says is borrowed from the
+/// message, and what a call was is not remembered, so that a further round of it is encoded
+/// again by its caller.
+///
+/// - Getters: [`revision`](Self::revision), [`is_closed`](Self::is_closed),
+///   [`in_flight`](Self::in_flight), [`config`](Self::config).
+/// - Inputs: [`connect`](Self::connect), and those of [`Machine`](crate::Machine).
+/// - Commands: [`call`](Self::call), [`retry`](Self::retry), [`cancel`](Self::cancel),
+///   [`respond`](Self::respond), [`notify`](Self::notify), [`begin_batch`](Self::begin_batch),
+///   [`end_batch`](Self::end_batch).
+/// - Polls: those of [`Machine`](crate::Machine).
+///
+/// ```
+/// use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed};
+/// use mcp_proto::model::Implementation;
+/// use mcp_proto::revision::RevisionSet;
+/// use mcp_proto::rpc::{Incoming, Message, Method};
+/// use mcp_proto::{Action, Channel, Instant, Machine, Source};
+///
+/// let config = ClientConfig {
+///     accepted: RevisionSet::legacy(),
+///     ..ClientConfig::new(Implementation::new("demo", "1.0"))
+/// };
+/// let mut client = Client::new(config, Fixed::<4, 1>);
+/// let mut out = [0; 512];
+/// let now = Instant::ZERO;
+///
+/// client.connect(now)?;
+/// let sent = client.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
+/// assert!(out[..sent.len].starts_with(br#"{"jsonrpc":"2.0","id":1,"method":"initialize""#));
+///
+/// let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+///     "capabilities":{"tools":{}},"serverInfo":{"name":"srv","version":"2"}}}"#;
+/// let incoming = Incoming::Message(Message::parse(answer, 128));
+/// let Action::Event(Event::Connected(server)) = client.handle(now, &Source::PIPE, incoming)
+///     else { panic!("it is connected") };
+/// assert!(server.capabilities.is_some());
+///
+/// // `notifications/initialized` leaves, then calls may.
+/// let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+/// let (_, sent) = client.call(now, &Call::new(Method::ToolsList), &mut out)?;
+/// assert_eq!(&out[..sent.len], br#"{"jsonrpc":"2.0","id":2,"method":"tools/list"}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Debug)]
+pub struct Client<'c, S: Storage> {
+    config: ClientConfig<'c>,
+    phase: Phase,
+    revision: Option<Revision>,
+    /// What this client declares.
+    client: ClientFeatures,
+    /// What the server declared, if it told.
+    server: Option<ServerFeatures>,
+    calls: Slots<InFlight, S::Calls>,
+    questions: Slots<OpenQuestion<S::Label>, S::Questions>,
+    batch: Batch<S::Batch>,
+    /// Above every id that was ever given out: an id below it and not in the table is late
+    /// (CN-14).
+    next_id: u64,
+    /// Whether the elements of an array that the revision does not have come in.
+    skipping: bool,
+    initialized_owed: bool,
+    ping: Ping,
+    /// Pings missed in a row.
+    misses: u32,
+    miss_untold: bool,
+    connect_failed: Option<ConnectError<'static>>,
+    closed_untold: Option<CloseReason>,
+}
+
+/// Where a connection is.
+///
+/// ```text
+///   Idle --connect--> Opening --InitializeResult--> Legacy --.
+///                        |  `---DiscoverResult----> Modern --|
+///                        |                                   | hang_up, missed pings
+///                        `--- refusal, silence, hang_up ---> Closed
+/// ```
+#[derive(Clone, Copy, Debug)]
+enum Phase {
+    /// Nothing was said.
+    Idle,
+    /// The server's era and revision are being found out.
+    Opening(Opening),
+    /// A session: the server may ask, too.
+    Legacy,
+    /// Each request stands for itself, and only the client asks.
+    Modern,
+    /// For good: a new connection is a new client.
+    Closed,
+}
+
+impl<'c, S: Storage> Client<'c, S> {
+    /// A client that has said nothing yet; [`connect`](Self::connect) begins.
+    pub fn new(config: ClientConfig<'c>, storage: S) -> Self {
+        let (calls, questions, batch) = storage.into_parts();
+        Self {
+            config,
+            phase: Phase::Idle,
+            revision: None,
+            client: gates::declared(&config.capabilities),
+            server: None,
+            calls: Slots::new(calls, config.limits.in_flight),
+            questions: Slots::new(questions, config.limits.in_flight),
+            batch: Batch::new(batch),
+            next_id: 1,
+            skipping: false,
+            initialized_owed: false,
+            ping: Ping::Off,
+            misses: 0,
+            miss_untold: false,
+            connect_failed: None,
+            closed_untold: None,
+        }
+    }
+
+    /// The revision that rules, once connected.
+    pub const fn revision(&self) -> Option<Revision> {
+        self.revision
+    }
+
+    /// Whether the connection is over: hang up, if the transport is not gone already.
+    pub const fn is_closed(&self) -> bool {
+        matches!(self.phase, Phase::Closed)
+    }
+
+    /// Calls that are not over, cancelled ones included until the server is told.
+    pub fn in_flight(&self) -> usize {
+        self.calls.len()
+    }
+
+    /// What the client was told when it was made.
+    pub const fn config(&self) -> &ClientConfig<'c> {
+        &self.config
+    }
+
+    fn take_id(&mut self) -> u64 {
+        let id = self.next_id;
+        self.next_id = id.saturating_add(1);
+        id
+    }
+}

@@ -1,0 +1,196 @@
+//! What the server tells unasked.
+
+use super::call::{Kind, Stage};
+use super::reply::Reply;
+use super::{Client, Event, Failure, Phase, Storage};
+use crate::action::{Action, Token, Why};
+use crate::json::{Object, Raw};
+use crate::model::keys;
+use crate::rpc::{Id, Method, Notification};
+use crate::time::Instant;
+
+impl<S: Storage> Client<'_, S> {
+    /// Delivered in the order of the wire: what a handler says before its answer comes before
+    /// the answer.
+    pub(super) fn told<'b>(
+        &mut self,
+        now: Instant,
+        notification: Notification<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let params = notification.params.unwrap_or(Object::EMPTY);
+        let modern = match self.phase {
+            Phase::Modern => true,
+            Phase::Legacy => false,
+            // A log message while the server starts is of no use to anybody yet.
+            Phase::Opening(_) | Phase::Idle | Phase::Closed => {
+                return Action::Ignore(Why::Misplaced);
+            }
+        };
+        match notification.method {
+            Method::Progress => self.progressed(now, params),
+            Method::Cancelled => match params.find(["requestId"]) {
+                Ok([Some(id)]) => match Id::from_raw(id) {
+                    Some(id) if modern => self.listen_cancelled(id),
+                    Some(id) => self.question_cancelled(id, params, false),
+                    None => Action::Ignore(Why::Malformed),
+                },
+                _ => Action::Ignore(Why::Malformed),
+            },
+            // Some peers took it over from the Language Server Protocol.
+            Method::CancelRequest if !modern && self.config.cancel_alias => {
+                match params.find(["id"]).map(|[id]| id.and_then(Id::from_raw)) {
+                    Ok(Some(id)) => self.question_cancelled(id, params, true),
+                    _ => Action::Ignore(Why::Malformed),
+                }
+            }
+            Method::SubscriptionsAcknowledged if modern => self.acknowledged(params),
+            Method::Message => self.deliver(notification, None, {
+                params.get("level").and_then(Raw::string).is_some() && params.get("data").is_some()
+            }),
+            Method::ToolsListChanged
+            | Method::PromptsListChanged
+            | Method::ResourcesListChanged
+            | Method::Tasks
+                if modern =>
+            {
+                self.of_subscription(notification, params, true)
+            }
+            Method::ToolsListChanged
+            | Method::PromptsListChanged
+            | Method::ResourcesListChanged => self.deliver(notification, None, true),
+            Method::ResourcesUpdated => {
+                let valid =
+                    matches!(params.find(["uri"]), Ok([Some(uri)]) if uri.string().is_some());
+                if modern {
+                    self.of_subscription(notification, params, valid)
+                } else {
+                    self.deliver(notification, None, valid)
+                }
+            }
+            Method::ElicitationComplete if !modern => {
+                let id = params.get("elicitationId").and_then(Raw::string);
+                self.deliver(notification, None, id.is_some())
+            }
+            Method::TasksStatus if !modern => self.deliver(notification, None, true),
+            method if method.known_name().is_some() => Action::Ignore(Why::Misplaced),
+            _ => Action::Ignore(Why::UnknownNotification),
+        }
+    }
+
+    fn deliver<'b>(
+        &self,
+        notification: Notification<'b>,
+        subscription: Option<(Token, u64)>,
+        valid: bool,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if !valid {
+            return Action::Ignore(Why::Malformed);
+        }
+        Action::Event(Event::Notification {
+            subscription,
+            notification,
+        })
+    }
+
+    /// ST-14: a modern notification belongs to the listen call that it names.
+    fn of_subscription<'b>(
+        &self,
+        notification: Notification<'b>,
+        params: Object<'b>,
+        valid: bool,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let Some(token) = subscription_id(params).and_then(|id| self.listen_of(id)) else {
+            return Action::Ignore(Why::Misplaced);
+        };
+        let cookie = self.calls.get(token).map_or(0, |call| call.cookie);
+        self.deliver(notification, Some((token, cookie)), valid)
+    }
+
+    /// SB-02, SB-12: from here on nothing limits the subscription.
+    fn acknowledged<'b>(&mut self, params: Object<'b>) -> Action<Event<'b>, Reply<'b>> {
+        let Some(token) = subscription_id(params).and_then(|id| self.listen_of(id)) else {
+            return Action::Ignore(Why::Misplaced);
+        };
+        let Some(honoured) = params.get("notifications").and_then(Raw::object) else {
+            return Action::Ignore(Why::Malformed);
+        };
+        let Some(call) = self
+            .calls
+            .get_mut(token)
+            .filter(|call| call.stage == Stage::Sent)
+        else {
+            return Action::Ignore(Why::Misplaced);
+        };
+        call.stage = Stage::Listening;
+        let cookie = call.cookie;
+        self.calls.arm(token, None);
+        Action::Event(Event::Listening {
+            token,
+            cookie,
+            honoured,
+        })
+    }
+
+    /// CN-11, 6.2: the server ends a subscription; the result that may follow is late.
+    fn listen_cancelled<'b>(&mut self, id: Id<'b>) -> Action<Event<'b>, Reply<'b>> {
+        match id.to_u64().and_then(|id| self.listen_of(id)) {
+            Some(token) => self.failed(token, Failure::Ended),
+            None => Action::Ignore(Why::UnknownCancellation),
+        }
+    }
+
+    fn listen_of(&self, id: u64) -> Option<Token> {
+        self.call_of(id).filter(|token| {
+            self.calls
+                .get(*token)
+                .is_some_and(|call| call.kind == Kind::Listen)
+        })
+    }
+
+    fn progressed<'b>(&mut self, now: Instant, params: Object<'b>) -> Action<Event<'b>, Reply<'b>> {
+        let malformed = Action::Ignore(Why::Malformed);
+        let Ok([Some(token), Some(progress), total, message]) =
+            params.find(["progressToken", "progress", "total", "message"])
+        else {
+            return malformed;
+        };
+        let (Some(id), Some(progress)) = (Id::from_raw(token), finite(progress)) else {
+            return malformed;
+        };
+        let stale = Action::Ignore(Why::StaleProgress);
+        let Some(token) = id.to_u64().and_then(|id| self.call_of(id)) else {
+            return stale;
+        };
+        let Some(call) = self.calls.get_mut(token) else {
+            return stale;
+        };
+        // PG-04, PG-09
+        if !call.progress.is_some_and(|last| last < progress) {
+            return stale;
+        }
+        call.progress = Some(progress);
+        let cookie = call.cookie;
+        // LC-19. An acknowledged subscription has no deadline to extend.
+        if self.config.progress_extends && self.calls.deadline(token).is_some() {
+            self.extend(now, token);
+        }
+        Action::Event(Event::Progress {
+            token,
+            cookie,
+            progress,
+            total: total.and_then(finite),
+            message: message.and_then(Raw::string),
+        })
+    }
+}
+
+/// The listen call that a notification names.
+fn subscription_id(params: Object<'_>) -> Option<u64> {
+    let [meta] = params.find(["_meta"]).ok()?;
+    let [id] = meta?.object()?.find([keys::SUBSCRIPTION_ID]).ok()?;
+    Id::from_raw(id?)?.to_u64()
+}
+
+fn finite(number: Raw<'_>) -> Option<f64> {
+    Some(number.number()?.to_f64()).filter(|number| number.is_finite())
+}

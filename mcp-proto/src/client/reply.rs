@@ -1,0 +1,52 @@
+//! What the client says by itself.
+
+use crate::json::Writer;
+use crate::rpc::{ErrorObject, ID_ECHO, Id, code, envelope};
+
+/// An answer of the core to a question of a legacy server; opaque, for
+/// [`reply`](crate::Machine::reply).
+#[derive(Clone, Copy, Debug)]
+pub struct Reply<'b>(pub(super) Said<'b>);
+
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Said<'b> {
+    Pong(Id<'b>),
+    Error(Id<'b>, i64, &'static str),
+}
+
+impl Said<'_> {
+    /// Never longer than [`RESERVE`].
+    pub(super) fn write(self, writer: &mut Writer<'_>) {
+        let (id, error) = match self {
+            Self::Pong(id) => (id, None),
+            Self::Error(id, code, message) => (id, Some((code, message))),
+        };
+        // What does not fit is answered without its id, so that the answer never depends on
+        // how full the buffer is.
+        let echoed = Some(id).filter(|id| {
+            let mut length = Writer::counting();
+            id.write(&mut length);
+            length.len() <= ID_ECHO
+        });
+        match (error, echoed) {
+            (None, Some(id)) => {
+                let _ = envelope::result(writer, id, |writer| {
+                    writer.literal("{}");
+                    Ok::<_, core::convert::Infallible>(())
+                });
+            }
+            (error, id) => {
+                let (code, message) = match id {
+                    Some(_) => error,
+                    None => None,
+                }
+                .unwrap_or((code::INVALID_REQUEST, "the id is too long"));
+                envelope::error(writer, id, &ErrorObject::new(code, message));
+            }
+        }
+    }
+}
+
+/// The most that an answer of the core takes: an error with the longest message and id that are
+/// written. `notifications/initialized`, which leaves unasked, is shorter.
+pub(super) const RESERVE: usize = ID_ECHO + 160;

@@ -1,0 +1,190 @@
+//! Calls and notifications of the application.
+
+use core::time::Duration;
+
+use super::call::{Kind, Stage};
+use super::{Call, Client, InFlight, Phase, Round, Storage, encode};
+use crate::action::{SendError, Token, Transmit};
+use crate::payload::Payload;
+use crate::revision::Revision;
+use crate::rpc::Method;
+use crate::slots::Queue;
+use crate::time::Instant;
+
+impl<S: Storage> Client<'_, S> {
+    /// Sends a request; its events carry the token and the call's cookie.
+    ///
+    /// While a [batch](Self::begin_batch) is open nothing is written to `out`.
+    ///
+    /// # Errors
+    /// [`SendError::NotReady`] before [`Event::Connected`](super::Event::Connected), or while
+    /// the core's `initialized` has not left; [`SendError::NotInRevision`] and
+    /// [`SendError::Undeclared`] for what this server does not have (LC-17);
+    /// [`SendError::TableFull`], [`SendError::BufferFull`], [`SendError::Closed`], and
+    /// [`SendError::Encode`] for parameters that are no object, or say in `_meta` what is the
+    /// core's to say. Nothing changed then.
+    pub fn call(
+        &mut self,
+        now: Instant,
+        call: &Call<'_>,
+        out: &mut [u8],
+    ) -> Result<(Token, Transmit), SendError> {
+        let revision = self.ready()?;
+        self.may_call(call.method, revision)?;
+        let id = self.next_id;
+        let config = &self.config;
+        let round = Round::default();
+        let mut pending = None;
+        let len = if self.batch.open {
+            let limits = &config.limits;
+            let put = self.batch.put(limits.batch, limits.batch_bytes, |free| {
+                encode::request(config, revision, id, call, round, free)
+            })?;
+            pending = Some(put);
+            0
+        } else {
+            encode::request(config, revision, id, call, round, out)?
+        };
+        let timeout = call.timeout.unwrap_or(config.timeouts.request);
+        let cap = now + call.cap.unwrap_or(config.timeouts.cap);
+        let in_flight = InFlight {
+            id,
+            cookie: call.cookie,
+            kind: Kind::of(call.method),
+            stage: Stage::Sent,
+            timeout,
+            cap,
+            progress: call.progress.then_some(f64::NEG_INFINITY),
+            rounds: 0,
+            pauses: 0,
+            renegotiated: false,
+        };
+        let token = self
+            .calls
+            .insert(id as u32, in_flight)
+            .map_err(|_| SendError::TableFull)?;
+        self.calls.arm(token, Some((now + timeout).min(cap)));
+        self.take_id();
+        if let Some(pending) = pending {
+            self.batch.commit(pending);
+        }
+        Ok((token, Transmit::pipe(len)))
+    }
+
+    /// Sends a call again under its token and a new id (MR-12), after
+    /// [`Event::Input`](super::Event::Input) or [`Event::Again`](super::Event::Again): the
+    /// method and the original parameters, and what the round adds (MR-09).
+    ///
+    /// # Errors
+    /// [`SendError::Stale`] for a call that is over, [`SendError::NotReady`] for one that waits
+    /// for its answer or for the end of a pause, else as for [`call`](Self::call).
+    pub fn retry(
+        &mut self,
+        now: Instant,
+        token: Token,
+        call: &Call<'_>,
+        round: Round<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        let revision = self.ready()?;
+        let waiting = self.calls.get(token).filter(|call| call.is_live());
+        match waiting.ok_or(SendError::Stale)?.stage {
+            Stage::Input | Stage::Again => {}
+            _ => return Err(SendError::NotReady),
+        }
+        let id = self.next_id;
+        let len = encode::request(&self.config, revision, id, call, round, out)?;
+        let timeout = call.timeout.unwrap_or(self.config.timeouts.request);
+        self.calls.unmark(Queue::Event, token);
+        self.calls.rename(token, id as u32);
+        if let Some(in_flight) = self.calls.get_mut(token) {
+            in_flight.id = id;
+            in_flight.stage = Stage::Sent;
+            in_flight.timeout = timeout;
+            in_flight.progress = call.progress.then_some(f64::NEG_INFINITY);
+            let cap = in_flight.cap;
+            self.calls.arm(token, Some((now + timeout).min(cap)));
+        }
+        self.take_id();
+        Ok(Transmit::pipe(len))
+    }
+
+    /// Gives a call up: no event of it comes any more, and the server is told (CN-09, ST-15)
+    /// by [`poll_transmit`](crate::Machine::poll_transmit). A call that is over is left alone.
+    ///
+    /// It takes no buffer and cannot fail, so that dropping a future can do it.
+    pub fn cancel(&mut self, token: Token) {
+        let Some(call) = self.calls.get_mut(token) else {
+            return;
+        };
+        let tell = match call.stage {
+            Stage::Sent | Stage::Listening => true,
+            Stage::Failed { cancel, .. } => cancel,
+            Stage::Cancelled { .. } => return,
+            Stage::Input | Stage::Pausing | Stage::Again => false,
+        };
+        if !tell {
+            self.calls.remove(token);
+            return;
+        }
+        call.stage = Stage::Cancelled { expired: false };
+        self.calls.arm(token, None);
+        self.calls.unmark(Queue::Event, token);
+        self.calls.mark(Queue::Transmit, token);
+    }
+
+    /// Sends a notification of a legacy session: `notifications/roots/list_changed` (RT-02),
+    /// `notifications/progress` of a question, `notifications/tasks/status`, or one of a
+    /// method that no revision defines.
+    ///
+    /// # Errors
+    /// [`SendError::NotInRevision`] for all others, also for those that are the core's to send;
+    /// [`SendError::Undeclared`] if this client did not declare it, else as for
+    /// [`call`](Self::call).
+    pub fn notify(
+        &mut self,
+        method: Method<'_>,
+        params: Option<&dyn Payload>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        let revision = self.ready()?;
+        if !matches!(self.phase, Phase::Legacy) {
+            return Err(SendError::NotInRevision);
+        }
+        self.may_notify(method, revision)?;
+        encode::notification(revision, method, params, out).map(Transmit::pipe)
+    }
+
+    /// The revision to speak, once there is one.
+    pub(super) fn ready(&self) -> Result<Revision, SendError> {
+        match (&self.phase, self.revision) {
+            (Phase::Legacy, Some(_)) if self.initialized_owed => Err(SendError::NotReady),
+            (Phase::Legacy | Phase::Modern, Some(revision)) => Ok(revision),
+            _ => Err(self.not_now()),
+        }
+    }
+
+    pub(super) fn not_now(&self) -> SendError {
+        match self.phase {
+            Phase::Closed => SendError::Closed,
+            Phase::Modern => SendError::NotInRevision,
+            _ => SendError::NotReady,
+        }
+    }
+
+    /// Begins the timeout of a call anew, up to its cap; says whether that lies ahead.
+    pub(super) fn extend(&mut self, now: Instant, token: Token) -> bool {
+        let Some(call) = self.calls.get(token) else {
+            return false;
+        };
+        let deadline = (now + call.timeout.max(LEAST)).min(call.cap);
+        let ahead = deadline > now;
+        if ahead {
+            self.calls.arm(token, Some(deadline));
+        }
+        ahead
+    }
+}
+
+/// What is armed again lies at least so far ahead.
+const LEAST: Duration = Duration::from_millis(1);

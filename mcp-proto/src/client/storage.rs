@@ -1,0 +1,74 @@
+//! The tables of a client, in memory that the caller chose.
+
+use super::{InFlight, OpenQuestion};
+use crate::label::{Inline, Label};
+use crate::slots::Slot;
+use crate::store::Store;
+
+/// Which memory the tables of a client live in.
+///
+/// [`Fixed`] is made of arrays, `Growing` (feature `alloc`) of vectors that grow up to the
+/// limits; a type of one's own may mix.
+pub trait Storage {
+    /// How the id of a question is kept: `Label<64>`, say.
+    type Label: Inline;
+    /// The calls in flight.
+    type Calls: Store<Slot<InFlight>>;
+    /// The questions of the server that wait for an answer.
+    type Questions: Store<Slot<OpenQuestion<Self::Label>>>;
+    /// The calls of a batch while they are gathered; no bytes means that none is sent.
+    type Batch: Store<u8>;
+
+    /// The memory itself, taken once when the client is made.
+    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch);
+}
+
+/// Tables of a fixed size: `CALLS` in flight, `QUESTIONS` of the server open, and `BATCH` bytes
+/// to gather a batch in.
+///
+/// ```
+/// use mcp_proto::client::{Fixed, Storage};
+///
+/// let (calls, ..) = Fixed::<4, 1>.into_parts();
+/// assert_eq!(calls.len(), 4);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Fixed<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize = 0>;
+
+impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Storage
+    for Fixed<CALLS, QUESTIONS, BATCH>
+{
+    type Label = Label<64>;
+    type Calls = [Slot<InFlight>; CALLS];
+    type Questions = [Slot<OpenQuestion<Self::Label>>; QUESTIONS];
+    type Batch = [u8; BATCH];
+
+    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch) {
+        (
+            core::array::from_fn(|_| Slot::default()),
+            core::array::from_fn(|_| Slot::default()),
+            [0; BATCH],
+        )
+    }
+}
+
+/// Tables that start empty and grow up to the limits of the configuration.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growing;
+
+#[cfg(feature = "alloc")]
+impl Storage for Growing {
+    type Label = Label<256>;
+    type Calls = alloc::vec::Vec<Slot<InFlight>>;
+    type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::Label>>>;
+    type Batch = alloc::vec::Vec<u8>;
+
+    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch) {
+        (
+            alloc::vec::Vec::new(),
+            alloc::vec::Vec::new(),
+            alloc::vec::Vec::new(),
+        )
+    }
+}

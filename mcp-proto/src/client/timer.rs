@@ -1,0 +1,195 @@
+//! What time and teardown do.
+
+use super::call::Stage;
+use super::ping::{Beat, Ping};
+use super::question::Asked;
+use super::{Client, CloseReason, ConnectError, Event, Failure, Phase, Storage};
+use crate::action::Token;
+use crate::slots::Queue;
+use crate::time::Instant;
+
+impl<S: Storage> Client<'_, S> {
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        let opening = match &self.phase {
+            Phase::Opening(opening) => Some(opening.next_deadline()),
+            _ => None,
+        };
+        [opening, self.ping.deadline(), self.calls.next_deadline()]
+            .into_iter()
+            .flatten()
+            .min()
+    }
+
+    pub(super) fn elapse(&mut self, now: Instant) {
+        if let Phase::Opening(opening) = self.phase {
+            self.opening_timeout(now, opening);
+        }
+        self.beat(now);
+        while let Some(token) = self.calls.pop_due(now) {
+            self.due(now, token);
+        }
+    }
+
+    fn due(&mut self, now: Instant, token: Token) {
+        let Some(stage) = self.calls.get(token).map(|call| call.stage) else {
+            return;
+        };
+        match stage {
+            Stage::Pausing => {
+                let Some(call) = self.calls.get_mut(token).filter(|call| call.cap > now) else {
+                    return self.expire(token, false);
+                };
+                call.stage = Stage::Again;
+                let cap = call.cap;
+                self.calls.arm(token, Some(cap));
+                self.calls.mark(Queue::Event, token);
+            }
+            // A person may be what the server waits for: its question is still open.
+            Stage::Sent if self.is_asked() && self.extend(now, token) => {}
+            Stage::Sent => self.expire(token, true),
+            Stage::Input | Stage::Again => self.expire(token, false),
+            Stage::Listening | Stage::Failed { .. } | Stage::Cancelled { .. } => {}
+        }
+    }
+
+    /// LC-18: the caller is told, and so is the server if it knows of the request.
+    fn expire(&mut self, token: Token, cancel: bool) {
+        if let Some(call) = self.calls.get_mut(token) {
+            call.stage = Stage::Failed {
+                failure: Failure::Expired,
+                cancel,
+            };
+            self.calls.mark(Queue::Event, token);
+            if cancel {
+                self.calls.mark(Queue::Transmit, token);
+            }
+        }
+    }
+
+    fn beat(&mut self, now: Instant) {
+        let Some(policy) = self.config.ping else {
+            return;
+        };
+        match self.ping.beat(now) {
+            Beat::None => {}
+            Beat::Due => self.ping = Ping::owe(policy, self.take_id(), now),
+            Beat::Missed => {
+                self.misses = self.misses.saturating_add(1);
+                self.miss_untold = true;
+                if self.misses >= policy.misses {
+                    self.close(CloseReason::Stale);
+                } else {
+                    self.ping = Ping::rest(Some(policy), now);
+                }
+            }
+        }
+    }
+
+    pub(super) fn pong(&mut self, now: Instant) {
+        self.misses = 0;
+        self.ping = Ping::rest(self.config.ping, now);
+    }
+
+    /// Every call ends, every question is void; the events tell.
+    pub(super) fn close(&mut self, reason: CloseReason) {
+        if matches!(self.phase, Phase::Closed) {
+            return;
+        }
+        if matches!(self.phase, Phase::Opening(_)) && reason == CloseReason::HungUp {
+            self.connect_failed = Some(ConnectError::Closed);
+        }
+        self.phase = Phase::Closed;
+        self.ping = Ping::Off;
+        self.initialized_owed = false;
+        self.closed_untold = Some(reason);
+        for index in 0..self.calls.capacity() as u32 {
+            let Some(token) = self.calls.token(index) else {
+                continue;
+            };
+            self.calls.arm(token, None);
+            self.calls.unmark(Queue::Transmit, token);
+            match self.calls.get_mut(token).map(|call| &mut call.stage) {
+                Some(Stage::Cancelled { .. }) => {
+                    self.calls.remove(token);
+                }
+                Some(Stage::Failed { cancel, .. }) => *cancel = false,
+                Some(stage) => {
+                    *stage = Stage::Failed {
+                        failure: Failure::Closed,
+                        cancel: false,
+                    };
+                    self.calls.mark(Queue::Event, token);
+                }
+                None => {}
+            }
+        }
+        for index in 0..self.questions.capacity() as u32 {
+            let Some(token) = self.questions.token(index) else {
+                continue;
+            };
+            self.questions.unmark(Queue::Transmit, token);
+            match self
+                .questions
+                .get_mut(token)
+                .map(|question| &mut question.stage)
+            {
+                Some(stage @ Asked::Open) => {
+                    *stage = Asked::Orphaned;
+                    self.questions.mark(Queue::Event, token);
+                }
+                Some(Asked::Refused) => {
+                    self.questions.remove(token);
+                }
+                Some(Asked::Orphaned) | None => {}
+            }
+        }
+    }
+
+    /// The close comes last, when nothing else is left to be said.
+    pub(super) fn next_event(&mut self) -> Option<Event<'static>> {
+        if let Some(error) = self.connect_failed.take() {
+            return Some(Event::ConnectFailed(error));
+        }
+        if core::mem::take(&mut self.miss_untold) {
+            return Some(Event::PingMissed {
+                misses: self.misses,
+                limit: self.config.ping.map_or(0, |policy| policy.misses),
+            });
+        }
+        while let Some(token) = self.calls.first(Queue::Event) {
+            self.calls.unmark(Queue::Event, token);
+            if let Some(event) = self.event_of(token) {
+                return Some(event);
+            }
+        }
+        if let Some(token) = self.questions.first(Queue::Event) {
+            self.questions.remove(token);
+            return Some(Event::QuestionCancelled {
+                token,
+                reason: None,
+            });
+        }
+        self.closed_untold.take().map(Event::Closed)
+    }
+
+    fn event_of(&mut self, token: Token) -> Option<Event<'static>> {
+        let call = self.calls.get_mut(token)?;
+        let cookie = call.cookie;
+        match call.stage {
+            Stage::Again => Some(Event::Again { token, cookie }),
+            Stage::Failed { failure, cancel } => {
+                if cancel {
+                    call.stage = Stage::Cancelled { expired: true };
+                } else {
+                    self.calls.remove(token);
+                }
+                Some(Event::Failed {
+                    token,
+                    cookie,
+                    failure,
+                })
+            }
+            _ => None,
+        }
+    }
+}

@@ -1,0 +1,90 @@
+//! What leaves by itself: derived from state, never queued as bytes.
+
+use core::convert::Infallible;
+
+use super::call::Stage;
+use super::ping::Ping;
+use super::{Client, Phase, Storage};
+use crate::action::{BufferFull, Token, Transmit};
+use crate::json::Writer;
+use crate::rpc::{Method, envelope};
+use crate::slots::Queue;
+
+impl<S: Storage> Client<'_, S> {
+    pub(super) fn has_something_to_say(&self) -> bool {
+        let opening = matches!(&self.phase, Phase::Opening(opening) if opening.is_owed());
+        opening
+            || self.initialized_owed
+            || self.cancelled().is_some()
+            || self.questions.first(Queue::Transmit).is_some()
+            || matches!(self.ping, Ping::Owed { .. })
+    }
+
+    pub(super) fn say(&mut self, out: &mut [u8]) -> Result<Option<Transmit>, BufferFull> {
+        if let Phase::Opening(opening) = self.phase
+            && let Some(transmit) = self.transmit_opening(opening, out)?
+        {
+            return Ok(Some(transmit));
+        }
+        if self.initialized_owed {
+            return self.transmit_initialized(out).map(Some);
+        }
+        if let Some(token) = self.cancelled() {
+            return self.transmit_cancelled(token, out).map(Some);
+        }
+        if let Some(token) = self.questions.first(Queue::Transmit) {
+            return self.transmit_refused(token, out).map(Some);
+        }
+        if let Ping::Owed { id, until } = self.ping {
+            let mut writer = Writer::new(out);
+            envelope::bare_request(&mut writer, id, Method::Ping);
+            let len = writer.finish()?;
+            self.ping = Ping::Sent { id, until };
+            return Ok(Some(Transmit::pipe(len)));
+        }
+        Ok(None)
+    }
+
+    /// LC-06
+    fn transmit_initialized(&mut self, out: &mut [u8]) -> Result<Transmit, BufferFull> {
+        let mut writer = Writer::new(out);
+        envelope::bare_notification(&mut writer, Method::Initialized);
+        let len = writer.finish()?;
+        self.initialized_owed = false;
+        Ok(Transmit::pipe(len))
+    }
+
+    /// The call whose cancellation is due. None leaves while a batch is gathered: it could name
+    /// a request that has not left.
+    fn cancelled(&self) -> Option<Token> {
+        self.calls
+            .first(Queue::Transmit)
+            .filter(|_| !self.batch.open)
+    }
+
+    fn transmit_cancelled(&mut self, token: Token, out: &mut [u8]) -> Result<Transmit, BufferFull> {
+        let call = self.calls.get(token);
+        let stage = call.map(|call| call.stage);
+        let expired = !matches!(stage, Some(Stage::Cancelled { expired: false }));
+        let mut writer = Writer::new(out);
+        let Ok(()) = envelope::notification(&mut writer, Method::Cancelled, |writer| {
+            writer.literal("{\"requestId\":");
+            writer.unsigned(call.map_or(0, |call| call.id));
+            if expired {
+                writer.literal(",\"reason\":\"timed out\"");
+            }
+            writer.literal("}");
+            Ok::<_, Infallible>(())
+        });
+        let len = writer.finish()?;
+        self.calls.unmark(Queue::Transmit, token);
+        match self.calls.get_mut(token).map(|call| &mut call.stage) {
+            // The application is still to be told.
+            Some(Stage::Failed { cancel, .. }) => *cancel = false,
+            _ => {
+                self.calls.remove(token);
+            }
+        }
+        Ok(Transmit::pipe(len))
+    }
+}

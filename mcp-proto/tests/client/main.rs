@@ -1,0 +1,9 @@
+//! The client's side of every conversation, as scripts.
+
+mod batches;
+mod calls;
+mod connect;
+mod modern;
+mod pings;
+mod questions;
+mod script;
