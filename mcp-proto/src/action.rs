@@ -38,6 +38,8 @@ pub enum Why {
     StaleProgress,
     /// A doubled question of a server that is already being answered.
     DoubledQuestion,
+    /// The connection is over.
+    Closed,
 }
 
 /// Names a request in a machine's table, in either direction.

@@ -43,3 +43,4 @@ pub mod json;
 pub mod model;
 pub mod revision;
 pub mod rpc;
+pub mod server;

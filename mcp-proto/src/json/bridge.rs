@@ -5,7 +5,7 @@ use core::fmt;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use super::de::{RAW_TOKEN, STR_TOKEN};
+use super::de::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
 use super::{Array, Kind, Number, Object, Raw, Str};
 
 /// Only [`Deserializer`](super::Deserializer) can fill it.
@@ -57,6 +57,18 @@ impl Serialize for Str<'_> {
         match self.as_plain() {
             Some(plain) => serializer.serialize_str(plain),
             None => serializer.serialize_newtype_struct(STR_TOKEN, &Text(*self)),
+        }
+    }
+}
+
+/// A text that goes back to whom it came from: byte for byte, half a surrogate pair included.
+pub(crate) struct Exact<'b>(pub(crate) Str<'b>);
+
+impl Serialize for Exact<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self.0.as_plain() {
+            Some(plain) => serializer.serialize_str(plain),
+            None => serializer.serialize_newtype_struct(EXACT_TOKEN, &Text(self.0)),
         }
     }
 }

@@ -28,6 +28,7 @@ mod words;
 mod writer;
 
 pub use array::{Array, Elements};
+pub(crate) use bridge::Exact;
 pub use de::Deserializer;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use escape::Chars;

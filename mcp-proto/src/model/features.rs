@@ -377,6 +377,68 @@ impl ServerFeatures {
     }
 }
 
+impl From<&ClientCapabilities<'_>> for ClientFeatures {
+    fn from(capabilities: &ClientCapabilities<'_>) -> Self {
+        let sampling = capabilities.sampling.unwrap_or_default();
+        let elicitation = capabilities.elicitation;
+        let modes = elicitation.unwrap_or_default();
+        let forms = modes.form.is_some() || elicitation.is_some() && modes.url.is_none();
+        let roots = capabilities.roots.unwrap_or_default();
+        let tasks = capabilities.tasks.unwrap_or_default();
+        let requests = tasks.requests.unwrap_or_default();
+        let create_message = requests.sampling.unwrap_or_default().create_message;
+        let create = requests.elicitation.unwrap_or_default().create;
+
+        Self::NONE
+            .with(Self::ROOTS.when(capabilities.roots.is_some()))
+            .with(Self::ROOTS_LIST_CHANGED.when(roots.list_changed))
+            .with(Self::SAMPLING.when(capabilities.sampling.is_some()))
+            .with(Self::SAMPLING_CONTEXT.when(sampling.context.is_some()))
+            .with(Self::SAMPLING_TOOLS.when(sampling.tools.is_some()))
+            .with(Self::ELICITATION_FORM.when(forms))
+            .with(Self::ELICITATION_URL.when(modes.url.is_some()))
+            .with(Self::TASKS.when(capabilities.tasks.is_some()))
+            .with(Self::TASKS_LIST.when(tasks.list.is_some()))
+            .with(Self::TASKS_CANCEL.when(tasks.cancel.is_some()))
+            .with(Self::TASKS_SAMPLING.when(create_message.is_some()))
+            .with(Self::TASKS_ELICITATION.when(create.is_some()))
+            .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
+    }
+}
+
+impl From<&ServerCapabilities<'_>> for ServerFeatures {
+    fn from(capabilities: &ServerCapabilities<'_>) -> Self {
+        let tools = capabilities.tools.unwrap_or_default();
+        let resources = capabilities.resources.unwrap_or_default();
+        let prompts = capabilities.prompts.unwrap_or_default();
+        let tasks = capabilities.tasks.unwrap_or_default();
+        let requests = tasks.requests.unwrap_or_default();
+        let call = requests.tools.unwrap_or_default().call;
+
+        Self::NONE
+            .with(Self::TOOLS.when(capabilities.tools.is_some()))
+            .with(Self::TOOLS_LIST_CHANGED.when(tools.list_changed))
+            .with(Self::RESOURCES.when(capabilities.resources.is_some()))
+            .with(Self::RESOURCES_LIST_CHANGED.when(resources.list_changed))
+            .with(Self::RESOURCES_SUBSCRIBE.when(resources.subscribe))
+            .with(Self::PROMPTS.when(capabilities.prompts.is_some()))
+            .with(Self::PROMPTS_LIST_CHANGED.when(prompts.list_changed))
+            .with(Self::COMPLETIONS.when(capabilities.completions.is_some()))
+            .with(Self::LOGGING.when(capabilities.logging.is_some()))
+            .with(Self::TASKS.when(capabilities.tasks.is_some()))
+            .with(Self::TASKS_LIST.when(tasks.list.is_some()))
+            .with(Self::TASKS_CANCEL.when(tasks.cancel.is_some()))
+            .with(Self::TASKS_TOOLS_CALL.when(call.is_some()))
+            .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
+    }
+}
+
+fn has_tasks_extension(extensions: Option<Settings<'_>>) -> bool {
+    extensions.is_some_and(|extensions| {
+        matches!(extensions.get(TASKS_EXTENSION), Some(Ok(settings)) if settings.object().is_some())
+    })
+}
+
 fn objects<'b, const N: usize>(
     parent: Option<Object<'b>>,
     keys: [&str; N],
@@ -441,6 +503,22 @@ mod tests {
         );
         check(r#"{"roots":{},"roots":{}}"#, F::NONE);
         assert_eq!(F::read(None), F::NONE);
+    }
+
+    #[test]
+    fn bits_become_capabilities_and_bits_again() {
+        for bit in 0..16 {
+            let client = ClientFeatures(1 << bit);
+            let parents = ClientFeatures::from(&client.capabilities());
+            assert_eq!(ClientFeatures::from(&parents.capabilities()), parents);
+            let server = ServerFeatures(1 << bit);
+            let parents = ServerFeatures::from(&server.capabilities());
+            assert_eq!(ServerFeatures::from(&parents.capabilities()), parents);
+        }
+        let all = ClientFeatures((1 << 13) - 1);
+        assert_eq!(ClientFeatures::from(&all.capabilities()), all);
+        let all = ServerFeatures((1 << 14) - 1);
+        assert_eq!(ServerFeatures::from(&all.capabilities()), all);
     }
 
     #[test]

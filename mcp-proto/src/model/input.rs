@@ -3,12 +3,12 @@
 use core::fmt;
 
 use serde::de::Error;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::open::closed_enum;
 use super::{CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, EmptyParams};
 use super::{ListRootsResult, Meta};
-use crate::json::{Map, Raw, Str};
+use crate::json::{Exact, Map, Raw, Str};
 
 /// Questions by the keys that their answers come back under (MR-04).
 pub type InputRequests<'b> = Map<'b, InputRequest<'b>>;
@@ -44,9 +44,15 @@ closed_enum! {
 }
 
 /// What a server wants to have back as it is (MR-11). `Debug` does not show it.
-#[derive(Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct RequestState<'b>(#[serde(borrow)] pub Str<'b>);
+
+impl Serialize for RequestState<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        Exact(self.0).serialize(serializer)
+    }
+}
 
 impl fmt::Debug for RequestState<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

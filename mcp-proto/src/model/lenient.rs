@@ -1,9 +1,9 @@
 //! Reading what is nearly right, and writing only what is there.
 
 use serde::ser::SerializeStruct;
-use serde::{Deserialize, Deserializer, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::json::Raw;
+use crate::json::{Exact, Raw, Str};
 
 /// A flag that is off when it is `null`.
 pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D::Error> {
@@ -15,6 +15,14 @@ pub(super) fn present<'de: 'b, 'b, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Raw<'b>>, D::Error> {
     Raw::deserialize(deserializer).map(Some)
+}
+
+/// A text that goes back to whom it came from as it is (PN-02).
+pub(super) fn echo<S: Serializer>(
+    text: &Option<Str<'_>>,
+    serializer: S,
+) -> Result<S::Ok, S::Error> {
+    text.map(Exact).serialize(serializer)
 }
 
 /// For `skip_serializing_if`.

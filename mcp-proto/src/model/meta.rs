@@ -4,7 +4,7 @@ use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::{ClientCapabilities, Implementation, LoggingLevel};
-use crate::json::{Map, Raw, Str};
+use crate::json::{Exact, Map, Raw, Str};
 use crate::rpc::Id;
 
 /// Whatever else a message carries, by keys that may have a prefix.
@@ -100,7 +100,7 @@ impl Serialize for Id<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
             Self::Number(number) => number.serialize(serializer),
-            Self::String(text) => text.serialize(serializer),
+            Self::String(text) => Exact(*text).serialize(serializer),
         }
     }
 }

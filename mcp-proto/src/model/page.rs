@@ -4,8 +4,8 @@ use core::time::Duration;
 
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::Meta;
 use super::open::closed_names;
+use super::{Meta, lenient};
 use crate::json::Str;
 
 /// The parameters of the five requests for a page: `tools/list`, `resources/list`,
@@ -15,7 +15,11 @@ use crate::json::Str;
 pub struct PageParams<'b> {
     /// Where the page begins, as the page before it said; the first page has none. It is opaque,
     /// and even an empty one is a cursor (PN-02, PN-04).
-    #[serde(borrow, skip_serializing_if = "Option::is_none")]
+    #[serde(
+        borrow,
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "lenient::echo"
+    )]
     pub cursor: Option<Str<'b>>,
     /// Progress token and anything else.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]

@@ -74,7 +74,10 @@ pub struct ListPromptsResult<'b> {
     #[serde(borrow)]
     pub prompts: List<'b, Prompt<'b>>,
     /// Where the next page begins; even an empty one is a cursor (PN-04).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "lenient::echo"
+    )]
     pub next_cursor: Option<Str<'b>>,
     /// How long it stays fresh, in milliseconds; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::{Annotations, CacheScope, Icon, Meta};
+use super::{Annotations, CacheScope, Icon, Meta, lenient};
 use crate::json::{List, Str};
 
 /// Something that a server lets clients read.
@@ -101,7 +101,10 @@ pub struct ListResourcesResult<'b> {
     #[serde(borrow)]
     pub resources: List<'b, Resource<'b>>,
     /// Where the next page begins; even an empty one is a cursor (PN-04).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "lenient::echo"
+    )]
     pub next_cursor: Option<Str<'b>>,
     /// How long it stays fresh, in milliseconds; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -122,7 +125,10 @@ pub struct ListResourceTemplatesResult<'b> {
     #[serde(borrow)]
     pub resource_templates: List<'b, ResourceTemplate<'b>>,
     /// Where the next page begins; even an empty one is a cursor (PN-04).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "lenient::echo"
+    )]
     pub next_cursor: Option<Str<'b>>,
     /// How long it stays fresh, in milliseconds; since 2026-07-28.
     #[serde(skip_serializing_if = "Option::is_none")]

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::open::closed_enum;
-use super::{InputRequests, InputResponses, Meta};
+use super::{InputRequests, InputResponses, Meta, lenient};
 use crate::json::{List, Object, Raw, Str};
 
 /// Asks for a task; 2025-11-25 only.
@@ -98,7 +98,10 @@ pub struct ListTasksResult<'b> {
     #[serde(borrow)]
     pub tasks: List<'b, Task<'b>>,
     /// Where the next page begins; even an empty one is a cursor (PN-04).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        skip_serializing_if = "Option::is_none",
+        serialize_with = "lenient::echo"
+    )]
     pub next_cursor: Option<Str<'b>>,
     /// Anything else.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]

@@ -14,6 +14,8 @@ use super::{Kind, Number, Raw, Str};
 pub(super) const RAW_TOKEN: &str = "mcp_proto::json::Raw";
 /// The name under which [`Str`] asks for its bytes.
 pub(super) const STR_TOKEN: &str = "mcp_proto::json::Str";
+/// The name under which [`Exact`](super::Exact) hands out its bytes.
+pub(super) const EXACT_TOKEN: &str = "mcp_proto::json::Exact";
 
 /// Fills types from a [`Raw`], which was checked before: nothing is checked twice, and nothing
 /// but the type can be wrong.

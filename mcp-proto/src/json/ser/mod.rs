@@ -8,7 +8,7 @@ use core::fmt::{self, Write as _};
 use serde::ser::{self, Serialize};
 
 pub use self::compound::Compound;
-use super::de::{RAW_TOKEN, STR_TOKEN};
+use super::de::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
 use super::writer::Text;
 use super::{EncodeError, Raw, Str, Writer};
 use crate::revision::Revision;
@@ -35,6 +35,7 @@ enum Verbatim {
     No,
     Value,
     Text,
+    Exact,
 }
 
 impl<'w, 'o> Serializer<'w, 'o> {
@@ -165,6 +166,7 @@ impl<'w, 'o> ser::Serializer for Serializer<'w, 'o> {
             Verbatim::No => return self.collect_seq(value),
             Verbatim::Value => self.writer.raw(Raw::received(value)),
             Verbatim::Text => self.writer.text(Str::received(value)),
+            Verbatim::Exact => self.writer.text_exact(Str::received(value)),
         }
         Ok(())
     }
@@ -207,6 +209,7 @@ impl<'w, 'o> ser::Serializer for Serializer<'w, 'o> {
         let verbatim = match name {
             RAW_TOKEN => Verbatim::Value,
             STR_TOKEN => Verbatim::Text,
+            EXACT_TOKEN => Verbatim::Exact,
             _ => Verbatim::No,
         };
         value.serialize(Self { verbatim, ..self })

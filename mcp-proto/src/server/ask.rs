@@ -1,0 +1,289 @@
+//! Questions of ours to the client of a legacy session.
+
+use super::event::{Answer, Event};
+use super::features;
+use super::question::{AskOptions, Ended, Over, Pending};
+use super::reply::Reply;
+use super::respond::check_object;
+use super::result::{Addition, complete};
+use super::session::Phase;
+use super::{Server, Storage};
+use crate::action::{Action, SendError, Token, Transmit, Why};
+use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
+use crate::payload::Question;
+use crate::revision::messages::{Side, allowed};
+use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
+use crate::slots::Queue;
+use crate::time::Instant;
+
+impl<S: Storage> Server<'_, S> {
+    /// Asks the client of the legacy session: on behalf of a request that is running, or of
+    /// nobody. Its end is told once, by [`Event::Answer`]; if `parent` ends first, the question
+    /// is given up.
+    ///
+    /// In 2026-07-28 a server never asks (ST-13): there
+    /// [`Outcome::Input`](crate::Outcome::Input) answers the request instead.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::NotReady`]: the client has not said that it is initialized (LC-08).
+    /// - [`SendError::Stale`]: `parent` is over.
+    /// - [`SendError::NotInRevision`]: no such question, or `parent` is of 2026-07-28.
+    /// - [`SendError::Undeclared`]: the client cannot do it (LC-17).
+    /// - [`SendError::TableFull`]: too many questions in flight.
+    /// - [`SendError::Encode`]: the parameters are no JSON object.
+    pub fn ask(
+        &mut self,
+        now: Instant,
+        parent: Option<Token>,
+        question: Question<'_>,
+        options: AskOptions,
+        out: &mut [u8],
+    ) -> Result<(Token, Transmit), SendError> {
+        if let Some(parent) = parent
+            && self.running(parent)?.revision.is_modern()
+        {
+            return Err(SendError::NotInRevision);
+        }
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        let Phase::Ready(revision) = self.session.phase else {
+            return Err(SendError::NotReady);
+        };
+        let known = match question.method {
+            Method::Other(name) => self.is_own(name),
+            method => method
+                .known_name()
+                .is_some_and(|name| allowed(name, Side::Server, revision)),
+        };
+        if !known {
+            return Err(SendError::NotInRevision);
+        }
+        let number = self.next_id;
+        let mut w = Writer::new(out);
+        let mut object = (0, 0);
+        envelope::request(&mut w, number, question.method, |w| {
+            object.0 = w.len();
+            question.params.write(w, revision)?;
+            object.1 = w.len();
+            Ok(())
+        })
+        .map_err(|_: EncodeError| SendError::Encode)?;
+        let mut len = w.len();
+        if options.progress {
+            let token = Addition {
+                key: "progressToken",
+                in_meta: true,
+                value: &|w| w.unsigned(number),
+            };
+            len = complete(out, len, object, &[token])?;
+        } else {
+            check_object(out, len, object)?;
+        }
+        let params = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH);
+        // Additions stand behind what was written, or inside `_meta`, which nobody asks about.
+        let params = match params {
+            Ok(params) => params.object(),
+            Err(_) => Raw::parse(out.get(..len).unwrap_or_default(), MAX_DEPTH)
+                .ok()
+                .and_then(|message| message.object()?.get("params")?.object()),
+        };
+        let lacking = features::undeclared(
+            question.method,
+            params.ok_or(SendError::Encode)?,
+            self.session.features,
+            revision,
+        )
+        .map_err(|_| SendError::Encode)?;
+        if let Some(feature) = lacking {
+            return Err(SendError::Undeclared(features::name(feature)));
+        }
+        let cap = now + options.cap;
+        let token = self
+            .questions
+            .insert(
+                number as u32,
+                Pending {
+                    number,
+                    cookie: options.cookie,
+                    parent,
+                    timeout: options.timeout,
+                    cap,
+                    progress: f64::NEG_INFINITY,
+                    over: None,
+                },
+            )
+            .map_err(|_| SendError::TableFull)?;
+        self.questions
+            .arm(token, Some((now + options.timeout).min(cap)));
+        self.next_id = self.next_id.saturating_add(1);
+        Ok((token, Transmit::pipe(len)))
+    }
+
+    /// Gives up a question: its client is told, and no event of it follows. A token that is stale
+    /// is left alone.
+    pub fn cancel(&mut self, question: Token) {
+        self.end_question(question, true, None);
+    }
+
+    /// An answer to a question of ours, or to a ping.
+    pub(super) fn response<'b>(
+        &mut self,
+        now: Instant,
+        response: Response<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let Some(number) = response.id.and_then(Id::to_u64) else {
+            return Action::Ignore(Why::LateResponse);
+        };
+        if self.pinger.answered(now, number) {
+            return Action::Ignore(Why::Absorbed);
+        }
+        let answer = match response.outcome {
+            Ok(result) if result.object().is_some() => Answer::Result(result),
+            Ok(_) => Answer::Unusable(crate::rpc::Reason::Members),
+            Err(error) => Answer::Error(error),
+        };
+        self.answered(number, answer)
+    }
+
+    /// A broken response may still name a question, which it ends (JR-32).
+    pub(super) fn unusable_answer<'b>(
+        &mut self,
+        invalid: Invalid<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        match (invalid.shape, invalid.id.and_then(Id::to_u64)) {
+            (Shape::Response, Some(number)) => {
+                self.answered(number, Answer::Unusable(invalid.reason))
+            }
+            _ => Action::Ignore(Why::Malformed),
+        }
+    }
+
+    fn answered<'b>(&mut self, number: u64, answer: Answer<'b>) -> Action<Event<'b>, Reply<'b>> {
+        let Some(token) = self.find_question(number) else {
+            return Action::Ignore(Why::LateResponse);
+        };
+        let Some(question) = self.questions.remove(token) else {
+            return Action::Ignore(Why::LateResponse);
+        };
+        Action::Event(Event::Answer {
+            token,
+            cookie: question.cookie,
+            answer,
+        })
+    }
+
+    /// How far a question of ours is: PG-04, PG-09.
+    pub(super) fn question_progress<'b>(
+        &mut self,
+        now: Instant,
+        params: Object<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let Ok([Some(id), Some(progress), total, message]) =
+            params.find(["progressToken", "progress", "total", "message"])
+        else {
+            return Action::Ignore(Why::Malformed);
+        };
+        let (Some(id), Some(progress)) = (Id::from_raw(id), progress.number()) else {
+            return Action::Ignore(Why::Malformed);
+        };
+        let progress = progress.to_f64();
+        let found = id.to_u64().and_then(|number| self.find_question(number));
+        let Some(token) = found else {
+            return Action::Ignore(Why::StaleProgress);
+        };
+        let Some(question) = self.questions.get_mut(token) else {
+            return Action::Ignore(Why::StaleProgress);
+        };
+        let rises = progress > question.progress;
+        if !rises {
+            return Action::Ignore(Why::StaleProgress);
+        }
+        question.progress = progress;
+        let cookie = question.cookie;
+        let deadline = (now + question.timeout).min(question.cap);
+        self.questions.arm(token, Some(deadline));
+        Action::Event(Event::Progress {
+            token,
+            cookie,
+            progress,
+            total: total.and_then(Raw::number).map(|total| total.to_f64()),
+            message: message.and_then(Raw::string),
+        })
+    }
+
+    /// Ends a question on our side: what is to be told, to whom.
+    pub(super) fn end_question(&mut self, token: Token, cancel: bool, tell: Option<Ended>) {
+        let Some(question) = self.questions.get_mut(token) else {
+            return;
+        };
+        if question.over.is_some() {
+            return;
+        }
+        question.over = Some(Over { cancel, tell });
+        self.questions.arm(token, None);
+        if cancel {
+            self.questions.mark(Queue::Transmit, token);
+        }
+        if tell.is_some() {
+            self.questions.mark(Queue::Event, token);
+        }
+    }
+
+    /// All of them; a client that is gone is told nothing more.
+    pub(super) fn end_questions(&mut self, why: Ended) {
+        let cancel = why != Ended::Closed;
+        for index in 0..self.questions.capacity() as u32 {
+            let Some(token) = self.questions.token(index) else {
+                continue;
+            };
+            self.end_question(token, cancel, Some(why));
+            if !cancel {
+                self.cancel_told(token);
+            }
+        }
+    }
+
+    /// The next question that ended without an answer.
+    pub(super) fn next_answer(&mut self) -> Option<Event<'static>> {
+        let token = self.questions.first(Queue::Event)?;
+        self.questions.unmark(Queue::Event, token);
+        let question = self.questions.get_mut(token)?;
+        let cookie = question.cookie;
+        let over = question.over.as_mut()?;
+        let why = over.tell.take()?;
+        if !over.cancel {
+            self.questions.remove(token);
+        }
+        Some(Event::Answer {
+            token,
+            cookie,
+            answer: why.into(),
+        })
+    }
+
+    /// The client was told that a question is over, or cannot be told any more.
+    pub(super) fn cancel_told(&mut self, token: Token) {
+        self.questions.unmark(Queue::Transmit, token);
+        let over = self
+            .questions
+            .get_mut(token)
+            .and_then(|question| question.over.as_mut());
+        let Some(over) = over else {
+            return;
+        };
+        over.cancel = false;
+        if over.tell.is_none() {
+            self.questions.remove(token);
+        }
+    }
+
+    /// The question that waits under this number; one that is over has no answer any more.
+    fn find_question(&self, number: u64) -> Option<Token> {
+        self.questions.find(number as u32, |question| {
+            question.number == number && question.over.is_none()
+        })
+    }
+}

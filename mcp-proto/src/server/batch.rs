@@ -1,0 +1,189 @@
+//! The answers of one array, gathered until the array can leave (JR-15, JR-18).
+
+use crate::action::{BufferFull, SendError};
+use crate::store::Store;
+
+/// At most one array is gathered at a time; a second one that arrives meanwhile is answered
+/// singly, and so is an answer that has no room.
+///
+/// ```text
+///            elements arrive          all answered          written
+///  idle ──────► gathering ──────────────► ready ──────────────► idle
+/// ```
+///
+/// `used + 1 <= limit`: there is always room for the closing bracket.
+#[derive(Debug)]
+pub(super) struct Batch<S> {
+    store: S,
+    limit: usize,
+    used: usize,
+    open: usize,
+    gathering: bool,
+    reading: Reading,
+    elements: usize,
+    complained: bool,
+}
+
+/// What becomes of the elements of the array that is being read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Reading {
+    /// No array is being read.
+    Outside,
+    /// Its answers are gathered.
+    Gathered,
+    /// Its answers leave one by one.
+    Singly,
+    /// It was refused as a whole (JR-19).
+    Refused,
+}
+
+impl<S: Store<u8>> Batch<S> {
+    pub(super) fn new(store: S, limit: usize) -> Self {
+        Self {
+            store,
+            limit,
+            used: 0,
+            open: 0,
+            gathering: false,
+            reading: Reading::Outside,
+            elements: 0,
+            complained: false,
+        }
+    }
+
+    /// Whether there is a buffer at all; without one, arrays are refused.
+    pub(super) fn has_room(&mut self) -> bool {
+        self.limit > 2 && self.store.grow(self.limit.min(SMALLEST)) || self.store.as_ref().len() > 2
+    }
+
+    /// An array begins.
+    pub(super) fn start(&mut self, allowed: bool) {
+        self.elements = 0;
+        self.complained = false;
+        self.reading = if !allowed {
+            Reading::Refused
+        } else if self.gathering {
+            Reading::Singly
+        } else {
+            self.gathering = true;
+            Reading::Gathered
+        };
+    }
+
+    /// An array ends.
+    pub(super) fn end(&mut self) {
+        self.reading = Reading::Outside;
+        if self.open == 0 && self.used == 0 {
+            // Only notifications: no answer at all.
+            self.gathering = false;
+        }
+    }
+
+    pub(super) fn reading(&self) -> Reading {
+        self.reading
+    }
+
+    /// Counts an element that wants an answer, up to `most`; what exceeds it gets one error.
+    pub(super) fn count(&mut self, most: usize) -> Counted {
+        if self.elements < most {
+            self.elements += 1;
+            Counted::Served
+        } else if self.complained {
+            Counted::Silent
+        } else {
+            self.complained = true;
+            Counted::Refused
+        }
+    }
+
+    /// An element was taken back, and comes again.
+    pub(super) fn uncount(&mut self) {
+        self.elements = self.elements.saturating_sub(1);
+    }
+
+    /// An element of the gathered array is under way.
+    pub(super) fn open(&mut self) {
+        self.open += 1;
+    }
+
+    /// It has its answer, or will have none.
+    pub(super) fn close(&mut self) {
+        self.open = self.open.saturating_sub(1);
+        if self.open == 0 && self.used == 0 && self.reading != Reading::Gathered {
+            self.gathering = false;
+        }
+    }
+
+    /// Puts an answer behind those that are there, and says whether it had room.
+    pub(super) fn gather(
+        &mut self,
+        write: impl Fn(&mut [u8]) -> Result<usize, SendError>,
+    ) -> Result<bool, SendError> {
+        let start = self.used + 1;
+        loop {
+            let end = self.store.as_ref().len().min(self.limit).saturating_sub(1);
+            let room = self.store.as_mut().get_mut(start..end);
+            match write(room.unwrap_or_default()) {
+                Ok(len) => {
+                    let separator = if self.used == 0 { b'[' } else { b',' };
+                    if let Some(place) = self.store.as_mut().get_mut(self.used) {
+                        *place = separator;
+                    }
+                    self.used = start.saturating_add(len);
+                    return Ok(true);
+                }
+                Err(SendError::BufferFull { needed }) => {
+                    let wanted = start.saturating_add(needed).saturating_add(1);
+                    let length = self.store.as_ref().len();
+                    let larger = length
+                        .saturating_mul(2)
+                        .clamp(wanted, self.limit.max(wanted));
+                    if wanted > self.limit || wanted <= length || !self.store.grow(larger) {
+                        return Ok(false);
+                    }
+                }
+                Err(error) => return Err(error),
+            }
+        }
+    }
+
+    /// Whether the array can leave.
+    pub(super) fn is_ready(&self) -> bool {
+        self.gathering && self.open == 0 && self.used > 0 && self.reading != Reading::Gathered
+    }
+
+    /// Writes the whole array; afterwards the next one can be gathered.
+    pub(super) fn write(&mut self, out: &mut [u8]) -> Result<usize, BufferFull> {
+        let needed = self.used.saturating_add(1);
+        let (Some(place), Some(answers)) =
+            (out.get_mut(..needed), self.store.as_ref().get(..self.used))
+        else {
+            return Err(BufferFull { needed });
+        };
+        if let Some((last, rest)) = place.split_last_mut() {
+            rest.copy_from_slice(answers);
+            *last = b']';
+        }
+        self.used = 0;
+        self.gathering = false;
+        Ok(needed)
+    }
+
+    /// The connection ended.
+    pub(super) fn clear(&mut self) {
+        self.used = 0;
+        self.open = 0;
+        self.gathering = false;
+        self.reading = Reading::Outside;
+    }
+}
+
+/// What counting an element said.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Counted {
+    Served,
+    Refused,
+    Silent,
+}
+
+const SMALLEST: usize = 256;

@@ -1,0 +1,120 @@
+//! What a server is, fixed before the first byte.
+
+use super::pinger::PingPolicy;
+use crate::limits::Limits;
+use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities, ServerFeatures};
+use crate::revision::{Revision, RevisionSet};
+
+/// What a server says of itself, and how strict it is.
+///
+/// ```
+/// use mcp_proto::server::ServerConfig;
+/// use mcp_proto::{Revision, RevisionSet};
+///
+/// let config = ServerConfig {
+///     revisions: RevisionSet::at_least(Revision::V2025_06_18),
+///     instructions: Some("Units are metric."),
+///     ..ServerConfig::new("weather", "1.0")
+/// };
+/// assert!(!config.revisions.contains(Revision::V2024_11_05));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct ServerConfig<'c> {
+    /// Name and version.
+    pub info: Implementation<'c>,
+    /// How a model should use this server.
+    pub instructions: Option<&'c str>,
+    /// What it serves: a request whose capability is not declared is answered with -32601
+    /// (LC-17), so declare what you handle.
+    pub capabilities: ServerCapabilities<'c>,
+    /// The revisions it accepts; a minimum is [`RevisionSet::at_least`].
+    pub revisions: RevisionSet,
+    /// The bounds of the connection. Give the outbox the same.
+    pub limits: Limits,
+    /// Whether and how often to ask whether a legacy client is still there. Off by default.
+    pub ping: Option<PingPolicy>,
+    /// Whether every result of 2026-07-28 says who made it (VR-08).
+    pub identify: bool,
+    /// How long clients of 2026-07-28 may keep the answer to `server/discover`, in
+    /// milliseconds; also the default of the other cacheable results is 0.
+    pub discover_ttl: u32,
+    /// Whether the answer to `server/discover` is the same for everybody.
+    pub discover_scope: CacheScope,
+    /// The least severe log message that is sent before the client of a legacy session chooses
+    /// (LG-03).
+    pub log_level: LoggingLevel,
+    /// Whether `$/cancelRequest`, which is not of MCP, cancels in legacy sessions. The request
+    /// is then answered once with -32800, which the peers that use this form wait for.
+    pub cancel_alias: bool,
+    /// Whether an error about an unreadable message carries `"id":null` in 2024-11-05, as that
+    /// revision's schema has no error without an id (6.1). Otherwise it carries none.
+    pub null_ids: bool,
+    /// Requests and notifications beyond the protocol that the application handles.
+    pub methods: &'c [&'c str],
+}
+
+impl<'c> ServerConfig<'c> {
+    /// A server of this name and version that declares nothing yet and accepts every published
+    /// revision.
+    pub fn new(name: &'c str, version: &'c str) -> Self {
+        Self {
+            info: Implementation::new(name, version),
+            instructions: None,
+            capabilities: ServerCapabilities::default(),
+            revisions: RevisionSet::all(),
+            limits: Limits::default(),
+            ping: None,
+            identify: true,
+            discover_ttl: 0,
+            discover_scope: CacheScope::Private,
+            log_level: LoggingLevel::Info,
+            cancel_alias: true,
+            null_ids: false,
+            methods: &[],
+        }
+    }
+
+    /// The revision for a client that offers this one in `initialize`: the same if it is
+    /// accepted, otherwise the newest that is (LC-04); `None` if there is none of that era.
+    pub(super) fn negotiate(&self, offered: Option<Revision>) -> Option<Revision> {
+        offered
+            .filter(|revision| revision.is_legacy() && self.revisions.contains(*revision))
+            .or_else(|| self.revisions.newest_legacy())
+    }
+
+    pub(super) fn has_legacy(&self) -> bool {
+        self.revisions.newest_legacy().is_some()
+    }
+}
+
+/// What these capabilities say, in one word.
+pub(super) fn declared(capabilities: &ServerCapabilities<'_>) -> ServerFeatures {
+    use ServerFeatures as F;
+    let when = |condition: bool, feature: F| if condition { feature } else { F::NONE };
+    let tools = capabilities.tools.unwrap_or_default();
+    let prompts = capabilities.prompts.unwrap_or_default();
+    let resources = capabilities.resources.unwrap_or_default();
+    let tasks = capabilities.tasks.unwrap_or_default();
+    let extension = capabilities
+        .extensions
+        .is_some_and(|extensions| extensions.get(TASKS).is_some());
+    [
+        when(capabilities.tools.is_some(), F::TOOLS),
+        when(tools.list_changed, F::TOOLS_LIST_CHANGED),
+        when(capabilities.prompts.is_some(), F::PROMPTS),
+        when(prompts.list_changed, F::PROMPTS_LIST_CHANGED),
+        when(capabilities.resources.is_some(), F::RESOURCES),
+        when(resources.subscribe, F::RESOURCES_SUBSCRIBE),
+        when(resources.list_changed, F::RESOURCES_LIST_CHANGED),
+        when(capabilities.completions.is_some(), F::COMPLETIONS),
+        when(capabilities.logging.is_some(), F::LOGGING),
+        when(capabilities.tasks.is_some(), F::TASKS),
+        when(tasks.list.is_some(), F::TASKS_LIST),
+        when(tasks.cancel.is_some(), F::TASKS_CANCEL),
+        when(extension, F::TASKS_EXTENSION),
+    ]
+    .into_iter()
+    .fold(F::NONE, F::with)
+}
+
+const TASKS: &str = "io.modelcontextprotocol/tasks";

@@ -1,0 +1,203 @@
+//! What the protocol layer reads of a request's parameters, once for everybody.
+
+use super::peer_error::PeerError;
+use crate::json::{Object, Raw, Str};
+use crate::model::{ClientFeatures, LoggingLevel};
+use crate::revision::Revision;
+use crate::rpc::{Id, Method};
+
+/// What surrounds a request, besides its parameters.
+///
+/// In a legacy session it is what the session knows; in 2026-07-28 it is what this very request
+/// says, and nothing of an earlier one (JR-44).
+#[derive(Clone, Copy, Debug)]
+pub struct Context<'b> {
+    /// Decides how the answer is encoded.
+    pub revision: Revision,
+    /// What the client can do.
+    pub features: ClientFeatures,
+    /// Whether the client wants to be told of [progress](super::Server::progress).
+    pub progress: bool,
+    /// The least severe log message that it wants of this request. In 2026-07-28 `None` forbids
+    /// them all (LG-05).
+    pub log_level: Option<LoggingLevel>,
+    /// The `name` of `tools/call` and `prompts/get`, the `uri` of a resource's method, the
+    /// `cursor` of a list: checked to be there where it must, and to be sound text.
+    pub subject: Option<Str<'b>>,
+    /// The answers to the questions of the round before (MR-09).
+    pub input_responses: Option<Object<'b>>,
+    /// What the server gave the client to send back. It may be forged (MR-07).
+    pub request_state: Option<Str<'b>>,
+    /// `_meta` as a whole.
+    pub meta: Option<Object<'b>>,
+}
+
+impl<'b> Context<'b> {
+    /// Who asks, in 2026-07-28: an `Implementation`, for logs only (VR-09).
+    pub fn client_info(&self) -> Option<Raw<'b>> {
+        self.meta?.get(CLIENT_INFO)
+    }
+
+    /// What the client declared on this request of 2026-07-28, its extensions included.
+    pub fn client_capabilities(&self) -> Option<Object<'b>> {
+        self.meta?.get(CLIENT_CAPABILITIES)?.object()
+    }
+
+    /// The W3C trace context: `traceparent`, `tracestate` and `baggage` (JR-31).
+    pub fn trace(&self) -> [Option<Str<'b>>; 3] {
+        ["traceparent", "tracestate", "baggage"].map(|key| {
+            self.meta
+                .and_then(|meta| meta.get(key))
+                .and_then(Raw::string)
+        })
+    }
+}
+
+/// The members that decide how a request is handled, each found exactly once or not at all.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Members<'b> {
+    pub(super) meta: Option<Object<'b>>,
+    pub(super) subject: Option<Raw<'b>>,
+    input_responses: Option<Raw<'b>>,
+    request_state: Option<Raw<'b>>,
+    progress_token: Option<Raw<'b>>,
+    /// Its presence makes a request modern (VR-19).
+    pub(super) version: Option<Raw<'b>>,
+    pub(super) capabilities: Option<Raw<'b>>,
+    pub(super) log_level: Option<Raw<'b>>,
+}
+
+/// A request whose context is settled.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Asked<'b> {
+    pub(super) revision: Revision,
+    pub(super) features: ClientFeatures,
+    pub(super) log_level: Option<LoggingLevel>,
+    pub(super) progress_token: Option<Id<'b>>,
+    pub(super) context: Context<'b>,
+}
+
+impl<'b> Members<'b> {
+    /// Finds them; a doubled one is refused, because two readers must never see two messages
+    /// (6.21).
+    pub(super) fn read(method: Method<'_>, params: Option<Object<'b>>) -> Result<Self, PeerError> {
+        let Some(params) = params else {
+            return Ok(Self::default());
+        };
+        let subject = subject(method).unwrap_or("cursor");
+        let keys = ["_meta", subject, "inputResponses", "requestState"];
+        let [meta, subject, input_responses, request_state] = params
+            .find(keys)
+            .map_err(|double| doubled(&keys, double.key))?;
+        let mut members = Self {
+            subject,
+            input_responses,
+            request_state,
+            ..Self::default()
+        };
+        let Some(meta) = meta else {
+            return Ok(members);
+        };
+        let meta = meta.object().ok_or(PeerError::Missing("_meta"))?;
+        members.meta = Some(meta);
+        [
+            members.progress_token,
+            members.version,
+            members.capabilities,
+            members.log_level,
+            ..,
+        ] = meta
+            .find(META)
+            .map_err(|double| doubled(&META, double.key))?;
+        Ok(members)
+    }
+
+    /// Checks what the method needs.
+    pub(super) fn settle(
+        self,
+        method: Method<'_>,
+        revision: Revision,
+        features: ClientFeatures,
+        log_level: Option<LoggingLevel>,
+    ) -> Result<Asked<'b>, PeerError> {
+        let progress_token = match self.progress_token {
+            Some(token) => {
+                Some(Id::from_raw(token).ok_or(PeerError::Missing("_meta.progressToken"))?)
+            }
+            None => None,
+        };
+        let key = subject(method);
+        let text = match (key, self.subject) {
+            (Some(key), Some(raw)) => Some(
+                raw.string()
+                    .filter(|text| key == "cursor" || text.is_exact())
+                    .ok_or(PeerError::Missing(key))?,
+            ),
+            // The cursor alone may be missing.
+            (Some(key), None) if key != "cursor" => return Err(PeerError::Missing(key)),
+            _ => None,
+        };
+        let modern = revision.has_input_required();
+        let input_responses = match self.input_responses.filter(|_| modern) {
+            Some(raw) => Some(raw.object().ok_or(PeerError::Missing("inputResponses"))?),
+            None => None,
+        };
+        let request_state = match self.request_state.filter(|_| modern) {
+            Some(raw) => Some(raw.string().ok_or(PeerError::Missing("requestState"))?),
+            None => None,
+        };
+        Ok(Asked {
+            revision,
+            features,
+            log_level,
+            progress_token,
+            context: Context {
+                revision,
+                features,
+                progress: progress_token.is_some(),
+                log_level,
+                subject: text,
+                input_responses,
+                request_state,
+                meta: self.meta,
+            },
+        })
+    }
+}
+
+/// The parameter that names what a method is about.
+const fn subject(method: Method<'_>) -> Option<&'static str> {
+    match method {
+        Method::ToolsCall | Method::PromptsGet => Some("name"),
+        Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
+            Some("uri")
+        }
+        Method::ToolsList
+        | Method::PromptsList
+        | Method::ResourcesList
+        | Method::ResourcesTemplatesList
+        | Method::TasksList => Some("cursor"),
+        Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
+            Some("taskId")
+        }
+        _ => None,
+    }
+}
+
+fn doubled(keys: &[&'static str], index: usize) -> PeerError {
+    PeerError::Doubled(keys.get(index).copied().unwrap_or_default())
+}
+
+pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
+pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+const META: [&str; 8] = [
+    "progressToken",
+    VERSION,
+    CLIENT_CAPABILITIES,
+    "io.modelcontextprotocol/logLevel",
+    CLIENT_INFO,
+    "traceparent",
+    "tracestate",
+    "baggage",
+];

@@ -1,0 +1,97 @@
+//! What the application is told.
+
+use super::context::Context;
+use crate::action::Token;
+use crate::json::{Object, Raw, Str};
+use crate::rpc::{ErrorObject, Method, Reason};
+
+/// Something for the application; it borrows from the message.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Event<'b> {
+    /// The legacy session is open: the server may now ask and notify.
+    Initialized,
+    /// A request to be answered by [`respond`](super::Server::respond), now or later.
+    Request {
+        /// Names it until it ends.
+        token: Token,
+        /// What is asked for. It is in the request's revision, and its capability is declared.
+        method: Method<'b>,
+        /// The parameters; the empty object where there are none.
+        params: Object<'b>,
+        /// What the protocol layer read of them already.
+        context: Context<'b>,
+    },
+    /// A request ended without an answer: the client cancelled it, or is gone. Stop the work
+    /// (CN-04); the token is stale from now on.
+    Cancelled {
+        /// The request.
+        token: Token,
+        /// Why, in words for a log (CN-08).
+        reason: Option<Str<'b>>,
+    },
+    /// A `subscriptions/listen` was accepted and is acknowledged next; from then on
+    /// [`list_changed`](super::Server::list_changed) and
+    /// [`resource_updated`](super::Server::resource_updated) reach it by themselves. It ends by
+    /// [`Cancelled`](Self::Cancelled), or by [`end_listen`](super::Server::end_listen).
+    Listening {
+        /// Names it until it ends.
+        token: Token,
+        /// Who listens.
+        context: Context<'b>,
+    },
+    /// A notification of the client that is not the protocol layer's own business.
+    Notification {
+        /// Which.
+        method: Method<'b>,
+        /// Its parameters; the empty object where there are none.
+        params: Object<'b>,
+    },
+    /// The client tells how far a question of ours is.
+    Progress {
+        /// The question.
+        token: Token,
+        /// The caller's number.
+        cookie: u64,
+        /// More than the time before.
+        progress: f64,
+        /// How much it will be in the end.
+        total: Option<f64>,
+        /// What happens, in words.
+        message: Option<Str<'b>>,
+    },
+    /// A question of ours ended; each does so exactly once.
+    Answer {
+        /// The question; stale from now on.
+        token: Token,
+        /// The caller's number.
+        cookie: u64,
+        /// How.
+        answer: Answer<'b>,
+    },
+    /// A periodic ping had no answer in time, so many in a row by now (LC-22).
+    PingMissed {
+        /// How many.
+        misses: u32,
+    },
+    /// The connection is over, and everything in flight has been told so.
+    Closed,
+}
+
+/// How a question of ours ended.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum Answer<'b> {
+    /// With a result, a JSON object.
+    Result(Raw<'b>),
+    /// With an error of the client.
+    Error(ErrorObject<'b>),
+    /// With a message that is no answer that we accept.
+    Unusable(Reason),
+    /// Its time ran out; the client was told.
+    Expired,
+    /// The request that it was asked for is over.
+    Cancelled,
+    /// The connection is over.
+    Closed,
+}

@@ -1,0 +1,68 @@
+//! What a question needs of its client.
+
+use crate::json::{Duplicate, Object, Raw};
+use crate::model::ClientFeatures;
+use crate::revision::Revision;
+use crate::rpc::Method;
+
+/// The feature that a question needs and its client did not declare (LC-17, MR-05).
+pub(super) fn undeclared(
+    method: Method<'_>,
+    params: Object<'_>,
+    features: ClientFeatures,
+    revision: Revision,
+) -> Result<Option<ClientFeatures>, Duplicate> {
+    let needed = match method {
+        Method::RootsList => ClientFeatures::ROOTS,
+        Method::ElicitationCreate => {
+            let [mode] = params.find(["mode"])?;
+            // EL-04: without a mode it is a form.
+            match mode.and_then(Raw::string) {
+                Some(mode) if mode == "url" => ClientFeatures::ELICITATION_URL,
+                _ => ClientFeatures::ELICITATION_FORM,
+            }
+        }
+        Method::SamplingCreateMessage => {
+            let [tools, choice, context] =
+                params.find(["tools", "toolChoice", "includeContext"])?;
+            let asks = context
+                .and_then(Raw::string)
+                .is_some_and(|which| which != "none");
+            if tools.is_some() || choice.is_some() {
+                // SP-03
+                ClientFeatures::SAMPLING.with(ClientFeatures::SAMPLING_TOOLS)
+            } else if asks && revision.has_sampling_tools() {
+                // SP-04; before 2025-11-25 the context has no capability of its own.
+                ClientFeatures::SAMPLING.with(ClientFeatures::SAMPLING_CONTEXT)
+            } else {
+                ClientFeatures::SAMPLING
+            }
+        }
+        Method::TasksGet | Method::TasksResult => ClientFeatures::TASKS,
+        Method::TasksList => ClientFeatures::TASKS_LIST,
+        Method::TasksCancel => ClientFeatures::TASKS_CANCEL,
+        _ => ClientFeatures::NONE,
+    };
+    Ok((!features.contains(needed)).then_some(needed.without(features)))
+}
+
+/// Where the first of these features is declared, as a path.
+pub(super) const fn name(feature: ClientFeatures) -> &'static str {
+    if feature.intersects(ClientFeatures::ROOTS) {
+        "roots"
+    } else if feature.intersects(ClientFeatures::SAMPLING) {
+        "sampling"
+    } else if feature.intersects(ClientFeatures::SAMPLING_TOOLS) {
+        "sampling.tools"
+    } else if feature.intersects(ClientFeatures::SAMPLING_CONTEXT) {
+        "sampling.context"
+    } else if feature.intersects(ClientFeatures::ELICITATION_FORM) {
+        "elicitation.form"
+    } else if feature.intersects(ClientFeatures::ELICITATION_URL) {
+        "elicitation.url"
+    } else if feature.intersects(ClientFeatures::TASKS_EXTENSION) {
+        "extensions.io.modelcontextprotocol/tasks"
+    } else {
+        "tasks"
+    }
+}

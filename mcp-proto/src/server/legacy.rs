@@ -1,0 +1,225 @@
+//! Requests and notifications of the era with a handshake.
+
+use super::batch::Reading;
+use super::context::{Members, VERSION};
+use super::reply::{Initialize, Reply, ReplyKind};
+use super::session::Phase;
+use super::uris::Owner;
+use super::{Event, PeerError, Server, Storage};
+use crate::action::{Action, Why};
+use crate::json::{Object, Raw, Str};
+use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures};
+use crate::revision::Revision;
+use crate::revision::messages::{Side, allowed, known};
+use crate::rpc::{Id, Method};
+use crate::time::Instant;
+
+impl<S: Storage> Server<'_, S> {
+    /// A request without modern `_meta`.
+    pub(super) fn legacy_request<'b>(
+        &mut self,
+        id: Id<'b>,
+        method: Method<'b>,
+        params: Option<Object<'b>>,
+        members: Members<'b>,
+    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        let core = |kind| Reply {
+            id: Some(id),
+            batched: false,
+            kind,
+        };
+        match method {
+            Method::Initialize => return self.initialize(id, params),
+            // VR-24, VR-03: it can only be meant for the modern era.
+            Method::ServerDiscover if self.config.revisions.newest_modern().is_some() => {
+                return Err(MISSING_VERSION);
+            }
+            Method::Ping if self.config.has_legacy() => {
+                return Ok(self.answer(core(ReplyKind::Pong)));
+            }
+            // VR-25
+            Method::Ping => return Err(PeerError::UnknownMethod),
+            _ if !self.config.has_legacy() => return Err(MISSING_VERSION),
+            _ => {}
+        }
+        let revision = self.session.revision().ok_or(PeerError::NotInitialized)?;
+        if !self.serves(method, revision) {
+            return Err(PeerError::UnknownMethod);
+        }
+        // LC-14: a lost notification must not mute the server.
+        if self.session.ready() {
+            self.session.announce = true;
+        }
+        if method == Method::LoggingSetLevel {
+            let level = log_level(params)?;
+            return Ok(self.answer(core(ReplyKind::LogLevel(level))));
+        }
+        let asked = members.settle(
+            method,
+            revision,
+            self.session.features,
+            Some(self.session.log_level),
+        )?;
+        let token = self.admit(id, method, &asked)?;
+        match (method, asked.context.subject) {
+            // It counts once the application has agreed.
+            (Method::ResourcesSubscribe, Some(uri)) => {
+                let added = self.add_uri(Owner::Request(token), uri);
+                if added.is_err() {
+                    self.release(token);
+                    return Err(PeerError::TooManySubscriptions);
+                }
+            }
+            (Method::ResourcesUnsubscribe, Some(uri)) => self.unsubscribe(uri),
+            _ => {}
+        }
+        Ok(Action::Event(Event::Request {
+            token,
+            method,
+            params: params.unwrap_or(Object::EMPTY),
+            context: asked.context,
+        }))
+    }
+
+    /// What is told outside of the modern era; progress of our questions too.
+    pub(super) fn legacy_notification<'b>(
+        &mut self,
+        now: Instant,
+        method: Method<'b>,
+        params: Option<Object<'b>>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let Some(revision) = self.session.revision() else {
+            return Action::Ignore(match method.known_name() {
+                Some(name) if known(name, Side::Client) => Why::Misplaced,
+                _ => Why::UnknownNotification,
+            });
+        };
+        let event = Event::Notification {
+            method,
+            params: params.unwrap_or(Object::EMPTY),
+        };
+        match method {
+            Method::Initialized if self.session.ready() => Action::Event(Event::Initialized),
+            Method::Initialized => Action::Ignore(Why::Absorbed),
+            Method::Progress => self.question_progress(now, params.unwrap_or(Object::EMPTY)),
+            Method::Other(name) if self.is_own(name) => Action::Event(event),
+            Method::Other(_) | Method::CancelRequest => Action::Ignore(Why::UnknownNotification),
+            _ if method.known_name().is_some_and(|name| {
+                name.starts_with("notifications/") && allowed(name, Side::Client, revision)
+            }) =>
+            {
+                Action::Event(event)
+            }
+            _ => Action::Ignore(Why::Misplaced),
+        }
+    }
+
+    /// The handshake: LC-03, LC-04, LC-13, LC-15.
+    fn initialize<'b>(
+        &mut self,
+        id: Id<'b>,
+        params: Option<Object<'b>>,
+    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        if self.batch.reading() != Reading::Outside {
+            return Err(PeerError::InitializeInBatch);
+        }
+        if self.session.phase != Phase::Fresh {
+            return Err(PeerError::AlreadyInitialized);
+        }
+        const KEYS: [&str; 3] = ["protocolVersion", "capabilities", "clientInfo"];
+        let [version, capabilities, client_info] = params
+            .unwrap_or(Object::EMPTY)
+            .find(KEYS)
+            .map_err(|double| {
+                PeerError::Doubled(KEYS.get(double.key).copied().unwrap_or_default())
+            })?;
+        let Some(offered) = version.and_then(Raw::string) else {
+            return Ok(self.answer(Reply::refusal(Some(id), PeerError::NoVersion, version)));
+        };
+        let Some(revision) = self.config.negotiate(revision_of(offered)) else {
+            let error = PeerError::UnsupportedVersion;
+            return Ok(self.answer(Reply::refusal(Some(id), error, version)));
+        };
+        let capabilities = match capabilities {
+            Some(raw) => raw.object().ok_or(PeerError::Missing("capabilities"))?,
+            // The schema wants them, but nothing goes wrong without.
+            None => Object::EMPTY,
+        };
+        let features = ClientFeatures::read(Some(capabilities)).known_in(revision);
+        Ok(self.answer(Reply {
+            id: Some(id),
+            batched: false,
+            kind: ReplyKind::Initialize(Initialize {
+                revision,
+                offered,
+                features,
+                capabilities,
+                client_info,
+            }),
+        }))
+    }
+
+    /// Whether the revision lets a client ask for it, and we declared that we serve it (LC-17).
+    pub(super) fn serves(&self, method: Method<'_>, revision: Revision) -> bool {
+        if let Method::Other(name) = method {
+            return self.is_own(name);
+        }
+        // 2024-11-05 has no capability for completions, but who has none should say so (CP-08).
+        let completes = method != Method::CompletionComplete
+            || self.declared.contains(ServerFeatures::COMPLETIONS);
+        completes
+            && self.declared.allow(method, revision)
+            && method.known_name().is_some_and(|name| {
+                !name.starts_with("notifications/") && allowed(name, Side::Client, revision)
+            })
+    }
+
+    pub(super) fn is_own(&self, name: Str<'_>) -> bool {
+        self.config.methods.iter().any(|own| name == **own)
+    }
+
+    /// Forgets a URI, agreed or still to be (RS-16).
+    fn unsubscribe(&mut self, uri: Str<'_>) {
+        let Self { uris, requests, .. } = self;
+        uris.remove(uri, |owner| match owner {
+            Owner::Session => true,
+            Owner::Request(token) => requests
+                .get(token)
+                .is_some_and(|request| request.traits.subscribes),
+        });
+    }
+
+    /// Keeps a URI, if what would be said of it later can ever be said.
+    pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), super::uris::Full> {
+        // Every byte may take six when it is escaped.
+        let largest = uri.decoded_len().saturating_mul(6).saturating_add(UPDATE);
+        if largest > self.config.limits.output {
+            return Err(super::uris::Full);
+        }
+        self.uris.add(owner, uri)
+    }
+}
+
+/// The revision that a client names, if we know it.
+pub(super) fn revision_of(version: Str<'_>) -> Option<Revision> {
+    let plain = version
+        .decode_exact(&mut [0; 32])
+        .ok()
+        .and_then(Revision::parse);
+    plain.or_else(|| version.as_plain().and_then(Revision::parse))
+}
+
+fn log_level(params: Option<Object<'_>>) -> Result<LoggingLevel, PeerError> {
+    let [level] = params
+        .unwrap_or(Object::EMPTY)
+        .find(["level"])
+        .map_err(|_| PeerError::Doubled("level"))?;
+    level
+        .and_then(Raw::string)
+        .and_then(LoggingLevel::parse)
+        .ok_or(PeerError::LogLevel)
+}
+
+const MISSING_VERSION: PeerError = PeerError::Missing(VERSION);
+/// What surrounds a URI in `notifications/resources/updated`, with the id of a listen.
+const UPDATE: usize = 2048;

@@ -1,0 +1,321 @@
+//! Standing requests for notifications (SB).
+
+use super::context::Asked;
+use super::lists::{ListKind, Lists};
+use super::reply::Reply;
+use super::request::{InFlight, Listen, Stage, Step};
+use super::respond::write_error;
+use super::uris::Owner;
+use super::{Event, PeerError, Server, Storage};
+use crate::action::{Action, SendError, Token, Transmit};
+use crate::json::{Object, Raw, Writer};
+use crate::label::Inline;
+use crate::model::ServerFeatures;
+use crate::payload::Outcome;
+use crate::rpc::{Id, Method, envelope};
+use crate::slots::Queue;
+
+impl<S: Storage> Server<'_, S> {
+    /// Accepts a listen: what it asks for and is served, and nothing else (SB-01, SB-02).
+    pub(super) fn listen<'b>(
+        &mut self,
+        id: Id<'b>,
+        params: Object<'b>,
+        asked: &Asked<'b>,
+    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        let [filter] = params
+            .find(["notifications"])
+            .map_err(|_| PeerError::Doubled("notifications"))?;
+        let filter = filter
+            .and_then(Raw::object)
+            .ok_or(PeerError::Missing("notifications"))?;
+        let [tools, prompts, resources, uris] = filter
+            .find([
+                ListKind::Tools.filter(),
+                ListKind::Prompts.filter(),
+                ListKind::Resources.filter(),
+                RESOURCES,
+            ])
+            .map_err(|_| PeerError::Doubled("notifications"))?;
+        let mut wanted = Lists::NONE;
+        for (kind, flag) in ListKind::ALL.into_iter().zip([tools, prompts, resources]) {
+            if flag.and_then(Raw::boolean) == Some(true) && self.tells_of(kind) {
+                wanted = wanted.with(kind);
+            }
+        }
+        let uris = match uris {
+            Some(uris) => Some(uris.array().ok_or(PeerError::Missing(RESOURCES))?),
+            None => None,
+        };
+        let served = uris.filter(|_| self.declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE));
+        let token = self.admit(id, Method::SubscriptionsListen, asked)?;
+        if let Some(request) = self.requests.get_mut(token) {
+            request.stage = Stage::Listening(Listen {
+                wanted,
+                changed: Lists::NONE,
+                resources: served.is_some(),
+                step: Step::Acknowledge,
+            });
+        }
+        self.listens = self.listens.saturating_add(1);
+        for uri in served.into_iter().flat_map(|uris| uris.elements()) {
+            let added = match uri.string().filter(|uri| uri.is_exact()) {
+                Some(uri) => self
+                    .add_uri(Owner::Request(token), uri)
+                    .map_err(|_| PeerError::TooManySubscriptions),
+                None => Err(PeerError::Missing(RESOURCES)),
+            };
+            if let Err(error) = added {
+                self.release(token);
+                return Err(error);
+            }
+        }
+        // An acknowledgement that no outbox could ever hold would stop everything behind it.
+        let mut counting = Writer::counting();
+        self.write_acknowledgement(token, &mut counting);
+        if counting.len() >= self.config.limits.output {
+            self.release(token);
+            return Err(PeerError::TooManySubscriptions);
+        }
+        self.requests.mark(Queue::Transmit, token);
+        Ok(Action::Event(Event::Listening {
+            token,
+            context: asked.context,
+        }))
+    }
+
+    /// Says that a list changed (TL-02): to the legacy client, once it is ready, and to every
+    /// listen that asked for it. Several changes before anything is sent are told once.
+    ///
+    /// It does nothing where the capability's `listChanged` is not declared.
+    pub fn list_changed(&mut self, kind: ListKind) {
+        if self.is_closed() || !self.tells_of(kind) {
+            return;
+        }
+        if self.session.revision().is_some() {
+            self.session.changed = self.session.changed.with(kind);
+        }
+        if self.listens == 0 {
+            return;
+        }
+        for index in 0..self.requests.capacity() as u32 {
+            let Some(token) = self.requests.token(index) else {
+                continue;
+            };
+            let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
+            if let Some(listen) = listen.filter(|listen| listen.wanted.contains(kind)) {
+                listen.changed = listen.changed.with(kind);
+                self.requests.mark(Queue::Transmit, token);
+            }
+        }
+    }
+
+    /// Says that the resource at `uri` changed: to whoever subscribed to it or to a parent of it
+    /// (RS-10, RS-11), each named by the URI that it subscribed to. Several changes before
+    /// anything is sent are told once.
+    pub fn resource_updated(&mut self, uri: &str) {
+        if self.is_closed() {
+            return;
+        }
+        let Self { uris, requests, .. } = self;
+        uris.touch(uri, |owner| {
+            if let Owner::Request(token) = owner
+                && matches!(
+                    requests.get(token).map(|request| request.stage),
+                    Some(Stage::Listening(_))
+                )
+            {
+                requests.mark(Queue::Transmit, token);
+            }
+        });
+    }
+
+    /// Whether anybody wants to hear of changes of the resource at `uri`: what nobody does need
+    /// not be watched.
+    pub fn is_watched(&self, uri: &str) -> bool {
+        self.uris.covers(uri)
+    }
+
+    /// Ends a listen on our side (SB-08): what changed before is still told, then its result
+    /// and, because it is a pipe, `notifications/cancelled` follow (6.2). A token that is no
+    /// listen is left alone. No event follows.
+    pub fn end_listen(&mut self, token: Token) {
+        let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
+        if let Some(listen) = listen {
+            if listen.step == Step::Open {
+                listen.step = Step::Result;
+            } else if listen.step == Step::Acknowledge {
+                listen.step = Step::AcknowledgeLast;
+            }
+            self.requests.mark(Queue::Transmit, token);
+        }
+    }
+
+    /// An application's answer to a listen: an error ends it, anything else ends it well.
+    pub(super) fn answer_listen(
+        &mut self,
+        token: Token,
+        outcome: Outcome<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        let Outcome::Error(error) = outcome else {
+            self.end_listen(token);
+            return Ok(Transmit::pipe(0));
+        };
+        let request = self.requests.get(token).ok_or(SendError::Stale)?;
+        let len = write_error(request.id(), &error, request.revision, out)?;
+        self.release(token);
+        Ok(Transmit::pipe(len))
+    }
+
+    /// Writes what a listen is owed next, if anything, and takes it off.
+    pub(super) fn transmit_listen(
+        &mut self,
+        token: Token,
+        out: &mut [u8],
+    ) -> Result<Option<usize>, SendError> {
+        let Some(request) = self.requests.get(token) else {
+            return Ok(None);
+        };
+        let Stage::Listening(listen) = request.stage else {
+            return Ok(None);
+        };
+        let mut w = Writer::new(out);
+        let mut next = listen;
+        let mut told = None;
+        match listen.step {
+            Step::Acknowledge | Step::AcknowledgeLast => {
+                self.write_acknowledgement(token, &mut w);
+                next.step = match listen.step {
+                    Step::AcknowledgeLast => Step::Result,
+                    _ => Step::Open,
+                };
+            }
+            Step::Open | Step::Result if !listen.changed.is_empty() => {
+                let Some(kind) = listen.changed.first() else {
+                    return Ok(None);
+                };
+                notification(&mut w, kind.notification(), request.id(), |_| {});
+                next.changed = listen.changed.without(kind);
+            }
+            Step::Open | Step::Result => match self.uris.first_dirty(Owner::Request(token)) {
+                Some((place, uri)) => {
+                    notification(&mut w, Method::ResourcesUpdated, request.id(), |w| {
+                        w.literal(r#","uri":"#);
+                        w.string(uri);
+                    });
+                    told = Some(place);
+                }
+                None if listen.step == Step::Open => {
+                    self.requests.unmark(Queue::Transmit, token);
+                    return Ok(None);
+                }
+                None => {
+                    write_end(&mut w, request);
+                    next.step = Step::Cancelled;
+                }
+            },
+            Step::Cancelled => {
+                write_cancelled(&mut w, request.id());
+            }
+        }
+        let len = w.finish()?;
+        if let Some(place) = told {
+            self.uris.clean(place);
+        }
+        if listen.step == Step::Cancelled {
+            self.release(token);
+        } else if let Some(listen) = self.requests.get_mut(token).and_then(InFlight::listen_mut) {
+            *listen = next;
+        }
+        Ok(Some(len))
+    }
+
+    /// Whether we declared that we tell of changes of this list.
+    fn tells_of(&self, kind: ListKind) -> bool {
+        self.declared.contains(match kind {
+            ListKind::Tools => ServerFeatures::TOOLS_LIST_CHANGED,
+            ListKind::Prompts => ServerFeatures::PROMPTS_LIST_CHANGED,
+            ListKind::Resources => ServerFeatures::RESOURCES_LIST_CHANGED,
+        })
+    }
+
+    fn write_acknowledgement(&self, token: Token, w: &mut Writer<'_>) {
+        let Some(request) = self.requests.get(token) else {
+            return;
+        };
+        let Stage::Listening(listen) = request.stage else {
+            return;
+        };
+        notification(w, Method::SubscriptionsAcknowledged, request.id(), |w| {
+            w.literal(r#","notifications":{"#);
+            let mut separator = "";
+            for kind in ListKind::ALL {
+                if listen.wanted.contains(kind) {
+                    w.literal(separator);
+                    w.string(kind.filter());
+                    w.literal(":true");
+                    separator = ",";
+                }
+            }
+            if listen.resources {
+                w.literal(separator);
+                w.string(RESOURCES);
+                w.literal(":[");
+                separator = "";
+                for uri in self.uris.of(Owner::Request(token)) {
+                    w.literal(separator);
+                    w.string(uri);
+                    separator = ",";
+                }
+                w.literal("]");
+            }
+            w.literal("}");
+        });
+    }
+}
+
+/// A notification of a listen, which names it (SB-03).
+fn notification(
+    w: &mut Writer<'_>,
+    method: Method<'_>,
+    id: Id<'_>,
+    members: impl FnOnce(&mut Writer<'_>),
+) {
+    let _ = envelope::notification(w, method, |w| -> Result<(), core::convert::Infallible> {
+        w.literal(r#"{"_meta":"#);
+        write_subscription(w, id);
+        members(w);
+        w.literal("}");
+        Ok(())
+    });
+}
+
+fn write_subscription(w: &mut Writer<'_>, id: Id<'_>) {
+    w.literal(r#"{"io.modelcontextprotocol/subscriptionId":"#);
+    id.write(w);
+    w.literal("}");
+}
+
+/// The result that ends a listen (SB-08).
+fn write_end<L: Inline>(w: &mut Writer<'_>, request: &InFlight<L>) {
+    let id = request.id();
+    let _ = envelope::result(w, id, |w| -> Result<(), core::convert::Infallible> {
+        w.literal(r#"{"resultType":"complete","_meta":"#);
+        write_subscription(w, id);
+        w.literal("}");
+        Ok(())
+    });
+}
+
+/// `notifications/cancelled` of ours.
+pub(super) fn write_cancelled(w: &mut Writer<'_>, id: Id<'_>) {
+    let _ = envelope::notification(w, Method::Cancelled, |w| {
+        w.literal(r#"{"requestId":"#);
+        id.write(w);
+        w.literal("}");
+        Ok::<(), core::convert::Infallible>(())
+    });
+}
+
+const RESOURCES: &str = "resourceSubscriptions";

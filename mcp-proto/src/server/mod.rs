@@ -1,0 +1,567 @@
+//! The server role.
+//!
+//! One [`Server`] is the state of one connection. It serves both eras at once: each request
+//! says which one it belongs to, and a notification belongs to that of the request it names
+//! (VR-18, VR-24). What the eras share, the table of ids above all, lives here.
+
+mod ask;
+mod batch;
+mod config;
+mod context;
+mod event;
+mod features;
+mod legacy;
+mod listen;
+mod lists;
+mod modern;
+mod notify;
+mod peer_error;
+mod pinger;
+mod question;
+mod reply;
+mod request;
+mod respond;
+mod result;
+mod session;
+mod storage;
+mod transmit;
+mod uris;
+
+use core::fmt;
+
+use batch::{Batch, Counted, Reading};
+use context::{Asked, Members};
+use pinger::Pinger;
+use session::{Phase, Session};
+use uris::{Owner, Uris};
+
+pub use config::ServerConfig;
+pub use context::Context;
+pub use event::{Answer, Event};
+pub use lists::ListKind;
+pub use notify::Progress;
+pub use peer_error::PeerError;
+pub use pinger::PingPolicy;
+pub use question::{AskOptions, Pending};
+pub use reply::{Initialize, Reply, ReplyKind};
+pub use request::InFlight;
+#[cfg(feature = "alloc")]
+pub use storage::Growing;
+pub use storage::{Fixed, Storage};
+
+use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
+use crate::json::{Object, Raw};
+use crate::label::Inline;
+use crate::machine::Machine;
+use crate::model::{ClientFeatures, ServerFeatures};
+use crate::revision::Revision;
+use crate::rpc::{Id, Incoming, Invalid, Message, Method, Notification, Request};
+use crate::slots::{Queue, Slots};
+use crate::time::Instant;
+use question::Ended;
+use request::Stage;
+
+/// The server's side of one connection: a state machine without bytes, clock or IO.
+///
+/// - Inputs: [`handle`](Machine::handle), [`handle_timeout`](Machine::handle_timeout),
+///   [`hang_up`](Machine::hang_up), and [`forget`](Machine::forget).
+/// - Commands: [`respond`](Self::respond), [`progress`](Self::progress), [`log`](Self::log),
+///   [`ask`](Self::ask), [`cancel`](Self::cancel), [`notify`](Self::notify),
+///   [`list_changed`](Self::list_changed), [`resource_updated`](Self::resource_updated),
+///   [`end_listen`](Self::end_listen), [`cancel_all`](Self::cancel_all).
+/// - Polls: [`poll_transmit`](Machine::poll_transmit), [`poll_event`](Machine::poll_event),
+///   [`poll_timeout`](Machine::poll_timeout); any of the above may change their answers.
+/// - Getters: all others.
+///
+/// What writes, writes whole or not at all: `BufferFull` says how much room it takes, and
+/// nothing has changed. What the core answers by itself comes as [`Action::Reply`] and goes
+/// back into [`reply`](Machine::reply).
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::rpc::{Incoming, Message};
+/// use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
+/// use mcp_proto::{Action, Instant, Machine, Outcome, Source};
+///
+/// let mut server = Server::new(
+///     ServerConfig::new("demo", "1.0"),
+///     Fixed::<64, 4, 1, 0, 0>::new(),
+/// );
+/// let ping = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 16);
+/// let mut out = [0; 1024];
+/// match server.handle(Instant::ZERO, &Source::PIPE, Incoming::Message(ping)) {
+///     Action::Reply(reply) => {
+///         let transmit = server.reply(Instant::ZERO, reply, &mut out).unwrap();
+///         assert_eq!(&out[..transmit.len], br#"{"jsonrpc":"2.0","id":1,"result":{}}"#);
+///     }
+///     other => panic!("a ping is answered in every phase, not {other:?}"),
+/// }
+/// ```
+pub struct Server<'c, S: Storage> {
+    config: ServerConfig<'c>,
+    declared: ServerFeatures,
+    reserve: usize,
+    requests: Slots<InFlight<S::Label>, S::Requests>,
+    /// How many of them are listens.
+    listens: usize,
+    questions: Slots<Pending, S::Questions>,
+    uris: Uris<S::Uris>,
+    batch: Batch<S::Batch>,
+    session: Session,
+    pinger: Pinger,
+    /// Misses of the ping that were not reported yet.
+    missed: Option<u32>,
+    /// Ids of our requests count up, so that none is ever used twice (JR-05).
+    next_id: u64,
+    life: Life,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Life {
+    Open,
+    /// Over; the application is still to be told.
+    Closing,
+    Closed,
+}
+
+impl<'c, S: Storage> Server<'c, S> {
+    /// A server that has not heard anything yet.
+    pub fn new(config: ServerConfig<'c>, storage: S) -> Self {
+        let (requests, questions, batch, uris) = storage.into_parts();
+        let limits = &config.limits;
+        Self {
+            declared: config::declared(&config.capabilities),
+            reserve: reply::reserve(&config),
+            requests: Slots::new(requests, limits.in_flight),
+            listens: 0,
+            questions: Slots::new(questions, limits.in_flight),
+            uris: Uris::new(uris, limits.subscription_bytes),
+            // An array that no outbox could ever hold must not be gathered.
+            batch: Batch::new(
+                batch,
+                limits.batch_bytes.min(limits.output.saturating_sub(2)),
+            ),
+            session: Session::new(config.log_level),
+            pinger: Pinger::new(config.ping),
+            missed: None,
+            next_id: 1,
+            life: Life::Open,
+            config,
+        }
+    }
+
+    /// What it was made with.
+    pub const fn config(&self) -> &ServerConfig<'c> {
+        &self.config
+    }
+
+    /// The revision of the legacy session, once `initialize` was answered.
+    pub const fn revision(&self) -> Option<Revision> {
+        self.session.revision()
+    }
+
+    /// What the client of the legacy session can do.
+    pub const fn client_features(&self) -> ClientFeatures {
+        self.session.features
+    }
+
+    /// How many requests the application still has to answer; listens are not among them.
+    pub fn in_flight(&self) -> usize {
+        self.requests.len().saturating_sub(self.listens)
+    }
+
+    /// Whether this request is still to be answered.
+    pub fn is_live(&self, token: Token) -> bool {
+        self.requests.get(token).is_some_and(InFlight::is_running)
+    }
+
+    /// Whether the connection is over.
+    pub fn is_closed(&self) -> bool {
+        self.life != Life::Open
+    }
+
+    /// Ends every request and every question, as if the client had cancelled them: the events
+    /// are polled. For an orderly shutdown whose patience is over; listens end with their
+    /// result, as long as somebody drains [`poll_transmit`](Machine::poll_transmit).
+    pub fn cancel_all(&mut self) {
+        for index in 0..self.requests.capacity() as u32 {
+            let Some(token) = self.requests.token(index) else {
+                continue;
+            };
+            match self.requests.get(token).map(|request| request.stage) {
+                Some(Stage::Running) => self.end_request(token),
+                Some(Stage::Listening(_)) => self.end_listen(token),
+                _ => {}
+            }
+        }
+        self.end_questions(Ended::Cancelled);
+    }
+
+    fn message<'b>(&mut self, now: Instant, message: Message<'b>) -> Action<Event<'b>, Reply<'b>> {
+        if self.batch.reading() == Reading::Refused {
+            return Action::Ignore(Why::Garbage);
+        }
+        match message {
+            Message::Request(request) => match self.count_element() {
+                Counted::Served => self.request(request),
+                Counted::Refused => self.refuse(None, PeerError::BatchTooLong),
+                Counted::Silent => Action::Ignore(Why::Garbage),
+            },
+            Message::Notification(notification) => self.notification(now, notification),
+            Message::Response(response) => self.response(now, response),
+            Message::Invalid(invalid) => self.invalid(invalid),
+        }
+    }
+
+    fn request<'b>(&mut self, request: Request<'b>) -> Action<Event<'b>, Reply<'b>> {
+        let Request { id, method, params } = request;
+        match self.serve(id, method, params) {
+            Ok(action) => action,
+            Err(error) => self.refuse(Some(id), error),
+        }
+    }
+
+    fn serve<'b>(
+        &mut self,
+        id: Id<'b>,
+        method: Method<'b>,
+        params: Option<Object<'b>>,
+    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        if reply::id_len(id) > S::Label::CAPACITY {
+            return Err(PeerError::IdTooLong);
+        }
+        if self.find(id).is_some() {
+            return Err(PeerError::IdInUse);
+        }
+        let members = Members::read(method, params)?;
+        if members.version.is_some() {
+            self.modern_request(id, method, params, members)
+        } else {
+            self.legacy_request(id, method, params, members)
+        }
+    }
+
+    /// Takes a request into the table, for the application to answer.
+    fn admit(
+        &mut self,
+        id: Id<'_>,
+        method: Method<'_>,
+        asked: &Asked<'_>,
+    ) -> Result<Token, PeerError> {
+        let mut entry = InFlight::new(id, method, asked).ok_or(PeerError::IdTooLong)?;
+        entry.batched = self.batch.reading() == Reading::Gathered;
+        let batched = entry.batched;
+        let token = self
+            .requests
+            .insert(id.hash32(), entry)
+            .map_err(|_| PeerError::TooManyRequests)?;
+        if batched {
+            self.batch.open();
+        }
+        Ok(token)
+    }
+
+    /// Takes a request out of the table, with everything that hangs on it.
+    fn release(&mut self, token: Token) {
+        let Some(request) = self.requests.remove(token) else {
+            return;
+        };
+        if request.batched {
+            self.batch.close();
+        }
+        match request.stage {
+            Stage::Listening(_) => {
+                self.listens = self.listens.saturating_sub(1);
+                self.uris.remove_all(Owner::Request(token));
+            }
+            _ if request.traits.subscribes => self.uris.remove_all(Owner::Request(token)),
+            _ => {}
+        }
+        self.end_children(token);
+    }
+
+    /// Ends a request on our side: the application is told by a polled event.
+    fn end_request(&mut self, token: Token) {
+        let Some(request) = self.requests.get_mut(token) else {
+            return;
+        };
+        let batched = core::mem::take(&mut request.batched);
+        if matches!(request.stage, Stage::Listening(_)) {
+            self.listens = self.listens.saturating_sub(1);
+            self.uris.remove_all(Owner::Request(token));
+        }
+        request.stage = Stage::Ended;
+        if batched {
+            self.batch.close();
+        }
+        self.requests.unmark(Queue::Transmit, token);
+        self.requests.mark(Queue::Event, token);
+    }
+
+    fn notification<'b>(
+        &mut self,
+        now: Instant,
+        notification: Notification<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let Notification { method, params } = notification;
+        match method {
+            Method::Cancelled => self.cancelled(params, "requestId"),
+            Method::CancelRequest if self.config.cancel_alias => self.cancelled(params, "id"),
+            method => self.legacy_notification(now, method, params),
+        }
+    }
+
+    /// The client gave up on a request of either era (CN-04); `key` names the member that
+    /// holds its id.
+    fn cancelled<'b>(
+        &mut self,
+        params: Option<Object<'b>>,
+        key: &'static str,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let params = params.unwrap_or(Object::EMPTY);
+        let Ok([Some(id), reason]) = params.find([key, "reason"]) else {
+            return Action::Ignore(Why::Malformed);
+        };
+        let Some(id) = Id::from_raw(id) else {
+            return Action::Ignore(Why::Malformed);
+        };
+        let alias = key == "id";
+        let found = self.find(id).and_then(|token| {
+            let request = self.requests.get(token)?;
+            let reachable = matches!(request.stage, Stage::Running | Stage::Listening(_))
+                && !(alias && request.revision.is_modern());
+            reachable.then_some(token)
+        });
+        let Some(token) = found else {
+            return Action::Ignore(Why::UnknownCancellation);
+        };
+        if alias {
+            // It waits for an answer, which is derived from this.
+            if let Some(request) = self.requests.get_mut(token) {
+                request.stage = Stage::Refused;
+            }
+            self.requests.mark(Queue::Transmit, token);
+            self.end_children(token);
+        } else {
+            self.release(token);
+        }
+        Action::Event(Event::Cancelled {
+            token,
+            reason: reason.and_then(Raw::string),
+        })
+    }
+
+    fn invalid<'b>(&mut self, invalid: Invalid<'b>) -> Action<Event<'b>, Reply<'b>> {
+        if !invalid.shape.is_answerable() {
+            return self.unusable_answer(invalid);
+        }
+        match self.count_element() {
+            Counted::Served => self.refuse(invalid.id, PeerError::Invalid(invalid.reason)),
+            Counted::Refused => self.refuse(None, PeerError::BatchTooLong),
+            Counted::Silent => Action::Ignore(Why::Garbage),
+        }
+    }
+
+    fn count_element(&mut self) -> Counted {
+        match self.batch.reading() {
+            Reading::Outside => Counted::Served,
+            _ => self.batch.count(self.config.limits.batch),
+        }
+    }
+
+    fn start_batch<'b>(&mut self) -> Action<Event<'b>, Reply<'b>> {
+        let allowed = self
+            .session
+            .revision()
+            .is_some_and(Revision::allows_batches)
+            && self.batch.has_room();
+        self.batch.start(allowed);
+        if allowed {
+            Action::Ignore(Why::Absorbed)
+        } else {
+            self.refuse(None, PeerError::Batch)
+        }
+    }
+
+    fn refuse<'b>(&self, id: Option<Id<'b>>, error: PeerError) -> Action<Event<'b>, Reply<'b>> {
+        self.answer(Reply::refusal(id, error, None))
+    }
+
+    fn answer<'b>(&self, reply: Reply<'b>) -> Action<Event<'b>, Reply<'b>> {
+        Action::Reply(Reply {
+            batched: self.batch.reading() == Reading::Gathered,
+            ..reply
+        })
+    }
+
+    fn find(&self, id: Id<'_>) -> Option<Token> {
+        self.requests.find(id.hash32(), |request| {
+            request.is(id) && request.stage != Stage::Ended
+        })
+    }
+
+    /// Whether errors without an id say so by `null` (6.1).
+    fn null_id(&self) -> bool {
+        self.config.null_ids && self.session.revision() == Some(Revision::V2024_11_05)
+    }
+
+    fn close(&mut self) {
+        if self.life != Life::Open {
+            return;
+        }
+        self.life = Life::Closing;
+        for index in 0..self.requests.capacity() as u32 {
+            let Some(token) = self.requests.token(index) else {
+                continue;
+            };
+            match self.requests.get(token).map(|request| request.stage) {
+                // The application knows already.
+                Some(Stage::Refused) => self.release(token),
+                Some(Stage::Running | Stage::Listening(_)) => self.end_request(token),
+                Some(Stage::Ended) | None => {}
+            }
+        }
+        self.end_questions(Ended::Closed);
+        self.batch.clear();
+        self.pinger.stop();
+        self.session.announce = false;
+    }
+}
+
+impl<S: Storage> Machine for Server<'_, S> {
+    type Event<'b> = Event<'b>;
+    type Reply<'b> = Reply<'b>;
+
+    fn handle<'b>(
+        &mut self,
+        now: Instant,
+        _from: &Source<'_>,
+        incoming: Incoming<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if self.life != Life::Open {
+            return Action::Ignore(Why::Closed);
+        }
+        match incoming {
+            Incoming::Message(message) => self.message(now, message),
+            Incoming::BatchStart => self.start_batch(),
+            Incoming::BatchEnd => {
+                self.batch.end();
+                Action::Ignore(Why::Absorbed)
+            }
+        }
+    }
+
+    fn reply(
+        &mut self,
+        now: Instant,
+        reply: Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, BufferFull> {
+        let null_id = self.null_id();
+        let Self { batch, config, .. } = self;
+        let gathered = reply.batched
+            && batch
+                .gather(|room| Ok(reply.write(config, null_id, room)?))
+                .unwrap_or(false);
+        let len = if gathered {
+            0
+        } else {
+            reply.write(config, null_id, out)?
+        };
+        match reply.kind {
+            ReplyKind::Initialize(opened) => {
+                self.session.phase = Phase::Answered(opened.revision);
+                self.session.features = opened.features;
+                self.pinger.start(now);
+            }
+            ReplyKind::LogLevel(level) => self.session.log_level = level,
+            ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. } => {}
+        }
+        Ok(Transmit::pipe(len))
+    }
+
+    fn reserve(&self) -> usize {
+        self.reserve
+    }
+
+    fn forget(&mut self, token: Token) {
+        if self.requests.get(token).is_some() {
+            if self.batch.reading() != Reading::Outside {
+                self.batch.uncount();
+            }
+            self.release(token);
+        }
+    }
+
+    fn next_channel(&self) -> Option<Channel> {
+        self.has_output().then_some(Channel::PIPE)
+    }
+
+    fn poll_transmit(
+        &mut self,
+        now: Instant,
+        _on: Channel,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
+        self.transmit(now, out)
+    }
+
+    fn poll_event<'b>(&mut self) -> Option<Event<'b>> {
+        if core::mem::take(&mut self.session.announce) {
+            return Some(Event::Initialized);
+        }
+        if let Some(misses) = self.missed.take() {
+            return Some(Event::PingMissed { misses });
+        }
+        if let Some(event) = self.next_answer() {
+            return Some(event);
+        }
+        if let Some(token) = self.requests.first(Queue::Event) {
+            self.release(token);
+            return Some(Event::Cancelled {
+                token,
+                reason: None,
+            });
+        }
+        if self.life == Life::Closing {
+            self.life = Life::Closed;
+            return Some(Event::Closed);
+        }
+        None
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        let deadlines = [self.questions.next_deadline(), self.pinger.deadline()];
+        deadlines.into_iter().flatten().min()
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        while let Some(token) = self.questions.pop_due(now) {
+            self.end_question(token, true, Some(Ended::Expired));
+        }
+        match self.pinger.handle_timeout(now) {
+            Some(pinger::Missed::Again(misses)) => self.missed = Some(misses),
+            Some(pinger::Missed::Last(misses)) => {
+                self.missed = Some(misses);
+                self.close();
+            }
+            None => {}
+        }
+    }
+
+    fn hang_up(&mut self, _now: Instant) {
+        self.close();
+    }
+}
+
+impl<S: Storage> fmt::Debug for Server<'_, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server")
+            .field("life", &self.life)
+            .field("session", &self.session)
+            .field("requests", &self.requests.len())
+            .field("listens", &self.listens)
+            .field("questions", &self.questions.len())
+            .finish_non_exhaustive()
+    }
+}

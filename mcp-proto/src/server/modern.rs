@@ -1,0 +1,81 @@
+//! Requests of 2026-07-28, which say everything themselves (JR-44).
+
+use super::batch::Reading;
+use super::context::{CLIENT_CAPABILITIES, Members, VERSION};
+use super::legacy::revision_of;
+use super::reply::{Reply, ReplyKind};
+use super::{Event, PeerError, Server, Storage};
+use crate::action::Action;
+use crate::json::{Object, Raw};
+use crate::model::{ClientFeatures, LoggingLevel};
+use crate::rpc::{Id, Method};
+
+impl<S: Storage> Server<'_, S> {
+    /// A request whose `_meta` names a version (VR-19).
+    ///
+    /// The order of the checks is that of HTTP, where it decides the status: version, the other
+    /// `_meta` members, method, capability of the client, parameters.
+    pub(super) fn modern_request<'b>(
+        &mut self,
+        id: Id<'b>,
+        method: Method<'b>,
+        params: Option<Object<'b>>,
+        members: Members<'b>,
+    ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        if self.batch.reading() != Reading::Outside {
+            return Err(PeerError::ModernInBatch);
+        }
+        let version = members
+            .version
+            .and_then(Raw::string)
+            .ok_or(PeerError::Missing(VERSION))?;
+        let Some(revision) = revision_of(version)
+            .filter(|revision| revision.is_modern() && self.config.revisions.contains(*revision))
+        else {
+            // VR-04, VR-22: a legacy one is not spoken in this way either.
+            let error = PeerError::UnsupportedVersion;
+            return Ok(self.answer(Reply::refusal(Some(id), error, members.version)));
+        };
+        let capabilities = members
+            .capabilities
+            .and_then(Raw::object)
+            .ok_or(PeerError::Missing(CLIENT_CAPABILITIES))?;
+        let features = ClientFeatures::read(Some(capabilities)).known_in(revision);
+        let log_level = match members.log_level {
+            Some(raw) => {
+                let level = raw.string().and_then(LoggingLevel::parse);
+                Some(level.ok_or(PeerError::LogLevel)?)
+            }
+            None => None,
+        };
+        if method == Method::ServerDiscover {
+            return Ok(self.answer(Reply {
+                id: Some(id),
+                batched: false,
+                kind: ReplyKind::Discover(revision),
+            }));
+        }
+        if !self.serves(method, revision) {
+            return Err(PeerError::UnknownMethod);
+        }
+        // TK-44: of all methods only these need something of the client by themselves.
+        let of_tasks = matches!(
+            method,
+            Method::TasksGet | Method::TasksUpdate | Method::TasksCancel
+        );
+        if of_tasks && !features.contains(ClientFeatures::TASKS_EXTENSION) {
+            return Err(PeerError::Undeclared(ClientFeatures::TASKS_EXTENSION));
+        }
+        let asked = members.settle(method, revision, features, log_level)?;
+        if method == Method::SubscriptionsListen {
+            return self.listen(id, params.unwrap_or(Object::EMPTY), &asked);
+        }
+        let token = self.admit(id, method, &asked)?;
+        Ok(Action::Event(Event::Request {
+            token,
+            method,
+            params: params.unwrap_or(Object::EMPTY),
+            context: asked.context,
+        }))
+    }
+}

@@ -1,0 +1,219 @@
+//! What the application tells the client by itself.
+
+use super::request::InFlight;
+use super::respond::check_object;
+use super::session::Phase;
+use super::{Server, Storage};
+use crate::action::{SendError, Token, Transmit};
+use crate::json::{EncodeError, Writer};
+use crate::model::{LoggingLevel, ServerFeatures};
+use crate::payload::Payload;
+use crate::revision::Revision;
+use crate::revision::messages::{Side, allowed};
+use crate::rpc::{Method, envelope};
+use crate::time::Instant;
+
+/// How far a request is.
+///
+/// ```
+/// use mcp_proto::server::Progress;
+///
+/// let half = Progress { total: Some(10.0), ..Progress::new(5.0) };
+/// assert_eq!(half.message, None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress<'a> {
+    /// More than the time before; any unit.
+    pub progress: f64,
+    /// How much it will be in the end, if that is known.
+    pub total: Option<f64>,
+    /// What is happening, for people (PG-05). 2024-11-05 has none: there it is left out.
+    pub message: Option<&'a str>,
+}
+
+impl Progress<'_> {
+    /// A value and nothing else.
+    pub const fn new(progress: f64) -> Self {
+        Self {
+            progress,
+            total: None,
+            message: None,
+        }
+    }
+}
+
+impl<S: Storage> Server<'_, S> {
+    /// Tells how far a request is.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::Stale`]: the request is over (PG-03).
+    /// - [`SendError::Progress`]: the client did not ask
+    ///   ([`Context::progress`](super::Context::progress)), or the value does not exceed the
+    ///   last one (PG-04).
+    pub fn progress(
+        &mut self,
+        _now: Instant,
+        token: Token,
+        progress: Progress<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        let request = self.running(token)?;
+        let progress_token = request.progress_token().ok_or(SendError::Progress)?;
+        let rises = progress.progress.is_finite() && progress.progress > request.progress;
+        let sound = progress.total.is_none_or(f64::is_finite);
+        if !rises || !sound {
+            return Err(SendError::Progress);
+        }
+        let mut w = Writer::new(out);
+        let _ = envelope::notification(&mut w, Method::Progress, |w| {
+            w.literal(r#"{"progressToken":"#);
+            progress_token.write(w);
+            w.literal(r#","progress":"#);
+            w.float(progress.progress);
+            if let Some(total) = progress.total {
+                w.literal(r#","total":"#);
+                w.float(total);
+            }
+            if let Some(message) = progress.message
+                && request.revision.has_progress_message()
+            {
+                w.literal(r#","message":"#);
+                w.string(message);
+            }
+            w.literal("}");
+            Ok::<(), EncodeError>(())
+        });
+        let len = w.finish()?;
+        if let Some(request) = self.requests.get_mut(token) {
+            request.progress = progress.progress;
+        }
+        Ok(Transmit::pipe(len))
+    }
+
+    /// Logs to the client: on behalf of a request, or of the legacy session as a whole.
+    ///
+    /// Returns `None`, and writes nothing, if the client does not want to hear of it: the level
+    /// is below the one that it [set](super::ReplyKind::LogLevel), or its request of 2026-07-28
+    /// named none (LG-03, LG-05). `data` is any JSON value, without secrets (LG-08).
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::Undeclared`]: the capability `logging` is ours to declare (LG-01).
+    /// - [`SendError::Stale`]: the request is over.
+    /// - [`SendError::NotReady`]: there is no legacy session, and no request was named.
+    /// - [`SendError::Encode`]: the data cannot be written.
+    pub fn log(
+        &mut self,
+        _now: Instant,
+        token: Option<Token>,
+        level: LoggingLevel,
+        logger: Option<&str>,
+        data: &dyn Payload,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        if !self.declared.contains(ServerFeatures::LOGGING) {
+            return Err(SendError::Undeclared("logging"));
+        }
+        let session = self.session.revision().ok_or(SendError::NotReady);
+        let (revision, least) = match token {
+            Some(token) => {
+                let request = self.running(token)?;
+                match request.revision.is_modern() {
+                    true => (request.revision, request.log_level),
+                    // It may have been set while the request ran.
+                    false => (request.revision, Some(self.session.log_level)),
+                }
+            }
+            None => (session?, Some(self.session.log_level)),
+        };
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        if least.is_none_or(|least| level < least) {
+            return Ok(None);
+        }
+        let mut w = Writer::new(out);
+        envelope::notification(&mut w, Method::Message, |w| {
+            w.literal(r#"{"level":"#);
+            w.string(level.as_str());
+            if let Some(logger) = logger {
+                w.literal(r#","logger":"#);
+                w.string(logger);
+            }
+            w.literal(r#","data":"#);
+            data.write(w, revision)?;
+            w.literal("}");
+            Ok(())
+        })
+        .map_err(|_: EncodeError| SendError::Encode)?;
+        Ok(Some(Transmit::pipe(w.finish()?)))
+    }
+
+    /// Sends another notification of the legacy session: `notifications/tasks/status`,
+    /// `notifications/elicitation/complete`, or one of [`ServerConfig::methods`].
+    ///
+    /// [`ServerConfig::methods`]: super::ServerConfig::methods
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::NotReady`]: the session is not open yet.
+    /// - [`SendError::NotInRevision`]: its revision has no such message, or there is a command of
+    ///   its own for it.
+    /// - [`SendError::Encode`]: the parameters are no JSON object.
+    pub fn notify(
+        &mut self,
+        method: Method<'_>,
+        params: Option<&dyn Payload>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        let Phase::Ready(revision) = self.session.phase else {
+            return Err(SendError::NotReady);
+        };
+        if !self.may_notify(method, revision) {
+            return Err(SendError::NotInRevision);
+        }
+        let mut w = Writer::new(out);
+        let Some(params) = params else {
+            envelope::bare_notification(&mut w, method);
+            return Ok(Transmit::pipe(w.finish()?));
+        };
+        let mut object = (0, 0);
+        envelope::notification(&mut w, method, |w| {
+            object.0 = w.len();
+            params.write(w, revision)?;
+            object.1 = w.len();
+            Ok(())
+        })
+        .map_err(|_: EncodeError| SendError::Encode)?;
+        let len = w.len();
+        check_object(out, len, object).map(Transmit::pipe)
+    }
+
+    fn may_notify(&self, method: Method<'_>, revision: Revision) -> bool {
+        match method {
+            Method::Other(name) => self.is_own(name),
+            Method::TasksStatus | Method::ElicitationComplete => method
+                .known_name()
+                .is_some_and(|name| allowed(name, Side::Server, revision)),
+            _ => false,
+        }
+    }
+
+    /// A request that the application may still speak for.
+    pub(super) fn running(&self, token: Token) -> Result<&InFlight<S::Label>, SendError> {
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        self.requests
+            .get(token)
+            .filter(|request| request.is_running())
+            .ok_or(SendError::Stale)
+    }
+}

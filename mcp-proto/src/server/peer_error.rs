@@ -1,0 +1,132 @@
+//! What a client did wrong, and how it is told.
+
+use core::fmt;
+
+use super::features;
+use crate::json::Writer;
+use crate::model::ClientFeatures;
+use crate::rpc::{Reason, code};
+
+/// A rule that a message of the client broke, or a limit of ours that it met.
+///
+/// [`code`](Self::code) and the text are one table; no code is invented beyond those of the
+/// specification (JR-23, JR-25).
+///
+/// ```
+/// use mcp_proto::server::PeerError;
+///
+/// assert_eq!(PeerError::IdInUse.code(), -32600);
+/// assert_eq!(PeerError::Missing("name").to_string(), "name is missing or malformed");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum PeerError {
+    /// The bytes are no message that we accept (JR-32).
+    Invalid(Reason),
+    /// An array where the revision has none, or where no buffer gathers answers (JR-19).
+    Batch,
+    /// More elements in an array than [`Limits::batch`](crate::Limits::batch).
+    BatchTooLong,
+    /// `initialize` inside an array (JR-17).
+    InitializeInBatch,
+    /// A request of the modern era inside an array (JR-19).
+    ModernInBatch,
+    /// A request before `initialize` (LC-12).
+    NotInitialized,
+    /// A second `initialize` (LC-13).
+    AlreadyInitialized,
+    /// An id longer than a slot keeps.
+    IdTooLong,
+    /// An id that the same sender has in flight (JR-05, JR-06).
+    IdInUse,
+    /// More requests in flight than [`Limits::in_flight`](crate::Limits::in_flight).
+    TooManyRequests,
+    /// More subscriptions than [`Limits::subscription_bytes`](crate::Limits::subscription_bytes).
+    TooManySubscriptions,
+    /// The revision has no such method, or a capability that was not declared gates it (LC-17,
+    /// JR-28).
+    UnknownMethod,
+    /// A parameter that the protocol layer reads is missing or has the wrong type.
+    Missing(&'static str),
+    /// A parameter that the protocol layer reads comes twice (6.21).
+    Doubled(&'static str),
+    /// A level of logging that does not exist (LG-04, LG-07).
+    LogLevel,
+    /// `initialize` names no version at all (LC-15).
+    NoVersion,
+    /// A revision that this server does not speak (VR-04, VR-22, VR-25).
+    UnsupportedVersion,
+    /// The request needs something that its client did not declare (VR-07).
+    Undeclared(ClientFeatures),
+}
+
+impl PeerError {
+    /// The code of the error that answers it.
+    pub const fn code(self) -> i64 {
+        match self {
+            Self::Invalid(reason) => reason.code(),
+            Self::Batch
+            | Self::InitializeInBatch
+            | Self::ModernInBatch
+            | Self::NotInitialized
+            | Self::AlreadyInitialized
+            | Self::IdTooLong
+            | Self::IdInUse => code::INVALID_REQUEST,
+            Self::BatchTooLong | Self::TooManyRequests | Self::TooManySubscriptions => {
+                code::INTERNAL_ERROR
+            }
+            Self::UnknownMethod => code::METHOD_NOT_FOUND,
+            Self::Missing(_) | Self::Doubled(_) | Self::LogLevel | Self::NoVersion => {
+                code::INVALID_PARAMS
+            }
+            Self::UnsupportedVersion => code::UNSUPPORTED_VERSION,
+            Self::Undeclared(_) => code::MISSING_CLIENT_CAPABILITY,
+        }
+    }
+
+    /// The parameter that it is about, and what is to be said: one short sentence (JR-13).
+    const fn pieces(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Invalid(reason) => ("", reason.message()),
+            Self::Batch => ("", "batches are not supported"),
+            Self::BatchTooLong => ("", "limit reached: elements of a batch"),
+            Self::InitializeInBatch => ("", "initialize must not be part of a batch"),
+            Self::ModernInBatch => ("", "this revision has no batches"),
+            Self::NotInitialized => ("", "not initialized"),
+            Self::AlreadyInitialized => ("", "already initialized"),
+            Self::IdTooLong => ("", "id is too long"),
+            Self::IdInUse => ("", "id is in use"),
+            Self::TooManyRequests => ("", "limit reached: requests in flight"),
+            Self::TooManySubscriptions => ("", "limit reached: bytes of subscriptions"),
+            Self::UnknownMethod => ("", "method not found"),
+            Self::Missing(member) => (member, " is missing or malformed"),
+            Self::Doubled(member) => (member, " occurs twice"),
+            Self::LogLevel => ("", "unknown log level"),
+            Self::NoVersion => ("protocolVersion", " is missing or no string"),
+            Self::UnsupportedVersion => ("", "unsupported protocol version"),
+            Self::Undeclared(feature) => (features::name(feature), " is required of the client"),
+        }
+    }
+
+    pub(super) fn write_message(self, w: &mut Writer<'_>) {
+        let (member, sentence) = self.pieces();
+        if member.is_empty() {
+            w.string(sentence);
+        } else {
+            w.literal("\"");
+            w.literal(member);
+            w.literal(sentence);
+            w.literal("\"");
+        }
+    }
+}
+
+impl fmt::Display for PeerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (member, sentence) = self.pieces();
+        f.write_str(member)?;
+        f.write_str(sentence)
+    }
+}
+
+impl core::error::Error for PeerError {}

@@ -1,0 +1,79 @@
+//! A question of ours while it waits for the client's answer.
+
+use core::time::Duration;
+
+use super::event::Answer;
+use crate::action::Token;
+use crate::time::Instant;
+
+/// How a question is asked.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_proto::server::AskOptions;
+///
+/// let patient = AskOptions { timeout: Duration::from_secs(600), ..AskOptions::default() };
+/// assert!(patient.timeout < patient.cap);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct AskOptions {
+    /// How long to wait for the answer (LC-18).
+    pub timeout: Duration,
+    /// The longest wait that progress can stretch this to (LC-19).
+    pub cap: Duration,
+    /// Whether the client is asked for progress, each of which starts the timeout anew.
+    pub progress: bool,
+    /// A number of the caller's choice, which comes back with the answer.
+    pub cookie: u64,
+}
+
+impl Default for AskOptions {
+    /// Five minutes, because a person may have to answer, and ten with progress.
+    fn default() -> Self {
+        Self {
+            timeout: Duration::from_secs(300),
+            cap: Duration::from_secs(600),
+            progress: false,
+            cookie: 0,
+        }
+    }
+}
+
+/// What the table keeps of a question. Opaque: a caller names it only to make storage for it.
+#[derive(Clone, Debug)]
+pub struct Pending {
+    pub(super) number: u64,
+    pub(super) cookie: u64,
+    pub(super) parent: Option<Token>,
+    pub(super) timeout: Duration,
+    /// No progress moves the deadline beyond it.
+    pub(super) cap: Instant,
+    pub(super) progress: f64,
+    pub(super) over: Option<Over>,
+}
+
+/// A question that ended without an answer, and what is left to do about it.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Over {
+    /// The client is still to be told by `notifications/cancelled`.
+    pub(super) cancel: bool,
+    /// The application is still to be told of this.
+    pub(super) tell: Option<Ended>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Ended {
+    Expired,
+    Cancelled,
+    Closed,
+}
+
+impl From<Ended> for Answer<'static> {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Expired => Self::Expired,
+            Ended::Cancelled => Self::Cancelled,
+            Ended::Closed => Self::Closed,
+        }
+    }
+}

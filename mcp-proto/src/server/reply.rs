@@ -1,0 +1,258 @@
+//! What the core answers by itself.
+
+use super::config::ServerConfig;
+use super::peer_error::PeerError;
+use crate::action::BufferFull;
+use crate::json::{Object, Raw, Str, Writer};
+use crate::model::{ClientFeatures, LoggingLevel, MissingCapabilitiesData};
+use crate::revision::{Revision, RevisionSet};
+use crate::rpc::{ID_ECHO, Id};
+
+/// An answer that needs no application: to be handed back through
+/// [`reply`](crate::Machine::reply), which writes it and then changes the state.
+///
+/// It can be looked into first, for logs.
+#[derive(Clone, Copy, Debug)]
+#[must_use = "a reply that is not handed back is a request that nobody answers"]
+pub struct Reply<'b> {
+    pub(super) id: Option<Id<'b>>,
+    /// It belongs into the array that is being gathered.
+    pub(super) batched: bool,
+    pub(super) kind: ReplyKind<'b>,
+}
+
+/// What a [`Reply`] says.
+#[derive(Clone, Copy, Debug)]
+#[non_exhaustive]
+pub enum ReplyKind<'b> {
+    /// The handshake of a legacy session.
+    Initialize(Initialize<'b>),
+    /// What the server is, in this revision.
+    Discover(Revision),
+    /// To a ping (LC-21).
+    Pong,
+    /// To `logging/setLevel` (LG-03).
+    LogLevel(LoggingLevel),
+    /// An error.
+    Error {
+        /// What was wrong.
+        error: PeerError,
+        /// The version that was asked for, where that is what was wrong.
+        requested: Option<Raw<'b>>,
+    },
+}
+
+/// The handshake of a legacy session, as it is about to be answered.
+#[derive(Clone, Copy, Debug)]
+pub struct Initialize<'b> {
+    /// The revision that the session will have.
+    pub revision: Revision,
+    /// The one that the client offered, which is another one after a counter-offer (LC-04).
+    pub offered: Str<'b>,
+    /// What the client can do in it (LC-23).
+    pub features: ClientFeatures,
+    /// Everything that it declared.
+    pub capabilities: Object<'b>,
+    /// Who it says it is: an `Implementation`.
+    pub client_info: Option<Raw<'b>>,
+}
+
+impl<'b> Reply<'b> {
+    /// What it says.
+    pub const fn kind(&self) -> &ReplyKind<'b> {
+        &self.kind
+    }
+
+    /// The rule that the client broke, if that is what it is about.
+    pub const fn error(&self) -> Option<PeerError> {
+        match self.kind {
+            ReplyKind::Error { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
+    /// An error; an id that is too long to be echoed is left out.
+    pub(super) fn refusal(
+        id: Option<Id<'b>>,
+        error: PeerError,
+        requested: Option<Raw<'b>>,
+    ) -> Self {
+        Self {
+            id: id.filter(|id| id_len(*id) <= ID_ECHO),
+            batched: false,
+            kind: ReplyKind::Error { error, requested },
+        }
+    }
+
+    pub(super) fn write(
+        &self,
+        config: &ServerConfig<'_>,
+        null_id: bool,
+        out: &mut [u8],
+    ) -> Result<usize, BufferFull> {
+        let mut w = Writer::new(out);
+        w.literal(r#"{"jsonrpc":"2.0""#);
+        match self.id {
+            Some(id) => {
+                w.literal(r#","id":"#);
+                id.write(&mut w);
+            }
+            None if null_id => w.literal(r#","id":null"#),
+            None => {}
+        }
+        match self.kind {
+            ReplyKind::Initialize(Initialize { revision, .. }) => {
+                w.literal(r#","result":"#);
+                write_initialize(config, revision, &mut w);
+            }
+            ReplyKind::Discover(revision) => {
+                w.literal(r#","result":"#);
+                write_discover(config, revision, &mut w);
+            }
+            ReplyKind::Pong | ReplyKind::LogLevel(_) => w.literal(r#","result":{}"#),
+            ReplyKind::Error { error, requested } => {
+                w.literal(r#","error":{"code":"#);
+                w.signed(error.code());
+                w.literal(r#","message":"#);
+                error.write_message(&mut w);
+                match error {
+                    PeerError::NoVersion | PeerError::UnsupportedVersion => {
+                        w.literal(r#","data":{"supported":"#);
+                        write_versions(config.revisions, &mut w);
+                        write_requested(requested, &mut w);
+                        w.literal("}");
+                    }
+                    PeerError::Undeclared(feature) => {
+                        let required = MissingCapabilitiesData {
+                            required_capabilities: feature.capabilities(),
+                        };
+                        w.literal(r#","data":"#);
+                        let _ = w.value(&required, config.revisions.newest_modern());
+                    }
+                    _ => {}
+                }
+                w.literal("}");
+            }
+        }
+        w.literal("}");
+        w.finish()
+    }
+}
+
+/// The most that a reply can take, whatever the client sends.
+pub(super) fn reserve(config: &ServerConfig<'_>) -> usize {
+    let legacy = config
+        .revisions
+        .iter()
+        .filter(|revision| revision.is_legacy());
+    let count = |write: &dyn Fn(&mut Writer<'_>)| {
+        let mut w = Writer::counting();
+        write(&mut w);
+        w.len()
+    };
+    let largest = legacy
+        .map(|revision| count(&|w| write_initialize(config, revision, w)))
+        .chain(
+            config
+                .revisions
+                .newest_modern()
+                .map(|revision| count(&|w| write_discover(config, revision, w))),
+        )
+        .chain([REFUSAL + count(&|w| write_versions(config.revisions, w))])
+        .max()
+        .unwrap_or(0);
+    ENVELOPE + ID_ECHO + largest
+}
+
+/// The length of an id as it stands in the message, without quotes.
+pub(super) fn id_len(id: Id<'_>) -> usize {
+    match id {
+        Id::Number(number) => number.as_bytes().len(),
+        Id::String(text) => text.content().len(),
+    }
+}
+
+fn write_initialize(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
+    w.literal(r#"{"protocolVersion":"#);
+    w.string(revision.as_str());
+    write_self(config, revision, w);
+    w.literal(r#","serverInfo":"#);
+    write_info(config, revision, w);
+    w.literal("}");
+}
+
+fn write_discover(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
+    w.literal(r#"{"resultType":"complete","supportedVersions":"#);
+    write_versions(config.revisions, w);
+    write_self(config, revision, w);
+    w.literal(r#","ttlMs":"#);
+    w.unsigned(u64::from(config.discover_ttl));
+    w.literal(r#","cacheScope":"#);
+    w.string(config.discover_scope.as_str());
+    if config.identify {
+        w.literal(r#","_meta":{"#);
+        w.string(SERVER_INFO);
+        w.literal(":");
+        write_info(config, revision, w);
+        w.literal("}");
+    }
+    w.literal("}");
+}
+
+fn write_self(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
+    w.literal(r#","capabilities":"#);
+    // What is ours was made by serde's derive, which does not fail.
+    let _ = w.value(&config.capabilities, Some(revision));
+    if let Some(instructions) = config.instructions {
+        w.literal(r#","instructions":"#);
+        w.string(instructions);
+    }
+}
+
+pub(super) fn write_info(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
+    let _ = w.value(&config.info, Some(revision));
+}
+
+/// Modern ones first, then legacy ones (VR-22), the newest of each first.
+fn write_versions(revisions: RevisionSet, w: &mut Writer<'_>) {
+    w.literal("[");
+    for (n, revision) in revisions.iter().enumerate() {
+        if n > 0 {
+            w.literal(",");
+        }
+        w.string(revision.as_str());
+    }
+    w.literal("]");
+}
+
+/// What the client asked for, cut to a length that was reserved.
+fn write_requested(requested: Option<Raw<'_>>, w: &mut Writer<'_>) {
+    let Some(requested) = requested else {
+        return;
+    };
+    if let Some(text) = requested.string() {
+        w.literal(r#","requested":"#);
+        let mut kept = [0; REQUESTED * 4];
+        let mut len = 0;
+        for char in text.chars().take(REQUESTED) {
+            if let Some(place) = kept.get_mut(len..len + char.len_utf8()) {
+                char.encode_utf8(place);
+                len += char.len_utf8();
+            }
+        }
+        let kept = kept.get(..len).unwrap_or_default();
+        w.string(core::str::from_utf8(kept).unwrap_or_default());
+    } else if requested.as_bytes().len() <= REQUESTED {
+        w.literal(r#","requested":"#);
+        w.raw(requested);
+    }
+}
+
+pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
+/// `{"jsonrpc":"2.0","id":"",""result":}` and a little.
+const ENVELOPE: usize = 48;
+/// Code, the longest sentence with the longest parameter, and a requested version in which
+/// every character is escaped.
+const REFUSAL: usize = 256 + 6 * REQUESTED;
+/// Characters of a version string that are echoed; those of all revisions are shorter.
+const REQUESTED: usize = 32;

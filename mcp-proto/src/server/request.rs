@@ -1,0 +1,147 @@
+//! A request of the client while it is in flight.
+
+use super::context::Asked;
+use super::lists::Lists;
+use crate::label::Inline;
+use crate::model::{ClientFeatures, LoggingLevel};
+use crate::revision::Revision;
+use crate::rpc::{Id, Method};
+
+/// What the table keeps of a request. Opaque: a caller names it only to make storage for it.
+#[derive(Clone, Debug)]
+pub struct InFlight<L> {
+    id: L,
+    progress_token: Option<L>,
+    /// The last value that was sent; the next one exceeds it (PG-04).
+    pub(super) progress: f64,
+    pub(super) revision: Revision,
+    pub(super) features: ClientFeatures,
+    pub(super) log_level: Option<LoggingLevel>,
+    pub(super) traits: Traits,
+    /// Its answer belongs into the array that is being gathered.
+    pub(super) batched: bool,
+    pub(super) stage: Stage,
+}
+
+/// How far a request is.
+///
+/// ```text
+///            respond                         gone
+/// Running ────────────────────────────────► (removed)
+///    │  $/cancelRequest      answered -32800    ▲
+///    ├───────────────► Refused ─────────────────┤
+///    │  hang_up               polled            │
+///    └───────────────► Ended ───────────────────┘
+/// Listening ── end ─► Ending ── result, then cancelled ─► (removed)
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// The application works on it.
+    Running,
+    /// Cancelled by the alias, whose sender waits for one -32800.
+    Refused,
+    /// Over; the application is still to be told.
+    Ended,
+    /// A `subscriptions/listen`.
+    Listening(Listen),
+}
+
+/// A standing request for notifications.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Listen {
+    /// The lists that it asked for and that are served.
+    pub(super) wanted: Lists,
+    /// Those that changed since it was told.
+    pub(super) changed: Lists,
+    /// Whether it asked for resources: then the acknowledgement names them.
+    pub(super) resources: bool,
+    pub(super) step: Step,
+}
+
+/// The message that a listen is owed next, before changes and after them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Step {
+    /// `notifications/subscriptions/acknowledged`, before anything else (SB-02).
+    Acknowledge,
+    /// The same, and then the end at once.
+    AcknowledgeLast,
+    /// Changes, as they come.
+    Open,
+    /// Its result (SB-08).
+    Result,
+    /// `notifications/cancelled` after the result (6.2).
+    Cancelled,
+}
+
+/// What a method's answer is like.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Traits {
+    /// The result carries cache hints (CH-01).
+    pub(super) cacheable: bool,
+    /// The answer may be `input_required` (MR-01, MR-02).
+    pub(super) asks_back: bool,
+    /// An answer other than an error makes a subscription of it (RS-10).
+    pub(super) subscribes: bool,
+}
+
+impl<L: Inline> InFlight<L> {
+    /// A request as it arrived; `None` if its id is too long to be kept.
+    pub(super) fn new(id: Id<'_>, method: Method<'_>, asked: &Asked<'_>) -> Option<Self> {
+        Some(Self {
+            id: L::new(id)?,
+            // A token that is too long to keep gets no progress, which it need not (PG-02).
+            progress_token: asked.progress_token.and_then(L::new),
+            progress: f64::NEG_INFINITY,
+            revision: asked.revision,
+            features: asked.features,
+            log_level: asked.log_level,
+            traits: Traits::of(method),
+            batched: false,
+            stage: Stage::Running,
+        })
+    }
+
+    pub(super) fn id(&self) -> Id<'_> {
+        self.id.id()
+    }
+
+    pub(super) fn is(&self, id: Id<'_>) -> bool {
+        self.id.matches(id)
+    }
+
+    pub(super) fn progress_token(&self) -> Option<Id<'_>> {
+        self.progress_token.as_ref().map(Inline::id)
+    }
+
+    /// Whether the application may still answer it.
+    pub(super) fn is_running(&self) -> bool {
+        self.stage == Stage::Running
+    }
+
+    pub(super) fn listen_mut(&mut self) -> Option<&mut Listen> {
+        match &mut self.stage {
+            Stage::Listening(listen) => Some(listen),
+            _ => None,
+        }
+    }
+}
+
+impl Traits {
+    fn of(method: Method<'_>) -> Self {
+        Self {
+            cacheable: matches!(
+                method,
+                Method::ToolsList
+                    | Method::PromptsList
+                    | Method::ResourcesList
+                    | Method::ResourcesTemplatesList
+                    | Method::ResourcesRead
+            ),
+            asks_back: matches!(
+                method,
+                Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet
+            ),
+            subscribes: matches!(method, Method::ResourcesSubscribe),
+        }
+    }
+}

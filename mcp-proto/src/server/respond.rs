@@ -1,0 +1,319 @@
+//! The application's answers.
+
+use super::config::ServerConfig;
+use super::features;
+use super::question::Ended;
+use super::reply::{SERVER_INFO, write_info};
+use super::request::{InFlight, Stage};
+use super::result::{Addition, complete};
+use super::uris::Owner;
+use super::{Server, Storage};
+use crate::action::{SendError, Token, Transmit};
+use crate::json::{MAX_DEPTH, Raw, Writer};
+use crate::label::Inline;
+use crate::payload::{InputRequired, Outcome, Payload};
+use crate::revision::Revision;
+use crate::rpc::{ErrorObject, Id, Method, code, envelope};
+use crate::time::Instant;
+
+impl<S: Storage> Server<'_, S> {
+    /// Answers a request. Afterwards its token is stale, and whatever was asked on its behalf is
+    /// given up.
+    ///
+    /// A result is written as the request's revision spells it, with what that revision demands
+    /// and the payload does not have: `resultType`, cache hints of 0 and `private`, and who we
+    /// are (JR-20, CH-01, VR-08). So are codes of errors that the revision does not have (JR-24).
+    /// The answer to an element of an array waits for the others: then [`Transmit::len`] is 0.
+    ///
+    /// An answer that exceeds [`Limits::output`](crate::Limits::output) could never leave: error
+    /// -32603 goes in its place.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::Stale`]: the request is over, by an answer, a cancellation or a hang-up.
+    /// - [`SendError::Encode`]: the result is no JSON object; the request is still open.
+    /// - [`SendError::NotInRevision`]: [`Outcome::Input`] where the revision or the method has
+    ///   none (MR-02).
+    /// - [`SendError::Undeclared`]: it asks for something that the client cannot do (MR-05).
+    pub fn respond(
+        &mut self,
+        _now: Instant,
+        token: Token,
+        outcome: Outcome<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        let Self {
+            config,
+            requests,
+            batch,
+            ..
+        } = self;
+        let request = requests.get(token).ok_or(SendError::Stale)?;
+        match request.stage {
+            Stage::Running => {}
+            Stage::Listening(_) => return self.answer_listen(token, outcome, out),
+            Stage::Refused | Stage::Ended => return Err(SendError::Stale),
+        }
+        let write = |out: &mut [u8]| write_outcome(config, request, &outcome, out);
+        let len = if request.batched && batch.gather(write)? {
+            0
+        } else {
+            match write(out) {
+                Err(SendError::BufferFull { needed }) if needed >= config.limits.output => {
+                    write_error(request.id(), &TOO_LARGE, request.revision, out)?
+                }
+                other => other?,
+            }
+        };
+        let subscribes = request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
+        if subscribes {
+            self.confirm_subscription(token);
+        }
+        self.release(token);
+        Ok(Transmit::pipe(len))
+    }
+
+    /// The URI of a `resources/subscribe` belongs to the session now, once (RS-16).
+    fn confirm_subscription(&mut self, token: Token) {
+        let pending = Owner::Request(token);
+        let known = self
+            .uris
+            .of(pending)
+            .any(|uri| self.uris.of(Owner::Session).any(|other| other == uri));
+        if !known {
+            self.uris.hand_over(pending, Owner::Session);
+        }
+    }
+
+    /// Gives up what was asked on behalf of a request that is over.
+    pub(super) fn end_children(&mut self, parent: Token) {
+        if self.questions.is_empty() {
+            return;
+        }
+        for index in 0..self.questions.capacity() as u32 {
+            let Some(token) = self.questions.token(index) else {
+                continue;
+            };
+            let question = self.questions.get(token);
+            if question.is_some_and(|question| question.parent == Some(parent)) {
+                self.end_question(token, true, Some(Ended::Cancelled));
+            }
+        }
+    }
+}
+
+fn write_outcome<L: Inline>(
+    config: &ServerConfig<'_>,
+    request: &InFlight<L>,
+    outcome: &Outcome<'_>,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    match outcome {
+        Outcome::Error(error) => write_error(request.id(), error, request.revision, out),
+        Outcome::Result(payload) => write_result(config, request, *payload, out),
+        Outcome::Input(input) => write_input(config, request, input, out),
+    }
+}
+
+/// A result, with what its revision demands.
+fn write_result<L: Inline>(
+    config: &ServerConfig<'_>,
+    request: &InFlight<L>,
+    payload: &dyn Payload,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let revision = request.revision;
+    let mut w = Writer::new(out);
+    let mut object = (0, 0);
+    envelope::result(&mut w, request.id(), |w| {
+        object.0 = w.len();
+        payload.write(w, revision)?;
+        object.1 = w.len();
+        Ok(())
+    })
+    .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
+    let len = w.len();
+    if !revision.requires_result_type() {
+        return check_object(out, len, object);
+    }
+    let cacheable = request.traits.cacheable && revision.requires_cache_hints();
+    let additions = [
+        RESULT_TYPE,
+        Addition {
+            key: SERVER_INFO,
+            in_meta: true,
+            value: &|w| write_info(config, revision, w),
+        },
+        Addition {
+            key: "ttlMs",
+            in_meta: false,
+            value: &|w| w.literal("0"),
+        },
+        Addition {
+            key: "cacheScope",
+            in_meta: false,
+            value: &|w| w.literal("\"private\""),
+        },
+    ];
+    let [result_type, identity, ttl, scope] = additions;
+    // Cache hints where there is a cache, a name where it is not kept back.
+    match (cacheable, config.identify) {
+        (true, true) => complete(out, len, object, &[result_type, ttl, scope, identity]),
+        (true, false) => complete(out, len, object, &[result_type, ttl, scope]),
+        (false, true) => complete(out, len, object, &[result_type, identity]),
+        (false, false) => complete(out, len, object, &[result_type]),
+    }
+}
+
+/// Questions in place of a result: MR-01..05.
+fn write_input<L: Inline>(
+    config: &ServerConfig<'_>,
+    request: &InFlight<L>,
+    input: &InputRequired<'_>,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let revision = request.revision;
+    if !revision.has_input_required() || !request.traits.asks_back {
+        return Err(SendError::NotInRevision);
+    }
+    if input.requests.is_empty() && input.state.is_none() {
+        return Err(SendError::Encode);
+    }
+    for (n, (key, question)) in input.requests.iter().enumerate() {
+        let allowed = matches!(
+            question.method,
+            Method::ElicitationCreate | Method::SamplingCreateMessage | Method::RootsList
+        );
+        if !allowed {
+            return Err(SendError::NotInRevision);
+        }
+        if input.requests.iter().take(n).any(|(other, _)| other == key) {
+            return Err(SendError::Encode);
+        }
+    }
+    let mut w = Writer::new(out);
+    let mut object = (0, 0);
+    envelope::result(&mut w, request.id(), |w| {
+        object.0 = w.len();
+        w.literal(r#"{"resultType":"input_required""#);
+        if !input.requests.is_empty() {
+            w.literal(r#","inputRequests":{"#);
+            let mut separator = "";
+            for (key, question) in input.requests {
+                w.literal(separator);
+                w.string(key);
+                w.literal(r#":{"method":"#);
+                w.text_exact(question.method.name());
+                w.literal(r#","params":"#);
+                question.params.write(w, revision)?;
+                w.literal("}");
+                separator = ",";
+            }
+            w.literal("}");
+        }
+        if let Some(state) = input.state {
+            w.literal(r#","requestState":"#);
+            w.string(state);
+        }
+        w.literal("}");
+        object.1 = w.len();
+        Ok(())
+    })
+    .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
+    let len = w.len();
+    check_object(out, len, object)?;
+    let written = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH)
+        .ok()
+        .and_then(Raw::object)
+        .ok_or(SendError::Encode)?;
+    let questions = written.get("inputRequests").and_then(Raw::object);
+    for (key, question) in input.requests {
+        let params = questions
+            .and_then(|questions| questions.get(key)?.object()?.get("params")?.object())
+            .ok_or(SendError::Encode)?;
+        let lacking = features::undeclared(question.method, params, request.features, revision)
+            .map_err(|_| SendError::Encode)?;
+        if let Some(feature) = lacking {
+            return Err(SendError::Undeclared(features::name(feature)));
+        }
+    }
+    if !config.identify {
+        return Ok(len);
+    }
+    let identity = Addition {
+        key: SERVER_INFO,
+        in_meta: true,
+        value: &|w| write_info(config, revision, w),
+    };
+    complete(out, len, object, &[identity])
+}
+
+/// An error, with a code that its revision has.
+pub(super) fn write_error(
+    id: Id<'_>,
+    error: &ErrorObject<'_>,
+    revision: Revision,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let mut w = Writer::new(out);
+    let error = ErrorObject {
+        code: lawful(error.code, revision),
+        ..*error
+    };
+    envelope::error(&mut w, Some(id), &error);
+    Ok(w.finish()?)
+}
+
+/// The code that says the same in this revision (JR-23, JR-24, RS-03, RS-04).
+fn lawful(code: i64, revision: Revision) -> i64 {
+    match code {
+        code::RESOURCE_NOT_FOUND => revision.resource_not_found_code(),
+        code::URL_ELICITATION_REQUIRED if !revision.has_url_elicitation_error() => {
+            code::INTERNAL_ERROR
+        }
+        // The specification allocates here, and nobody else.
+        -32099..=-32020
+            if revision.is_modern()
+                && !matches!(
+                    code,
+                    code::HEADER_MISMATCH
+                        | code::MISSING_CLIENT_CAPABILITY
+                        | code::UNSUPPORTED_VERSION
+                ) =>
+        {
+            code::INTERNAL_ERROR
+        }
+        other => other,
+    }
+}
+
+/// Whether a payload that is there as a whole is an object.
+pub(super) fn check_object(
+    out: &[u8],
+    len: usize,
+    (start, end): (usize, usize),
+) -> Result<usize, SendError> {
+    if len > out.len() {
+        return Err(SendError::BufferFull { needed: len });
+    }
+    match out.get(start..end) {
+        Some([b'{', .., b'}']) => Ok(len),
+        _ => Err(SendError::Encode),
+    }
+}
+
+const RESULT_TYPE: Addition<'static> = Addition {
+    key: "resultType",
+    in_meta: false,
+    value: &|w| w.literal("\"complete\""),
+};
+
+const TOO_LARGE: ErrorObject<'static> = ErrorObject {
+    code: code::INTERNAL_ERROR,
+    message: crate::json::Str::new("limit reached: bytes of output"),
+    data: None,
+};

@@ -1,0 +1,117 @@
+//! The memory of one server connection.
+
+use core::array;
+use core::fmt::Debug;
+
+use super::question::Pending;
+use super::request::InFlight;
+use crate::label::{Inline, Label};
+use crate::slots::Slot;
+use crate::store::Store;
+
+/// Where a [`Server`](super::Server) keeps what it has to remember: how much, and whether it may
+/// grow up to the [`Limits`](crate::Limits), is its owner's choice.
+pub trait Storage {
+    /// How long an id of the client may be.
+    type Label: Inline;
+    /// Requests of the client in flight.
+    type Requests: Store<Slot<InFlight<Self::Label>>>;
+    /// Questions to the client in flight.
+    type Questions: Store<Slot<Pending>>;
+    /// The answers of one batch; of length zero, arrays are refused.
+    type Batch: Store<u8>;
+    /// The URIs that the client wants to hear of.
+    type Uris: Store<u8>;
+
+    /// The four places.
+    fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris);
+}
+
+/// Arrays, for machines without an allocator: `ID` bytes for an id, and so many requests,
+/// questions, bytes of a batch and bytes of subscriptions.
+///
+/// ```
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+///
+/// let config = ServerConfig::new("blinker", "1.0");
+/// let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new());
+/// assert_eq!(server.in_flight(), 0);
+/// ```
+#[derive(Debug)]
+pub struct Fixed<
+    const ID: usize,
+    const REQUESTS: usize,
+    const QUESTIONS: usize,
+    const BATCH: usize,
+    const URIS: usize,
+> {
+    requests: [Slot<InFlight<Label<ID>>>; REQUESTS],
+    questions: [Slot<Pending>; QUESTIONS],
+}
+
+impl<
+    const ID: usize,
+    const REQUESTS: usize,
+    const QUESTIONS: usize,
+    const BATCH: usize,
+    const URIS: usize,
+> Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
+{
+    /// Empty arrays.
+    pub fn new() -> Self {
+        Self {
+            requests: array::from_fn(|_| Slot::default()),
+            questions: array::from_fn(|_| Slot::default()),
+        }
+    }
+}
+
+impl<
+    const ID: usize,
+    const REQUESTS: usize,
+    const QUESTIONS: usize,
+    const BATCH: usize,
+    const URIS: usize,
+> Default for Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
+{
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<
+    const ID: usize,
+    const REQUESTS: usize,
+    const QUESTIONS: usize,
+    const BATCH: usize,
+    const URIS: usize,
+> Storage for Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
+{
+    type Label = Label<ID>;
+    type Requests = [Slot<InFlight<Label<ID>>>; REQUESTS];
+    type Questions = [Slot<Pending>; QUESTIONS];
+    type Batch = [u8; BATCH];
+    type Uris = [u8; URIS];
+
+    fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
+        (self.requests, self.questions, [0; BATCH], [0; URIS])
+    }
+}
+
+/// Vectors that start empty and grow up to the limits; ids of up to 256 bytes.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Growing;
+
+#[cfg(feature = "alloc")]
+impl Storage for Growing {
+    type Label = Label<256>;
+    type Requests = alloc::vec::Vec<Slot<InFlight<Self::Label>>>;
+    type Questions = alloc::vec::Vec<Slot<Pending>>;
+    type Batch = alloc::vec::Vec<u8>;
+    type Uris = alloc::vec::Vec<u8>;
+
+    fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
+        Default::default()
+    }
+}

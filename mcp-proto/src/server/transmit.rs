@@ -1,0 +1,148 @@
+//! Messages that follow from state.
+
+use super::listen::write_cancelled;
+use super::request::Stage;
+use super::uris::Owner;
+use super::{Server, Storage};
+use crate::action::{BufferFull, SendError, Transmit};
+use crate::json::{Number, Writer};
+use crate::rpc::{ErrorObject, Id, Method, code, envelope};
+use crate::slots::Queue;
+use crate::time::Instant;
+
+impl<S: Storage> Server<'_, S> {
+    /// Whether there is anything to say.
+    pub(super) fn has_output(&self) -> bool {
+        if self.is_closed() {
+            return false;
+        }
+        let session = self.session.is_ready()
+            && (!self.session.changed.is_empty()
+                || self.uris.first_dirty(Owner::Session).is_some());
+        self.requests.first(Queue::Transmit).is_some()
+            || self.questions.first(Queue::Transmit).is_some()
+            || self.batch.is_ready()
+            || self.pinger.is_due()
+            || session
+    }
+
+    /// The next message. Answers come before everything else, because somebody waits for them.
+    pub(super) fn transmit(
+        &mut self,
+        now: Instant,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
+        if self.is_closed() {
+            return Ok(None);
+        }
+        while let Some(token) = self.requests.first(Queue::Transmit) {
+            let refused = self
+                .requests
+                .get(token)
+                .is_some_and(|request| request.stage == Stage::Refused);
+            if refused {
+                return self.transmit_refusal(out).map(Some);
+            }
+            match self.transmit_listen(token, out) {
+                Ok(Some(len)) => return Ok(Some(Transmit::pipe(len))),
+                Ok(None) => self.requests.unmark(Queue::Transmit, token),
+                Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
+                Err(_) => self.requests.unmark(Queue::Transmit, token),
+            }
+        }
+        if self.batch.is_ready() {
+            return self.batch.write(out).map(|len| Some(Transmit::pipe(len)));
+        }
+        if let Some(token) = self.questions.first(Queue::Transmit) {
+            let Some(question) = self.questions.get(token) else {
+                return Ok(None);
+            };
+            let mut digits = [0; 20];
+            let mut w = Writer::new(out);
+            write_cancelled(&mut w, number(question.number, &mut digits));
+            let len = w.finish()?;
+            self.cancel_told(token);
+            return Ok(Some(Transmit::pipe(len)));
+        }
+        if self.pinger.is_due() {
+            let id = self.next_id;
+            let mut w = Writer::new(out);
+            envelope::bare_request(&mut w, id, Method::Ping);
+            let len = w.finish()?;
+            self.next_id = self.next_id.saturating_add(1);
+            self.pinger.sent(now, id);
+            return Ok(Some(Transmit::pipe(len)));
+        }
+        self.transmit_session(out)
+    }
+
+    /// Changes that the client of the legacy session was not told of; they wait until it is
+    /// ready (6.27).
+    fn transmit_session(&mut self, out: &mut [u8]) -> Result<Option<Transmit>, BufferFull> {
+        if !self.session.is_ready() {
+            return Ok(None);
+        }
+        let mut w = Writer::new(out);
+        if let Some(kind) = self.session.changed.first() {
+            envelope::bare_notification(&mut w, kind.notification());
+            let len = w.finish()?;
+            self.session.changed = self.session.changed.without(kind);
+            return Ok(Some(Transmit::pipe(len)));
+        }
+        let Some((place, uri)) = self.uris.first_dirty(Owner::Session) else {
+            return Ok(None);
+        };
+        let _ = envelope::notification(&mut w, Method::ResourcesUpdated, |w| {
+            w.literal(r#"{"uri":"#);
+            w.string(uri);
+            w.literal("}");
+            Ok::<(), core::convert::Infallible>(())
+        });
+        let len = w.finish()?;
+        self.uris.clean(place);
+        Ok(Some(Transmit::pipe(len)))
+    }
+
+    /// The one answer to a request that was cancelled by the alias.
+    fn transmit_refusal(&mut self, out: &mut [u8]) -> Result<Transmit, BufferFull> {
+        let Some(token) = self.requests.first(Queue::Transmit) else {
+            return Ok(Transmit::pipe(0));
+        };
+        let Self {
+            requests, batch, ..
+        } = self;
+        let Some(request) = requests.get(token) else {
+            return Ok(Transmit::pipe(0));
+        };
+        let write = |out: &mut [u8]| {
+            let mut w = Writer::new(out);
+            envelope::error(&mut w, Some(request.id()), &CANCELLED);
+            Ok(w.finish()?)
+        };
+        let gathered = request.batched && batch.gather(write).unwrap_or(false);
+        let len = match gathered {
+            true => 0,
+            false => match write(out) {
+                Ok(len) => len,
+                Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
+                Err(_) => 0,
+            },
+        };
+        self.release(token);
+        Ok(Transmit::pipe(len))
+    }
+}
+
+/// A number of ours as an id.
+fn number(value: u64, digits: &mut [u8; 20]) -> Id<'_> {
+    let mut w = Writer::new(digits);
+    w.unsigned(value);
+    let len = w.len();
+    Id::Number(Number::received(digits.get(..len).unwrap_or(b"0")))
+}
+
+const CANCELLED: ErrorObject<'static> = ErrorObject {
+    code: code::REQUEST_CANCELLED,
+    message: crate::json::Str::new("request cancelled"),
+    data: None,
+};

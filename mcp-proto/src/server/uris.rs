@@ -1,0 +1,313 @@
+//! The URIs that somebody wants to hear of, in one bounded slice of bytes.
+
+use crate::action::Token;
+use crate::json::Str;
+use crate::store::Store;
+
+/// Subscriptions of the legacy session and of every listen, one behind the other.
+///
+/// ```text
+/// | slot u32 | generation u32 | length u32 | dirty u8 | URI, decoded | next entry ..
+/// ```
+///
+/// They are walked from the front: subscriptions are few, and made and changed rarely beside
+/// everything else. `dirty <= entries`, and `used <= limit`.
+#[derive(Debug)]
+pub(super) struct Uris<S> {
+    store: S,
+    limit: usize,
+    used: usize,
+    dirty: usize,
+}
+
+/// Who asked for a URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Owner {
+    /// The legacy session.
+    Session,
+    /// A listen, or a `resources/subscribe` that is not answered yet.
+    Request(Token),
+}
+
+/// No room for another URI.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Full;
+
+impl<S: Store<u8>> Uris<S> {
+    pub(super) fn new(store: S, limit: usize) -> Self {
+        Self {
+            store,
+            limit,
+            used: 0,
+            dirty: 0,
+        }
+    }
+
+    /// Adds a URI, unless its owner has it already (RS-16).
+    pub(super) fn add(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), Full> {
+        if self
+            .entries()
+            .any(|entry| entry.owner == owner && uri == entry.uri)
+        {
+            return Ok(());
+        }
+        let length = uri.decoded_len();
+        let end = self
+            .used
+            .checked_add(HEADER)
+            .and_then(|start| start.checked_add(length))
+            .filter(|end| *end <= self.limit)
+            .ok_or(Full)?;
+        if end > self.store.as_ref().len() {
+            let wanted = end.saturating_mul(2).clamp(64, self.limit.max(64));
+            if !self.store.grow(wanted.min(self.limit)) {
+                return Err(Full);
+            }
+        }
+        let entry = self.store.as_mut().get_mut(self.used..end).ok_or(Full)?;
+        let (header, text) = entry.split_at_mut_checked(HEADER).ok_or(Full)?;
+        match uri.as_plain() {
+            Some(plain) => text.copy_from_slice(plain.as_bytes()),
+            None => drop(uri.decode_exact(text).map_err(|_| Full)?),
+        }
+        let (slot, generation) = owner.parts();
+        let fields = [slot, generation, length as u32];
+        for (place, field) in header.chunks_exact_mut(4).zip(fields) {
+            place.copy_from_slice(&field.to_le_bytes());
+        }
+        if let Some(dirty) = header.last_mut() {
+            *dirty = 0;
+        }
+        self.used = end;
+        Ok(())
+    }
+
+    /// Forgets a URI of these owners.
+    pub(super) fn remove(&mut self, uri: Str<'_>, of: impl Fn(Owner) -> bool) {
+        self.retain(|entry| uri != entry.uri || !of(entry.owner));
+    }
+
+    /// Forgets everything of an owner.
+    pub(super) fn remove_all(&mut self, owner: Owner) {
+        self.retain(|entry| entry.owner != owner);
+    }
+
+    /// Gives what one owner has to another.
+    pub(super) fn hand_over(&mut self, from: Owner, to: Owner) {
+        let (slot, generation) = to.parts();
+        let mut at = 0;
+        while let Some(entry) = self.entry(at) {
+            let (owner, next) = (entry.owner, entry.end);
+            if owner == from
+                && let Some(place) = self.store.as_mut().get_mut(at..at.saturating_add(8))
+                && let Some((first, second)) = place.split_at_mut_checked(4)
+            {
+                first.copy_from_slice(&slot.to_le_bytes());
+                second.copy_from_slice(&generation.to_le_bytes());
+            }
+            at = next;
+        }
+    }
+
+    /// Notes a change of the resource at `uri` for everybody who subscribed to it or to a
+    /// parent of it (RS-10), and says to whom.
+    pub(super) fn touch(&mut self, uri: &str, mut owner: impl FnMut(Owner)) {
+        let mut at = 0;
+        while let Some(entry) = self.entry(at) {
+            let next = entry.end;
+            if covers(entry.uri, uri) {
+                owner(entry.owner);
+                if !entry.dirty {
+                    self.set_dirty(at, true);
+                }
+            }
+            at = next;
+        }
+    }
+
+    /// The first changed URI of an owner, and its place.
+    pub(super) fn first_dirty(&self, owner: Owner) -> Option<(usize, &str)> {
+        if self.dirty == 0 {
+            return None;
+        }
+        self.entries()
+            .find(|entry| entry.dirty && entry.owner == owner)
+            .map(|entry| (entry.start, entry.uri))
+    }
+
+    /// Its owner was told of the change at this place.
+    pub(super) fn clean(&mut self, place: usize) {
+        if self.entry(place).is_some_and(|entry| entry.dirty) {
+            self.set_dirty(place, false);
+        }
+    }
+
+    /// The URIs of an owner.
+    pub(super) fn of(&self, owner: Owner) -> impl Iterator<Item = &str> {
+        self.entries()
+            .filter(move |entry| entry.owner == owner)
+            .map(|entry| entry.uri)
+    }
+
+    /// Whether somebody wants to hear of the resource at `uri`.
+    pub(super) fn covers(&self, uri: &str) -> bool {
+        self.entries().any(|entry| covers(entry.uri, uri))
+    }
+
+    fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
+        let mut at = 0;
+        core::iter::from_fn(move || {
+            let entry = self.entry(at)?;
+            at = entry.end;
+            Some(entry)
+        })
+    }
+
+    fn entry(&self, start: usize) -> Option<Entry<'_>> {
+        let rest = self.store.as_ref().get(start..self.used)?;
+        let (header, rest) = rest.split_at_checked(HEADER)?;
+        let field = |at: usize| {
+            let bytes = header.get(at..at + 4)?;
+            Some(u32::from_le_bytes(bytes.try_into().ok()?))
+        };
+        let length = field(8)? as usize;
+        Some(Entry {
+            start,
+            end: start.checked_add(HEADER)?.checked_add(length)?,
+            owner: Owner::from_parts(field(0)?, field(4)?),
+            dirty: header.last() != Some(&0),
+            uri: core::str::from_utf8(rest.get(..length)?).ok()?,
+        })
+    }
+
+    fn set_dirty(&mut self, start: usize, dirty: bool) {
+        let place = start.saturating_add(HEADER - 1);
+        if let Some(flag) = self.store.as_mut().get_mut(place) {
+            *flag = u8::from(dirty);
+            self.dirty = if dirty {
+                self.dirty.saturating_add(1)
+            } else {
+                self.dirty.saturating_sub(1)
+            };
+        }
+    }
+
+    fn retain(&mut self, keep: impl Fn(&Entry<'_>) -> bool) {
+        let mut at = 0;
+        while let Some(entry) = self.entry(at) {
+            let (end, dirty) = (entry.end, entry.dirty);
+            if keep(&entry) {
+                at = end;
+                continue;
+            }
+            self.dirty = self.dirty.saturating_sub(usize::from(dirty));
+            let used = self.used;
+            if let Some(bytes) = self.store.as_mut().get_mut(..used)
+                && end <= used
+            {
+                bytes.copy_within(end.., at);
+            }
+            self.used = used.saturating_sub(end.saturating_sub(at));
+        }
+    }
+}
+
+struct Entry<'a> {
+    start: usize,
+    end: usize,
+    owner: Owner,
+    dirty: bool,
+    uri: &'a str,
+}
+
+impl Owner {
+    const fn parts(self) -> (u32, u32) {
+        match self {
+            Self::Session => (u32::MAX, u32::MAX),
+            Self::Request(token) => (token.slot, token.generation),
+        }
+    }
+
+    const fn from_parts(slot: u32, generation: u32) -> Self {
+        match slot {
+            // No slot has this number: it ends lists.
+            u32::MAX => Self::Session,
+            slot => Self::Request(Token { slot, generation }),
+        }
+    }
+}
+
+/// Whether a subscription to one URI is one to the other: the same, or a parent of it.
+fn covers(subscribed: &str, uri: &str) -> bool {
+    uri.strip_prefix(subscribed).is_some_and(|rest| {
+        rest.is_empty()
+            || (!subscribed.is_empty() && (subscribed.ends_with('/') || rest.starts_with('/')))
+    })
+}
+
+const HEADER: usize = 13;
+
+#[cfg(test)]
+mod tests {
+    extern crate std;
+    use super::*;
+    use std::vec::Vec;
+
+    fn token(slot: u32) -> Owner {
+        Owner::Request(Token {
+            slot,
+            generation: 1,
+        })
+    }
+
+    #[test]
+    fn duplicates_count_once_and_full_leaves_no_trace() {
+        let mut uris = Uris::new([0; 40], 40);
+        uris.add(Owner::Session, Str::from("a:b")).unwrap();
+        uris.add(Owner::Session, Str::from("a:b")).unwrap();
+        assert_eq!(uris.used, HEADER + 3);
+        let long = "file:///a/long/way/from/home";
+        assert_eq!(uris.add(Owner::Session, Str::from(long)), Err(Full));
+        uris.add(token(1), Str::from("a:b")).unwrap();
+        assert_eq!(uris.of(token(1)).collect::<Vec<_>>(), ["a:b"]);
+        uris.remove(Str::from("a:b"), |owner| owner == Owner::Session);
+        assert_eq!(uris.of(Owner::Session).count(), 0);
+        assert_eq!(uris.of(token(1)).count(), 1);
+    }
+
+    #[test]
+    fn parents_hear_of_their_children() {
+        let cases = [
+            ("file:///a", "file:///a", true),
+            ("file:///a", "file:///a/b", true),
+            ("file:///a/", "file:///a/b", true),
+            ("file:///a", "file:///ab", false),
+            ("file:///a/b", "file:///a", false),
+            ("", "file:///a", false),
+        ];
+        for (subscribed, uri, expected) in cases {
+            assert_eq!(covers(subscribed, uri), expected, "{subscribed} {uri}");
+        }
+    }
+
+    #[test]
+    fn changes_are_told_once_to_each_owner() {
+        let mut uris = Uris::new([0; 200], 200);
+        uris.add(Owner::Session, Str::from("x:1")).unwrap();
+        uris.add(token(2), Str::from("x:1")).unwrap();
+        uris.add(token(2), Str::from("x:2")).unwrap();
+        let mut told = Vec::new();
+        uris.touch("x:1", |owner| told.push(owner));
+        uris.touch("x:1", |_| {});
+        assert_eq!(told, [Owner::Session, token(2)]);
+        let (place, uri) = uris.first_dirty(token(2)).unwrap();
+        assert_eq!(uri, "x:1");
+        uris.clean(place);
+        assert_eq!(uris.first_dirty(token(2)), None);
+        assert!(uris.first_dirty(Owner::Session).is_some());
+        uris.remove_all(Owner::Session);
+        assert_eq!(uris.first_dirty(Owner::Session), None);
+        uris.hand_over(token(2), Owner::Session);
+        assert_eq!(uris.of(Owner::Session).collect::<Vec<_>>(), ["x:1", "x:2"]);
+    }
+}
