@@ -105,6 +105,15 @@ impl<'b> Str<'b> {
         }
     }
 
+    /// The same as bytes, which are not checked again.
+    #[inline]
+    pub(crate) const fn plain_bytes(self) -> Option<&'b [u8]> {
+        match self.form {
+            Form::Plain | Form::Ours => Some(self.content),
+            Form::Escaped | Form::Lone => None,
+        }
+    }
+
     /// The text, decoded into `scratch` if it holds escapes. Half a surrogate pair becomes
     /// U+FFFD.
     ///

@@ -14,6 +14,35 @@ pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*chunk))
 }
 
+/// The eight bytes from `at` on, with zeros for those that lie behind the end.
+#[inline(always)]
+pub(super) fn word_or_end(bytes: &[u8], at: usize) -> u64 {
+    match word(bytes, at) {
+        Some(word) => word,
+        None => end(bytes, at),
+    }
+}
+
+/// The bytes from `at` on, of which there are less than eight.
+#[inline(never)]
+fn end(bytes: &[u8], at: usize) -> u64 {
+    let left = bytes.len().saturating_sub(at);
+    match bytes.last_chunk::<8>() {
+        // What stands before `at` is shifted out.
+        Some(last) => {
+            let before = 64 - 8 * left.min(8) as u32;
+            u64::from_le_bytes(*last).checked_shr(before).unwrap_or(0)
+        }
+        None => {
+            let bytes = bytes.get(at..).unwrap_or_default();
+            bytes
+                .iter()
+                .rev()
+                .fold(0, |word, byte| word << 8 | u64::from(*byte))
+        }
+    }
+}
+
 /// Marks control characters, quotes, backslashes and everything beyond ASCII.
 ///
 /// `byte ^ 2` swaps the quote (0x22) with the space (0x20), so one comparison with 0x21 finds

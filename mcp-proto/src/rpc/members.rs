@@ -47,8 +47,8 @@ impl Member {
     /// Names are compared unescaped and case-sensitively (6.21).
     #[inline]
     fn of(name: Str<'_>) -> Option<Self> {
-        match name.as_plain() {
-            Some(plain) => Self::known(plain.as_bytes()),
+        match name.plain_bytes() {
+            Some(plain) => Self::known(plain),
             None => Self::of_escaped(name),
         }
     }

@@ -205,8 +205,8 @@ const LONGEST: usize = 40;
 
 impl<'b> From<Str<'b>> for Method<'b> {
     fn from(name: Str<'b>) -> Self {
-        let method = match name.as_plain() {
-            Some(plain) => known(plain.as_bytes()),
+        let method = match name.plain_bytes() {
+            Some(plain) => known(plain),
             // PHP writes `tools\/call`.
             None => name
                 .decode_exact(&mut [0; LONGEST])

@@ -1,0 +1,272 @@
+//! Passing the strings of a text that is being checked.
+
+use super::text::Form;
+use super::{Fault, FaultKind, utf8, words};
+
+/// Where a token ends, and what the strings in it are like.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct End {
+    /// The offset behind it.
+    pub(super) at: usize,
+    pub(super) form: Form,
+}
+
+/// Passes the string whose opening quote is at `quote`.
+///
+/// Names and short values are plain and end within a few words: these are dealt with in the
+/// place of the call, everything else out of line.
+#[inline(always)]
+pub(super) fn pass(bytes: &[u8], quote: usize) -> Result<End, Fault> {
+    let mut at = quote + 1;
+    for _ in 0..LOOK {
+        let stops = words::stops(words::word_or_end(bytes, at));
+        if stops != 0 {
+            at += words::first(stops);
+            if bytes.get(at) == Some(&b'"') {
+                return Ok(End {
+                    at: at + 1,
+                    form: Form::Plain,
+                });
+            }
+            break;
+        }
+        at += 8;
+    }
+    pass_rest(bytes, at)
+}
+
+/// The words that are looked at before anything else is tried.
+const LOOK: usize = 4;
+
+/// Passes the rest of a string, up to and with its closing quote.
+#[inline(never)]
+fn pass_rest(bytes: &[u8], from: usize) -> Result<End, Fault> {
+    let mut at = from;
+    let mut form = Form::Plain;
+    let mut foreign = 0u32;
+    loop {
+        match bytes.get(at) {
+            Some(b'"') => return Ok(End { at: at + 1, form }),
+            Some(b'\\') => {
+                // Escapes often stand side by side.
+                while let Some(b'\\') = bytes.get(at) {
+                    let escape = pass_escape(bytes, at)?;
+                    at = escape.at;
+                    form = form.max(escape.form);
+                }
+                continue;
+            }
+            Some(0x80..) => {
+                // A word or two in another script: character by character.
+                foreign = foreign.saturating_add(1);
+                at = if foreign < OFTEN {
+                    pass_beyond_ascii(bytes, at)?
+                } else {
+                    pass_foreign(bytes, at)?
+                };
+                continue;
+            }
+            Some(0x20..) => {}
+            _ => return Err(unexpected(bytes, at)),
+        }
+        at = next_stop(bytes, at);
+    }
+}
+
+/// The offset of the next byte that is not plain ASCII, at the latest the end.
+#[inline]
+fn next_stop(bytes: &[u8], from: usize) -> usize {
+    let mut at = from;
+    for _ in 0..LOOK {
+        let stops = words::stops(words::word_or_end(bytes, at));
+        if stops != 0 {
+            return at + words::first(stops);
+        }
+        at += 8;
+    }
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+        if !is_plain(block) {
+            break;
+        }
+        at += 64;
+    }
+    loop {
+        let stops = words::stops(words::word_or_end(bytes, at));
+        if stops != 0 {
+            return at + words::first(stops);
+        }
+        at += 8;
+    }
+}
+
+/// Whether a string goes on through the whole block, in plain ASCII. A loop that asks for
+/// nothing else becomes vector code.
+#[inline]
+fn is_plain(block: &[u8; 64]) -> bool {
+    let mut stop = false;
+    for byte in block {
+        stop |= (byte ^ 2 < 0x21) | (*byte == b'\\') | (*byte >= 0x80);
+    }
+    !stop
+}
+
+/// Passes text that is mostly beyond ASCII; the character at `from` is.
+#[inline(never)]
+fn pass_beyond_ascii(bytes: &[u8], from: usize) -> Result<usize, Fault> {
+    let mut at = from;
+    let near = from.saturating_add(SINGLE);
+    while let Some(0x80..) = bytes.get(at) {
+        if at > near {
+            return pass_foreign(bytes, at);
+        }
+        let Some(end) = utf8::char_end(bytes, at) else {
+            return Err(fault(FaultKind::Utf8, at));
+        };
+        at = end;
+    }
+    Ok(at)
+}
+
+/// How often a string leaves ASCII before it is checked in blocks.
+const OFTEN: u32 = 4;
+
+/// The bytes beyond ASCII that are checked character by character.
+const SINGLE: usize = 24;
+
+/// Passes long text beyond ASCII, in blocks, up to a byte that is none of it.
+fn pass_foreign(bytes: &[u8], from: usize) -> Result<usize, Fault> {
+    let mut at = from;
+    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
+        if !utf8::continues(bytes, at) {
+            break;
+        }
+        if let Some(stop) = first_escape(block) {
+            // The bytes before it are whole characters, and so is it.
+            return Ok(at + stop);
+        }
+        at += 64;
+    }
+    // The block before this place may have cut a character.
+    at = utf8::boundary(bytes, at);
+    while let Some(0x80..) = bytes.get(at) {
+        let Some(end) = utf8::char_end(bytes, at) else {
+            return Err(fault(FaultKind::Utf8, at));
+        };
+        at = end;
+    }
+    Ok(at)
+}
+
+/// The index of the first quote, backslash or control character of a block.
+#[inline]
+fn first_escape(block: &[u8; 64]) -> Option<usize> {
+    let mut stop = false;
+    for byte in block {
+        stop |= (byte ^ 2 < 0x21) | (*byte == b'\\');
+    }
+    if !stop {
+        return None;
+    }
+    let (chunks, _) = block.as_chunks::<8>();
+    chunks.iter().enumerate().find_map(|(index, chunk)| {
+        let escapes = words::escapes(u64::from_le_bytes(*chunk));
+        (escapes != 0).then(|| index * 8 + words::first(escapes))
+    })
+}
+
+/// Passes the escape whose backslash is at `at`; a surrogate pair counts as one.
+#[inline]
+fn pass_escape(bytes: &[u8], at: usize) -> Result<End, Fault> {
+    let escaped = |at| {
+        Ok(End {
+            at,
+            form: Form::Escaped,
+        })
+    };
+    match bytes.get(at + 1) {
+        Some(b'"' | b'\\' | b'/' | b'b' | b'f' | b'n' | b'r' | b't') => escaped(at + 2),
+        Some(b'u') => match unit(bytes, at + 2)? {
+            Unit::Other => escaped(at + 6),
+            Unit::High => {
+                // Half a pair is grammar too (RFC 8259, section 8.2), so a pair that does not
+                // come is no fault: what follows is read as what it is.
+                if let Some([b'\\', b'u', ..]) = bytes.get(at + 6..)
+                    && let Unit::Low = unit(bytes, at + 8)?
+                {
+                    return escaped(at + 12);
+                }
+                Ok(End {
+                    at: at + 6,
+                    form: Form::Lone,
+                })
+            }
+            Unit::Low => Ok(End {
+                at: at + 6,
+                form: Form::Lone,
+            }),
+        },
+        _ => Err(unexpected(bytes, at + 1)),
+    }
+}
+
+/// What four digits stand for in UTF-16.
+enum Unit {
+    High,
+    Low,
+    Other,
+}
+
+/// Reads the four digits at `at`.
+#[inline]
+fn unit(bytes: &[u8], at: usize) -> Result<Unit, Fault> {
+    let Some(digits) = bytes.get(at..).and_then(<[u8]>::first_chunk::<4>) else {
+        return Err(not_hex(bytes, at));
+    };
+    let [first, second, third, fourth] = digits.map(|digit| HEX[usize::from(digit)]);
+    if (first | second | third | fourth) > 0x0F {
+        return Err(not_hex(bytes, at));
+    }
+    Ok(match (first, second) {
+        (0xD, 0x8..=0xB) => Unit::High,
+        (0xD, 0xC..) => Unit::Low,
+        _ => Unit::Other,
+    })
+}
+
+/// The values of digits; 0xFF for what is none.
+static HEX: [u8; 256] = {
+    let mut table = [0xFF; 256];
+    let mut value = 0;
+    while value < 16 {
+        let digit = b"0123456789abcdef"[value];
+        table[digit as usize] = value as u8;
+        table[digit.to_ascii_uppercase() as usize] = value as u8;
+        value += 1;
+    }
+    table
+};
+
+/// The fault of the first byte from `at` on that is no digit.
+#[cold]
+fn not_hex(bytes: &[u8], at: usize) -> Fault {
+    let digits = bytes.get(at..).unwrap_or_default();
+    let count = digits
+        .iter()
+        .take_while(|byte| byte.is_ascii_hexdigit())
+        .count();
+    unexpected(bytes, at + count)
+}
+
+/// The fault of a byte that cannot stand here, or of no byte at all.
+#[cold]
+pub(super) fn unexpected(bytes: &[u8], at: usize) -> Fault {
+    match bytes.get(at) {
+        Some(_) => fault(FaultKind::Syntax, at),
+        None => fault(FaultKind::Incomplete, bytes.len()),
+    }
+}
+
+#[cold]
+pub(super) const fn fault(kind: FaultKind, at: usize) -> Fault {
+    Fault { kind, at }
+}
