@@ -94,6 +94,7 @@ enum Kind {
 }
 
 mod sealed {
+    #[expect(unnameable_types, reason = "that is the point")]
     pub trait Sealed {}
 }
 

@@ -297,21 +297,6 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         self.token(self.queues[queue as usize].first)
     }
 
-    /// Every entry, in the order of the storage.
-    pub(crate) fn iter(&self) -> impl Iterator<Item = (Token, &T)> {
-        self.store
-            .as_ref()
-            .iter()
-            .enumerate()
-            .filter_map(|(index, slot)| {
-                let token = Token {
-                    slot: index as u32,
-                    generation: slot.generation,
-                };
-                Some((token, slot.value.as_ref()?))
-            })
-    }
-
     /// How many entries there are.
     pub(crate) fn len(&self) -> usize {
         self.len
