@@ -1,5 +1,7 @@
 //! Finding out what the server speaks: probe, handshake, negotiation.
 
+use core::time::Duration;
+
 use super::answer::Heard;
 use super::ping::Ping;
 use super::reply::Reply;
@@ -381,17 +383,12 @@ impl Opening {
             .map_or(self.deadline, |silence| silence.min(self.deadline))
     }
 
-    fn begin_handshake(
-        &mut self,
-        now: Instant,
-        timeout: core::time::Duration,
-        legacy: Revision,
-        id: u64,
-    ) {
+    fn begin_handshake(&mut self, now: Instant, timeout: Duration, legacy: Revision, id: u64) {
         self.legacy = Some(legacy);
         self.handshake = Leg::Owed(id);
         self.silence = None;
-        self.deadline = now + timeout;
+        // Whatever a timer arms lies ahead.
+        self.deadline = now + timeout.max(LEAST);
     }
 }
 
@@ -484,3 +481,5 @@ fn revision_of(version: Raw<'_>) -> Option<Revision> {
         .into_iter()
         .find(|revision| version == revision.as_str())
 }
+
+const LEAST: Duration = Duration::from_millis(1);

@@ -3,7 +3,7 @@
 use super::{Client, Storage};
 use crate::action::SendError;
 use crate::json::Object;
-use crate::model::{ClientCapabilities, ClientFeatures};
+use crate::model::ClientFeatures;
 use crate::revision::Revision;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Method, code};
@@ -103,43 +103,6 @@ impl<S: Storage> Client<'_, S> {
         }
         Ok(())
     }
-}
-
-/// What a client's capabilities come down to.
-pub(super) fn declared(capabilities: &ClientCapabilities<'_>) -> ClientFeatures {
-    type F = ClientFeatures;
-    let mut features = F::NONE;
-    let mut declare = |feature, declared: bool| {
-        if declared {
-            features = features.with(feature);
-        }
-    };
-    let roots = capabilities.roots;
-    declare(F::ROOTS, roots.is_some());
-    declare(
-        F::ROOTS_LIST_CHANGED,
-        roots.is_some_and(|roots| roots.list_changed),
-    );
-    let sampling = capabilities.sampling.as_ref();
-    declare(F::SAMPLING, sampling.is_some());
-    declare(
-        F::SAMPLING_TOOLS,
-        sampling.is_some_and(|sampling| sampling.tools.is_some()),
-    );
-    if let Some(elicitation) = &capabilities.elicitation {
-        declare(F::ELICITATION_URL, elicitation.url.is_some());
-        // EL-01: no mode at all means form.
-        declare(
-            F::ELICITATION_FORM,
-            elicitation.form.is_some() || elicitation.url.is_none(),
-        );
-    }
-    if let Some(tasks) = &capabilities.tasks {
-        declare(F::TASKS, true);
-        declare(F::TASKS_LIST, tasks.list.is_some());
-        declare(F::TASKS_CANCEL, tasks.cancel.is_some());
-    }
-    features
 }
 
 /// The name of the capability that a method needs.

@@ -20,7 +20,7 @@ impl<S: Storage> Machine for Client<'_, S> {
         incoming: Incoming<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if matches!(self.phase, Phase::Closed) {
-            return Action::Ignore(Why::Misplaced);
+            return Action::Ignore(Why::Closed);
         }
         let message = match incoming {
             Incoming::Message(message) => message,

@@ -137,7 +137,7 @@ impl<'c, S: Storage> Client<'c, S> {
             config,
             phase: Phase::Idle,
             revision: None,
-            client: gates::declared(&config.capabilities),
+            client: ClientFeatures::from(&config.capabilities),
             server: None,
             calls: Slots::new(calls, config.limits.in_flight),
             questions: Slots::new(questions, config.limits.in_flight),

@@ -21,7 +21,8 @@ impl<S: Storage> Client<'_, S> {
         let modern = match self.phase {
             Phase::Modern => true,
             Phase::Legacy => false,
-            // A log message while the server starts is of no use to anybody yet.
+            // A server may log while it starts (LC-08).
+            Phase::Opening(_) if notification.method == Method::Message => false,
             Phase::Opening(_) | Phase::Idle | Phase::Closed => {
                 return Action::Ignore(Why::Misplaced);
             }

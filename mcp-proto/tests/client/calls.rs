@@ -293,7 +293,7 @@ fn a_hang_up_ends_every_call_once() {
         = closed HungUp
         hangup
         < {"jsonrpc":"2.0","id":2,"result":{}}
-        ~ Misplaced
+        ~ Closed
         call 10 tools/list
         ! Closed
         cancel 7"#,

@@ -384,7 +384,7 @@ fn a_lost_answer_ends_it_at_once() {
         = batch
         = the server's answer cannot be used
         = closed NotConnected
-        ~ Misplaced"#,
+        ~ Closed"#,
     );
 }
 
@@ -458,6 +458,21 @@ fn ping_is_answered_in_every_phase() {
         = connected 2026-07-28 "s"
         < {"jsonrpc":"2.0","id":"p","method":"ping"}
         = request ping"#,
+    );
+}
+
+#[test]
+fn a_server_may_log_while_it_starts() {
+    legacy(
+        r#"connect
+        > initialize 1
+        < {"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":"starting"}}
+        = told notifications/message
+        < {"jsonrpc":"2.0","method":"notifications/tools/list_changed"}
+        ~ Misplaced
+        < session 1
+        = connected 2025-11-25 "s"
+        > initialized"#,
     );
 }
 

@@ -6,4 +6,5 @@ mod connect;
 mod modern;
 mod pings;
 mod questions;
+mod random;
 mod script;
