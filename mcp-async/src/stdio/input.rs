@@ -1,6 +1,7 @@
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
+#[cfg(unix)]
 use std::fs::File;
 use std::io::{self, Read};
 
@@ -21,6 +22,7 @@ pub struct Input {
 enum Source {
     #[cfg(unix)]
     Watched(Watched),
+    #[cfg(unix)]
     Direct(File),
     Thread(ThreadReader),
 }
@@ -60,6 +62,7 @@ impl Input {
         match self.source {
             #[cfg(unix)]
             Source::Watched(_) => "watched",
+            #[cfg(unix)]
             Source::Direct(_) => "direct",
             Source::Thread(_) => "thread",
         }
@@ -75,6 +78,7 @@ impl AsyncRead for Input {
         match &mut self.get_mut().source {
             #[cfg(unix)]
             Source::Watched(watched) => watched.poll_read(task, buffer),
+            #[cfg(unix)]
             Source::Direct(file) => Poll::Ready(uninterrupted(|| file.read(buffer))),
             Source::Thread(thread) => thread.poll_read(task, buffer),
         }

@@ -1,6 +1,7 @@
 use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
+#[cfg(unix)]
 use std::fs::File;
 use std::io::{self, Write};
 
@@ -8,6 +9,7 @@ use futures_io::AsyncWrite;
 
 #[cfg(unix)]
 use super::descriptor::Watched;
+#[cfg(unix)]
 use super::input::uninterrupted;
 use super::thread::ThreadWriter;
 
@@ -23,6 +25,7 @@ pub struct Output {
 enum Sink {
     #[cfg(unix)]
     Watched(Watched),
+    #[cfg(unix)]
     Direct(File),
     Thread(ThreadWriter),
     Closed,
@@ -62,6 +65,7 @@ impl Output {
         match self.sink {
             #[cfg(unix)]
             Sink::Watched(_) => "watched",
+            #[cfg(unix)]
             Sink::Direct(_) => "direct",
             Sink::Thread(_) => "thread",
             Sink::Closed => "closed",
@@ -78,6 +82,7 @@ impl AsyncWrite for Output {
         match &mut self.get_mut().sink {
             #[cfg(unix)]
             Sink::Watched(watched) => watched.poll_write(task, bytes),
+            #[cfg(unix)]
             Sink::Direct(file) => Poll::Ready(uninterrupted(|| file.write(bytes))),
             Sink::Thread(thread) => thread.poll_write(task, bytes),
             Sink::Closed => Poll::Ready(Err(io::ErrorKind::BrokenPipe.into())),

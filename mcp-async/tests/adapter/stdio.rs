@@ -1,6 +1,6 @@
 //! Standard input and output, of every kind, on whichever adapter includes this.
 
-use std::io::{self, BufRead, BufReader, Read, Write};
+use std::io::{self, Read, Write};
 use std::process::{Child, Command as Program, Stdio};
 use std::thread;
 
@@ -139,6 +139,7 @@ fn finish(server: Child) -> (String, String) {
 #[cfg(unix)]
 mod unix {
     use std::fs::{File, OpenOptions};
+    use std::io::{BufRead, BufReader};
     use std::os::fd::{AsFd, OwnedFd};
     use std::os::unix::net::UnixStream;
 

@@ -1,0 +1,81 @@
+//! The adapters have the same files with the same public items: whoever learnt one knows both.
+
+use std::fs;
+use std::path::Path;
+
+use quote::{ToTokens, quote};
+use syn::{ImplItem, Item, Visibility};
+
+#[test]
+fn the_adapters_have_the_same_items() {
+    let (tokio, smol) = (items("tokio"), items("smol"));
+    assert!(tokio.len() > 10, "the items were not found");
+    for (one, other) in tokio.iter().zip(&smol) {
+        assert_eq!(one, other);
+    }
+    assert_eq!(tokio.len(), smol.len());
+}
+
+/// File by file, in order: each public item without its body, and what public types implement.
+fn items(runtime: &str) -> Vec<String> {
+    let sources = Path::new(env!("CARGO_MANIFEST_DIR")).join(format!("../mcp-{runtime}/src"));
+    let mut files: Vec<_> = fs::read_dir(sources)
+        .unwrap()
+        .map(|file| file.unwrap().path())
+        .collect();
+    files.sort();
+    let mut items = Vec::new();
+    for file in files {
+        let name = file.file_name().unwrap().to_str().unwrap().to_owned();
+        let text = fs::read_to_string(&file).unwrap();
+        let shapes = syn::parse_file(&text)
+            .unwrap()
+            .items
+            .into_iter()
+            .filter_map(shape);
+        items.push(format!("file {name}"));
+        items.extend(shapes.map(|shape| shape.replace(runtime, "runtime")));
+    }
+    items
+}
+
+fn shape(item: Item) -> Option<String> {
+    let tokens = match item {
+        Item::Fn(item) if public(&item.vis) => item.sig.to_token_stream(),
+        Item::Struct(item) if public(&item.vis) => {
+            let (name, generics) = (&item.ident, &item.generics);
+            let fields = item.fields.iter().filter(|field| public(&field.vis));
+            quote!(struct #name #generics { #(#fields),* })
+        }
+        Item::Impl(item) => {
+            let (generics, owner) = (&item.generics, &item.self_ty);
+            let parent = item.trait_.as_ref().map(|(path, _)| quote!(#path for));
+            let members = item.items.iter().filter_map(|member| match member {
+                ImplItem::Fn(function) if parent.is_some() || public(&function.vis) => {
+                    Some(function.sig.to_token_stream())
+                }
+                ImplItem::Const(constant) if public(&constant.vis) => {
+                    Some(constant.ident.to_token_stream())
+                }
+                _ => None,
+            });
+            quote!(impl #generics #parent #owner { #(#members;)* })
+        }
+        Item::Mod(item) => {
+            let (visibility, name) = (&item.vis, &item.ident);
+            quote!(#visibility mod #name)
+        }
+        Item::Use(item) if public(&item.vis) => item.to_token_stream(),
+        Item::Enum(item) if public(&item.vis) => item.to_token_stream(),
+        Item::Trait(item) if public(&item.vis) => item.to_token_stream(),
+        Item::Type(item) if public(&item.vis) => item.to_token_stream(),
+        Item::Const(item) if public(&item.vis) => item.to_token_stream(),
+        Item::Macro(item) => item.to_token_stream(),
+        _ => return None,
+    };
+    Some(tokens.to_string())
+}
+
+fn public(visibility: &Visibility) -> bool {
+    matches!(visibility, Visibility::Public(_))
+}
