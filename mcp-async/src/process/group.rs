@@ -12,7 +12,7 @@ use rustix::process::{
 
 use super::waiter::Waiter;
 use super::watchdog::Watchdog;
-use crate::stdio::{Input, Interest, Output, Reactor, Readiness};
+use crate::stdio::{Input, Output, Reactor};
 
 /// A child, its process group, and the watchdog in it.
 ///
@@ -29,7 +29,8 @@ pub(super) struct Group {
 /// How the end of the leader is noticed.
 #[derive(Debug)]
 enum Exit {
-    Descriptor(Box<dyn Readiness>),
+    #[cfg(target_os = "linux")]
+    Descriptor(Box<dyn crate::stdio::Readiness>),
     Thread(Waiter),
 }
 
@@ -83,6 +84,7 @@ impl Group {
     /// Gives the status out once.
     pub(super) fn poll_exit(&mut self, task: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         match &mut self.exit {
+            #[cfg(target_os = "linux")]
             Some(Exit::Descriptor(pidfd)) => {
                 let mut status = None;
                 pidfd
@@ -138,6 +140,7 @@ impl Drop for Group {
 impl Exit {
     #[cfg(target_os = "linux")]
     fn watch(reactor: &dyn Reactor, pid: Pid) -> io::Result<Self> {
+        use crate::stdio::Interest;
         use rustix::process::{PidfdFlags, pidfd_open};
 
         match pidfd_open(pid, PidfdFlags::empty()) {
