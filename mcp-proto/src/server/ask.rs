@@ -119,13 +119,13 @@ impl<S: Storage> Server<'_, S> {
         self.questions
             .arm(token, Some((now + options.timeout).min(cap)));
         self.next_id = self.next_id.saturating_add(1);
-        Ok((token, Transmit::pipe(len)))
+        Ok((outward(token), Transmit::pipe(len)))
     }
 
     /// Gives up a question: its client is told, and no event of it follows. A token that is stale
     /// is left alone.
     pub fn cancel(&mut self, question: Token) {
-        self.end_question(question, true, None);
+        self.end_question(outward(question), true, None);
     }
 
     /// An answer to a question of ours, or to a ping.
@@ -169,7 +169,7 @@ impl<S: Storage> Server<'_, S> {
             return Action::Ignore(Why::LateResponse);
         };
         Action::Event(Event::Answer {
-            token,
+            token: outward(token),
             cookie: question.cookie,
             answer,
         })
@@ -206,7 +206,7 @@ impl<S: Storage> Server<'_, S> {
         let deadline = (now + question.timeout).min(question.cap);
         self.questions.arm(token, Some(deadline));
         Action::Event(Event::Progress {
-            token,
+            token: outward(token),
             cookie,
             progress,
             total: total.and_then(Raw::number).map(|total| total.to_f64()),
@@ -258,7 +258,7 @@ impl<S: Storage> Server<'_, S> {
             self.questions.remove(token);
         }
         Some(Event::Answer {
-            token,
+            token: outward(token),
             cookie,
             answer: why.into(),
         })
@@ -285,5 +285,14 @@ impl<S: Storage> Server<'_, S> {
         self.questions.find(number as u32, |question| {
             question.number == number && question.over.is_none()
         })
+    }
+}
+
+/// A question's token as the application knows it, and the other way round: a bit of the
+/// generation tells it from those of requests, so that neither is ever taken for the other.
+const fn outward(token: Token) -> Token {
+    Token {
+        slot: token.slot,
+        generation: token.generation ^ (1 << 31),
     }
 }

@@ -53,7 +53,8 @@ impl<S: Store<u8>> Batch<S> {
 
     /// Whether there is a buffer at all; without one, arrays are refused.
     pub(super) fn has_room(&mut self) -> bool {
-        self.limit > 2 && self.store.grow(self.limit.min(SMALLEST)) || self.store.as_ref().len() > 2
+        self.limit > BRACKETS
+            && (self.store.grow(self.limit.min(SMALLEST)) || self.store.as_ref().len() > BRACKETS)
     }
 
     /// An array begins.
@@ -187,3 +188,4 @@ pub(super) enum Counted {
 }
 
 const SMALLEST: usize = 256;
+const BRACKETS: usize = 2;

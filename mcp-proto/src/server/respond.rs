@@ -5,7 +5,7 @@ use super::features;
 use super::question::Ended;
 use super::reply::{SERVER_INFO, write_info};
 use super::request::{InFlight, Stage};
-use super::result::{Addition, complete};
+use super::result::{Addition, check_room, complete};
 use super::uris::Owner;
 use super::{Server, Storage};
 use crate::action::{SendError, Token, Transmit};
@@ -225,7 +225,17 @@ fn write_input<L: Inline>(
     })
     .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
     let len = w.len();
-    check_object(out, len, object)?;
+    let identity = [Addition {
+        key: SERVER_INFO,
+        in_meta: true,
+        value: &|w| write_info(config, revision, w),
+    }];
+    let additions = if config.identify {
+        identity.as_slice()
+    } else {
+        &[]
+    };
+    check_room(out, len, additions)?;
     let written = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH)
         .ok()
         .and_then(Raw::object)
@@ -241,15 +251,7 @@ fn write_input<L: Inline>(
             return Err(SendError::Undeclared(features::name(feature)));
         }
     }
-    if !config.identify {
-        return Ok(len);
-    }
-    let identity = Addition {
-        key: SERVER_INFO,
-        in_meta: true,
-        value: &|w| write_info(config, revision, w),
-    };
-    complete(out, len, object, &[identity])
+    complete(out, len, object, additions)
 }
 
 /// An error, with a code that its revision has.

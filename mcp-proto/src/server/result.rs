@@ -27,14 +27,8 @@ pub(super) fn complete(
     (start, end): (usize, usize),
     additions: &[Addition<'_>],
 ) -> Result<usize, SendError> {
-    let needed = additions.iter().fold(len, |needed, addition| {
-        needed.saturating_add(addition.len())
-    });
+    check_room(out, len, additions)?;
     let in_meta = additions.iter().any(|addition| addition.in_meta);
-    let needed = needed.saturating_add(if in_meta { META.len() + 2 } else { 0 });
-    if needed > out.len() {
-        return Err(SendError::BufferFull { needed });
-    }
     let object = Raw::parse(out.get(start..end).unwrap_or_default(), MAX_DEPTH)
         .ok()
         .and_then(Raw::object)
@@ -114,6 +108,23 @@ pub(super) fn complete(
         write_meta(&mut Writer::new(out.get_mut(at..).unwrap_or_default()));
     }
     Ok(len)
+}
+
+/// Whether there is room for a message of `len` bytes and all that may be added to it.
+pub(super) fn check_room(
+    out: &[u8],
+    len: usize,
+    additions: &[Addition<'_>],
+) -> Result<(), SendError> {
+    let needed = additions.iter().fold(len, |needed, addition| {
+        needed.saturating_add(addition.len())
+    });
+    let in_meta = additions.iter().any(|addition| addition.in_meta);
+    let needed = needed.saturating_add(if in_meta { META.len() + 2 } else { 0 });
+    if needed > out.len() {
+        return Err(SendError::BufferFull { needed });
+    }
+    Ok(())
 }
 
 impl Addition<'_> {

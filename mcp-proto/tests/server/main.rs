@@ -1,6 +1,14 @@
 //! The server role, told as conversations over one pipe.
 
+mod batches;
+mod cancellation;
+mod input;
 mod legacy;
+mod listens;
+mod modern;
+mod questions;
+mod subscriptions;
 mod talk;
+mod teardown;
 
 use talk::Talk;

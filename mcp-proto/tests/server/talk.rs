@@ -146,6 +146,11 @@ impl Talk {
         self
     }
 
+    /// The same lines, for whoever looks closer.
+    pub(crate) fn take(&mut self) -> Vec<String> {
+        std::mem::take(&mut self.heard)
+    }
+
     /// The events of the application since the last look.
     #[track_caller]
     pub(crate) fn sees(&mut self, events: &[&str]) -> &mut Self {
