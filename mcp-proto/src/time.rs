@@ -45,7 +45,7 @@ impl Add<Duration> for Instant {
     type Output = Self;
 
     fn add(self, duration: Duration) -> Self {
-        let up = u64::from(duration.subsec_nanos() % 1_000_000 != 0);
+        let up = u64::from(!duration.subsec_nanos().is_multiple_of(1_000_000));
         let millis = duration
             .as_secs()
             .saturating_mul(1_000)

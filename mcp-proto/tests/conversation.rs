@@ -5,7 +5,7 @@
 
 mod net;
 
-use std::time::Duration;
+use core::time::Duration;
 
 use mcp_proto::client::{self, Client, ClientConfig};
 use mcp_proto::model::{

@@ -6,8 +6,8 @@
 
 pub(crate) mod script;
 
+use core::time::Duration;
 use std::collections::VecDeque;
-use std::time::Duration;
 
 use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Rest, Verdict};
 
