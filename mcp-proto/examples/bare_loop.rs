@@ -4,9 +4,10 @@
 //! `cargo run -p mcp-proto --example bare_loop` starts both ends on loopback, calls a tool a few
 //! times and ends. What stands here for the socket can as well be a serial line.
 
+use core::net::Ipv4Addr;
 use core::time::Duration;
 use std::io::{self, ErrorKind, Read, Write};
-use std::net::{Ipv4Addr, TcpListener, TcpStream};
+use std::net::{TcpListener, TcpStream};
 
 use mcp_proto::client::{self, Call, Client, ClientConfig};
 use mcp_proto::json::{Object, Raw};

@@ -34,6 +34,8 @@ pub use outbox::{Outbox, Shortage, Written};
 pub use payload::{InputRequired, Outcome, Payload, Question};
 pub use revision::{Era, Revision, RevisionSet};
 pub use slots::Slot;
+#[cfg(feature = "heapless")]
+pub use store::Heapless;
 pub use store::Store;
 pub use time::Instant;
 
