@@ -2,7 +2,7 @@
 
 use super::pinger::PingPolicy;
 use crate::limits::Limits;
-use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities, ServerFeatures};
+use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities};
 use crate::revision::{Revision, RevisionSet};
 
 /// What a server says of itself, and how strict it is.
@@ -86,35 +86,3 @@ impl<'c> ServerConfig<'c> {
         self.revisions.newest_legacy().is_some()
     }
 }
-
-/// What these capabilities say, in one word.
-pub(super) fn declared(capabilities: &ServerCapabilities<'_>) -> ServerFeatures {
-    use ServerFeatures as F;
-    let when = |condition: bool, feature: F| if condition { feature } else { F::NONE };
-    let tools = capabilities.tools.unwrap_or_default();
-    let prompts = capabilities.prompts.unwrap_or_default();
-    let resources = capabilities.resources.unwrap_or_default();
-    let tasks = capabilities.tasks.unwrap_or_default();
-    let extension = capabilities
-        .extensions
-        .is_some_and(|extensions| extensions.get(TASKS).is_some());
-    [
-        when(capabilities.tools.is_some(), F::TOOLS),
-        when(tools.list_changed, F::TOOLS_LIST_CHANGED),
-        when(capabilities.prompts.is_some(), F::PROMPTS),
-        when(prompts.list_changed, F::PROMPTS_LIST_CHANGED),
-        when(capabilities.resources.is_some(), F::RESOURCES),
-        when(resources.subscribe, F::RESOURCES_SUBSCRIBE),
-        when(resources.list_changed, F::RESOURCES_LIST_CHANGED),
-        when(capabilities.completions.is_some(), F::COMPLETIONS),
-        when(capabilities.logging.is_some(), F::LOGGING),
-        when(capabilities.tasks.is_some(), F::TASKS),
-        when(tasks.list.is_some(), F::TASKS_LIST),
-        when(tasks.cancel.is_some(), F::TASKS_CANCEL),
-        when(extension, F::TASKS_EXTENSION),
-    ]
-    .into_iter()
-    .fold(F::NONE, F::with)
-}
-
-const TASKS: &str = "io.modelcontextprotocol/tasks";

@@ -130,7 +130,7 @@ impl<'c, S: Storage> Server<'c, S> {
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
         Self {
-            declared: config::declared(&config.capabilities),
+            declared: ServerFeatures::from(&config.capabilities),
             reserve: reply::reserve(&config),
             requests: Slots::new(requests, limits.in_flight),
             listens: 0,

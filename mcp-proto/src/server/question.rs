@@ -13,7 +13,7 @@ use crate::time::Instant;
 /// use mcp_proto::server::AskOptions;
 ///
 /// let patient = AskOptions { timeout: Duration::from_secs(600), ..AskOptions::default() };
-/// assert!(patient.timeout < patient.cap);
+/// assert!(patient.timeout <= patient.cap);
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AskOptions {

@@ -148,7 +148,15 @@ fn open_gap(out: &mut [u8], at: usize, len: usize, size: usize) -> Result<usize,
     if at > len || longer > out.len() {
         return Err(SendError::BufferFull { needed: longer });
     }
-    out.copy_within(at..len, at.saturating_add(size));
+    // Byte by byte from the end: `copy_within` brings a panic path, and nearly always it is the
+    // two braces behind the object that move.
+    let moved = out.get_mut(at..longer).unwrap_or_default();
+    for from in (0..len.saturating_sub(at)).rev() {
+        let byte = moved.get(from).copied().unwrap_or_default();
+        if let Some(place) = moved.get_mut(from.saturating_add(size)) {
+            *place = byte;
+        }
+    }
     Ok(longer)
 }
 

@@ -202,10 +202,13 @@ impl<S: Store<u8>> Uris<S> {
             }
             self.dirty = self.dirty.saturating_sub(usize::from(dirty));
             let used = self.used;
-            if let Some(bytes) = self.store.as_mut().get_mut(..used)
-                && end <= used
-            {
-                bytes.copy_within(end.., at);
+            // Byte by byte, because `copy_within` brings a panic path.
+            let bytes = self.store.as_mut();
+            for (to, from) in (at..).zip(end..used) {
+                let byte = bytes.get(from).copied().unwrap_or_default();
+                if let Some(place) = bytes.get_mut(to) {
+                    *place = byte;
+                }
             }
             self.used = used.saturating_sub(end.saturating_sub(at));
         }

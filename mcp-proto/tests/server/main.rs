@@ -6,6 +6,7 @@ mod input;
 mod legacy;
 mod listens;
 mod modern;
+mod operations;
 mod questions;
 mod subscriptions;
 mod talk;

@@ -148,7 +148,7 @@ impl Talk {
 
     /// The same lines, for whoever looks closer.
     pub(crate) fn take(&mut self) -> Vec<String> {
-        std::mem::take(&mut self.heard)
+        core::mem::take(&mut self.heard)
     }
 
     /// The events of the application since the last look.
@@ -164,6 +164,16 @@ impl Talk {
     pub(crate) fn ignores(&mut self, why: Why) -> &mut Self {
         assert_eq!(self.ignored.last(), Some(&why));
         self.hears(&[]).sees(&[])
+    }
+
+    /// The same events, for whoever looks closer.
+    pub(crate) fn events(&mut self) -> Vec<String> {
+        core::mem::take(&mut self.seen)
+    }
+
+    /// How many tokens there were.
+    pub(crate) fn tokens(&self) -> usize {
+        self.tokens.len()
     }
 
     /// The `n`th token that an event named.
