@@ -106,6 +106,27 @@ impl<'de> Visitor<'de> for Checked {
     }
 }
 
+/// A value of a peer on its way to another.
+pub(super) enum Passed<'b, T> {
+    Typed(T),
+    Raw(Raw<'b>),
+}
+
+impl<'b, T: Deserialize<'b>> From<Raw<'b>> for Passed<'b, T> {
+    fn from(raw: Raw<'b>) -> Self {
+        raw.decode(&mut []).map_or(Self::Raw(raw), Self::Typed)
+    }
+}
+
+impl<T: Serialize> Serialize for Passed<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Self::Typed(value) => value.serialize(serializer),
+            Self::Raw(raw) => raw.serialize(serializer),
+        }
+    }
+}
+
 /// The inside of a serialized [`Raw`]: its text for our serializer, its meaning for others.
 struct Value<'b>(Raw<'b>);
 

@@ -5,6 +5,7 @@ use core::{fmt, slice};
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
+use super::bridge::Passed;
 use super::{Array, DecodeError, Elements};
 
 /// A list of a peer, decoded while it is walked over; or a slice of our own, to be written.
@@ -128,10 +129,12 @@ impl<'de: 'b, 'b, T> Deserialize<'de> for List<'b, T> {
     }
 }
 
-impl<T: Serialize> Serialize for List<'_, T> {
+/// The items of a peer are written like our own, as the types that they are: for another
+/// revision they may have to change. One that is no `T` is passed on as it came.
+impl<'b, T: Serialize + Deserialize<'b>> Serialize for List<'b, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Items::Theirs(array) => array.serialize(serializer),
+            Items::Theirs(array) => serializer.collect_seq(array.elements().map(Passed::<T>::from)),
             Items::Ours(items) => serializer.collect_seq(items),
         }
     }

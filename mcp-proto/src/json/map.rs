@@ -5,6 +5,7 @@ use core::{fmt, slice};
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
+use super::bridge::Passed;
 use super::{DecodeError, Members, Object, Str};
 
 /// An object of a peer with names of its own choice, decoded while it is walked over; or a
@@ -140,10 +141,15 @@ impl<'de: 'b, 'b, V> Deserialize<'de> for Map<'b, V> {
     }
 }
 
-impl<V: Serialize> Serialize for Map<'_, V> {
+/// The values of a peer are written like our own: see [`List`](super::List).
+impl<'b, V: Serialize + Deserialize<'b>> Serialize for Map<'b, V> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self.0 {
-            Pairs::Theirs(object) => object.serialize(serializer),
+            Pairs::Theirs(object) => serializer.collect_map(
+                object
+                    .members()
+                    .map(|(name, value)| (name, Passed::<V>::from(value))),
+            ),
             Pairs::Ours(pairs) => serializer.collect_map(pairs.iter().map(|(k, v)| (k, v))),
         }
     }
