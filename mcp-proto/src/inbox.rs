@@ -227,7 +227,7 @@ impl<S: Store<u8>> Inbox<S> {
         let mut scanner = Scanner::new(text.get(batch.at..).unwrap_or_default(), self.depth);
         // The array was validated as a whole: there is an element, or its end.
         if let Ok(true) = scanner.next_element(batch.first)
-            && let Ok(element) = Message::scan(&mut scanner)
+            && let Ok(element) = Message::element(&mut scanner)
         {
             self.given = Given::Element(batch.at + scanner.position());
             Incoming::Message(element)

@@ -82,6 +82,18 @@ impl<'b> Scanner<'b> {
         self.open()
     }
 
+    /// Takes exactly these bytes, if they come next.
+    ///
+    /// A reader that knows what most texts say at a place asks for that first.
+    #[inline(always)]
+    pub(crate) fn take<const N: usize>(&mut self, bytes: &[u8; N]) -> bool {
+        let found = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<N>) == Some(bytes);
+        if found {
+            self.at += N;
+        }
+        found
+    }
+
     /// The key of the next member of an opened object, with its colon taken and the position at
     /// its value; `None` after the closing brace. `first` tells that no member was read yet.
     #[inline]

@@ -45,16 +45,7 @@ impl Member {
     }
 
     /// Names are compared unescaped and case-sensitively (6.21).
-    #[inline]
     fn of(name: Str<'_>) -> Option<Self> {
-        match name.plain_bytes() {
-            Some(plain) => Self::known(plain),
-            None => Self::of_escaped(name),
-        }
-    }
-
-    #[cold]
-    fn of_escaped(name: Str<'_>) -> Option<Self> {
         [
             Self::Version,
             Self::Id,
@@ -66,28 +57,13 @@ impl Member {
         .into_iter()
         .find(|member| name == *member.name())
     }
-
-    #[inline]
-    fn known(name: &[u8]) -> Option<Self> {
-        Some(match name.len() {
-            2 if name == b"id" => Self::Id,
-            5 if name == b"error" => Self::Error,
-            6 => match name {
-                b"method" => Self::Method,
-                b"params" => Self::Params,
-                b"result" => Self::Result,
-                _ => return None,
-            },
-            7 if name == b"jsonrpc" => Self::Version,
-            _ => return None,
-        })
-    }
 }
 
 /// What the top level of a message says.
 #[derive(Default)]
 pub(super) struct Members<'b> {
-    version: Option<Raw<'b>>,
+    /// Whether it is the right one.
+    version: Option<bool>,
     id: Option<Raw<'b>>,
     method: Option<Raw<'b>>,
     params: Option<Raw<'b>>,
@@ -98,97 +74,164 @@ pub(super) struct Members<'b> {
 
 impl<'b> Members<'b> {
     /// Reads the object that begins at the scanner's position.
-    #[inline]
-    pub(super) fn scan(scanner: &mut Scanner<'b>) -> Result<Self, Fault> {
-        let mut members = Self::default();
+    // In place, like everything here: a message is a hundred bytes, and a move of it costs as
+    // much as one of its members.
+    #[inline(always)]
+    pub(super) fn read(&mut self, scanner: &mut Scanner<'b>) -> Result<(), Fault> {
+        let mut at = scanner.clone();
+        at.open_object()?;
         let mut first = true;
-        scanner.open_object()?;
+        // Most writers put the same bytes before a value, so these are compared as a whole.
+        // Whoever writes a space or an escape is understood below.
+        loop {
+            let before = (at.clone(), first);
+            if !first && !at.take(b",") {
+                break;
+            }
+            first = false;
+            if at.take(b"\"jsonrpc\":\"2.0\"") {
+                self.note_version(true);
+                continue;
+            }
+            let (place, member) = if at.take(b"\"id\":") {
+                (&mut self.id, Member::Id)
+            } else if at.take(b"\"method\":") {
+                (&mut self.method, Member::Method)
+            } else if at.take(b"\"params\":") {
+                (&mut self.params, Member::Params)
+            } else if at.take(b"\"result\":") {
+                (&mut self.result, Member::Result)
+            } else {
+                (at, first) = before;
+                break;
+            };
+            let value = at.value()?;
+            if place.replace(value).is_some() {
+                self.double(member);
+            }
+        }
+        // What follows is no part of this object, so the depth inside of it does not matter.
+        *scanner = if !first && at.take(b"}") {
+            at
+        } else {
+            self.read_any(at, first)?
+        };
+        Ok(())
+    }
+
+    /// Reads on, whatever the names look like.
+    #[inline(never)]
+    fn read_any(&mut self, scanner: Scanner<'b>, first: bool) -> Result<Scanner<'b>, Fault> {
+        let mut scanner = scanner;
+        let mut first = first;
         while let Some(name) = scanner.next_key(first)? {
             first = false;
             let member = Member::of(name);
             let value = scanner.value()?;
             if let Some(member) = member {
-                members.note(member, value);
+                self.note(member, value);
             }
         }
-        Ok(members)
+        Ok(scanner)
     }
 
-    #[inline]
     fn note(&mut self, member: Member, value: Raw<'b>) {
         let place = match member {
-            Member::Version => &mut self.version,
             Member::Id => &mut self.id,
             Member::Method => &mut self.method,
             Member::Params => &mut self.params,
             Member::Result => &mut self.result,
             Member::Error => &mut self.error,
+            // Exactly `"2.0"` (JR-01), however it is escaped.
+            Member::Version => {
+                return self.note_version(value.string().is_some_and(|text| text == "2.0"));
+            }
             Member::Code | Member::Message | Member::Data => return,
         };
         if place.replace(value).is_some() {
-            // A doubled id is worse than any other: it counts as none.
-            self.doubled = match self.doubled {
-                Some(Member::Id) => Some(Member::Id),
-                _ => Some(member),
-            };
+            self.double(member);
+        }
+    }
+
+    #[inline(always)]
+    fn note_version(&mut self, right: bool) {
+        if self.version.replace(right).is_some() {
+            self.double(Member::Version);
+        }
+    }
+
+    /// A doubled id is worse than any other: it counts as none.
+    #[cold]
+    fn double(&mut self, member: Member) {
+        if self.doubled != Some(Member::Id) {
+            self.doubled = Some(member);
         }
     }
 
     /// The message that these members make.
-    #[inline]
-    pub(super) fn judge(self) -> Message<'b> {
-        match self.classify() {
-            Ok(message) => message,
-            Err(reason) => Message::Invalid(self.invalid(reason)),
+    #[inline(always)]
+    pub(super) fn judge(&self) -> Message<'b> {
+        if let Some(member) = self.doubled {
+            return self.invalid(Reason::Doubled(member));
+        }
+        if self.version != Some(true) {
+            return self.invalid(Reason::Version);
+        }
+        match (self.method, self.result, self.error) {
+            (Some(method), None, None) => self.call(method),
+            (None, Some(result), None) => match self.id.and_then(Id::from_raw) {
+                Some(id) => Message::Response(Response {
+                    id: Some(id),
+                    outcome: Ok(result),
+                }),
+                None => self.invalid(Reason::Id),
+            },
+            (None, None, Some(error)) => self.failure(error),
+            _ => self.invalid(Reason::Members),
         }
     }
 
-    #[inline]
-    fn classify(&self) -> Result<Message<'b>, Reason> {
-        if let Some(member) = self.doubled {
-            return Err(Reason::Doubled(member));
+    #[inline(always)]
+    fn call(&self, method: Raw<'b>) -> Message<'b> {
+        let Some(method) = method.string().map(Method::from) else {
+            return self.invalid(Reason::Method);
+        };
+        let params = self.params.and_then(Raw::object);
+        if params.is_none() && self.params.is_some() {
+            return self.invalid(Reason::Params);
         }
-        if !self.version.is_some_and(is_version) {
-            return Err(Reason::Version);
+        match self.id {
+            None => Message::Notification(Notification { method, params }),
+            Some(id) => match Id::from_raw(id) {
+                Some(id) => Message::Request(Request { id, method, params }),
+                None => self.invalid(Reason::Id),
+            },
         }
-        match (self.method, self.result, self.error) {
-            (Some(method), None, None) => {
-                let method = method.string().map(Method::from).ok_or(Reason::Method)?;
-                let params = match self.params {
-                    Some(params) => Some(params.object().ok_or(Reason::Params)?),
-                    None => None,
-                };
-                Ok(match self.id {
-                    Some(id) => Message::Request(Request {
-                        id: Id::from_raw(id).ok_or(Reason::Id)?,
-                        method,
-                        params,
-                    }),
-                    None => Message::Notification(Notification { method, params }),
-                })
-            }
-            (None, Some(result), None) => Ok(Message::Response(Response {
-                id: Some(self.id.and_then(Id::from_raw).ok_or(Reason::Id)?),
-                outcome: Ok(result),
-            })),
-            (None, None, Some(error)) => Ok(Message::Response(Response {
-                // Some peers write null, some nothing, where they could not read ours (6.1).
-                id: match self.id.filter(|id| id.kind() != Kind::Null) {
-                    Some(id) => Some(Id::from_raw(id).ok_or(Reason::Id)?),
-                    None => None,
-                },
-                outcome: Err(ErrorObject::from_raw(error)?),
-            })),
-            _ => Err(Reason::Members),
+    }
+
+    #[inline(never)]
+    fn failure(&self, error: Raw<'b>) -> Message<'b> {
+        // Some peers write null, some nothing, where they could not read our id (6.1).
+        let named = self.id.filter(|id| id.kind() != Kind::Null);
+        let id = named.and_then(Id::from_raw);
+        if id.is_none() && named.is_some() {
+            return self.invalid(Reason::Id);
+        }
+        match ErrorObject::from_raw(error) {
+            Ok(error) => Message::Response(Response {
+                id,
+                outcome: Err(error),
+            }),
+            Err(reason) => self.invalid(reason),
         }
     }
 
     #[cold]
-    fn invalid(&self, reason: Reason) -> Invalid<'b> {
+    fn invalid(&self, reason: Reason) -> Message<'b> {
         let named = self
             .method
             .is_some_and(|method| method.kind() == Kind::String);
-        Invalid {
+        Message::Invalid(Invalid {
             reason,
             id: match self.doubled {
                 Some(Member::Id) => None,
@@ -200,12 +243,6 @@ impl<'b> Members<'b> {
                 named,
                 self.result.is_some() || self.error.is_some(),
             ),
-        }
+        })
     }
-}
-
-/// Exactly `"2.0"` (JR-01), however it is escaped.
-#[inline]
-fn is_version(raw: Raw<'_>) -> bool {
-    raw.as_bytes() == br#""2.0""# || raw.string().is_some_and(|text| text == *"2.0")
 }

@@ -5,7 +5,7 @@ use core::convert::Infallible;
 use super::members::Members;
 use super::{Id, Invalid, Member, Method, Reason, Salvage, Shape, envelope};
 use crate::action::BufferFull;
-use crate::json::{Object, Raw, Scanner, Str, Writer};
+use crate::json::{Fault, Object, Raw, Scanner, Str, Writer};
 
 /// What some bytes say: reading never fails, it yields [`Message::Invalid`].
 ///
@@ -100,8 +100,13 @@ impl<'b> Message<'b> {
     /// no message: batches are taken apart by the [`Inbox`](crate::Inbox).
     pub fn parse(text: &'b [u8], depth: u8) -> Self {
         let mut scanner = Scanner::new(text, depth);
-        match Self::scan(&mut scanner).and_then(|message| scanner.end().map(|()| message)) {
-            Ok(message) => message,
+        scanner.skip_whitespace();
+        if scanner.peek() != Some(b'{') {
+            return Self::other(text, scanner);
+        }
+        let mut members = Members::default();
+        match members.read(&mut scanner).and_then(|()| scanner.end()) {
+            Ok(()) => members.judge(),
             Err(fault) => Self::broken(text, Reason::Json(fault)),
         }
     }
@@ -111,20 +116,32 @@ impl<'b> Message<'b> {
         Self::parse(raw.as_bytes(), crate::json::MAX_DEPTH)
     }
 
-    /// Reads one message at the scanner's position.
-    #[inline]
-    pub(crate) fn scan(scanner: &mut Scanner<'b>) -> Result<Self, crate::json::Fault> {
+    /// Reads one element of a batch, at the scanner's position.
+    pub(crate) fn element(scanner: &mut Scanner<'b>) -> Result<Self, Fault> {
         scanner.skip_whitespace();
         if scanner.peek() == Some(b'{') {
-            return Ok(Members::scan(scanner)?.judge());
+            let mut members = Members::default();
+            members.read(scanner)?;
+            return Ok(members.judge());
         }
         scanner.value()?;
-        Ok(Self::Invalid(Invalid {
-            reason: Reason::NotObject,
-            id: None,
-            shape: Shape::Unknown,
-        }))
+        Ok(Self::NOT_OBJECT)
     }
+
+    /// What is said of a text that begins with anything but a brace.
+    #[cold]
+    fn other(text: &'b [u8], mut scanner: Scanner<'b>) -> Self {
+        match scanner.value().and_then(|_| scanner.end()) {
+            Ok(()) => Self::NOT_OBJECT,
+            Err(fault) => Self::broken(text, Reason::Json(fault)),
+        }
+    }
+
+    const NOT_OBJECT: Self = Self::Invalid(Invalid {
+        reason: Reason::NotObject,
+        id: None,
+        shape: Shape::Unknown,
+    });
 
     /// What can be told of a text that was not accepted.
     #[cold]

@@ -204,6 +204,7 @@ fn known(name: &[u8]) -> Option<Method<'static>> {
 const LONGEST: usize = 40;
 
 impl<'b> From<Str<'b>> for Method<'b> {
+    #[inline]
     fn from(name: Str<'b>) -> Self {
         let method = match name.plain_bytes() {
             Some(plain) => known(plain),
