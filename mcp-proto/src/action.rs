@@ -140,6 +140,13 @@ pub enum SendError {
         /// The bytes that the message takes.
         needed: usize,
     },
+    /// The message is longer than the output may ever be ([`Limits::output`]): waiting is no use.
+    ///
+    /// [`Limits::output`]: crate::Limits::output
+    TooLarge {
+        /// The bytes that the message takes.
+        needed: usize,
+    },
     /// The request is over: answered, cancelled or expired.
     Stale,
     /// The table of requests is full; it empties as answers come in.
@@ -170,6 +177,9 @@ impl fmt::Display for SendError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::BufferFull { needed } => BufferFull { needed: *needed }.fmt(f),
+            Self::TooLarge { needed } => {
+                write!(f, "the message is too long: {needed} bytes")
+            }
             Self::Stale => f.write_str("the request is over"),
             Self::TableFull => f.write_str("too many requests in flight"),
             Self::Undeclared(name) => write!(f, "the peer did not declare the capability {name}"),

@@ -13,6 +13,7 @@ extern crate alloc;
 extern crate std;
 
 mod action;
+mod batch;
 mod inbox;
 mod label;
 mod limits;

@@ -8,7 +8,7 @@ use crate::json::Writer;
 use crate::store::Store;
 
 /// Calls, gathered: `[{..},{..}` without the end, or nothing.
-pub(super) struct Batch<B> {
+pub(super) struct Gathered<B> {
     store: B,
     /// Bytes gathered, at most the store's length.
     len: usize,
@@ -16,7 +16,7 @@ pub(super) struct Batch<B> {
     pub(super) open: bool,
 }
 
-impl<B: Store<u8>> Batch<B> {
+impl<B: Store<u8>> Gathered<B> {
     pub(super) const fn new(store: B) -> Self {
         Self {
             store,
@@ -79,9 +79,9 @@ impl<B: Store<u8>> Batch<B> {
 }
 
 /// Without the bytes: arguments are not for logs.
-impl<B> fmt::Debug for Batch<B> {
+impl<B> fmt::Debug for Gathered<B> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Batch")
+        f.debug_struct("Gathered")
             .field("len", &self.len)
             .field("calls", &self.calls)
             .field("open", &self.open)

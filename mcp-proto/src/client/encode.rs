@@ -276,12 +276,12 @@ fn write_at(
     }
 }
 
-fn encode_error(_: EncodeError) -> SendError {
+pub(super) fn encode_error(_: EncodeError) -> SendError {
     SendError::Encode
 }
 
 /// `params` is an object in MCP, always.
-fn check(written: &[u8]) -> Result<(), SendError> {
+pub(super) fn check(written: &[u8]) -> Result<(), SendError> {
     match written {
         [b'{', .., b'}'] => Ok(()),
         _ => Err(SendError::Encode),

@@ -3,6 +3,7 @@
 use super::reply::RESERVE;
 use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};
 use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
+use crate::batch::Reading;
 use crate::json::Writer;
 use crate::machine::Machine;
 use crate::revision::Revision;
@@ -25,20 +26,22 @@ impl<S: Storage> Machine for Client<'_, S> {
         let message = match incoming {
             Incoming::Message(message) => message,
             // JR-15, JR-19
-            Incoming::BatchStart if self.revision.is_some_and(Revision::allows_batches) => {
-                return Action::Ignore(Why::Absorbed);
-            }
             Incoming::BatchStart => {
-                self.skipping = true;
-                return Action::Event(Event::Unusable(Unusable::Batch));
+                let allowed = self.revision.is_some_and(Revision::allows_batches);
+                self.answers.start(allowed);
+                return if allowed {
+                    Action::Ignore(Why::Absorbed)
+                } else {
+                    Action::Event(Event::Unusable(Unusable::Batch))
+                };
             }
             Incoming::BatchEnd => {
-                self.skipping = false;
+                self.answers.end();
                 return Action::Ignore(Why::Absorbed);
             }
         };
         match message {
-            message if self.skipping => self.skipped(now, message),
+            message if self.answers.reading() == Reading::Refused => self.skipped(now, message),
             Message::Response(response) => self.answered(now, response),
             Message::Notification(notification) => self.told(now, notification),
             Message::Request(request) => self.asked(request),
@@ -52,8 +55,16 @@ impl<S: Storage> Machine for Client<'_, S> {
         reply: Reply<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
+        let write = |out: &mut [u8]| {
+            let mut writer = Writer::new(out);
+            reply.said.write(&mut writer);
+            Ok(writer.finish()?)
+        };
+        if reply.batched && self.answers.gather(write).unwrap_or(false) {
+            return Ok(Transmit::pipe(0));
+        }
         let mut writer = Writer::new(out);
-        reply.0.write(&mut writer);
+        reply.said.write(&mut writer);
         writer.finish().map(Transmit::pipe)
     }
 
@@ -62,7 +73,10 @@ impl<S: Storage> Machine for Client<'_, S> {
     }
 
     fn forget(&mut self, token: Token) {
-        self.questions.remove(token);
+        let reading = self.answers.reading() != Reading::Outside;
+        if self.remove_question(token) && reading {
+            self.answers.uncount();
+        }
     }
 
     fn next_channel(&self) -> Option<Channel> {

@@ -27,10 +27,11 @@ pub use reply::Reply;
 pub use storage::Growing;
 pub use storage::{Fixed, Storage};
 
+use crate::batch::Batch;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::revision::Revision;
 use crate::slots::Slots;
-use batch::Batch;
+use batch::Gathered;
 use connect::Opening;
 use ping::Ping;
 
@@ -92,12 +93,13 @@ pub struct Client<'c, S: Storage> {
     server: Option<ServerFeatures>,
     calls: Slots<InFlight, S::Calls>,
     questions: Slots<OpenQuestion<S::Label>, S::Questions>,
-    batch: Batch<S::Batch>,
+    /// The calls of the batch that the application makes.
+    batch: Gathered<S::Batch>,
+    /// The answers to the batch that the server sent.
+    answers: Batch<S::Batch>,
     /// Above every id that was ever given out: an id below it and not in the table is late
     /// (CN-14).
     next_id: u64,
-    /// Whether the elements of an array that the revision does not have come in.
-    skipping: bool,
     initialized_owed: bool,
     ping: Ping,
     /// Pings missed in a row.
@@ -132,7 +134,7 @@ enum Phase {
 impl<'c, S: Storage> Client<'c, S> {
     /// A client that has said nothing yet; [`connect`](Self::connect) begins.
     pub fn new(config: ClientConfig<'c>, storage: S) -> Self {
-        let (calls, questions, batch) = storage.into_parts();
+        let (calls, questions, batch, answers) = storage.into_parts();
         Self {
             config,
             phase: Phase::Idle,
@@ -141,9 +143,9 @@ impl<'c, S: Storage> Client<'c, S> {
             server: None,
             calls: Slots::new(calls, config.limits.in_flight),
             questions: Slots::new(questions, config.limits.in_flight),
-            batch: Batch::new(batch),
+            batch: Gathered::new(batch),
+            answers: Batch::new(answers, config.limits.batch_bytes),
             next_id: 1,
-            skipping: false,
             initialized_owed: false,
             ping: Ping::Off,
             misses: 0,

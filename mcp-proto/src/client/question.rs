@@ -1,11 +1,13 @@
 //! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`.
 
 use super::reply::{Reply, Said};
-use super::{Client, Event, Phase, Storage, Unusable};
+use super::{Client, Event, Phase, Storage, Unusable, encode};
 use crate::action::{Action, BufferFull, SendError, Token, Transmit, Why};
+use crate::batch::{Counted, Reading};
 use crate::json::{Object, Writer};
 use crate::label::Inline;
 use crate::payload::Outcome;
+use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, code, envelope};
 use crate::slots::Queue;
 
@@ -14,6 +16,8 @@ use crate::slots::Queue;
 pub struct OpenQuestion<L> {
     pub(super) id: L,
     pub(super) stage: Asked,
+    /// Whether its answer goes into the array of answers that is gathered.
+    batched: bool,
 }
 
 /// How far a question is.
@@ -47,19 +51,23 @@ impl<S: Storage> Client<'_, S> {
         if question.stage != Asked::Open {
             return Err(SendError::Stale);
         }
-        let mut writer = Writer::new(out);
-        match outcome {
-            Outcome::Result(payload) => {
-                envelope::result(&mut writer, question.id.id(), |writer| {
-                    payload.write(writer, revision)
-                })
-                .map_err(|_| SendError::Encode)?;
+        let id = question.id.id();
+        let write = |out: &mut [u8]| answer(id, revision, &outcome, out);
+        let len = if question.batched && self.answers.gather(write)? {
+            0
+        } else {
+            match write(out) {
+                // It would never fit: the server hears of it instead of waiting.
+                Err(SendError::BufferFull { needed }) if needed >= self.config.limits.output => {
+                    let mut writer = Writer::new(out);
+                    let said = Said::Error(id, code::INTERNAL_ERROR, "the answer is too long");
+                    said.write(&mut writer);
+                    writer.finish()?
+                }
+                other => other?,
             }
-            Outcome::Error(error) => envelope::error(&mut writer, Some(question.id.id()), &error),
-            _ => return Err(SendError::NotInRevision),
-        }
-        let len = writer.finish()?;
-        self.questions.remove(token);
+        };
+        self.remove_question(token);
         Ok(Transmit::pipe(len))
     }
 
@@ -73,10 +81,24 @@ impl<S: Storage> Client<'_, S> {
             Phase::Opening(_) | Phase::Legacy => {}
         }
         // LC-21: in every phase.
-        if request.method == Method::Ping {
-            return Action::Reply(Reply(Said::Pong(id)));
+        let batched = self.answers.reading() == Reading::Gathered;
+        let refuse = |code, message| {
+            let said = Said::Error(id, code, message);
+            Action::Reply(Reply { said, batched })
+        };
+        if self.answers.reading() != Reading::Outside {
+            match self.answers.count(self.config.limits.batch) {
+                Counted::Served => {}
+                Counted::Refused => {
+                    return refuse(code::INTERNAL_ERROR, "too many questions in a batch");
+                }
+                Counted::Silent => return Action::Ignore(Why::Garbage),
+            }
         }
-        let refuse = |code, message| Action::Reply(Reply(Said::Error(id, code, message)));
+        if request.method == Method::Ping {
+            let said = Said::Pong(id);
+            return Action::Reply(Reply { said, batched });
+        }
         if !matches!(self.phase, Phase::Legacy) {
             return refuse(code::INVALID_REQUEST, "not initialized");
         }
@@ -93,13 +115,19 @@ impl<S: Storage> Client<'_, S> {
         let question = OpenQuestion {
             id: label,
             stage: Asked::Open,
+            batched,
         };
         match self.questions.insert(id.hash32(), question) {
-            Ok(token) => Action::Event(Event::Question {
-                token,
-                method: request.method,
-                params: request.params,
-            }),
+            Ok(token) => {
+                if batched {
+                    self.answers.open();
+                }
+                Action::Event(Event::Question {
+                    token,
+                    method: request.method,
+                    params: request.params,
+                })
+            }
             Err(_) => refuse(code::INTERNAL_ERROR, "too many questions in flight"),
         }
     }
@@ -125,7 +153,7 @@ impl<S: Storage> Client<'_, S> {
             }
             self.questions.mark(Queue::Transmit, token);
         } else {
-            self.questions.remove(token);
+            self.remove_question(token);
         }
         Action::Event(Event::QuestionCancelled {
             token,
@@ -141,16 +169,21 @@ impl<S: Storage> Client<'_, S> {
     ) -> Result<Transmit, BufferFull> {
         let mut writer = Writer::new(out);
         if let Some(question) = self.questions.get(token) {
-            let said = Said::Error(
-                question.id.id(),
-                code::REQUEST_CANCELLED,
-                "request cancelled",
-            );
-            said.write(&mut writer);
+            let id = question.id.id();
+            Said::Error(id, code::REQUEST_CANCELLED, "request cancelled").write(&mut writer);
         }
         let len = writer.finish()?;
-        self.questions.remove(token);
+        self.remove_question(token);
         Ok(Transmit::pipe(len))
+    }
+
+    /// A question that ends counts as answered, or the array of its answers would never leave.
+    pub(super) fn remove_question(&mut self, token: Token) -> bool {
+        let question = self.questions.remove(token);
+        if question.as_ref().is_some_and(|question| question.batched) {
+            self.answers.close();
+        }
+        question.is_some()
     }
 
     /// Whether a question waits for the application: its caller's timeout stretches meanwhile.
@@ -161,5 +194,35 @@ impl<S: Storage> Client<'_, S> {
     fn question_of(&self, id: Id<'_>) -> Option<Token> {
         self.questions
             .find(id.hash32(), |question| question.id.matches(id))
+    }
+}
+
+/// Writes an answer of the application.
+fn answer(
+    id: Id<'_>,
+    revision: Revision,
+    outcome: &Outcome<'_>,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let mut writer = Writer::new(out);
+    match outcome {
+        Outcome::Result(payload) => {
+            let (mut start, mut end) = (0, 0);
+            envelope::result(&mut writer, id, |writer| {
+                start = writer.len();
+                payload.write(writer, revision)?;
+                end = writer.len();
+                Ok(())
+            })
+            .map_err(encode::encode_error)?;
+            let len = writer.finish()?;
+            encode::check(out.get(start..end).unwrap_or_default())?;
+            Ok(len)
+        }
+        Outcome::Error(error) => {
+            envelope::error(&mut writer, Some(id), error);
+            Ok(writer.finish()?)
+        }
+        Outcome::Input(_) => Err(SendError::NotInRevision),
     }
 }

@@ -6,7 +6,11 @@ use crate::rpc::{ErrorObject, ID_ECHO, Id, code, envelope};
 /// An answer of the core to a question of a legacy server; opaque, for
 /// [`reply`](crate::Machine::reply).
 #[derive(Clone, Copy, Debug)]
-pub struct Reply<'b>(pub(super) Said<'b>);
+pub struct Reply<'b> {
+    pub(super) said: Said<'b>,
+    /// Whether it goes into the array of answers that is gathered.
+    pub(super) batched: bool,
+}
 
 #[derive(Clone, Copy, Debug)]
 pub(super) enum Said<'b> {

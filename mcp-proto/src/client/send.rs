@@ -20,7 +20,8 @@ impl<S: Storage> Client<'_, S> {
     /// [`SendError::NotReady`] before [`Event::Connected`](super::Event::Connected), or while
     /// the core's `initialized` has not left; [`SendError::NotInRevision`] and
     /// [`SendError::Undeclared`] for what this server does not have (LC-17);
-    /// [`SendError::TableFull`], [`SendError::BufferFull`], [`SendError::Closed`], and
+    /// [`SendError::TableFull`], [`SendError::BufferFull`], [`SendError::TooLarge`] for what is
+    /// longer than [`Limits::output`](crate::Limits::output), [`SendError::Closed`], and
     /// [`SendError::Encode`] for parameters that are no object, or say in `_meta` what is the
     /// core's to say. Nothing changed then.
     pub fn call(
@@ -43,7 +44,7 @@ impl<S: Storage> Client<'_, S> {
             pending = Some(put);
             0
         } else {
-            encode::request(config, revision, id, call, round, out)?
+            self.within_limit(encode::request(config, revision, id, call, round, out))?
         };
         let timeout = call.timeout.unwrap_or(config.timeouts.request);
         let cap = now + call.cap.unwrap_or(config.timeouts.cap);
@@ -93,7 +94,8 @@ impl<S: Storage> Client<'_, S> {
             _ => return Err(SendError::NotReady),
         }
         let id = self.next_id;
-        let len = encode::request(&self.config, revision, id, call, round, out)?;
+        let len = encode::request(&self.config, revision, id, call, round, out);
+        let len = self.within_limit(len)?;
         let timeout = call.timeout.unwrap_or(self.config.timeouts.request);
         self.calls.unmark(Queue::Event, token);
         self.calls.rename(token, id as u32);
@@ -152,7 +154,18 @@ impl<S: Storage> Client<'_, S> {
             return Err(SendError::NotInRevision);
         }
         self.may_notify(method, revision)?;
-        encode::notification(revision, method, params, out).map(Transmit::pipe)
+        let len = encode::notification(revision, method, params, out);
+        self.within_limit(len).map(Transmit::pipe)
+    }
+
+    /// What would never fit is said to be so, instead of being tried again for ever.
+    fn within_limit(&self, len: Result<usize, SendError>) -> Result<usize, SendError> {
+        match len {
+            Err(SendError::BufferFull { needed }) if needed >= self.config.limits.output => {
+                Err(SendError::TooLarge { needed })
+            }
+            other => other,
+        }
     }
 
     /// The revision to speak, once there is one.

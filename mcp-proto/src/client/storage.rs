@@ -16,15 +16,17 @@ pub trait Storage {
     type Calls: Store<Slot<InFlight>>;
     /// The questions of the server that wait for an answer.
     type Questions: Store<Slot<OpenQuestion<Self::Label>>>;
-    /// The calls of a batch while they are gathered; no bytes means that none is sent.
+    /// Where a batch is put together; no bytes means that none is sent, and that the questions
+    /// of one are answered singly.
     type Batch: Store<u8>;
 
-    /// The memory itself, taken once when the client is made.
-    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch);
+    /// The memory itself, taken once when the client is made; the last two are for the batch
+    /// that is sent and for the answers to one that came.
+    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch);
 }
 
-/// Tables of a fixed size: `CALLS` in flight, `QUESTIONS` of the server open, and `BATCH` bytes
-/// to gather a batch in.
+/// Tables of a fixed size: `CALLS` in flight, `QUESTIONS` of the server open, and twice `BATCH`
+/// bytes to put batches together.
 ///
 /// ```
 /// use mcp_proto::client::{Fixed, Storage};
@@ -43,10 +45,11 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Storage
     type Questions = [Slot<OpenQuestion<Self::Label>>; QUESTIONS];
     type Batch = [u8; BATCH];
 
-    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch) {
+    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
         (
             core::array::from_fn(|_| Slot::default()),
             core::array::from_fn(|_| Slot::default()),
+            [0; BATCH],
             [0; BATCH],
         )
     }
@@ -64,8 +67,9 @@ impl Storage for Growing {
     type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::Label>>>;
     type Batch = alloc::vec::Vec<u8>;
 
-    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch) {
+    fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
         (
+            alloc::vec::Vec::new(),
             alloc::vec::Vec::new(),
             alloc::vec::Vec::new(),
             alloc::vec::Vec::new(),

@@ -101,6 +101,7 @@ impl<S: Storage> Client<'_, S> {
         self.phase = Phase::Closed;
         self.ping = Ping::Off;
         self.initialized_owed = false;
+        self.answers.clear();
         self.closed_untold = Some(reason);
         for index in 0..self.calls.capacity() as u32 {
             let Some(token) = self.calls.token(index) else {

@@ -17,6 +17,7 @@ impl<S: Storage> Client<'_, S> {
             || self.initialized_owed
             || self.cancelled().is_some()
             || self.questions.first(Queue::Transmit).is_some()
+            || self.answers.is_ready()
             || matches!(self.ping, Ping::Owed { .. })
     }
 
@@ -34,6 +35,9 @@ impl<S: Storage> Client<'_, S> {
         }
         if let Some(token) = self.questions.first(Queue::Transmit) {
             return self.transmit_refused(token, out).map(Some);
+        }
+        if self.answers.is_ready() {
+            return self.answers.write(out).map(|len| Some(Transmit::pipe(len)));
         }
         if let Ping::Owed { id, until } = self.ping {
             let mut writer = Writer::new(out);

@@ -1,12 +1,12 @@
 //! Requests and notifications of the era with a handshake.
 
-use super::batch::Reading;
 use super::context::{Members, VERSION};
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::session::Phase;
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, Why};
+use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures};
 use crate::revision::Revision;

@@ -5,7 +5,6 @@
 //! (VR-18, VR-24). What the eras share, the table of ids above all, lives here.
 
 mod ask;
-mod batch;
 mod config;
 mod context;
 mod event;
@@ -29,7 +28,6 @@ mod uris;
 
 use core::fmt;
 
-use batch::{Batch, Counted, Reading};
 use context::{Asked, Members};
 use pinger::Pinger;
 use session::{Phase, Session};
@@ -50,6 +48,7 @@ pub use storage::Growing;
 pub use storage::{Fixed, Storage};
 
 use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
+use crate::batch::{Batch, Counted, Reading};
 use crate::json::{Object, Raw};
 use crate::label::Inline;
 use crate::machine::Machine;

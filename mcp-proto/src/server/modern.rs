@@ -1,11 +1,11 @@
 //! Requests of 2026-07-28, which say everything themselves (JR-44).
 
-use super::batch::Reading;
 use super::context::{CLIENT_CAPABILITIES, Members, VERSION};
 use super::legacy::revision_of;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
+use crate::batch::Reading;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::rpc::{Id, Method};

@@ -1,5 +1,6 @@
 //! What a legacy server asks.
 
+use mcp_proto::Limits;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{
     ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability, Settings,
@@ -64,6 +65,49 @@ fn an_answer_is_given_once() {
             ! Stale"#
         ),
     );
+}
+
+#[test]
+fn an_answer_that_would_never_fit_is_an_error() {
+    let limits = Limits {
+        output: 200,
+        ..Limits::default()
+    };
+    let config = ClientConfig {
+        limits,
+        capabilities: ClientCapabilities {
+            roots: Some(RootsCapability { list_changed: true }),
+            ..ClientCapabilities::default()
+        },
+        ..accepting(RevisionSet::legacy())
+    };
+    let long = "x".repeat(200);
+    script::check_opened(
+        config,
+        Revision::V2025_11_25,
+        &format!(
+            r#"< {{"jsonrpc":"2.0","id":1,"method":"roots/list"}}
+            = asked roots/list -
+            respond {{"x":"{long}"}}
+            > {{"jsonrpc":"2.0","id":1,"error":{{"code":-32603,"message":"the answer is too long"}}}}
+            call 7 acme/x {{"x":"{long}"}}
+            ! TooLarge {{ needed: 260 }}
+            notify acme/x {{"x":"{long}"}}
+            ! TooLarge {{ needed: 253 }}"#
+        ),
+    );
+}
+
+#[test]
+fn an_answer_is_an_object() {
+    for text in ["[]", "7", "null"] {
+        session(
+            Revision::V2025_11_25,
+            &format!(
+                "{ASK}reply {text}\n! Encode\nreply {{}}\n> {{\"jsonrpc\":\"2.0\",\"id\":\"q\",\"result\":{{}}}}"
+            ),
+        );
+    }
 }
 
 #[test]

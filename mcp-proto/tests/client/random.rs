@@ -29,6 +29,8 @@ enum Operation {
     Hear(usize, usize),
     /// What the server writes of itself, with a small id of its own.
     Ask(u8, usize),
+    /// What the server writes of itself, in an array.
+    Array(Vec<(u8, usize)>),
     Respond(usize),
     Batch,
     Pass(u64),
@@ -71,6 +73,8 @@ fn operations() -> impl Strategy<Value = Vec<Operation>> {
         2 => number.prop_map(Operation::Cancel),
         8 => (number, 0..ANSWERS.len()).prop_map(|(n, kind)| Operation::Hear(n, kind)),
         4 => (0..5u8, 0..QUESTIONS.len()).prop_map(|(id, kind)| Operation::Ask(id, kind)),
+        2 => proptest::collection::vec((0..5u8, 0..QUESTIONS.len()), 0..5)
+            .prop_map(Operation::Array),
         2 => number.prop_map(Operation::Respond),
         1 => Just(Operation::Batch),
         4 => (0..2000u64).prop_map(Operation::Pass),
@@ -171,6 +175,13 @@ impl World<'_> {
                 self.hear(&ANSWERS[kind].replace("ID", &id.to_string()));
             }
             Operation::Ask(id, kind) => self.hear(&QUESTIONS[kind].replace("ID", &id.to_string())),
+            Operation::Array(ref elements) => {
+                self.handle(Incoming::BatchStart);
+                for (id, kind) in elements {
+                    self.hear(&QUESTIONS[*kind].replace("ID", &id.to_string()));
+                }
+                self.handle(Incoming::BatchEnd);
+            }
             Operation::Respond(n) => {
                 let Some(at) = n.checked_rem(self.questions.len()) else {
                     return;
@@ -212,7 +223,10 @@ impl World<'_> {
     }
 
     fn hear(&mut self, line: &str) {
-        let incoming = Incoming::Message(Message::parse(line.as_bytes(), 128));
+        self.handle(Incoming::Message(Message::parse(line.as_bytes(), 128)));
+    }
+
+    fn handle(&mut self, incoming: Incoming<'_>) {
         match self.client.handle(self.now, &Source::PIPE, incoming) {
             Action::Event(event) => {
                 if let Event::Question { token, .. } = event {

@@ -256,7 +256,8 @@ impl<'c> Player<'c> {
                     let said = fit(&mut self.client, reserve, |client, out| {
                         client.reply(now, reply, out).map_err(SendError::from)
                     });
-                    self.log.extend(said.ok());
+                    // An answer that was gathered leaves nothing yet.
+                    self.log.extend(said.ok().filter(|said| said != "> "));
                 }
                 Action::Ignore(mcp_proto::Why::Absorbed) => {}
                 Action::Ignore(why) => self.log.push_back(format!("~ {why:?}")),

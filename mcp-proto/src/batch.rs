@@ -1,5 +1,7 @@
 //! The answers of one array, gathered until the array can leave (JR-15, JR-18).
 
+use core::fmt;
+
 use crate::action::{BufferFull, SendError};
 use crate::store::Store;
 
@@ -12,8 +14,7 @@ use crate::store::Store;
 /// ```
 ///
 /// `used + 1 <= limit`: there is always room for the closing bracket.
-#[derive(Debug)]
-pub(super) struct Batch<S> {
+pub(crate) struct Batch<S> {
     store: S,
     limit: usize,
     used: usize,
@@ -26,7 +27,7 @@ pub(super) struct Batch<S> {
 
 /// What becomes of the elements of the array that is being read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Reading {
+pub(crate) enum Reading {
     /// No array is being read.
     Outside,
     /// Its answers are gathered.
@@ -38,7 +39,7 @@ pub(super) enum Reading {
 }
 
 impl<S: Store<u8>> Batch<S> {
-    pub(super) fn new(store: S, limit: usize) -> Self {
+    pub(crate) fn new(store: S, limit: usize) -> Self {
         Self {
             store,
             limit,
@@ -52,13 +53,13 @@ impl<S: Store<u8>> Batch<S> {
     }
 
     /// Whether there is a buffer at all; without one, arrays are refused.
-    pub(super) fn has_room(&mut self) -> bool {
+    pub(crate) fn has_room(&mut self) -> bool {
         self.limit > BRACKETS
             && (self.store.grow(self.limit.min(SMALLEST)) || self.store.as_ref().len() > BRACKETS)
     }
 
     /// An array begins.
-    pub(super) fn start(&mut self, allowed: bool) {
+    pub(crate) fn start(&mut self, allowed: bool) {
         self.elements = 0;
         self.complained = false;
         self.reading = if !allowed {
@@ -72,7 +73,7 @@ impl<S: Store<u8>> Batch<S> {
     }
 
     /// An array ends.
-    pub(super) fn end(&mut self) {
+    pub(crate) fn end(&mut self) {
         self.reading = Reading::Outside;
         if self.open == 0 && self.used == 0 {
             // Only notifications: no answer at all.
@@ -80,12 +81,12 @@ impl<S: Store<u8>> Batch<S> {
         }
     }
 
-    pub(super) fn reading(&self) -> Reading {
+    pub(crate) fn reading(&self) -> Reading {
         self.reading
     }
 
     /// Counts an element that wants an answer, up to `most`; what exceeds it gets one error.
-    pub(super) fn count(&mut self, most: usize) -> Counted {
+    pub(crate) fn count(&mut self, most: usize) -> Counted {
         if self.elements < most {
             self.elements += 1;
             Counted::Served
@@ -98,17 +99,17 @@ impl<S: Store<u8>> Batch<S> {
     }
 
     /// An element was taken back, and comes again.
-    pub(super) fn uncount(&mut self) {
+    pub(crate) fn uncount(&mut self) {
         self.elements = self.elements.saturating_sub(1);
     }
 
     /// An element of the gathered array is under way.
-    pub(super) fn open(&mut self) {
+    pub(crate) fn open(&mut self) {
         self.open += 1;
     }
 
     /// It has its answer, or will have none.
-    pub(super) fn close(&mut self) {
+    pub(crate) fn close(&mut self) {
         self.open = self.open.saturating_sub(1);
         if self.open == 0 && self.used == 0 && self.reading != Reading::Gathered {
             self.gathering = false;
@@ -116,7 +117,7 @@ impl<S: Store<u8>> Batch<S> {
     }
 
     /// Puts an answer behind those that are there, and says whether it had room.
-    pub(super) fn gather(
+    pub(crate) fn gather(
         &mut self,
         write: impl Fn(&mut [u8]) -> Result<usize, SendError>,
     ) -> Result<bool, SendError> {
@@ -149,12 +150,12 @@ impl<S: Store<u8>> Batch<S> {
     }
 
     /// Whether the array can leave.
-    pub(super) fn is_ready(&self) -> bool {
+    pub(crate) fn is_ready(&self) -> bool {
         self.gathering && self.open == 0 && self.used > 0 && self.reading != Reading::Gathered
     }
 
     /// Writes the whole array; afterwards the next one can be gathered.
-    pub(super) fn write(&mut self, out: &mut [u8]) -> Result<usize, BufferFull> {
+    pub(crate) fn write(&mut self, out: &mut [u8]) -> Result<usize, BufferFull> {
         let needed = self.used.saturating_add(1);
         let (Some(place), Some(answers)) =
             (out.get_mut(..needed), self.store.as_ref().get(..self.used))
@@ -171,7 +172,7 @@ impl<S: Store<u8>> Batch<S> {
     }
 
     /// The connection ended.
-    pub(super) fn clear(&mut self) {
+    pub(crate) fn clear(&mut self) {
         self.used = 0;
         self.open = 0;
         self.gathering = false;
@@ -179,9 +180,23 @@ impl<S: Store<u8>> Batch<S> {
     }
 }
 
+/// Without the answers: results are not for logs.
+impl<S> fmt::Debug for Batch<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Batch")
+            .field("used", &self.used)
+            .field("open", &self.open)
+            .field("gathering", &self.gathering)
+            .field("reading", &self.reading)
+            .field("elements", &self.elements)
+            .field("complained", &self.complained)
+            .finish_non_exhaustive()
+    }
+}
+
 /// What counting an element said.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Counted {
+pub(crate) enum Counted {
     Served,
     Refused,
     Silent,
