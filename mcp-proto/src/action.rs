@@ -52,6 +52,14 @@ pub struct Token {
     pub(crate) generation: u32,
 }
 
+impl Token {
+    /// The number of its slot: small, and of no other request in flight in the same direction,
+    /// so a caller may keep what belongs to the request in a table of its own.
+    pub const fn index(self) -> usize {
+        self.slot as usize
+    }
+}
+
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}.{}", self.slot, self.generation)
