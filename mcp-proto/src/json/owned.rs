@@ -3,6 +3,8 @@
 use alloc::vec::Vec;
 use core::fmt;
 
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
 use super::Raw;
 use super::text::Form;
 
@@ -73,8 +75,45 @@ impl From<Raw<'_>> for RawBuf {
     }
 }
 
+impl Serialize for RawBuf {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        self.as_raw().serialize(serializer)
+    }
+}
+
+/// Only our own [`Deserializer`](super::Deserializer) can fill it, as it fills a [`Raw`]. It
+/// makes a whole answer, or a member of an owned struct, the JSON as it came.
+impl<'de> Deserialize<'de> for RawBuf {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Raw::deserialize(deserializer).map(Self::from)
+    }
+}
+
 impl fmt::Debug for RawBuf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.as_raw().fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use alloc::vec::Vec;
+
+    #[test]
+    fn an_owned_value_goes_through_serde_as_it_is() {
+        #[derive(Deserialize, Serialize)]
+        struct Pair {
+            a: RawBuf,
+            b: Option<RawBuf>,
+        }
+        let text = br#"{"a":[1e400,"\ud83d \u0041"],"b":{}}"#;
+        let pair: Pair = Raw::parse(text, 8).unwrap().decode(&mut []).unwrap();
+        assert_eq!(pair.a.as_raw().as_bytes(), br#"[1e400,"\ud83d \u0041"]"#);
+        let mut out = Vec::from([0; 64]);
+        let mut writer = super::super::Writer::new(&mut out);
+        writer.value(&pair, None).unwrap();
+        let len = writer.finish().unwrap();
+        assert_eq!(&out[..len], text);
     }
 }
