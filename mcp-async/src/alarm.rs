@@ -1,0 +1,110 @@
+//! How handles and handlers wake the connection's future, without an allocation per wake.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::Waker;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::Wake;
+
+/// The bell of one connection: rung by handles that left something to send, and by handlers
+/// that can go on.
+///
+/// While the future is being polled, or is already on its way to be, ringing costs one swap.
+pub(crate) struct Alarm {
+    /// Whether the future will look for work anyway.
+    awake: AtomicBool,
+    state: Mutex<State>,
+}
+
+#[derive(Default)]
+struct State {
+    driver: Option<Waker>,
+    /// The jobs that asked to be polled, in that order, each once.
+    woken: Vec<u32>,
+}
+
+impl Alarm {
+    pub(crate) fn new() -> Arc<Self> {
+        // Awake until the first poll has registered a waker: before it there is nobody to wake.
+        Arc::new(Self {
+            awake: AtomicBool::new(true),
+            state: Mutex::default(),
+        })
+    }
+
+    /// Makes sure that the future looks for work after this moment.
+    ///
+    /// Call it after the work was left, and outside every lock.
+    pub(crate) fn ring(&self) {
+        if !self.awake.swap(true, Ordering::SeqCst) {
+            let driver = self.state().driver.clone();
+            if let Some(waker) = driver {
+                waker.wake();
+            }
+        }
+    }
+
+    /// Begins a turn: registers the task's waker and says whether it is another than before.
+    pub(crate) fn begin(&self, waker: &Waker) -> bool {
+        self.awake.store(true, Ordering::SeqCst);
+        let mut state = self.state();
+        match &mut state.driver {
+            Some(driver) if driver.will_wake(waker) => false,
+            driver => {
+                let _old = driver.replace(waker.clone());
+                true
+            }
+        }
+    }
+
+    /// Ends a turn. Whoever leaves work from now on wakes the future, so look once more after
+    /// this call.
+    pub(crate) fn rest(&self) {
+        self.awake.store(false, Ordering::SeqCst);
+    }
+
+    /// Swaps the list of woken jobs with an empty one.
+    pub(crate) fn take_woken(&self, list: &mut Vec<u32>) {
+        core::mem::swap(&mut self.state().woken, list);
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The waker of one place for jobs. It outlives the job in it: a late wake costs a poll of
+/// the next one, never more.
+pub(crate) struct JobWaker {
+    alarm: Arc<Alarm>,
+    index: u32,
+    /// Whether the index stands in the list already.
+    queued: AtomicBool,
+}
+
+impl JobWaker {
+    pub(crate) fn new(alarm: &Arc<Alarm>, index: u32) -> Arc<Self> {
+        Arc::new(Self {
+            alarm: Arc::clone(alarm),
+            index,
+            queued: AtomicBool::new(false),
+        })
+    }
+
+    /// Call it before the poll: a wake during the poll asks for another.
+    pub(crate) fn rearm(&self) {
+        self.queued.store(false, Ordering::SeqCst);
+    }
+}
+
+impl Wake for JobWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if !self.queued.swap(true, Ordering::SeqCst) {
+            self.alarm.state().woken.push(self.index);
+            self.alarm.ring();
+        }
+    }
+}

@@ -1,0 +1,146 @@
+//! What a client does when the server speaks first.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::sync::Arc;
+
+use mcp_proto::Payload;
+use mcp_proto::client::Unusable;
+use mcp_proto::json::{Object, Str};
+use mcp_proto::rpc::{Method, Notification};
+
+use crate::error::ErrorReply;
+
+/// Hears what the server says outside of answers, and answers its questions.
+///
+/// The connection calls these methods one at a time, in the order of the wire, and before it
+/// looks at what came behind; do not block in them. Questions of a modern round are asked by
+/// the future of the call that they belong to. A panic in a method is caught.
+///
+/// `()` is the handler of a client that answers no question and hears nothing.
+pub trait Handler: Send + Sync + 'static {
+    /// The server asks: `elicitation/create`, `sampling/createMessage` or `roots/list`, and only
+    /// what the configuration declares. The same in every revision.
+    fn question(&self, question: Question<'_>) -> Reply {
+        let _ = question;
+        Reply::ready(Err::<(), _>(ErrorReply::method_not_found()))
+    }
+
+    /// A notification, list changes and log messages among them. In 2026-07-28 it may belong
+    /// to a subscription, the call with this [tag](super::Call::tag).
+    fn notified(&self, notification: Notification<'_>, subscription: Option<u64>) {
+        let _ = (notification, subscription);
+    }
+
+    /// The call with this [tag](super::Call::tag) is so far.
+    fn progress(&self, tag: u64, progress: Progress<'_>) {
+        let _ = (tag, progress);
+    }
+
+    /// The server will notify the subscription with this [tag](super::Call::tag) of what
+    /// `honoured` says (SB-05).
+    fn listening(&self, tag: u64, honoured: Object<'_>) {
+        let _ = (tag, honoured);
+    }
+
+    /// The server did not answer a regular ping in time; the connection ends when `misses`
+    /// reaches `limit`.
+    fn ping_missed(&self, misses: u32, limit: u32) {
+        let _ = (misses, limit);
+    }
+
+    /// The server sent something that a client has no use for; nothing is answered (JR-32).
+    fn unusable(&self, what: Unusable<'_>) {
+        let _ = what;
+    }
+}
+
+impl Handler for () {}
+
+impl<H: Handler + ?Sized> Handler for Arc<H> {
+    fn question(&self, question: Question<'_>) -> Reply {
+        (**self).question(question)
+    }
+
+    fn notified(&self, notification: Notification<'_>, subscription: Option<u64>) {
+        (**self).notified(notification, subscription);
+    }
+
+    fn progress(&self, tag: u64, progress: Progress<'_>) {
+        (**self).progress(tag, progress);
+    }
+
+    fn listening(&self, tag: u64, honoured: Object<'_>) {
+        (**self).listening(tag, honoured);
+    }
+
+    fn ping_missed(&self, misses: u32, limit: u32) {
+        (**self).ping_missed(misses, limit);
+    }
+
+    fn unusable(&self, what: Unusable<'_>) {
+        (**self).unusable(what);
+    }
+}
+
+/// What the server asks.
+#[derive(Clone, Copy, Debug)]
+pub struct Question<'b> {
+    /// The key of the question in a modern round; `None` for a request of a legacy session.
+    pub key: Option<Str<'b>>,
+    /// What is asked for.
+    pub method: Method<'b>,
+    /// Its parameters; the empty object where there are none.
+    pub params: Object<'b>,
+}
+
+/// How far a call is.
+#[derive(Clone, Copy, Debug)]
+pub struct Progress<'b> {
+    /// Larger each time (PG-04).
+    pub progress: f64,
+    /// Where it ends, if the server knows.
+    pub total: Option<f64>,
+    /// For a person to read.
+    pub message: Option<Str<'b>>,
+}
+
+/// The answer to a question, when it comes. Dropped if nobody waits for it any more.
+#[must_use = "a question without an answer keeps the server waiting"]
+pub struct Reply(Pin<Box<dyn Future<Output = Replied> + Send>>);
+
+/// What answers a question.
+pub(super) type Replied = Result<Box<dyn Payload + Send>, ErrorReply>;
+
+impl Reply {
+    /// Answers with what the future comes to, an object.
+    pub fn new<T: Payload + Send + 'static>(
+        future: impl Future<Output = Result<T, ErrorReply>> + Send + 'static,
+    ) -> Self {
+        Self(Box::pin(async {
+            let value: Box<dyn Payload + Send> = Box::new(future.await?);
+            Ok(value)
+        }))
+    }
+
+    /// Answers with this.
+    pub fn ready<T: Payload + Send + 'static>(value: Result<T, ErrorReply>) -> Self {
+        Self::new(core::future::ready(value))
+    }
+}
+
+impl Future for Reply {
+    type Output = Replied;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Replied> {
+        self.0.as_mut().poll(cx)
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Reply")
+    }
+}

@@ -1,0 +1,153 @@
+//! What a runtime brings besides bytes: the time, and a way to wait for a moment.
+
+use core::fmt;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::Instant;
+
+/// A monotonic clock and the timers that go by it; one for each runtime.
+///
+/// The connection future and its handles ask it for the time, so everything of one connection
+/// lives on one time line, and a test can bring a [`ManualClock`].
+pub trait Clock: Send + Sync + 'static {
+    /// What [`timer`](Self::timer) makes.
+    type Timer: Timer;
+
+    /// The present moment: milliseconds since an epoch that never changes, never going back.
+    fn now(&self) -> Instant;
+
+    /// A timer of this clock, not armed. A connection makes one in its life.
+    fn timer(&self) -> Self::Timer;
+}
+
+/// Waits for one moment at a time.
+pub trait Timer: Send + Unpin + 'static {
+    /// Ready once `deadline` has come; else the task is woken when it does.
+    ///
+    /// The timer keeps only the last registration. A connection calls this for a new deadline
+    /// or from a new task, not on every turn: the registration stays until it fires. Firing
+    /// early is allowed (the connection asks the clock) but costs a turn, so round up.
+    fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()>;
+}
+
+impl<C: Clock> Clock for Arc<C> {
+    type Timer = C::Timer;
+
+    fn now(&self) -> Instant {
+        (**self).now()
+    }
+
+    fn timer(&self) -> C::Timer {
+        (**self).timer()
+    }
+}
+
+/// The object-safe half of a [`Clock`]: what a handle needs.
+pub(crate) trait Now: Send + Sync {
+    fn now(&self) -> Instant;
+}
+
+impl<C: Clock> Now for C {
+    fn now(&self) -> Instant {
+        Clock::now(self)
+    }
+}
+
+/// A clock that moves when it is told to; clones show the same time.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::{Clock, ManualClock};
+///
+/// let clock = ManualClock::default();
+/// clock.advance(Duration::from_secs(2));
+/// assert_eq!(clock.now().as_millis(), 2_000);
+/// ```
+#[derive(Clone, Default)]
+pub struct ManualClock(Arc<Mutex<Dial>>);
+
+#[derive(Default)]
+struct Dial {
+    now: Instant,
+    timers: Vec<Option<(Instant, Waker)>>,
+}
+
+impl ManualClock {
+    /// Moves the time on and wakes every timer whose moment has come.
+    pub fn advance(&self, by: Duration) {
+        let due: Vec<Waker> = {
+            let mut dial = self.dial();
+            let now = dial.now + by;
+            dial.now = now;
+            dial.timers
+                .iter_mut()
+                .filter_map(|timer| timer.take_if(|(deadline, _)| *deadline <= now))
+                .map(|(_, waker)| waker)
+                .collect()
+        };
+        due.into_iter().for_each(Waker::wake);
+    }
+
+    /// The earliest moment that a timer waits for.
+    pub fn next_deadline(&self) -> Option<Instant> {
+        let dial = self.dial();
+        dial.timers.iter().flatten().map(|(at, _)| *at).min()
+    }
+
+    fn dial(&self) -> MutexGuard<'_, Dial> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl fmt::Debug for ManualClock {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("ManualClock")
+            .field(&self.dial().now)
+            .finish()
+    }
+}
+
+impl Clock for ManualClock {
+    type Timer = ManualTimer;
+
+    fn now(&self) -> Instant {
+        self.dial().now
+    }
+
+    fn timer(&self) -> ManualTimer {
+        let mut dial = self.dial();
+        dial.timers.push(None);
+        ManualTimer {
+            index: dial.timers.len() - 1,
+            clock: self.clone(),
+        }
+    }
+}
+
+/// A timer of a [`ManualClock`].
+#[derive(Debug)]
+pub struct ManualTimer {
+    clock: ManualClock,
+    index: usize,
+}
+
+impl Timer for ManualTimer {
+    fn poll_until(&mut self, deadline: Instant, cx: &mut Context<'_>) -> Poll<()> {
+        let mut dial = self.clock.dial();
+        let due = dial.now >= deadline;
+        if let Some(timer) = dial.timers.get_mut(self.index) {
+            *timer = (!due).then(|| (deadline, cx.waker().clone()));
+        }
+        if due { Poll::Ready(()) } else { Poll::Pending }
+    }
+}
+
+impl Drop for ManualTimer {
+    fn drop(&mut self) {
+        if let Some(timer) = self.clock.dial().timers.get_mut(self.index) {
+            *timer = None;
+        }
+    }
+}

@@ -1,0 +1,500 @@
+//! The connection's future: reading, writing, the timer and the jobs in one poll, so there is
+//! nothing that could be dropped half-way.
+//!
+//! ```text
+//!          end of input or shutdown        no job left, or        written, or the
+//!                                          the grace is over      peer takes nothing
+//!   Open ---------------------------> Draining --------> Flushing -----------> Closing --> Done
+//!     `------------------- output closed, or an error of the transport ----------------------^
+//! ```
+
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::io;
+use std::sync::Arc;
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::{Inbox, Instant, Limits, Machine, Outbox, Outcome, SendError, Token};
+
+use crate::clock::Timer;
+use crate::error::ErrorReply;
+use crate::job::{Job, Jobs, Polled, discard};
+use crate::shared::{Respond, Shared};
+
+/// What one side of the protocol makes of its machine's events.
+pub(crate) trait Role {
+    type Machine: Respond;
+
+    /// Whether messages are left unread while finished answers wait for room: a server's
+    /// memory is then bounded by what its peer reads. A client goes on reading, or two full
+    /// pipes would wait for each other.
+    const WAITS_FOR_READER: bool;
+
+    /// Whether jobs may finish after the input ended.
+    const DRAINS: bool;
+
+    /// Takes an event, without any lock held.
+    fn dispatch(
+        &mut self,
+        shared: &Arc<Shared<Self::Machine>>,
+        event: <Self::Machine as Machine>::Event<'_>,
+    ) -> Effect;
+}
+
+/// What an event asks of the driver.
+pub(crate) enum Effect {
+    Nothing,
+    Start(Token, Job),
+    Cancel(Token),
+    /// The handler panicked before there was a job.
+    Panicked(Token),
+    /// The machine has given the connection up.
+    Close,
+}
+
+pub(crate) struct Driver<R, W, T, X: Role> {
+    reader: R,
+    writer: W,
+    timer: T,
+    /// What the timer was armed for; it may still fire.
+    armed: Option<Instant>,
+    inbox: Inbox<Vec<u8>>,
+    /// The outbox that is being written, while the other one, under the lock, is being filled.
+    writing: Outbox<Vec<u8>>,
+    /// Bytes went to the writer and may stick in its buffer.
+    unflushed: bool,
+    jobs: Jobs,
+    /// Requests whose handler panicked, and that still wait for room for their error.
+    owed: Vec<Token>,
+    role: X,
+    shared: Arc<Shared<X::Machine>>,
+    phase: Phase,
+    grace: Duration,
+    /// When the phase ends at the latest.
+    deadline: Option<Instant>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Open,
+    Draining,
+    Flushing,
+    Closing,
+    Done,
+}
+
+/// What happened in this poll already.
+struct Turn {
+    now: Instant,
+    /// What is left of [`WORK`].
+    budget: u32,
+    read_pending: bool,
+    write_pending: bool,
+    /// The last step found no room for what the core may have to answer.
+    full: bool,
+    /// The last step found no message.
+    empty: bool,
+    /// A handle asked for the end.
+    closing: bool,
+    /// When the machine wants to be told the time.
+    timeout: Option<Instant>,
+}
+
+/// What one step came to.
+enum Step<E> {
+    Event(E),
+    Handled,
+    Full,
+    Empty,
+}
+
+impl<R, W, T, X> Driver<R, W, T, X>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    T: Timer,
+    X: Role,
+{
+    pub(crate) fn new(
+        (reader, writer): (R, W),
+        timer: T,
+        limits: &Limits,
+        grace: Duration,
+        role: X,
+        shared: Arc<Shared<X::Machine>>,
+    ) -> Self {
+        Self {
+            reader,
+            writer,
+            timer,
+            armed: None,
+            inbox: Inbox::new(Vec::new(), limits),
+            writing: shared.outbox(),
+            unflushed: false,
+            jobs: Jobs::new(Arc::clone(&shared.alarm)),
+            owed: Vec::new(),
+            role,
+            shared,
+            phase: Phase::Open,
+            grace,
+            deadline: None,
+        }
+    }
+
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = self.poll_turn(cx);
+        if polled.is_ready() {
+            self.finish();
+        }
+        polled
+    }
+
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.shared.alarm.begin(cx.waker()) {
+            self.armed = None;
+        }
+        let mut turn = Turn {
+            now: self.shared.now(),
+            budget: WORK,
+            read_pending: false,
+            write_pending: false,
+            full: false,
+            empty: false,
+            closing: false,
+            timeout: None,
+        };
+        let mut resting = false;
+        while self.phase != Phase::Done {
+            let mut moved = self.work(&mut turn);
+            match self.write(cx, &mut turn) {
+                Ok(wrote) => moved |= wrote,
+                Err(error) if is_closed(&error) => return Poll::Ready(Ok(())),
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+            moved |= self.read(cx, &mut turn)?;
+            moved |= self.wind_down(cx, &mut turn);
+            if turn.budget == 0 {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            if moved {
+                turn.now = self.shared.now();
+                continue;
+            }
+            if !resting {
+                // From here on a handle that leaves work wakes this task: look once more.
+                self.shared.alarm.rest();
+                resting = true;
+                continue;
+            }
+            if self.arm(cx, &turn).is_pending() {
+                return Poll::Pending;
+            }
+            turn.now = self.shared.now();
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Polls woken jobs and takes messages, as far as the budget goes.
+    fn work(&mut self, turn: &mut Turn) -> bool {
+        let before = turn.budget;
+        (turn.full, turn.empty) = (false, false);
+        while turn.budget > 0 {
+            if let Some(polled) = self.jobs.poll_woken() {
+                turn.budget -= 1;
+                self.settle(polled);
+                continue;
+            }
+            let blocked = !self.pay(turn.now);
+            let effect = match step::<X>(&self.shared, &mut self.inbox, blocked, turn) {
+                Step::Event(event) => self.role.dispatch(&self.shared, event),
+                Step::Handled => Effect::Nothing,
+                Step::Full => {
+                    turn.full = true;
+                    break;
+                }
+                Step::Empty => {
+                    turn.empty = true;
+                    break;
+                }
+            };
+            turn.budget -= 1;
+            self.carry_out(effect, turn.now);
+        }
+        turn.budget < before
+    }
+
+    fn carry_out(&mut self, effect: Effect, now: Instant) {
+        match effect {
+            Effect::Nothing => {}
+            Effect::Start(token, job) => {
+                let polled = self.jobs.start(token, job);
+                self.settle(polled);
+            }
+            Effect::Cancel(token) => {
+                self.jobs.cancel(token);
+                self.shared.wake_watchers();
+            }
+            Effect::Panicked(token) => self.settle(Polled::Panicked(token)),
+            Effect::Close if self.phase < Phase::Flushing => self.flush(now),
+            Effect::Close => {}
+        }
+    }
+
+    fn settle(&mut self, polled: Polled) {
+        if let Polled::Panicked(token) = polled {
+            self.owed.push(token);
+        }
+    }
+
+    /// Answers the requests whose handlers panicked; `false` if there is no room for it.
+    fn pay(&mut self, now: Instant) -> bool {
+        while let Some(token) = self.owed.last().copied() {
+            let core = &mut *self.shared.lock();
+            let error = ErrorReply::internal();
+            let outcome = Outcome::Error(error.as_object());
+            let paid = core
+                .outbox
+                .put(|out| core.machine.respond(now, token, outcome, out));
+            if matches!(paid, Err(SendError::BufferFull { .. })) && !core.outbox.is_empty() {
+                return false;
+            }
+            self.owed.pop();
+        }
+        true
+    }
+
+    /// Writes until the transport takes no more, or there is nothing left.
+    fn write(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
+        let mut moved = false;
+        while !turn.write_pending && self.phase < Phase::Closing {
+            if self.writing.is_empty() && !self.take_output() {
+                if self.unflushed {
+                    match Pin::new(&mut self.writer).poll_flush(cx)? {
+                        Poll::Ready(()) => self.unflushed = false,
+                        Poll::Pending => turn.write_pending = true,
+                    }
+                }
+                break;
+            }
+            match Pin::new(&mut self.writer).poll_write(cx, self.writing.pending()) {
+                Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+                Poll::Ready(Ok(count)) => {
+                    self.writing.consume(count);
+                    self.unflushed = true;
+                    moved = true;
+                }
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Poll::Ready(Err(error)) => return Err(error),
+                Poll::Pending => turn.write_pending = true,
+            }
+        }
+        if moved && self.phase == Phase::Flushing {
+            // Whoever reads, however slowly, gets everything.
+            self.deadline = Some(turn.now + self.grace);
+        }
+        Ok(moved)
+    }
+
+    /// Swaps the two outboxes, and tells those who wait that there is room.
+    fn take_output(&mut self) -> bool {
+        let waiting = {
+            let mut core = self.shared.lock();
+            if core.outbox.is_empty() {
+                return false;
+            }
+            if self.writing.capacity() > KEPT {
+                self.writing = self.shared.outbox();
+            }
+            core::mem::swap(&mut core.outbox, &mut self.writing);
+            core.take_room()
+        };
+        waiting.into_iter().for_each(Waker::wake);
+        true
+    }
+
+    /// Reads once, if there is a use for it.
+    fn read(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
+        if turn.read_pending || turn.full || turn.budget == 0 || self.phase != Phase::Open {
+            return Ok(false);
+        }
+        let Some(spare) = self.inbox.spare_mut() else {
+            return Ok(false);
+        };
+        match Pin::new(&mut self.reader).poll_read(cx, spare) {
+            Poll::Ready(Ok(0)) => self.end_of_input(turn.now),
+            Poll::Ready(Ok(count)) => self.inbox.filled(count),
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Poll::Ready(Err(error)) if is_closed(&error) => self.end_of_input(turn.now),
+            Poll::Ready(Err(error)) => return Err(error),
+            Poll::Pending => {
+                turn.read_pending = true;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn end_of_input(&mut self, now: Instant) {
+        self.inbox.close();
+        self.drain(now);
+    }
+
+    fn drain(&mut self, now: Instant) {
+        self.phase = Phase::Draining;
+        self.deadline = Some(now + self.grace);
+    }
+
+    /// Goes on to the next phase when nothing is left to do in this one, or its time is over.
+    fn wind_down(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> bool {
+        let over = self.deadline.is_some_and(|deadline| deadline <= turn.now);
+        match self.phase {
+            Phase::Open if turn.closing => self.drain(turn.now),
+            Phase::Draining if over || self.is_drained(turn) => {
+                self.flush(turn.now);
+            }
+            Phase::Flushing if over || self.is_flushed(turn) => self.close(turn.now),
+            Phase::Closing => {
+                if !over && Pin::new(&mut self.writer).poll_close(cx).is_pending() {
+                    return false;
+                }
+                self.phase = Phase::Done;
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether all that was read is answered.
+    fn is_drained(&self, turn: &Turn) -> bool {
+        turn.empty && self.owed.is_empty() && (self.jobs.is_empty() || !X::DRAINS)
+    }
+
+    /// Whether the transport has everything.
+    fn is_flushed(&self, turn: &Turn) -> bool {
+        turn.empty && self.writing.is_empty() && !self.unflushed && !turn.write_pending
+    }
+
+    /// Cancels what still runs. What the machine has to say about it is still written.
+    fn flush(&mut self, now: Instant) {
+        self.jobs.cancel_all();
+        self.shared.lock().machine.stop(now);
+        self.phase = Phase::Flushing;
+        self.deadline = Some(now + self.grace);
+    }
+
+    fn close(&mut self, now: Instant) {
+        self.jobs.cancel_all();
+        self.phase = Phase::Closing;
+        self.deadline = Some(now + self.grace);
+    }
+
+    /// Arms the timer, but only for an earlier moment than the one that it will fire for:
+    /// arming costs more than looking in vain now and then.
+    fn arm(&mut self, cx: &mut Context<'_>, turn: &Turn) -> Poll<()> {
+        let Some(next) = turn.timeout.into_iter().chain(self.deadline).min() else {
+            return Poll::Pending;
+        };
+        if self
+            .armed
+            .is_some_and(|armed| armed <= next && armed > turn.now)
+        {
+            return Poll::Pending;
+        }
+        let due = self.timer.poll_until(next, cx);
+        self.armed = due.is_pending().then_some(next);
+        due
+    }
+}
+
+impl<R, W, T, X: Role> Driver<R, W, T, X> {
+    pub(crate) const fn set_grace(&mut self, grace: Duration) {
+        self.grace = grace;
+    }
+
+    /// Ends every request, and tells everyone who waits.
+    fn finish(&mut self) {
+        self.phase = Phase::Done;
+        self.jobs.cancel_all();
+        self.hang_up(self.shared.now());
+        let waiting = self.shared.lock().end();
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Tells the machine that the peer is gone, and hands out what follows from it.
+    fn hang_up(&mut self, now: Instant) {
+        self.shared.lock().machine.hang_up(now);
+        loop {
+            let event = self.shared.lock().machine.poll_event();
+            let Some(event) = event else { break };
+            if let Effect::Start(_, job) = self.role.dispatch(&self.shared, event) {
+                discard(job);
+            }
+        }
+    }
+}
+
+impl<R, W, T, X: Role> Drop for Driver<R, W, T, X> {
+    /// A connection that is dropped hangs up: nobody waits for it in vain.
+    fn drop(&mut self) {
+        if self.phase != Phase::Done {
+            self.finish();
+        }
+    }
+}
+
+/// One step under the lock: an effect of time, or of the next message.
+fn step<'b, X: Role>(
+    shared: &Shared<X::Machine>,
+    inbox: &'b mut Inbox<Vec<u8>>,
+    blocked: bool,
+    turn: &mut Turn,
+) -> Step<Event<'b, X>> {
+    let core = &mut *shared.lock();
+    turn.closing = core.closing;
+    if blocked || (X::WAITS_FOR_READER && core.is_waited_for()) {
+        // Time passes all the same.
+        if core
+            .machine
+            .poll_timeout()
+            .is_some_and(|due| due <= turn.now)
+        {
+            core.machine.handle_timeout(turn.now);
+        }
+        turn.timeout = core.machine.poll_timeout();
+        return Step::Full;
+    }
+    let step = mcp_proto::link::step(&mut core.machine, inbox, &mut core.outbox, turn.now);
+    let step = match step {
+        mcp_proto::Step::Event { event, .. } => Step::Event(event),
+        mcp_proto::Step::Handled | mcp_proto::Step::Ignored(_) => Step::Handled,
+        mcp_proto::Step::Full => Step::Full,
+        mcp_proto::Step::Empty => Step::Empty,
+    };
+    turn.timeout = core.machine.poll_timeout();
+    step
+}
+
+type Event<'b, X> = <<X as Role>::Machine as Machine>::Event<'b>;
+
+/// Whether the error only says that the peer has closed its side.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::WriteZero
+    )
+}
+
+/// Messages and polls of handlers in one turn, before other tasks of the thread get theirs. At
+/// half a microsecond to a microsecond each that is about 100 µs, what runtimes call a fair
+/// share (tokio's own budget for one poll is 128 operations), and much more than what arrives
+/// at once on an ordinary connection, so it costs nothing there.
+const WORK: u32 = 128;
+
+/// An output buffer that has grown past this is given back once it is empty.
+const KEPT: usize = 256 << 10;

@@ -1,0 +1,93 @@
+//! What goes wrong, and whose fault it is.
+
+use core::fmt;
+use std::borrow::Cow;
+
+use mcp_proto::SendError;
+use mcp_proto::json::{RawBuf, Str};
+use mcp_proto::rpc::{ErrorObject, code};
+
+/// An error that goes to the peer, or came from it: code, message and data of JSON-RPC.
+///
+/// ```
+/// use mcp_async::ErrorReply;
+///
+/// let error = ErrorReply::new(-32602, "Unknown tool: frob");
+/// assert_eq!(error.to_string(), "Unknown tool: frob (code -32602)");
+/// ```
+#[derive(Clone, Debug)]
+pub struct ErrorReply {
+    /// The code; one's own lie outside -32768 to -32000 (JR-27).
+    pub code: i64,
+    /// One short sentence (JR-13).
+    pub message: Cow<'static, str>,
+    /// Anything (JR-14).
+    pub data: Option<RawBuf>,
+}
+
+impl ErrorReply {
+    /// An error without data.
+    pub fn new(code: i64, message: impl Into<Cow<'static, str>>) -> Self {
+        Self {
+            code,
+            message: message.into(),
+            data: None,
+        }
+    }
+
+    /// The method is unknown here (JR-28).
+    pub const fn method_not_found() -> Self {
+        Self::fixed(code::METHOD_NOT_FOUND, "Method not found")
+    }
+
+    /// The parameters are not what the method takes.
+    pub fn invalid_params(message: impl Into<Cow<'static, str>>) -> Self {
+        Self::new(code::INVALID_PARAMS, message)
+    }
+
+    /// Something failed here, and the peer learns no more than that.
+    pub const fn internal() -> Self {
+        Self::fixed(code::INTERNAL_ERROR, "Internal error")
+    }
+
+    /// The same error as the core writes it.
+    pub fn as_object(&self) -> ErrorObject<'_> {
+        ErrorObject {
+            code: self.code,
+            message: Str::from(&*self.message),
+            data: self.data.as_ref().map(RawBuf::as_raw),
+        }
+    }
+
+    pub(crate) fn received(error: &ErrorObject<'_>) -> Self {
+        Self {
+            code: error.code,
+            message: Cow::Owned(error.message.to_cow().into_owned()),
+            data: error.data.map(RawBuf::from),
+        }
+    }
+
+    const fn fixed(code: i64, message: &'static str) -> Self {
+        Self {
+            code,
+            message: Cow::Borrowed(message),
+            data: None,
+        }
+    }
+}
+
+/// What failed stays here; the peer learns no more than that something did. So `?` on a send
+/// ends a handler.
+impl From<SendError> for ErrorReply {
+    fn from(_: SendError) -> Self {
+        Self::internal()
+    }
+}
+
+impl fmt::Display for ErrorReply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} (code {})", self.message, self.code)
+    }
+}
+
+impl core::error::Error for ErrorReply {}

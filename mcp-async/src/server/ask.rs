@@ -1,0 +1,150 @@
+//! A question to a legacy client, from the asking to the answer.
+
+use core::fmt;
+use core::future::Future;
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+
+use mcp_proto::json::DecodeError;
+use mcp_proto::rpc::{Method, Reason};
+use mcp_proto::server::AskOptions;
+use mcp_proto::{Payload, Question, SendError, Token};
+use serde::de::DeserializeOwned;
+
+use super::Machine;
+use crate::error::ErrorReply;
+use crate::places::Arrival;
+use crate::seat::Seat;
+use crate::shared::Shared;
+
+/// The answer to a question, when it comes; see [`Context::ask`](super::Context::ask).
+#[must_use = "a question is asked when its future is polled"]
+pub struct Ask<'a, T> {
+    seat: Seat<'a, Machine>,
+    parent: Option<Token>,
+    method: Method<'a>,
+    params: &'a (dyn Payload + Sync),
+    options: AskOptions,
+    answer: PhantomData<fn() -> T>,
+}
+
+/// Why a question has no answer.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum AskError {
+    /// The client answered with an error.
+    Client(ErrorReply),
+    /// It was not asked: what the client did not declare, or what its revision does not have.
+    Refused(SendError),
+    /// The client answered with something else.
+    Unusable(Reason),
+    /// The result is not of the type that was asked for.
+    Decode(DecodeError),
+    /// No answer in time; the client was told.
+    Expired,
+    /// The call that it was asked for is over.
+    Cancelled,
+    /// The connection is over.
+    Closed,
+}
+
+/// What a question came to, apart from an answer.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Lost {
+    Unusable(Reason),
+    Expired,
+    Cancelled,
+    Closed,
+}
+
+impl<'a, T> Ask<'a, T> {
+    pub(super) const fn new(
+        shared: &'a Shared<Machine>,
+        parent: Option<Token>,
+        method: Method<'a>,
+        params: &'a (dyn Payload + Sync),
+        options: AskOptions,
+    ) -> Self {
+        let seat = Seat::new(shared);
+        Self {
+            seat,
+            parent,
+            method,
+            params,
+            options,
+            answer: PhantomData,
+        }
+    }
+
+    /// Waits so long for the answer; five minutes otherwise.
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.options.timeout = timeout;
+        self
+    }
+}
+
+impl<T: DeserializeOwned> Future for Ask<'_, T> {
+    type Output = Result<T, AskError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.get_mut();
+        if this.seat.token().is_none() {
+            let (parent, options) = (this.parent, this.options);
+            let question = Question {
+                method: this.method,
+                params: this.params,
+            };
+            let sent = this.seat.poll_send(cx, 0, |machine, now, cookie, out| {
+                machine.ask(now, parent, question, AskOptions { cookie, ..options }, out)
+            });
+            if let Err(error) = ready!(sent) {
+                return Poll::Ready(Err(match error {
+                    SendError::Closed => AskError::Closed,
+                    SendError::Stale => AskError::Cancelled,
+                    other => AskError::Refused(other),
+                }));
+            }
+        }
+        let Some((arrival, buffer)) = ready!(this.seat.poll_arrival(cx)) else {
+            return Poll::Ready(Err(AskError::Closed));
+        };
+        let answer = match arrival {
+            Arrival::Result => buffer.as_raw().decode(&mut []).map_err(AskError::Decode),
+            Arrival::Error(error) => Err(AskError::Client(error)),
+            Arrival::Failed(Lost::Unusable(reason)) => Err(AskError::Unusable(reason)),
+            Arrival::Failed(Lost::Expired) => Err(AskError::Expired),
+            Arrival::Failed(Lost::Cancelled) => Err(AskError::Cancelled),
+            Arrival::Failed(Lost::Closed) | Arrival::Input { .. } | Arrival::Again => {
+                Err(AskError::Closed)
+            }
+        };
+        this.seat.leave(Some(buffer));
+        Poll::Ready(answer)
+    }
+}
+
+impl<T> fmt::Debug for Ask<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ask")
+            .field("method", &self.method)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for AskError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Client(error) => write!(f, "the client answered: {error}"),
+            Self::Refused(error) => write!(f, "not asked: {error}"),
+            Self::Unusable(_) => f.write_str("the client's answer is no valid message"),
+            Self::Decode(error) => write!(f, "the client's answer is of another type: {error}"),
+            Self::Expired => f.write_str("the client did not answer in time"),
+            Self::Cancelled => f.write_str("the call that the question belongs to is over"),
+            Self::Closed => f.write_str("the connection is over"),
+        }
+    }
+}
+
+impl core::error::Error for AskError {}

@@ -1,0 +1,173 @@
+//! What a handler can say while it works.
+
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::task::{self, Poll};
+use std::sync::Arc;
+
+use mcp_proto::model::{ClientFeatures, LoggingLevel};
+use mcp_proto::rpc::Method;
+use mcp_proto::server::{AskOptions, Progress};
+use mcp_proto::{Outcome, Payload, Revision, SendError, Token};
+use serde::de::DeserializeOwned;
+
+use super::ask::Ask;
+use super::peer::Peer;
+use super::{Machine, Request};
+use crate::job::Answered;
+use crate::shared::Shared;
+
+/// The handle of one call: cheap to clone, and usable from any task for as long as the call
+/// is not over.
+///
+/// What it sends goes straight into the connection's output, so it reaches the client in the
+/// order of the calls to it, before the answer. While the output is full, a send waits.
+#[derive(Clone)]
+pub struct Context {
+    pub(super) shared: Arc<Shared<Machine>>,
+    token: Token,
+    revision: Revision,
+    features: ClientFeatures,
+    progress: bool,
+    log_level: Option<LoggingLevel>,
+}
+
+impl Context {
+    pub(super) fn new(shared: Arc<Shared<Machine>>, token: Token, request: &Request<'_>) -> Self {
+        Self {
+            shared,
+            token,
+            revision: request.revision,
+            features: request.features,
+            progress: request.progress,
+            log_level: request.log_level,
+        }
+    }
+
+    /// Tells how far the call is: `progress` grows with every message (PG-04), and `total` is
+    /// where it ends. Does nothing if the client did not ask for it.
+    ///
+    /// # Errors
+    /// [`SendError::Stale`] when the call is over, [`SendError::Progress`] for a value that
+    /// does not grow, [`SendError::Closed`].
+    pub async fn progress(
+        &self,
+        progress: f64,
+        total: Option<f64>,
+        message: Option<&str>,
+    ) -> Result<(), SendError> {
+        if !self.progress {
+            return Ok(());
+        }
+        let told = Progress {
+            progress,
+            total,
+            message,
+        };
+        poll_fn(|cx| {
+            self.shared.poll_send(cx, |machine, now, out| {
+                machine.progress(now, self.token, told, out)
+            })
+        })
+        .await
+        .map(|_| ())
+    }
+
+    /// Sends a log message, if the client wants any as severe as this; `data` is what there is
+    /// to say, a string often.
+    ///
+    /// # Errors
+    /// [`SendError::Stale`] when the call is over, [`SendError::Closed`], and
+    /// [`SendError::Undeclared`] for a server that did not declare logging.
+    pub async fn log(
+        &self,
+        level: LoggingLevel,
+        logger: Option<&str>,
+        data: &(dyn Payload + Sync),
+    ) -> Result<(), SendError> {
+        super::log(&self.shared, Some(self.token), level, logger, data).await
+    }
+
+    /// Asks the client something within this call: a nested request of a legacy session.
+    ///
+    /// In 2026-07-28 a server makes no requests (ST-13); there the answer is
+    /// [`SendError::NotInRevision`], and a handler ends its call by
+    /// [`Settled::Input`](super::Settled::Input) instead. Dropping the future takes the
+    /// question back.
+    pub fn ask<'a, T: DeserializeOwned>(
+        &'a self,
+        method: Method<'a>,
+        params: &'a (dyn Payload + Sync),
+    ) -> Ask<'a, T> {
+        Ask::new(
+            &self.shared,
+            Some(self.token),
+            method,
+            params,
+            AskOptions::default(),
+        )
+    }
+
+    /// Resolves when the call is over: cancelled, answered, or the connection gone.
+    ///
+    /// A job's own future need not wait for it, it is dropped; this is for work that was moved
+    /// to another task or thread.
+    pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
+        poll_fn(|cx| {
+            let mut core = self.shared.lock();
+            if core.ended || !core.machine.is_live(self.token) {
+                return Poll::Ready(());
+            }
+            core.watch(cx);
+            Poll::Pending
+        })
+    }
+
+    /// Whether nobody waits for the answer any more.
+    pub fn is_cancelled(&self) -> bool {
+        let core = self.shared.lock();
+        core.ended || !core.machine.is_live(self.token)
+    }
+
+    /// The revision of the request.
+    pub const fn revision(&self) -> Revision {
+        self.revision
+    }
+
+    /// What the client can do, as far as this request may use it.
+    pub const fn client(&self) -> ClientFeatures {
+        self.features
+    }
+
+    /// Whether the client asked for progress.
+    pub const fn wants_progress(&self) -> bool {
+        self.progress
+    }
+
+    /// The least severe log message that the client wants.
+    pub const fn log_level(&self) -> Option<LoggingLevel> {
+        self.log_level
+    }
+
+    /// The connection that the call came from.
+    pub fn peer(&self) -> Peer {
+        Peer::new(Arc::clone(&self.shared))
+    }
+
+    pub(super) fn poll_respond(
+        &self,
+        cx: &mut task::Context<'_>,
+        outcome: Outcome<'_>,
+    ) -> Poll<Answered> {
+        self.shared.poll_respond(cx, self.token, outcome)
+    }
+}
+
+impl fmt::Debug for Context {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("token", &self.token)
+            .field("revision", &self.revision)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,238 @@
+//! A server on a pipe: the connection's future, the seam for handlers and their handles.
+
+mod ask;
+mod context;
+mod peer;
+mod reply;
+mod service;
+
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::panic::AssertUnwindSafe;
+use core::pin::Pin;
+use core::task::{self, Poll};
+use core::time::Duration;
+use std::io;
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::model::LoggingLevel;
+use mcp_proto::server::{Answer, Event, Growing, Server, ServerConfig};
+use mcp_proto::{Instant, Outcome, Payload, SendError, Token, Transmit};
+
+use self::ask::Lost;
+use crate::clock::{Clock, Now};
+use crate::driver::{Driver, Effect, Role};
+use crate::error::ErrorReply;
+use crate::job::discard;
+use crate::places::Arrival;
+use crate::shared::{Respond, Shared};
+
+pub use self::ask::{Ask, AskError};
+pub use self::context::Context;
+pub use self::peer::Peer;
+pub use self::reply::{Input, Reply, Settled};
+pub use self::service::{Call, Service, ServiceFn, service_fn};
+
+use mcp_proto::server::Context as Request;
+
+type Machine = Server<'static, Growing>;
+
+/// Serves one client over a pair of byte streams.
+///
+/// Spawn the [`Connection`], or await it; nothing happens otherwise. The [`Peer`] reaches the
+/// client from outside of its calls, and ends the connection.
+///
+/// ```
+/// use mcp_async::server::{connect, service_fn};
+/// use mcp_async::{ErrorReply, ManualClock, duplex};
+/// use mcp_proto::server::ServerConfig;
+///
+/// let (_client_side, server_side) = duplex(4096);
+/// let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
+/// let config = ServerConfig::new("nothing", "1.0");
+/// let (connection, peer) = connect(server_side.split(), ManualClock::default(), config, service);
+/// # let _ = peer;
+/// drop(connection);
+/// ```
+pub fn connect<R, W, C, S>(
+    (reader, writer): (R, W),
+    clock: C,
+    config: ServerConfig<'static>,
+    service: S,
+) -> (Connection<R, W, C, S>, Peer)
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    C: Clock,
+    S: Service,
+{
+    let timer = clock.timer();
+    let machine = Server::new(config, Growing);
+    let shared = Shared::new(machine, &config.limits, Arc::new(clock) as Arc<dyn Now>);
+    let peer = Peer::new(Arc::clone(&shared));
+    let side = Side {
+        service,
+        peer: peer.clone(),
+    };
+    let driver = Driver::new((reader, writer), timer, &config.limits, GRACE, side, shared);
+    (Connection { driver }, peer)
+}
+
+/// One client being served, until either side ends it.
+///
+/// At the end of the input everything that was read is answered, handlers that still run are
+/// dropped after a short [grace](Self::with_grace), the output is flushed and closed, and the
+/// result is `Ok`; with nothing left to do that takes no time. An output that the client has
+/// closed is the same without the answers. Dropping the connection ends it at once.
+///
+/// # Errors
+/// What the transport reports, apart from a peer that has gone.
+#[must_use = "a connection does nothing until it is polled"]
+pub struct Connection<R, W, C: Clock, S: Service> {
+    driver: Driver<R, W, C::Timer, Side<S>>,
+}
+
+impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
+    /// How long handlers may go on after the end of the input, and how long a client that
+    /// reads nothing keeps its last answers waiting: one second otherwise.
+    pub fn with_grace(mut self, grace: Duration) -> Self {
+        self.driver.set_grace(grace);
+        self
+    }
+}
+
+impl<R, W, C, S> Future for Connection<R, W, C, S>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    C: Clock,
+    S: Service,
+{
+    type Output = io::Result<()>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().driver.poll(cx)
+    }
+}
+
+/// Everything in it is polled through `&mut` only.
+impl<R, W, C: Clock, S: Service> Unpin for Connection<R, W, C, S> {}
+
+impl<R, W, C: Clock, S: Service> fmt::Debug for Connection<R, W, C, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+/// The server's side of the driver.
+struct Side<S> {
+    service: S,
+    peer: Peer,
+}
+
+impl<S: Service> Role for Side<S> {
+    type Machine = Machine;
+
+    const WAITS_FOR_READER: bool = true;
+    const DRAINS: bool = true;
+
+    fn dispatch(&mut self, shared: &Arc<Shared<Machine>>, event: Event<'_>) -> Effect {
+        match event {
+            Event::Request {
+                token,
+                method,
+                params,
+                context,
+            } => {
+                let call = Call {
+                    method,
+                    params,
+                    request: context,
+                    context: Context::new(Arc::clone(shared), token, &context),
+                };
+                match self.guarded(|service, _| service.call(call)) {
+                    Some(job) => return Effect::Start(token, job),
+                    None => return Effect::Panicked(token),
+                }
+            }
+            Event::Cancelled { token, .. } => return Effect::Cancel(token),
+            Event::Initialized | Event::Listening { .. } => {
+                self.guarded(|service, peer| service.listening(peer));
+            }
+            Event::Notification { method, params } => {
+                self.guarded(|service, peer| service.notified(peer, method, params));
+            }
+            Event::Answer { cookie, answer, .. } => {
+                let (arrival, raw) = match answer {
+                    Answer::Result(raw) => (Arrival::Result, Some(raw)),
+                    Answer::Error(error) => (Arrival::Error(ErrorReply::received(&error)), None),
+                    Answer::Unusable(reason) => (Arrival::Failed(Lost::Unusable(reason)), None),
+                    Answer::Expired => (Arrival::Failed(Lost::Expired), None),
+                    Answer::Cancelled => (Arrival::Failed(Lost::Cancelled), None),
+                    _ => (Arrival::Failed(Lost::Closed), None),
+                };
+                let waker = shared.lock().places.put(cookie, arrival, raw);
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+            Event::Closed => return Effect::Close,
+            _ => {}
+        }
+        Effect::Nothing
+    }
+}
+
+impl<S: Service> Side<S> {
+    /// Calls the service; `None` if it panicked.
+    fn guarded<T>(&self, call: impl FnOnce(&S, &Peer) -> T) -> Option<T> {
+        catch_unwind(AssertUnwindSafe(|| call(&self.service, &self.peer)))
+            .map_err(discard)
+            .ok()
+    }
+}
+
+impl Respond for Server<'_, Growing> {
+    type Failure = Lost;
+
+    fn respond(
+        &mut self,
+        now: Instant,
+        token: Token,
+        outcome: Outcome<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        Self::respond(self, now, token, outcome, out)
+    }
+
+    fn abandon(&mut self, token: Token) {
+        self.cancel(token);
+    }
+
+    fn stop(&mut self, _now: Instant) {
+        self.cancel_all();
+    }
+}
+
+/// A log message, with or without a call, when there is room for it.
+async fn log(
+    shared: &Shared<Machine>,
+    token: Option<Token>,
+    level: LoggingLevel,
+    logger: Option<&str>,
+    data: &(dyn Payload + Sync),
+) -> Result<(), SendError> {
+    poll_fn(|cx| {
+        shared.poll_send(cx, |machine, now, out| {
+            machine.log(now, token, level, logger, data, out)
+        })
+    })
+    .await
+    .map(|_| ())
+}
+
+/// Long enough for a handler that is about to finish, short enough for whoever waits for the
+/// process to exit (ST-10).
+const GRACE: Duration = Duration::from_secs(1);

@@ -1,0 +1,80 @@
+//! The client of a connection, as anyone in the server can reach it.
+
+use core::fmt;
+use std::sync::Arc;
+
+use mcp_proto::model::LoggingLevel;
+use mcp_proto::rpc::Method;
+use mcp_proto::server::{AskOptions, ListKind};
+use mcp_proto::{Payload, SendError};
+use serde::de::DeserializeOwned;
+
+use super::Machine;
+use super::ask::Ask;
+use crate::shared::Shared;
+
+/// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
+/// end. Once that has come, nothing is sent any more.
+#[derive(Clone)]
+pub struct Peer {
+    shared: Arc<Shared<Machine>>,
+}
+
+impl Peer {
+    pub(super) const fn new(shared: Arc<Shared<Machine>>) -> Self {
+        Self { shared }
+    }
+
+    /// Tells whoever subscribed that a list is another now: legacy sessions, and modern
+    /// subscriptions to it. Changes that were not told yet count as one.
+    pub fn list_changed(&self, list: ListKind) {
+        self.shared.command(|machine, _| machine.list_changed(list));
+    }
+
+    /// Tells whoever subscribed to this resource that it has other contents now.
+    pub fn resource_updated(&self, uri: &str) {
+        self.shared
+            .command(|machine, _| machine.resource_updated(uri));
+    }
+
+    /// Sends a log message that belongs to no call: to a legacy session only (LG-05).
+    ///
+    /// # Errors
+    /// As for [`Context::log`](super::Context::log); [`SendError::NotReady`] before there is a
+    /// session.
+    pub async fn log(
+        &self,
+        level: LoggingLevel,
+        logger: Option<&str>,
+        data: &(dyn Payload + Sync),
+    ) -> Result<(), SendError> {
+        super::log(&self.shared, None, level, logger, data).await
+    }
+
+    /// Asks the client something outside every call, `roots/list` for instance: in a legacy
+    /// session only.
+    pub fn ask<'a, T: DeserializeOwned>(
+        &'a self,
+        method: Method<'a>,
+        params: &'a (dyn Payload + Sync),
+    ) -> Ask<'a, T> {
+        Ask::new(&self.shared, None, method, params, AskOptions::default())
+    }
+
+    /// Ends the connection in good order: nothing more is read, what was read is answered as
+    /// at the end of input, and the output is flushed.
+    pub fn shutdown(&self) {
+        self.shared.close();
+    }
+
+    /// Whether the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        self.shared.lock().ended
+    }
+}
+
+impl fmt::Debug for Peer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Peer").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,127 @@
+//! From a handler's output to the answer on the wire.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{self, Poll, ready};
+
+use mcp_proto::rpc::Method;
+use mcp_proto::{InputRequired, Outcome, Payload, Question};
+use pin_project_lite::pin_project;
+
+use super::context::Context;
+use crate::error::ErrorReply;
+use crate::job::Answered;
+
+/// What a handler may come to: something that the core can write as an answer.
+///
+/// `Result<T, ErrorReply>` is one for every payload `T`; [`Settled`] adds the rounds of
+/// 2026-07-28.
+pub trait Reply: Send + 'static {
+    /// Hands the outcome to `send`, exactly once. It borrows from the reply, so that an answer
+    /// need not be copied.
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>));
+}
+
+impl<T: Payload + Send + 'static> Reply for Result<T, ErrorReply> {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match self {
+            Ok(value) => send(Outcome::Result(value)),
+            Err(error) => send(Outcome::Error(error.as_object())),
+        }
+    }
+}
+
+/// The three ways in which a request can end.
+#[derive(Debug)]
+pub enum Settled<T> {
+    /// With a result.
+    Result(T),
+    /// With an error.
+    Error(ErrorReply),
+    /// With questions: the client asks again when it has the answers (MR-01). Only in
+    /// 2026-07-28 and for the methods that allow it.
+    Input(Input),
+}
+
+/// What a request still needs before it can be answered.
+#[derive(Default)]
+pub struct Input {
+    /// Questions under keys of the handler's choice, each key once (MR-04).
+    pub questions: Vec<(String, Method<'static>, Box<dyn Payload + Send>)>,
+    /// What the client has to send back. It returns from a stranger: protect it (MR-07).
+    pub state: Option<String>,
+}
+
+impl<T: Payload + Send + 'static> Reply for Settled<T> {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match self {
+            Self::Result(value) => send(Outcome::Result(value)),
+            Self::Error(error) => send(Outcome::Error(error.as_object())),
+            Self::Input(input) => {
+                let requests: Vec<_> = input
+                    .questions
+                    .iter()
+                    .map(|(key, method, params)| {
+                        (
+                            key.as_str(),
+                            Question {
+                                method: *method,
+                                params: &**params,
+                            },
+                        )
+                    })
+                    .collect();
+                let state = input.state.as_deref();
+                send(Outcome::Input(InputRequired {
+                    requests: &requests,
+                    state,
+                }));
+            }
+        }
+    }
+}
+
+impl core::fmt::Debug for Input {
+    /// Without the parameters and the state, which are not for logs.
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_set()
+            .entries(self.questions.iter().map(|(key, ..)| key))
+            .finish()
+    }
+}
+
+pin_project! {
+    /// A handler's future, and then its output until there is room for it: both in one
+    /// allocation.
+    pub(super) struct Answering<F, R> {
+        #[pin]
+        future: F,
+        reply: Option<R>,
+        context: Context,
+    }
+}
+
+impl<F, R> Answering<F, R> {
+    pub(super) const fn new(context: Context, future: F) -> Self {
+        Self {
+            future,
+            reply: None,
+            context,
+        }
+    }
+}
+
+impl<R: Reply, F: Future<Output = R>> Future for Answering<F, R> {
+    type Output = Answered;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Answered> {
+        let this = self.project();
+        let reply = match this.reply {
+            Some(reply) => reply,
+            none => none.insert(ready!(this.future.poll(cx))),
+        };
+        let mut answered = Poll::Pending;
+        reply.with_outcome(&mut |outcome| answered = this.context.poll_respond(cx, outcome));
+        answered
+    }
+}

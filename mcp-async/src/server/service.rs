@@ -1,0 +1,152 @@
+//! What a server does, as the connection sees it.
+
+use core::fmt;
+use core::future::Future;
+use std::sync::Arc;
+
+use mcp_proto::json::Object;
+use mcp_proto::rpc::Method;
+use mcp_proto::server::Context as Request;
+
+use super::context::Context;
+use super::peer::Peer;
+use super::reply::{Answering, Reply};
+use crate::job::Job;
+
+/// Answers calls: the low-level seam on which routers of typed handlers stand.
+///
+/// The connection calls these methods one at a time and without any lock held. A panic in one
+/// of them, or in a job, is caught and answered as an internal error (-32603) that tells
+/// nothing of it.
+///
+/// ```
+/// use mcp_async::ErrorReply;
+/// use mcp_async::Job;
+/// use mcp_async::server::{Call, Service};
+/// use mcp_proto::rpc::Method;
+///
+/// struct Echo;
+///
+/// impl Service for Echo {
+///     fn call(&self, call: Call<'_>) -> Job {
+///         match call.method {
+///             // What the future needs is copied out here; it outlives the message.
+///             Method::ToolsCall => {
+///                 let arguments = mcp_proto::json::RawBuf::from(call.params.as_raw());
+///                 call.answer(async move { Ok(arguments) })
+///             }
+///             _ => call.refuse(ErrorReply::method_not_found()),
+///         }
+///     }
+/// }
+/// ```
+pub trait Service: Send + 'static {
+    /// Begins a call. Decode what is needed from the borrowed parameters here, and return the
+    /// rest as a future.
+    fn call(&self, call: Call<'_>) -> Job;
+
+    /// The client said that its legacy session is open, or opened a modern subscription; from
+    /// now on list changes and resource updates reach it.
+    fn listening(&self, peer: &Peer) {
+        let _ = peer;
+    }
+
+    /// A notification that is not the protocol layer's own business.
+    fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
+        let _ = (peer, method, params);
+    }
+}
+
+impl<S: Service + Sync + ?Sized> Service for Arc<S> {
+    fn call(&self, call: Call<'_>) -> Job {
+        (**self).call(call)
+    }
+
+    fn listening(&self, peer: &Peer) {
+        (**self).listening(peer);
+    }
+
+    fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
+        (**self).notified(peer, method, params);
+    }
+}
+
+impl<S: Service + ?Sized> Service for Box<S> {
+    fn call(&self, call: Call<'_>) -> Job {
+        (**self).call(call)
+    }
+
+    fn listening(&self, peer: &Peer) {
+        (**self).listening(peer);
+    }
+
+    fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
+        (**self).notified(peer, method, params);
+    }
+}
+
+/// A [`Service`] made of one function.
+///
+/// ```
+/// use mcp_async::ErrorReply;
+/// use mcp_async::server::service_fn;
+///
+/// let nothing = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
+/// # let _ = nothing;
+/// ```
+pub const fn service_fn<F>(function: F) -> ServiceFn<F>
+where
+    F: Fn(Call<'_>) -> Job + Send + 'static,
+{
+    ServiceFn(function)
+}
+
+/// What [`service_fn`] makes.
+#[derive(Clone, Copy)]
+pub struct ServiceFn<F>(F);
+
+impl<F> fmt::Debug for ServiceFn<F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("ServiceFn")
+    }
+}
+
+impl<F: Fn(Call<'_>) -> Job + Send + 'static> Service for ServiceFn<F> {
+    fn call(&self, call: Call<'_>) -> Job {
+        (self.0)(call)
+    }
+}
+
+/// A request to be answered. It borrows from the input, so it lives only for this call.
+#[derive(Debug)]
+pub struct Call<'b> {
+    /// What is asked for.
+    pub method: Method<'b>,
+    /// The parameters; the empty object where there are none.
+    pub params: Object<'b>,
+    /// What the protocol layer read of them already.
+    pub request: Request<'b>,
+    pub(super) context: Context,
+}
+
+impl Call<'_> {
+    /// The handle of this call: progress, logs, questions. Clone it into the future.
+    pub const fn context(&self) -> &Context {
+        &self.context
+    }
+
+    /// Answers with what the future comes to.
+    pub fn answer<R: Reply>(self, future: impl Future<Output = R> + Send + 'static) -> Job {
+        Job::from_future(Answering::new(self.context, future))
+    }
+
+    /// Answers with this.
+    pub fn ready<R: Reply>(self, reply: R) -> Job {
+        self.answer(core::future::ready(reply))
+    }
+
+    /// Answers with an error.
+    pub fn refuse(self, error: crate::ErrorReply) -> Job {
+        self.ready(Err::<(), _>(error))
+    }
+}

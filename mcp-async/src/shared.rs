@@ -1,0 +1,232 @@
+//! What the connection's future and its handles share: the machine and its output, behind one
+//! short lock.
+
+use core::task::{Context, Poll, Waker, ready};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::{Instant, Limits, Machine, Outbox, Outcome, SendError, Token, Transmit, Written};
+
+use crate::alarm::Alarm;
+use crate::clock::Now;
+use crate::error::ErrorReply;
+use crate::job::Answered;
+use crate::places::Places;
+
+/// A machine whose requests are answered through a token: both roles.
+pub(crate) trait Respond: Machine {
+    /// Why a request of ours ended without an answer.
+    type Failure;
+
+    fn respond(
+        &mut self,
+        now: Instant,
+        token: Token,
+        outcome: Outcome<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError>;
+
+    /// Nobody waits for the answer to this request of ours any more. No event of it follows.
+    fn abandon(&mut self, token: Token);
+
+    /// Nothing more comes from the peer, and what still runs has had its time: ends all of it,
+    /// so far as the peer can still be told.
+    fn stop(&mut self, now: Instant);
+}
+
+/// One connection. The lock is held for one step of the machine or one message written, never
+/// while a future of a user is polled or dropped, a callback runs or a transport is asked.
+pub(crate) struct Shared<M: Respond> {
+    core: Mutex<Core<M>>,
+    pub(crate) alarm: Arc<Alarm>,
+    clock: Arc<dyn Now>,
+    limits: Limits,
+}
+
+pub(crate) struct Core<M: Respond> {
+    pub(crate) machine: M,
+    pub(crate) outbox: Outbox<Vec<u8>>,
+    /// Where answers to our own requests are put down.
+    pub(crate) places: Places<M::Failure>,
+    /// Tasks that wait until there is room in the outbox.
+    room: Vec<Waker>,
+    /// Tasks that wait for a change of the connection: ready, over, a call cancelled.
+    watchers: Vec<Waker>,
+    /// A handle asked for the end.
+    pub(crate) closing: bool,
+    /// The connection's future has ended; nothing is written any more.
+    pub(crate) ended: bool,
+    /// Handles that keep the connection open.
+    pub(crate) handles: usize,
+}
+
+impl<M: Respond> Shared<M> {
+    pub(crate) fn new(machine: M, limits: &Limits, clock: Arc<dyn Now>) -> Arc<Self> {
+        let limits = Limits {
+            output: limits
+                .output
+                .saturating_add(machine.reserve() + 2 * FRAMING),
+            ..*limits
+        };
+        Arc::new(Self {
+            core: Mutex::new(Core {
+                machine,
+                outbox: Outbox::new(Vec::new(), &limits),
+                places: Places::default(),
+                room: Vec::new(),
+                watchers: Vec::new(),
+                closing: false,
+                ended: false,
+                handles: 0,
+            }),
+            alarm: Alarm::new(),
+            clock,
+            limits,
+        })
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// An empty outbox like the one under the lock, to take turns with it.
+    pub(crate) fn outbox(&self) -> Outbox<Vec<u8>> {
+        Outbox::new(Vec::new(), &self.limits)
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core<M>> {
+        // A payload's `Serialize` may panic while its message is being written: the machine
+        // changes its state only after the bytes, so there is nothing half-done to fear.
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes one message of a command, or registers the task for when there is room.
+    ///
+    /// # Errors
+    /// What the machine says; [`SendError::BufferFull`] only for a message that can never fit.
+    pub(crate) fn poll_send<T: Written>(
+        &self,
+        cx: &mut Context<'_>,
+        write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<T, SendError>,
+    ) -> Poll<Result<T, SendError>> {
+        let now = self.now();
+        let sent = self.lock().poll_send(now, cx, write);
+        if matches!(sent, Poll::Ready(Ok(_))) {
+            self.alarm.ring();
+        }
+        sent
+    }
+
+    /// A command that needs no room, such as a cancellation; its message follows from state.
+    pub(crate) fn command<T>(&self, command: impl FnOnce(&mut M, Instant) -> T) -> T {
+        let now = self.now();
+        let done = command(&mut self.lock().machine, now);
+        self.alarm.ring();
+        done
+    }
+
+    /// Asks the connection to end.
+    pub(crate) fn close(&self) {
+        self.lock().closing = true;
+        self.alarm.ring();
+    }
+
+    /// Answers a request, when there is room for it. It is over then in any case: an answer
+    /// that cannot be written becomes the internal error.
+    pub(crate) fn poll_respond(
+        &self,
+        cx: &mut Context<'_>,
+        token: Token,
+        outcome: Outcome<'_>,
+    ) -> Poll<Answered> {
+        let sent = self.poll_send(cx, |machine, now, out| {
+            machine.respond(now, token, outcome, out)
+        });
+        let sent = match ready!(sent) {
+            Ok(_) | Err(SendError::Stale | SendError::Closed) => Ok(()),
+            Err(_) => {
+                let error = ErrorReply::internal();
+                let outcome = Outcome::Error(error.as_object());
+                ready!(self.poll_send(cx, |machine, now, out| {
+                    machine.respond(now, token, outcome, out)
+                }))
+                .map(|_| ())
+            }
+        };
+        // Whatever the second attempt met, there is nothing more that could be said.
+        let _ = sent;
+        self.wake_watchers();
+        Poll::Ready(Answered(()))
+    }
+
+    pub(crate) fn wake_watchers(&self) {
+        let watchers = core::mem::take(&mut self.lock().watchers);
+        watchers.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl<M: Respond> Core<M> {
+    pub(crate) fn poll_send<T: Written>(
+        &mut self,
+        now: Instant,
+        cx: &mut Context<'_>,
+        mut write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<T, SendError>,
+    ) -> Poll<Result<T, SendError>> {
+        if self.ended {
+            return Poll::Ready(Err(SendError::Closed));
+        }
+        let Self {
+            machine, outbox, ..
+        } = self;
+        // The core keeps room for an answer of its own, whatever the application sends: else a
+        // full output would stop the reading that empties it.
+        let kept = machine.reserve() + FRAMING;
+        let sent = outbox.put(|out| {
+            let len = out.len().saturating_sub(kept);
+            let out = out.get_mut(..len).unwrap_or_default();
+            write(machine, now, out).map_err(|error| match error {
+                SendError::BufferFull { needed } => SendError::BufferFull {
+                    needed: needed.saturating_add(kept),
+                },
+                other => other,
+            })
+        });
+        if matches!(sent, Err(SendError::BufferFull { .. })) && !self.outbox.is_empty() {
+            self.room.push(cx.waker().clone());
+            return Poll::Pending;
+        }
+        Poll::Ready(sent)
+    }
+
+    /// Wakes the task at the next change of the connection.
+    pub(crate) fn watch(&mut self, cx: &Context<'_>) {
+        if !self
+            .watchers
+            .iter()
+            .any(|waker| waker.will_wake(cx.waker()))
+        {
+            self.watchers.push(cx.waker().clone());
+        }
+    }
+
+    pub(crate) const fn is_waited_for(&self) -> bool {
+        !self.room.is_empty()
+    }
+
+    /// The connection's future is over: nothing is sent any more, and nothing comes. Returns
+    /// the tasks to wake.
+    pub(crate) fn end(&mut self) -> Vec<Waker> {
+        self.ended = true;
+        let mut waiting = self.take_room();
+        waiting.append(&mut self.watchers);
+        self.places.end(&mut waiting);
+        waiting
+    }
+
+    /// Tasks to wake because the outbox was emptied.
+    pub(crate) fn take_room(&mut self) -> Vec<Waker> {
+        core::mem::take(&mut self.room)
+    }
+}
+
+/// The newline of a message.
+const FRAMING: usize = 1;

@@ -1,0 +1,4 @@
+//! Connections on a virtual clock, without a runtime.
+
+mod server;
+mod support;
