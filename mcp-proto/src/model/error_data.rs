@@ -3,7 +3,9 @@
 use serde::{Deserialize, Serialize};
 
 use super::{ClientCapabilities, ElicitParams};
-use crate::json::{List, Str};
+use crate::json::{List, Raw, Str};
+use crate::revision::Revision;
+use crate::rpc::{ErrorObject, code};
 
 /// The `data` of error -32022: the server does not speak this revision (VR-04). In the legacy
 /// era, of the error to an `initialize` that names none.
@@ -34,4 +36,56 @@ pub struct UrlElicitationData<'b> {
     /// The pages.
     #[serde(borrow)]
     pub elicitations: List<'b, ElicitParams<'b>>,
+}
+
+/// Whether the error to a `resources/read` says that there is no such resource.
+///
+/// That is -32002 in every revision (accepted, though not sent, in 2026-07-28: JR-24), and in
+/// 2026-07-28 -32602 with the URI in its data. Other codes that servers are seen to use, such
+/// as -32001, mean nothing (JR-26).
+///
+/// ```
+/// use mcp_proto::Revision;
+/// use mcp_proto::model::is_resource_not_found;
+/// use mcp_proto::rpc::ErrorObject;
+///
+/// let error = ErrorObject::new(-32002, "Resource not found");
+/// assert!(is_resource_not_found(&error, Revision::V2025_06_18));
+/// ```
+pub fn is_resource_not_found(error: &ErrorObject<'_>, revision: Revision) -> bool {
+    match error.code {
+        code::RESOURCE_NOT_FOUND => true,
+        other if other == revision.resource_not_found_code() => error
+            .data
+            .and_then(Raw::object)
+            .and_then(|data| data.get("uri"))
+            .is_some_and(|uri| uri.string().is_some()),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn resources_that_are_not_found() {
+        let check = |code, data: Option<&str>, revision, expected| {
+            let data = data.and_then(|text| Raw::parse(text.as_bytes(), 8).ok());
+            let error = ErrorObject {
+                data,
+                ..ErrorObject::new(code, "?")
+            };
+            assert_eq!(is_resource_not_found(&error, revision), expected);
+        };
+        let uri = Some(r#"{"uri":"file:///a"}"#);
+        for revision in Revision::ALL {
+            check(-32002, None, revision, true);
+            check(-32001, uri, revision, false);
+            check(-32602, None, revision, false);
+            check(-32602, Some(r#"{"uri":7}"#), revision, false);
+        }
+        check(-32602, uri, Revision::V2025_11_25, false);
+        check(-32602, uri, Revision::V2026_07_28, true);
+    }
 }

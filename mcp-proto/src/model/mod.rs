@@ -71,7 +71,9 @@ pub use elicitation_schema::{
     StringFormat, StringSchema,
 };
 pub use enum_schema::{Choice, Choices, EnumSchema, MultiEnumSchema};
-pub use error_data::{MissingCapabilitiesData, UnsupportedVersionData, UrlElicitationData};
+pub use error_data::{
+    MissingCapabilitiesData, UnsupportedVersionData, UrlElicitationData, is_resource_not_found,
+};
 pub use features::{ClientFeatures, ServerFeatures};
 pub use icon::{Icon, Theme};
 pub use implementation::Implementation;

@@ -8,3 +8,4 @@ mod pings;
 mod questions;
 mod random;
 mod script;
+mod seeds;

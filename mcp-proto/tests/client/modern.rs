@@ -156,6 +156,19 @@ fn a_round_of_input() {
 }
 
 #[test]
+fn a_question_in_a_result_may_have_an_id() {
+    // 6.6: an example of the specification has one.
+    modern(
+        r#"call 7 tools/call {}
+        > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META}}}
+        < {"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","inputRequests":{"r":{"id":1,"method":"roots/list"}}}}
+        = input 7 {"r":{"id":1,"method":"roots/list"}} -
+        retry 7 {"r":{"roots":[]}}
+        > {"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"_meta":{META},"inputResponses":{"r":{"roots":[]}}}}"#,
+    );
+}
+
+#[test]
 fn a_round_keeps_the_meta_of_the_caller() {
     modern(&format!(
         r#"call 7 tools/call {{"_meta":{{"x":1}},"name":"m"}}
