@@ -22,6 +22,12 @@ impl<'b> Pieces<'b> {
     pub(super) const fn new(content: &'b [u8]) -> Self {
         Self { rest: content }
     }
+
+    /// What was not decoded yet.
+    #[cfg(feature = "serde-json-core")]
+    pub(super) const fn rest(&self) -> &'b [u8] {
+        self.rest
+    }
 }
 
 impl<'b> Iterator for Pieces<'b> {

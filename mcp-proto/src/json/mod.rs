@@ -13,6 +13,12 @@ mod de;
 mod error;
 mod escape;
 mod fault;
+#[cfg(any(
+    feature = "serde-json",
+    feature = "simd-json",
+    feature = "serde-json-core"
+))]
+mod foreign;
 mod list;
 mod map;
 mod number;
@@ -20,6 +26,7 @@ mod object;
 #[cfg(feature = "alloc")]
 mod owned;
 mod raw;
+mod repair;
 mod scan;
 mod ser;
 mod string;
@@ -35,6 +42,8 @@ pub use de::Deserializer;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use escape::Chars;
 pub use fault::{Fault, FaultKind};
+#[cfg(feature = "simd-json")]
+pub use foreign::decode_simd_json_in_place;
 pub use list::{Iter, List};
 pub use map::{Entries, Map};
 pub use number::Number;
@@ -42,6 +51,7 @@ pub use object::{Duplicate, Members, Object};
 #[cfg(feature = "alloc")]
 pub use owned::RawBuf;
 pub use raw::{Kind, Raw};
+pub use repair::repair_surrogates;
 pub(crate) use scan::Scanner;
 pub use ser::{Compound, Serializer};
 pub use text::Str;
