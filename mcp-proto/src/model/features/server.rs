@@ -1,0 +1,300 @@
+//! The capabilities of a server.
+
+use core::fmt;
+
+use super::{TASKS_EXTENSION, extensions, features, flag, has_tasks_extension, objects};
+use crate::json::Object;
+use crate::model::{
+    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerTaskRequests,
+    ServerTasksCapability, Settings, ToolTasks, ToolsCapability,
+};
+use crate::revision::{Revision, Tasks};
+use crate::rpc::Method;
+
+features! {
+    /// What a server declared.
+    ///
+    /// ```
+    /// use mcp_proto::json::Raw;
+    /// use mcp_proto::model::ServerFeatures;
+    ///
+    /// let declared = Raw::parse(br#"{"tools":{"listChanged":true},"logging":{}}"#, 8).unwrap();
+    /// let features = ServerFeatures::read(declared.object());
+    /// assert!(features.contains(ServerFeatures::TOOLS.with(ServerFeatures::LOGGING)));
+    /// assert!(!features.contains(ServerFeatures::PROMPTS));
+    /// ```
+    ServerFeatures {
+        /// `tools`: it has tools.
+        TOOLS = 0,
+        /// `tools.listChanged`: it tells when their list changes.
+        TOOLS_LIST_CHANGED = 1,
+        /// `resources`: it has resources.
+        RESOURCES = 2,
+        /// `resources.listChanged`: it tells when their list changes.
+        RESOURCES_LIST_CHANGED = 3,
+        /// `resources.subscribe`: it tells when one changes.
+        RESOURCES_SUBSCRIBE = 4,
+        /// `prompts`: it has prompts.
+        PROMPTS = 5,
+        /// `prompts.listChanged`: it tells when their list changes.
+        PROMPTS_LIST_CHANGED = 6,
+        /// `completions`: it completes arguments.
+        COMPLETIONS = 7,
+        /// `logging`: it logs to the client.
+        LOGGING = 8,
+        /// `tasks`: it makes tasks of requests.
+        TASKS = 9,
+        /// `tasks.list`: they can be listed.
+        TASKS_LIST = 10,
+        /// `tasks.cancel`: they can be cancelled.
+        TASKS_CANCEL = 11,
+        /// `tasks.requests.tools.call`: a call of a tool may become a task.
+        TASKS_TOOLS_CALL = 12,
+        /// The extension `io.modelcontextprotocol/tasks`.
+        TASKS_EXTENSION = 13,
+    }
+}
+
+impl ServerFeatures {
+    const CORE_TASKS: Self = Self::TASKS
+        .with(Self::TASKS_LIST)
+        .with(Self::TASKS_CANCEL)
+        .with(Self::TASKS_TOOLS_CALL);
+
+    /// What these capabilities say. What is no object, or stands twice, says nothing.
+    pub fn read(capabilities: Option<Object<'_>>) -> Self {
+        let [
+            tools,
+            resources,
+            prompts,
+            completions,
+            logging,
+            tasks,
+            extensions,
+        ] = objects(
+            capabilities,
+            [
+                "tools",
+                "resources",
+                "prompts",
+                "completions",
+                "logging",
+                "tasks",
+                "extensions",
+            ],
+        );
+        let [list, cancel, requests] = objects(tasks, ["list", "cancel", "requests"]);
+        let [by_tools] = objects(requests, ["tools"]);
+        let [call] = objects(by_tools, ["call"]);
+        let [tasks_extension] = objects(extensions, [TASKS_EXTENSION]);
+
+        Self::NONE
+            .with(Self::TOOLS.when(tools.is_some()))
+            .with(Self::TOOLS_LIST_CHANGED.when(flag(tools, "listChanged")))
+            .with(Self::RESOURCES.when(resources.is_some()))
+            .with(Self::RESOURCES_LIST_CHANGED.when(flag(resources, "listChanged")))
+            .with(Self::RESOURCES_SUBSCRIBE.when(flag(resources, "subscribe")))
+            .with(Self::PROMPTS.when(prompts.is_some()))
+            .with(Self::PROMPTS_LIST_CHANGED.when(flag(prompts, "listChanged")))
+            .with(Self::COMPLETIONS.when(completions.is_some()))
+            .with(Self::LOGGING.when(logging.is_some()))
+            .with(Self::TASKS.when(tasks.is_some()))
+            .with(Self::TASKS_LIST.when(list.is_some()))
+            .with(Self::TASKS_CANCEL.when(cancel.is_some()))
+            .with(Self::TASKS_TOOLS_CALL.when(call.is_some()))
+            .with(Self::TASKS_EXTENSION.when(tasks_extension.is_some()))
+    }
+
+    /// Those of them that a revision knows: after a downgrade the others count for nothing
+    /// (LC-23).
+    pub const fn known_in(self, revision: Revision) -> Self {
+        self.without(Self::COMPLETIONS.when(!revision.gates_completions()))
+            .without(Self::CORE_TASKS.when(!matches!(revision.tasks(), Tasks::Core)))
+            .without(Self::TASKS_EXTENSION.when(!matches!(revision.tasks(), Tasks::Extension)))
+    }
+
+    /// Whether a client may ask this of the server (LC-17, JR-28). What needs no capability,
+    /// such as completion in 2024-11-05 (CP-08), it always may.
+    pub fn allow(self, method: Method<'_>, revision: Revision) -> bool {
+        let by_extension = matches!(revision.tasks(), Tasks::Extension);
+        let one_of = match method {
+            Method::ToolsList | Method::ToolsCall => Self::TOOLS,
+            Method::ResourcesList | Method::ResourcesTemplatesList | Method::ResourcesRead => {
+                Self::RESOURCES
+            }
+            Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => Self::RESOURCES_SUBSCRIBE,
+            Method::PromptsList | Method::PromptsGet => Self::PROMPTS,
+            Method::CompletionComplete if revision.gates_completions() => Self::COMPLETIONS,
+            Method::LoggingSetLevel => Self::LOGGING,
+            Method::TasksUpdate => Self::TASKS_EXTENSION,
+            Method::TasksGet | Method::TasksCancel if by_extension => Self::TASKS_EXTENSION,
+            Method::TasksGet | Method::TasksResult => Self::TASKS,
+            Method::TasksList => Self::TASKS_LIST,
+            Method::TasksCancel => Self::TASKS_CANCEL,
+            _ => return true,
+        };
+        self.known_in(revision).intersects(one_of)
+    }
+
+    /// The same as the type that is written to a peer.
+    pub fn capabilities(self) -> ServerCapabilities<'static> {
+        let settings = |flag| self.contains(flag).then(Settings::default);
+        let tools = self.contains(Self::TASKS_TOOLS_CALL).then(|| ToolTasks {
+            call: settings(Self::TASKS_TOOLS_CALL),
+        });
+        ServerCapabilities {
+            experimental: None,
+            logging: settings(Self::LOGGING),
+            completions: settings(Self::COMPLETIONS),
+            prompts: self.contains(Self::PROMPTS).then(|| PromptsCapability {
+                list_changed: self.contains(Self::PROMPTS_LIST_CHANGED),
+            }),
+            resources: self.contains(Self::RESOURCES).then(|| ResourcesCapability {
+                subscribe: self.contains(Self::RESOURCES_SUBSCRIBE),
+                list_changed: self.contains(Self::RESOURCES_LIST_CHANGED),
+            }),
+            tools: self.contains(Self::TOOLS).then(|| ToolsCapability {
+                list_changed: self.contains(Self::TOOLS_LIST_CHANGED),
+            }),
+            tasks: self.contains(Self::TASKS).then(|| ServerTasksCapability {
+                list: settings(Self::TASKS_LIST),
+                cancel: settings(Self::TASKS_CANCEL),
+                requests: Some(ServerTaskRequests { tools }),
+            }),
+            extensions: extensions(self.contains(Self::TASKS_EXTENSION)),
+        }
+    }
+}
+
+impl From<&ServerCapabilities<'_>> for ServerFeatures {
+    fn from(capabilities: &ServerCapabilities<'_>) -> Self {
+        let tools = capabilities.tools.unwrap_or_default();
+        let resources = capabilities.resources.unwrap_or_default();
+        let prompts = capabilities.prompts.unwrap_or_default();
+        let tasks = capabilities.tasks.unwrap_or_default();
+        let requests = tasks.requests.unwrap_or_default();
+        let call = requests.tools.unwrap_or_default().call;
+
+        Self::NONE
+            .with(Self::TOOLS.when(capabilities.tools.is_some()))
+            .with(Self::TOOLS_LIST_CHANGED.when(tools.list_changed))
+            .with(Self::RESOURCES.when(capabilities.resources.is_some()))
+            .with(Self::RESOURCES_LIST_CHANGED.when(resources.list_changed))
+            .with(Self::RESOURCES_SUBSCRIBE.when(resources.subscribe))
+            .with(Self::PROMPTS.when(capabilities.prompts.is_some()))
+            .with(Self::PROMPTS_LIST_CHANGED.when(prompts.list_changed))
+            .with(Self::COMPLETIONS.when(capabilities.completions.is_some()))
+            .with(Self::LOGGING.when(capabilities.logging.is_some()))
+            .with(Self::TASKS.when(capabilities.tasks.is_some()))
+            .with(Self::TASKS_LIST.when(tasks.list.is_some()))
+            .with(Self::TASKS_CANCEL.when(tasks.cancel.is_some()))
+            .with(Self::TASKS_TOOLS_CALL.when(call.is_some()))
+            .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::json::Raw;
+
+    use super::ServerFeatures as F;
+
+    #[test]
+    fn features_are_read() {
+        fn check(text: &str, expected: F) {
+            let raw = Raw::parse(text.as_bytes(), 16).unwrap();
+            assert_eq!(F::read(raw.object()), expected, "{text}");
+            let capabilities: ServerCapabilities<'_> = raw.decode(&mut []).unwrap();
+            assert_eq!(F::from(&capabilities), expected, "{text}");
+        }
+        check("{}", F::NONE);
+        check(
+            r#"{"tools":{"listChanged":true},"logging":{}}"#,
+            F::TOOLS.with(F::TOOLS_LIST_CHANGED).with(F::LOGGING),
+        );
+        check(
+            r#"{"resources":{"subscribe":true},"prompts":{},"completions":{}}"#,
+            F::RESOURCES
+                .with(F::RESOURCES_SUBSCRIBE)
+                .with(F::PROMPTS)
+                .with(F::COMPLETIONS),
+        );
+        check(
+            r#"{"tasks":{"list":{},"requests":{"tools":{"call":{}}}}}"#,
+            F::TASKS.with(F::TASKS_LIST).with(F::TASKS_TOOLS_CALL),
+        );
+    }
+
+    #[test]
+    fn bits_become_capabilities_and_bits_again() {
+        let all = F((1 << 14) - 1);
+        assert_eq!(F::from(&all.capabilities()), all);
+        for bit in 0..14 {
+            let with_parents = F::from(&F(1 << bit).capabilities());
+            assert_eq!(F::from(&with_parents.capabilities()), with_parents);
+        }
+    }
+
+    #[test]
+    fn a_revision_masks_what_it_does_not_know() {
+        let all = F((1 << 14) - 1);
+        let check = |revision, missing: F| {
+            assert_eq!(all.without(all.known_in(revision)), missing, "{revision}");
+        };
+        let tasks = F::CORE_TASKS.with(F::TASKS_EXTENSION);
+        check(Revision::V2024_11_05, tasks.with(F::COMPLETIONS));
+        check(Revision::V2025_03_26, tasks);
+        check(Revision::V2025_06_18, tasks);
+        check(Revision::V2025_11_25, F::TASKS_EXTENSION);
+        check(Revision::V2026_07_28, F::CORE_TASKS);
+    }
+
+    #[test]
+    fn gates() {
+        let check = |features: F, method, revision, expected| {
+            assert_eq!(features.allow(method, revision), expected, "{method:?}");
+        };
+        check(F::NONE, Method::Ping, Revision::V2025_11_25, true);
+        check(F::NONE, Method::ToolsCall, Revision::V2025_11_25, false);
+        check(F::TOOLS, Method::ToolsCall, Revision::V2025_11_25, true);
+        check(
+            F::RESOURCES,
+            Method::ResourcesSubscribe,
+            Revision::V2025_11_25,
+            false,
+        );
+        check(
+            F::RESOURCES_SUBSCRIBE,
+            Method::ResourcesSubscribe,
+            Revision::V2025_11_25,
+            true,
+        );
+        check(
+            F::NONE,
+            Method::CompletionComplete,
+            Revision::V2024_11_05,
+            true,
+        );
+        check(
+            F::NONE,
+            Method::CompletionComplete,
+            Revision::V2025_03_26,
+            false,
+        );
+        check(F::TASKS, Method::TasksGet, Revision::V2025_11_25, true);
+        check(F::TASKS, Method::TasksGet, Revision::V2026_07_28, false);
+        check(
+            F::TASKS_EXTENSION,
+            Method::TasksGet,
+            Revision::V2026_07_28,
+            true,
+        );
+        check(
+            F::TASKS_EXTENSION,
+            Method::TasksUpdate,
+            Revision::V2026_07_28,
+            true,
+        );
+    }
+}
