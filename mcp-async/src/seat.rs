@@ -31,6 +31,7 @@ impl<'a, M: Respond> Seat<'a, M> {
     }
 
     /// Sends the request, or one more round of it; `write` gets the cookie to send along.
+    /// After [`SendError::NotReady`] the task is woken at the next change of the connection.
     pub(crate) fn poll_send(
         &mut self,
         cx: &mut Context<'_>,
@@ -44,9 +45,13 @@ impl<'a, M: Respond> Seat<'a, M> {
                 Some(place) => place,
                 None => *self.place.insert(core.places.take(tag)),
             };
-            core.poll_send(now, cx, |machine, now, out| {
+            let sent = core.poll_send(now, cx, |machine, now, out| {
                 write(machine, now, u64::from(place), out)
-            })
+            });
+            if matches!(sent, Poll::Ready(Err(SendError::NotReady))) {
+                core.watch(cx);
+            }
+            sent
         };
         sent.map_ok(|(token, _)| {
             self.token = Some(token);
@@ -74,11 +79,6 @@ impl<'a, M: Respond> Seat<'a, M> {
             self.token = None;
         }
         Poll::Ready(Some(arrived))
-    }
-
-    /// Wakes the task at the next change of the connection.
-    pub(crate) fn watch(&self, cx: &Context<'_>) {
-        self.shared.lock().watch(cx);
     }
 
     /// Gives the place back, with the buffer that the answer came in.

@@ -43,12 +43,12 @@ pub struct Call<'a, T> {
 }
 
 /// ```text
-///                           Again            Again
-///            .-----------.<-------------.<------------------.
-///   Sending --> Waiting --> Asking --> Retrying (responses) -'
-///                  |   `--- Retrying (state only, after a pause)
+///                input_required         all answered
+///   Sending --> Waiting ------> Asking ------> Retrying
+///                  | ^  `-------- Again ---------^ |
+///                  |  `----------------------------'
 ///                  v
-///               answered
+///               the end, from any stage
 /// ```
 enum Stage {
     Sending,
@@ -133,41 +133,45 @@ impl<'a, T> Call<'a, T> {
 
     fn poll_stage(&mut self, cx: &mut Context<'_>) -> Poll<Result<RawBuf, CallError>> {
         loop {
-            match &mut self.stage {
-                Stage::Sending | Stage::Retrying(_) => ready!(self.poll_send(cx))?,
-                Stage::Waiting => {
-                    let Some((arrival, buffer)) = ready!(self.seat.poll_arrival(cx)) else {
-                        return Poll::Ready(Err(CallError::Failed(Failure::Closed)));
-                    };
-                    match arrival {
-                        Arrival::Result => return Poll::Ready(Ok(buffer)),
-                        Arrival::Error(error) => {
-                            self.seat.leave(Some(buffer));
-                            return Poll::Ready(Err(CallError::Server(error)));
-                        }
-                        Arrival::Failed(failure) => {
-                            self.seat.leave(Some(buffer));
-                            return Poll::Ready(Err(CallError::Failed(failure)));
-                        }
-                        Arrival::Input { asks, state } => {
-                            self.state = state;
-                            // Without questions the core says when to try again (MR-16).
-                            if asks {
-                                self.stage = Stage::Asking(Inputs::ask(buffer, self.handler));
-                            }
-                        }
-                        Arrival::Again => self.stage = Stage::Retrying(None),
+            let acted = match &mut self.stage {
+                Stage::Sending | Stage::Retrying(_) => self.poll_send(cx)?,
+                Stage::Waiting => Poll::Pending,
+                Stage::Asking(inputs) => inputs.poll_answers(cx).map_err(CallError::Input)?,
+            };
+            if acted.is_ready() {
+                if let Stage::Asking(_) = self.stage {
+                    let asked = core::mem::replace(&mut self.stage, Stage::Waiting);
+                    if let Stage::Asking(inputs) = asked {
+                        self.stage = Stage::Retrying(Some(inputs));
                     }
                 }
-                Stage::Asking(inputs) => {
-                    ready!(inputs.poll_answers(cx)).map_err(CallError::Input)?;
-                    let Stage::Asking(inputs) =
-                        core::mem::replace(&mut self.stage, Stage::Retrying(None))
-                    else {
-                        continue;
-                    };
-                    self.stage = Stage::Retrying(Some(inputs));
+                continue;
+            }
+            // Whatever it waits for, the call may end meanwhile.
+            if let Stage::Sending = self.stage {
+                return Poll::Pending;
+            }
+            let Some((arrival, buffer)) = ready!(self.seat.poll_arrival(cx)) else {
+                return Poll::Ready(Err(CallError::Failed(Failure::Closed)));
+            };
+            match arrival {
+                Arrival::Result => return Poll::Ready(Ok(buffer)),
+                Arrival::Error(error) => {
+                    self.seat.leave(Some(buffer));
+                    return Poll::Ready(Err(CallError::Server(error)));
                 }
+                Arrival::Failed(failure) => {
+                    self.seat.leave(Some(buffer));
+                    return Poll::Ready(Err(CallError::Failed(failure)));
+                }
+                Arrival::Input { asks, state } => {
+                    self.state = state;
+                    // Without questions the core says when to try again (MR-16).
+                    if asks {
+                        self.stage = Stage::Asking(Inputs::ask(buffer, self.handler));
+                    }
+                }
+                Arrival::Again => self.stage = Stage::Retrying(None),
             }
         }
     }
@@ -209,10 +213,7 @@ impl<'a, T> Call<'a, T> {
                 Poll::Ready(Ok(()))
             }
             // The handshake is not over: the task is woken when it is.
-            Err(SendError::NotReady) => {
-                self.seat.watch(cx);
-                Poll::Pending
-            }
+            Err(SendError::NotReady) => Poll::Pending,
             // An event of the call says why it is over, if it is not the whole connection.
             Err(SendError::Stale) => {
                 self.stage = Stage::Waiting;

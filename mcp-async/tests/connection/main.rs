@@ -1,4 +1,5 @@
 //! Connections on a virtual clock, without a runtime.
 
+mod client;
 mod server;
 mod support;

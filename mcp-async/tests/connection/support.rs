@@ -1,6 +1,7 @@
 //! One thread, one virtual clock, no runtime: everything that a test needs to be a script.
 
 mod demo;
+mod pair;
 mod wire;
 
 use core::future::Future;
@@ -15,6 +16,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::{Clock, ManualClock};
 
 pub(crate) use demo::{Demo, Watch};
+pub(crate) use pair::{Pair, Setup};
 pub(crate) use wire::{Wire, call};
 
 /// Tasks on a virtual clock.
@@ -66,6 +68,10 @@ impl Sim {
                 break;
             }
         }
+    }
+
+    pub(crate) fn now(&self) -> mcp_proto::Instant {
+        self.clock.now()
     }
 
     pub(crate) fn advance(&mut self, by: Duration) {
