@@ -1,6 +1,6 @@
 //! The bytes of a request, with what its revision wants in `_meta`.
 
-use memchr::memmem;
+use memchr::memchr2_iter;
 
 use super::{Call, ClientConfig, Round};
 use crate::action::{BufferFull, SendError};
@@ -154,9 +154,11 @@ impl Extra<'_, '_> {
     fn splice(&self, out: &mut [u8], start: usize, end: usize) -> Result<usize, SendError> {
         let written = out.get(start..end).unwrap_or_default();
         check(written)?;
-        let own = match memmem::find(written, b"\"_meta\"") {
-            Some(_) => self.own_meta(written)?,
-            None => None,
+        let further = self.round.responses.is_some() || self.round.state.is_some();
+        let own = if further || may_have_meta(written) {
+            self.own_meta(written)?
+        } else {
+            None
         };
         let Some((offset, empty)) = own else {
             // Over the closing brace.
@@ -181,7 +183,7 @@ impl Extra<'_, '_> {
         if needed > out.len() {
             return Err(SendError::BufferFull { needed });
         }
-        out.copy_within(at..end, at + room);
+        make_room(out.get_mut(at..end + room).unwrap_or_default(), room);
         let gap = out.get_mut(at..at + room).unwrap_or_default();
         write_at(gap, 0, |writer| {
             self.meta(writer)?;
@@ -259,6 +261,25 @@ const MODERN: [&str; 4] = [
     keys::CLIENT_INFO,
     keys::LOG_LEVEL,
 ];
+
+/// Whether there can be a `_meta` at all, be it behind an escape: cheaper than a walk.
+fn may_have_meta(written: &[u8]) -> bool {
+    memchr2_iter(b'_', b'\\', written).any(|at| {
+        let rest = written.get(at..).unwrap_or_default();
+        rest.starts_with(b"_meta\"") || rest.starts_with(b"\\u")
+    })
+}
+
+/// Moves what `out` begins with behind `room` bytes. Not `copy_within`, which can panic: nobody
+/// could reach that, but firmware links no panic at all.
+fn make_room(out: &mut [u8], room: usize) {
+    for to in (room..out.len()).rev() {
+        let moved = to.checked_sub(room).and_then(|from| out.get(from)).copied();
+        if let (Some(byte), Some(place)) = (moved, out.get_mut(to)) {
+            *place = byte;
+        }
+    }
+}
 
 /// Writes from `at` on and says where that ended.
 fn write_at(

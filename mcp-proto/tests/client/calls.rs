@@ -318,6 +318,10 @@ fn the_meta_of_the_caller_stays() {
         r#"{"a":{"_meta":{}},"b":"\"_meta\":{"}"#,
         r#"{"a":{"_meta":{}},"b":"\"_meta\":{","_meta":{"progressToken":2}}"#,
     );
+    check(
+        r#"{"a":"_meta\"","\u005fmeta":{}}"#,
+        r#"{"a":"_meta\"","\u005fmeta":{"progressToken":2}}"#,
+    );
     // What only the core may say, or nobody.
     for params in [
         r#"{"_meta":{"progressToken":9}}"#,

@@ -182,6 +182,25 @@ fn a_round_keeps_the_meta_of_the_caller() {
 }
 
 #[test]
+fn parameters_do_not_say_what_a_round_adds() {
+    for (params, round) in [
+        (r#"{"inputResponses":{}}"#, "{}"),
+        (r#"{"requestState":"s"}"#, r#"- "s""#),
+    ] {
+        let sent = params.strip_suffix('}').unwrap();
+        modern(&format!(
+            r#"call 7 tools/call {params}
+            > {{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{sent},"_meta":{{META}}}}}}
+            < {}
+            = input 7 {{"ok":{{"method":"elicitation/create","params":{{"message":"Go?"}}}}}} "v1.\u0041"
+            retry 7 {round}
+            ! Encode"#,
+            asks(2)
+        ));
+    }
+}
+
+#[test]
 fn a_round_ends_with_the_cap_the_connection_or_the_caller() {
     let begun = format!(
         r#"with cap=90000
