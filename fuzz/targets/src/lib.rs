@@ -7,14 +7,17 @@
 mod json_scan;
 mod line_framing;
 mod rpc_message;
+mod server_operations;
 
 pub use json_scan::json_scan;
 pub use line_framing::line_framing;
 pub use rpc_message::rpc_message;
+pub use server_operations::server_operations;
 
 /// Every target by the name of its corpus.
-pub const TARGETS: [(&str, fn(&[u8])); 3] = [
+pub const TARGETS: [(&str, fn(&[u8])); 4] = [
     ("json_scan", json_scan),
     ("line_framing", line_framing),
     ("rpc_message", rpc_message),
+    ("server_operations", server_operations),
 ];

@@ -128,13 +128,8 @@ impl<'c, S: Storage> Server<'c, S> {
     pub fn new(config: ServerConfig<'c>, storage: S) -> Self {
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
-        let declared = ServerFeatures::from(&config.capabilities);
         Self {
-            declared: if S::WATCHES {
-                declared
-            } else {
-                declared.without(ServerFeatures::RESOURCES_SUBSCRIBE)
-            },
+            declared: ServerFeatures::from(&config.capabilities),
             reserve: reply::reserve(&config),
             requests: Slots::new(requests, limits.in_flight),
             listens: 0,
@@ -146,7 +141,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 limits.batch_bytes.min(limits.output.saturating_sub(2)),
             ),
             session: Session::new(config.log_level),
-            pinger: Pinger::new(config.ping.filter(|_| S::ASKS)),
+            pinger: Pinger::new(config.ping),
             missed: None,
             next_id: 1,
             life: Life::Open,
@@ -198,9 +193,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 _ => {}
             }
         }
-        if S::ASKS {
-            self.end_questions(Ended::Cancelled);
-        }
+        self.end_questions(Ended::Cancelled);
     }
 
     fn message<'b>(&mut self, now: Instant, message: Message<'b>) -> Action<Event<'b>, Reply<'b>> {
@@ -214,8 +207,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 Counted::Silent => Action::Ignore(Why::Garbage),
             },
             Message::Notification(notification) => self.notification(now, notification),
-            Message::Response(response) if S::ASKS => self.response(now, response),
-            Message::Response(_) => Action::Ignore(Why::LateResponse),
+            Message::Response(response) => self.response(now, response),
             Message::Invalid(invalid) => self.invalid(invalid),
         }
     }
@@ -256,7 +248,7 @@ impl<'c, S: Storage> Server<'c, S> {
         asked: &Asked<'_>,
     ) -> Result<Token, PeerError> {
         let mut entry = InFlight::new(id, method, asked).ok_or(PeerError::IdTooLong)?;
-        entry.batched = S::ARRAYS && self.batch.reading() == Reading::Gathered;
+        entry.batched = self.batch.reading() == Reading::Gathered;
         let batched = entry.batched;
         let token = self
             .requests
@@ -273,19 +265,18 @@ impl<'c, S: Storage> Server<'c, S> {
         let Some(request) = self.requests.remove(token) else {
             return;
         };
-        if S::ARRAYS && request.batched {
+        if request.batched {
             self.batch.close();
         }
-        let listens = matches!(request.stage, Stage::Listening(_));
-        if listens {
-            self.listens = self.listens.saturating_sub(1);
+        match request.stage {
+            Stage::Listening(_) => {
+                self.listens = self.listens.saturating_sub(1);
+                self.uris.remove_all(Owner::Request(token));
+            }
+            _ if request.traits.subscribes => self.uris.remove_all(Owner::Request(token)),
+            _ => {}
         }
-        if S::WATCHES && (listens || request.traits.subscribes) {
-            self.uris.remove_all(Owner::Request(token));
-        }
-        if S::ASKS {
-            self.end_children(token);
-        }
+        self.end_children(token);
     }
 
     /// Ends a request on our side: the application is told by a polled event.
@@ -296,12 +287,10 @@ impl<'c, S: Storage> Server<'c, S> {
         let batched = core::mem::take(&mut request.batched);
         if matches!(request.stage, Stage::Listening(_)) {
             self.listens = self.listens.saturating_sub(1);
-            if S::WATCHES {
-                self.uris.remove_all(Owner::Request(token));
-            }
+            self.uris.remove_all(Owner::Request(token));
         }
         request.stage = Stage::Ended;
-        if S::ARRAYS && batched {
+        if batched {
             self.batch.close();
         }
         self.requests.unmark(Queue::Transmit, token);
@@ -345,12 +334,6 @@ impl<'c, S: Storage> Server<'c, S> {
         let Some(token) = found else {
             return Action::Ignore(Why::UnknownCancellation);
         };
-        let ending = self.requests.get(token).is_some_and(InFlight::is_ending);
-        if ending {
-            // The application has forgotten it already.
-            self.release(token);
-            return Action::Ignore(Why::Absorbed);
-        }
         if alias {
             // It waits for an answer, which is derived from this.
             if let Some(request) = self.requests.get_mut(token) {
@@ -369,11 +352,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn invalid<'b>(&mut self, invalid: Invalid<'b>) -> Action<Event<'b>, Reply<'b>> {
         if !invalid.shape.is_answerable() {
-            return if S::ASKS {
-                self.unusable_answer(invalid)
-            } else {
-                Action::Ignore(Why::Malformed)
-            };
+            return self.unusable_answer(invalid);
         }
         match self.count_element() {
             Counted::Served => self.refuse(invalid.id, PeerError::Invalid(invalid.reason)),
@@ -384,7 +363,6 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn count_element(&mut self) -> Counted {
         match self.batch.reading() {
-            _ if !S::ARRAYS => Counted::Served,
             Reading::Outside => Counted::Served,
             _ => self.batch.count(self.config.limits.batch),
         }
@@ -410,7 +388,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn answer<'b>(&self, reply: Reply<'b>) -> Action<Event<'b>, Reply<'b>> {
         Action::Reply(Reply {
-            batched: S::ARRAYS && self.batch.reading() == Reading::Gathered,
+            batched: self.batch.reading() == Reading::Gathered,
             ..reply
         })
     }
@@ -435,20 +413,14 @@ impl<'c, S: Storage> Server<'c, S> {
             let Some(token) = self.requests.token(index) else {
                 continue;
             };
-            let Some(request) = self.requests.get(token) else {
-                continue;
-            };
-            match request.stage {
+            match self.requests.get(token).map(|request| request.stage) {
                 // The application knows already.
-                Stage::Refused => self.release(token),
-                Stage::Listening(_) if request.is_ending() => self.release(token),
-                Stage::Running | Stage::Listening(_) => self.end_request(token),
-                Stage::Ended => {}
+                Some(Stage::Refused) => self.release(token),
+                Some(Stage::Running | Stage::Listening(_)) => self.end_request(token),
+                Some(Stage::Ended) | None => {}
             }
         }
-        if S::ASKS {
-            self.end_questions(Ended::Closed);
-        }
+        self.end_questions(Ended::Closed);
         self.batch.clear();
         self.pinger.stop();
         self.session.announce = false;
@@ -486,8 +458,7 @@ impl<S: Storage> Machine for Server<'_, S> {
     ) -> Result<Transmit, BufferFull> {
         let null_id = self.null_id();
         let Self { batch, config, .. } = self;
-        let gathered = S::ARRAYS
-            && reply.batched
+        let gathered = reply.batched
             && batch
                 .gather(|room| Ok(reply.write(config, null_id, room)?))
                 .unwrap_or(false);
@@ -541,9 +512,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         if let Some(misses) = self.missed.take() {
             return Some(Event::PingMissed { misses });
         }
-        if S::ASKS
-            && let Some(event) = self.next_answer()
-        {
+        if let Some(event) = self.next_answer() {
             return Some(event);
         }
         if let Some(token) = self.requests.first(Queue::Event) {
@@ -561,17 +530,11 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
-        if !S::ASKS {
-            return None;
-        }
         let deadlines = [self.questions.next_deadline(), self.pinger.deadline()];
         deadlines.into_iter().flatten().min()
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        if !S::ASKS {
-            return;
-        }
         while let Some(token) = self.questions.pop_due(now) {
             self.end_question(token, true, Some(Ended::Expired));
         }

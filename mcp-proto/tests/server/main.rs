@@ -8,7 +8,6 @@ mod listens;
 mod modern;
 mod operations;
 mod questions;
-mod rows;
 mod subscriptions;
 mod talk;
 mod teardown;
