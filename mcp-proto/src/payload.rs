@@ -57,13 +57,22 @@ pub enum Outcome<'a> {
 /// What a request still needs before it can be answered.
 ///
 /// At least one of the two is there (MR-03).
-#[derive(Clone, Copy, Debug, Default)]
+#[derive(Clone, Copy, Default)]
 pub struct InputRequired<'a> {
     /// Questions under keys of the application's choice, each key once (MR-04).
     pub requests: &'a [(&'a str, Question<'a>)],
     /// What the client has to send back as it is. It returns from a stranger: protect it
     /// (MR-07).
     pub state: Option<&'a str>,
+}
+
+/// Without the state, which is not for logs.
+impl core::fmt::Debug for InputRequired<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("InputRequired")
+            .field("requests", &self.requests)
+            .finish_non_exhaustive()
+    }
 }
 
 /// A question that a server asks its client.

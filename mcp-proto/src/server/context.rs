@@ -1,5 +1,7 @@
 //! What the protocol layer reads of a request's parameters, once for everybody.
 
+use core::fmt;
+
 use super::peer_error::PeerError;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel};
@@ -10,7 +12,7 @@ use crate::rpc::{Id, Method};
 ///
 /// In a legacy session it is what the session knows; in 2026-07-28 it is what this very request
 /// says, and nothing of an earlier one (JR-44).
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Context<'b> {
     /// Decides how the answer is encoded.
     pub revision: Revision,
@@ -50,6 +52,20 @@ impl<'b> Context<'b> {
                 .and_then(|meta| meta.get(key))
                 .and_then(Raw::string)
         })
+    }
+}
+
+/// Without the state, which is not for logs.
+impl fmt::Debug for Context<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Context")
+            .field("revision", &self.revision)
+            .field("features", &self.features)
+            .field("progress", &self.progress)
+            .field("log_level", &self.log_level)
+            .field("subject", &self.subject)
+            .field("input_responses", &self.input_responses)
+            .finish_non_exhaustive()
     }
 }
 

@@ -63,14 +63,14 @@ impl<S: Storage> Server<'_, S> {
         let token = self.admit(id, method, &asked)?;
         match (method, asked.context.subject) {
             // It counts once the application has agreed.
-            (Method::ResourcesSubscribe, Some(uri)) => {
+            (Method::ResourcesSubscribe, Some(uri)) if S::WATCHES => {
                 let added = self.add_uri(Owner::Request(token), uri);
                 if added.is_err() {
                     self.release(token);
                     return Err(PeerError::TooManySubscriptions);
                 }
             }
-            (Method::ResourcesUnsubscribe, Some(uri)) => self.unsubscribe(uri),
+            (Method::ResourcesUnsubscribe, Some(uri)) if S::WATCHES => self.unsubscribe(uri),
             _ => {}
         }
         Ok(Action::Event(Event::Request {
@@ -101,7 +101,9 @@ impl<S: Storage> Server<'_, S> {
         match method {
             Method::Initialized if self.session.ready() => Action::Event(Event::Initialized),
             Method::Initialized => Action::Ignore(Why::Absorbed),
-            Method::Progress => self.question_progress(now, params.unwrap_or(Object::EMPTY)),
+            Method::Progress if S::ASKS => {
+                self.question_progress(now, params.unwrap_or(Object::EMPTY))
+            }
             Method::Other(name) if self.is_own(name) => Action::Event(event),
             Method::Other(_) | Method::CancelRequest => Action::Ignore(Why::UnknownNotification),
             _ if method.known_name().is_some_and(|name| {

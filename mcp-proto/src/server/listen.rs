@@ -47,7 +47,8 @@ impl<S: Storage> Server<'_, S> {
             Some(uris) => Some(uris.array().ok_or(PeerError::Missing(RESOURCES))?),
             None => None,
         };
-        let served = uris.filter(|_| self.declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE));
+        let served = uris
+            .filter(|_| S::WATCHES && self.declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE));
         let token = self.admit(id, Method::SubscriptionsListen, asked)?;
         if let Some(request) = self.requests.get_mut(token) {
             request.stage = Stage::Listening(Listen {
@@ -114,7 +115,7 @@ impl<S: Storage> Server<'_, S> {
     /// (RS-10, RS-11), each named by the URI that it subscribed to. Several changes before
     /// anything is sent are told once.
     pub fn resource_updated(&mut self, uri: &str) {
-        if self.is_closed() {
+        if !S::WATCHES || self.is_closed() {
             return;
         }
         let Self { uris, requests, .. } = self;
@@ -198,7 +199,7 @@ impl<S: Storage> Server<'_, S> {
                 notification(&mut w, kind.notification(), request.id(), |_| {});
                 next.changed = listen.changed.without(kind);
             }
-            Step::Open | Step::Result => match self.uris.first_dirty(Owner::Request(token)) {
+            Step::Open | Step::Result => match self.first_dirty(Owner::Request(token)) {
                 Some((place, uri)) => {
                     notification(&mut w, Method::ResourcesUpdated, request.id(), |w| {
                         w.literal(r#","uri":"#);
@@ -220,7 +221,7 @@ impl<S: Storage> Server<'_, S> {
             }
         }
         let len = w.finish()?;
-        if let Some(place) = told {
+        if let Some(place) = told.filter(|_| S::WATCHES) {
             self.uris.clean(place);
         }
         if listen.step == Step::Cancelled {
@@ -229,6 +230,15 @@ impl<S: Storage> Server<'_, S> {
             *listen = next;
         }
         Ok(Some(len))
+    }
+
+    /// The first changed resource that somebody is still to hear of.
+    pub(super) fn first_dirty(&self, owner: Owner) -> Option<(usize, &str)> {
+        if S::WATCHES {
+            self.uris.first_dirty(owner)
+        } else {
+            None
+        }
     }
 
     /// Whether we declared that we tell of changes of this list.
@@ -258,7 +268,7 @@ impl<S: Storage> Server<'_, S> {
                     separator = ",";
                 }
             }
-            if listen.resources {
+            if S::WATCHES && listen.resources {
                 w.literal(separator);
                 w.string(RESOURCES);
                 w.literal(":[");

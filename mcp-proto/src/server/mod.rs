@@ -128,8 +128,13 @@ impl<'c, S: Storage> Server<'c, S> {
     pub fn new(config: ServerConfig<'c>, storage: S) -> Self {
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
+        let declared = ServerFeatures::from(&config.capabilities);
         Self {
-            declared: ServerFeatures::from(&config.capabilities),
+            declared: if S::WATCHES {
+                declared
+            } else {
+                declared.without(ServerFeatures::RESOURCES_SUBSCRIBE)
+            },
             reserve: reply::reserve(&config),
             requests: Slots::new(requests, limits.in_flight),
             listens: 0,
@@ -141,7 +146,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 limits.batch_bytes.min(limits.output.saturating_sub(2)),
             ),
             session: Session::new(config.log_level),
-            pinger: Pinger::new(config.ping),
+            pinger: Pinger::new(config.ping.filter(|_| S::ASKS)),
             missed: None,
             next_id: 1,
             life: Life::Open,
@@ -193,7 +198,9 @@ impl<'c, S: Storage> Server<'c, S> {
                 _ => {}
             }
         }
-        self.end_questions(Ended::Cancelled);
+        if S::ASKS {
+            self.end_questions(Ended::Cancelled);
+        }
     }
 
     fn message<'b>(&mut self, now: Instant, message: Message<'b>) -> Action<Event<'b>, Reply<'b>> {
@@ -207,7 +214,8 @@ impl<'c, S: Storage> Server<'c, S> {
                 Counted::Silent => Action::Ignore(Why::Garbage),
             },
             Message::Notification(notification) => self.notification(now, notification),
-            Message::Response(response) => self.response(now, response),
+            Message::Response(response) if S::ASKS => self.response(now, response),
+            Message::Response(_) => Action::Ignore(Why::LateResponse),
             Message::Invalid(invalid) => self.invalid(invalid),
         }
     }
@@ -248,7 +256,7 @@ impl<'c, S: Storage> Server<'c, S> {
         asked: &Asked<'_>,
     ) -> Result<Token, PeerError> {
         let mut entry = InFlight::new(id, method, asked).ok_or(PeerError::IdTooLong)?;
-        entry.batched = self.batch.reading() == Reading::Gathered;
+        entry.batched = S::ARRAYS && self.batch.reading() == Reading::Gathered;
         let batched = entry.batched;
         let token = self
             .requests
@@ -265,18 +273,19 @@ impl<'c, S: Storage> Server<'c, S> {
         let Some(request) = self.requests.remove(token) else {
             return;
         };
-        if request.batched {
+        if S::ARRAYS && request.batched {
             self.batch.close();
         }
-        match request.stage {
-            Stage::Listening(_) => {
-                self.listens = self.listens.saturating_sub(1);
-                self.uris.remove_all(Owner::Request(token));
-            }
-            _ if request.traits.subscribes => self.uris.remove_all(Owner::Request(token)),
-            _ => {}
+        let listens = matches!(request.stage, Stage::Listening(_));
+        if listens {
+            self.listens = self.listens.saturating_sub(1);
         }
-        self.end_children(token);
+        if S::WATCHES && (listens || request.traits.subscribes) {
+            self.uris.remove_all(Owner::Request(token));
+        }
+        if S::ASKS {
+            self.end_children(token);
+        }
     }
 
     /// Ends a request on our side: the application is told by a polled event.
@@ -287,10 +296,12 @@ impl<'c, S: Storage> Server<'c, S> {
         let batched = core::mem::take(&mut request.batched);
         if matches!(request.stage, Stage::Listening(_)) {
             self.listens = self.listens.saturating_sub(1);
-            self.uris.remove_all(Owner::Request(token));
+            if S::WATCHES {
+                self.uris.remove_all(Owner::Request(token));
+            }
         }
         request.stage = Stage::Ended;
-        if batched {
+        if S::ARRAYS && batched {
             self.batch.close();
         }
         self.requests.unmark(Queue::Transmit, token);
@@ -334,6 +345,12 @@ impl<'c, S: Storage> Server<'c, S> {
         let Some(token) = found else {
             return Action::Ignore(Why::UnknownCancellation);
         };
+        let ending = self.requests.get(token).is_some_and(InFlight::is_ending);
+        if ending {
+            // The application has forgotten it already.
+            self.release(token);
+            return Action::Ignore(Why::Absorbed);
+        }
         if alias {
             // It waits for an answer, which is derived from this.
             if let Some(request) = self.requests.get_mut(token) {
@@ -352,7 +369,11 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn invalid<'b>(&mut self, invalid: Invalid<'b>) -> Action<Event<'b>, Reply<'b>> {
         if !invalid.shape.is_answerable() {
-            return self.unusable_answer(invalid);
+            return if S::ASKS {
+                self.unusable_answer(invalid)
+            } else {
+                Action::Ignore(Why::Malformed)
+            };
         }
         match self.count_element() {
             Counted::Served => self.refuse(invalid.id, PeerError::Invalid(invalid.reason)),
@@ -363,6 +384,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn count_element(&mut self) -> Counted {
         match self.batch.reading() {
+            _ if !S::ARRAYS => Counted::Served,
             Reading::Outside => Counted::Served,
             _ => self.batch.count(self.config.limits.batch),
         }
@@ -388,7 +410,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn answer<'b>(&self, reply: Reply<'b>) -> Action<Event<'b>, Reply<'b>> {
         Action::Reply(Reply {
-            batched: self.batch.reading() == Reading::Gathered,
+            batched: S::ARRAYS && self.batch.reading() == Reading::Gathered,
             ..reply
         })
     }
@@ -413,14 +435,20 @@ impl<'c, S: Storage> Server<'c, S> {
             let Some(token) = self.requests.token(index) else {
                 continue;
             };
-            match self.requests.get(token).map(|request| request.stage) {
+            let Some(request) = self.requests.get(token) else {
+                continue;
+            };
+            match request.stage {
                 // The application knows already.
-                Some(Stage::Refused) => self.release(token),
-                Some(Stage::Running | Stage::Listening(_)) => self.end_request(token),
-                Some(Stage::Ended) | None => {}
+                Stage::Refused => self.release(token),
+                Stage::Listening(_) if request.is_ending() => self.release(token),
+                Stage::Running | Stage::Listening(_) => self.end_request(token),
+                Stage::Ended => {}
             }
         }
-        self.end_questions(Ended::Closed);
+        if S::ASKS {
+            self.end_questions(Ended::Closed);
+        }
         self.batch.clear();
         self.pinger.stop();
         self.session.announce = false;
@@ -458,7 +486,8 @@ impl<S: Storage> Machine for Server<'_, S> {
     ) -> Result<Transmit, BufferFull> {
         let null_id = self.null_id();
         let Self { batch, config, .. } = self;
-        let gathered = reply.batched
+        let gathered = S::ARRAYS
+            && reply.batched
             && batch
                 .gather(|room| Ok(reply.write(config, null_id, room)?))
                 .unwrap_or(false);
@@ -512,7 +541,9 @@ impl<S: Storage> Machine for Server<'_, S> {
         if let Some(misses) = self.missed.take() {
             return Some(Event::PingMissed { misses });
         }
-        if let Some(event) = self.next_answer() {
+        if S::ASKS
+            && let Some(event) = self.next_answer()
+        {
             return Some(event);
         }
         if let Some(token) = self.requests.first(Queue::Event) {
@@ -530,11 +561,17 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
+        if !S::ASKS {
+            return None;
+        }
         let deadlines = [self.questions.next_deadline(), self.pinger.deadline()];
         deadlines.into_iter().flatten().min()
     }
 
     fn handle_timeout(&mut self, now: Instant) {
+        if !S::ASKS {
+            return;
+        }
         while let Some(token) = self.questions.pop_due(now) {
             self.end_question(token, true, Some(Ended::Expired));
         }

@@ -118,6 +118,17 @@ impl<L: Inline> InFlight<L> {
         self.stage == Stage::Running
     }
 
+    /// Whether the application ended it already, and only its last messages are still to leave.
+    pub(super) fn is_ending(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Listening(Listen {
+                step: Step::AcknowledgeLast | Step::Result | Step::Cancelled,
+                ..
+            })
+        )
+    }
+
     pub(super) fn listen_mut(&mut self) -> Option<&mut Listen> {
         match &mut self.stage {
             Stage::Listening(listen) => Some(listen),

@@ -59,7 +59,7 @@ impl<S: Storage> Server<'_, S> {
             Stage::Refused | Stage::Ended => return Err(SendError::Stale),
         }
         let write = |out: &mut [u8]| write_outcome(config, request, &outcome, out);
-        let len = if request.batched && batch.gather(write)? {
+        let len = if S::ARRAYS && request.batched && batch.gather(write)? {
             0
         } else {
             match write(out) {
@@ -69,7 +69,8 @@ impl<S: Storage> Server<'_, S> {
                 other => other?,
             }
         };
-        let subscribes = request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
+        let subscribes =
+            S::WATCHES && request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
         if subscribes {
             self.confirm_subscription(token);
         }

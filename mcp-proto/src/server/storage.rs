@@ -23,12 +23,21 @@ pub trait Storage {
     /// The URIs that the client wants to hear of.
     type Uris: Store<u8>;
 
+    /// Whether the server ever asks its client, pings included. What can never happen is left
+    /// out of the program, which matters where flash is short.
+    const ASKS: bool = true;
+    /// Whether arrays are ever gathered.
+    const ARRAYS: bool = true;
+    /// Whether the client can ever ask to hear of a resource.
+    const WATCHES: bool = true;
+
     /// The four places.
     fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris);
 }
 
 /// Arrays, for machines without an allocator: `ID` bytes for an id, and so many requests,
-/// questions, bytes of a batch and bytes of subscriptions.
+/// questions, bytes of a batch and bytes of subscriptions. Without room for questions there are
+/// no pings either, and without room for URIs no subscriptions, whatever was declared.
 ///
 /// ```
 /// use mcp_proto::server::{Fixed, Server, ServerConfig};
@@ -92,6 +101,10 @@ impl<
     type Questions = [Slot<Pending>; QUESTIONS];
     type Batch = [u8; BATCH];
     type Uris = [u8; URIS];
+
+    const ASKS: bool = QUESTIONS > 0;
+    const ARRAYS: bool = BATCH > 0;
+    const WATCHES: bool = URIS > 0;
 
     fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
         (self.requests, self.questions, [0; BATCH], [0; URIS])

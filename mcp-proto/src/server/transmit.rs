@@ -17,12 +17,11 @@ impl<S: Storage> Server<'_, S> {
             return false;
         }
         let session = self.session.is_ready()
-            && (!self.session.changed.is_empty()
-                || self.uris.first_dirty(Owner::Session).is_some());
+            && (!self.session.changed.is_empty() || self.first_dirty(Owner::Session).is_some());
         self.requests.first(Queue::Transmit).is_some()
-            || self.questions.first(Queue::Transmit).is_some()
-            || self.batch.is_ready()
-            || self.pinger.is_due()
+            || (S::ASKS
+                && (self.questions.first(Queue::Transmit).is_some() || self.pinger.is_due()))
+            || (S::ARRAYS && self.batch.is_ready())
             || session
     }
 
@@ -50,9 +49,23 @@ impl<S: Storage> Server<'_, S> {
                 Err(_) => self.requests.unmark(Queue::Transmit, token),
             }
         }
-        if self.batch.is_ready() {
+        if S::ARRAYS && self.batch.is_ready() {
             return self.batch.write(out).map(|len| Some(Transmit::pipe(len)));
         }
+        if S::ASKS
+            && let Some(transmit) = self.transmit_question(now, out)?
+        {
+            return Ok(Some(transmit));
+        }
+        self.transmit_session(out)
+    }
+
+    /// Questions that were given up, and the ping.
+    fn transmit_question(
+        &mut self,
+        now: Instant,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
         if let Some(token) = self.questions.first(Queue::Transmit) {
             let Some(question) = self.questions.get(token) else {
                 return Ok(None);
@@ -73,7 +86,7 @@ impl<S: Storage> Server<'_, S> {
             self.pinger.sent(now, id);
             return Ok(Some(Transmit::pipe(len)));
         }
-        self.transmit_session(out)
+        Ok(None)
     }
 
     /// Changes that the client of the legacy session was not told of; they wait until it is
@@ -89,7 +102,7 @@ impl<S: Storage> Server<'_, S> {
             self.session.changed = self.session.changed.without(kind);
             return Ok(Some(Transmit::pipe(len)));
         }
-        let Some((place, uri)) = self.uris.first_dirty(Owner::Session) else {
+        let Some((place, uri)) = self.first_dirty(Owner::Session) else {
             return Ok(None);
         };
         let _ = envelope::notification(&mut w, Method::ResourcesUpdated, |w| {
@@ -99,7 +112,9 @@ impl<S: Storage> Server<'_, S> {
             Ok::<(), core::convert::Infallible>(())
         });
         let len = w.finish()?;
-        self.uris.clean(place);
+        if S::WATCHES {
+            self.uris.clean(place);
+        }
         Ok(Some(Transmit::pipe(len)))
     }
 
@@ -119,7 +134,7 @@ impl<S: Storage> Server<'_, S> {
             envelope::error(&mut w, Some(request.id()), &CANCELLED);
             Ok(w.finish()?)
         };
-        let gathered = request.batched && batch.gather(write).unwrap_or(false);
+        let gathered = S::ARRAYS && request.batched && batch.gather(write).unwrap_or(false);
         let len = match gathered {
             true => 0,
             false => match write(out) {

@@ -210,3 +210,21 @@ fn listens_are_bounded() {
     talk.say(&listen("2", &long.replace("xxxxxxxxxx", "")))
         .sees(&["listening 1"]);
 }
+
+/// What was ended is not told of again, even if its last messages never leave.
+#[test]
+fn an_ended_listen_has_no_event() {
+    for hang_up in [true, false] {
+        let mut talk = Talk::new(config());
+        talk.say(&listen("4", "{}")).sees(&["listening 0"]);
+        talk.take();
+        talk.server.end_listen(talk.token(0));
+        if hang_up {
+            let now = talk.now;
+            mcp_proto::Machine::hang_up(&mut talk.server, now);
+            talk.drain().sees(&["closed"]);
+        } else {
+            talk.say(&cancelled("4")).ignores(Why::Absorbed);
+        }
+    }
+}

@@ -8,6 +8,7 @@ mod listens;
 mod modern;
 mod operations;
 mod questions;
+mod rows;
 mod subscriptions;
 mod talk;
 mod teardown;
