@@ -42,7 +42,8 @@ use ping::Ping;
 /// message, and what a call was is not remembered, so that a further round of it is encoded
 /// again by its caller.
 ///
-/// - Getters: [`revision`](Self::revision), [`is_closed`](Self::is_closed),
+/// - Getters: [`revision`](Self::revision),
+///   [`server_features`](Self::server_features), [`is_closed`](Self::is_closed),
 ///   [`in_flight`](Self::in_flight), [`config`](Self::config).
 /// - Inputs: [`connect`](Self::connect), and those of [`Machine`](crate::Machine).
 /// - Commands: [`call`](Self::call), [`retry`](Self::retry), [`cancel`](Self::cancel),
@@ -158,6 +159,12 @@ impl<'c, S: Storage> Client<'c, S> {
     /// The revision that rules, once connected.
     pub const fn revision(&self) -> Option<Revision> {
         self.revision
+    }
+
+    /// What the server declared and the revision knows (LC-23); `None` before the connection,
+    /// and if the server told only its era.
+    pub fn server_features(&self) -> Option<ServerFeatures> {
+        Some(self.server?.known_in(self.revision?))
     }
 
     /// Whether the connection is over: hang up, if the transport is not gone already.

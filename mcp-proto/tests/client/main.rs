@@ -4,6 +4,7 @@ mod batches;
 mod calls;
 mod connect;
 mod modern;
+mod openings;
 mod pings;
 mod questions;
 mod random;
