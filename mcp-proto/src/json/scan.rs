@@ -1,19 +1,24 @@
 //! The scanner: one pass that checks everything.
 
-use super::string::{self, End, fault, unexpected};
+mod container;
+mod scalar;
+
 use super::text::Form;
-use super::{Fault, FaultKind, MAX_DEPTH, Raw, Str};
+use super::{Fault, FaultKind, MAX_DEPTH, Raw, Str, string, words};
 
 /// A position in a text, and the rules for moving on.
 ///
 /// It checks grammar, UTF-8 and depth in the same pass, keeps its stack in a `u128` and stops
 /// at the first fault. A reader that knows the shape of its text drives it token by token; what
 /// it does not care about is one call of [`value`](Self::value).
+///
+/// Everything below works on the rest of the text, a slice that becomes shorter: its length is
+/// the only bound that has to be checked, and once for a token.
 #[derive(Clone, Debug)]
 pub(crate) struct Scanner<'b> {
-    bytes: &'b [u8],
-    /// At most `bytes.len()`.
-    at: usize,
+    rest: &'b [u8],
+    /// The length of the whole text, at least that of the rest.
+    len: usize,
     /// Containers that may still be opened.
     depth: u8,
 }
@@ -23,8 +28,8 @@ impl<'b> Scanner<'b> {
     #[inline]
     pub(crate) const fn new(bytes: &'b [u8], depth: u8) -> Self {
         Self {
-            bytes,
-            at: 0,
+            rest: bytes,
+            len: bytes.len(),
             depth: if depth < MAX_DEPTH { depth } else { MAX_DEPTH },
         }
     }
@@ -32,54 +37,36 @@ impl<'b> Scanner<'b> {
     /// The offset of the next byte.
     #[inline]
     pub(crate) const fn position(&self) -> usize {
-        self.at
+        self.len - self.rest.len()
     }
 
     /// The next byte, whitespace included.
     #[inline(always)]
-    pub(crate) fn peek(&self) -> Option<u8> {
-        self.bytes.get(self.at).copied()
+    pub(crate) const fn peek(&self) -> Option<u8> {
+        match self.rest {
+            [byte, ..] => Some(*byte),
+            [] => None,
+        }
     }
 
     /// Moves to the next byte that is no whitespace.
     #[inline(always)]
     pub(crate) fn skip_whitespace(&mut self) {
-        self.at = whitespace(self.bytes, self.at);
-    }
-
-    /// Takes `byte`, with whitespace before it allowed.
-    #[inline(always)]
-    pub(crate) fn expect(&mut self, byte: u8) -> Result<(), Fault> {
-        if self.peek() != Some(byte) {
-            self.skip_whitespace();
-            if self.peek() != Some(byte) {
-                return Err(self.unexpected());
-            }
-        }
-        self.at += 1;
-        Ok(())
+        self.rest = whitespace(self.rest);
     }
 
     /// Takes the opening brace of an object, which counts for the depth of what is inside.
     ///
     /// The members follow: [`next_key`](Self::next_key), then one value, until there is no key.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn open_object(&mut self) -> Result<(), Fault> {
-        self.skip_whitespace();
-        if self.peek() != Some(b'{') {
-            return Err(self.unexpected());
-        }
-        self.open()
+        self.open(b'{')
     }
 
     /// Takes the opening bracket of an array, which counts for the depth of what is inside.
     #[inline]
     pub(crate) fn open_array(&mut self) -> Result<(), Fault> {
-        self.skip_whitespace();
-        if self.peek() != Some(b'[') {
-            return Err(self.unexpected());
-        }
-        self.open()
+        self.open(b'[')
     }
 
     /// Takes exactly these bytes, if they come next.
@@ -87,39 +74,31 @@ impl<'b> Scanner<'b> {
     /// A reader that knows what most texts say at a place asks for that first.
     #[inline(always)]
     pub(crate) fn take<const N: usize>(&mut self, bytes: &[u8; N]) -> bool {
-        let found = self.bytes.get(self.at..).and_then(<[u8]>::first_chunk::<N>) == Some(bytes);
-        if found {
-            self.at += N;
+        match self.rest.split_first_chunk::<N>() {
+            Some((found, rest)) if found == bytes => {
+                self.rest = rest;
+                true
+            }
+            _ => false,
         }
-        found
     }
 
     /// The key of the next member of an opened object, with its colon taken and the position at
     /// its value; `None` after the closing brace. `first` tells that no member was read yet.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn next_key(&mut self, first: bool) -> Result<Option<Str<'b>>, Fault> {
         self.skip_whitespace();
-        if first {
-            if self.peek() == Some(b'}') {
-                self.close();
+        match self.rest {
+            [b'}', rest @ ..] => {
+                self.close(rest);
                 return Ok(None);
             }
-        } else {
-            match self.peek() {
-                Some(b',') => {
-                    self.at += 1;
-                    self.skip_whitespace();
-                }
-                Some(b'}') => {
-                    self.close();
-                    return Ok(None);
-                }
-                _ => return Err(self.unexpected()),
-            }
+            [b',', rest @ ..] if !first => self.rest = whitespace(rest),
+            _ if first => {}
+            _ => return Err(self.unexpected()),
         }
         let key = self.string()?;
-        self.expect(b':')?;
-        self.skip_whitespace();
+        self.rest = container::colon(self.rest).map_err(|end| self.placed(end))?;
         Ok(Some(key))
     }
 
@@ -128,15 +107,14 @@ impl<'b> Scanner<'b> {
     #[inline]
     pub(crate) fn next_element(&mut self, first: bool) -> Result<bool, Fault> {
         self.skip_whitespace();
-        match self.peek() {
-            Some(b']') => {
-                self.close();
+        match self.rest {
+            [b']', rest @ ..] => {
+                self.close(rest);
                 Ok(false)
             }
-            Some(_) if first => Ok(true),
-            Some(b',') => {
-                self.at += 1;
-                self.skip_whitespace();
+            [_, ..] if first => Ok(true),
+            [b',', rest @ ..] => {
+                self.rest = whitespace(rest);
                 Ok(true)
             }
             _ => Err(self.unexpected()),
@@ -144,220 +122,156 @@ impl<'b> Scanner<'b> {
     }
 
     /// Takes one string; the position is at its quote.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn string(&mut self) -> Result<Str<'b>, Fault> {
-        if self.peek() != Some(b'"') {
+        let [b'"', content @ ..] = self.rest else {
             return Err(self.unexpected());
-        }
-        let start = self.at + 1;
-        let end = string::pass(self.bytes, self.at)?;
-        self.at = end.at;
-        let content = self.bytes.get(start..end.at - 1).unwrap_or_default();
-        Ok(Str::scanned(content, end.form))
+        };
+        let (rest, form) = pass_string(content).map_err(|end| self.placed(end))?;
+        self.rest = rest;
+        let len = (content.len() - rest.len()).saturating_sub(1);
+        Ok(Str::scanned(content.get(..len).unwrap_or_default(), form))
     }
 
     /// Takes one value of any kind, with whitespace before it allowed.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn value(&mut self) -> Result<Raw<'b>, Fault> {
-        self.skip_whitespace();
-        let start = self.at;
-        let end = match self.peek() {
-            Some(b'"') => string::pass(self.bytes, start)?,
-            Some(b'{' | b'[') => container(self.bytes, start, self.depth)?,
-            _ => End {
-                at: scalar(self.bytes, start)?,
-                form: Form::Plain,
-            },
+        if let [0..=b' ', ..] = self.rest {
+            self.skip_whitespace();
+        }
+        let start = self.rest;
+        let passed = match start {
+            [b'"', content @ ..] => pass_string(content),
+            [b'{' | b'[', ..] => container::pass(start, self.depth),
+            _ => scalar::pass(start).map(|rest| (rest, Form::Plain)),
         };
-        self.at = end.at;
-        let bytes = self.bytes.get(start..end.at).unwrap_or_default();
-        Ok(Raw::scanned(bytes, end.form))
+        let (rest, form) = passed.map_err(|end| self.placed(end))?;
+        self.rest = rest;
+        let len = start.len().saturating_sub(rest.len());
+        Ok(Raw::scanned(start.get(..len).unwrap_or_default(), form))
     }
 
     /// Checks that nothing but whitespace is left.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn end(&mut self) -> Result<(), Fault> {
         self.skip_whitespace();
-        match self.peek() {
-            None => Ok(()),
-            Some(_) => Err(fault(FaultKind::Trailing, self.at)),
+        match self.rest {
+            [] => Ok(()),
+            _ => Err(self.fault(FaultKind::Trailing)),
         }
     }
 
-    #[inline]
-    fn open(&mut self) -> Result<(), Fault> {
+    #[inline(always)]
+    fn open(&mut self, bracket: u8) -> Result<(), Fault> {
+        self.skip_whitespace();
+        let Some((_, rest)) = self
+            .rest
+            .split_first()
+            .filter(|(byte, _)| **byte == bracket)
+        else {
+            return Err(self.unexpected());
+        };
         let Some(left) = self.depth.checked_sub(1) else {
-            return Err(fault(FaultKind::Depth, self.at));
+            return Err(self.fault(FaultKind::Depth));
         };
         self.depth = left;
-        self.at += 1;
+        self.rest = rest;
         Ok(())
     }
 
     #[inline]
-    fn close(&mut self) {
+    const fn close(&mut self, rest: &'b [u8]) {
         self.depth = self.depth.saturating_add(1);
-        self.at += 1;
+        self.rest = rest;
     }
 
     #[cold]
     fn unexpected(&self) -> Fault {
-        unexpected(self.bytes, self.at)
+        self.placed(unexpected(self.rest))
+    }
+
+    #[cold]
+    const fn fault(&self, kind: FaultKind) -> Fault {
+        self.placed(Halt {
+            kind,
+            left: self.rest.len(),
+        })
+    }
+
+    /// Counts from the start of the text what was counted from its end.
+    #[cold]
+    const fn placed(&self, halt: Halt) -> Fault {
+        Fault {
+            kind: halt.kind,
+            at: self.len.saturating_sub(halt.left),
+        }
     }
 }
 
-// The position is a value that goes in and comes out, not a field: so it stays in a register.
+/// A fault, seen from the end of the text.
+#[derive(Clone, Copy, Debug)]
+struct Halt {
+    kind: FaultKind,
+    /// The bytes from the fault on.
+    left: usize,
+}
 
-/// Passes whitespace.
+/// Passes the string whose content the rest begins with, and its closing quote.
+///
+/// Names and most values of small messages are plain and end within two words: these are dealt
+/// with in the place of the call, everything else out of line.
 #[inline(always)]
-fn whitespace(bytes: &[u8], from: usize) -> usize {
-    let mut at = from;
-    // Most messages have none, or a single space.
-    while let Some(b' ' | b'\n' | b'\r' | b'\t') = bytes.get(at) {
-        at += 1;
+fn pass_string(content: &[u8]) -> Result<(&[u8], Form), Halt> {
+    let mut rest = content;
+    for _ in 0..2 {
+        let Some((word, behind)) = words::split(rest) else {
+            break;
+        };
+        let stops = words::stops(word);
+        if stops != 0 {
+            match rest.get(words::first(stops) + 1..) {
+                Some(behind) if words::at_first(word, stops) == b'"' => {
+                    return Ok((behind, Form::Plain));
+                }
+                _ => break,
+            }
+        }
+        rest = behind;
     }
-    at
+    pass_any_string(content)
 }
 
-/// Passes the container that opens at `start`, which with those in it may nest `depth` deep.
 #[inline(never)]
-fn container(bytes: &[u8], start: usize, depth: u8) -> Result<End, Fault> {
-    let mut at = start;
-    let mut form = Form::Plain;
-    // The lowest bit is the innermost container: 1 for an object.
-    let mut kinds: u128 = 0;
-    let mut open: u8 = 0;
-    let mut object = false;
-    loop {
-        // A value begins here.
-        match bytes.get(at) {
-            Some(b'"') => {
-                let end = string::pass(bytes, at)?;
-                at = end.at;
-                form = form.max(end.form);
-            }
-            Some(byte @ (b'{' | b'[')) => {
-                if open == depth {
-                    return Err(fault(FaultKind::Depth, at));
-                }
-                object = *byte == b'{';
-                kinds = (kinds << 1) | u128::from(object);
-                open += 1;
-                at = whitespace(bytes, at + 1);
-                let end = if object { b'}' } else { b']' };
-                if bytes.get(at) != Some(&end) {
-                    if object {
-                        let end = key(bytes, at)?;
-                        at = end.at;
-                        form = form.max(end.form);
-                    }
-                    continue;
-                }
-            }
-            _ => at = scalar(bytes, at)?,
-        }
-        // It is complete: the next one follows, or its containers end.
-        loop {
-            at = whitespace(bytes, at);
-            match bytes.get(at) {
-                Some(b',') => {
-                    at = whitespace(bytes, at + 1);
-                    if object {
-                        let end = key(bytes, at)?;
-                        at = end.at;
-                        form = form.max(end.form);
-                    }
-                    break;
-                }
-                Some(b'}') if object => {}
-                Some(b']') if !object => {}
-                _ => return Err(unexpected(bytes, at)),
-            }
-            at += 1;
-            open = open.saturating_sub(1);
-            if open == 0 {
-                return Ok(End { at, form });
-            }
-            kinds >>= 1;
-            object = kinds & 1 == 1;
-        }
+fn pass_any_string(content: &[u8]) -> Result<(&[u8], Form), Halt> {
+    match string::pass(content, 0) {
+        Ok(end) => Ok((content.get(end.at..).unwrap_or_default(), end.form)),
+        Err(fault) => Err(Halt {
+            kind: fault.kind,
+            left: content.len().saturating_sub(fault.at),
+        }),
     }
 }
 
-/// Passes a key and its colon, up to the value.
+/// The rest from the first byte on that is no whitespace.
 #[inline(always)]
-fn key(bytes: &[u8], from: usize) -> Result<End, Fault> {
-    if bytes.get(from) != Some(&b'"') {
-        return Err(unexpected(bytes, from));
+fn whitespace(rest: &[u8]) -> &[u8] {
+    // Most messages have none, or a single space.
+    let mut rest = rest;
+    while let [b' ' | b'\n' | b'\r' | b'\t', behind @ ..] = rest {
+        rest = behind;
     }
-    let End { mut at, form } = string::pass(bytes, from)?;
-    if bytes.get(at) != Some(&b':') {
-        at = whitespace(bytes, at);
-        if bytes.get(at) != Some(&b':') {
-            return Err(unexpected(bytes, at));
-        }
-    }
-    Ok(End {
-        at: whitespace(bytes, at + 1),
-        form,
-    })
+    rest
 }
 
-/// Passes a number, `true`, `false` or `null`.
-#[inline]
-fn scalar(bytes: &[u8], at: usize) -> Result<usize, Fault> {
-    match bytes.get(at) {
-        Some(b'-' | b'0'..=b'9') => number(bytes, at),
-        Some(b't') => literal(bytes, at, b"true"),
-        Some(b'f') => literal(bytes, at, b"false"),
-        Some(b'n') => literal(bytes, at, b"null"),
-        _ => Err(unexpected(bytes, at)),
+/// The fault of a byte that cannot stand here, or of no byte at all.
+#[cold]
+const fn unexpected(rest: &[u8]) -> Halt {
+    Halt {
+        kind: if rest.is_empty() {
+            FaultKind::Incomplete
+        } else {
+            FaultKind::Syntax
+        },
+        left: rest.len(),
     }
-}
-
-#[inline]
-fn literal(bytes: &[u8], at: usize, literal: &[u8]) -> Result<usize, Fault> {
-    let rest = bytes.get(at..).unwrap_or_default();
-    if rest.starts_with(literal) {
-        return Ok(at + literal.len());
-    }
-    let same = rest.iter().zip(literal).take_while(|(a, b)| a == b).count();
-    Err(unexpected(bytes, at + same))
-}
-
-#[inline]
-fn number(bytes: &[u8], start: usize) -> Result<usize, Fault> {
-    let mut at = start;
-    if bytes.get(at) == Some(&b'-') {
-        at += 1;
-    }
-    if bytes.get(at) == Some(&b'0') {
-        at += 1;
-    } else {
-        at = digits(bytes, at)?;
-    }
-    if bytes.get(at) == Some(&b'.') {
-        at = digits(bytes, at + 1)?;
-    }
-    if let Some(b'e' | b'E') = bytes.get(at) {
-        at += 1;
-        if let Some(b'+' | b'-') = bytes.get(at) {
-            at += 1;
-        }
-        at = digits(bytes, at)?;
-    }
-    Ok(at)
-}
-
-/// Passes at least one digit.
-#[inline(always)]
-fn digits(bytes: &[u8], from: usize) -> Result<usize, Fault> {
-    let mut at = from;
-    while let Some(b'0'..=b'9') = bytes.get(at) {
-        at += 1;
-    }
-    if at == from {
-        return Err(unexpected(bytes, at));
-    }
-    Ok(at)
 }

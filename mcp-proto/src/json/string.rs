@@ -11,37 +11,9 @@ pub(super) struct End {
     pub(super) form: Form,
 }
 
-/// Passes the string whose opening quote is at `quote`.
-///
-/// Names and short values are plain and end within a few words: these are dealt with in the
-/// place of the call, everything else out of line.
-#[inline(always)]
-pub(super) fn pass(bytes: &[u8], quote: usize) -> Result<End, Fault> {
-    let mut at = quote + 1;
-    for _ in 0..LOOK {
-        let stops = words::stops(words::word_or_end(bytes, at));
-        if stops != 0 {
-            at += words::first(stops);
-            if bytes.get(at) == Some(&b'"') {
-                return Ok(End {
-                    at: at + 1,
-                    form: Form::Plain,
-                });
-            }
-            break;
-        }
-        at += 8;
-    }
-    pass_rest(bytes, at)
-}
-
-/// The words that are looked at before anything else is tried.
-const LOOK: usize = 4;
-
-/// Passes the rest of a string, up to and with its closing quote.
-#[inline(never)]
-fn pass_rest(bytes: &[u8], from: usize) -> Result<End, Fault> {
-    let mut at = from;
+/// Passes the string whose content begins at `from`, up to and with its closing quote.
+pub(super) fn pass(bytes: &[u8], from: usize) -> Result<End, Fault> {
+    let mut at = next_stop(bytes, from);
     let mut form = Form::Plain;
     let mut foreign = 0u32;
     loop {
@@ -72,6 +44,9 @@ fn pass_rest(bytes: &[u8], from: usize) -> Result<End, Fault> {
         at = next_stop(bytes, at);
     }
 }
+
+/// The words that are looked at before anything else is tried.
+const LOOK: usize = 4;
 
 /// The offset of the next byte that is not plain ASCII, at the latest the end.
 #[inline]
@@ -259,7 +234,7 @@ fn not_hex(bytes: &[u8], at: usize) -> Fault {
 
 /// The fault of a byte that cannot stand here, or of no byte at all.
 #[cold]
-pub(super) fn unexpected(bytes: &[u8], at: usize) -> Fault {
+fn unexpected(bytes: &[u8], at: usize) -> Fault {
     match bytes.get(at) {
         Some(_) => fault(FaultKind::Syntax, at),
         None => fault(FaultKind::Incomplete, bytes.len()),
@@ -267,6 +242,6 @@ pub(super) fn unexpected(bytes: &[u8], at: usize) -> Fault {
 }
 
 #[cold]
-pub(super) const fn fault(kind: FaultKind, at: usize) -> Fault {
+const fn fault(kind: FaultKind, at: usize) -> Fault {
     Fault { kind, at }
 }

@@ -59,12 +59,12 @@ impl<'b> Str<'b> {
     }
 
     /// The content of a string that a scanner has accepted, in this form or a lesser one.
+    #[inline(always)]
     pub(super) fn at_most(content: &'b [u8], form: Form) -> Self {
-        Self::walked(
-            content,
-            form != Form::Plain && content.contains(&b'\\'),
-            form,
-        )
+        match form {
+            Form::Plain => Self { content, form },
+            _ => Self::walked(content, content.contains(&b'\\'), form),
+        }
     }
 
     /// The same for one of which it is known whether it holds a backslash.

@@ -14,6 +14,13 @@ pub(super) fn word(bytes: &[u8], at: usize) -> Option<u64> {
     Some(u64::from_le_bytes(*chunk))
 }
 
+/// The first eight bytes, if there are eight, and what follows them.
+#[inline(always)]
+pub(super) fn split(bytes: &[u8]) -> Option<(u64, &[u8])> {
+    let (chunk, behind) = bytes.split_first_chunk::<8>()?;
+    Some((u64::from_le_bytes(*chunk), behind))
+}
+
 /// The eight bytes from `at` on, with zeros for those that lie behind the end.
 #[inline(always)]
 pub(super) fn word_or_end(bytes: &[u8], at: usize) -> u64 {
@@ -80,6 +87,13 @@ pub(super) const fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
+/// The first marked byte itself.
+#[inline(always)]
+pub(super) const fn at_first(word: u64, marks: u64) -> u8 {
+    // The mark is bit 7 of its byte.
+    (word >> (marks.trailing_zeros() & 0x38)) as u8
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -98,6 +112,7 @@ mod tests {
                     let check = |marks: u64, expected: bool| {
                         assert_eq!(marks != 0, expected, "{text:?}");
                         assert!(!expected || first(marks) == place, "{text:?}");
+                        assert!(!expected || at_first(word, marks) == byte, "{text:?}");
                     };
                     let escape = byte < 0x20 || byte == b'"' || byte == b'\\';
                     check(stops(word), escape || byte >= 0x80);
