@@ -60,7 +60,11 @@ impl<B: Store<u8>> Gathered<B> {
             };
             let wanted = self.len.saturating_add(needed);
             if wanted > bytes || wanted <= end || !self.store.grow(wanted) {
-                return Err(SendError::TableFull);
+                // Another batch is of use only to a call that is not the first of this one.
+                return Err(match self.calls {
+                    0 => SendError::TooLarge { needed: wanted },
+                    _ => SendError::TableFull,
+                });
             }
         }
     }
@@ -101,7 +105,8 @@ impl<S: Storage> Client<'_, S> {
     /// # Errors
     /// [`SendError::NotInRevision`] outside of 2025-03-26, [`SendError::NotReady`] while one is
     /// being gathered. A call that finds no room in the batch is refused with
-    /// [`SendError::TableFull`]: end the batch, and begin another.
+    /// [`SendError::TableFull`]: end the batch, and begin another; one that would find none in
+    /// any, with [`SendError::TooLarge`].
     pub fn begin_batch(&mut self) -> Result<(), SendError> {
         if !self.ready()?.allows_batches() {
             return Err(SendError::NotInRevision);

@@ -38,7 +38,9 @@ impl<S: Storage> Client<'_, S> {
         let mut pending = None;
         let len = if self.batch.open {
             let limits = &config.limits;
-            let put = self.batch.put(limits.batch, limits.batch_bytes, |free| {
+            // The array has to fit the output, with its closing bracket and a newline.
+            let bytes = limits.batch_bytes.min(limits.output.saturating_sub(2));
+            let put = self.batch.put(limits.batch, bytes, |free| {
                 encode::request(config, revision, id, call, round, free)
             })?;
             pending = Some(put);

@@ -89,10 +89,12 @@ fn a_batch_is_limited_in_calls_and_bytes() {
         &format!(
             r#"begin
             call 7 acme/long {{"x":"{long}"}}
-            ! TableFull
+            ! TooLarge {{ needed: 664 }}
             call 7 acme/wrong []
             ! Encode
             call 7 ping
+            call 8 acme/long {{"x":"{long}"}}
+            ! TableFull
             end
             > [{{"jsonrpc":"2.0","id":2,"method":"ping"}}]"#
         ),
