@@ -125,7 +125,22 @@ impl<S: Storage> Server<'_, S> {
     /// Gives up a question: its client is told, and no event of it follows. A token that is stale
     /// is left alone.
     pub fn cancel(&mut self, question: Token) {
-        self.end_question(outward(question), true, None);
+        let token = outward(question);
+        self.end_question(token, true, None);
+        // It may have ended already, without the application knowing yet.
+        let over = self
+            .questions
+            .get_mut(token)
+            .and_then(|question| question.over.as_mut());
+        if let Some(over) = over
+            && over.tell.take().is_some()
+        {
+            let told = !over.cancel;
+            self.questions.unmark(Queue::Event, token);
+            if told {
+                self.questions.remove(token);
+            }
+        }
     }
 
     /// An answer to a question of ours, or to a ping.

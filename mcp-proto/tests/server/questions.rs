@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_proto::server::{AskOptions, PingPolicy, ServerConfig};
-use mcp_proto::{SendError, Why};
+use mcp_proto::{Channel, Machine, SendError, Why};
 
 use super::Talk;
 use super::talk::{cancelled, config, initialize, notification, request};
@@ -318,4 +318,23 @@ fn lc_22_pings() {
         .sees(&["request 0 tools/list", "missed 2", "cancelled 0", "closed"]);
     assert!(talk.server.is_closed());
     assert_eq!(mcp_proto::Machine::poll_timeout(&talk.server), None);
+}
+
+/// Whoever gave up is not told of an end that nobody had told it of yet.
+#[test]
+fn giving_up_what_has_ended() {
+    for client_heard in [true, false] {
+        let mut talk = Talk::open(config(), "2025-11-25", ALL);
+        let token = talk.ask(None, "roots/list", "{}", options(7)).unwrap();
+        talk.take();
+        talk.server.cancel_all();
+        if client_heard {
+            let mut out = [0; 128];
+            let now = talk.now;
+            let sent = talk.server.poll_transmit(now, Channel::PIPE, &mut out);
+            assert!(sent.unwrap().is_some());
+        }
+        talk.server.cancel(token);
+        talk.drain().sees(&[]);
+    }
 }
