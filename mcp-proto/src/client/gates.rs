@@ -5,19 +5,19 @@ use crate::action::SendError;
 use crate::json::Object;
 use crate::model::ClientFeatures;
 use crate::revision::Revision;
-use crate::revision::messages::{Side, allowed};
+use crate::revision::messages::{Side, allowed, is_notification};
 use crate::rpc::{Method, code};
 
 impl<S: Storage> Client<'_, S> {
     /// Whether a call of `method` may leave. A server that told nothing of its capabilities
     /// decides for itself.
     pub(super) fn may_call(&self, method: Method<'_>, revision: Revision) -> Result<(), SendError> {
-        let Some(name) = method.known_name() else {
+        if let Method::Other(_) = method {
             return Ok(());
-        };
+        }
         // The handshake is the core's own, and a notification is no request.
-        let foreign = method == Method::Initialize || name.starts_with("notifications/");
-        if foreign || !allowed(name, Side::Client, revision) {
+        let foreign = method == Method::Initialize || is_notification(method);
+        if foreign || !allowed(method, Side::Client, revision) {
             return Err(SendError::NotInRevision);
         }
         match self.server {
@@ -90,11 +90,11 @@ impl<S: Storage> Client<'_, S> {
         method: Method<'_>,
         revision: Revision,
     ) -> Result<(), SendError> {
-        let Some(name) = method.known_name() else {
+        if let Method::Other(_) = method {
             return Ok(());
-        };
+        }
         let ours = matches!(method, Method::Initialized | Method::Cancelled);
-        if ours || !name.starts_with("notifications/") || !allowed(name, Side::Client, revision) {
+        if ours || !is_notification(method) || !allowed(method, Side::Client, revision) {
             return Err(SendError::NotInRevision);
         }
         let changes = ClientFeatures::ROOTS_LIST_CHANGED;

@@ -57,7 +57,7 @@ impl Rules {
             .iter()
             .find(|exception| exception.field == field)
             .filter(|exception| !exception.revisions.contains(self.revision))
-            .map_or(Member::Write, |exception| exception.otherwise)
+            .map_or(Member::Write, |exception| exception.otherwise.member())
     }
 }
 
@@ -67,19 +67,43 @@ pub fn first_only(list: &str, revision: Option<Revision>) -> bool {
     list == "mcp:Blocks" && revision.is_some_and(|revision| !revision.has_sampling_tools())
 }
 
-/// A member that some revision lacks.
+/// A member that some revision lacks. Small, because firmware carries them all.
 #[derive(Debug)]
 struct Exception {
     field: &'static str,
     revisions: RevisionSet,
-    otherwise: Member,
+    otherwise: Otherwise,
+}
+
+/// What becomes of a member where it is not.
+#[derive(Clone, Copy, Debug)]
+enum Otherwise {
+    Skip,
+    NameText,
+    TypeText,
+    TypeString,
+    AudioNote,
+    ToolResultNote,
+}
+
+impl Otherwise {
+    const fn member(self) -> Member {
+        match self {
+            Self::Skip => Member::Skip,
+            Self::NameText => Member::Rename("text"),
+            Self::TypeText => Member::Instead(TEXT),
+            Self::TypeString => Member::Instead(STRING),
+            Self::AudioNote => Member::Instead(AUDIO_NOTE),
+            Self::ToolResultNote => Member::Instead(TOOL_RESULT_NOTE),
+        }
+    }
 }
 
 const fn has(field: &'static str, revisions: RevisionSet) -> Exception {
-    or(field, revisions, Member::Skip)
+    or(field, revisions, Otherwise::Skip)
 }
 
-const fn or(field: &'static str, revisions: RevisionSet, otherwise: Member) -> Exception {
+const fn or(field: &'static str, revisions: RevisionSet, otherwise: Otherwise) -> Exception {
     Exception {
         field,
         revisions,
@@ -88,216 +112,201 @@ const fn or(field: &'static str, revisions: RevisionSet, otherwise: Member) -> E
 }
 
 fn exceptions(structure: &str) -> &'static [Exception] {
-    match structure {
-        // Shared types
-        "Implementation" => {
-            const {
-                &[
-                    has("title", SINCE_2025_06),
-                    has("description", SINCE_2025_11),
-                    has("websiteUrl", SINCE_2025_11),
-                    has("icons", SINCE_2025_11),
-                ]
-            }
-        }
-        "Annotations" => const { &[has("lastModified", SINCE_2025_06)] },
-        "Tool" => &TOOL,
-        "Tool:any" => &TOOL_ANY,
-        "Resource" | "ResourceTemplate" | "Prompt" => {
-            const {
-                &[
-                    has("title", SINCE_2025_06),
-                    has("icons", SINCE_2025_11),
-                    has("_meta", SINCE_2025_06),
-                ]
-            }
-        }
-        "PromptArgument" | "PromptReference" => const { &[has("title", SINCE_2025_06)] },
-        "TextContent"
-        | "ImageContent"
-        | "EmbeddedResource"
-        | "TextResourceContents"
-        | "BlobResourceContents"
-        | "Root" => const { &[has("_meta", SINCE_2025_06)] },
-        // A text note takes the place of a block that the revision does not have (TL-17).
-        "AudioContent" => {
-            const {
-                &[
-                    or("type", SINCE_2025_03, Member::Instead(TEXT)),
-                    or("data", SINCE_2025_03, Member::Instead(AUDIO_NOTE)),
-                    has("mimeType", SINCE_2025_03),
-                    has("_meta", SINCE_2025_06),
-                ]
-            }
-        }
-        "ResourceLink" => {
-            const {
-                &[
-                    or("type", SINCE_2025_06, Member::Instead(TEXT)),
-                    or("uri", SINCE_2025_06, Member::Rename("text")),
-                    has("name", SINCE_2025_06),
-                    has("title", SINCE_2025_06),
-                    has("description", SINCE_2025_06),
-                    has("mimeType", SINCE_2025_06),
-                    has("size", SINCE_2025_06),
-                    has("icons", SINCE_2025_11),
-                    has("_meta", SINCE_2025_06),
-                ]
-            }
-        }
-        "ToolUseContent" => {
-            const {
-                &[
-                    or("type", SINCE_2025_11, Member::Instead(TEXT)),
-                    has("id", SINCE_2025_11),
-                    or("name", SINCE_2025_11, Member::Rename("text")),
-                    has("input", SINCE_2025_11),
-                    has("_meta", SINCE_2025_11),
-                ]
-            }
-        }
-        "ToolResultContent" => &TOOL_RESULT,
-        "ToolResultContent:any" => &TOOL_RESULT_ANY,
-        "SamplingMessage" => const { &[has("_meta", SINCE_2025_11)] },
-        "ElicitationSchema" => const { &[has("$schema", SINCE_2025_11)] },
-        "StringSchema" | "NumberSchema" => const { &[has("default", SINCE_2025_11)] },
-        // Titles were a list beside the values once, and nothing had several values (EL-17).
-        "EnumSchema" => const { &[has("default", SINCE_2025_11)] },
-        "EnumSchema:titled" => {
-            const {
-                &[
-                    has("default", SINCE_2025_11),
-                    has("oneOf", SINCE_2025_11),
-                    has("enum", UNTIL_2025_06),
-                    has("enumNames", UNTIL_2025_06),
-                ]
-            }
-        }
-        "MultiEnumSchema" => {
-            const {
-                &[
-                    or("type", SINCE_2025_11, Member::Instead(STRING)),
-                    has("items", SINCE_2025_11),
-                    has("minItems", SINCE_2025_11),
-                    has("maxItems", SINCE_2025_11),
-                    has("default", SINCE_2025_11),
-                    has("enum", UNTIL_2025_06),
-                    has("enumNames", UNTIL_2025_06),
-                ]
-            }
-        }
-
-        "RequestMeta" => {
-            const {
-                &[
-                    has("io.modelcontextprotocol/protocolVersion", SINCE_2026_07),
-                    has("io.modelcontextprotocol/clientCapabilities", SINCE_2026_07),
-                    has("io.modelcontextprotocol/clientInfo", SINCE_2026_07),
-                    has("io.modelcontextprotocol/logLevel", SINCE_2026_07),
-                ]
-            }
-        }
-
-        // Capabilities
-        "ClientCapabilities" => {
-            const {
-                &[
-                    has("elicitation", SINCE_2025_06),
-                    has("tasks", ONLY_2025_11),
-                    has("extensions", SINCE_2026_07),
-                ]
-            }
-        }
-        "RootsCapability" => const { &[has("listChanged", LEGACY)] },
-        "SamplingCapability" => {
-            const { &[has("context", SINCE_2025_11), has("tools", SINCE_2025_11)] }
-        }
-        "ElicitationCapability" => {
-            const { &[has("form", SINCE_2025_11), has("url", SINCE_2025_11)] }
-        }
-        "ServerCapabilities" => {
-            const {
-                &[
-                    has("completions", SINCE_2025_03),
-                    has("tasks", ONLY_2025_11),
-                    has("extensions", SINCE_2026_07),
-                ]
-            }
-        }
-
-        // Parameters
-        "CallToolParams" => {
-            const {
-                &[
-                    has("task", ONLY_2025_11),
-                    has("inputResponses", SINCE_2026_07),
-                    has("requestState", SINCE_2026_07),
-                ]
-            }
-        }
-        "ReadResourceParams" | "GetPromptParams" => {
-            const {
-                &[
-                    has("inputResponses", SINCE_2026_07),
-                    has("requestState", SINCE_2026_07),
-                ]
-            }
-        }
-        "CompleteParams" => const { &[has("context", SINCE_2025_06)] },
-        "CreateMessageParams" => {
-            const {
-                &[
-                    has("tools", SINCE_2025_11),
-                    has("toolChoice", SINCE_2025_11),
-                    has("task", ONLY_2025_11),
-                    has("_meta", LEGACY),
-                ]
-            }
-        }
-        "ElicitFormParams" => {
-            const {
-                &[
-                    has("mode", SINCE_2025_11),
-                    has("task", ONLY_2025_11),
-                    has("_meta", LEGACY),
-                ]
-            }
-        }
-        "ElicitUrlParams" => {
-            const {
-                &[
-                    has("elicitationId", ONLY_2025_11),
-                    has("task", ONLY_2025_11),
-                    has("_meta", LEGACY),
-                ]
-            }
-        }
-        "ProgressParams" => const { &[has("message", SINCE_2025_03)] },
-
-        // Results
-        "CallToolResult" => const { &[has("structuredContent", SINCE_2025_06)] },
-        "CallToolResult:any" => const { &[has("structuredContent", SINCE_2026_07)] },
-        "ListToolsResult"
-        | "ListResourcesResult"
-        | "ListResourceTemplatesResult"
-        | "ListPromptsResult"
-        | "ReadResourceResult" => {
-            const {
-                &[
-                    has("ttlMs", SINCE_2026_07),
-                    has("cacheScope", SINCE_2026_07),
-                ]
-            }
-        }
-        "ListRootsResult" | "ElicitResult" => const { &[has("_meta", LEGACY)] },
-        _ => &[],
-    }
+    EXCEPTIONS
+        .iter()
+        .find(|(name, _)| *name == structure)
+        .map_or(&[], |(_, exceptions)| exceptions)
 }
 
-const TOOL: [Exception; 6] = tool(SINCE_2025_06);
-const TOOL_ANY: [Exception; 6] = tool(SINCE_2026_07);
-const TOOL_RESULT: [Exception; 6] = tool_result(SINCE_2025_11);
-const TOOL_RESULT_ANY: [Exception; 6] = tool_result(SINCE_2026_07);
+/// The table, by the names of the structs, those first that are written most often.
+const EXCEPTIONS: &[(&str, &[Exception])] = &[
+    ("CallToolResult", &[has("structuredContent", SINCE_2025_06)]),
+    ("TextContent", NESTED_META),
+    ("ProgressParams", &[has("message", SINCE_2025_03)]),
+    ("Tool", &tool(SINCE_2025_06)),
+    ("Annotations", &[has("lastModified", SINCE_2025_06)]),
+    (
+        "CallToolParams",
+        &[
+            has("task", ONLY_2025_11),
+            has("inputResponses", SINCE_2026_07),
+            has("requestState", SINCE_2026_07),
+        ],
+    ),
+    ("Resource", LISTED),
+    ("ResourceTemplate", LISTED),
+    ("Prompt", LISTED),
+    ("PromptArgument", TITLED),
+    ("PromptReference", TITLED),
+    ("ImageContent", NESTED_META),
+    ("EmbeddedResource", NESTED_META),
+    ("TextResourceContents", NESTED_META),
+    ("BlobResourceContents", NESTED_META),
+    ("Root", NESTED_META),
+    (
+        "Implementation",
+        &[
+            has("title", SINCE_2025_06),
+            has("description", SINCE_2025_11),
+            has("websiteUrl", SINCE_2025_11),
+            has("icons", SINCE_2025_11),
+        ],
+    ),
+    (
+        "RequestMeta",
+        &[
+            has("io.modelcontextprotocol/protocolVersion", SINCE_2026_07),
+            has("io.modelcontextprotocol/clientCapabilities", SINCE_2026_07),
+            has("io.modelcontextprotocol/clientInfo", SINCE_2026_07),
+            has("io.modelcontextprotocol/logLevel", SINCE_2026_07),
+        ],
+    ),
+    (
+        "ClientCapabilities",
+        &[
+            has("elicitation", SINCE_2025_06),
+            has("tasks", ONLY_2025_11),
+            has("extensions", SINCE_2026_07),
+        ],
+    ),
+    ("RootsCapability", &[has("listChanged", LEGACY)]),
+    (
+        "SamplingCapability",
+        &[has("context", SINCE_2025_11), has("tools", SINCE_2025_11)],
+    ),
+    (
+        "ElicitationCapability",
+        &[has("form", SINCE_2025_11), has("url", SINCE_2025_11)],
+    ),
+    (
+        "ServerCapabilities",
+        &[
+            has("completions", SINCE_2025_03),
+            has("tasks", ONLY_2025_11),
+            has("extensions", SINCE_2026_07),
+        ],
+    ),
+    ("ReadResourceParams", RETRIED),
+    ("GetPromptParams", RETRIED),
+    ("CompleteParams", &[has("context", SINCE_2025_06)]),
+    (
+        "CreateMessageParams",
+        &[
+            has("tools", SINCE_2025_11),
+            has("toolChoice", SINCE_2025_11),
+            has("task", ONLY_2025_11),
+            has("_meta", LEGACY),
+        ],
+    ),
+    (
+        "ElicitFormParams",
+        &[
+            has("mode", SINCE_2025_11),
+            has("task", ONLY_2025_11),
+            has("_meta", LEGACY),
+        ],
+    ),
+    (
+        "ElicitUrlParams",
+        &[
+            has("elicitationId", ONLY_2025_11),
+            has("task", ONLY_2025_11),
+            has("_meta", LEGACY),
+        ],
+    ),
+    ("ListToolsResult", CACHED),
+    ("ListResourcesResult", CACHED),
+    ("ListResourceTemplatesResult", CACHED),
+    ("ListPromptsResult", CACHED),
+    ("ReadResourceResult", CACHED),
+    ("ListRootsResult", LEGACY_META),
+    ("ElicitResult", LEGACY_META),
+    ("SamplingMessage", &[has("_meta", SINCE_2025_11)]),
+    // The value decides since when these may be sent.
+    (
+        "CallToolResult:any",
+        &[has("structuredContent", SINCE_2026_07)],
+    ),
+    ("Tool:any", &tool(SINCE_2026_07)),
+    // A text note takes the place of a block that the revision does not have (TL-17).
+    (
+        "AudioContent",
+        &[
+            or("type", SINCE_2025_03, Otherwise::TypeText),
+            or("data", SINCE_2025_03, Otherwise::AudioNote),
+            has("mimeType", SINCE_2025_03),
+            has("_meta", SINCE_2025_06),
+        ],
+    ),
+    (
+        "ResourceLink",
+        &[
+            or("type", SINCE_2025_06, Otherwise::TypeText),
+            or("uri", SINCE_2025_06, Otherwise::NameText),
+            has("name", SINCE_2025_06),
+            has("title", SINCE_2025_06),
+            has("description", SINCE_2025_06),
+            has("mimeType", SINCE_2025_06),
+            has("size", SINCE_2025_06),
+            has("icons", SINCE_2025_11),
+            has("_meta", SINCE_2025_06),
+        ],
+    ),
+    (
+        "ToolUseContent",
+        &[
+            or("type", SINCE_2025_11, Otherwise::TypeText),
+            has("id", SINCE_2025_11),
+            or("name", SINCE_2025_11, Otherwise::NameText),
+            has("input", SINCE_2025_11),
+            has("_meta", SINCE_2025_11),
+        ],
+    ),
+    ("ToolResultContent", &tool_result(SINCE_2025_11)),
+    ("ToolResultContent:any", &tool_result(SINCE_2026_07)),
+    ("ElicitationSchema", &[has("$schema", SINCE_2025_11)]),
+    ("StringSchema", DEFAULTED),
+    ("NumberSchema", DEFAULTED),
+    ("EnumSchema", DEFAULTED),
+    // Titles were a list beside the values once, and nothing had several values (EL-17).
+    (
+        "EnumSchema:titled",
+        &[
+            has("default", SINCE_2025_11),
+            has("oneOf", SINCE_2025_11),
+            has("enum", UNTIL_2025_06),
+            has("enumNames", UNTIL_2025_06),
+        ],
+    ),
+    (
+        "MultiEnumSchema",
+        &[
+            or("type", SINCE_2025_11, Otherwise::TypeString),
+            has("items", SINCE_2025_11),
+            has("minItems", SINCE_2025_11),
+            has("maxItems", SINCE_2025_11),
+            has("default", SINCE_2025_11),
+        ],
+    ),
+];
+
+const NESTED_META: &[Exception] = &[has("_meta", SINCE_2025_06)];
+const LEGACY_META: &[Exception] = &[has("_meta", LEGACY)];
+const TITLED: &[Exception] = &[has("title", SINCE_2025_06)];
+const DEFAULTED: &[Exception] = &[has("default", SINCE_2025_11)];
+const LISTED: &[Exception] = &[
+    has("title", SINCE_2025_06),
+    has("icons", SINCE_2025_11),
+    has("_meta", SINCE_2025_06),
+];
+const RETRIED: &[Exception] = &[
+    has("inputResponses", SINCE_2026_07),
+    has("requestState", SINCE_2026_07),
+];
+const CACHED: &[Exception] = &[
+    has("ttlMs", SINCE_2026_07),
+    has("cacheScope", SINCE_2026_07),
+];
 
 /// The schema's root decides since when it may be sent.
 const fn tool(output_schema: RevisionSet) -> [Exception; 6] {
@@ -314,12 +323,8 @@ const fn tool(output_schema: RevisionSet) -> [Exception; 6] {
 /// The kind of the value decides since when it may be sent.
 const fn tool_result(structured_content: RevisionSet) -> [Exception; 6] {
     [
-        or("type", SINCE_2025_11, Member::Instead(TEXT)),
-        or(
-            "toolUseId",
-            SINCE_2025_11,
-            Member::Instead(TOOL_RESULT_NOTE),
-        ),
+        or("type", SINCE_2025_11, Otherwise::TypeText),
+        or("toolUseId", SINCE_2025_11, Otherwise::ToolResultNote),
         has("content", SINCE_2025_11),
         has("structuredContent", structured_content),
         has("isError", SINCE_2025_11),

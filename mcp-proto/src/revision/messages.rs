@@ -1,6 +1,7 @@
 //! Which methods a revision has, and who may send them.
 
 use super::{Revision, RevisionSet};
+use crate::rpc::Method;
 
 /// A side of a conversation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -29,53 +30,77 @@ impl Side {
 ///
 /// ```
 /// use mcp_proto::revision::{messages::{allowed, Side}, Revision};
+/// use mcp_proto::rpc::Method;
 ///
-/// assert!(allowed("ping", Side::Server, Revision::V2025_11_25));
-/// assert!(!allowed("ping", Side::Server, Revision::V2026_07_28));
-/// assert!(!allowed("roots/list", Side::Client, Revision::V2025_11_25));
+/// assert!(allowed(Method::Ping, Side::Server, Revision::V2025_11_25));
+/// assert!(!allowed(Method::Ping, Side::Server, Revision::V2026_07_28));
+/// assert!(!allowed(Method::RootsList, Side::Client, Revision::V2025_11_25));
 /// ```
-pub fn allowed(method: &str, sender: Side, revision: Revision) -> bool {
+pub const fn allowed(method: Method<'_>, sender: Side, revision: Revision) -> bool {
     senders(method, sender).contains(revision)
 }
 
 /// Whether any revision lets this side send this method.
-pub fn known(method: &str, sender: Side) -> bool {
+pub const fn known(method: Method<'_>, sender: Side) -> bool {
     !senders(method, sender).is_empty()
 }
 
+/// Whether this is the method of a notification; an unknown one is not known to be.
+pub const fn is_notification(method: Method<'_>) -> bool {
+    matches!(
+        method,
+        Method::Initialized
+            | Method::Cancelled
+            | Method::CancelRequest
+            | Method::Progress
+            | Method::Message
+            | Method::ToolsListChanged
+            | Method::PromptsListChanged
+            | Method::ResourcesListChanged
+            | Method::ResourcesUpdated
+            | Method::RootsListChanged
+            | Method::ElicitationComplete
+            | Method::TasksStatus
+            | Method::Tasks
+            | Method::SubscriptionsAcknowledged
+    )
+}
+
 /// The revisions in which a side may send a method; none for an unknown method.
-pub fn senders(method: &str, sender: Side) -> RevisionSet {
+pub const fn senders(method: Method<'_>, sender: Side) -> RevisionSet {
     let (client, server) = match method {
-        "initialize"
-        | "resources/subscribe"
-        | "resources/unsubscribe"
-        | "logging/setLevel"
-        | "notifications/initialized"
-        | "notifications/roots/list_changed" => (LEGACY, NONE),
-        "ping" => (LEGACY, LEGACY),
-        "tools/list"
-        | "tools/call"
-        | "resources/list"
-        | "resources/templates/list"
-        | "resources/read"
-        | "prompts/list"
-        | "prompts/get"
-        | "completion/complete" => (ALL, NONE),
-        "server/discover" | "subscriptions/listen" | "tasks/update" => (MODERN, NONE),
-        "roots/list" | "sampling/createMessage" => (NONE, LEGACY),
-        "elicitation/create" => (NONE, ELICITATION),
-        "tasks/get" | "tasks/cancel" => (TASKS.or(MODERN), TASKS),
-        "tasks/result" | "tasks/list" | "notifications/tasks/status" => (TASKS, TASKS),
-        "notifications/cancelled" => (ALL, ALL),
-        "notifications/progress" => (LEGACY, ALL),
-        "notifications/message"
-        | "notifications/tools/list_changed"
-        | "notifications/prompts/list_changed"
-        | "notifications/resources/list_changed"
-        | "notifications/resources/updated" => (NONE, ALL),
-        "notifications/elicitation/complete" => (NONE, TASKS),
-        "notifications/subscriptions/acknowledged" | "notifications/tasks" => (NONE, MODERN),
-        _ => (NONE, NONE),
+        Method::Initialize
+        | Method::ResourcesSubscribe
+        | Method::ResourcesUnsubscribe
+        | Method::LoggingSetLevel
+        | Method::Initialized
+        | Method::RootsListChanged => (LEGACY, NONE),
+        Method::Ping => (LEGACY, LEGACY),
+        Method::ToolsList
+        | Method::ToolsCall
+        | Method::ResourcesList
+        | Method::ResourcesTemplatesList
+        | Method::ResourcesRead
+        | Method::PromptsList
+        | Method::PromptsGet
+        | Method::CompletionComplete => (ALL, NONE),
+        Method::ServerDiscover | Method::SubscriptionsListen | Method::TasksUpdate => {
+            (MODERN, NONE)
+        }
+        Method::RootsList | Method::SamplingCreateMessage => (NONE, LEGACY),
+        Method::ElicitationCreate => (NONE, ELICITATION),
+        Method::TasksGet | Method::TasksCancel => (TASKS.or(MODERN), TASKS),
+        Method::TasksResult | Method::TasksList | Method::TasksStatus => (TASKS, TASKS),
+        Method::Cancelled => (ALL, ALL),
+        Method::Progress => (LEGACY, ALL),
+        Method::Message
+        | Method::ToolsListChanged
+        | Method::PromptsListChanged
+        | Method::ResourcesListChanged
+        | Method::ResourcesUpdated => (NONE, ALL),
+        Method::ElicitationComplete => (NONE, TASKS),
+        Method::SubscriptionsAcknowledged | Method::Tasks => (NONE, MODERN),
+        Method::CancelRequest | Method::Other(_) => (NONE, NONE),
     };
     match sender {
         Side::Client => client,
@@ -98,39 +123,62 @@ mod tests {
 
     #[test]
     fn senders_by_revision() {
-        fn check(method: &str, client: RevisionSet, server: RevisionSet) {
-            assert_eq!(senders(method, Side::Client), client, "{method}");
-            assert_eq!(senders(method, Side::Server), server, "{method}");
+        fn check(method: Method<'_>, client: RevisionSet, server: RevisionSet) {
+            assert_eq!(senders(method, Side::Client), client, "{method:?}");
+            assert_eq!(senders(method, Side::Server), server, "{method:?}");
         }
-        check("ping", LEGACY, LEGACY);
-        check("tools/call", ALL, NONE);
-        check("server/discover", RevisionSet::of(&[V2026_07_28]), NONE);
+        let tasks = RevisionSet::of(&[V2025_11_25, DraftV1]);
+        check(Method::Ping, LEGACY, LEGACY);
+        check(Method::ToolsCall, ALL, NONE);
         check(
-            "tasks/get",
-            RevisionSet::of(&[V2025_11_25, DraftV1, V2026_07_28]),
-            TASKS,
-        );
-        check("notifications/progress", LEGACY, ALL);
-        check("notifications/cancelled", ALL, ALL);
-        check(
-            "elicitation/create",
+            Method::ServerDiscover,
+            RevisionSet::of(&[V2026_07_28]),
             NONE,
-            RevisionSet::of(&[V2025_06_18, V2025_11_25, DraftV1]),
         );
-        check("$/cancelRequest", NONE, NONE);
-        check("Ping", NONE, NONE);
+        check(Method::TasksGet, tasks.with(V2026_07_28), tasks);
+        check(Method::Progress, LEGACY, ALL);
+        check(Method::Cancelled, ALL, ALL);
+        check(Method::ElicitationCreate, NONE, tasks.with(V2025_06_18));
+        check(Method::ElicitationComplete, NONE, tasks);
+        check(Method::CancelRequest, NONE, NONE);
+        check(Method::from("Ping"), NONE, NONE);
     }
 
     #[test]
     fn modern_servers_never_request() {
         for method in [
-            "ping",
-            "roots/list",
-            "sampling/createMessage",
-            "elicitation/create",
-            "tasks/get",
+            Method::Ping,
+            Method::RootsList,
+            Method::SamplingCreateMessage,
+            Method::ElicitationCreate,
+            Method::TasksGet,
         ] {
-            assert!(!allowed(method, Side::Server, V2026_07_28), "{method}");
+            assert!(!allowed(method, Side::Server, V2026_07_28), "{method:?}");
+        }
+    }
+
+    #[test]
+    fn notifications_are_called_so() {
+        for name in [
+            "notifications/initialized",
+            "notifications/cancelled",
+            "notifications/progress",
+            "notifications/message",
+            "notifications/tools/list_changed",
+            "notifications/prompts/list_changed",
+            "notifications/resources/list_changed",
+            "notifications/resources/updated",
+            "notifications/roots/list_changed",
+            "notifications/elicitation/complete",
+            "notifications/tasks/status",
+            "notifications/tasks",
+            "notifications/subscriptions/acknowledged",
+            "$/cancelRequest",
+        ] {
+            assert!(is_notification(Method::from(name)), "{name}");
+        }
+        for name in ["ping", "tools/call", "tasks/get", "notifications/of/others"] {
+            assert!(!is_notification(Method::from(name)), "{name}");
         }
     }
 }

@@ -54,9 +54,7 @@ impl<S: Storage> Server<'_, S> {
         };
         let known = match question.method {
             Method::Other(name) => self.is_own(name),
-            method => method
-                .known_name()
-                .is_some_and(|name| allowed(name, Side::Server, revision)),
+            method => allowed(method, Side::Server, revision),
         };
         if !known {
             return Err(SendError::NotInRevision);

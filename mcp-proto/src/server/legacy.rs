@@ -10,7 +10,7 @@ use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures};
 use crate::revision::Revision;
-use crate::revision::messages::{Side, allowed, known};
+use crate::revision::messages::{Side, allowed, is_notification, known};
 use crate::rpc::{Id, Method};
 use crate::time::Instant;
 
@@ -89,9 +89,10 @@ impl<S: Storage> Server<'_, S> {
         params: Option<Object<'b>>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Some(revision) = self.session.revision() else {
-            return Action::Ignore(match method.known_name() {
-                Some(name) if known(name, Side::Client) => Why::Misplaced,
-                _ => Why::UnknownNotification,
+            return Action::Ignore(if known(method, Side::Client) {
+                Why::Misplaced
+            } else {
+                Why::UnknownNotification
             });
         };
         let event = Event::Notification {
@@ -106,10 +107,7 @@ impl<S: Storage> Server<'_, S> {
             }
             Method::Other(name) if self.is_own(name) => Action::Event(event),
             Method::Other(_) | Method::CancelRequest => Action::Ignore(Why::UnknownNotification),
-            _ if method.known_name().is_some_and(|name| {
-                name.starts_with("notifications/") && allowed(name, Side::Client, revision)
-            }) =>
-            {
+            _ if is_notification(method) && allowed(method, Side::Client, revision) => {
                 Action::Event(event)
             }
             _ => Action::Ignore(Why::Misplaced),
@@ -171,9 +169,8 @@ impl<S: Storage> Server<'_, S> {
             || self.declared.contains(ServerFeatures::COMPLETIONS);
         completes
             && self.declared.allow(method, revision)
-            && method.known_name().is_some_and(|name| {
-                !name.starts_with("notifications/") && allowed(name, Side::Client, revision)
-            })
+            && !is_notification(method)
+            && allowed(method, Side::Client, revision)
     }
 
     pub(super) fn is_own(&self, name: Str<'_>) -> bool {

@@ -199,9 +199,9 @@ impl<S: Storage> Server<'_, S> {
     fn may_notify(&self, method: Method<'_>, revision: Revision) -> bool {
         match method {
             Method::Other(name) => self.is_own(name),
-            Method::TasksStatus | Method::ElicitationComplete => method
-                .known_name()
-                .is_some_and(|name| allowed(name, Side::Server, revision)),
+            Method::TasksStatus | Method::ElicitationComplete => {
+                allowed(method, Side::Server, revision)
+            }
             _ => false,
         }
     }

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{TASKS_EXTENSION, extensions, features, flag, has_tasks_extension, objects};
+use super::{Member, ROOT, TASKS_EXTENSION, extensions, features, has_tasks_extension, read};
 use crate::json::Object;
 use crate::model::{
     ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability,
@@ -60,36 +60,15 @@ impl ClientFeatures {
         .with(Self::TASKS_SAMPLING)
         .with(Self::TASKS_ELICITATION);
 
-    /// What these capabilities say. What is no object, or stands twice, says nothing.
+    /// What these capabilities say. What is no object says nothing, and what stands twice makes
+    /// all of it say nothing.
     pub fn read(capabilities: Option<Object<'_>>) -> Self {
-        let [roots, sampling, elicitation, tasks, extensions] = objects(
-            capabilities,
-            ["roots", "sampling", "elicitation", "tasks", "extensions"],
-        );
-        let [context, tools] = objects(sampling, ["context", "tools"]);
-        let [form, url] = objects(elicitation, ["form", "url"]);
-        let [list, cancel, requests] = objects(tasks, ["list", "cancel", "requests"]);
-        let [by_sampling, by_elicitation] = objects(requests, ["sampling", "elicitation"]);
-        let [create_message] = objects(by_sampling, ["createMessage"]);
-        let [create] = objects(by_elicitation, ["create"]);
-        let [tasks_extension] = objects(extensions, [TASKS_EXTENSION]);
+        let declared = Self(read(capabilities, MEMBERS));
         // Empty means by forms (EL-01).
-        let forms = form.is_some() || elicitation.is_some() && url.is_none();
-
-        Self::NONE
-            .with(Self::ROOTS.when(roots.is_some()))
-            .with(Self::ROOTS_LIST_CHANGED.when(flag(roots, "listChanged")))
-            .with(Self::SAMPLING.when(sampling.is_some()))
-            .with(Self::SAMPLING_CONTEXT.when(context.is_some()))
-            .with(Self::SAMPLING_TOOLS.when(tools.is_some()))
+        let forms = declared.contains(ELICITATION) && !declared.contains(Self::ELICITATION_URL);
+        declared
+            .without(ELICITATION)
             .with(Self::ELICITATION_FORM.when(forms))
-            .with(Self::ELICITATION_URL.when(url.is_some()))
-            .with(Self::TASKS.when(tasks.is_some()))
-            .with(Self::TASKS_LIST.when(list.is_some()))
-            .with(Self::TASKS_CANCEL.when(cancel.is_some()))
-            .with(Self::TASKS_SAMPLING.when(create_message.is_some()))
-            .with(Self::TASKS_ELICITATION.when(create.is_some()))
-            .with(Self::TASKS_EXTENSION.when(tasks_extension.is_some()))
     }
 
     /// Those of them that a revision knows: after a downgrade the others count for nothing
@@ -193,6 +172,31 @@ impl From<&ClientCapabilities<'_>> for ClientFeatures {
             .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
     }
 }
+
+/// The tree of capabilities: a row names the row that it hangs from by its number.
+const MEMBERS: &[Member] = &[
+    Member::object(ROOT, "roots", ClientFeatures::ROOTS.0), // 0
+    Member::flag(0, "listChanged", ClientFeatures::ROOTS_LIST_CHANGED.0), // 1
+    Member::object(ROOT, "sampling", ClientFeatures::SAMPLING.0), // 2
+    Member::object(2, "context", ClientFeatures::SAMPLING_CONTEXT.0), // 3
+    Member::object(2, "tools", ClientFeatures::SAMPLING_TOOLS.0), // 4
+    Member::object(ROOT, "elicitation", ELICITATION.0),     // 5
+    Member::object(5, "form", ClientFeatures::ELICITATION_FORM.0), // 6
+    Member::object(5, "url", ClientFeatures::ELICITATION_URL.0), // 7
+    Member::object(ROOT, "tasks", ClientFeatures::TASKS.0), // 8
+    Member::object(8, "list", ClientFeatures::TASKS_LIST.0), // 9
+    Member::object(8, "cancel", ClientFeatures::TASKS_CANCEL.0), // 10
+    Member::object(8, "requests", 0),                       // 11
+    Member::object(11, "sampling", 0),                      // 12
+    Member::object(12, "createMessage", ClientFeatures::TASKS_SAMPLING.0), // 13
+    Member::object(11, "elicitation", 0),                   // 14
+    Member::object(14, "create", ClientFeatures::TASKS_ELICITATION.0), // 15
+    Member::object(ROOT, "extensions", 0),                  // 16
+    Member::object(16, TASKS_EXTENSION, ClientFeatures::TASKS_EXTENSION.0), // 17
+];
+
+/// It can ask people, in whatever way.
+const ELICITATION: ClientFeatures = ClientFeatures(1 << 15);
 
 #[cfg(test)]
 mod tests {

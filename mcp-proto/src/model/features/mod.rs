@@ -70,20 +70,86 @@ fn has_tasks_extension(extensions: Option<Settings<'_>>) -> bool {
     })
 }
 
-fn objects<'b, const N: usize>(
-    parent: Option<Object<'b>>,
-    keys: [&str; N],
-) -> [Option<Object<'b>>; N] {
-    parent
-        .and_then(|object| object.find(keys).ok())
-        .map_or([None; N], |members| members.map(|member| member?.object()))
+/// A member of the capabilities, and the bit that it stands for.
+struct Member {
+    parent: u8,
+    name: &'static str,
+    bit: u16,
+    /// It counts if it is true, not if it is an object.
+    flag: bool,
 }
 
-fn flag(parent: Option<Object<'_>>, key: &str) -> bool {
-    parent
-        .and_then(|object| object.find([key]).ok())
-        .and_then(|[member]| member?.boolean())
-        .unwrap_or_default()
+/// The parent of the members of the capabilities themselves.
+const ROOT: u8 = u8::MAX;
+
+impl Member {
+    const fn object(parent: u8, name: &'static str, bit: u16) -> Self {
+        Self {
+            parent,
+            name,
+            bit,
+            flag: false,
+        }
+    }
+
+    const fn flag(parent: u8, name: &'static str, bit: u16) -> Self {
+        Self {
+            parent,
+            name,
+            bit,
+            flag: true,
+        }
+    }
+}
+
+/// The bits of the members that are there; none, if one of them is there twice.
+fn read(capabilities: Option<Object<'_>>, members: &[Member]) -> u16 {
+    let mut walk = Walk {
+        members,
+        seen: 0,
+        bits: 0,
+    };
+    match capabilities {
+        Some(capabilities) if walk.object(capabilities, ROOT) => walk.bits,
+        _ => 0,
+    }
+}
+
+struct Walk<'m> {
+    members: &'m [Member],
+    /// A bit for each row of the table.
+    seen: u32,
+    bits: u16,
+}
+
+impl Walk<'_> {
+    /// One pass over an object, and over those in it that the table knows: as deep as the table
+    /// goes, however deep the text. False, if something stands twice.
+    fn object(&mut self, object: Object<'_>, parent: u8) -> bool {
+        for (name, value) in object.members() {
+            let row = (0u8..)
+                .zip(self.members)
+                .find(|(_, member)| member.parent == parent && name == *member.name);
+            let Some((row, member)) = row else {
+                continue;
+            };
+            let seen = 1u32.checked_shl(row.into()).unwrap_or_default();
+            if self.seen & seen != 0 {
+                return false;
+            }
+            self.seen |= seen;
+            let child = value.object();
+            if child.is_some() && !member.flag || member.flag && value.boolean() == Some(true) {
+                self.bits |= member.bit;
+            }
+            if let Some(child) = child
+                && !self.object(child, row)
+            {
+                return false;
+            }
+        }
+        true
+    }
 }
 
 fn extensions(tasks: bool) -> Option<Settings<'static>> {

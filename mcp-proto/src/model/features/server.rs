@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::{TASKS_EXTENSION, extensions, features, flag, has_tasks_extension, objects};
+use super::{Member, ROOT, TASKS_EXTENSION, extensions, features, has_tasks_extension, read};
 use crate::json::Object;
 use crate::model::{
     PromptsCapability, ResourcesCapability, ServerCapabilities, ServerTaskRequests,
@@ -61,48 +61,10 @@ impl ServerFeatures {
         .with(Self::TASKS_CANCEL)
         .with(Self::TASKS_TOOLS_CALL);
 
-    /// What these capabilities say. What is no object, or stands twice, says nothing.
+    /// What these capabilities say. What is no object says nothing, and what stands twice makes
+    /// all of it say nothing.
     pub fn read(capabilities: Option<Object<'_>>) -> Self {
-        let [
-            tools,
-            resources,
-            prompts,
-            completions,
-            logging,
-            tasks,
-            extensions,
-        ] = objects(
-            capabilities,
-            [
-                "tools",
-                "resources",
-                "prompts",
-                "completions",
-                "logging",
-                "tasks",
-                "extensions",
-            ],
-        );
-        let [list, cancel, requests] = objects(tasks, ["list", "cancel", "requests"]);
-        let [by_tools] = objects(requests, ["tools"]);
-        let [call] = objects(by_tools, ["call"]);
-        let [tasks_extension] = objects(extensions, [TASKS_EXTENSION]);
-
-        Self::NONE
-            .with(Self::TOOLS.when(tools.is_some()))
-            .with(Self::TOOLS_LIST_CHANGED.when(flag(tools, "listChanged")))
-            .with(Self::RESOURCES.when(resources.is_some()))
-            .with(Self::RESOURCES_LIST_CHANGED.when(flag(resources, "listChanged")))
-            .with(Self::RESOURCES_SUBSCRIBE.when(flag(resources, "subscribe")))
-            .with(Self::PROMPTS.when(prompts.is_some()))
-            .with(Self::PROMPTS_LIST_CHANGED.when(flag(prompts, "listChanged")))
-            .with(Self::COMPLETIONS.when(completions.is_some()))
-            .with(Self::LOGGING.when(logging.is_some()))
-            .with(Self::TASKS.when(tasks.is_some()))
-            .with(Self::TASKS_LIST.when(list.is_some()))
-            .with(Self::TASKS_CANCEL.when(cancel.is_some()))
-            .with(Self::TASKS_TOOLS_CALL.when(call.is_some()))
-            .with(Self::TASKS_EXTENSION.when(tasks_extension.is_some()))
+        Self(read(capabilities, MEMBERS))
     }
 
     /// Those of them that a revision knows: after a downgrade the others count for nothing
@@ -192,6 +154,27 @@ impl From<&ServerCapabilities<'_>> for ServerFeatures {
             .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
     }
 }
+
+/// The tree of capabilities: a row names the row that it hangs from by its number.
+const MEMBERS: &[Member] = &[
+    Member::object(ROOT, "tools", ServerFeatures::TOOLS.0), // 0
+    Member::flag(0, "listChanged", ServerFeatures::TOOLS_LIST_CHANGED.0), // 1
+    Member::object(ROOT, "resources", ServerFeatures::RESOURCES.0), // 2
+    Member::flag(2, "listChanged", ServerFeatures::RESOURCES_LIST_CHANGED.0), // 3
+    Member::flag(2, "subscribe", ServerFeatures::RESOURCES_SUBSCRIBE.0), // 4
+    Member::object(ROOT, "prompts", ServerFeatures::PROMPTS.0), // 5
+    Member::flag(5, "listChanged", ServerFeatures::PROMPTS_LIST_CHANGED.0), // 6
+    Member::object(ROOT, "completions", ServerFeatures::COMPLETIONS.0), // 7
+    Member::object(ROOT, "logging", ServerFeatures::LOGGING.0), // 8
+    Member::object(ROOT, "tasks", ServerFeatures::TASKS.0), // 9
+    Member::object(9, "list", ServerFeatures::TASKS_LIST.0), // 10
+    Member::object(9, "cancel", ServerFeatures::TASKS_CANCEL.0), // 11
+    Member::object(9, "requests", 0),                       // 12
+    Member::object(12, "tools", 0),                         // 13
+    Member::object(13, "call", ServerFeatures::TASKS_TOOLS_CALL.0), // 14
+    Member::object(ROOT, "extensions", 0),                  // 15
+    Member::object(15, TASKS_EXTENSION, ServerFeatures::TASKS_EXTENSION.0), // 16
+];
 
 #[cfg(test)]
 mod tests {
