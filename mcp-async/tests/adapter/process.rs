@@ -272,22 +272,16 @@ fn directory() {
     });
 }
 
-/// As `npx` is: a script in `PATH`, on Windows with an extension that nobody writes.
+/// As `npx` is: in `PATH`, and on Windows a script with an extension that nobody writes.
 fn launcher_by_name() {
     let directory = std::env::temp_dir().join(format!("mcp-launcher-{}", std::process::id()));
     std::fs::create_dir_all(&directory).unwrap();
-    let (file, text) = if cfg!(windows) {
-        ("mcp-shim.cmd", format!("@\"{}\" %*\r\n", program()))
-    } else {
-        ("mcp-shim", format!("#!/bin/sh\n'{}' \"$@\"\n", program()))
-    };
-    std::fs::write(directory.join(file), text).unwrap();
     #[cfg(unix)]
+    std::os::unix::fs::symlink(program(), directory.join("mcp-shim")).unwrap();
+    #[cfg(windows)]
     {
-        use std::os::unix::fs::PermissionsExt;
-
-        let executable = std::fs::Permissions::from_mode(0o755);
-        std::fs::set_permissions(directory.join(file), executable).unwrap();
+        let text = format!("@\"{}\" %*\r\n", program());
+        std::fs::write(directory.join("mcp-shim.cmd"), text).unwrap();
     }
     block_on(async {
         let roll = Roll::open();
