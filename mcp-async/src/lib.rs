@@ -15,14 +15,17 @@ mod messages;
 mod places;
 mod seat;
 mod shared;
+mod split;
 
 pub use clock::{Clock, ManualClock, ManualTimer, Timer};
 pub use duplex::{Duplex, PipeReader, PipeWriter, duplex, pipe};
 pub use error::ErrorReply;
 pub use job::{Answered, Job};
 pub use messages::{MessageReader, MessageSink, MessageSource, MessageWriter};
+pub use split::{ReadHalf, WriteHalf, split};
 
 pub mod client;
+pub mod monotonic;
 pub mod process;
 pub mod server;
 pub mod stdio;

@@ -1,13 +1,33 @@
 //! MCP client and server on tokio.
+//!
+//! | to | use |
+//! |---|---|
+//! | serve a client on standard input and output | [`serve_stdio`] |
+//! | serve a client on a socket or any other stream | [`serve`] |
+//! | start a server and speak to it | [`spawn`] |
+//! | speak to a server on a socket or any other stream | [`connect`] |
+//!
+//! What a handler, a call or a configuration is says [`mcp_async`], whose modules are here too;
+//! this crate brings what a runtime must: descriptors, timers, tasks.
 #![forbid(unsafe_code)]
 
+mod connect;
+mod io;
 mod process;
 mod reactor;
+mod serve;
 mod stdio;
+mod timer;
 
-pub use process::spawn;
+pub use connect::{connect, spawn};
+pub use io::{pair, split};
+pub use process::start;
 pub use reactor::Runtime;
+pub use serve::{serve, serve_stdio};
 pub use stdio::stdio;
+pub use timer::Timer;
 
-pub use mcp_async::process::{Child, Command, Died, Grace, Process};
+pub use mcp_async::process::{Child, Command, Died, Ending, Grace, Process, SpawnError};
 pub use mcp_async::stdio::{Claim, Input, Output};
+pub use mcp_async::{ErrorReply, client, server};
+pub use {mcp_async, mcp_proto};

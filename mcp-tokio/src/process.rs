@@ -4,7 +4,8 @@ use mcp_async::process::{Command, Process};
 
 use crate::Runtime;
 
-/// Starts a server as a child process and hands back the wire to it.
+/// Starts a server as a child process and hands back the wire to it; [`spawn`](crate::spawn) goes on
+/// from there to a client.
 ///
 /// See [`mcp_async::process`] for what becomes of the child and of what it starts in turn.
 ///
@@ -16,13 +17,13 @@ use crate::Runtime;
 /// # async fn example() -> std::io::Result<()> {
 /// use mcp_tokio::Command;
 ///
-/// let process = mcp_tokio::spawn(&Command::new("npx").args(["-y", "some-server"]))?;
+/// let process = mcp_tokio::start(&Command::new("npx").args(["-y", "some-server"]))?;
 /// // ... a conversation over process.stdin and process.stdout ...
 /// drop((process.stdin, process.stdout));
 /// process.child.shutdown().await?;
 /// # Ok(())
 /// # }
 /// ```
-pub fn spawn(command: &Command) -> io::Result<Process> {
+pub fn start(command: &Command) -> io::Result<Process> {
     command.spawn(&Runtime)
 }

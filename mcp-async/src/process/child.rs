@@ -11,7 +11,7 @@ use futures_io::AsyncRead;
 use super::Command;
 use super::group::Group;
 use super::lines::Lines;
-use crate::stdio::{Input, Output, Reactor};
+use crate::stdio::{Input, Output, Reactor, Sleep};
 
 /// A server that runs as a child process: the wire to it, and the child.
 ///
@@ -144,7 +144,7 @@ impl Child {
     pub async fn died(mut self) -> Died {
         let status = self.exit_within(self.grace.close).await;
         self.group.kill();
-        let mut sleep = self.reactor.sleep(LAST_WORDS);
+        let mut sleep = self.sleep(LAST_WORDS);
         poll_fn(|task| match self.poll_stderr(task) {
             Poll::Ready(()) => Poll::Ready(()),
             Poll::Pending => sleep.as_mut().poll(task),
@@ -166,8 +166,12 @@ impl Child {
         self.lines.kept()
     }
 
+    pub(super) fn sleep(&self, duration: Duration) -> Sleep {
+        self.reactor.sleep(duration)
+    }
+
     async fn exit_within(&mut self, limit: Duration) -> Option<io::Result<ExitStatus>> {
-        let mut sleep = self.reactor.sleep(limit);
+        let mut sleep = self.sleep(limit);
         poll_fn(|task| match self.poll_exit(task) {
             Poll::Ready(end) => Poll::Ready(Some(end)),
             Poll::Pending => sleep.as_mut().poll(task).map(|()| None),

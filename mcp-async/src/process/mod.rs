@@ -1,7 +1,9 @@
 //! A server as a child process: started, watched, ended, and never left behind.
 //!
 //! [`Command`] says what to start, [`Command::spawn`] starts it in a process group (on Windows a
-//! job) of its own and hands back a [`Process`]: the two halves of the wire and the [`Child`].
+//! job) of its own and hands back a [`Process`]: the two halves of the wire and the [`Child`]. [`Command::connect`] goes on from there to a
+//! [`Client`](crate::client::Client) and a [`Session`], which ends the child when the client is
+//! done.
 //!
 //! # What happens to the processes
 //!
@@ -27,6 +29,7 @@ mod group;
 #[path = "job.rs"]
 mod group;
 mod lines;
+mod session;
 mod waiter;
 #[cfg(unix)]
 mod watchdog;
@@ -34,3 +37,4 @@ mod watchdog;
 pub use child::{Child, Died, Grace, Process};
 pub use command::Command;
 pub use environment::inherited;
+pub use session::{Ending, Session, SpawnError};

@@ -80,7 +80,7 @@ fn deaf() {
     block_on(async {
         let roll = Roll::open();
         let command = command("deaf", &[&roll.address()]).grace(SHORT);
-        let process = adapter::spawn(&command).unwrap();
+        let process = adapter::start(&command).unwrap();
         let [child] = roll.expect(["deaf"]);
         let status = shutdown(process).await;
         check_signal(status, 15);
@@ -96,7 +96,7 @@ fn stubborn() {
             .args(["-c", "trap '' TERM; exec \"$0\" role:deaf \"$1\""])
             .args([program(), roll.address()])
             .grace(SHORT);
-        let process = adapter::spawn(&command).unwrap();
+        let process = adapter::start(&command).unwrap();
         let [child] = roll.expect(["deaf"]);
         check_signal(shutdown(process).await, 9);
         child.dies();
@@ -120,7 +120,7 @@ fn family_shutdown() {
     block_on(async {
         let roll = Roll::open();
         let command = command("family", &[&roll.address()]).grace(SHORT);
-        let process = adapter::spawn(&command).unwrap();
+        let process = adapter::start(&command).unwrap();
         let [child, grandchild] = roll.expect(["family", "deaf"]);
         check_signal(shutdown(process).await, 15);
         child.dies();
@@ -185,7 +185,7 @@ fn closes_output() {
             .args(["-c", "exec >&-; exec \"$0\" role:deaf \"$1\""])
             .args([program(), roll.address()])
             .grace(SHORT);
-        let mut process = adapter::spawn(&command).unwrap();
+        let mut process = adapter::start(&command).unwrap();
         let [child] = roll.expect(["deaf"]);
         assert_eq!(read_to_end(&mut process.stdout).await.unwrap(), b"");
         assert_eq!(process.child.died().await.status, None);
@@ -208,7 +208,7 @@ fn flood() {
                 sinks.0.fetch_add(1, Ordering::Relaxed);
                 sinks.1.fetch_max(line.len(), Ordering::Relaxed);
             });
-        let mut process = adapter::spawn(&command).unwrap();
+        let mut process = adapter::start(&command).unwrap();
         drop(process.stdin);
         assert_eq!(process.child.wait().await.unwrap().code(), Some(0));
         assert_eq!(read_to_end(&mut process.stdout).await.unwrap(), b"done");
@@ -287,7 +287,7 @@ fn launcher_by_name() {
         let roll = Roll::open();
         let command = Command::new("mcp-shim").args(["role:cat", &roll.address()]);
         let command = command.env("PATH", &directory).grace(LONG);
-        let mut process = adapter::spawn(&command).unwrap();
+        let mut process = adapter::start(&command).unwrap();
         let [child] = roll.expect(["cat"]);
         write_all(&mut process.stdin, b"through").await.unwrap();
         assert_eq!(read_some(&mut process.stdout).await.unwrap(), b"through");
@@ -299,14 +299,14 @@ fn launcher_by_name() {
 
 fn not_there() {
     block_on(async {
-        let error = adapter::spawn(&Command::new("no-such-server-anywhere")).unwrap_err();
+        let error = adapter::start(&Command::new("no-such-server-anywhere")).unwrap_err();
         assert_eq!(error.kind(), io::ErrorKind::NotFound);
     });
 }
 
 fn without_runtime() {
     let roll = Roll::open();
-    let started = adapter::spawn(&command("deaf", &[&roll.address()]));
+    let started = adapter::start(&command("deaf", &[&roll.address()]));
     // One runtime has a reactor everywhere, the other says that it is not here.
     drop(started);
 }
@@ -393,7 +393,7 @@ fn command(role: &str, arguments: &[&str]) -> Command {
 }
 
 fn start(role: &str, arguments: &[&str]) -> Process {
-    adapter::spawn(&command(role, arguments)).unwrap()
+    adapter::start(&command(role, arguments)).unwrap()
 }
 
 async fn shutdown(process: Process) -> ExitStatus {
@@ -402,7 +402,7 @@ async fn shutdown(process: Process) -> ExitStatus {
 }
 
 async fn output(command: &Command) -> String {
-    let mut process = adapter::spawn(command).unwrap();
+    let mut process = adapter::start(command).unwrap();
     let text = read_to_end(&mut process.stdout).await.unwrap();
     assert!(shutdown(process).await.success());
     String::from_utf8(text).unwrap()

@@ -1,0 +1,32 @@
+//! The standard library's monotonic clock on the core's time line, for the clocks of runtimes.
+
+use core::time::Duration;
+use std::sync::OnceLock;
+
+use mcp_proto::Instant;
+
+/// The present moment: milliseconds since the first call in this process.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::monotonic;
+///
+/// let before = monotonic::now();
+/// let deadline = monotonic::moment(before + Duration::from_secs(1)).unwrap();
+/// assert!(deadline > std::time::Instant::now() - Duration::from_secs(1));
+/// ```
+pub fn now() -> Instant {
+    let elapsed = epoch().elapsed().as_millis();
+    Instant::from_millis(u64::try_from(elapsed).unwrap_or(u64::MAX))
+}
+
+/// The same moment for the standard library, and so for a runtime's timers; `None` for one that
+/// lies too far ahead to be told.
+pub fn moment(at: Instant) -> Option<std::time::Instant> {
+    epoch().checked_add(Duration::from_millis(at.as_millis()))
+}
+
+fn epoch() -> std::time::Instant {
+    static EPOCH: OnceLock<std::time::Instant> = OnceLock::new();
+    *EPOCH.get_or_init(std::time::Instant::now)
+}

@@ -1,0 +1,80 @@
+//! The two halves of a stream that goes both ways.
+
+use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::io;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use futures_io::{AsyncRead, AsyncWrite};
+
+/// Takes a stream that goes both ways, a socket say, apart into the pair that a connection wants.
+///
+/// The stream is dropped, and with it closed, when both halves are. A connection polls both from
+/// one task, so the lock between them is never waited for.
+///
+/// ```
+/// use mcp_async::{duplex, split};
+///
+/// let (here, _there) = duplex(1024);
+/// let (_reader, _writer) = split(here);
+/// ```
+pub fn split<T: AsyncRead + AsyncWrite + Unpin>(stream: T) -> (ReadHalf<T>, WriteHalf<T>) {
+    let stream = Arc::new(Mutex::new(stream));
+    let reader = Arc::clone(&stream);
+    (ReadHalf { stream: reader }, WriteHalf { stream })
+}
+
+/// The half of a stream that reads; see [`split`].
+pub struct ReadHalf<T> {
+    stream: Arc<Mutex<T>>,
+}
+
+/// The half of a stream that writes; see [`split`].
+pub struct WriteHalf<T> {
+    stream: Arc<Mutex<T>>,
+}
+
+impl<T: AsyncRead + Unpin> AsyncRead for ReadHalf<T> {
+    fn poll_read(
+        self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *lock(&self.stream)).poll_read(task, buffer)
+    }
+}
+
+impl<T: AsyncWrite + Unpin> AsyncWrite for WriteHalf<T> {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        Pin::new(&mut *lock(&self.stream)).poll_write(task, bytes)
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *lock(&self.stream)).poll_flush(task)
+    }
+
+    fn poll_close(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Pin::new(&mut *lock(&self.stream)).poll_close(task)
+    }
+}
+
+impl<T> fmt::Debug for ReadHalf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReadHalf").finish_non_exhaustive()
+    }
+}
+
+impl<T> fmt::Debug for WriteHalf<T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("WriteHalf").finish_non_exhaustive()
+    }
+}
+
+fn lock<T>(stream: &Mutex<T>) -> MutexGuard<'_, T> {
+    stream.lock().unwrap_or_else(PoisonError::into_inner)
+}

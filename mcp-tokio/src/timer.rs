@@ -1,0 +1,53 @@
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
+use mcp_async::{Clock, monotonic};
+use mcp_proto::Instant;
+
+use crate::Runtime;
+
+/// A timer of the runtime.
+///
+/// # Panics
+///
+/// When it is armed outside of the runtime, or the runtime has no time driver.
+#[derive(Default)]
+pub struct Timer {
+    sleep: Option<Pin<Box<tokio::time::Sleep>>>,
+}
+
+impl mcp_async::Timer for Timer {
+    fn poll_until(&mut self, deadline: Instant, task: &mut Context<'_>) -> Poll<()> {
+        let Some(moment) = monotonic::moment(deadline) else {
+            return Poll::Pending;
+        };
+        let moment = moment.into();
+        let sleep = self
+            .sleep
+            .get_or_insert_with(|| Box::pin(tokio::time::sleep_until(moment)));
+        if sleep.deadline() != moment {
+            sleep.as_mut().reset(moment);
+        }
+        sleep.as_mut().poll(task)
+    }
+}
+
+impl Clock for Runtime {
+    type Timer = Timer;
+
+    fn now(&self) -> Instant {
+        monotonic::now()
+    }
+
+    fn timer(&self) -> Timer {
+        Timer::default()
+    }
+}
+
+impl fmt::Debug for Timer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Timer").finish_non_exhaustive()
+    }
+}
