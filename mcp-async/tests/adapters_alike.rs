@@ -24,22 +24,38 @@ fn items(runtime: &str) -> Vec<String> {
         .map(|file| file.unwrap().path())
         .collect();
     files.sort();
-    let mut items = Vec::new();
-    for file in files {
+    let files = files.into_iter().map(|file| {
         let name = file.file_name().unwrap().to_str().unwrap().to_owned();
         let text = fs::read_to_string(&file).unwrap();
-        let shapes = syn::parse_file(&text)
-            .unwrap()
-            .items
+        (name, syn::parse_file(&text).unwrap().items)
+    });
+    let files: Vec<_> = files.collect();
+    let public_types: Vec<_> = files
+        .iter()
+        .flat_map(|(_, items)| items)
+        .filter_map(type_name)
+        .collect();
+    let mut found = Vec::new();
+    for (name, items) in files {
+        let shapes = items
             .into_iter()
-            .filter_map(shape);
-        items.push(format!("file {name}"));
-        items.extend(shapes.map(|shape| shape.replace(runtime, "runtime")));
+            .filter_map(|item| shape(item, &public_types));
+        found.push(format!("file {name}"));
+        found.extend(shapes.map(|shape| shape.replace(runtime, "runtime")));
     }
-    items
+    found
 }
 
-fn shape(item: Item) -> Option<String> {
+fn type_name(item: &Item) -> Option<String> {
+    let (visibility, name) = match item {
+        Item::Struct(item) => (&item.vis, &item.ident),
+        Item::Enum(item) => (&item.vis, &item.ident),
+        _ => return None,
+    };
+    public(visibility).then(|| name.to_string())
+}
+
+fn shape(item: Item, public_types: &[String]) -> Option<String> {
     let tokens = match item {
         Item::Fn(item) if public(&item.vis) => item.sig.to_token_stream(),
         Item::Struct(item) if public(&item.vis) => {
@@ -49,6 +65,10 @@ fn shape(item: Item) -> Option<String> {
         }
         Item::Impl(item) => {
             let (generics, owner) = (&item.generics, &item.self_ty);
+            let name = owner.to_token_stream().to_string();
+            if !public_types.contains(&name) {
+                return None;
+            }
             let parent = item.trait_.as_ref().map(|(path, _)| quote!(#path for));
             let members = item.items.iter().filter_map(|member| match member {
                 ImplItem::Fn(function) if parent.is_some() || public(&function.vis) => {
