@@ -246,16 +246,10 @@ impl<S: Store<u8>> Inbox<S> {
             .as_ref()
             .get(self.start..self.end)
             .unwrap_or_default();
-        match self.lines.find(held) {
-            Some(newline) => {
-                skipped.feed(held.get(..newline).unwrap_or_default());
-                skipped.over = true;
-            }
-            None => {
-                skipped.feed(held);
-                skipped.over = self.closed;
-            }
-        }
+        let newline = self.lines.find(held);
+        let piece = held.get(..newline.unwrap_or(held.len()));
+        skipped.feed(self.lines.without_mark(piece.unwrap_or_default()));
+        skipped.over = newline.is_some() || self.closed;
         if skipped.over && skipped.salvage.is_blank() {
             self.skipping = None;
         }

@@ -54,6 +54,12 @@ impl Lines {
             [text @ .., b'\r'] => text,
             text => text,
         };
+        self.without_mark(line)
+    }
+
+    /// What a line, or the first piece of it, says behind a byte order mark.
+    #[inline]
+    pub(crate) fn without_mark<'b>(&self, line: &'b [u8]) -> &'b [u8] {
         match line {
             [0xEF, 0xBB, 0xBF, text @ ..] if !self.begun => text,
             text => text,

@@ -182,11 +182,10 @@ fn a_line_over_the_limit_is_reported_with_its_id_and_skipped() {
     }
     let open = format!("{PING}\n{long}{long}");
     check(64, open.as_bytes(), &["request 1", "TooLong"]);
-    check(
-        64,
-        format!("{}\n{PING}\n", " ".repeat(200)).as_bytes(),
-        &["request 1"],
-    );
+    for mark in ["", "\u{FEFF}"] {
+        let blank = format!("{mark}{}\n{PING}\n", " ".repeat(200));
+        check(64, blank.as_bytes(), &["request 1"]);
+    }
 }
 
 #[test]

@@ -47,9 +47,8 @@ pub(super) fn pass(rest: &[u8], depth: u8) -> Result<(&[u8], Form), Halt> {
                         rest = blank(rest)?;
                     }
                     // An end is right here if it comes at once, and is passed below.
-                    match rest {
-                        [byte, ..] if *byte == end => key = false,
-                        _ => continue,
+                    if rest.first() != Some(&end) {
+                        continue;
                     }
                 }
                 _ => rest = scalar::pass(rest)?,
