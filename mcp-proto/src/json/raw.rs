@@ -64,7 +64,7 @@ impl<'b> Raw<'b> {
     }
 
     /// Bytes that a scanner has accepted at some time; the form is found anew.
-    pub(super) fn received(bytes: &'b [u8]) -> Self {
+    pub(crate) fn received(bytes: &'b [u8]) -> Self {
         let mut form = Form::Plain;
         let mut rest = bytes;
         while let Some(at) = memchr::memchr(b'\\', rest) {

@@ -74,6 +74,7 @@ impl<S: Storage> Server<'_, S> {
             let token = Addition {
                 key: "progressToken",
                 in_meta: true,
+                len: "\"progressToken\":".len() + number.checked_ilog10().unwrap_or(0) as usize + 1,
                 value: &|w| w.unsigned(number),
             };
             len = complete(out, len, object, &[token])?;

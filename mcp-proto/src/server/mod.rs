@@ -100,6 +100,8 @@ pub struct Server<'c, S: Storage> {
     config: ServerConfig<'c>,
     declared: ServerFeatures,
     reserve: usize,
+    /// The bytes that our name takes in a result.
+    identity: usize,
     requests: Slots<InFlight<S::Label>, S::Requests>,
     /// How many of them are listens.
     listens: usize,
@@ -136,6 +138,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 declared.without(ServerFeatures::RESOURCES_SUBSCRIBE)
             },
             reserve: reply::reserve(&config),
+            identity: reply::identity(&config),
             requests: Slots::new(requests, limits.in_flight),
             listens: 0,
             questions: Slots::new(questions, limits.in_flight),

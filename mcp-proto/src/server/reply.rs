@@ -164,6 +164,17 @@ pub(super) fn reserve(config: &ServerConfig<'_>) -> usize {
     ENVELOPE + ID_ECHO + largest
 }
 
+/// The bytes of who we are, with its key, in the newest revision that has it in every result.
+pub(super) fn identity(config: &ServerConfig<'_>) -> usize {
+    let mut w = Writer::counting();
+    if let Some(revision) = config.revisions.newest_modern() {
+        w.string(SERVER_INFO);
+        w.literal(":");
+        write_info(config, revision, &mut w);
+    }
+    w.len()
+}
+
 /// The length of an id as it stands in the message, without quotes.
 pub(super) fn id_len(id: Id<'_>) -> usize {
     match id {

@@ -48,6 +48,7 @@ impl<S: Storage> Server<'_, S> {
         }
         let Self {
             config,
+            identity,
             requests,
             batch,
             ..
@@ -58,7 +59,7 @@ impl<S: Storage> Server<'_, S> {
             Stage::Listening(_) => return self.answer_listen(token, outcome, out),
             Stage::Refused | Stage::Ended => return Err(SendError::Stale),
         }
-        let write = |out: &mut [u8]| write_outcome(config, request, &outcome, out);
+        let write = |out: &mut [u8]| write_outcome(config, *identity, request, &outcome, out);
         let len = if S::ARRAYS && request.batched && batch.gather(write)? {
             0
         } else {
@@ -109,20 +110,22 @@ impl<S: Storage> Server<'_, S> {
 
 fn write_outcome<L: Inline>(
     config: &ServerConfig<'_>,
+    identity: usize,
     request: &InFlight<L>,
     outcome: &Outcome<'_>,
     out: &mut [u8],
 ) -> Result<usize, SendError> {
     match outcome {
         Outcome::Error(error) => write_error(request.id(), error, request.revision, out),
-        Outcome::Result(payload) => write_result(config, request, *payload, out),
-        Outcome::Input(input) => write_input(config, request, input, out),
+        Outcome::Result(payload) => write_result(config, identity, request, *payload, out),
+        Outcome::Input(input) => write_input(config, identity, request, input, out),
     }
 }
 
 /// A result, with what its revision demands.
 fn write_result<L: Inline>(
     config: &ServerConfig<'_>,
+    identity: usize,
     request: &InFlight<L>,
     payload: &dyn Payload,
     out: &mut [u8],
@@ -141,31 +144,20 @@ fn write_result<L: Inline>(
     if !revision.requires_result_type() {
         return check_object(out, len, object);
     }
-    let cacheable = request.traits.cacheable && revision.requires_cache_hints();
+    let write_name = |w: &mut Writer<'_>| write_info(config, revision, w);
     let additions = [
         RESULT_TYPE,
-        Addition {
-            key: SERVER_INFO,
-            in_meta: true,
-            value: &|w| write_info(config, revision, w),
-        },
-        Addition {
-            key: "ttlMs",
-            in_meta: false,
-            value: &|w| w.literal("0"),
-        },
-        Addition {
-            key: "cacheScope",
-            in_meta: false,
-            value: &|w| w.literal("\"private\""),
-        },
+        TIME_TO_LIVE,
+        CACHE_SCOPE,
+        identity_of(identity, &write_name),
     ];
-    let [result_type, identity, ttl, scope] = additions;
-    // Cache hints where there is a cache, a name where it is not kept back.
+    // Without a cache no hints, and no name where it is kept back.
+    let cacheable = request.traits.cacheable && revision.requires_cache_hints();
+    let [result_type, ttl, scope, name] = additions;
     match (cacheable, config.identify) {
-        (true, true) => complete(out, len, object, &[result_type, ttl, scope, identity]),
+        (true, true) => complete(out, len, object, &[result_type, ttl, scope, name]),
         (true, false) => complete(out, len, object, &[result_type, ttl, scope]),
-        (false, true) => complete(out, len, object, &[result_type, identity]),
+        (false, true) => complete(out, len, object, &[result_type, name]),
         (false, false) => complete(out, len, object, &[result_type]),
     }
 }
@@ -173,6 +165,7 @@ fn write_result<L: Inline>(
 /// Questions in place of a result: MR-01..05.
 fn write_input<L: Inline>(
     config: &ServerConfig<'_>,
+    identity: usize,
     request: &InFlight<L>,
     input: &InputRequired<'_>,
     out: &mut [u8],
@@ -226,13 +219,10 @@ fn write_input<L: Inline>(
     })
     .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
     let len = w.len();
-    let identity = [Addition {
-        key: SERVER_INFO,
-        in_meta: true,
-        value: &|w| write_info(config, revision, w),
-    }];
+    let write_name = |w: &mut Writer<'_>| write_info(config, revision, w);
+    let name = [identity_of(identity, &write_name)];
     let additions = if config.identify {
-        identity.as_slice()
+        name.as_slice()
     } else {
         &[]
     };
@@ -309,10 +299,35 @@ pub(super) fn check_object(
     }
 }
 
+/// Who we are (VR-08).
+fn identity_of<'a>(len: usize, value: &'a dyn Fn(&mut Writer<'_>)) -> Addition<'a> {
+    Addition {
+        key: SERVER_INFO,
+        in_meta: true,
+        len,
+        value,
+    }
+}
+
 const RESULT_TYPE: Addition<'static> = Addition {
     key: "resultType",
     in_meta: false,
+    len: r#""resultType":"complete""#.len(),
     value: &|w| w.literal("\"complete\""),
+};
+
+const TIME_TO_LIVE: Addition<'static> = Addition {
+    key: "ttlMs",
+    in_meta: false,
+    len: r#""ttlMs":0"#.len(),
+    value: &|w| w.literal("0"),
+};
+
+const CACHE_SCOPE: Addition<'static> = Addition {
+    key: "cacheScope",
+    in_meta: false,
+    len: r#""cacheScope":"private""#.len(),
+    value: &|w| w.literal("\"private\""),
 };
 
 const TOO_LARGE: ErrorObject<'static> = ErrorObject {
