@@ -411,12 +411,15 @@ fn views() {
     let expected = r#"{"raw":[1, "\ud83d"],"object":{"a" :1},"text":"\u0061\n","number":1e400,"list":["x","\n",3],"map":{"\u0061":1,"b":"x"},"none":null}"#;
     assert_eq!(core::str::from_utf8(&out[..len]), Ok(expected));
 
-    // Another serializer gets the meaning, not the text; another deserializer gets nothing.
-    let raw = Raw::parse(br#"{"\u0061": [1, -1, 1.5, "\ud83d\n", true, null]}"#, 8).unwrap();
-    let expected = "{\"a\":[1,-1,1.5,\"\u{FFFD}\\n\",true,null]}";
-    assert_eq!(serde_json::to_string(&raw).unwrap(), expected);
     serde_json::from_str::<Raw<'_>>("1").unwrap_err();
     serde_json::from_str::<Str<'_>>("\"x\"").unwrap_err();
+    // Another deserializer gets nothing; another serializer gets the meaning, not the text.
+    let raw = Raw::parse(br#"{"\u0061": [1, -1, 1.5, "\ud83d\n", true, null]}"#, 8).unwrap();
+    let expected = "{\"a\":[1,-1,1.5,\"\u{FFFD}\\n\",true,null]}";
+    match serde_json::to_string(&raw) {
+        Ok(text) => assert_eq!(text, expected),
+        Err(_) => assert!(!cfg!(feature = "alloc")),
+    }
 }
 
 #[test]

@@ -44,7 +44,7 @@ deserialize_kind! {
     Number number "a number"
 }
 
-/// A serializer that is not ours gets the value itself.
+/// With feature `alloc` a serializer that is not ours gets the value itself; without, an error.
 impl Serialize for Raw<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         serializer.serialize_newtype_struct(RAW_TOKEN, &Value(*self))
@@ -132,34 +132,48 @@ struct Value<'b>(Raw<'b>);
 
 impl Serialize for Value<'_> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        let raw = self.0;
-        if !serializer.is_human_readable() {
-            return serializer.serialize_bytes(raw.as_bytes());
-        }
-        // Each level of the value is a level of recursion: the scanner has bounded them.
-        match raw.kind() {
-            Kind::Null => serializer.serialize_unit(),
-            Kind::Bool => serializer.serialize_bool(raw.boolean().unwrap_or_default()),
-            Kind::Number => {
-                let number = Number::received(raw.as_bytes());
-                if let Some(value) = number.to_u64() {
-                    serializer.serialize_u64(value)
-                } else if let Some(value) = number.to_i64() {
-                    serializer.serialize_i64(value)
-                } else {
-                    serializer.serialize_f64(number.to_f64())
-                }
-            }
-            Kind::String => raw.string().unwrap_or_default().serialize(serializer),
-            Kind::Array => {
-                serializer.collect_seq(raw.array().unwrap_or_default().elements().map(Value))
-            }
-            Kind::Object => {
-                let members = raw.object().unwrap_or_default().members();
-                serializer.collect_map(members.map(|(key, value)| (key, Value(value))))
-            }
+        if serializer.is_human_readable() {
+            meaning(self.0, serializer)
+        } else {
+            serializer.serialize_bytes(self.0.as_bytes())
         }
     }
+}
+
+/// Hands a value to a serializer that cannot take its text.
+#[cfg(feature = "alloc")]
+fn meaning<S: Serializer>(raw: Raw<'_>, serializer: S) -> Result<S::Ok, S::Error> {
+    // Each level of the value is a level of recursion: the scanner has bounded them.
+    match raw.kind() {
+        Kind::Null => serializer.serialize_unit(),
+        Kind::Bool => serializer.serialize_bool(raw.boolean().unwrap_or_default()),
+        Kind::Number => {
+            let number = Number::received(raw.as_bytes());
+            if let Some(value) = number.to_u64() {
+                serializer.serialize_u64(value)
+            } else if let Some(value) = number.to_i64() {
+                serializer.serialize_i64(value)
+            } else {
+                serializer.serialize_f64(number.to_f64())
+            }
+        }
+        Kind::String => raw.string().unwrap_or_default().serialize(serializer),
+        Kind::Array => {
+            serializer.collect_seq(raw.array().unwrap_or_default().elements().map(Value))
+        }
+        Kind::Object => {
+            let members = raw.object().unwrap_or_default().members();
+            serializer.collect_map(members.map(|(key, value)| (key, Value(value))))
+        }
+    }
+}
+
+/// Firmware knows one serializer, ours, and has no room for what others would need.
+#[cfg(not(feature = "alloc"))]
+fn meaning<S: Serializer>(_: Raw<'_>, _: S) -> Result<S::Ok, S::Error> {
+    Err(serde::ser::Error::custom(
+        "needs feature alloc of mcp-proto",
+    ))
 }
 
 /// The inside of a serialized [`Str`] with escapes.

@@ -10,9 +10,11 @@
 mod array;
 mod bridge;
 mod de;
+mod decimal;
 mod error;
 mod escape;
 mod fault;
+mod float;
 #[cfg(any(
     feature = "serde-json",
     feature = "simd-json",
@@ -39,6 +41,7 @@ mod writer;
 pub use array::{Array, Elements};
 pub(crate) use bridge::Exact;
 pub use de::Deserializer;
+pub(crate) use decimal::Decimal;
 pub use error::{DecodeError, DecodeErrorKind, EncodeError};
 pub use escape::Chars;
 pub use fault::{Fault, FaultKind};

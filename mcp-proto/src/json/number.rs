@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use super::decimal::Decimal;
+use super::float::Parts;
 use super::text::Form;
 use super::{Raw, escape};
 
@@ -43,6 +45,11 @@ impl<'b> Number<'b> {
             .bytes
             .iter()
             .any(|byte| matches!(byte, b'.' | b'e' | b'E'))
+    }
+
+    /// The number as something to compare others with.
+    pub(crate) fn decimal(self) -> Decimal {
+        Decimal::new(Parts::of(self.bytes))
     }
 
     /// The value, if it is written as an integer that fits.
@@ -95,7 +102,7 @@ impl<'b> Number<'b> {
 
     /// The nearest value; infinite if there is none, as for `1e400`.
     pub fn to_f64(self) -> f64 {
-        self.as_str().parse().unwrap_or(f64::NAN)
+        Parts::of(self.bytes).to_f64()
     }
 }
 

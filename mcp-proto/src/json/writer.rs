@@ -4,6 +4,7 @@ use core::fmt;
 
 use serde::Serialize;
 
+use super::float::{self, Parts};
 use super::text::Form;
 use super::{EncodeError, Raw, Serializer, Str, words};
 use crate::{BufferFull, Revision};
@@ -134,19 +135,29 @@ impl<'o> Writer<'o> {
 
     /// A number.
     pub fn unsigned(&mut self, value: u64) {
-        self.integer(false, u128::from(value));
+        self.bytes(decimal_digits(value, &mut [0; 20]));
     }
 
     /// A number.
     pub fn signed(&mut self, value: i64) {
-        self.integer(value < 0, u128::from(value.unsigned_abs()));
+        if value < 0 {
+            self.byte(b'-');
+        }
+        self.unsigned(value.unsigned_abs());
     }
 
     /// A number: whole ones without a fraction, as JavaScript writes them; `null` for what JSON
     /// has no number for.
     pub fn float(&mut self, value: f64) {
-        use fmt::Write as _;
+        self.shortest(value, |other| other == value.abs());
+    }
 
+    /// The same for the shorter type, whose own shortest text is shorter.
+    pub(super) fn float32(&mut self, value: f32) {
+        self.shortest(value.into(), |other| other as f32 == value.abs());
+    }
+
+    fn shortest(&mut self, value: f64, same: impl Fn(f64) -> bool) {
         // 2^53: below it every whole number is exact.
         const EXACT: f64 = 9_007_199_254_740_992.0;
         if !value.is_finite() {
@@ -154,20 +165,48 @@ impl<'o> Writer<'o> {
         } else if value.abs() < EXACT && value == (value as i64) as f64 {
             self.signed(value as i64);
         } else {
-            // Shortest text that reads back as the same number; it cannot fail, see below.
-            let _ = write!(Text(self), "{value:?}");
+            if value < 0.0 {
+                self.byte(b'-');
+            }
+            self.decimal(float::shortest(value.abs(), same));
         }
     }
 
-    /// The same for the shorter type, whose own shortest text is shorter.
-    pub(super) fn float32(&mut self, value: f32) {
-        use fmt::Write as _;
-
-        let wide = f64::from(value);
-        if !wide.is_finite() || wide == (wide as i64) as f64 {
-            self.float(wide);
-        } else {
-            let _ = write!(Text(self), "{value:?}");
+    fn decimal(&mut self, parts: Parts) {
+        let mut buffer = [0; 20];
+        let digits = decimal_digits(parts.digits as u64, &mut buffer);
+        let len = digits.len() as i32;
+        // Where the point stands, counted from the first digit.
+        let point = len.saturating_add(parts.exponent);
+        match point {
+            // As JavaScript does, long rows of zeros are written as an exponent.
+            -5..=0 => {
+                self.bytes(b"0.");
+                (point..0).for_each(|_| self.byte(b'0'));
+                self.bytes(digits);
+            }
+            1..=21 if point >= len => {
+                self.bytes(digits);
+                (len..point).for_each(|_| self.byte(b'0'));
+            }
+            _ => {
+                let whole = if (1..=21).contains(&point) {
+                    point.unsigned_abs() as usize
+                } else {
+                    1
+                };
+                if let Some((whole, fraction)) = digits.split_at_checked(whole) {
+                    self.bytes(whole);
+                    if !fraction.is_empty() {
+                        self.byte(b'.');
+                        self.bytes(fraction);
+                    }
+                }
+                if whole == 1 && point != 1 {
+                    self.byte(b'e');
+                    self.signed(i64::from(point) - 1);
+                }
+            }
         }
     }
 
@@ -203,34 +242,26 @@ impl<'o> Writer<'o> {
         value.serialize(Serializer::new(self, revision))
     }
 
-    pub(super) fn integer(&mut self, negative: bool, magnitude: u128) {
-        // u128::MAX has 39 digits.
-        let mut digits = [0u8; 40];
-        let mut rest = magnitude;
-        let mut len = 0;
-        for slot in digits.iter_mut().rev() {
-            // Nearly every number fits a word, whose division is one instruction.
-            let digit = match u64::try_from(rest) {
-                Ok(small) => {
-                    rest = u128::from(small / 10);
-                    (small % 10) as u8
-                }
-                Err(_) => {
-                    let digit = (rest % 10) as u8;
-                    rest /= 10;
-                    digit
-                }
-            };
-            *slot = b'0' + digit;
-            len += 1;
-            if rest == 0 {
-                break;
-            }
-        }
+    /// A number beyond 64 bits.
+    pub(super) fn wide(&mut self, negative: bool, magnitude: u128) {
+        // u128::MAX is 3.4 times this to the power of two.
+        const CHUNK: u128 = 10_000_000_000_000_000_000;
         if negative {
             self.byte(b'-');
         }
-        self.bytes(digits.get(digits.len() - len..).unwrap_or_default());
+        let mut started = false;
+        for divisor in [CHUNK * CHUNK, CHUNK, 1] {
+            let chunk = (magnitude / divisor % CHUNK) as u64;
+            let mut buffer = [0; 20];
+            let digits = decimal_digits(chunk, &mut buffer);
+            if started {
+                (digits.len()..19).for_each(|_| self.byte(b'0'));
+            }
+            started |= chunk != 0;
+            if started || divisor == 1 {
+                self.bytes(digits);
+            }
+        }
     }
 
     #[inline]
@@ -278,7 +309,22 @@ impl<'o> Writer<'o> {
     }
 }
 
-/// Lets `core::fmt` write the content of strings and the digits of numbers; it never fails.
+/// The digits of a number.
+fn decimal_digits(value: u64, buffer: &mut [u8; 20]) -> &[u8] {
+    let mut rest = value;
+    let mut start = buffer.len();
+    for slot in buffer.iter_mut().rev() {
+        *slot = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        start -= 1;
+        if rest == 0 {
+            break;
+        }
+    }
+    buffer.get(start..).unwrap_or_default()
+}
+
+/// Lets `core::fmt` write the content of strings; it never fails.
 pub(super) struct Text<'w, 'o>(pub(super) &'w mut Writer<'o>);
 
 impl fmt::Write for Text<'_, '_> {
@@ -379,14 +425,35 @@ mod tests {
         check("-9223372036854775808", |w| w.signed(i64::MIN));
         check("9223372036854775807", |w| w.signed(i64::MAX));
         check("340282366920938463463374607431768211455", |w| {
-            w.integer(false, u128::MAX);
+            w.wide(false, u128::MAX);
         });
+        check("-10000000000000000000", |w| {
+            w.wide(true, 10_000_000_000_000_000_000)
+        });
+        check("9999999999999999999", |w| {
+            w.wide(false, 9_999_999_999_999_999_999)
+        });
+        check("0", |w| w.wide(false, 0));
         check("0", |w| w.float(0.0));
         check("50", |w| w.float(50.0));
         check("-3", |w| w.float(-3.0));
         check("0.1", |w| w.float(0.1));
         check("-1.5e-7", |w| w.float(-1.5e-7));
         check("1e300", |w| w.float(1e300));
+        check("-1.2345e300", |w| w.float(-1.2345e300));
+        check("0.00001234", |w| w.float(0.00001234));
+        check("0.000005", |w| w.float(0.000005));
+        check("5e-7", |w| w.float(0.0000005));
+        check("1234.5678", |w| w.float(1234.5678));
+        check("100000000000000000000", |w| w.float(1e20));
+        check("123450000000000000000", |w| {
+            w.float(123450000000000000000.0)
+        });
+        check("1e21", |w| w.float(1e21));
+        check("5e-324", |w| w.float(5e-324));
+        check("1.7976931348623157e308", |w| w.float(f64::MAX));
+        check("0.1", |w| w.float32(0.1));
+        check("16777217.5", |w| w.float(16777217.5));
         check("null", |w| w.float(f64::NAN));
         check("null", |w| w.float(f64::NEG_INFINITY));
     }

@@ -109,7 +109,7 @@ impl<'w, 'o> ser::Serializer for Serializer<'w, 'o> {
     }
 
     fn serialize_i128(self, value: i128) -> Result<(), EncodeError> {
-        self.writer.integer(value < 0, value.unsigned_abs());
+        self.writer.wide(value < 0, value.unsigned_abs());
         Ok(())
     }
 
@@ -131,7 +131,7 @@ impl<'w, 'o> ser::Serializer for Serializer<'w, 'o> {
     }
 
     fn serialize_u128(self, value: u128) -> Result<(), EncodeError> {
-        self.writer.integer(false, value);
+        self.writer.wide(false, value);
         Ok(())
     }
 
