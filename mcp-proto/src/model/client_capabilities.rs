@@ -10,6 +10,16 @@ use super::{Settings, lenient};
 /// in one word.
 ///
 /// [`ClientFeatures`]: super::ClientFeatures
+///
+/// ```
+/// use mcp_proto::model::{ClientCapabilities, ClientFeatures, ElicitationCapability};
+///
+/// let capabilities = ClientCapabilities {
+///     elicitation: Some(ElicitationCapability::default()),
+///     ..ClientCapabilities::default()
+/// };
+/// assert_eq!(ClientFeatures::from(&capabilities), ClientFeatures::ELICITATION_FORM);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ClientCapabilities", rename_all = "camelCase")]
 pub struct ClientCapabilities<'b> {

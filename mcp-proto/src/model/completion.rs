@@ -106,6 +106,18 @@ pub struct CompleteResult<'b> {
 }
 
 /// Suggestions for an argument.
+///
+/// ```
+/// use mcp_proto::json::List;
+/// use mcp_proto::model::{CompleteResult, Completion};
+///
+/// let values = ["Kyoto".into(), "Kyiv".into()];
+/// let result = CompleteResult {
+///     completion: Completion { values: List::from(&values), ..Completion::default() },
+///     meta: None,
+/// };
+/// assert!(!result.completion.has_more);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Completion", rename_all = "camelCase")]
 pub struct Completion<'b> {

@@ -40,6 +40,27 @@ impl<'de: 'b, 'b> Deserialize<'de> for ElicitParams<'b> {
 }
 
 /// A form to fill in.
+///
+/// ```
+/// use mcp_proto::json::{List, Map};
+/// use mcp_proto::model::*;
+///
+/// let fields = [
+///     ("city", PrimitiveSchema::String(StringSchema::default())),
+///     ("now", PrimitiveSchema::Boolean(BooleanSchema::default())),
+/// ];
+/// let required = ["city".into()];
+/// let form = ElicitFormParams {
+///     message: "Where to?".into(),
+///     requested_schema: ElicitationSchema {
+///         properties: Map::from(&fields),
+///         required: Some(List::from(&required)),
+///         ..ElicitationSchema::default()
+///     },
+///     ..ElicitFormParams::default()
+/// };
+/// assert_eq!(form.requested_schema.properties.len(), 2);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitFormParams", rename_all = "camelCase")]
 pub struct ElicitFormParams<'b> {
@@ -77,6 +98,15 @@ pub struct ElicitUrlParams<'b> {
 }
 
 /// The result of `elicitation/create`.
+///
+/// ```
+/// use mcp_proto::json::Map;
+/// use mcp_proto::model::{ElicitAction, ElicitResult, FormValue};
+///
+/// let answers = [("city", FormValue::Text("Kyoto".into()))];
+/// let result = ElicitResult::accept(Map::from(&answers));
+/// assert_eq!(result.action, ElicitAction::Accept);
+/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitResult", rename_all = "camelCase")]
 pub struct ElicitResult<'b> {

@@ -10,6 +10,26 @@ use crate::json::{List, Str};
 /// A field for one choice of several.
 ///
 /// Titles are sent as each revision wants them (EL-17).
+///
+/// ```
+/// use mcp_proto::json::{List, Writer};
+/// use mcp_proto::model::{Choice, Choices, EnumSchema};
+/// use mcp_proto::Revision;
+///
+/// let choices = [Choice { value: "jp".into(), title: "Japan".into() }];
+/// let schema = EnumSchema {
+///     choices: Choices::Titled(List::from(&choices)),
+///     title: None,
+///     description: None,
+///     default: None,
+/// };
+/// let mut out = [0; 128];
+/// let mut writer = Writer::new(&mut out);
+/// writer.value(&schema, Some(Revision::V2025_06_18))?;
+/// let len = writer.finish()?;
+/// assert_eq!(&out[..len], br#"{"type":"string","enum":["jp"],"enumNames":["Japan"]}"#);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct EnumSchema<'b> {
     /// The choices.

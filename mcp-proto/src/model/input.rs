@@ -61,6 +61,15 @@ impl fmt::Debug for RequestState<'_> {
 }
 
 /// A question: a method and its parameters, without an id.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::InputRequest;
+///
+/// let question = Raw::parse(br#"{"method":"roots/list"}"#, 8)?;
+/// assert!(matches!(question.decode(&mut [])?, InputRequest::ListRoots(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "method", content = "params")]
 pub enum InputRequest<'b> {

@@ -112,6 +112,21 @@ pub struct GetPromptParams<'b> {
 }
 
 /// The result of `prompts/get`.
+///
+/// ```
+/// use mcp_proto::json::List;
+/// use mcp_proto::model::{ContentBlock, GetPromptResult, PromptMessage, Role};
+///
+/// let messages = [PromptMessage {
+///     role: Role::User,
+///     content: ContentBlock::text("Describe Kyoto"),
+/// }];
+/// let result = GetPromptResult {
+///     messages: List::from(&messages),
+///     ..GetPromptResult::default()
+/// };
+/// assert_eq!(result.messages.len(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:GetPromptResult", rename_all = "camelCase")]
 pub struct GetPromptResult<'b> {

@@ -25,6 +25,22 @@ pub struct ReadResourceParams<'b> {
 }
 
 /// The result of `resources/read`.
+///
+/// ```
+/// use mcp_proto::json::List;
+/// use mcp_proto::model::{ReadResourceResult, ResourceContents, TextResourceContents};
+///
+/// let contents = [ResourceContents::Text(TextResourceContents {
+///     uri: "file:///a".into(),
+///     text: "hello".into(),
+///     ..TextResourceContents::default()
+/// })];
+/// let result = ReadResourceResult {
+///     contents: List::from(&contents),
+///     ..ReadResourceResult::default()
+/// };
+/// assert_eq!(result.contents.len(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ReadResourceResult", rename_all = "camelCase")]
 pub struct ReadResourceResult<'b> {

@@ -8,6 +8,23 @@ use crate::json::{List, Object, Str};
 
 /// The parameters of `sampling/createMessage`: a request of its own until 2025-11-25, a question
 /// of an `input_required` since.
+///
+/// ```
+/// use mcp_proto::json::List;
+/// use mcp_proto::model::{CreateMessageParams, Role, SamplingContent, SamplingMessage};
+///
+/// let messages = [SamplingMessage {
+///     role: Role::User,
+///     content: SamplingContent::text("Which city is this about?"),
+///     meta: None,
+/// }];
+/// let params = CreateMessageParams {
+///     messages: List::from(&messages),
+///     max_tokens: 100,
+///     ..CreateMessageParams::default()
+/// };
+/// assert_eq!(params.messages.len(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:CreateMessageParams", rename_all = "camelCase")]
 pub struct CreateMessageParams<'b> {

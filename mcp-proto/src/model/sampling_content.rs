@@ -11,6 +11,19 @@ use crate::json::{Kind, List, Object, Raw, Str};
 /// One block, or since 2025-11-25 a list of them. Whoever reads it sees a sequence either way.
 ///
 /// To an older peer the first block of a list is sent alone (SP-13).
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::{SamplingBlock, SamplingContent};
+///
+/// let content = Raw::parse(br#"[{"type":"text","text":"a"}]"#, 8)?.decode(&mut [])?;
+/// let blocks: Vec<SamplingBlock<'_>> = match content {
+///     SamplingContent::One(block) => vec![block],
+///     SamplingContent::Many(blocks) => blocks.iter().collect::<Result<_, _>>()?,
+/// };
+/// assert_eq!(blocks.len(), 1);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum SamplingContent<'b> {
     /// One block.

@@ -11,6 +11,16 @@ use super::{Settings, lenient};
 /// in one word.
 ///
 /// [`ServerFeatures`]: super::ServerFeatures
+///
+/// ```
+/// use mcp_proto::model::{ServerCapabilities, ServerFeatures, ToolsCapability};
+///
+/// let capabilities = ServerCapabilities {
+///     tools: Some(ToolsCapability { list_changed: false }),
+///     ..ServerCapabilities::default()
+/// };
+/// assert_eq!(ServerFeatures::from(&capabilities), ServerFeatures::TOOLS);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ServerCapabilities", rename_all = "camelCase")]
 pub struct ServerCapabilities<'b> {

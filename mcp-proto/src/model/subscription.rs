@@ -30,6 +30,19 @@ pub struct AcknowledgedParams<'b> {
 }
 
 /// Kinds of notifications.
+///
+/// ```
+/// use mcp_proto::json::List;
+/// use mcp_proto::model::SubscriptionFilter;
+///
+/// let uris = ["file:///a".into()];
+/// let filter = SubscriptionFilter {
+///     tools_list_changed: true,
+///     resource_subscriptions: Some(List::from(&uris)),
+///     ..SubscriptionFilter::default()
+/// };
+/// assert!(!filter.prompts_list_changed);
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:SubscriptionFilter", rename_all = "camelCase")]
 pub struct SubscriptionFilter<'b> {

@@ -17,6 +17,16 @@ pub struct TaskMetadata {
 
 /// A task of 2025-11-25: the member of the answer to a request that asked for one, the answers to
 /// `tasks/get` and `tasks/cancel`, and the parameters of `notifications/tasks/status`.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::{Task, TaskStatus};
+///
+/// let task = br#"{"taskId":"t","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":null}"#;
+/// let task: Task<'_> = Raw::parse(task, 8)?.decode(&mut [])?;
+/// assert!(!task.status.is_terminal());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:Task", rename_all = "camelCase")]
 pub struct Task<'b> {

@@ -144,6 +144,19 @@ open_enum! {
 }
 
 /// The result of `tools/list`.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ListToolsResult;
+///
+/// let page = br#"{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"2"}"#;
+/// let page: ListToolsResult<'_> = Raw::parse(page, 8)?.decode(&mut [])?;
+/// for tool in page.tools.iter() {
+///     assert_eq!(tool?.name, "a");
+/// }
+/// assert_eq!(page.next_cursor, Some("2".into()));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListToolsResult", rename_all = "camelCase")]
 pub struct ListToolsResult<'b> {
