@@ -56,6 +56,57 @@ pub(crate) fn shift(bytes: &mut [u8], start: usize, end: usize) {
     }
 }
 
+/// A `heapless::Vec` as storage: as long as it is filled, growing within its capacity.
+///
+/// ```
+/// use mcp_proto::{Heapless, Store};
+///
+/// let mut bytes = Heapless::<u8, 64>::new();
+/// assert!(bytes.grow(48));
+/// assert_eq!(bytes.as_ref().len(), 48);
+/// assert!(!bytes.grow(65));
+/// ```
+#[cfg(feature = "heapless")]
+#[derive(Clone, Debug, Default)]
+pub struct Heapless<T, const N: usize>(pub heapless::Vec<T, N>);
+
+#[cfg(feature = "heapless")]
+impl<T, const N: usize> Heapless<T, N> {
+    /// Nothing yet.
+    pub const fn new() -> Self {
+        Self(heapless::Vec::new())
+    }
+}
+
+#[cfg(feature = "heapless")]
+impl<T, const N: usize> AsRef<[T]> for Heapless<T, N> {
+    fn as_ref(&self) -> &[T] {
+        &self.0
+    }
+}
+
+#[cfg(feature = "heapless")]
+impl<T, const N: usize> AsMut<[T]> for Heapless<T, N> {
+    fn as_mut(&mut self) -> &mut [T] {
+        &mut self.0
+    }
+}
+
+#[cfg(feature = "heapless")]
+impl<T: Default, const N: usize> Store<T> for Heapless<T, N> {
+    fn grow(&mut self, len: usize) -> bool {
+        if len > N {
+            return false;
+        }
+        while self.0.len() < len {
+            if self.0.push(T::default()).is_err() {
+                return false;
+            }
+        }
+        true
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
