@@ -4,7 +4,7 @@
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
-use std::io;
+use std::io::{self, Read};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_io::{AsyncRead, AsyncWrite};
@@ -110,8 +110,11 @@ impl AsyncRead for PipeReader {
             state.reader = Some(cx.waker().clone());
             return Poll::Pending;
         }
-        for (to, from) in buf.iter_mut().zip(state.bytes.drain(..count)) {
-            *to = from;
+        let mut rest = buf.get_mut(..count).unwrap_or_default();
+        while !rest.is_empty() {
+            // A ring is two slices; each read takes from the first.
+            let read = state.bytes.read(rest)?;
+            rest = rest.get_mut(read..).unwrap_or_default();
         }
         let writer = state.writer.take();
         drop(state);
@@ -138,7 +141,7 @@ impl AsyncWrite for PipeWriter {
             return Poll::Pending;
         }
         let count = room.min(buf.len());
-        state.bytes.extend(buf.iter().take(count));
+        state.bytes.extend(buf.get(..count).unwrap_or_default());
         let reader = state.reader.take();
         drop(state);
         if let Some(waker) = reader {

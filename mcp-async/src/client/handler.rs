@@ -25,7 +25,7 @@ pub trait Handler: Send + Sync + 'static {
     /// what the configuration declares. The same in every revision.
     fn question(&self, question: Question<'_>) -> Reply {
         let _ = question;
-        Reply::ready(Err::<(), _>(ErrorReply::method_not_found()))
+        Reply::refuse(ErrorReply::method_not_found())
     }
 
     /// A notification, list changes and log messages among them. In 2026-07-28 it may belong
@@ -123,6 +123,12 @@ impl Reply {
             let value: Box<dyn Payload + Send> = Box::new(future.await?);
             Ok(value)
         }))
+    }
+
+    /// Refuses: the server of a legacy session gets the error, a call of 2026-07-28 ends with
+    /// it (MR-15). To decline what a person was asked is no refusal but an answer.
+    pub fn refuse(error: ErrorReply) -> Self {
+        Self::ready(Err::<(), _>(error))
     }
 
     /// Answers with this.

@@ -8,7 +8,8 @@ use mcp_proto::json::{EncodeError, Raw, RawBuf, Writer};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
-use super::handler::{Handler, Question, Replied, Reply};
+use super::guarded;
+use super::handler::{Handler, Question, Reply};
 use crate::error::ErrorReply;
 
 /// The questions of a round, and the answers as they come.
@@ -33,16 +34,17 @@ impl Inputs {
                 .get("method")
                 .and_then(Raw::string)
                 .unwrap_or_default();
-            Input::Asked(
-                handler.question(Question {
-                    key: Some(key),
-                    method: Method::from(method),
-                    params: question
-                        .get("params")
-                        .and_then(Raw::object)
-                        .unwrap_or_default(),
-                }),
-            )
+            let question = Question {
+                key: Some(key),
+                method: Method::from(method),
+                params: question
+                    .get("params")
+                    .and_then(Raw::object)
+                    .unwrap_or_default(),
+            };
+            // As in a legacy session, a panic in a callback is a refusal that tells nothing.
+            let reply = guarded(|| handler.question(question));
+            Input::Asked(reply.unwrap_or_else(|| Reply::refuse(ErrorReply::internal())))
         });
         Self {
             inputs: inputs.collect(),
@@ -56,8 +58,8 @@ impl Inputs {
         let mut waits = false;
         for input in &mut self.inputs {
             let Input::Asked(reply) = input else { continue };
-            let replied: Poll<Replied> = Pin::new(reply).poll(cx);
-            match replied {
+            let polled = guarded(|| Pin::new(reply).poll(cx));
+            match polled.unwrap_or_else(|| Poll::Ready(Err(ErrorReply::internal()))) {
                 Poll::Ready(Ok(value)) => *input = Input::Answered(value),
                 Poll::Ready(Err(error)) => return Poll::Ready(Err(error)),
                 Poll::Pending => waits = true,

@@ -7,10 +7,11 @@ use core::task::{Context, Waker};
 use core::time::Duration;
 
 use mcp_async::client::{CallError, ConnectError};
-use mcp_proto::client::Failure;
+use mcp_proto::client::{ClientConfig, Failure};
 use mcp_proto::json::RawBuf;
+use mcp_proto::model::Implementation;
 use mcp_proto::rpc::Method;
-use mcp_proto::server::ListKind;
+use mcp_proto::server::{ListKind, ServerConfig};
 use mcp_proto::{Limits, Revision, RevisionSet, SendError};
 use serde::{Deserialize, Serialize};
 
@@ -55,6 +56,25 @@ fn only(revision: Revision) -> Setup {
         revisions: RevisionSet::of(&[revision]),
         ..Setup::default()
     }
+}
+
+#[test]
+fn connections_and_handles_cross_threads() {
+    fn crosses<T: Send>(_: &T) {}
+    fn shared<T: Send + Sync>(_: &T) {}
+    let (left, right) = mcp_async::duplex(1);
+    let clock = mcp_async::ManualClock::default();
+    let config = ClientConfig::new(Implementation::new("", ""));
+    let (connection, client) = mcp_async::client::connect(left.split(), clock.clone(), config, ());
+    let service = mcp_async::server::service_fn(|call| call.ready(Ok(())));
+    let config = ServerConfig::new("", "");
+    let (served, peer) = mcp_async::server::connect(right.split(), clock, config, service);
+    crosses(&connection);
+    crosses(&served);
+    shared(&client);
+    shared(&peer);
+    crosses(&client.call::<()>(Method::Ping, None));
+    crosses(&client.ready());
 }
 
 #[test]
@@ -311,12 +331,13 @@ fn a_panicking_callback_refuses() {
     for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
         let mut pair = only(revision).join();
         pair.ears.panics.store(true, Ordering::SeqCst);
-        let answer =
-            std::panic::catch_unwind(core::panic::AssertUnwindSafe(|| call(&mut pair, "asks")));
-        // In 2026-07-28 the callback runs in the caller's own task, and so does its panic.
-        match answer {
-            Ok(answer) => assert!(revision.is_legacy() && answer.is_err()),
-            Err(_) => assert!(revision.is_modern()),
+        match call(&mut pair, "asks") {
+            Err(CallError::Server(error)) => assert!(revision.is_legacy(), "{error}"),
+            Err(CallError::Input(error)) => {
+                assert!(revision.is_modern());
+                assert_eq!(error.code, -32603);
+            }
+            other => panic!("{other:?}"),
         }
         pair.ears.panics.store(false, Ordering::SeqCst);
         assert!(call(&mut pair, "echo").is_ok());

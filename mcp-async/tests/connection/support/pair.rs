@@ -64,7 +64,7 @@ impl Handler for Listener {
         ears.note(format!("question {key} {}", message.unwrap_or_default()));
         assert!(!ears.panics.load(Ordering::SeqCst), "a callback panics");
         if ears.refuses.load(Ordering::SeqCst) {
-            return Reply::ready(Err::<(), _>(ErrorReply::new(-1, "no")));
+            return Reply::refuse(ErrorReply::new(-1, "no"));
         }
         let hesitates = ears.hesitates.load(Ordering::SeqCst);
         Reply::new(async move {
