@@ -3,6 +3,50 @@
 //! One future for each connection reads, writes, keeps time and runs the handlers, around the
 //! machines of [`mcp_proto`]. It has never heard of tokio or smol: a runtime brings two byte
 //! streams ([`futures_io`]'s traits) and a [`Clock`].
+//!
+//! A client and a server in one process, joined by a [`duplex`]:
+//!
+//! ```
+//! use core::future::Future;
+//! use core::pin::pin;
+//! use core::task::{Context, Poll, Waker};
+//!
+//! use mcp_async::server::service_fn;
+//! use mcp_async::{ManualClock, client, duplex, server};
+//! use mcp_proto::client::ClientConfig;
+//! use mcp_proto::json::RawBuf;
+//! use mcp_proto::model::{Implementation, ServerFeatures};
+//! use mcp_proto::rpc::Method;
+//! use mcp_proto::server::ServerConfig;
+//!
+//! #[derive(serde::Serialize)]
+//! struct Nothing {
+//!     tools: [(); 0],
+//! }
+//!
+//! let (left, right) = duplex(4096);
+//! let clock = ManualClock::default();
+//! let config = ServerConfig {
+//!     capabilities: ServerFeatures::TOOLS.capabilities(),
+//!     ..ServerConfig::new("empty", "1.0")
+//! };
+//! let service = service_fn(|call| call.ready(Ok(Nothing { tools: [] })));
+//! let (mut served, _peer) = server::connect(right.split(), clock.clone(), config, service);
+//! let config = ClientConfig::new(Implementation::new("demo", "1.0"));
+//! let (mut connection, client) = client::connect(left.split(), clock, config, ());
+//!
+//! // A runtime would spawn the two connections and await the call; this is one by hand.
+//! let mut call = pin!(client.call::<RawBuf>(Method::ToolsList, None));
+//! let cx = &mut Context::from_waker(Waker::noop());
+//! let listed = loop {
+//!     let _ = (pin!(&mut served).poll(cx), pin!(&mut connection).poll(cx));
+//!     if let Poll::Ready(answer) = call.as_mut().poll(cx) {
+//!         break answer?;
+//!     }
+//! };
+//! assert!(listed.as_raw().as_str().contains("\"tools\":[]"));
+//! # Ok::<(), mcp_async::client::CallError>(())
+//! ```
 #![forbid(unsafe_code)]
 
 mod alarm;

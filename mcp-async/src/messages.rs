@@ -20,6 +20,39 @@ use std::io;
 use futures_io::{AsyncRead, AsyncWrite};
 
 /// Whole messages coming in.
+///
+/// ```
+/// use core::task::{Context, Poll};
+/// use std::io;
+/// use std::sync::mpsc::{Receiver, TryRecvError};
+///
+/// use mcp_async::{MessageReader, MessageSource};
+///
+/// struct Frames(Receiver<Vec<u8>>);
+///
+/// impl MessageSource for Frames {
+///     fn poll_receive(
+///         &mut self,
+///         cx: &mut Context<'_>,
+///         into: &mut Vec<u8>,
+///     ) -> Poll<io::Result<bool>> {
+///         match self.0.try_recv() {
+///             Ok(frame) => into.extend(frame),
+///             Err(TryRecvError::Disconnected) => return Poll::Ready(Ok(false)),
+///             Err(TryRecvError::Empty) => {
+///                 // A real carrier wakes the task when the next message is there.
+///                 cx.waker().wake_by_ref();
+///                 return Poll::Pending;
+///             }
+///         }
+///         Poll::Ready(Ok(true))
+///     }
+/// }
+///
+/// let (_carrier, frames) = std::sync::mpsc::channel();
+/// let reader = MessageReader::new(Frames(frames));
+/// # let _ = reader;
+/// ```
 pub trait MessageSource {
     /// Appends the next message to `into`, or says `false` at the end of the input.
     ///

@@ -20,6 +20,32 @@ use crate::error::ErrorReply;
 /// the future of the call that they belong to. A panic in a method is caught.
 ///
 /// `()` is the handler of a client that answers no question and hears nothing.
+///
+/// ```
+/// use mcp_async::ErrorReply;
+/// use mcp_async::client::{Handler, Progress, Question, Reply};
+/// use mcp_proto::rpc::Method;
+///
+/// #[derive(serde::Serialize)]
+/// struct Decline {
+///     action: &'static str,
+/// }
+///
+/// struct Silent;
+///
+/// impl Handler for Silent {
+///     fn question(&self, question: Question<'_>) -> Reply {
+///         match question.method {
+///             Method::ElicitationCreate => Reply::ready(Ok(Decline { action: "decline" })),
+///             _ => Reply::refuse(ErrorReply::method_not_found()),
+///         }
+///     }
+///
+///     fn progress(&self, tag: u64, progress: Progress<'_>) {
+///         eprintln!("call {tag}: {}", progress.progress);
+///     }
+/// }
+/// ```
 pub trait Handler: Send + Sync + 'static {
     /// The server asks: `elicitation/create`, `sampling/createMessage` or `roots/list`, and only
     /// what the configuration declares. The same in every revision.

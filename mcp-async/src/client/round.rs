@@ -8,8 +8,8 @@ use mcp_proto::json::{EncodeError, Raw, RawBuf, Writer};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
-use super::guarded;
 use super::handler::{Handler, Question, Reply};
+use super::side::guarded;
 use crate::error::ErrorReply;
 
 /// The questions of a round, and the answers as they come.

@@ -22,6 +22,29 @@ use crate::shared::Shared;
 ///
 /// What it sends goes straight into the connection's output, so it reaches the client in the
 /// order of the calls to it, before the answer. While the output is full, a send waits.
+///
+/// ```
+/// use mcp_async::ErrorReply;
+/// use mcp_async::server::service_fn;
+/// use mcp_proto::model::LoggingLevel;
+///
+/// #[derive(serde::Serialize)]
+/// struct Counted {
+///     steps: u32,
+/// }
+///
+/// let counter = service_fn(|call| {
+///     let cx = call.context().clone();
+///     call.answer(async move {
+///         for step in 1..=10u32 {
+///             cx.progress(f64::from(step), Some(10.0), None).await?;
+///         }
+///         cx.log(LoggingLevel::Info, None, &"counted to ten").await?;
+///         Ok::<_, ErrorReply>(Counted { steps: 10 })
+///     })
+/// });
+/// # let _ = counter;
+/// ```
 #[derive(Clone)]
 pub struct Context {
     pub(super) shared: Arc<Shared<Machine>>,
@@ -94,6 +117,9 @@ impl Context {
     /// [`SendError::NotInRevision`], and a handler ends its call by
     /// [`Settled::Input`](super::Settled::Input) instead. Dropping the future takes the
     /// question back.
+    ///
+    /// # Errors
+    /// The future's are [`AskError`](super::AskError).
     pub fn ask<'a, T: DeserializeOwned>(
         &'a self,
         method: Method<'a>,

@@ -15,6 +15,17 @@ use crate::shared::Shared;
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
 /// end. Once that has come, nothing is sent any more.
+///
+/// ```
+/// use mcp_async::server::Peer;
+/// use mcp_proto::server::ListKind;
+///
+/// fn a_tool_was_added(peers: &[Peer]) {
+///     for peer in peers {
+///         peer.list_changed(ListKind::Tools);
+///     }
+/// }
+/// ```
 #[derive(Clone)]
 pub struct Peer {
     shared: Arc<Shared<Machine>>,

@@ -32,6 +32,21 @@ impl<T: Payload + Send + 'static> Reply for Result<T, ErrorReply> {
 }
 
 /// The three ways in which a request can end.
+///
+/// ```
+/// use mcp_async::ErrorReply;
+/// use mcp_async::server::{Input, Settled, service_fn};
+///
+/// let wary = service_fn(|call| match call.request.input_responses {
+///     // The second round: the client has asked its user.
+///     Some(_) => call.ready(Settled::Result(())),
+///     None => call.ready(Settled::<()>::Input(Input {
+///         state: Some("asked".into()),
+///         ..Input::default()
+///     })),
+/// });
+/// # let _ = wary;
+/// ```
 #[derive(Debug)]
 pub enum Settled<T> {
     /// With a result.

@@ -5,3 +5,4 @@ mod client;
 mod messages;
 mod server;
 mod support;
+mod threads;

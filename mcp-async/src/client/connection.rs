@@ -1,0 +1,122 @@
+//! The future of a connection to a server.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{self, Poll};
+use core::time::Duration;
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::client::{Client as Core, ClientConfig, Growing};
+
+use super::handle::Client;
+use super::handler::Handler;
+use super::side::{About, Side};
+use crate::clock::{Clock, Now};
+use crate::driver::Driver;
+use crate::shared::Shared;
+
+/// Speaks to one server over a pair of byte streams.
+///
+/// Spawn the [`Connection`]; nothing happens otherwise. The [`Client`] makes calls, which wait
+/// until it is known who the server is; [`Client::ready`] tells.
+///
+/// ```
+/// use mcp_async::client::connect;
+/// use mcp_async::{ManualClock, duplex};
+/// use mcp_proto::client::ClientConfig;
+/// use mcp_proto::model::Implementation;
+///
+/// let (client_side, _server_side) = duplex(4096);
+/// let config = ClientConfig::new(Implementation::new("demo", "1.0"));
+/// let (connection, client) = connect(client_side.split(), ManualClock::default(), config, ());
+/// drop(connection);
+/// assert!(client.is_closed());
+/// ```
+pub fn connect<R, W, C, H>(
+    (reader, writer): (R, W),
+    clock: C,
+    config: ClientConfig<'static>,
+    handler: H,
+) -> (Connection<R, W, C>, Client)
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    C: Clock,
+    H: Handler,
+{
+    let timer = clock.timer();
+    let now = clock.now();
+    let mut machine = Core::new(config, Growing);
+    // What is wrong with a configuration is told as `ConnectFailed`.
+    let _ = machine.connect(now);
+    let shared = Shared::new(machine, &config.limits, Arc::new(clock) as Arc<dyn Now>);
+    let handler: Box<dyn Handler> = Box::new(handler);
+    let about = Arc::new(About {
+        handler,
+        server: OnceLock::new(),
+        failed: OnceLock::new(),
+    });
+    let side = Side {
+        about: Arc::clone(&about),
+    };
+    let streams = (reader, writer);
+    let driver = Driver::new(
+        streams,
+        timer,
+        &config.limits,
+        GRACE,
+        side,
+        Arc::clone(&shared),
+    );
+    shared.lock().handles = 1;
+    (Connection { driver }, Client { shared, about })
+}
+
+/// A connection to a server: ends when the server ends it, or when the last [`Client`] is gone
+/// or closes it.
+///
+/// What the client said before its end is still written. Dropping the connection ends it, and
+/// every call, at once.
+///
+/// # Errors
+/// What the transport reports, apart from a peer that has gone.
+#[must_use = "a connection does nothing until it is polled"]
+pub struct Connection<R, W, C: Clock> {
+    driver: Driver<R, W, C::Timer, Side>,
+}
+
+impl<R, W, C: Clock> Connection<R, W, C> {
+    /// How long a server that reads nothing holds up the end: one second otherwise.
+    pub fn with_grace(mut self, grace: Duration) -> Self {
+        self.driver.set_grace(grace);
+        self
+    }
+}
+
+impl<R, W, C> Future for Connection<R, W, C>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    C: Clock,
+{
+    type Output = io::Result<()>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<io::Result<()>> {
+        self.get_mut().driver.poll(cx)
+    }
+}
+
+/// Everything in it is polled through `&mut` only.
+impl<R, W, C: Clock> Unpin for Connection<R, W, C> {}
+
+impl<R, W, C: Clock> fmt::Debug for Connection<R, W, C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Connection").finish_non_exhaustive()
+    }
+}
+
+/// Long enough for a server that reads, too short to notice at the end of a program.
+const GRACE: Duration = Duration::from_secs(1);

@@ -1,0 +1,146 @@
+//! What a program holds of a connection to a server.
+
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::task::Poll;
+use std::sync::Arc;
+
+use mcp_proto::rpc::Method;
+use mcp_proto::{Payload, SendError};
+use serde::de::DeserializeOwned;
+
+use super::Machine;
+use super::call::Call;
+use super::info::{ConnectError, ServerInfo};
+use super::side::About;
+use crate::shared::Shared;
+
+/// A handle of a connection to a server: cheap to clone, usable from any task.
+pub struct Client {
+    pub(super) shared: Arc<Shared<Machine>>,
+    pub(super) about: Arc<About>,
+}
+
+impl Client {
+    /// Resolves when it is known who the server is, or that there will be no connection.
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub fn ready(&self) -> impl Future<Output = Result<&ServerInfo, ConnectError>> + Send + '_ {
+        poll_fn(|cx| {
+            let mut core = self.shared.lock();
+            if let Some(server) = self.about.server.get() {
+                return Poll::Ready(Ok(server));
+            }
+            if let Some(error) = self.about.failed.get() {
+                return Poll::Ready(Err(error.clone()));
+            }
+            if core.ended {
+                return Poll::Ready(Err(ConnectError::Closed));
+            }
+            core.watch(cx);
+            Poll::Pending
+        })
+    }
+
+    /// Who the server is, if that is known.
+    pub fn server(&self) -> Option<&ServerInfo> {
+        self.about.server.get()
+    }
+
+    /// Calls a method; the parameters are an object. Both are borrowed, and the result is
+    /// decoded into any type that owns what it holds,
+    /// [`RawBuf`](mcp_proto::json::RawBuf) for the JSON as it came. A call made early waits
+    /// until the server is known.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use mcp_async::client::{CallError, Client};
+    /// use mcp_proto::json::RawBuf;
+    /// use mcp_proto::rpc::Method;
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Read<'a> {
+    ///     uri: &'a str,
+    /// }
+    ///
+    /// async fn read(client: &Client, uri: &str) -> Result<RawBuf, CallError> {
+    ///     let params = Read { uri };
+    ///     let call = client.call(Method::ResourcesRead, Some(&params));
+    ///     call.timeout(Duration::from_secs(10)).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The future's are [`CallError`].
+    pub fn call<'a, T: DeserializeOwned>(
+        &'a self,
+        method: Method<'a>,
+        params: Option<&'a (dyn Payload + Sync)>,
+    ) -> Call<'a, T> {
+        Call::new(self, method, params)
+    }
+
+    /// Sends a notification of a legacy session, `notifications/roots/list_changed` for one,
+    /// when there is room for it.
+    ///
+    /// # Errors
+    /// [`SendError::NotInRevision`] for one that is the core's to send, or that the server's
+    /// revision does not have; [`SendError::Undeclared`], [`SendError::NotReady`],
+    /// [`SendError::Closed`].
+    pub async fn notify(
+        &self,
+        method: Method<'_>,
+        params: Option<&(dyn Payload + Sync)>,
+    ) -> Result<(), SendError> {
+        poll_fn(|cx| {
+            self.shared.poll_send(cx, |machine, _, out| {
+                machine.notify(method, params.map(|params| -> &dyn Payload { params }), out)
+            })
+        })
+        .await
+        .map(|_| ())
+    }
+
+    /// Ends the connection: calls in flight end with [`Failure::Closed`], what was said is
+    /// written, and then the output is closed, which tells the server (LC-20).
+    pub fn close(&self) {
+        self.shared.close();
+    }
+
+    /// Whether the connection has ended.
+    pub fn is_closed(&self) -> bool {
+        self.shared.lock().ended
+    }
+}
+
+impl Clone for Client {
+    fn clone(&self) -> Self {
+        self.shared.lock().handles += 1;
+        Self {
+            shared: Arc::clone(&self.shared),
+            about: Arc::clone(&self.about),
+        }
+    }
+}
+
+impl Drop for Client {
+    fn drop(&mut self) {
+        let last = {
+            let mut core = self.shared.lock();
+            core.handles -= 1;
+            core.handles == 0
+        };
+        if last {
+            self.close();
+        }
+    }
+}
+
+impl fmt::Debug for Client {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("server", &self.about.server.get())
+            .finish_non_exhaustive()
+    }
+}

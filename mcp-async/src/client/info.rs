@@ -1,0 +1,95 @@
+//! Who the server is, or why there is none.
+
+use core::fmt;
+
+use mcp_proto::client::{ConnectError as CoreError, Connected};
+use mcp_proto::json::{Object, RawBuf};
+use mcp_proto::{Revision, RevisionSet};
+
+use crate::error::ErrorReply;
+
+/// Who answered, and how the two speak.
+#[derive(Clone, Debug)]
+pub struct ServerInfo {
+    /// The revision that rules (LC-16).
+    pub revision: Revision,
+    /// An `Implementation`; it names the server and decides nothing (VR-09).
+    pub server: Option<RawBuf>,
+    /// `ServerCapabilities`; `None` if the server told only its era.
+    pub capabilities: Option<RawBuf>,
+    /// How the server wants to be used, for a model to read.
+    pub instructions: Option<String>,
+}
+
+/// Why there is no connection to the server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// No revision suits both sides.
+    Revision {
+        /// What the server offered: one version, or a list of them.
+        offered: RawBuf,
+        /// What this client accepts.
+        accepted: RevisionSet,
+    },
+    /// The server refused.
+    Refused(ErrorReply),
+    /// The answer is not what the method returns, or no message at all.
+    Answer,
+    /// No answer in time.
+    Expired,
+    /// The connection ended first. A legacy server may exit on an unknown first message: start
+    /// it once more, with [`Approach::Handshake`](mcp_proto::client::Approach::Handshake).
+    Closed,
+    /// The configuration accepts no revision.
+    Nothing,
+}
+
+impl ServerInfo {
+    pub(super) fn received(connected: &Connected<'_>) -> Self {
+        let owned = |object: Object<'_>| RawBuf::from(object.as_raw());
+        Self {
+            revision: connected.revision,
+            server: connected.server.map(owned),
+            capabilities: connected.capabilities.map(owned),
+            instructions: connected
+                .instructions
+                .map(|text| text.to_cow().into_owned()),
+        }
+    }
+}
+
+impl ConnectError {
+    pub(super) fn received(error: &CoreError<'_>) -> Self {
+        match error {
+            CoreError::Revision { offered, accepted } => Self::Revision {
+                offered: RawBuf::from(*offered),
+                accepted: *accepted,
+            },
+            CoreError::Refused(error) => Self::Refused(ErrorReply::received(error)),
+            CoreError::Answer => Self::Answer,
+            CoreError::Expired => Self::Expired,
+            CoreError::Nothing => Self::Nothing,
+            _ => Self::Closed,
+        }
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Revision { offered, accepted } => CoreError::Revision {
+                offered: offered.as_raw(),
+                accepted: *accepted,
+            }
+            .fmt(f),
+            Self::Refused(error) => write!(f, "the server refused: {error}"),
+            Self::Answer => CoreError::Answer.fmt(f),
+            Self::Expired => CoreError::Expired.fmt(f),
+            Self::Closed => CoreError::Closed.fmt(f),
+            Self::Nothing => CoreError::Nothing.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for ConnectError {}

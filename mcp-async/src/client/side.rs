@@ -1,0 +1,201 @@
+//! What the connection's future makes of the client's events.
+
+use core::future::poll_fn;
+use core::panic::AssertUnwindSafe;
+use core::task::Waker;
+use std::panic::catch_unwind;
+use std::sync::{Arc, OnceLock};
+
+use mcp_proto::client::{Client as Core, Event, Failure, Growing};
+use mcp_proto::json::{Object, Raw, RawBuf};
+use mcp_proto::{Instant, Machine as _, Outcome, SendError, Token, Transmit};
+
+use super::Machine;
+use super::handler::{Handler, Progress, Question, Reply};
+use super::info::{ConnectError, ServerInfo};
+use crate::driver::{Effect, Role};
+use crate::error::ErrorReply;
+use crate::job::{Job, discard};
+use crate::places::Arrival;
+use crate::shared::{Respond, Shared};
+
+/// The client's side of the driver.
+pub(super) struct Side {
+    pub(super) about: Arc<About>,
+}
+
+impl Role for Side {
+    type Machine = Machine;
+
+    const WAITS_FOR_READER: bool = false;
+    const DRAINS: bool = false;
+
+    fn dispatch(&mut self, shared: &Arc<Shared<Machine>>, event: Event<'_>) -> Effect {
+        let handler = &*self.about.handler;
+        match event {
+            Event::Connected(connected) => {
+                // Only the first is kept: there is one in the life of a client.
+                let _ = self.about.server.set(ServerInfo::received(&connected));
+                shared.wake_watchers();
+            }
+            Event::ConnectFailed(error) => {
+                let _ = self.about.failed.set(ConnectError::received(&error));
+                shared.wake_watchers();
+            }
+            Event::Answer {
+                cookie,
+                outcome: Ok(result),
+                ..
+            } => {
+                arrive(shared, cookie, Arrival::Result, Some(result));
+            }
+            Event::Answer {
+                cookie,
+                outcome: Err(error),
+                ..
+            } => {
+                arrive(
+                    shared,
+                    cookie,
+                    Arrival::Error(ErrorReply::received(&error)),
+                    None,
+                );
+            }
+            Event::Failed {
+                cookie, failure, ..
+            } => {
+                arrive(shared, cookie, Arrival::Failed(failure), None);
+            }
+            Event::Input {
+                cookie,
+                requests,
+                state,
+                ..
+            } => {
+                let state = state.map(RawBuf::from);
+                let arrival = Arrival::Input {
+                    asks: requests.is_some(),
+                    state,
+                };
+                arrive(shared, cookie, arrival, requests.map(Object::as_raw));
+            }
+            Event::Again { cookie, .. } => arrive(shared, cookie, Arrival::Again, None),
+            Event::Listening {
+                cookie, honoured, ..
+            } => {
+                let tag = shared.lock().places.tag(cookie);
+                guarded(|| handler.listening(tag, honoured));
+            }
+            Event::Progress {
+                cookie,
+                progress,
+                total,
+                message,
+                ..
+            } => {
+                let tag = shared.lock().places.tag(cookie);
+                guarded(|| {
+                    handler.progress(
+                        tag,
+                        Progress {
+                            progress,
+                            total,
+                            message,
+                        },
+                    );
+                });
+            }
+            Event::Notification {
+                subscription,
+                notification,
+            } => {
+                let tag = subscription.map(|(_, cookie)| shared.lock().places.tag(cookie));
+                guarded(|| handler.notified(notification, tag));
+            }
+            Event::Question {
+                token,
+                method,
+                params,
+            } => {
+                let params = params.unwrap_or_default();
+                let question = Question {
+                    key: None,
+                    method,
+                    params,
+                };
+                return match guarded(|| handler.question(question)) {
+                    Some(reply) => Effect::Start(token, answer(shared, token, reply)),
+                    None => Effect::Panicked(token),
+                };
+            }
+            Event::QuestionCancelled { token, .. } => return Effect::Cancel(token),
+            Event::PingMissed { misses, limit } => {
+                guarded(|| handler.ping_missed(misses, limit));
+            }
+            Event::Unusable(what) => {
+                guarded(|| handler.unusable(what));
+            }
+            Event::Closed(_) => return Effect::Close,
+            _ => {}
+        }
+        Effect::Nothing
+    }
+}
+
+impl Respond for Core<'_, Growing> {
+    type Failure = Failure;
+
+    fn respond(
+        &mut self,
+        _now: Instant,
+        token: Token,
+        outcome: Outcome<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        Self::respond(self, token, outcome, out)
+    }
+
+    fn abandon(&mut self, token: Token) {
+        self.cancel(token);
+    }
+
+    fn stop(&mut self, now: Instant) {
+        self.hang_up(now);
+    }
+}
+
+/// What does not change once it is known.
+pub(super) struct About {
+    pub(super) handler: Box<dyn Handler>,
+    pub(super) server: OnceLock<ServerInfo>,
+    pub(super) failed: OnceLock<ConnectError>,
+}
+
+/// Puts down what is new about a call, and wakes whoever waits for it.
+fn arrive(shared: &Shared<Machine>, cookie: u64, arrival: Arrival<Failure>, raw: Option<Raw<'_>>) {
+    let waker: Option<Waker> = shared.lock().places.put(cookie, arrival, raw);
+    if let Some(waker) = waker {
+        waker.wake();
+    }
+}
+
+/// The job that answers a question of a legacy server.
+fn answer(shared: &Arc<Shared<Machine>>, token: Token, reply: Reply) -> Job {
+    let shared = Arc::clone(shared);
+    Job::from_future(async move {
+        let replied = reply.await;
+        poll_fn(move |cx| {
+            let outcome = match &replied {
+                Ok(value) => Outcome::Result(&**value),
+                Err(error) => Outcome::Error(error.as_object()),
+            };
+            shared.poll_respond(cx, token, outcome)
+        })
+        .await
+    })
+}
+
+/// Calls the handler; `None` if it panicked.
+pub(super) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+    catch_unwind(AssertUnwindSafe(call)).map_err(discard).ok()
+}
