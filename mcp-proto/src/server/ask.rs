@@ -9,7 +9,7 @@ use super::result::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{Action, SendError, Token, Transmit, Why};
-use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
+use crate::json::{Decimal, EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::payload::Question;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
@@ -110,7 +110,7 @@ impl<S: Storage> Server<'_, S> {
                     parent,
                     timeout: options.timeout,
                     cap,
-                    progress: f64::NEG_INFINITY,
+                    progress: Decimal::default(),
                     over: None,
                 },
             )
@@ -203,7 +203,6 @@ impl<S: Storage> Server<'_, S> {
         let (Some(id), Some(progress)) = (Id::from_raw(id), progress.number()) else {
             return Action::Ignore(Why::Malformed);
         };
-        let progress = progress.to_f64();
         let found = id.to_u64().and_then(|number| self.find_question(number));
         let Some(token) = found else {
             return Action::Ignore(Why::StaleProgress);
@@ -211,11 +210,10 @@ impl<S: Storage> Server<'_, S> {
         let Some(question) = self.questions.get_mut(token) else {
             return Action::Ignore(Why::StaleProgress);
         };
-        let rises = progress > question.progress;
-        if !rises {
+        if progress.decimal() <= question.progress {
             return Action::Ignore(Why::StaleProgress);
         }
-        question.progress = progress;
+        question.progress = progress.decimal();
         let cookie = question.cookie;
         let deadline = (now + question.timeout).min(question.cap);
         self.questions.arm(token, Some(deadline));
@@ -223,7 +221,7 @@ impl<S: Storage> Server<'_, S> {
             token: outward(token),
             cookie,
             progress,
-            total: total.and_then(Raw::number).map(|total| total.to_f64()),
+            total: total.and_then(Raw::number),
             message: message.and_then(Raw::string),
         })
     }

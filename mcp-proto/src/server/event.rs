@@ -2,7 +2,7 @@
 
 use super::context::Context;
 use crate::action::Token;
-use crate::json::{Object, Raw, Str};
+use crate::json::{Number, Object, Raw, Str};
 use crate::rpc::{ErrorObject, Method, Reason};
 
 /// Something for the application; it borrows from the message.
@@ -54,9 +54,9 @@ pub enum Event<'b> {
         /// The caller's number.
         cookie: u64,
         /// More than the time before.
-        progress: f64,
+        progress: Number<'b>,
         /// How much it will be in the end.
-        total: Option<f64>,
+        total: Option<Number<'b>>,
         /// What happens, in words.
         message: Option<Str<'b>>,
     },

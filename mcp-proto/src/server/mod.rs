@@ -12,6 +12,7 @@ mod features;
 mod legacy;
 mod listen;
 mod lists;
+mod machine;
 mod modern;
 mod notify;
 mod peer_error;
@@ -30,7 +31,9 @@ use core::fmt;
 
 use context::{Asked, Members};
 use pinger::Pinger;
-use session::{Phase, Session};
+use question::Ended;
+use request::Stage;
+use session::Session;
 use uris::{Owner, Uris};
 
 pub use config::ServerConfig;
@@ -47,34 +50,31 @@ pub use request::InFlight;
 pub use storage::Growing;
 pub use storage::{Fixed, Storage};
 
-use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
+use crate::action::{Action, Token, Why};
 use crate::batch::{Batch, Counted, Reading};
 use crate::json::{Object, Raw};
 use crate::label::Inline;
-use crate::machine::Machine;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::revision::Revision;
-use crate::rpc::{Id, Incoming, Invalid, Message, Method, Notification, Request};
+use crate::rpc::{Id, Invalid, Message, Method, Notification, Request};
 use crate::slots::{Queue, Slots};
 use crate::time::Instant;
-use question::Ended;
-use request::Stage;
 
 /// The server's side of one connection: a state machine without bytes, clock or IO.
 ///
-/// - Inputs: [`handle`](Machine::handle), [`handle_timeout`](Machine::handle_timeout),
-///   [`hang_up`](Machine::hang_up), and [`forget`](Machine::forget).
+/// - Inputs: [`handle`](crate::Machine::handle), [`handle_timeout`](crate::Machine::handle_timeout),
+///   [`hang_up`](crate::Machine::hang_up), and [`forget`](crate::Machine::forget).
 /// - Commands: [`respond`](Self::respond), [`progress`](Self::progress), [`log`](Self::log),
 ///   [`ask`](Self::ask), [`cancel`](Self::cancel), [`notify`](Self::notify),
 ///   [`list_changed`](Self::list_changed), [`resource_updated`](Self::resource_updated),
 ///   [`end_listen`](Self::end_listen), [`cancel_all`](Self::cancel_all).
-/// - Polls: [`poll_transmit`](Machine::poll_transmit), [`poll_event`](Machine::poll_event),
-///   [`poll_timeout`](Machine::poll_timeout); any of the above may change their answers.
+/// - Polls: [`poll_transmit`](crate::Machine::poll_transmit), [`poll_event`](crate::Machine::poll_event),
+///   [`poll_timeout`](crate::Machine::poll_timeout); any of the above may change their answers.
 /// - Getters: all others.
 ///
 /// What writes, writes whole or not at all: `BufferFull` says how much room it takes, and
 /// nothing has changed. What the core answers by itself comes as [`Action::Reply`] and goes
-/// back into [`reply`](Machine::reply).
+/// back into [`reply`](crate::Machine::reply).
 ///
 /// ```
 /// use mcp_proto::json::Raw;
@@ -189,7 +189,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     /// Ends every request and every question, as if the client had cancelled them: the events
     /// are polled. For an orderly shutdown whose patience is over; listens end with their
-    /// result, as long as somebody drains [`poll_transmit`](Machine::poll_transmit).
+    /// result, as long as somebody drains [`poll_transmit`](crate::Machine::poll_transmit).
     pub fn cancel_all(&mut self) {
         for index in 0..self.requests.capacity() as u32 {
             let Some(token) = self.requests.token(index) else {
@@ -455,141 +455,6 @@ impl<'c, S: Storage> Server<'c, S> {
         self.batch.clear();
         self.pinger.stop();
         self.session.announce = false;
-    }
-}
-
-impl<S: Storage> Machine for Server<'_, S> {
-    type Event<'b> = Event<'b>;
-    type Reply<'b> = Reply<'b>;
-
-    fn handle<'b>(
-        &mut self,
-        now: Instant,
-        _from: &Source<'_>,
-        incoming: Incoming<'b>,
-    ) -> Action<Event<'b>, Reply<'b>> {
-        if self.life != Life::Open {
-            return Action::Ignore(Why::Closed);
-        }
-        match incoming {
-            Incoming::Message(message) => self.message(now, message),
-            Incoming::BatchStart => self.start_batch(),
-            Incoming::BatchEnd => {
-                self.batch.end();
-                Action::Ignore(Why::Absorbed)
-            }
-        }
-    }
-
-    fn reply(
-        &mut self,
-        now: Instant,
-        reply: Reply<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, BufferFull> {
-        let null_id = self.null_id();
-        let Self { batch, config, .. } = self;
-        let gathered = S::ARRAYS
-            && reply.batched
-            && batch
-                .gather(|room| Ok(reply.write(config, null_id, room)?))
-                .unwrap_or(false);
-        let len = if gathered {
-            0
-        } else {
-            reply.write(config, null_id, out)?
-        };
-        match reply.kind {
-            ReplyKind::Initialize(opened) => {
-                self.session.phase = Phase::Answered(opened.revision);
-                self.session.features = opened.features;
-                self.pinger.start(now);
-            }
-            ReplyKind::LogLevel(level) => self.session.log_level = level,
-            ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. } => {}
-        }
-        Ok(Transmit::pipe(len))
-    }
-
-    fn reserve(&self) -> usize {
-        self.reserve
-    }
-
-    fn forget(&mut self, token: Token) {
-        if self.requests.get(token).is_some() {
-            if self.batch.reading() != Reading::Outside {
-                self.batch.uncount();
-            }
-            self.release(token);
-        }
-    }
-
-    fn next_channel(&self) -> Option<Channel> {
-        self.has_output().then_some(Channel::PIPE)
-    }
-
-    fn poll_transmit(
-        &mut self,
-        now: Instant,
-        _on: Channel,
-        out: &mut [u8],
-    ) -> Result<Option<Transmit>, BufferFull> {
-        self.transmit(now, out)
-    }
-
-    fn poll_event<'b>(&mut self) -> Option<Event<'b>> {
-        if core::mem::take(&mut self.session.announce) {
-            return Some(Event::Initialized);
-        }
-        if let Some(misses) = self.missed.take() {
-            return Some(Event::PingMissed { misses });
-        }
-        if S::ASKS
-            && let Some(event) = self.next_answer()
-        {
-            return Some(event);
-        }
-        if let Some(token) = self.requests.first(Queue::Event) {
-            self.release(token);
-            return Some(Event::Cancelled {
-                token,
-                reason: None,
-            });
-        }
-        if self.life == Life::Closing {
-            self.life = Life::Closed;
-            return Some(Event::Closed);
-        }
-        None
-    }
-
-    fn poll_timeout(&self) -> Option<Instant> {
-        if !S::ASKS {
-            return None;
-        }
-        let deadlines = [self.questions.next_deadline(), self.pinger.deadline()];
-        deadlines.into_iter().flatten().min()
-    }
-
-    fn handle_timeout(&mut self, now: Instant) {
-        if !S::ASKS {
-            return;
-        }
-        while let Some(token) = self.questions.pop_due(now) {
-            self.end_question(token, true, Some(Ended::Expired));
-        }
-        match self.pinger.handle_timeout(now) {
-            Some(pinger::Missed::Again(misses)) => self.missed = Some(misses),
-            Some(pinger::Missed::Last(misses)) => {
-                self.missed = Some(misses);
-                self.close();
-            }
-            None => {}
-        }
-    }
-
-    fn hang_up(&mut self, _now: Instant) {
-        self.close();
     }
 }
 

@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use super::event::Answer;
 use crate::action::Token;
+use crate::json::Decimal;
 use crate::time::Instant;
 
 /// How a question is asked.
@@ -48,7 +49,8 @@ pub struct Pending {
     pub(super) timeout: Duration,
     /// No progress moves the deadline beyond it.
     pub(super) cap: Instant,
-    pub(super) progress: f64,
+    /// Of the client, told last; compared without floating-point arithmetic.
+    pub(super) progress: Decimal,
     pub(super) over: Option<Over>,
 }
 

@@ -364,7 +364,7 @@ fn see(seen: &mut Vec<String>, tokens: &mut Vec<Token>, event: &Event<'_>) {
             cookie,
             progress,
             ..
-        } => format!("progress {} {cookie} {progress}", number(token)),
+        } => format!("progress {} {cookie} {}", number(token), progress.as_str()),
         Event::Answer {
             token,
             cookie,

@@ -1,0 +1,148 @@
+//! The server as its driver sees it.
+
+use super::pinger::Missed;
+use super::question::Ended;
+use super::reply::{Reply, ReplyKind};
+use super::session::Phase;
+use super::{Event, Life, Server, Storage};
+use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
+use crate::batch::Reading;
+use crate::machine::Machine;
+use crate::rpc::Incoming;
+use crate::slots::Queue;
+use crate::time::Instant;
+
+impl<S: Storage> Machine for Server<'_, S> {
+    type Event<'b> = Event<'b>;
+    type Reply<'b> = Reply<'b>;
+
+    fn handle<'b>(
+        &mut self,
+        now: Instant,
+        _from: &Source<'_>,
+        incoming: Incoming<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if self.life != Life::Open {
+            return Action::Ignore(Why::Closed);
+        }
+        match incoming {
+            Incoming::Message(message) => self.message(now, message),
+            Incoming::BatchStart => self.start_batch(),
+            Incoming::BatchEnd => {
+                self.batch.end();
+                Action::Ignore(Why::Absorbed)
+            }
+        }
+    }
+
+    fn reply(
+        &mut self,
+        now: Instant,
+        reply: Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, BufferFull> {
+        let null_id = self.null_id();
+        let Self { batch, config, .. } = self;
+        let gathered = S::ARRAYS
+            && reply.batched
+            && batch
+                .gather(|room| Ok(reply.write(config, null_id, room)?))
+                .unwrap_or(false);
+        let len = if gathered {
+            0
+        } else {
+            reply.write(config, null_id, out)?
+        };
+        match reply.kind {
+            ReplyKind::Initialize(opened) => {
+                self.session.phase = Phase::Answered(opened.revision);
+                self.session.features = opened.features;
+                self.pinger.start(now);
+            }
+            ReplyKind::LogLevel(level) => self.session.log_level = level,
+            ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. } => {}
+        }
+        Ok(Transmit::pipe(len))
+    }
+
+    fn reserve(&self) -> usize {
+        self.reserve
+    }
+
+    fn forget(&mut self, token: Token) {
+        if self.requests.get(token).is_some() {
+            if self.batch.reading() != Reading::Outside {
+                self.batch.uncount();
+            }
+            self.release(token);
+        }
+    }
+
+    fn next_channel(&self) -> Option<Channel> {
+        self.has_output().then_some(Channel::PIPE)
+    }
+
+    fn poll_transmit(
+        &mut self,
+        now: Instant,
+        _on: Channel,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
+        self.transmit(now, out)
+    }
+
+    fn poll_event<'b>(&mut self) -> Option<Event<'b>> {
+        if core::mem::take(&mut self.session.announce) {
+            return Some(Event::Initialized);
+        }
+        if let Some(misses) = self.missed.take() {
+            return Some(Event::PingMissed { misses });
+        }
+        if S::ASKS
+            && let Some(event) = self.next_answer()
+        {
+            return Some(event);
+        }
+        if let Some(token) = self.requests.first(Queue::Event) {
+            self.release(token);
+            return Some(Event::Cancelled {
+                token,
+                reason: None,
+            });
+        }
+        if self.life == Life::Closing {
+            self.life = Life::Closed;
+            return Some(Event::Closed);
+        }
+        None
+    }
+
+    fn poll_timeout(&self) -> Option<Instant> {
+        if !S::ASKS {
+            return None;
+        }
+        let deadlines = [self.questions.next_deadline(), self.pinger.deadline()];
+        deadlines.into_iter().flatten().min()
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        if !S::ASKS {
+            return;
+        }
+        while let Some(token) = self.questions.pop_due(now) {
+            self.end_question(token, true, Some(Ended::Expired));
+        }
+        match self.pinger.handle_timeout(now) {
+            Some(Missed::Again(misses)) => self.missed = Some(misses),
+            Some(Missed::Last(misses)) => {
+                self.missed = Some(misses);
+                self.close();
+            }
+            None => {}
+        }
+    }
+
+    fn hang_up(&mut self, _now: Instant) {
+        self.close();
+    }
+}
