@@ -27,6 +27,7 @@ impl<S: Storage> Server<'_, S> {
     /// # Errors
     ///
     /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough.
     /// - [`SendError::NotReady`]: the client has not said that it is initialized (LC-08).
     /// - [`SendError::Stale`]: `parent` is over.
     /// - [`SendError::NotInRevision`]: no such question, or `parent` is of 2026-07-28.
@@ -77,9 +78,9 @@ impl<S: Storage> Server<'_, S> {
                 len: "\"progressToken\":".len() + number.checked_ilog10().unwrap_or(0) as usize + 1,
                 value: &|w| w.unsigned(number),
             };
-            len = complete(out, len, object, &[token])?;
+            len = self.bounded(complete(out, len, object, &[token]))?;
         } else {
-            check_object(out, len, object)?;
+            self.bounded(check_object(out, len, object))?;
         }
         let params = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH);
         // Additions stand behind what was written, or inside `_meta`, which nobody asks about.

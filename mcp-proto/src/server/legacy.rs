@@ -43,12 +43,12 @@ impl<S: Storage> Server<'_, S> {
             _ => {}
         }
         let revision = self.session.revision().ok_or(PeerError::NotInitialized)?;
-        if !self.serves(method, revision) {
-            return Err(PeerError::UnknownMethod);
-        }
         // LC-14: a lost notification must not mute the server.
         if self.session.ready() {
             self.session.announce = true;
+        }
+        if !self.serves(method, revision) {
+            return Err(PeerError::UnknownMethod);
         }
         if method == Method::LoggingSetLevel {
             let level = log_level(params)?;

@@ -48,6 +48,7 @@ impl<S: Storage> Server<'_, S> {
     /// # Errors
     ///
     /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough.
     /// - [`SendError::Stale`]: the request is over (PG-03).
     /// - [`SendError::Progress`]: the client did not ask
     ///   ([`Context::progress`](super::Context::progress)), or the value does not exceed the
@@ -85,7 +86,7 @@ impl<S: Storage> Server<'_, S> {
             w.literal("}");
             Ok::<(), EncodeError>(())
         });
-        let len = w.finish()?;
+        let len = self.bounded(w.finish())?;
         if let Some(request) = self.requests.get_mut(token) {
             request.progress = progress.progress;
         }
@@ -101,6 +102,7 @@ impl<S: Storage> Server<'_, S> {
     /// # Errors
     ///
     /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough.
     /// - [`SendError::Undeclared`]: the capability `logging` is ours to declare (LG-01).
     /// - [`SendError::Stale`]: the request is over.
     /// - [`SendError::NotReady`]: there is no legacy session, and no request was named.
@@ -149,7 +151,7 @@ impl<S: Storage> Server<'_, S> {
             Ok(())
         })
         .map_err(|_: EncodeError| SendError::Encode)?;
-        Ok(Some(Transmit::pipe(w.finish()?)))
+        Ok(Some(Transmit::pipe(self.bounded(w.finish())?)))
     }
 
     /// Sends another notification of the legacy session: `notifications/tasks/status`,
@@ -160,6 +162,7 @@ impl<S: Storage> Server<'_, S> {
     /// # Errors
     ///
     /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough.
     /// - [`SendError::NotReady`]: the session is not open yet.
     /// - [`SendError::NotInRevision`]: its revision has no such message, or there is a command of
     ///   its own for it.
@@ -193,7 +196,8 @@ impl<S: Storage> Server<'_, S> {
         })
         .map_err(|_: EncodeError| SendError::Encode)?;
         let len = w.len();
-        check_object(out, len, object).map(Transmit::pipe)
+        self.bounded(check_object(out, len, object))
+            .map(Transmit::pipe)
     }
 
     fn may_notify(&self, method: Method<'_>, revision: Revision) -> bool {
@@ -204,6 +208,19 @@ impl<S: Storage> Server<'_, S> {
             }
             _ => false,
         }
+    }
+
+    /// Tells what no outbox could ever hold, its newline included, from what only has to wait.
+    pub(super) fn bounded<T, E: Into<SendError>>(
+        &self,
+        written: Result<T, E>,
+    ) -> Result<T, SendError> {
+        written.map_err(|error| match error.into() {
+            SendError::BufferFull { needed } if needed >= self.config.limits.output => {
+                SendError::TooLarge { needed }
+            }
+            other => other,
+        })
     }
 
     /// A request that the application may still speak for.

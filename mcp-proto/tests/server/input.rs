@@ -1,7 +1,7 @@
 //! Bad input on a pipe: JR-32 and what stands beside it.
 
 use mcp_proto::server::ServerConfig;
-use mcp_proto::{Limits, Why};
+use mcp_proto::{Limits, SendError, Why};
 
 use super::Talk;
 use super::talk::{config, error, request};
@@ -342,6 +342,10 @@ fn an_answer_beyond_the_limit_of_output() {
         .hears(&[&format!(r#"{{"jsonrpc":"2.0","id":2,"result":{longest}}}"#)]);
     talk.say(&request("3", "ping", ""))
         .hears(&[r#"{"jsonrpc":"2.0","id":3,"result":{}}"#]);
+    // What nobody waits for has no error to go in its place.
+    let text = "y".repeat(3000);
+    let told = talk.log(None, mcp_proto::model::LoggingLevel::Error, &text);
+    assert!(matches!(told, Err(SendError::TooLarge { needed }) if needed > 3000));
 }
 
 /// 5.2 "jsonrpc wrong without id", "Response to a notification": nothing is said.

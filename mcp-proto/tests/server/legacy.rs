@@ -119,6 +119,11 @@ fn lc_14_requests_race_initialized() {
     talk.say(&request("2", "tools/list", ""))
         .sees(&["request 0 tools/list", "initialized"]);
     talk.say(INITIALIZED).ignores(Why::Absorbed);
+    // So does one that is refused.
+    let mut talk = Talk::new(config());
+    talk.say(&initialize("2025-11-25", "{}"))
+        .say(&request("1", "nonsense", ""))
+        .sees(&["initialized"]);
 }
 
 /// LC-21, in every phase.
