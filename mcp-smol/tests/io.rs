@@ -1,7 +1,9 @@
-//! Standard streams and child processes on smol: real ones, and the scripts of every adapter.
+//! Standard streams, child processes and connections on smol: real ones, and the scripts of every adapter.
 
 use mcp_smol as adapter;
 
+#[path = "../../mcp-async/tests/adapter/glue.rs"]
+mod glue;
 #[path = "../../mcp-async/tests/adapter/process.rs"]
 mod process;
 #[path = "../../mcp-async/tests/adapter/script.rs"]
@@ -11,13 +13,26 @@ mod stdio;
 
 fn main() {
     let Some((role, arguments)) = script::role() else {
-        return script::run(&[process::SCRIPTS, stdio::SCRIPTS].concat());
+        return script::run(&[process::SCRIPTS, stdio::SCRIPTS, glue::SCRIPTS].concat());
     };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let played = process::play(&role, &arguments) || stdio::play(&role);
+    let played =
+        process::play(&role, &arguments) || stdio::play(&role) || glue::play(&role, &arguments);
     assert!(played, "no such role: {role}");
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     smol::block_on(future)
+}
+
+fn spawn_task(task: impl Future<Output = std::io::Result<()>> + Send + 'static) {
+    smol::spawn(task).detach();
+}
+
+/// Both ends of a connection over loopback.
+async fn sockets() -> (smol::net::TcpStream, smol::net::TcpStream) {
+    let listener = smol::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let near = smol::net::TcpStream::connect(address).await.unwrap();
+    (near, listener.accept().await.unwrap().0)
 }

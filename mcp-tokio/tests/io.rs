@@ -1,7 +1,9 @@
-//! Standard streams and child processes on tokio: real ones, and the scripts of every adapter.
+//! Standard streams, child processes and connections on tokio: real ones, and the scripts of every adapter.
 
 use mcp_tokio as adapter;
 
+#[path = "../../mcp-async/tests/adapter/glue.rs"]
+mod glue;
 #[path = "../../mcp-async/tests/adapter/process.rs"]
 mod process;
 #[path = "../../mcp-async/tests/adapter/script.rs"]
@@ -11,14 +13,27 @@ mod stdio;
 
 fn main() {
     let Some((role, arguments)) = script::role() else {
-        return script::run(&[process::SCRIPTS, stdio::SCRIPTS].concat());
+        return script::run(&[process::SCRIPTS, stdio::SCRIPTS, glue::SCRIPTS].concat());
     };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let played = process::play(&role, &arguments) || stdio::play(&role);
+    let played =
+        process::play(&role, &arguments) || stdio::play(&role) || glue::play(&role, &arguments);
     assert!(played, "no such role: {role}");
 }
 
 fn block_on<T>(future: impl Future<Output = T>) -> T {
     let mut runtime = tokio::runtime::Builder::new_current_thread();
     runtime.enable_all().build().unwrap().block_on(future)
+}
+
+fn spawn_task(task: impl Future<Output = std::io::Result<()>> + Send + 'static) {
+    tokio::spawn(task);
+}
+
+/// Both ends of a connection over loopback.
+async fn sockets() -> (tokio::net::TcpStream, tokio::net::TcpStream) {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+    let address = listener.local_addr().unwrap();
+    let near = tokio::net::TcpStream::connect(address).await.unwrap();
+    (near, listener.accept().await.unwrap().0)
 }

@@ -1,0 +1,350 @@
+//! Clients and servers of whichever adapter includes this, with real processes and sockets
+//! between them.
+
+use core::future::Future;
+use core::time::Duration;
+use std::io::{self, BufRead, Read, Write};
+use std::process::{Command as Program, Stdio};
+use std::sync::{Arc, Mutex};
+
+use mcp_proto::RevisionSet;
+use mcp_proto::client::{ClientConfig, Timeouts};
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::{Implementation, ServerCapabilities, ToolsCapability};
+use mcp_proto::rpc::Method;
+use mcp_proto::server::ServerConfig;
+
+use super::adapter::client::ConnectError;
+use super::adapter::server::{Call, Service, service_fn};
+use super::adapter::{self, Command, ErrorReply, Grace, SpawnError};
+use super::script::{PATIENCE, Roll, Script, call_in, program};
+use super::{block_on, sockets, spawn_task};
+
+pub(crate) const SCRIPTS: &[Script] = &[
+    ("a spawned server answers in every revision", every_revision),
+    ("the last client ends the server", last_client),
+    ("a server that dies is described", dies),
+    (
+        "a server that hangs up on the probe is met again",
+        hangs_up_on_probe,
+    ),
+    (
+        "a server that is silent on the probe is met again",
+        silent_on_probe,
+    ),
+    ("a server that suits nobody is shut down", suits_nobody),
+    ("a program that is not there cannot be started", not_there),
+    ("a spawn that is dropped kills the server", dropped_spawn),
+    (
+        "a session that is dropped kills the server",
+        dropped_session,
+    ),
+    ("a server on a socket", on_socket),
+    ("an idle server ends with its input", idle_at_end),
+    (
+        "what was read is answered at the end of input",
+        answers_at_end,
+    ),
+    (
+        "a server whose output is closed ends quietly",
+        output_closed,
+    ),
+];
+
+fn every_revision() {
+    for revision in RevisionSet::all().iter() {
+        block_on(async {
+            let roll = Roll::open();
+            let command = command("serve", &[&roll.address()]);
+            let spawned = adapter::spawn(&command, config(RevisionSet::of(&[revision])), ());
+            let (client, ending) = spawned.await.unwrap();
+            assert_eq!(client.server().unwrap().revision, revision);
+            assert!(tools(&client).await.contains("tools"));
+            client.close();
+            assert_eq!(ending.await.unwrap().code(), Some(0));
+            let [server] = roll.expect(["serve"]);
+            server.dies();
+        });
+    }
+}
+
+fn last_client() {
+    block_on(async {
+        let roll = Roll::open();
+        let command = command("serve", &[&roll.address()]);
+        let (client, ending) = adapter::spawn(&command, config(RevisionSet::all()), ())
+            .await
+            .unwrap();
+        let twin = client.clone();
+        drop(client);
+        assert!(tools(&twin).await.contains("tools"));
+        drop(twin);
+        assert_eq!(ending.await.unwrap().code(), Some(0));
+        let [server] = roll.expect(["serve"]);
+        server.dies();
+    });
+}
+
+fn dies() {
+    block_on(async {
+        let seen = Arc::new(Mutex::new(0));
+        let sink = Arc::clone(&seen);
+        let command = command("die", &[]).on_stderr(move |_| *sink.lock().unwrap() += 1);
+        let spawned = adapter::spawn(&command, config(RevisionSet::modern()), ()).await;
+        let Err(SpawnError::Died(died)) = spawned else {
+            panic!("connected to the dead");
+        };
+        assert_eq!(died.status.unwrap().code(), Some(3));
+        assert_eq!(died.lines, ["cannot find the key", "giving up"]);
+        assert_eq!(*seen.lock().unwrap(), 2);
+    });
+}
+
+fn hangs_up_on_probe() {
+    block_on(async {
+        let command = command("handshake-only", &[]);
+        let (client, ending) = adapter::spawn(&command, config(RevisionSet::all()), ())
+            .await
+            .unwrap();
+        assert!(client.server().unwrap().revision.is_legacy());
+        client.close();
+        assert_eq!(ending.await.unwrap().code(), Some(0));
+        // Who accepts no legacy revision has nobody to meet again.
+        let spawned = adapter::spawn(&command, config(RevisionSet::modern()), ()).await;
+        assert!(matches!(spawned, Err(SpawnError::Died(_))));
+    });
+}
+
+/// The runtime's timer at work: `initialize` follows when the probe stays unanswered.
+fn silent_on_probe() {
+    block_on(async {
+        let command = command("silent-on-probe", &[]);
+        let config = ClientConfig {
+            timeouts: Timeouts {
+                probe: Duration::from_millis(50),
+                ..Timeouts::default()
+            },
+            ..config(RevisionSet::all())
+        };
+        let (client, ending) = adapter::spawn(&command, config, ()).await.unwrap();
+        assert!(client.server().unwrap().revision.is_legacy());
+        client.close();
+        assert_eq!(ending.await.unwrap().code(), Some(0));
+    });
+}
+
+fn suits_nobody() {
+    block_on(async {
+        let roll = Roll::open();
+        let command = command("serve-modern", &[&roll.address()]);
+        let spawned = adapter::spawn(&command, config(RevisionSet::legacy()), ()).await;
+        let Err(SpawnError::Connect(error)) = spawned else {
+            panic!("agreed on nothing");
+        };
+        assert!(!matches!(error, ConnectError::Closed), "{error}");
+        let [server] = roll.expect(["serve-modern"]);
+        server.dies();
+    });
+}
+
+fn not_there() {
+    block_on(async {
+        let command = Command::new("no-such-server-anywhere");
+        let spawned = adapter::spawn(&command, config(RevisionSet::all()), ()).await;
+        assert!(matches!(spawned, Err(SpawnError::Start(_))));
+    });
+}
+
+fn dropped_spawn() {
+    block_on(async {
+        let roll = Roll::open();
+        let command = command("deaf", &[&roll.address()]);
+        let spawned = adapter::spawn(&command, config(RevisionSet::all()), ());
+        let mut spawned = Box::pin(spawned);
+        core::future::poll_fn(|task| {
+            assert!(spawned.as_mut().poll(task).is_pending());
+            core::task::Poll::Ready(())
+        })
+        .await;
+        let [server] = roll.expect(["deaf"]);
+        drop(spawned);
+        server.dies();
+    });
+}
+
+fn dropped_session() {
+    let roll = Roll::open();
+    block_on(async {
+        let command = command("serve", &[&roll.address()]).grace(LONG);
+        let connected = command.connect(
+            &adapter::Runtime,
+            adapter::Runtime,
+            config(RevisionSet::all()),
+            (),
+        );
+        let (session, client, ending) = connected.await.unwrap();
+        drop(session);
+        assert!(client.is_closed());
+        assert_eq!(
+            ending.await.unwrap_err().kind(),
+            io::ErrorKind::ConnectionAborted
+        );
+    });
+    let [server] = roll.expect(["serve"]);
+    server.dies();
+}
+
+fn on_socket() {
+    block_on(async {
+        let (near, far) = sockets().await;
+        let (connection, _peer) =
+            adapter::serve(adapter::split(far), server(RevisionSet::all()), service());
+        spawn_task(connection);
+        let client = adapter::connect(adapter::split(near), config(RevisionSet::all()), ());
+        let client = client.await.unwrap();
+        assert!(tools(&client).await.contains("tools"));
+    });
+}
+
+fn idle_at_end() {
+    let roll = Roll::open();
+    let ended = serve(&roll, Stdio::null(), b"");
+    assert_eq!(ended, (Some(0), String::new()));
+}
+
+fn answers_at_end() {
+    let roll = Roll::open();
+    let (code, output) = serve(
+        &roll,
+        Stdio::piped(),
+        br#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#,
+    );
+    assert_eq!(code, Some(0));
+    assert_eq!(output, "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n");
+}
+
+fn output_closed() {
+    let roll = Roll::open();
+    let mut running = Program::new(program())
+        .args(["role:serve", &roll.address()])
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    drop(running.stdout.take());
+    let mut input = running.stdin.take().unwrap();
+    while running.try_wait().unwrap().is_none() {
+        // It may end between two of them.
+        let _ = input.write_all(b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n");
+        std::thread::sleep(Duration::from_millis(10));
+    }
+    let ended = running.wait_with_output().unwrap();
+    assert_eq!(ended.status.code(), Some(0));
+    assert_eq!(String::from_utf8(ended.stderr).unwrap(), "");
+}
+
+/// What this program does when it was started as a child; false for a role of others.
+pub(crate) fn play(role: &str, arguments: &[&str]) -> bool {
+    match (role, arguments) {
+        ("serve", [address]) => {
+            call_in("serve", address);
+            block_on(adapter::serve_stdio(server(RevisionSet::all()), service())).unwrap();
+        }
+        ("serve-modern", [address]) => {
+            call_in("serve-modern", address);
+            block_on(adapter::serve_stdio(
+                server(RevisionSet::modern()),
+                service(),
+            ))
+            .unwrap();
+        }
+        ("handshake-only", []) => {
+            let mut lines = io::stdin().lock().lines();
+            let first = lines.next().unwrap().unwrap();
+            if !first.contains("\"initialize\"") {
+                std::process::exit(1);
+            }
+            println!("{}", handshake(1));
+            lines.for_each(drop);
+        }
+        ("silent-on-probe", []) => {
+            let mut lines = io::stdin().lock().lines().map(Result::unwrap);
+            lines.find(|line| line.contains("\"initialize\""));
+            println!("{}", handshake(2));
+            lines.for_each(drop);
+        }
+        _ => return false,
+    }
+    true
+}
+
+/// Starts the server by hand, gives it this to read, and waits for its end.
+fn serve(roll: &Roll, stdin: Stdio, input: &[u8]) -> (Option<i32>, String) {
+    let mut running = Program::new(program())
+        .args(["role:serve", &roll.address()])
+        .stdin(stdin)
+        .stdout(Stdio::piped())
+        .spawn()
+        .unwrap();
+    if let Some(mut stdin) = running.stdin.take() {
+        stdin.write_all(input).unwrap();
+    }
+    let mut output = String::new();
+    running
+        .stdout
+        .take()
+        .unwrap()
+        .read_to_string(&mut output)
+        .unwrap();
+    (running.wait().unwrap().code(), output)
+}
+
+async fn tools(client: &adapter::client::Client) -> String {
+    let tools: RawBuf = client.call(Method::ToolsList, None).await.unwrap();
+    tools.as_raw().as_str().to_owned()
+}
+
+fn service() -> impl Service {
+    service_fn(|call: Call<'_>| match call.method {
+        Method::ToolsList => call.ready(Ok(mcp_proto::model::ListToolsResult::default())),
+        _ => call.refuse(ErrorReply::method_not_found()),
+    })
+}
+
+fn server(revisions: RevisionSet) -> ServerConfig<'static> {
+    ServerConfig {
+        capabilities: ServerCapabilities {
+            tools: Some(ToolsCapability::default()),
+            ..ServerCapabilities::default()
+        },
+        revisions,
+        ..ServerConfig::new("glue", "1.0")
+    }
+}
+
+fn config(accepted: RevisionSet) -> ClientConfig<'static> {
+    ClientConfig {
+        accepted,
+        ..ClientConfig::new(Implementation::new("glue", "1.0"))
+    }
+}
+
+fn command(role: &str, arguments: &[&str]) -> Command {
+    let role = format!("role:{role}");
+    Command::new(program())
+        .arg(role)
+        .args(arguments)
+        .grace(LONG)
+}
+
+const LONG: Grace = Grace {
+    close: PATIENCE,
+    terminate: PATIENCE,
+};
+
+/// What a server of old would say.
+fn handshake(id: u32) -> String {
+    let result = r#"{"protocolVersion":"2024-11-05","capabilities":{},"serverInfo":{"name":"old","version":"1"}}"#;
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#)
+}
