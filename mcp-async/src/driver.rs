@@ -8,8 +8,10 @@
 //!     `------------------- output closed, or an error of the transport ----------------------^
 //! ```
 
-use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+mod end;
+mod streams;
+
+use core::task::{Context, Poll};
 use core::time::Duration;
 use std::io;
 use std::sync::Arc;
@@ -17,9 +19,10 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::{Inbox, Instant, Limits, Machine, Outbox, Outcome, SendError, Token};
 
+use self::streams::is_closed;
 use crate::clock::Timer;
 use crate::error::ErrorReply;
-use crate::job::{Job, Jobs, Polled, discard};
+use crate::job::{Job, Jobs, Polled};
 use crate::shared::{Respond, Shared};
 
 /// What one side of the protocol makes of its machine's events.
@@ -265,131 +268,6 @@ where
         true
     }
 
-    /// Writes until the transport takes no more, or there is nothing left.
-    fn write(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
-        let mut moved = false;
-        while !turn.write_pending && self.phase < Phase::Closing {
-            if self.writing.is_empty() && !self.take_output() {
-                if self.unflushed {
-                    match Pin::new(&mut self.writer).poll_flush(cx)? {
-                        Poll::Ready(()) => self.unflushed = false,
-                        Poll::Pending => turn.write_pending = true,
-                    }
-                }
-                break;
-            }
-            match Pin::new(&mut self.writer).poll_write(cx, self.writing.pending()) {
-                Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
-                Poll::Ready(Ok(count)) => {
-                    self.writing.consume(count);
-                    self.unflushed = true;
-                    moved = true;
-                }
-                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-                Poll::Ready(Err(error)) => return Err(error),
-                Poll::Pending => turn.write_pending = true,
-            }
-        }
-        if moved && self.phase == Phase::Flushing {
-            // Whoever reads, however slowly, gets everything.
-            self.deadline = Some(turn.now + self.grace);
-        }
-        Ok(moved)
-    }
-
-    /// Swaps the two outboxes, and tells those who wait that there is room.
-    fn take_output(&mut self) -> bool {
-        let waiting = {
-            let mut core = self.shared.lock();
-            if core.outbox.is_empty() {
-                return false;
-            }
-            if self.writing.capacity() > KEPT {
-                self.writing = self.shared.outbox();
-            }
-            core::mem::swap(&mut core.outbox, &mut self.writing);
-            core.take_room()
-        };
-        waiting.into_iter().for_each(Waker::wake);
-        true
-    }
-
-    /// Reads once, if there is a use for it.
-    fn read(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
-        if turn.read_pending || turn.full || turn.budget == 0 || self.phase != Phase::Open {
-            return Ok(false);
-        }
-        let Some(spare) = self.inbox.spare_mut() else {
-            return Ok(false);
-        };
-        match Pin::new(&mut self.reader).poll_read(cx, spare) {
-            Poll::Ready(Ok(0)) => self.end_of_input(turn.now),
-            Poll::Ready(Ok(count)) => self.inbox.filled(count),
-            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
-            Poll::Ready(Err(error)) if is_closed(&error) => self.end_of_input(turn.now),
-            Poll::Ready(Err(error)) => return Err(error),
-            Poll::Pending => {
-                turn.read_pending = true;
-                return Ok(false);
-            }
-        }
-        Ok(true)
-    }
-
-    fn end_of_input(&mut self, now: Instant) {
-        self.inbox.close();
-        self.drain(now);
-    }
-
-    fn drain(&mut self, now: Instant) {
-        self.phase = Phase::Draining;
-        self.deadline = Some(now + self.grace);
-    }
-
-    /// Goes on to the next phase when nothing is left to do in this one, or its time is over.
-    fn wind_down(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> bool {
-        let over = self.deadline.is_some_and(|deadline| deadline <= turn.now);
-        match self.phase {
-            Phase::Open if turn.closing => self.drain(turn.now),
-            Phase::Draining if over || self.is_drained(turn) => {
-                self.flush(turn.now);
-            }
-            Phase::Flushing if over || self.is_flushed(turn) => self.close(turn.now),
-            Phase::Closing => {
-                if !over && Pin::new(&mut self.writer).poll_close(cx).is_pending() {
-                    return false;
-                }
-                self.phase = Phase::Done;
-            }
-            _ => return false,
-        }
-        true
-    }
-
-    /// Whether all that was read is answered.
-    fn is_drained(&self, turn: &Turn) -> bool {
-        turn.empty && self.owed.is_empty() && (self.jobs.is_empty() || !X::DRAINS)
-    }
-
-    /// Whether the transport has everything.
-    fn is_flushed(&self, turn: &Turn) -> bool {
-        turn.empty && self.writing.is_empty() && !self.unflushed && !turn.write_pending
-    }
-
-    /// Cancels what still runs. What the machine has to say about it is still written.
-    fn flush(&mut self, now: Instant) {
-        self.jobs.cancel_all();
-        self.shared.lock().machine.stop(now);
-        self.phase = Phase::Flushing;
-        self.deadline = Some(now + self.grace);
-    }
-
-    fn close(&mut self, now: Instant) {
-        self.jobs.cancel_all();
-        self.phase = Phase::Closing;
-        self.deadline = Some(now + self.grace);
-    }
-
     /// Arms the timer, but only for an earlier moment than the one that it will fire for:
     /// arming costs more than looking in vain now and then.
     fn arm(&mut self, cx: &mut Context<'_>, turn: &Turn) -> Poll<()> {
@@ -411,36 +289,6 @@ where
 impl<R, W, T, X: Role> Driver<R, W, T, X> {
     pub(crate) const fn set_grace(&mut self, grace: Duration) {
         self.grace = grace;
-    }
-
-    /// Ends every request, and tells everyone who waits.
-    fn finish(&mut self) {
-        self.phase = Phase::Done;
-        self.jobs.cancel_all();
-        self.hang_up(self.shared.now());
-        let waiting = self.shared.lock().end();
-        waiting.into_iter().for_each(Waker::wake);
-    }
-
-    /// Tells the machine that the peer is gone, and hands out what follows from it.
-    fn hang_up(&mut self, now: Instant) {
-        self.shared.lock().machine.hang_up(now);
-        loop {
-            let event = self.shared.lock().machine.poll_event();
-            let Some(event) = event else { break };
-            if let Effect::Start(_, job) = self.role.dispatch(&self.shared, event) {
-                discard(job);
-            }
-        }
-    }
-}
-
-impl<R, W, T, X: Role> Drop for Driver<R, W, T, X> {
-    /// A connection that is dropped hangs up: nobody waits for it in vain.
-    fn drop(&mut self) {
-        if self.phase != Phase::Done {
-            self.finish();
-        }
     }
 }
 
@@ -478,23 +326,8 @@ fn step<'b, X: Role>(
 
 type Event<'b, X> = <<X as Role>::Machine as Machine>::Event<'b>;
 
-/// Whether the error only says that the peer has closed its side.
-fn is_closed(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::BrokenPipe
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::NotConnected
-            | io::ErrorKind::WriteZero
-    )
-}
-
 /// Messages and polls of handlers in one turn, before other tasks of the thread get theirs. At
 /// half a microsecond to a microsecond each that is about 100 µs, what runtimes call a fair
 /// share (tokio's own budget for one poll is 128 operations), and much more than what arrives
 /// at once on an ordinary connection, so it costs nothing there.
 const WORK: u32 = 128;
-
-/// An output buffer that has grown past this is given back once it is empty.
-const KEPT: usize = 256 << 10;
