@@ -7,7 +7,7 @@ use std::panic::catch_unwind;
 use std::sync::{Arc, OnceLock};
 
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
-use mcp_proto::json::{Object, Raw, RawBuf};
+use mcp_proto::json::{Number, Object, Raw, RawBuf};
 use mcp_proto::{Instant, Machine as _, Outcome, SendError, Token, Transmit};
 
 use super::Machine;
@@ -98,8 +98,8 @@ impl Role for Side {
                     handler.progress(
                         tag,
                         Progress {
-                            progress,
-                            total,
+                            progress: progress.to_f64(),
+                            total: total.map(Number::to_f64),
                             message,
                         },
                     );

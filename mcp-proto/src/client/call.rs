@@ -3,7 +3,7 @@
 use core::fmt;
 use core::time::Duration;
 
-use crate::json::Raw;
+use crate::json::{Decimal, Raw};
 use crate::payload::Payload;
 use crate::rpc::{Method, Reason};
 use crate::time::Instant;
@@ -84,8 +84,8 @@ pub struct InFlight {
     pub(super) timeout: Duration,
     /// No deadline of this call is later.
     pub(super) cap: Instant,
-    /// The last value, if progress was asked for; at first minus infinity.
-    pub(super) progress: Option<f64>,
+    /// The last value, if progress was asked for; at first below every number.
+    pub(super) progress: Option<Decimal>,
     /// Rounds that the server asked for, at most [`ROUNDS`].
     pub(super) rounds: u8,
     /// Of them, how many in a row brought a state and no question.

@@ -4,7 +4,7 @@ use core::fmt;
 
 use super::Failure;
 use crate::action::Token;
-use crate::json::{Object, Raw, Str};
+use crate::json::{Number, Object, Raw, Str};
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{ErrorObject, Invalid, Method, Notification, Request};
 
@@ -77,9 +77,9 @@ pub enum Event<'b> {
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
         /// How far it is; larger each time (PG-04).
-        progress: f64,
+        progress: Number<'b>,
         /// Where it ends, if the server knows.
-        total: Option<f64>,
+        total: Option<Number<'b>>,
         /// For a person to read.
         message: Option<Str<'b>>,
     },

@@ -155,7 +155,7 @@ impl<S: Storage> Client<'_, S> {
         else {
             return malformed;
         };
-        let (Some(id), Some(progress)) = (Id::from_raw(token), finite(progress)) else {
+        let (Some(id), Some(progress)) = (Id::from_raw(token), progress.number()) else {
             return malformed;
         };
         let stale = Action::Ignore(Why::StaleProgress);
@@ -166,10 +166,11 @@ impl<S: Storage> Client<'_, S> {
             return stale;
         };
         // PG-04, PG-09
-        if !call.progress.is_some_and(|last| last < progress) {
+        let value = progress.decimal();
+        if !call.progress.is_some_and(|last| last < value) {
             return stale;
         }
-        call.progress = Some(progress);
+        call.progress = Some(value);
         let cookie = call.cookie;
         // LC-19. An acknowledged subscription has no deadline to extend.
         if self.config.progress_extends && self.calls.deadline(token).is_some() {
@@ -179,7 +180,7 @@ impl<S: Storage> Client<'_, S> {
             token,
             cookie,
             progress,
-            total: total.and_then(finite),
+            total: total.and_then(Raw::number),
             message: message.and_then(Raw::string),
         })
     }
@@ -190,8 +191,4 @@ fn subscription_id(params: Object<'_>) -> Option<u64> {
     let [meta] = params.find(["_meta"]).ok()?;
     let [id] = meta?.object()?.find([keys::SUBSCRIPTION_ID]).ok()?;
     Id::from_raw(id?)?.to_u64()
-}
-
-fn finite(number: Raw<'_>) -> Option<f64> {
-    Some(number.number()?.to_f64()).filter(|number| number.is_finite())
 }

@@ -5,6 +5,7 @@ use core::time::Duration;
 use super::call::{Kind, Stage};
 use super::{Call, Client, InFlight, Phase, Round, Storage, encode};
 use crate::action::{SendError, Token, Transmit};
+use crate::json::Decimal;
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::Method;
@@ -57,7 +58,7 @@ impl<S: Storage> Client<'_, S> {
             stage: Stage::Sent,
             timeout,
             cap,
-            progress: call.progress.then_some(f64::NEG_INFINITY),
+            progress: call.progress.then(Decimal::default),
             rounds: 0,
             pauses: 0,
             renegotiated: false,
@@ -105,7 +106,7 @@ impl<S: Storage> Client<'_, S> {
             in_flight.id = id;
             in_flight.stage = Stage::Sent;
             in_flight.timeout = timeout;
-            in_flight.progress = call.progress.then_some(f64::NEG_INFINITY);
+            in_flight.progress = call.progress.then(Decimal::default);
             let cap = in_flight.cap;
             self.calls.arm(token, Some((now + timeout).min(cap)));
         }

@@ -221,7 +221,7 @@ fn progress_that_makes_no_sense_is_dropped() {
     progress(r#"{"progressToken":9,"progress":6}"#, "StaleProgress");
     // It did not ask.
     progress(r#"{"progressToken":3,"progress":6}"#, "StaleProgress");
-    progress(r#"{"progressToken":2,"progress":1e400}"#, "Malformed");
+    progress(r#"{"progressToken":2,"progress":-1e400}"#, "StaleProgress");
     progress(r#"{"progressToken":2,"progress":"6"}"#, "Malformed");
     progress(
         r#"{"progressToken":2,"progressToken":2,"progress":6}"#,

@@ -407,7 +407,8 @@ fn tell(event: &Event<'_>) -> String {
             message,
             ..
         } => {
-            let total = total.map_or(String::new(), |total| format!("/{total}"));
+            let progress = progress.as_str();
+            let total = total.map_or(String::new(), |total| format!("/{}", total.as_str()));
             let message = message.map_or(String::new(), |message| format!(" {message}"));
             format!("= progress {cookie} {progress}{total}{message}")
         }

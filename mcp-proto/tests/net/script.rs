@@ -272,7 +272,7 @@ impl App<AnyClient> for User {
             }
             client::Event::Progress {
                 cookie, progress, ..
-            } => format!("{cookie} at {progress}"),
+            } => format!("{cookie} at {}", progress.as_str()),
             client::Event::Notification { notification, .. } => {
                 notification.method.name().to_string()
             }
