@@ -60,8 +60,6 @@ pub(super) const fn name(feature: ClientFeatures) -> &'static str {
         "elicitation.form"
     } else if feature.intersects(ClientFeatures::ELICITATION_URL) {
         "elicitation.url"
-    } else if feature.intersects(ClientFeatures::TASKS_EXTENSION) {
-        "extensions.io.modelcontextprotocol/tasks"
     } else {
         "tasks"
     }

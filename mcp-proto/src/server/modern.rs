@@ -64,7 +64,7 @@ impl<S: Storage> Server<'_, S> {
             Method::TasksGet | Method::TasksUpdate | Method::TasksCancel
         );
         if of_tasks && !features.contains(ClientFeatures::TASKS_EXTENSION) {
-            return Err(PeerError::Undeclared(ClientFeatures::TASKS_EXTENSION));
+            return Err(PeerError::TasksUndeclared);
         }
         let asked = members.settle(method, revision, features, log_level)?;
         if method == Method::SubscriptionsListen {

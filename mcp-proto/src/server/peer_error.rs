@@ -2,9 +2,7 @@
 
 use core::fmt;
 
-use super::features;
 use crate::json::Writer;
-use crate::model::ClientFeatures;
 use crate::rpc::{Reason, code};
 
 /// A rule that a message of the client broke, or a limit of ours that it met.
@@ -56,8 +54,8 @@ pub enum PeerError {
     NoVersion,
     /// A revision that this server does not speak (VR-04, VR-22, VR-25).
     UnsupportedVersion,
-    /// The request needs something that its client did not declare (VR-07).
-    Undeclared(ClientFeatures),
+    /// A request about tasks by a client that did not declare the extension (VR-07, TK-44).
+    TasksUndeclared,
 }
 
 impl PeerError {
@@ -80,7 +78,7 @@ impl PeerError {
                 code::INVALID_PARAMS
             }
             Self::UnsupportedVersion => code::UNSUPPORTED_VERSION,
-            Self::Undeclared(_) => code::MISSING_CLIENT_CAPABILITY,
+            Self::TasksUndeclared => code::MISSING_CLIENT_CAPABILITY,
         }
     }
 
@@ -104,7 +102,7 @@ impl PeerError {
             Self::LogLevel => ("", "unknown log level"),
             Self::NoVersion => ("protocolVersion", " is missing or no string"),
             Self::UnsupportedVersion => ("", "unsupported protocol version"),
-            Self::Undeclared(feature) => (features::name(feature), " is required of the client"),
+            Self::TasksUndeclared => ("", "the tasks extension is required of the client"),
         }
     }
 

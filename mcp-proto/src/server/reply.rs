@@ -4,7 +4,7 @@ use super::config::ServerConfig;
 use super::peer_error::PeerError;
 use crate::action::BufferFull;
 use crate::json::{Object, Raw, Str, Writer};
-use crate::model::{ClientFeatures, LoggingLevel, MissingCapabilitiesData};
+use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{ID_ECHO, Id};
 
@@ -122,13 +122,7 @@ impl<'b> Reply<'b> {
                         write_requested(requested, &mut w);
                         w.literal("}");
                     }
-                    PeerError::Undeclared(feature) => {
-                        let required = MissingCapabilitiesData {
-                            required_capabilities: feature.capabilities(),
-                        };
-                        w.literal(r#","data":"#);
-                        let _ = w.value(&required, config.revisions.newest_modern());
-                    }
+                    PeerError::TasksUndeclared => w.literal(TASKS_REQUIRED),
                     _ => {}
                 }
                 w.literal("}");
@@ -259,6 +253,9 @@ fn write_requested(requested: Option<Raw<'_>>, w: &mut Writer<'_>) {
     }
 }
 
+/// What a client has to declare for tasks: the `data` of that error.
+const TASKS_REQUIRED: &str =
+    r#","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// `{"jsonrpc":"2.0","id":"",""result":}` and a little.
 const ENVELOPE: usize = 48;
