@@ -1,8 +1,8 @@
 //! What the server says to a call.
 
 use super::call::{Kind, ROUNDS, Stage};
-use super::connect::{revisions, supported};
 use super::reply::Reply;
+use super::versions::{revisions, supported};
 use super::{Client, Event, Failure, Phase, Storage, Unusable};
 use crate::action::{Action, Token, Why};
 use crate::json::{Object, Raw};

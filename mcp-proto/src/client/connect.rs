@@ -5,13 +5,14 @@ use core::time::Duration;
 use super::answer::Heard;
 use super::ping::Ping;
 use super::reply::Reply;
+use super::versions::{Discovered, is_modern, revision_of, revisions, supported};
 use super::{
     Approach, Client, CloseReason, ConnectError, Connected, Event, Phase, Storage, encode,
 };
 use crate::action::{Action, BufferFull, SendError, Transmit, Why};
 use crate::json::{EncodeError, Object, Raw, Str, Writer};
-use crate::model::{ClientCapabilities, ClientFeatures as F, ServerFeatures, keys};
-use crate::revision::{Revision, RevisionSet};
+use crate::model::{ClientCapabilities, ClientFeatures as F, ServerFeatures};
+use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Method, code, envelope};
 use crate::time::Instant;
 
@@ -387,46 +388,7 @@ impl Opening {
         self.legacy = Some(legacy);
         self.handshake = Leg::Owed(id);
         self.silence = None;
-        // Whatever a timer arms lies ahead.
         self.deadline = now + timeout.max(LEAST);
-    }
-}
-
-/// What a DiscoverResult says.
-struct Discovered<'b> {
-    /// An array.
-    versions: Raw<'b>,
-    server: Option<Object<'b>>,
-    capabilities: Option<Object<'b>>,
-    instructions: Option<Str<'b>>,
-}
-
-impl<'b> Discovered<'b> {
-    fn read(result: Raw<'b>) -> Option<Self> {
-        let [kind, versions, capabilities, instructions, meta] = result
-            .object()?
-            .find([
-                "resultType",
-                "supportedVersions",
-                "capabilities",
-                "instructions",
-                "_meta",
-            ])
-            .ok()?;
-        // JR-21: a missing type is `complete`.
-        if kind.is_some_and(|kind| kind.string().is_none_or(|kind| kind != "complete")) {
-            return None;
-        }
-        let versions = versions.filter(|versions| versions.array().is_some())?;
-        Some(Self {
-            versions,
-            server: meta
-                .and_then(Raw::object)
-                .and_then(|meta| meta.get(keys::SERVER_INFO))
-                .and_then(Raw::object),
-            capabilities: capabilities.and_then(Raw::object),
-            instructions: instructions.and_then(Raw::string),
-        })
     }
 }
 
@@ -444,42 +406,5 @@ fn connected<'b>(
     }))
 }
 
-/// The list of revisions in an error with one of these codes.
-pub(super) fn supported<'b>(error: ErrorObject<'b>, codes: &[i64]) -> Option<Raw<'b>> {
-    if !codes.contains(&error.code) {
-        return None;
-    }
-    let [supported] = error.data?.object()?.find(["supported"]).ok()?;
-    supported.filter(|supported| supported.array().is_some())
-}
-
-/// The other errors that only a modern server has (4.1).
-fn is_modern(error: ErrorObject<'_>) -> bool {
-    match error.code {
-        code::HEADER_MISMATCH => true,
-        code::MISSING_CLIENT_CAPABILITY => error
-            .data
-            .and_then(Raw::object)
-            .and_then(|data| data.get("requiredCapabilities"))
-            .is_some(),
-        _ => false,
-    }
-}
-
-/// Those of a peer's list that have a name here.
-pub(super) fn revisions(list: Raw<'_>) -> RevisionSet {
-    list.array()
-        .into_iter()
-        .flat_map(|list| list.elements())
-        .filter_map(revision_of)
-        .collect()
-}
-
-fn revision_of(version: Raw<'_>) -> Option<Revision> {
-    let version = version.string()?;
-    Revision::ALL
-        .into_iter()
-        .find(|revision| version == revision.as_str())
-}
-
+/// Whatever a timer arms lies ahead.
 const LEAST: Duration = Duration::from_millis(1);

@@ -17,6 +17,7 @@ mod send;
 mod storage;
 mod timer;
 mod transmit;
+mod versions;
 
 pub use call::{Call, Failure, InFlight, Round};
 pub use config::{Approach, ClientConfig, PingPolicy, Timeouts};

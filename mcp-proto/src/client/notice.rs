@@ -167,7 +167,7 @@ impl<S: Storage> Client<'_, S> {
         };
         // PG-04, PG-09
         let value = progress.decimal();
-        if !call.progress.is_some_and(|last| last < value) {
+        if call.progress.is_none_or(|last| last >= value) {
             return stale;
         }
         call.progress = Some(value);

@@ -1,0 +1,83 @@
+//! How a server says which revisions it speaks.
+
+use crate::json::{Object, Raw, Str};
+use crate::model::keys;
+use crate::revision::{Revision, RevisionSet};
+use crate::rpc::{ErrorObject, code};
+
+/// What a DiscoverResult says.
+pub(super) struct Discovered<'b> {
+    /// An array.
+    pub(super) versions: Raw<'b>,
+    pub(super) server: Option<Object<'b>>,
+    pub(super) capabilities: Option<Object<'b>>,
+    pub(super) instructions: Option<Str<'b>>,
+}
+
+impl<'b> Discovered<'b> {
+    pub(super) fn read(result: Raw<'b>) -> Option<Self> {
+        let [kind, versions, capabilities, instructions, meta] = result
+            .object()?
+            .find([
+                "resultType",
+                "supportedVersions",
+                "capabilities",
+                "instructions",
+                "_meta",
+            ])
+            .ok()?;
+        // JR-21: a missing type is `complete`.
+        if kind.is_some_and(|kind| kind.string().is_none_or(|kind| kind != "complete")) {
+            return None;
+        }
+        let versions = versions.filter(|versions| versions.array().is_some())?;
+        Some(Self {
+            versions,
+            server: meta
+                .and_then(Raw::object)
+                .and_then(|meta| meta.get(keys::SERVER_INFO))
+                .and_then(Raw::object),
+            capabilities: capabilities.and_then(Raw::object),
+            instructions: instructions.and_then(Raw::string),
+        })
+    }
+}
+
+/// The list of revisions in an error with one of these codes.
+pub(super) fn supported<'b>(error: ErrorObject<'b>, codes: &[i64]) -> Option<Raw<'b>> {
+    if !codes.contains(&error.code) {
+        return None;
+    }
+    let [supported] = error.data?.object()?.find(["supported"]).ok()?;
+    supported.filter(|supported| supported.array().is_some())
+}
+
+/// The other errors that only a modern server has (4.1).
+pub(super) fn is_modern(error: ErrorObject<'_>) -> bool {
+    match error.code {
+        code::HEADER_MISMATCH => true,
+        code::MISSING_CLIENT_CAPABILITY => error
+            .data
+            .and_then(Raw::object)
+            .and_then(|data| data.get("requiredCapabilities"))
+            .is_some(),
+        _ => false,
+    }
+}
+
+/// Those of a peer's list that have a name here.
+pub(super) fn revisions(list: Raw<'_>) -> RevisionSet {
+    list.array()
+        .into_iter()
+        .flat_map(|list| list.elements())
+        .filter_map(revision_of)
+        .collect()
+}
+
+/// The revision of this name.
+pub(super) fn revision_of(version: Raw<'_>) -> Option<Revision> {
+    let version = version.string()?;
+    Revision::ALL
+        .into_iter()
+        .find(|revision| version == revision.as_str())
+}
