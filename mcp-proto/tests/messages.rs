@@ -1,6 +1,6 @@
 //! Messages beside a reader that builds a tree and looks at it.
 
-use std::fmt;
+use core::fmt;
 
 use mcp_proto::json::MAX_DEPTH;
 use mcp_proto::rpc::{Message, Reason, Shape, code};
@@ -98,7 +98,7 @@ fn json(id: mcp_proto::rpc::Id<'_>) -> String {
     });
     let mut out = vec![0; 4096];
     let len = answer.encode(&mut out).expect("it is short");
-    let text = std::str::from_utf8(&out[..len]).expect("it is text");
+    let text = core::str::from_utf8(&out[..len]).expect("it is text");
     let text = text
         .strip_prefix(r#"{"jsonrpc":"2.0","id":"#)
         .expect("it begins so");
@@ -113,9 +113,8 @@ fn theirs(text: &[u8]) -> Told {
         id: id.cloned(),
         answerable,
     };
-    let tree = match serde_json::from_slice::<Value>(text) {
-        Ok(tree) => tree,
-        Err(_) => return invalid(code::PARSE_ERROR, None, true),
+    let Ok(tree) = serde_json::from_slice::<Value>(text) else {
+        return invalid(code::PARSE_ERROR, None, true);
     };
     if !tree.is_object() {
         return invalid(code::INVALID_REQUEST, None, true);

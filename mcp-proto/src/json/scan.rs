@@ -63,6 +63,15 @@ impl<'b> Scanner<'b> {
         self.open(b'{')
     }
 
+    /// Takes an object's opening brace and first bytes, if they are exactly these.
+    #[inline(always)]
+    pub(crate) fn open_object_with<const N: usize>(&mut self, bytes: &[u8; N]) -> bool {
+        debug_assert!(bytes.first() == Some(&b'{'));
+        let open = self.depth > 0 && self.take(bytes);
+        self.depth = self.depth.saturating_sub(u8::from(open));
+        open
+    }
+
     /// Takes the opening bracket of an array, which counts for the depth of what is inside.
     #[inline]
     pub(crate) fn open_array(&mut self) -> Result<(), Fault> {
@@ -229,10 +238,8 @@ fn pass_string(content: &[u8]) -> Result<(&[u8], Form), Halt> {
         };
         let stops = words::stops(word);
         if stops != 0 {
-            match rest.get(words::first(stops) + 1..) {
-                Some(behind) if words::at_first(word, stops) == b'"' => {
-                    return Ok((behind, Form::Plain));
-                }
+            match rest.get(words::first(stops)..) {
+                Some([b'"', behind @ ..]) => return Ok((behind, Form::Plain)),
                 _ => break,
             }
         }

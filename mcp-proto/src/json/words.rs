@@ -87,13 +87,6 @@ pub(super) const fn first(marks: u64) -> usize {
     (marks.trailing_zeros() / 8) as usize
 }
 
-/// The first marked byte itself.
-#[inline(always)]
-pub(super) const fn at_first(word: u64, marks: u64) -> u8 {
-    // The mark is bit 7 of its byte.
-    (word >> (marks.trailing_zeros() & 0x38)) as u8
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -112,7 +105,6 @@ mod tests {
                     let check = |marks: u64, expected: bool| {
                         assert_eq!(marks != 0, expected, "{text:?}");
                         assert!(!expected || first(marks) == place, "{text:?}");
-                        assert!(!expected || at_first(word, marks) == byte, "{text:?}");
                     };
                     let escape = byte < 0x20 || byte == b'"' || byte == b'\\';
                     check(stops(word), escape || byte >= 0x80);

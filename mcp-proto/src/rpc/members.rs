@@ -79,21 +79,23 @@ impl<'b> Members<'b> {
     #[inline(always)]
     pub(super) fn read(&mut self, scanner: &mut Scanner<'b>) -> Result<(), Fault> {
         let mut at = scanner.clone();
-        at.open_object()?;
         let mut first = true;
         // Most writers put the same bytes before a value, so these are compared as a whole.
         // Whoever writes a space or an escape is understood below.
+        let mut id_next = at.open_object_with(b"{\"jsonrpc\":\"2.0\",\"id\":");
+        if id_next {
+            self.version = Some(true);
+        } else {
+            at.open_object()?;
+        }
         loop {
             let before = (at.clone(), first);
             if !first && !at.take(b",") {
                 break;
             }
             first = false;
-            if at.take(b"\"jsonrpc\":\"2.0\"") {
-                self.note_version(true);
-                continue;
-            }
-            let (place, member) = if at.take(b"\"id\":") {
+            let (place, member) = if id_next || at.take(b"\"id\":") {
+                id_next = false;
                 (&mut self.id, Member::Id)
             } else if at.take(b"\"method\":") {
                 (&mut self.method, Member::Method)
@@ -101,6 +103,9 @@ impl<'b> Members<'b> {
                 (&mut self.params, Member::Params)
             } else if at.take(b"\"result\":") {
                 (&mut self.result, Member::Result)
+            } else if at.take(b"\"jsonrpc\":\"2.0\"") {
+                self.note_version(true);
+                continue;
             } else {
                 (at, first) = before;
                 break;

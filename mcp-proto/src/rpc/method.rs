@@ -127,9 +127,10 @@ methods! {
     CancelRequest = "$/cancelRequest",
 }
 
-/// The method of a plain name. Lengths first: a name is then compared with five others at most.
-fn known(name: &[u8]) -> Option<Method<'static>> {
-    Some(match name.len() {
+/// The method of a plain name, or else the `other`. Lengths first: a name is then compared with
+/// five others at most.
+fn known<'b>(name: &[u8], other: Str<'b>) -> Method<'b> {
+    match name.len() {
         4 if name == b"ping" => Method::Ping,
         9 if name == b"tasks/get" => Method::TasksGet,
         10 => match name {
@@ -138,7 +139,7 @@ fn known(name: &[u8]) -> Option<Method<'static>> {
             b"tools/list" => Method::ToolsList,
             b"roots/list" => Method::RootsList,
             b"tasks/list" => Method::TasksList,
-            _ => return None,
+            _ => Method::Other(other),
         },
         11 if name == b"prompts/get" => Method::PromptsGet,
         12 => match name {
@@ -146,17 +147,17 @@ fn known(name: &[u8]) -> Option<Method<'static>> {
             b"tasks/result" => Method::TasksResult,
             b"tasks/cancel" => Method::TasksCancel,
             b"tasks/update" => Method::TasksUpdate,
-            _ => return None,
+            _ => Method::Other(other),
         },
         14 => match name {
             b"resources/list" => Method::ResourcesList,
             b"resources/read" => Method::ResourcesRead,
-            _ => return None,
+            _ => Method::Other(other),
         },
         15 => match name {
             b"server/discover" => Method::ServerDiscover,
             b"$/cancelRequest" => Method::CancelRequest,
-            _ => return None,
+            _ => Method::Other(other),
         },
         16 if name == b"logging/setLevel" => Method::LoggingSetLevel,
         18 if name == b"elicitation/create" => Method::ElicitationCreate,
@@ -164,18 +165,18 @@ fn known(name: &[u8]) -> Option<Method<'static>> {
             b"resources/subscribe" => Method::ResourcesSubscribe,
             b"completion/complete" => Method::CompletionComplete,
             b"notifications/tasks" => Method::Tasks,
-            _ => return None,
+            _ => Method::Other(other),
         },
         20 if name == b"subscriptions/listen" => Method::SubscriptionsListen,
         21 => match name {
             b"resources/unsubscribe" => Method::ResourcesUnsubscribe,
             b"notifications/message" => Method::Message,
-            _ => return None,
+            _ => Method::Other(other),
         },
         22 => match name {
             b"sampling/createMessage" => Method::SamplingCreateMessage,
             b"notifications/progress" => Method::Progress,
-            _ => return None,
+            _ => Method::Other(other),
         },
         23 if name == b"notifications/cancelled" => Method::Cancelled,
         24 if name == b"resources/templates/list" => Method::ResourcesTemplatesList,
@@ -185,19 +186,19 @@ fn known(name: &[u8]) -> Option<Method<'static>> {
         32 => match name {
             b"notifications/tools/list_changed" => Method::ToolsListChanged,
             b"notifications/roots/list_changed" => Method::RootsListChanged,
-            _ => return None,
+            _ => Method::Other(other),
         },
         34 => match name {
             b"notifications/prompts/list_changed" => Method::PromptsListChanged,
             b"notifications/elicitation/complete" => Method::ElicitationComplete,
-            _ => return None,
+            _ => Method::Other(other),
         },
         36 if name == b"notifications/resources/list_changed" => Method::ResourcesListChanged,
         40 if name == b"notifications/subscriptions/acknowledged" => {
             Method::SubscriptionsAcknowledged
         }
-        _ => return None,
-    })
+        _ => Method::Other(other),
+    }
 }
 
 /// The longest known name.
@@ -206,21 +207,20 @@ const LONGEST: usize = 40;
 impl<'b> From<Str<'b>> for Method<'b> {
     #[inline]
     fn from(name: Str<'b>) -> Self {
-        let method = match name.plain_bytes() {
-            Some(plain) => known(plain),
+        match name.plain_bytes() {
+            Some(plain) => known(plain, name),
             // PHP writes `tools\/call`.
-            None => name
-                .decode_exact(&mut [0; LONGEST])
-                .ok()
-                .and_then(|decoded| known(decoded.as_bytes())),
-        };
-        method.unwrap_or(Self::Other(name))
+            None => match name.decode_exact(&mut [0; LONGEST]) {
+                Ok(decoded) => known(decoded.as_bytes(), name),
+                Err(_) => Self::Other(name),
+            },
+        }
     }
 }
 
 impl<'b> From<&'b str> for Method<'b> {
     fn from(name: &'b str) -> Self {
-        known(name.as_bytes()).unwrap_or(Self::Other(Str::from(name)))
+        known(name.as_bytes(), Str::from(name))
     }
 }
 
