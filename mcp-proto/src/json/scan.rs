@@ -83,7 +83,23 @@ impl<'b> Scanner<'b> {
     /// A reader that knows what most texts say at a place asks for that first.
     #[inline(always)]
     pub(crate) fn take<const N: usize>(&mut self, bytes: &[u8; N]) -> bool {
-        match self.rest.split_first_chunk::<N>() {
+        self.take_at(self.rest, bytes)
+    }
+
+    /// Takes the start of the next member, if it is exactly this one; with the comma before it,
+    /// but for the first member.
+    #[inline(always)]
+    pub(crate) fn take_member<const N: usize>(&mut self, first: bool, bytes: &[u8; N]) -> bool {
+        match self.rest {
+            rest if first => self.take_at(rest, bytes),
+            [b',', rest @ ..] => self.take_at(rest, bytes),
+            _ => false,
+        }
+    }
+
+    #[inline(always)]
+    fn take_at<const N: usize>(&mut self, rest: &'b [u8], bytes: &[u8; N]) -> bool {
+        match rest.split_first_chunk::<N>() {
             Some((found, rest)) if found == bytes => {
                 self.rest = rest;
                 true

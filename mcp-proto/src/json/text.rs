@@ -59,12 +59,17 @@ impl<'b> Str<'b> {
     }
 
     /// The content of a string that a scanner has accepted, in this form or a lesser one.
-    #[inline(always)]
+    #[inline]
     pub(super) fn at_most(content: &'b [u8], form: Form) -> Self {
         match form {
             Form::Plain => Self { content, form },
-            _ => Self::walked(content, content.contains(&b'\\'), form),
+            _ => Self::at_most_escaped(content, form),
         }
+    }
+
+    #[inline(never)]
+    fn at_most_escaped(content: &'b [u8], form: Form) -> Self {
+        Self::walked(content, content.contains(&b'\\'), form)
     }
 
     /// The same for one of which it is known whether it holds a backslash.

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use crate::json::{Kind, Number, Raw, Str, Writer};
+use crate::json::{Number, Raw, Str, Writer};
 
 /// The id of a request: a string or an integer of any length (JR-03, 6.23).
 ///
@@ -36,12 +36,11 @@ impl<'b> Id<'b> {
     /// fraction or an exponent, even `1.0` (JR-36).
     #[inline]
     pub fn from_raw(raw: Raw<'b>) -> Option<Self> {
-        match raw.kind() {
-            Kind::Number => raw
-                .number()
-                .filter(|number| number.is_integer())
-                .map(Self::Number),
-            Kind::String => raw.string().map(Self::String),
+        match raw.as_bytes() {
+            [b'"', ..] => raw.string().map(Self::String),
+            [b'-' | b'0'..=b'9', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => {
+                raw.number().map(Self::Number)
+            }
             _ => None,
         }
     }

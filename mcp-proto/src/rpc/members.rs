@@ -89,27 +89,23 @@ impl<'b> Members<'b> {
             at.open_object()?;
         }
         loop {
-            let before = (at.clone(), first);
-            if !first && !at.take(b",") {
-                break;
-            }
-            first = false;
-            let (place, member) = if id_next || at.take(b"\"id\":") {
+            let (place, member) = if id_next || at.take_member(first, b"\"id\":") {
                 id_next = false;
                 (&mut self.id, Member::Id)
-            } else if at.take(b"\"method\":") {
+            } else if at.take_member(first, b"\"method\":") {
                 (&mut self.method, Member::Method)
-            } else if at.take(b"\"params\":") {
+            } else if at.take_member(first, b"\"params\":") {
                 (&mut self.params, Member::Params)
-            } else if at.take(b"\"result\":") {
+            } else if at.take_member(first, b"\"result\":") {
                 (&mut self.result, Member::Result)
-            } else if at.take(b"\"jsonrpc\":\"2.0\"") {
+            } else if at.take_member(first, b"\"jsonrpc\":\"2.0\"") {
                 self.note_version(true);
+                first = false;
                 continue;
             } else {
-                (at, first) = before;
                 break;
             };
+            first = false;
             let value = at.value()?;
             if place.replace(value).is_some() {
                 self.double(member);
