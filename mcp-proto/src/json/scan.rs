@@ -165,12 +165,23 @@ impl<'b> Scanner<'b> {
             self.skip_whitespace();
         }
         let start = self.rest;
+        // Taken apart and put together: what comes from out of line would otherwise keep its
+        // place in memory for all of them.
         let passed = match start {
             [b'"', content @ ..] => pass_string(content),
-            [b'{' | b'[', ..] => container::pass(start, self.depth),
-            _ => scalar::pass(start).map(|rest| (rest, Form::Plain)),
+            [b'{' | b'[', ..] => match container::pass(start, self.depth) {
+                Ok((rest, form)) => Ok((rest, form)),
+                Err(halt) => Err(halt),
+            },
+            _ => match scalar::pass(start) {
+                Ok(rest) => Ok((rest, Form::Plain)),
+                Err(halt) => Err(halt),
+            },
         };
-        let (rest, form) = passed.map_err(|end| self.placed(end))?;
+        let (rest, form) = match passed {
+            Ok((rest, form)) => (rest, form),
+            Err(halt) => return Err(self.placed(halt)),
+        };
         self.rest = rest;
         let len = start.len().saturating_sub(rest.len());
         Ok(Raw::scanned(start.get(..len).unwrap_or_default(), form))
@@ -261,7 +272,8 @@ fn pass_string(content: &[u8]) -> Result<(&[u8], Form), Halt> {
         }
         rest = behind;
     }
-    pass_any_string(content)
+    let (rest, form) = pass_any_string(content)?;
+    Ok((rest, form))
 }
 
 #[inline(never)]

@@ -38,8 +38,10 @@ impl<'b> Id<'b> {
     pub fn from_raw(raw: Raw<'b>) -> Option<Self> {
         match raw.as_bytes() {
             [b'"', ..] => raw.string().map(Self::String),
-            [b'-' | b'0'..=b'9', digits @ ..] if digits.iter().all(u8::is_ascii_digit) => {
-                raw.number().map(Self::Number)
+            integer @ [b'-' | b'0'..=b'9', digits @ ..]
+                if digits.iter().all(u8::is_ascii_digit) =>
+            {
+                Some(Self::Number(Number::received(integer)))
             }
             _ => None,
         }

@@ -100,14 +100,10 @@ impl<'b> Message<'b> {
     /// no message: batches are taken apart by the [`Inbox`](crate::Inbox).
     pub fn parse(text: &'b [u8], depth: u8) -> Self {
         let mut scanner = Scanner::new(text, depth);
-        scanner.skip_whitespace();
-        if scanner.peek() != Some(b'{') {
-            return Self::other(text, scanner);
-        }
         let mut members = Members::default();
         match members.read(&mut scanner).and_then(|()| scanner.end()) {
             Ok(()) => members.judge(),
-            Err(fault) => Self::broken(text, Reason::Json(fault)),
+            Err(fault) => Self::no_object(text, depth, fault),
         }
     }
 
@@ -128,10 +124,16 @@ impl<'b> Message<'b> {
         Ok(Self::NOT_OBJECT)
     }
 
-    /// What is said of a text that begins with anything but a brace.
+    /// What is said of a text in which reading an object met this fault.
     #[cold]
-    fn other(text: &'b [u8], mut scanner: Scanner<'b>) -> Self {
-        match scanner.value().and_then(|_| scanner.end()) {
+    fn no_object(text: &'b [u8], depth: u8, fault: Fault) -> Self {
+        let mut scanner = Scanner::new(text, depth);
+        scanner.skip_whitespace();
+        let fault = match scanner.peek() {
+            Some(b'{') => Err(fault),
+            _ => scanner.value().and_then(|_| scanner.end()),
+        };
+        match fault {
             Ok(()) => Self::NOT_OBJECT,
             Err(fault) => Self::broken(text, Reason::Json(fault)),
         }

@@ -8,10 +8,10 @@ pub(super) fn pass(rest: &[u8]) -> Result<&[u8], Halt> {
     match rest {
         // Most numbers are digits and nothing else.
         [b'1'..=b'9', behind @ ..] => match digits(behind) {
-            rest @ [b'.' | b'e' | b'E', ..] => fraction(rest),
+            rest @ [b'.' | b'e' | b'E', ..] => Ok(fraction(rest)?),
             rest => Ok(rest),
         },
-        [b'-' | b'0', ..] => number(rest),
+        [b'-' | b'0', ..] => Ok(number(rest)?),
         [b't', behind @ ..] => literal(behind, b"rue"),
         [b'f', behind @ ..] => literal(behind, b"alse"),
         [b'n', behind @ ..] => literal(behind, b"ull"),
