@@ -12,6 +12,8 @@ use std::task::Wake;
 pub(crate) struct Alarm {
     /// Whether the future will look for work anyway.
     awake: AtomicBool,
+    /// Whether the list of woken jobs may have entries: a look into it costs a lock.
+    any_woken: AtomicBool,
     state: Mutex<State>,
 }
 
@@ -27,6 +29,7 @@ impl Alarm {
         // Awake until the first poll has registered a waker: before it there is nobody to wake.
         Arc::new(Self {
             awake: AtomicBool::new(true),
+            any_woken: AtomicBool::new(false),
             state: Mutex::default(),
         })
     }
@@ -35,7 +38,8 @@ impl Alarm {
     ///
     /// Call it after the work was left, and outside every lock.
     pub(crate) fn ring(&self) {
-        if !self.awake.swap(true, Ordering::SeqCst) {
+        // Mostly it is awake, and a load is cheaper than a swap.
+        if !self.awake.load(Ordering::SeqCst) && !self.awake.swap(true, Ordering::SeqCst) {
             let driver = self.state().driver.clone();
             if let Some(waker) = driver {
                 waker.wake();
@@ -64,7 +68,11 @@ impl Alarm {
 
     /// Swaps the list of woken jobs with an empty one.
     pub(crate) fn take_woken(&self, list: &mut Vec<u32>) {
-        core::mem::swap(&mut self.state().woken, list);
+        if self.any_woken.load(Ordering::SeqCst) {
+            let mut state = self.state();
+            self.any_woken.store(false, Ordering::SeqCst);
+            core::mem::swap(&mut state.woken, list);
+        }
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
@@ -92,7 +100,9 @@ impl JobWaker {
 
     /// Call it before the poll: a wake during the poll asks for another.
     pub(crate) fn rearm(&self) {
-        self.queued.store(false, Ordering::SeqCst);
+        if self.queued.load(Ordering::SeqCst) {
+            self.queued.store(false, Ordering::SeqCst);
+        }
     }
 }
 
@@ -103,7 +113,11 @@ impl Wake for JobWaker {
 
     fn wake_by_ref(self: &Arc<Self>) {
         if !self.queued.swap(true, Ordering::SeqCst) {
-            self.alarm.state().woken.push(self.index);
+            {
+                let mut state = self.alarm.state();
+                state.woken.push(self.index);
+                self.alarm.any_woken.store(true, Ordering::SeqCst);
+            }
             self.alarm.ring();
         }
     }

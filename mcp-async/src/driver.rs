@@ -301,6 +301,7 @@ fn step<'b, X: Role>(
 ) -> Step<Event<'b, X>> {
     let core = &mut *shared.lock();
     turn.closing = core.closing;
+    core.now = turn.now;
     if blocked || (X::WAITS_FOR_READER && core.is_waited_for()) {
         // Time passes all the same.
         if core

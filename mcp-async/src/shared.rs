@@ -57,6 +57,8 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) ended: bool,
     /// Handles that keep the connection open.
     pub(crate) handles: usize,
+    /// When the last turn began.
+    pub(crate) now: Instant,
 }
 
 impl<M: Respond> Shared<M> {
@@ -67,6 +69,7 @@ impl<M: Respond> Shared<M> {
                 .saturating_add(machine.reserve() + 2 * FRAMING),
             ..*limits
         };
+        let now = clock.now();
         Arc::new(Self {
             core: Mutex::new(Core {
                 machine,
@@ -77,6 +80,7 @@ impl<M: Respond> Shared<M> {
                 closing: false,
                 ended: false,
                 handles: 0,
+                now,
             }),
             alarm: Alarm::new(),
             clock,
@@ -138,23 +142,28 @@ impl<M: Respond> Shared<M> {
         token: Token,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        let sent = self.poll_send(cx, |machine, now, out| {
-            machine.respond(now, token, outcome, out)
-        });
-        let sent = match ready!(sent) {
-            Ok(_) | Err(SendError::Stale | SendError::Closed) => Ok(()),
-            Err(_) => {
-                let error = ErrorReply::internal();
-                let outcome = Outcome::Error(error.as_object());
-                ready!(self.poll_send(cx, |machine, now, out| {
+        let watchers = {
+            let mut core = self.lock();
+            // The time of the last turn will do: an answer has no deadline.
+            let now = core.now;
+            let respond = |outcome| {
+                move |machine: &mut M, now, out: &mut [u8]| {
                     machine.respond(now, token, outcome, out)
-                }))
-                .map(|_| ())
+                }
+            };
+            match ready!(core.poll_send(now, cx, respond(outcome))) {
+                Ok(_) | Err(SendError::Stale | SendError::Closed) => {}
+                Err(_) => {
+                    let error = ErrorReply::internal();
+                    let outcome = Outcome::Error(error.as_object());
+                    // Whatever this meets, there is nothing more that could be said.
+                    let _ = ready!(core.poll_send(now, cx, respond(outcome)));
+                }
             }
+            core::mem::take(&mut core.watchers)
         };
-        // Whatever the second attempt met, there is nothing more that could be said.
-        let _ = sent;
-        self.wake_watchers();
+        watchers.into_iter().for_each(Waker::wake);
+        self.alarm.ring();
         Poll::Ready(Answered(()))
     }
 
