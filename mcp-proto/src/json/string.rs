@@ -13,40 +13,38 @@ pub(super) struct End {
 
 /// Passes the string whose content begins at `from`, up to and with its closing quote.
 pub(super) fn pass(bytes: &[u8], from: usize) -> Result<End, Fault> {
-    let mut at = next_stop(bytes, from);
+    let mut at = from;
     let mut form = Form::Plain;
     let mut foreign = 0u32;
     loop {
-        match bytes.get(at) {
-            Some(b'"') => return Ok(End { at: at + 1, form }),
-            Some(b'\\') => {
-                // Escapes often stand side by side.
-                while let Some(b'\\') = bytes.get(at) {
+        at = next_stop(bytes, at);
+        // Escapes often stand side by side, and so do characters beyond ASCII.
+        loop {
+            match bytes.get(at) {
+                Some(b'"') => return Ok(End { at: at + 1, form }),
+                Some(b'\\') => {
                     let escape = pass_escape(bytes, at)?;
                     at = escape.at;
                     form = form.max(escape.form);
                 }
-                continue;
+                Some(0x80..) => {
+                    // A word or two in another script: character by character.
+                    foreign = foreign.saturating_add(1);
+                    at = if foreign < OFTEN {
+                        pass_beyond_ascii(bytes, at)?
+                    } else {
+                        pass_foreign(bytes, at)?
+                    };
+                }
+                Some(0x20..) => break,
+                _ => return Err(unexpected(bytes, at)),
             }
-            Some(0x80..) => {
-                // A word or two in another script: character by character.
-                foreign = foreign.saturating_add(1);
-                at = if foreign < OFTEN {
-                    pass_beyond_ascii(bytes, at)?
-                } else {
-                    pass_foreign(bytes, at)?
-                };
-                continue;
-            }
-            Some(0x20..) => {}
-            _ => return Err(unexpected(bytes, at)),
         }
-        at = next_stop(bytes, at);
     }
 }
 
 /// The words that are looked at before anything else is tried.
-const LOOK: usize = 4;
+const LOOK: usize = 2;
 
 /// The offset of the next byte that is not plain ASCII, at the latest the end.
 #[inline]
@@ -59,11 +57,14 @@ fn next_stop(bytes: &[u8], from: usize) -> usize {
         }
         at += 8;
     }
-    while let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<64>) {
-        if !is_plain(block) {
-            break;
+    if is_plain::<32>(bytes, at) {
+        at += 32;
+        while is_plain::<64>(bytes, at) {
+            at += 64;
         }
-        at += 64;
+        if is_plain::<32>(bytes, at) {
+            at += 32;
+        }
     }
     loop {
         let stops = words::stops(words::word_or_end(bytes, at));
@@ -74,13 +75,17 @@ fn next_stop(bytes: &[u8], from: usize) -> usize {
     }
 }
 
-/// Whether a string goes on through the whole block, in plain ASCII. A loop that asks for
-/// nothing else becomes vector code.
-#[inline]
-fn is_plain(block: &[u8; 64]) -> bool {
+/// Whether a string goes on through a whole block, in plain ASCII. A loop that asks for nothing
+/// else becomes vector code.
+#[inline(always)]
+fn is_plain<const N: usize>(bytes: &[u8], at: usize) -> bool {
+    let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>) else {
+        return false;
+    };
     let mut stop = false;
     for byte in block {
-        stop |= (byte ^ 2 < 0x21) | (*byte == b'\\') | (*byte >= 0x80);
+        // As signed bytes, those beyond ASCII are below the control characters.
+        stop |= (((byte ^ 2) as i8) < 0x21) | (*byte == b'\\');
     }
     !stop
 }

@@ -21,7 +21,7 @@ pub(super) fn char_end(bytes: &[u8], at: usize) -> Option<usize> {
 /// may be cut at the end. `false` if there are not as many bytes.
 ///
 /// Every byte is compared with the three before it, without a branch: the compiler makes vector
-/// code of it.
+/// code of it. Differences that saturate at zero are the comparisons that every processor has.
 #[inline]
 pub(super) fn continues(bytes: &[u8], at: usize) -> bool {
     let back = |distance: usize| bytes.get(at.checked_sub(distance)?..)?.first_chunk::<64>();
@@ -33,17 +33,22 @@ pub(super) fn continues(bytes: &[u8], at: usize) -> bool {
     let mut wrong = 0u8;
     for (((byte, first), second), third) in block.iter().zip(first).zip(second).zip(third) {
         let (byte, first, second, third) = (*byte, *first, *second, *third);
-        let continuation = byte & 0xC0 == 0x80;
-        let expected = (first >= 0xC0) | (second >= 0xE0) | (third >= 0xF0);
-        wrong |= u8::from(continuation != expected);
+        let expected =
+            first.saturating_sub(0xBF) | second.saturating_sub(0xDF) | third.saturating_sub(0xEF);
+        let continuation = (byte as i8) < -0x40;
+        wrong |= mask(continuation == (expected == 0));
         // Overlong forms, surrogates, and what lies above U+10FFFF.
-        wrong |= u8::from((byte == 0xC0) | (byte == 0xC1) | (byte >= 0xF5));
-        wrong |= u8::from((first == 0xE0) & (byte < 0xA0));
-        wrong |= u8::from((first == 0xED) & (byte > 0x9F));
-        wrong |= u8::from((first == 0xF0) & (byte < 0x90));
-        wrong |= u8::from((first == 0xF4) & (byte > 0x8F));
+        let least = (mask(first == 0xE0) & 0xA0) | (mask(first == 0xF0) & 0x90);
+        let most = !((mask(first == 0xED) & !0x9F) | (mask(first == 0xF4) & !0x8F));
+        wrong |= least.saturating_sub(byte) | byte.saturating_sub(most);
+        wrong |= byte.saturating_sub(0xF4) | mask(byte & 0xFE == 0xC0);
     }
     wrong == 0
+}
+
+#[inline(always)]
+const fn mask(condition: bool) -> u8 {
+    if condition { 0xFF } else { 0 }
 }
 
 /// The start of the character that `at` lies in, if it is cut there.
