@@ -42,6 +42,7 @@ pub use time::Instant;
 
 pub mod client;
 pub mod frame;
+pub mod http;
 pub mod json;
 pub mod model;
 pub mod revision;

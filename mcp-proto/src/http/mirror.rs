@@ -1,0 +1,410 @@
+//! Values of a message's body that are repeated in headers, so that intermediaries can route by
+//! them: `Mcp-Name` and `Mcp-Param-*`.
+//!
+//! Text that a header could not carry unchanged travels as Base64 (RFC 4648, section 4) between
+//! `=?base64?` and `?=` (XH-11 to XH-13).
+//!
+//! ```
+//! use mcp_proto::http::mirror;
+//! use mcp_proto::json::Raw;
+//!
+//! let zone = Raw::parse("\"ок\"".as_bytes(), 0)?;
+//! let mut out = [0; 32];
+//! let len = mirror::write(zone, &mut out)?.unwrap();
+//! assert_eq!(&out[..len], b"=?base64?0L7Qug==?=");
+//! assert!(mirror::matches(&out[..len], zone));
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+
+use core::fmt;
+
+use crate::json::{Kind, Number, Raw, Str};
+
+/// Why a value has no header text, or a header text no value.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum MirrorError {
+    /// The buffer was too small; nothing counts as written.
+    BufferFull {
+        /// The bytes that the text takes.
+        needed: usize,
+    },
+    /// Only strings, integers and booleans are mirrored (XH-04).
+    Kind,
+    /// An integer beyond ±(2^53 − 1), which not every peer can read (XH-05).
+    Range,
+    /// A string with half a surrogate pair, which is no text.
+    LoneSurrogate,
+    /// Between the sentinels is no padded Base64 of UTF-8 text (XH-22).
+    Base64,
+}
+
+impl fmt::Display for MirrorError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::BufferFull { needed } => {
+                write!(f, "the buffer is too small: {needed} bytes needed")
+            }
+            Self::Kind => f.write_str("only strings, integers and booleans can be mirrored"),
+            Self::Range => f.write_str("the integer is not within the safe range"),
+            Self::LoneSurrogate => f.write_str("the string holds half a surrogate pair"),
+            Self::Base64 => f.write_str("the header value is not valid Base64 text"),
+        }
+    }
+}
+
+impl core::error::Error for MirrorError {}
+
+/// Writes the header text of a value and returns its length; `None` for null, which has no
+/// header (XH-09).
+///
+/// # Errors
+///
+/// [`MirrorError`] if the value cannot be mirrored, or `out` is too short.
+pub fn write(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, MirrorError> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let mut text = Text { out, len: 0 };
+    match (value.kind(), value.string(), value.number()) {
+        (Kind::Bool, ..) => text.extend(value.as_bytes().iter().copied()),
+        (_, _, Some(number)) => text.extend(safe(number)?.as_bytes().iter().copied()),
+        (_, Some(string), _) => {
+            if !string.is_exact() {
+                return Err(MirrorError::LoneSurrogate);
+            }
+            if is_plain(string) {
+                text.extend(bytes(string));
+            } else {
+                text.extend(PREFIX.iter().copied());
+                text.base64(bytes(string));
+                text.extend(SUFFIX.iter().copied());
+            }
+        }
+        _ => return Err(MirrorError::Kind),
+    }
+    text.finish().map(Some)
+}
+
+/// Whether the header text says what the body says (XH-14): text as text, integers as numbers
+/// (`42` is `42.0`). White space around the text is not part of it (RFC 9110, section 5.5).
+///
+/// `false` also for text that cannot be [decoded](decode), and for values without header.
+pub fn matches(text: &[u8], value: Raw<'_>) -> bool {
+    let text = text.trim_ascii();
+    match (value.kind(), value.string(), value.number()) {
+        (Kind::Bool, ..) => text == value.as_bytes(),
+        (_, _, Some(number)) => Raw::parse(text, 0)
+            .ok()
+            .and_then(Raw::number)
+            .is_some_and(|header| header.decimal() == number.decimal()),
+        (_, Some(string), _) if string.is_exact() => match sealed(text) {
+            Some(sealed) => same(Base64::new(sealed), bytes(string).map(Ok)),
+            None => text.iter().copied().eq(bytes(string)),
+        },
+        _ => false,
+    }
+}
+
+/// The text that a header stands for, decoded into `out` if it is Base64.
+///
+/// # Errors
+///
+/// [`MirrorError::Base64`] for text that is neither plain nor valid Base64 of UTF-8, and
+/// [`MirrorError::BufferFull`].
+pub fn decode<'t>(text: &'t [u8], out: &'t mut [u8]) -> Result<&'t str, MirrorError> {
+    let text = text.trim_ascii();
+    let Some(sealed) = sealed(text) else {
+        return core::str::from_utf8(text).map_err(|_| MirrorError::Base64);
+    };
+    let mut decoded = Text { out, len: 0 };
+    for byte in Base64::new(sealed) {
+        decoded.extend([byte?]);
+    }
+    let len = decoded.finish()?;
+    let bytes = out.get(..len).unwrap_or_default();
+    core::str::from_utf8(bytes).map_err(|_| MirrorError::Base64)
+}
+
+/// What is between the sentinels, which are exact and in lower case; `None` for literal text.
+fn sealed(text: &[u8]) -> Option<&[u8]> {
+    text.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
+}
+
+/// Whether a header carries the text unchanged, and nobody takes it for Base64.
+fn is_plain(text: Str<'_>) -> bool {
+    let edge = |byte: Option<u8>| byte == Some(b' ');
+    let visible = |byte| matches!(byte, 0x20..=0x7e);
+    let looks_sealed = bytes(text).take(PREFIX.len()).eq(PREFIX.iter().copied())
+        && bytes(text)
+            .skip(text.decoded_len().saturating_sub(SUFFIX.len()))
+            .eq(SUFFIX.iter().copied());
+    bytes(text).all(visible)
+        && !edge(bytes(text).next())
+        && !edge(bytes(text).last())
+        && !looks_sealed
+}
+
+/// An integer as it is mirrored: what every peer reads as the same number.
+fn safe(number: Number<'_>) -> Result<Number<'_>, MirrorError> {
+    if !number.is_integer() {
+        return Err(MirrorError::Kind);
+    }
+    match number.to_i64() {
+        Some(value) if value.unsigned_abs() < 1 << 53 => Ok(number),
+        _ => Err(MirrorError::Range),
+    }
+}
+
+/// The decoded text of an exact string as UTF-8.
+fn bytes(text: Str<'_>) -> impl Iterator<Item = u8> {
+    text.chars().flat_map(|char| {
+        let mut utf8 = [0; 4];
+        let len = char.encode_utf8(&mut utf8).len();
+        utf8.into_iter().take(len)
+    })
+}
+
+fn same(
+    mut a: impl Iterator<Item = Result<u8, MirrorError>>,
+    mut b: impl Iterator<Item = Result<u8, MirrorError>>,
+) -> bool {
+    loop {
+        match (a.next(), b.next()) {
+            (None, None) => return true,
+            (Some(Ok(x)), Some(Ok(y))) if x == y => {}
+            _ => return false,
+        }
+    }
+}
+
+/// Text in a slice, counted on behind its end.
+struct Text<'o> {
+    out: &'o mut [u8],
+    len: usize,
+}
+
+impl Text<'_> {
+    fn extend(&mut self, bytes: impl IntoIterator<Item = u8>) {
+        for byte in bytes {
+            if let Some(place) = self.out.get_mut(self.len) {
+                *place = byte;
+            }
+            self.len = self.len.saturating_add(1);
+        }
+    }
+
+    fn base64(&mut self, mut bytes: impl Iterator<Item = u8>) {
+        while let Some(first) = bytes.next() {
+            let (second, third) = (bytes.next(), bytes.next());
+            let group = u32::from(first) << 16
+                | u32::from(second.unwrap_or(0)) << 8
+                | u32::from(third.unwrap_or(0));
+            let digit = |shift: u32| {
+                let index = (group >> shift & 0x3f) as usize;
+                ALPHABET.get(index).copied().unwrap_or(b'=')
+            };
+            self.extend([
+                digit(18),
+                digit(12),
+                second.map_or(b'=', |_| digit(6)),
+                third.map_or(b'=', |_| digit(0)),
+            ]);
+        }
+    }
+
+    fn finish(self) -> Result<usize, MirrorError> {
+        if self.len > self.out.len() {
+            return Err(MirrorError::BufferFull { needed: self.len });
+        }
+        Ok(self.len)
+    }
+}
+
+/// The bytes of padded, canonical Base64; one error ends it.
+struct Base64<'t> {
+    groups: core::slice::ChunksExact<'t, u8>,
+    odd: bool,
+    bytes: [u8; 3],
+    at: usize,
+    len: usize,
+}
+
+impl<'t> Base64<'t> {
+    fn new(text: &'t [u8]) -> Self {
+        let groups = text.chunks_exact(4);
+        let odd = !groups.remainder().is_empty();
+        Self {
+            groups,
+            odd,
+            bytes: [0; 3],
+            at: 0,
+            len: 0,
+        }
+    }
+
+    /// Decodes the next four digits.
+    fn group(&mut self, digits: &[u8]) -> Option<()> {
+        let last = self.groups.len() == 0;
+        let len = match digits {
+            [.., b'=', b'='] if last => 1,
+            [.., b'='] if last => 2,
+            _ => 3,
+        };
+        let mut group = 0u32;
+        for (index, digit) in digits.iter().enumerate() {
+            let value = if index <= len { value(*digit)? } else { 0 };
+            group = group << 6 | u32::from(value);
+        }
+        let [_, first, second, third] = group.to_be_bytes();
+        // What padding leaves over has to be zero, or one text would have several spellings.
+        if (len < 3 && third != 0) || (len < 2 && second != 0) {
+            return None;
+        }
+        self.bytes = [first, second, third];
+        (self.at, self.len) = (0, len);
+        Some(())
+    }
+}
+
+impl Iterator for Base64<'_> {
+    type Item = Result<u8, MirrorError>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        if core::mem::take(&mut self.odd) {
+            self.groups = [].chunks_exact(4);
+            return Some(Err(MirrorError::Base64));
+        }
+        if self.at == self.len {
+            let digits = self.groups.next()?;
+            if self.group(digits).is_none() {
+                self.groups = [].chunks_exact(4);
+                return Some(Err(MirrorError::Base64));
+            }
+        }
+        let byte = self.bytes.get(self.at).copied()?;
+        self.at += 1;
+        Some(Ok(byte))
+    }
+}
+
+fn value(digit: u8) -> Option<u8> {
+    Some(match digit {
+        b'A'..=b'Z' => digit - b'A',
+        b'a'..=b'z' => digit - b'a' + 26,
+        b'0'..=b'9' => digit - b'0' + 52,
+        b'+' => 62,
+        b'/' => 63,
+        _ => return None,
+    })
+}
+
+const PREFIX: &[u8] = b"=?base64?";
+const SUFFIX: &[u8] = b"?=";
+const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+
+#[cfg(test)]
+mod tests {
+    use std::vec;
+
+    use super::*;
+
+    fn raw(json: &str) -> Raw<'_> {
+        Raw::parse(json.as_bytes(), 8).unwrap()
+    }
+
+    /// A value, its header, and back; every buffer that is too small leaves with the exact need.
+    #[track_caller]
+    fn check(json: &str, header: &str) {
+        let value = raw(json);
+        for len in 0..header.len() {
+            let needed = header.len();
+            let short = write(value, &mut vec![0; len]);
+            assert_eq!(short, Err(MirrorError::BufferFull { needed }));
+        }
+        let mut out = vec![0; header.len()];
+        assert_eq!(write(value, &mut out), Ok(Some(header.len())));
+        assert_eq!(core::str::from_utf8(&out), Ok(header));
+        assert!(matches(&out, value));
+        assert!(matches(std::format!(" {header}\t").as_bytes(), value));
+        assert!(!matches(std::format!("{header}x").as_bytes(), value));
+        if let Some(text) = value.string() {
+            let mut scratch = vec![0; 64];
+            let decoded = decode(header.as_bytes(), &mut scratch).unwrap();
+            assert_eq!(text, decoded);
+        }
+    }
+
+    #[test]
+    fn values_and_their_headers() {
+        check(r#""us-west1""#, "us-west1");
+        check(r#""us west 1""#, "us west 1");
+        check(r#"" us-west1""#, "=?base64?IHVzLXdlc3Qx?=");
+        check(r#""us-west1 ""#, "=?base64?dXMtd2VzdDEg?=");
+        check(r#"" padded ""#, "=?base64?IHBhZGRlZCA=?=");
+        check(r#""\tindented""#, "=?base64?CWluZGVudGVk?=");
+        check(r#""line1\nline2""#, "=?base64?bGluZTEKbGluZTI=?=");
+        check(r#""line1\r\nline2""#, "=?base64?bGluZTENCmxpbmUy?=");
+        check("\"Hello, 世界\"", "=?base64?SGVsbG8sIOS4lueVjA==?=");
+        check("\"日本語\"", "=?base64?5pel5pys6Kqe?=");
+        check(r#""\u65e5\u672c\u8a9e""#, "=?base64?5pel5pys6Kqe?=");
+        check(
+            r#""=?base64?literal?=""#,
+            "=?base64?PT9iYXNlNjQ/bGl0ZXJhbD89?=",
+        );
+        check(r#""""#, "");
+        check("42", "42");
+        check("-7", "-7");
+        check("true", "true");
+        check("false", "false");
+        check(r#""file:///a/b%20c.txt""#, "file:///a/b%20c.txt");
+    }
+
+    #[test]
+    fn what_is_not_mirrored() {
+        let write = |json| write(raw(json), &mut [0; 64]);
+        assert_eq!(write("null"), Ok(None));
+        assert_eq!(write("1.5"), Err(MirrorError::Kind));
+        assert_eq!(write("[]"), Err(MirrorError::Kind));
+        assert_eq!(write("9007199254740991"), Ok(Some(16)));
+        assert_eq!(write("9007199254740992"), Err(MirrorError::Range));
+        assert_eq!(write("-9007199254740992"), Err(MirrorError::Range));
+        assert_eq!(write(r#""\ud83d""#), Err(MirrorError::LoneSurrogate));
+    }
+
+    #[test]
+    fn headers_and_what_they_say() {
+        let decode =
+            |text: &str| decode(text.as_bytes(), &mut [0; 64]).map(std::string::String::from);
+        assert_eq!(decode("=?base64?SGVsbG8=?=").as_deref(), Ok("Hello"));
+        assert_eq!(decode("=?base64??=").as_deref(), Ok(""));
+        // Padding that is missing, foreign characters, padding in the middle, spare bits.
+        for broken in [
+            "SGVsbG8",
+            "SGVs!!!bG8=",
+            "SGU=SGU=",
+            "SGVsbG9=",
+            "====",
+            "/w==",
+        ] {
+            let text = std::format!("=?base64?{broken}?=");
+            assert_eq!(decode(&text), Err(MirrorError::Base64), "{broken}");
+        }
+        // Neither sentinel nor prefix alone, nor another case.
+        for literal in ["SGVsbG8=", "=?base64?SGVsbG8=", "=?BASE64?SGVsbG8=?="] {
+            assert_eq!(decode(literal).as_deref(), Ok(literal));
+        }
+    }
+
+    #[test]
+    fn numbers_are_compared_as_numbers_and_names_as_they_are() {
+        assert!(matches(b"42", raw("42.0")));
+        assert!(matches(b"42.0", raw("42")));
+        assert!(!matches(b"43", raw("42")));
+        assert!(!matches(b"42", raw("\"43\"")));
+        assert!(!matches(b"TRUE", raw("true")));
+        assert!(!matches(b"", raw("null")));
+        assert!(!matches(b"TOOLS/CALL", raw("\"tools/call\"")));
+        assert!(matches(b"=?base64??=", raw("\"\"")));
+    }
+}
