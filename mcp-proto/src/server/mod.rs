@@ -273,17 +273,20 @@ impl<'c, S: Storage> Server<'c, S> {
 
     /// Takes a request out of the table, with everything that hangs on it.
     fn release(&mut self, token: Token) {
-        let Some(request) = self.requests.remove(token) else {
+        let Some(request) = self.requests.get(token) else {
             return;
         };
-        if S::ARRAYS && request.batched {
+        // Looked at where it is: a slot is large, and moving it out would copy it.
+        let (batched, subscribes) = (request.batched, request.traits.subscribes);
+        let listens = matches!(request.stage, Stage::Listening(_));
+        self.requests.remove(token);
+        if S::ARRAYS && batched {
             self.batch.close();
         }
-        let listens = matches!(request.stage, Stage::Listening(_));
         if listens {
             self.listens = self.listens.saturating_sub(1);
         }
-        if S::WATCHES && (listens || request.traits.subscribes) {
+        if S::WATCHES && (listens || subscribes) {
             self.uris.remove_all(Owner::Request(token));
         }
         if S::ASKS {

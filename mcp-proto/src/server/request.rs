@@ -2,7 +2,7 @@
 
 use super::context::Asked;
 use super::lists::Lists;
-use crate::label::Inline;
+use crate::label::{Inline, Label};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
@@ -11,7 +11,7 @@ use crate::rpc::{Id, Method};
 #[derive(Clone, Debug)]
 pub struct InFlight<L> {
     id: L,
-    progress_token: Option<L>,
+    progress_token: Option<Label<TOKEN>>,
     /// The last value that was sent; the next one exceeds it (PG-04).
     pub(super) progress: f64,
     pub(super) revision: Revision,
@@ -90,7 +90,7 @@ impl<L: Inline> InFlight<L> {
         Some(Self {
             id: L::new(id)?,
             // A token that is too long to keep gets no progress, which it need not (PG-02).
-            progress_token: asked.progress_token.and_then(L::new),
+            progress_token: asked.progress_token.and_then(Label::new),
             progress: f64::NEG_INFINITY,
             revision: asked.revision,
             features: asked.features,
@@ -156,3 +156,7 @@ impl Traits {
         }
     }
 }
+
+/// The longest progress token that gets progress. Most are the id over again or a UUID, and a slot
+/// is copied whole.
+const TOKEN: usize = 64;

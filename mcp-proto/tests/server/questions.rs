@@ -243,6 +243,13 @@ fn the_asker_gives_up() {
     talk.server.cancel(token);
     talk.say(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
         .ignores(Why::LateResponse);
+    // An answer that crosses the cancellation.
+    let token = talk.ask(None, "roots/list", "{}", options(7)).unwrap();
+    talk.take();
+    talk.server.cancel(token);
+    talk.say(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
+        .hears(&[&given_up(2)])
+        .sees(&[]);
 }
 
 /// A question ends with the request that it was asked for.
