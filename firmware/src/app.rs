@@ -1,0 +1,104 @@
+//! What this server can do.
+
+use mcp_proto::json::{Object, Raw, Str};
+use mcp_proto::model::{ServerCapabilities, ToolsCapability};
+use mcp_proto::rpc::{ErrorObject, Method, code};
+use mcp_proto::server::{Event, Server, Storage};
+use mcp_proto::{Instant, Outbox, Outcome, SendError, Store, Token, Verdict};
+use serde::Serialize;
+
+/// It says what it serves: a request for anything else is answered by the core.
+pub fn capabilities() -> ServerCapabilities<'static> {
+    ServerCapabilities {
+        tools: Some(ToolsCapability::default()),
+        ..ServerCapabilities::default()
+    }
+}
+
+/// A lamp, and calls that wait for nothing until they are cancelled.
+#[derive(Default)]
+pub struct App {
+    lamp: bool,
+}
+
+impl App {
+    /// Answers an event, or says that the answer did not fit.
+    pub fn on<S: Storage, O: Store<u8>>(
+        &mut self,
+        server: &mut Server<'_, S>,
+        event: Event<'_>,
+        outbox: &mut Outbox<O>,
+    ) -> Verdict {
+        match event {
+            Event::Request { token, method, params, .. } => {
+                let mut respond = |outcome: Outcome<'_>| send(server, token, outcome, outbox);
+                match method {
+                    Method::ToolsList => {
+                        respond(Outcome::Result(&Raw::parse(TOOLS.as_bytes(), 8).unwrap_or_default()))
+                    }
+                    Method::ToolsCall => self.call(params, &mut respond),
+                    _ => respond(Outcome::Error(ErrorObject::new(
+                        code::METHOD_NOT_FOUND,
+                        "no such method",
+                    ))),
+                }
+            }
+            _ => Verdict::Done,
+        }
+    }
+
+    fn call(
+        &mut self,
+        params: Object<'_>,
+        respond: &mut dyn FnMut(Outcome<'_>) -> Verdict,
+    ) -> Verdict {
+        let name = params.get("name").and_then(Raw::string).unwrap_or_default();
+        let arguments = params.get("arguments").and_then(Raw::object).unwrap_or_default();
+        let mut say = |text| respond(Outcome::Result(&Answer { content: [Text { text }] }));
+        if name == "echo" {
+            say(arguments.get("text").and_then(Raw::string).unwrap_or_default())
+        } else if name == "lamp" {
+            self.lamp = arguments.get("on").and_then(Raw::boolean).unwrap_or(!self.lamp);
+            say(Str::new(if self.lamp { "on" } else { "off" }))
+        } else if name == "wait" {
+            // Its answer never comes, but its cancellation does.
+            Verdict::Done
+        } else {
+            respond(Outcome::Error(ErrorObject::new(code::INVALID_PARAMS, "no such tool")))
+        }
+    }
+}
+
+/// State changes after the bytes fit: if they do not, the event comes again.
+fn send<S: Storage, O: Store<u8>>(
+    server: &mut Server<'_, S>,
+    token: Token,
+    outcome: Outcome<'_>,
+    outbox: &mut Outbox<O>,
+) -> Verdict {
+    match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
+        Err(SendError::BufferFull { .. }) => Verdict::Again(token),
+        _ => Verdict::Done,
+    }
+}
+
+/// The answer to `tools/list`. It never changes, so it is text rather than a value of the model.
+const TOOLS: &str = concat!(
+    r#"{"tools":[{"name":"echo","description":"Says it again","#,
+    r#""inputSchema":{"type":"object","properties":{"text":{"type":"string"}}}},"#,
+    r#"{"name":"lamp","description":"Switches the lamp","#,
+    r#""inputSchema":{"type":"object","properties":{"on":{"type":"boolean"}}}},"#,
+    r#"{"name":"wait","description":"Waits to be cancelled","inputSchema":{"type":"object"}}]}"#,
+);
+
+/// The answer to `tools/call`: one text. The model's own type can say more and is larger.
+#[derive(Serialize)]
+struct Answer<'a> {
+    content: [Text<'a>; 1],
+}
+
+#[derive(Serialize)]
+#[serde(tag = "type", rename = "text")]
+struct Text<'a> {
+    text: Str<'a>,
+}

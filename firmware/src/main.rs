@@ -1,0 +1,65 @@
+//! An MCP server on a microcontroller: every revision, two tools, no allocator, no operating system.
+//!
+//! Everything that it will ever need lies in `main`'s frame: two buffers of 1 KiB and the tables.
+//! It is driven over the serial port, one message a line, by the program `firmware/run`.
+#![no_std]
+#![no_main]
+// One register write in `uart` has no safe form; `deny` names it, where `forbid` would not let it.
+#![deny(unsafe_code)]
+
+mod app;
+mod uart;
+
+use cortex_m_rt::entry;
+use mcp_proto::server::{Fixed, Server, ServerConfig};
+use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Rest};
+use panic_never as _;
+
+use crate::app::App;
+use crate::uart::Uart;
+
+/// Bytes for each direction.
+const BUFFER: usize = 1024;
+/// Requests in flight, of ids of so many bytes.
+const REQUESTS: usize = 4;
+const ID: usize = 64;
+
+#[entry]
+fn main() -> ! {
+    if let Some(uart) = Uart::take() {
+        serve(&uart);
+    }
+    loop {
+        cortex_m_semihosting::debug::exit(cortex_m_semihosting::debug::EXIT_FAILURE);
+    }
+}
+
+fn serve(uart: &Uart) {
+    let limits = Limits {
+        message: BUFFER,
+        output: BUFFER,
+        depth: 16,
+        in_flight: REQUESTS,
+        ..Limits::default()
+    };
+    let config = ServerConfig {
+        capabilities: app::capabilities(),
+        limits,
+        ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
+    };
+    let mut server = Server::new(config, Fixed::<ID, REQUESTS, 0, 0, 0>::new());
+    let mut link = Link::new(Inbox::new([0; BUFFER], &limits), Outbox::new([0; BUFFER], &limits));
+    let mut app = App::default();
+    loop {
+        // No clock: nothing here has a deadline.
+        let rest = link.turn(&mut server, Instant::ZERO, |server, event, outbox| app.on(server, event, outbox));
+        uart.write(link.outbox.pending());
+        link.outbox.consume(link.outbox.pending().len());
+        if rest == Rest::Empty
+            && let Some(spare) = link.inbox.spare_mut()
+        {
+            let len = uart.read(spare);
+            link.inbox.filled(len);
+        }
+    }
+}

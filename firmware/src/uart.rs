@@ -1,0 +1,56 @@
+//! The serial port of the board, polled.
+
+use tm4c123x::{Peripherals, UART0};
+
+/// The first UART, as the emulator starts it: it asks for no clock, no pins and no rate.
+pub struct Uart {
+    registers: UART0,
+}
+
+impl Uart {
+    /// The port; `None` if somebody has it already.
+    pub fn take() -> Option<Self> {
+        let registers = Peripherals::take()?.UART0;
+        registers.ctl.write(|w| w.uarten().set_bit().txe().set_bit().rxe().set_bit());
+        Some(Self { registers })
+    }
+
+    /// Waits for bytes and takes as many as have arrived, one at least unless `into` is empty.
+    pub fn read(&self, into: &mut [u8]) -> usize {
+        if into.is_empty() {
+            return 0;
+        }
+        self.wait();
+        let mut len = 0;
+        for place in into {
+            if self.registers.fr.read().rxfe().bit_is_set() {
+                break;
+            }
+            *place = self.registers.dr.read().data().bits();
+            len += 1;
+        }
+        len
+    }
+
+    /// Writes all bytes, at the speed of the wire.
+    pub fn write(&self, bytes: &[u8]) {
+        for &byte in bytes {
+            while self.registers.fr.read().txff().bit_is_set() {}
+            self.put(byte);
+        }
+    }
+
+    /// Idles until a byte is there. A function of its own, so that its instructions can be told apart.
+    #[inline(never)]
+    fn wait(&self) {
+        while self.registers.fr.read().rxfe().bit_is_set() {}
+    }
+
+    /// The one register that the access crate calls unsafe to write, because its fields share it with
+    /// flags of the receiver; those ignore what is written.
+    #[expect(unsafe_code, reason = "a transmit register has no safe writer")]
+    fn put(&self, byte: u8) {
+        // SAFETY: all eight bits of the field are data; every value is a byte to send.
+        self.registers.dr.write(|w| unsafe { w.data().bits(byte) });
+    }
+}
