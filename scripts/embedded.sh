@@ -1,6 +1,6 @@
 #!/usr/bin/env bash
-# mcp-proto where there is no operating system: without features and with those that need no allocator or
-# only an allocator, for a core that has no atomic compare-and-swap (thumbv6m) and for one with a
+# mcp-proto where there is no operating system: without features, with each that does not need std, and with
+# all of these, for a core that has no atomic compare-and-swap (thumbv6m) and for one with a
 # floating-point unit (thumbv7em). Needs root on Debian 12. Usage: embedded.sh [setup | build]...
 set -euo pipefail
 cd "$(dirname "$0")/.."
@@ -16,7 +16,7 @@ setup() {
 build() {
   local target features
   for target in thumbv6m-none-eabi thumbv7em-none-eabihf; do
-    for features in '' alloc; do
+    for features in '' alloc heapless serde-json serde-json-core alloc,heapless,serde-json,serde-json-core; do
       note "mcp-proto for $target, features '$features'"
       cross_cargo build --package mcp-proto --lib --release --features "$features" --target "$target"
     done
