@@ -30,12 +30,17 @@ impl App {
         outbox: &mut Outbox<O>,
     ) -> Verdict {
         match event {
-            Event::Request { token, method, params, .. } => {
+            Event::Request {
+                token,
+                method,
+                params,
+                ..
+            } => {
                 let mut respond = |outcome: Outcome<'_>| send(server, token, outcome, outbox);
                 match method {
-                    Method::ToolsList => {
-                        respond(Outcome::Result(&Raw::parse(TOOLS.as_bytes(), 8).unwrap_or_default()))
-                    }
+                    Method::ToolsList => respond(Outcome::Result(
+                        &Raw::parse(TOOLS.as_bytes(), 8).unwrap_or_default(),
+                    )),
                     Method::ToolsCall => self.call(params, &mut respond),
                     _ => respond(Outcome::Error(ErrorObject::new(
                         code::METHOD_NOT_FOUND,
@@ -53,18 +58,34 @@ impl App {
         respond: &mut dyn FnMut(Outcome<'_>) -> Verdict,
     ) -> Verdict {
         let name = params.get("name").and_then(Raw::string).unwrap_or_default();
-        let arguments = params.get("arguments").and_then(Raw::object).unwrap_or_default();
-        let mut say = |text| respond(Outcome::Result(&Answer { content: [Text { text }] }));
+        let arguments = params
+            .get("arguments")
+            .and_then(Raw::object)
+            .unwrap_or_default();
+        let mut say = |text| {
+            respond(Outcome::Result(&Answer {
+                content: [Text { text }],
+            }))
+        };
         if name == "echo" {
-            say(arguments.get("text").and_then(Raw::string).unwrap_or_default())
+            say(arguments
+                .get("text")
+                .and_then(Raw::string)
+                .unwrap_or_default())
         } else if name == "lamp" {
-            self.lamp = arguments.get("on").and_then(Raw::boolean).unwrap_or(!self.lamp);
+            self.lamp = arguments
+                .get("on")
+                .and_then(Raw::boolean)
+                .unwrap_or(!self.lamp);
             say(Str::new(if self.lamp { "on" } else { "off" }))
         } else if name == "wait" {
             // Its answer never comes, but its cancellation does.
             Verdict::Done
         } else {
-            respond(Outcome::Error(ErrorObject::new(code::INVALID_PARAMS, "no such tool")))
+            respond(Outcome::Error(ErrorObject::new(
+                code::INVALID_PARAMS,
+                "no such tool",
+            )))
         }
     }
 }

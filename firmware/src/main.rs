@@ -48,11 +48,16 @@ fn serve(uart: &Uart) {
         ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
     };
     let mut server = Server::new(config, Fixed::<ID, REQUESTS, 0, 0, 0>::new());
-    let mut link = Link::new(Inbox::new([0; BUFFER], &limits), Outbox::new([0; BUFFER], &limits));
+    let mut link = Link::new(
+        Inbox::new([0; BUFFER], &limits),
+        Outbox::new([0; BUFFER], &limits),
+    );
     let mut app = App::default();
     loop {
         // No clock: nothing here has a deadline.
-        let rest = link.turn(&mut server, Instant::ZERO, |server, event, outbox| app.on(server, event, outbox));
+        let rest = link.turn(&mut server, Instant::ZERO, |server, event, outbox| {
+            app.on(server, event, outbox)
+        });
         uart.write(link.outbox.pending());
         link.outbox.consume(link.outbox.pending().len());
         if rest == Rest::Empty

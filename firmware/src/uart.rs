@@ -11,7 +11,9 @@ impl Uart {
     /// The port; `None` if somebody has it already.
     pub fn take() -> Option<Self> {
         let registers = Peripherals::take()?.UART0;
-        registers.ctl.write(|w| w.uarten().set_bit().txe().set_bit().rxe().set_bit());
+        registers
+            .ctl
+            .write(|w| w.uarten().set_bit().txe().set_bit().rxe().set_bit());
         Some(Self { registers })
     }
 
