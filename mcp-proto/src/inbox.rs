@@ -151,6 +151,13 @@ impl<S: Store<u8>> Inbox<S> {
         }
     }
 
+    /// Makes the storage twice as long, as far as it can and one message may, and says whether
+    /// it did. By itself it grows only for a long message; a driver whose reads keep filling
+    /// [`spare_mut`](Self::spare_mut) makes fewer and larger ones of them with it.
+    pub fn widen(&mut self) -> bool {
+        self.grow()
+    }
+
     /// The bytes that the storage takes now.
     pub fn capacity(&self) -> usize {
         self.store.as_ref().len()

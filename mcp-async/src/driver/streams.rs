@@ -75,7 +75,13 @@ where
         };
         match Pin::new(&mut self.reader).poll_read(cx, spare) {
             Poll::Ready(Ok(0)) => self.end_of_input(turn.now),
-            Poll::Ready(Ok(count)) => self.inbox.filled(count),
+            Poll::Ready(Ok(count)) => {
+                let more = count == spare.len();
+                self.inbox.filled(count);
+                if more && self.inbox.capacity() < READ {
+                    self.inbox.widen();
+                }
+            }
             Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
             Poll::Ready(Err(error)) if is_closed(&error) => self.end_of_input(turn.now),
             Poll::Ready(Err(error)) => return Err(error),
@@ -99,6 +105,10 @@ pub(super) fn is_closed(error: &io::Error) -> bool {
             | io::ErrorKind::WriteZero
     )
 }
+
+/// How far the input buffer grows for a peer that sends faster than it is read: what an
+/// ordinary pipe holds. An idle connection stays at the core's first size.
+const READ: usize = 64 << 10;
 
 /// An output buffer that has grown past this is given back once it is empty.
 const KEPT: usize = 256 << 10;

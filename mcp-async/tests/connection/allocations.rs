@@ -72,7 +72,10 @@ fn a_ready_handler_costs_one_allocation() {
         sim.settle();
         read(&mut reader, &mut out)
     };
-    assert!(round(&mut sim) > 0);
+    // The buffers grow with a sender that is faster, and then stay.
+    for _ in 0..8 {
+        assert!(round(&mut sim) > 0);
+    }
     let measured = measure(|| assert!(round(&mut sim) > 0));
     assert_eq!(measured.count_total, 64, "{measured:?}");
 }

@@ -337,3 +337,26 @@ fn growing_stops_at_the_limit() {
         assert!(inbox.capacity() <= 3000 + line::OVERHEAD);
     }
 }
+
+#[cfg(feature = "alloc")]
+#[test]
+fn widening_keeps_what_is_there_and_stops_at_the_limit() {
+    let limits = Limits {
+        message: 3000,
+        ..Limits::default()
+    };
+    let mut inbox = Inbox::new(Vec::new(), &limits);
+    let line = b"{\"jsonrpc\":\"2.0\",\"method\":\"a\"}\n{\"jsonrpc\"";
+    inbox.spare_mut().unwrap()[..line.len()].copy_from_slice(line);
+    inbox.filled(line.len());
+    assert!(inbox.widen());
+    assert_eq!(inbox.capacity(), 2048);
+    assert_eq!(told(inbox.next_message().unwrap()), "notification a");
+    while inbox.widen() {}
+    assert_eq!(inbox.capacity(), 3000 + line::OVERHEAD);
+    let rest = b":\"2.0\",\"method\":\"b\"}\n";
+    inbox.spare_mut().unwrap()[..rest.len()].copy_from_slice(rest);
+    inbox.filled(rest.len());
+    assert_eq!(told(inbox.next_message().unwrap()), "notification b");
+    assert!(!Inbox::new([0; 8], &limits).widen());
+}
