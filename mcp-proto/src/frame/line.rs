@@ -38,7 +38,12 @@ impl Lines {
     /// The offset of the newline that ends the current line; `None` if it has not arrived.
     #[inline]
     pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
-        let found = memchr(b'\n', bytes.get(self.searched..)?);
+        let fresh = bytes.get(self.searched..)?;
+        let found = if fresh.len() < SHORT {
+            fresh.iter().position(|byte| *byte == b'\n')
+        } else {
+            memchr(b'\n', fresh)
+        };
         self.searched = match found {
             Some(offset) => self.searched + offset,
             None => bytes.len(),
@@ -80,6 +85,9 @@ impl Lines {
         self.begun = true;
     }
 }
+
+/// How few bytes are searched in less time than a call of `memchr` takes.
+const SHORT: usize = 8;
 
 /// The most bytes that a line is longer than its text: byte order mark, CR and LF.
 pub(crate) const OVERHEAD: usize = 5;
