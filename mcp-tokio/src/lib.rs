@@ -31,3 +31,8 @@ pub use mcp_async::process::{Child, Command, Died, Ending, Grace, Process, Spawn
 pub use mcp_async::stdio::{Claim, Input, Output};
 pub use mcp_async::{ErrorReply, client, server};
 pub use {mcp_async, mcp_proto};
+
+/// The programs of the README compile.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;
