@@ -106,9 +106,10 @@ pub(super) fn is_closed(error: &io::Error) -> bool {
     )
 }
 
-/// How far the input buffer grows for a peer that sends faster than it is read: what an
-/// ordinary pipe holds. An idle connection stays at the core's first size.
-const READ: usize = 64 << 10;
+/// How far the input buffer grows for a peer that sends faster than it is read: a hundred
+/// ordinary messages, so that a system call costs each of them little. An idle connection stays
+/// at the core's first size.
+const READ: usize = 16 << 10;
 
 /// An output buffer that has grown past this is given back once it is empty.
 const KEPT: usize = 256 << 10;
