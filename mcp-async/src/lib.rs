@@ -15,7 +15,7 @@
 //! use mcp_async::{ManualClock, client, duplex, server};
 //! use mcp_proto::client::ClientConfig;
 //! use mcp_proto::json::RawBuf;
-//! use mcp_proto::model::{Implementation, ServerFeatures};
+//! use mcp_proto::model::{ServerFeatures};
 //! use mcp_proto::rpc::Method;
 //! use mcp_proto::server::ServerConfig;
 //!
@@ -32,7 +32,7 @@
 //! };
 //! let service = service_fn(|call| call.ready(Ok(Nothing { tools: [] })));
 //! let (mut served, _peer) = server::connect(right.split(), clock.clone(), config, service);
-//! let config = ClientConfig::new(Implementation::new("demo", "1.0"));
+//! let config = ClientConfig::new("demo", "1.0");
 //! let (mut connection, client) = client::connect(left.split(), clock, config, ());
 //!
 //! // A runtime would spawn the two connections and await the call; this is one by hand.

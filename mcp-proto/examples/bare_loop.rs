@@ -12,8 +12,8 @@ use std::net::{TcpListener, TcpStream};
 use mcp_proto::client::{self, Call, Client, ClientConfig};
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{
-    CallToolParams, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    ServerCapabilities, TextContent, Tool, ToolsCapability,
+    CallToolParams, CallToolResult, ContentBlock, ListToolsResult, ServerCapabilities, TextContent,
+    Tool, ToolsCapability,
 };
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{self, Server, ServerConfig};
@@ -32,7 +32,7 @@ fn main() -> io::Result<()> {
     };
     let client = ClientConfig {
         limits,
-        ..ClientConfig::new(Implementation::new("bare_loop", "1.0"))
+        ..ClientConfig::new("bare_loop", "1.0")
     };
     let server = ServerConfig {
         limits,

@@ -5,8 +5,8 @@ use allocation_counter::measure;
 use mcp_proto::client::{self, Call, Client, ClientConfig, Round};
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{
-    CallToolResult, ClientCapabilities, ContentBlock, ElicitationCapability, Implementation,
-    ListToolsResult, ServerCapabilities, Tool, ToolsCapability,
+    CallToolResult, ClientCapabilities, ContentBlock, ElicitationCapability, ListToolsResult,
+    ServerCapabilities, Tool, ToolsCapability,
 };
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{self, AskOptions, Progress, Server, ServerConfig};
@@ -40,12 +40,12 @@ fn the_counter_counts() {
 fn converse(revision: Revision) -> u32 {
     let now = Instant::from_millis(5);
     let config = ClientConfig {
-        accepted: RevisionSet::of(&[revision]),
+        revisions: RevisionSet::of(&[revision]),
         capabilities: ClientCapabilities {
             elicitation: Some(ElicitationCapability::default()),
             ..ClientCapabilities::default()
         },
-        ..ClientConfig::new(Implementation::new("client", "1"))
+        ..ClientConfig::new("client", "1")
     };
     let mut client = Client::new(config, client::Fixed::<4, 2>);
     let config = ServerConfig {

@@ -9,7 +9,7 @@ use core::time::Duration;
 
 use mcp_proto::client::{self, Client, ClientConfig};
 use mcp_proto::model::{
-    ClientCapabilities, ElicitationCapability, Implementation, ServerCapabilities, ToolsCapability,
+    ClientCapabilities, ElicitationCapability, ServerCapabilities, ToolsCapability,
 };
 use mcp_proto::revision::Elicitation;
 use mcp_proto::server::{self, Server, ServerConfig};
@@ -30,12 +30,12 @@ const ALL: [Revision; 6] = [
 
 fn talk(client: RevisionSet, server: RevisionSet, todo: &[Do], cut: Cut) -> Talk {
     let config = ClientConfig {
-        accepted: client,
+        revisions: client,
         capabilities: ClientCapabilities {
             elicitation: Some(ElicitationCapability::default()),
             ..ClientCapabilities::default()
         },
-        ..ClientConfig::new(Implementation::new("client", "1"))
+        ..ClientConfig::new("client", "1")
     };
     let mut client = Client::new(config, client::Growing);
     client

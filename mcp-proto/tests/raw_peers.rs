@@ -4,7 +4,7 @@
 
 use mcp_proto::client::{self, Call, Client, ClientConfig};
 use mcp_proto::json::Raw;
-use mcp_proto::model::{Implementation, ResourcesCapability, ServerCapabilities, ToolsCapability};
+use mcp_proto::model::{ResourcesCapability, ServerCapabilities, ToolsCapability};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{self, Server, ServerConfig};
 use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Verdict};
@@ -107,7 +107,7 @@ fn a_client_that_waits_for_nothing_is_served() {
 
 #[test]
 fn a_server_with_codes_of_its_own_is_understood() {
-    let config = ClientConfig::new(Implementation::new("ours", "1"));
+    let config = ClientConfig::new("ours", "1");
     let mut client = Client::new(config, client::Growing);
     let mut log = Vec::new();
     let mut hear = |lines: &[&str], client: &mut Client<'static, client::Growing>| {

@@ -10,9 +10,7 @@ use mcp_smol::Command;
 use mcp_smol::mcp_proto::RevisionSet;
 use mcp_smol::mcp_proto::client::ClientConfig;
 use mcp_smol::mcp_proto::json::{Object, Raw, RawBuf};
-use mcp_smol::mcp_proto::model::{
-    CallToolParams, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-};
+use mcp_smol::mcp_proto::model::{CallToolParams, CallToolResult, ContentBlock, ListToolsResult};
 use mcp_smol::mcp_proto::rpc::Method;
 
 fn main() -> Result<(), Box<dyn Error>> {
@@ -24,15 +22,12 @@ async fn talk() -> Result<(), Box<dyn Error>> {
     let mode = arguments.next().ok_or(USAGE)?;
     let command = Command::new(arguments.next().ok_or(USAGE)?).args(arguments);
     let config = ClientConfig {
-        accepted: match mode.as_str() {
+        revisions: match mode.as_str() {
             "auto" => RevisionSet::all(),
             "legacy" => RevisionSet::legacy(),
             revision => RevisionSet::of(&[revision.parse()?]),
         },
-        ..ClientConfig::new(Implementation::new(
-            "echo_client",
-            env!("CARGO_PKG_VERSION"),
-        ))
+        ..ClientConfig::new("echo_client", env!("CARGO_PKG_VERSION"))
     };
 
     let (client, ending) =

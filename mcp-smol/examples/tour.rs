@@ -13,8 +13,8 @@ use mcp_smol::mcp_async::Job;
 use mcp_smol::mcp_proto::client::ClientConfig;
 use mcp_smol::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_smol::mcp_proto::model::{
-    CallToolParams, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    ServerCapabilities, Tool, ToolsCapability,
+    CallToolParams, CallToolResult, ContentBlock, ListToolsResult, ServerCapabilities, Tool,
+    ToolsCapability,
 };
 use mcp_smol::mcp_proto::rpc::Method;
 use mcp_smol::mcp_proto::server::ServerConfig;
@@ -46,8 +46,8 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
         Tap::new(server.stdin, paint(BLUE, "client")),
     );
     let config = ClientConfig {
-        accepted: RevisionSet::of(&[revision]),
-        ..ClientConfig::new(Implementation::new("tour", env!("CARGO_PKG_VERSION")))
+        revisions: RevisionSet::of(&[revision]),
+        ..ClientConfig::new("tour", env!("CARGO_PKG_VERSION"))
     };
     let client = mcp_smol::connect(wire, config, ()).await?;
 

@@ -13,8 +13,8 @@ use mcp_tokio::mcp_async::Job;
 use mcp_tokio::mcp_proto::client::ClientConfig;
 use mcp_tokio::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_tokio::mcp_proto::model::{
-    CallToolParams, CallToolResult, ContentBlock, Implementation, ListToolsResult,
-    ServerCapabilities, Tool, ToolsCapability,
+    CallToolParams, CallToolResult, ContentBlock, ListToolsResult, ServerCapabilities, Tool,
+    ToolsCapability,
 };
 use mcp_tokio::mcp_proto::rpc::Method;
 use mcp_tokio::mcp_proto::server::ServerConfig;
@@ -47,8 +47,8 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
         Tap::new(server.stdin, paint(BLUE, "client")),
     );
     let config = ClientConfig {
-        accepted: RevisionSet::of(&[revision]),
-        ..ClientConfig::new(Implementation::new("tour", env!("CARGO_PKG_VERSION")))
+        revisions: RevisionSet::of(&[revision]),
+        ..ClientConfig::new("tour", env!("CARGO_PKG_VERSION"))
     };
     let client = mcp_tokio::connect(wire, config, ()).await?;
 

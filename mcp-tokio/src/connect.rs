@@ -42,9 +42,9 @@ where
 /// ```no_run
 /// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
 /// use mcp_tokio::Command;
-/// use mcp_tokio::mcp_proto::{client::ClientConfig, model::Implementation};
+/// use mcp_tokio::mcp_proto::client::ClientConfig;
 ///
-/// let config = ClientConfig::new(Implementation::new("demo", "1.0"));
+/// let config = ClientConfig::new("demo", "1.0");
 /// let command = Command::new("npx").args(["-y", "some-server"]);
 /// let (client, ending) = mcp_tokio::spawn(&command, config, ()).await?;
 /// // ... calls ...

@@ -27,10 +27,9 @@ use crate::shared::Shared;
 /// use mcp_async::client::connect;
 /// use mcp_async::{ManualClock, duplex};
 /// use mcp_proto::client::ClientConfig;
-/// use mcp_proto::model::Implementation;
 ///
 /// let (client_side, _server_side) = duplex(4096);
-/// let config = ClientConfig::new(Implementation::new("demo", "1.0"));
+/// let config = ClientConfig::new("demo", "1.0");
 /// let (connection, client) = connect(client_side.split(), ManualClock::default(), config, ());
 /// drop(connection);
 /// assert!(client.is_closed());

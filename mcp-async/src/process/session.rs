@@ -151,8 +151,8 @@ async fn establish<C: Clock, H: Handler>(
 
 fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
     config.opening == Approach::Probe
-        && config.accepted.newest_modern().is_some()
-        && config.accepted.newest_legacy().is_some()
+        && config.revisions.newest_modern().is_some()
+        && config.revisions.newest_legacy().is_some()
 }
 
 impl<C: Clock> Running<C> {

@@ -10,7 +10,7 @@ use std::sync::{Arc, Mutex};
 use mcp_proto::RevisionSet;
 use mcp_proto::client::{ClientConfig, Timeouts};
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::{Implementation, ServerCapabilities, ToolsCapability};
+use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 
@@ -323,10 +323,10 @@ fn server(revisions: RevisionSet) -> ServerConfig<'static> {
     }
 }
 
-fn config(accepted: RevisionSet) -> ClientConfig<'static> {
+fn config(revisions: RevisionSet) -> ClientConfig<'static> {
     ClientConfig {
-        accepted,
-        ..ClientConfig::new(Implementation::new("glue", "1.0"))
+        revisions,
+        ..ClientConfig::new("glue", "1.0")
     }
 }
 

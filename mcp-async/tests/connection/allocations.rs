@@ -9,7 +9,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::{client, duplex, server};
 use mcp_proto::RevisionSet;
 use mcp_proto::client::ClientConfig;
-use mcp_proto::model::{Implementation, ServerFeatures};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 use serde::{Deserialize, Serialize};
@@ -85,8 +85,8 @@ fn a_call_costs_its_caller_no_allocation() {
     let mut sim = Sim::default();
     let (ours, theirs) = duplex(64 << 10);
     let config = ClientConfig {
-        accepted: RevisionSet::legacy(),
-        ..ClientConfig::new(Implementation::new("test", "0"))
+        revisions: RevisionSet::legacy(),
+        ..ClientConfig::new("test", "0")
     };
     let (connection, client) = client::connect(ours.split(), sim.clock.clone(), config, ());
     sim.spawn(async { connection.await.unwrap() });

@@ -9,7 +9,6 @@ use core::time::Duration;
 use mcp_async::client::{CallError, ConnectError};
 use mcp_proto::client::{ClientConfig, Failure};
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::Implementation;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{ListKind, ServerConfig};
 use mcp_proto::{Limits, Revision, RevisionSet, SendError};
@@ -64,7 +63,7 @@ fn connections_and_handles_cross_threads() {
     fn shared<T: Send + Sync>(_: &T) {}
     let (left, right) = mcp_async::duplex(1);
     let clock = mcp_async::ManualClock::default();
-    let config = ClientConfig::new(Implementation::new("", ""));
+    let config = ClientConfig::new("", "");
     let (connection, client) = mcp_async::client::connect(left.split(), clock.clone(), config, ());
     let service = mcp_async::server::service_fn(|call| call.ready(Ok(())));
     let config = ServerConfig::new("", "");

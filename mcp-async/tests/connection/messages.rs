@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 use mcp_async::{MessageReader, MessageSink, MessageSource, MessageWriter, client, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
-use mcp_proto::model::{Implementation, ServerFeatures};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 
@@ -89,7 +89,7 @@ fn whole_messages_are_a_transport() {
         MessageWriter::new(down.clone()),
     );
     let (served, _peer) = server::connect(streams, sim.clock.clone(), config, Demo::default());
-    let config = ClientConfig::new(Implementation::new("test", "0"));
+    let config = ClientConfig::new("test", "0");
     let streams = (
         MessageReader::new(down.clone()),
         MessageWriter::new(up.clone()),

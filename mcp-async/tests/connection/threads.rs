@@ -9,7 +9,7 @@ use std::thread::{self, Thread};
 
 use mcp_async::{ManualClock, client, duplex, server};
 use mcp_proto::client::ClientConfig;
-use mcp_proto::model::{Implementation, ServerFeatures};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{ListKind, ServerConfig};
 use serde::{Deserialize, Serialize};
@@ -81,7 +81,7 @@ fn callers_on_many_threads_share_a_connection() {
         })
     });
     let (served, _peer) = server::connect(right.split(), clock.clone(), config, service);
-    let config = ClientConfig::new(Implementation::new("test", "0"));
+    let config = ClientConfig::new("test", "0");
     let (connection, client) = client::connect(left.split(), clock, config, ());
     thread::scope(|scope| {
         scope.spawn(|| block_on(served).unwrap());

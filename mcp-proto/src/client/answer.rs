@@ -219,7 +219,7 @@ impl<S: Storage> Client<'_, S> {
         // VR-05
         let common = supported(error, &[code::UNSUPPORTED_VERSION])
             .filter(|_| modern)
-            .and_then(|list| revisions(list).and(self.config.accepted).newest_modern());
+            .and_then(|list| revisions(list).and(self.config.revisions).newest_modern());
         if let (Some(revision), Some(call)) = (common, self.calls.get_mut(token))
             && !call.renegotiated
         {

@@ -11,22 +11,21 @@ use crate::revision::RevisionSet;
 /// ```
 /// use core::time::Duration;
 /// use mcp_proto::client::{ClientConfig, Timeouts};
-/// use mcp_proto::model::Implementation;
 /// use mcp_proto::revision::{Revision, RevisionSet};
 ///
 /// let config = ClientConfig {
-///     accepted: RevisionSet::at_least(Revision::V2025_06_18),
+///     revisions: RevisionSet::at_least(Revision::V2025_06_18),
 ///     timeouts: Timeouts { request: Duration::from_secs(20), ..Timeouts::default() },
-///     ..ClientConfig::new(Implementation::new("demo", "1.0"))
+///     ..ClientConfig::new("demo", "1.0")
 /// };
 /// assert_eq!(config.timeouts.probe, Duration::from_secs(5));
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ClientConfig<'c> {
-    /// Who is calling.
-    pub identity: Implementation<'c>,
+    /// Name and version.
+    pub info: Implementation<'c>,
     /// Whether a modern request says who is calling (VR-02); the handshake always does (LC-01).
-    pub discloses_identity: bool,
+    pub identify: bool,
     /// What servers may ask of this client (LC-17, VR-06). Written for each revision without
     /// what that revision does not have.
     pub capabilities: ClientCapabilities<'c>,
@@ -35,7 +34,7 @@ pub struct ClientConfig<'c> {
     pub result_types: &'c [&'c str],
     /// The revisions that this client speaks. With both eras among them it finds out which one
     /// the server is of.
-    pub accepted: RevisionSet,
+    pub revisions: RevisionSet,
     /// How a client that accepts both eras begins.
     pub opening: Approach,
     /// How long it waits for what.
@@ -87,14 +86,15 @@ pub struct PingPolicy {
 }
 
 impl<'c> ClientConfig<'c> {
-    /// A client that accepts every revision, has no capabilities and the default timeouts.
-    pub fn new(identity: Implementation<'c>) -> Self {
+    /// A client of this name and version that accepts every published revision, has no
+    /// capabilities and the default timeouts.
+    pub fn new(name: &'c str, version: &'c str) -> Self {
         Self {
-            identity,
-            discloses_identity: true,
+            info: Implementation::new(name, version),
+            identify: true,
             capabilities: ClientCapabilities::default(),
             result_types: &[],
-            accepted: RevisionSet::all(),
+            revisions: RevisionSet::all(),
             opening: Approach::Probe,
             timeouts: Timeouts::default(),
             progress_extends: true,

@@ -74,7 +74,7 @@ impl<S: Storage> Client<'_, S> {
             Phase::Closed => return Err(SendError::Closed),
             _ => return Err(SendError::NotReady),
         }
-        let accepted = self.config.accepted;
+        let accepted = self.config.revisions;
         let (modern, legacy) = (accepted.newest_modern(), accepted.newest_legacy());
         let timeouts = self.config.timeouts;
         let mut opening = Opening {
@@ -163,7 +163,7 @@ impl<S: Storage> Client<'_, S> {
         opening: Opening,
         discovered: &Discovered<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let common = revisions(discovered.versions).and(self.config.accepted);
+        let common = revisions(discovered.versions).and(self.config.revisions);
         if let Some(revision) = common.newest_modern() {
             self.enter_modern(revision, discovered.capabilities);
             return connected(
@@ -182,7 +182,7 @@ impl<S: Storage> Client<'_, S> {
             }
             _ => self.connect_error(ConnectError::Revision {
                 offered: discovered.versions,
-                accepted: self.config.accepted,
+                accepted: self.config.revisions,
             }),
         }
     }
@@ -223,11 +223,11 @@ impl<S: Storage> Client<'_, S> {
         };
         // LC-05, 6.4: what it cannot speak, it does not begin.
         let revision = revision
-            .filter(|revision| revision.is_legacy() && self.config.accepted.contains(*revision));
+            .filter(|revision| revision.is_legacy() && self.config.revisions.contains(*revision));
         let Some(revision) = revision else {
             return self.connect_error(ConnectError::Revision {
                 offered: version,
-                accepted: self.config.accepted,
+                accepted: self.config.revisions,
             });
         };
         let capabilities = capabilities.and_then(Raw::object);
@@ -254,11 +254,11 @@ impl<S: Storage> Client<'_, S> {
         supported: Raw<'b>,
         error: ErrorObject<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let common = revisions(supported).and(self.config.accepted);
+        let common = revisions(supported).and(self.config.revisions);
         if common.is_empty() {
             return self.connect_error(ConnectError::Revision {
                 offered: supported,
-                accepted: self.config.accepted,
+                accepted: self.config.revisions,
             });
         }
         if core::mem::replace(&mut opening.corrected, true) {
@@ -355,7 +355,7 @@ impl<S: Storage> Client<'_, S> {
                 writer.literal(",\"capabilities\":");
                 writer.value(&capabilities, Some(revision))?;
                 writer.literal(",\"clientInfo\":");
-                writer.value(&self.config.identity, Some(revision))?;
+                writer.value(&self.config.info, Some(revision))?;
                 writer.literal("}");
                 Ok::<_, EncodeError>(())
             });

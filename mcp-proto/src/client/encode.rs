@@ -245,10 +245,10 @@ pub(super) fn modern_meta(
     writer
         .value(&config.capabilities, Some(revision))
         .map_err(encode_error)?;
-    if config.discloses_identity {
+    if config.identify {
         writer.literal(",\"io.modelcontextprotocol/clientInfo\":");
         writer
-            .value(&config.identity, Some(revision))
+            .value(&config.info, Some(revision))
             .map_err(encode_error)?;
     }
     Ok(())

@@ -54,14 +54,13 @@ use ping::Ping;
 ///
 /// ```
 /// use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed};
-/// use mcp_proto::model::Implementation;
 /// use mcp_proto::revision::RevisionSet;
 /// use mcp_proto::rpc::{Incoming, Message, Method};
 /// use mcp_proto::{Action, Channel, Instant, Machine, Source};
 ///
 /// let config = ClientConfig {
-///     accepted: RevisionSet::legacy(),
-///     ..ClientConfig::new(Implementation::new("demo", "1.0"))
+///     revisions: RevisionSet::legacy(),
+///     ..ClientConfig::new("demo", "1.0")
 /// };
 /// let mut client = Client::new(config, Fixed::<4, 1>);
 /// let mut out = [0; 512];

@@ -1,15 +1,14 @@
 //! Handshake, probe, negotiation: the client's side of the era matrix (VR-12 to VR-21, 4.5).
 
 use mcp_proto::client::{Approach, ClientConfig};
-use mcp_proto::model::Implementation;
 use mcp_proto::revision::{Revision, RevisionSet};
 
 use crate::script;
 
-pub(crate) fn accepting(accepted: RevisionSet) -> ClientConfig<'static> {
+pub(crate) fn accepting(revisions: RevisionSet) -> ClientConfig<'static> {
     ClientConfig {
-        accepted,
-        ..ClientConfig::new(Implementation::new("t", "1"))
+        revisions,
+        ..ClientConfig::new("t", "1")
     }
 }
 

@@ -18,7 +18,7 @@ fn modern(script: &str) {
         = connected 2026-07-28
         "#;
     let config = ClientConfig {
-        discloses_identity: false,
+        identify: false,
         capabilities: ClientCapabilities {
             roots: Some(RootsCapability::default()),
             elicitation: Some(ElicitationCapability::default()),

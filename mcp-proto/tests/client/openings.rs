@@ -105,7 +105,7 @@ impl World {
         match event {
             Event::Connected(server) => {
                 self.outcomes += 1;
-                assert!(self.client.config().accepted.contains(server.revision));
+                assert!(self.client.config().revisions.contains(server.revision));
                 assert_eq!(self.client.revision(), Some(server.revision));
                 assert!(!self.client.is_closed());
             }

@@ -10,7 +10,7 @@ use mcp_async::client::{Client, Handler, Progress, Question, Reply};
 use mcp_async::server::Peer;
 use mcp_async::{ErrorReply, client, duplex, server};
 use mcp_proto::client::ClientConfig;
-use mcp_proto::model::{ClientFeatures, Implementation, ServerFeatures};
+use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Method, Notification};
 use mcp_proto::server::ServerConfig;
 use mcp_proto::{Limits, RevisionSet};
@@ -129,10 +129,10 @@ impl Setup {
         let (served, peer) = server::connect(chop(right.split()), sim.clock.clone(), config, demo);
 
         let config = ClientConfig {
-            accepted: self.revisions,
+            revisions: self.revisions,
             capabilities: ClientFeatures::ELICITATION_FORM.capabilities(),
             limits: self.limits,
-            ..ClientConfig::new(Implementation::new("test", "0"))
+            ..ClientConfig::new("test", "0")
         };
         let ears = Arc::new(Ears::default());
         let listener = Listener(Arc::clone(&ears));
