@@ -21,6 +21,7 @@ pub mod link;
 mod machine;
 mod outbox;
 mod payload;
+mod ping;
 mod slots;
 mod store;
 mod time;
@@ -33,6 +34,7 @@ pub use link::{Link, Rest, Step, Verdict};
 pub use machine::Machine;
 pub use outbox::{Outbox, Shortage, Written};
 pub use payload::{InputRequired, Outcome, Payload, Question};
+pub use ping::PingPolicy;
 pub use revision::{Era, Revision, RevisionSet};
 pub use slots::Slot;
 #[cfg(feature = "heapless")]

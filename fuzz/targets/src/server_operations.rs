@@ -9,11 +9,10 @@ use mcp_proto::model::{
     LoggingLevel, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
 use mcp_proto::rpc::{ErrorObject, Message, Method};
-use mcp_proto::server::{
-    AskOptions, Event, Growing, ListKind, PingPolicy, Progress, Server, ServerConfig,
-};
+use mcp_proto::server::{AskOptions, Event, Growing, ListKind, Progress, Server, ServerConfig};
 use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Question, SendError, Step, Token,
+    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, PingPolicy, Question, SendError, Step,
+    Token,
 };
 
 /// Whatever a client sends and an application does, in whatever order: every request ends once,

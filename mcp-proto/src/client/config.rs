@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use crate::limits::Limits;
 use crate::model::{ClientCapabilities, Implementation};
+use crate::ping::PingPolicy;
 use crate::revision::RevisionSet;
 
 /// The settings of a [`Client`](super::Client), borrowed for its life.
@@ -74,17 +75,6 @@ pub struct Timeouts {
     pub probe: Duration,
 }
 
-/// Regular questions whether the server is alive (LC-22).
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PingPolicy {
-    /// From one answer to the next ping.
-    pub interval: Duration,
-    /// How long one ping may stay unanswered before it counts as a miss.
-    pub timeout: Duration,
-    /// After so many misses in a row the connection is closed.
-    pub misses: u32,
-}
-
 impl<'c> ClientConfig<'c> {
     /// A client of this name and version that accepts every published revision, has no
     /// capabilities and the default timeouts.
@@ -111,17 +101,6 @@ impl Default for Timeouts {
             request: Duration::from_secs(60),
             cap: Duration::from_secs(10 * 60),
             probe: Duration::from_secs(5),
-        }
-    }
-}
-
-impl Default for PingPolicy {
-    /// Every 30 s, 10 s to answer, closed after 3 misses.
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_secs(30),
-            timeout: Duration::from_secs(10),
-            misses: 3,
         }
     }
 }

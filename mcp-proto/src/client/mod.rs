@@ -20,7 +20,7 @@ mod transmit;
 mod versions;
 
 pub use call::{Call, Failure, InFlight, Round};
-pub use config::{Approach, ClientConfig, PingPolicy, Timeouts};
+pub use config::{Approach, ClientConfig, Timeouts};
 pub use event::{CloseReason, ConnectError, Connected, Event, Unusable};
 pub use question::OpenQuestion;
 pub use reply::Reply;

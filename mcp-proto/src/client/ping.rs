@@ -1,6 +1,6 @@
 //! Regular questions whether a legacy server is alive (LC-22).
 
-use super::PingPolicy;
+use crate::ping::PingPolicy;
 use crate::time::Instant;
 
 /// ```text

@@ -1,8 +1,8 @@
 //! What a server is, fixed before the first byte.
 
-use super::pinger::PingPolicy;
 use crate::limits::Limits;
 use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities};
+use crate::ping::PingPolicy;
 use crate::revision::{Revision, RevisionSet};
 
 /// What a server says of itself, and how strict it is.

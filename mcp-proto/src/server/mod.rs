@@ -42,7 +42,6 @@ pub use event::{Answer, Event};
 pub use lists::ListKind;
 pub use notify::Progress;
 pub use peer_error::PeerError;
-pub use pinger::PingPolicy;
 pub use question::{AskOptions, Pending};
 pub use reply::{Initialize, Reply, ReplyKind};
 pub use request::InFlight;

@@ -2,37 +2,8 @@
 
 use core::time::Duration;
 
+use crate::ping::PingPolicy;
 use crate::time::Instant;
-
-/// How often the client of a legacy session is asked whether it is there.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_proto::server::PingPolicy;
-///
-/// let policy = PingPolicy { interval: Duration::from_secs(60), ..PingPolicy::default() };
-/// assert_eq!(policy.misses, 3);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct PingPolicy {
-    /// From one answer to the next ping.
-    pub interval: Duration,
-    /// How long to wait for the answer.
-    pub timeout: Duration,
-    /// After so many missing answers in a row the connection is closed.
-    pub misses: u32,
-}
-
-impl Default for PingPolicy {
-    /// Every 30 s, 10 s to answer, three misses.
-    fn default() -> Self {
-        Self {
-            interval: Duration::from_secs(30),
-            timeout: Duration::from_secs(10),
-            misses: 3,
-        }
-    }
-}
 
 #[derive(Debug)]
 pub(super) struct Pinger {

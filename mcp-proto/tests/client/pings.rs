@@ -2,7 +2,8 @@
 
 use core::time::Duration;
 
-use mcp_proto::client::{ClientConfig, PingPolicy};
+use mcp_proto::PingPolicy;
+use mcp_proto::client::ClientConfig;
 use mcp_proto::revision::{Revision, RevisionSet};
 
 use crate::connect::accepting;

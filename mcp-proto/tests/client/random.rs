@@ -4,13 +4,14 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed, PingPolicy, Round};
+use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed, Round};
 use mcp_proto::json::Raw;
 use mcp_proto::model::{ClientCapabilities, ElicitationCapability, RootsCapability};
 use mcp_proto::revision::{Revision, RevisionSet};
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::{
-    Action, Channel, Instant, Machine, Outcome, Payload, SendError, Source, Token, Transmit,
+    Action, Channel, Instant, Machine, Outcome, Payload, PingPolicy, SendError, Source, Token,
+    Transmit,
 };
 use proptest::prelude::*;
 

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use mcp_proto::server::{AskOptions, ListKind, PingPolicy, Progress, ServerConfig};
-use mcp_proto::{Limits, Machine};
+use mcp_proto::server::{AskOptions, ListKind, Progress, ServerConfig};
+use mcp_proto::{Limits, Machine, PingPolicy};
 use proptest::prelude::*;
 
 use super::Talk;

@@ -2,8 +2,8 @@
 
 use core::time::Duration;
 
-use mcp_proto::server::{AskOptions, PingPolicy, ServerConfig};
-use mcp_proto::{Channel, Machine, SendError, Why};
+use mcp_proto::server::{AskOptions, ServerConfig};
+use mcp_proto::{Channel, Machine, PingPolicy, SendError, Why};
 
 use super::Talk;
 use super::talk::{cancelled, config, initialize, notification, request};

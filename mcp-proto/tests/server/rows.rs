@@ -229,7 +229,7 @@ fn a_server_without_room_for_anything() {
         capabilities: ServerCapabilities {
             ..config().capabilities
         },
-        ping: Some(mcp_proto::server::PingPolicy::default()),
+        ping: Some(mcp_proto::PingPolicy::default()),
         ..config()
     };
     let mut server = Server::new(config, Fixed::<16, 1, 0, 0, 0>::new());
