@@ -110,7 +110,7 @@ impl User {
             client::Event::Progress { .. } => {}
             client::Event::Question { token, .. } => {
                 let answer = raw(ACCEPTED);
-                let sent = out.put(|out| client.respond(token, Outcome::Result(&answer), out));
+                let sent = out.put(|out| client.respond(now, token, Outcome::Result(&answer), out));
                 assert!(sent.is_ok());
             }
             client::Event::Input { token, state, .. } => {

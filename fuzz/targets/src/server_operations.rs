@@ -217,8 +217,12 @@ impl World {
                     Method::Message,
                     Method::Cancelled,
                 ][usize::from(method % 3)];
-                let Self { server, link, .. } = self;
-                let _ = link.outbox.put(|out| server.notify(method, None, out));
+                let Self {
+                    server, link, now, ..
+                } = self;
+                let _ = link
+                    .outbox
+                    .put(|out| server.notify(*now, method, None, out));
             }
             Operation::ListChanged(kind) => {
                 self.server.list_changed(

@@ -94,8 +94,13 @@ impl Client {
         params: Option<&(dyn Payload + Sync)>,
     ) -> Result<(), SendError> {
         poll_fn(|cx| {
-            self.shared.poll_send(cx, |machine, _, out| {
-                machine.notify(method, params.map(|params| -> &dyn Payload { params }), out)
+            self.shared.poll_send(cx, |machine, now, out| {
+                machine.notify(
+                    now,
+                    method,
+                    params.map(|params| -> &dyn Payload { params }),
+                    out,
+                )
             })
         })
         .await

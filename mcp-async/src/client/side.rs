@@ -147,12 +147,12 @@ impl Respond for Core<'_, Growing> {
 
     fn respond(
         &mut self,
-        _now: Instant,
+        now: Instant,
         token: Token,
         outcome: Outcome<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
-        Self::respond(self, token, outcome, out)
+        Self::respond(self, now, token, outcome, out)
     }
 
     fn abandon(&mut self, token: Token) {

@@ -6,6 +6,7 @@ use super::{Client, Storage};
 use crate::action::{SendError, Transmit};
 use crate::json::Writer;
 use crate::store::Store;
+use crate::time::Instant;
 
 /// Calls, gathered: `[{..},{..}` without the end, or nothing.
 pub(super) struct Gathered<B> {
@@ -123,7 +124,7 @@ impl<S: Storage> Client<'_, S> {
     /// # Errors
     /// [`SendError::BufferFull`], [`SendError::NotReady`] without a
     /// [`begin_batch`](Self::begin_batch), and [`SendError::Closed`].
-    pub fn end_batch(&mut self, out: &mut [u8]) -> Result<Transmit, SendError> {
+    pub fn end_batch(&mut self, _now: Instant, out: &mut [u8]) -> Result<Transmit, SendError> {
         self.ready()?;
         if !self.batch.open {
             return Err(SendError::NotReady);

@@ -10,6 +10,7 @@ use crate::payload::Outcome;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, code, envelope};
 use crate::slots::Queue;
+use crate::time::Instant;
 
 /// A question in a client's table; opaque, see [`Storage`](super::Storage).
 #[derive(Clone, Debug)]
@@ -40,6 +41,7 @@ impl<S: Storage> Client<'_, S> {
     /// [`Outcome::Input`] is [`SendError::NotInRevision`].
     pub fn respond(
         &mut self,
+        _now: Instant,
         token: Token,
         outcome: Outcome<'_>,
         out: &mut [u8],

@@ -148,6 +148,7 @@ impl<S: Storage> Client<'_, S> {
     /// [`call`](Self::call).
     pub fn notify(
         &mut self,
+        _now: Instant,
         method: Method<'_>,
         params: Option<&dyn Payload>,
         out: &mut [u8],

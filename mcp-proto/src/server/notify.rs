@@ -169,6 +169,7 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::Encode`]: the parameters are no JSON object.
     pub fn notify(
         &mut self,
+        _now: Instant,
         method: Method<'_>,
         params: Option<&dyn Payload>,
         out: &mut [u8],

@@ -170,17 +170,21 @@ impl<'c> Player<'c> {
                 self.client.forget(token);
             }
             "notify" => {
+                let now = self.now;
                 let method = Method::from(next().unwrap());
                 let params = next().map(raw);
                 let params = params.as_ref().map(|params| params as &dyn Payload);
-                self.send(|client, out| client.notify(method, params, out));
+                self.send(|client, out| client.notify(now, method, params, out));
             }
             "begin" => {
                 if let Err(error) = self.client.begin_batch() {
                     self.refused(error);
                 }
             }
-            "end" => self.send(|client, out| client.end_batch(out)),
+            "end" => {
+                let now = self.now;
+                self.send(|client, out| client.end_batch(now, out));
+            }
             "hangup" => self.client.hang_up(self.now),
             other => panic!("no such command: {other}"),
         }
@@ -225,14 +229,15 @@ impl<'c> Player<'c> {
     }
 
     fn respond(&mut self, token: Token, text: &str) {
+        let now = self.now;
         match text.strip_prefix("error ") {
             Some(code) => {
                 let error = ErrorObject::new(code.parse().unwrap(), "no");
-                self.send(|client, out| client.respond(token, Outcome::Error(error), out));
+                self.send(|client, out| client.respond(now, token, Outcome::Error(error), out));
             }
             None => {
                 let result = raw(text);
-                self.send(|client, out| client.respond(token, Outcome::Result(&result), out));
+                self.send(|client, out| client.respond(now, token, Outcome::Result(&result), out));
             }
         }
     }

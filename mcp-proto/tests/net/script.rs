@@ -263,7 +263,7 @@ impl App<AnyClient> for User {
             client::Event::Question { token, method, .. } => {
                 let result = raw(r#"{"action":"accept","content":{"name":"Ada"}}"#);
                 let _ = outbox
-                    .put(|out| client.respond(token, Outcome::Result(&result), out))
+                    .put(|out| client.respond(now, token, Outcome::Result(&result), out))
                     .unwrap();
                 format!("asked {}", method.name())
             }
