@@ -14,8 +14,11 @@ pub use line_framing::line_framing;
 pub use rpc_message::rpc_message;
 pub use server_operations::server_operations;
 
+/// Panics when its input breaks an invariant.
+pub type Target = fn(&[u8]);
+
 /// Every target by the name of its corpus.
-pub const TARGETS: [(&str, fn(&[u8])); 4] = [
+pub const TARGETS: [(&str, Target); 4] = [
     ("json_scan", json_scan),
     ("line_framing", line_framing),
     ("rpc_message", rpc_message),

@@ -103,11 +103,7 @@ struct World {
     live: Vec<Token>,
     over: Vec<Token>,
     listens: Vec<Token>,
-    /// Listens that we ended, whose result may not have left yet.
-    ending: Vec<Token>,
     questions: Vec<Token>,
-    /// Questions that we gave up; one that had ended before, unnoticed, is still told.
-    given_up: Vec<Token>,
     no_room: bool,
     /// All events have been told.
     settled: bool,
@@ -161,9 +157,7 @@ impl World {
             live: Vec::new(),
             over: Vec::new(),
             listens: Vec::new(),
-            ending: Vec::new(),
             questions: Vec::new(),
-            given_up: Vec::new(),
             no_room: false,
             settled: true,
             closed: false,
@@ -183,7 +177,7 @@ impl World {
             } => self.write(&request(id, method, modern, extra)),
             Operation::Notification { method, id } => self.write(&notification(method, id)),
             Operation::Answer { id, well: true } => {
-                self.write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#))
+                self.write(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{}}}}"#));
             }
             Operation::Answer { id, well: false } => {
                 self.write(&format!(
@@ -192,7 +186,7 @@ impl World {
             }
             Operation::Bytes(bytes) => self.arrive(&bytes),
             Operation::Bracket(which) => {
-                self.arrive([&b"["[..], b"]\n", b","][usize::from(which % 3)])
+                self.arrive([&b"["[..], b"]\n", b","][usize::from(which % 3)]);
             }
             Operation::Read(count) => self.read(count.into()),
             Operation::NoRoom => self.no_room = true,
@@ -208,7 +202,6 @@ impl World {
             Operation::CancelQuestion { which } => {
                 if let Some(token) = take(&mut self.questions, which) {
                     self.server.cancel(token);
-                    self.given_up.push(token);
                 }
             }
             Operation::Notify { method } => {
@@ -236,12 +229,11 @@ impl World {
             Operation::EndListen(which) => {
                 if let Some(token) = take(&mut self.listens, which) {
                     self.server.end_listen(token);
-                    self.ending.push(token);
                 }
             }
             Operation::CancelAll => {
                 self.server.cancel_all();
-                self.ending.append(&mut self.listens);
+                self.listens.clear();
             }
             Operation::Wait(millis) => self.now = self.now + Duration::from_millis(millis.into()),
             Operation::HangUp => self.server.hang_up(self.now),
@@ -300,18 +292,14 @@ impl World {
                     ..
                 } => {
                     let known = remove(&mut self.live, token) || remove(&mut self.listens, token);
-                    assert!(
-                        known || remove(&mut self.ending, token),
-                        "{token:?} was not open"
-                    );
+                    assert!(known, "{token:?} was not open");
                     self.over.push(token);
                 }
                 Step::Event {
                     event: Event::Answer { token, .. },
                     ..
                 } => {
-                    let known =
-                        remove(&mut self.questions, token) || remove(&mut self.given_up, token);
+                    let known = remove(&mut self.questions, token);
                     assert!(known, "{token:?} ended before");
                 }
                 Step::Event {
