@@ -159,8 +159,14 @@ impl<'b> Scanner<'b> {
     }
 
     /// Takes one value of any kind, with whitespace before it allowed.
-    #[inline(always)]
+    #[inline(never)]
     pub(crate) fn value(&mut self) -> Result<Raw<'b>, Fault> {
+        self.value_in_place()
+    }
+
+    /// The same for the one place where it has to be fast, at the price of its size.
+    #[inline(always)]
+    pub(crate) fn value_in_place(&mut self) -> Result<Raw<'b>, Fault> {
         if let [0..=b' ', ..] = self.rest {
             self.skip_whitespace();
         }

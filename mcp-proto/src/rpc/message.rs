@@ -117,7 +117,7 @@ impl<'b> Message<'b> {
         scanner.skip_whitespace();
         if scanner.peek() == Some(b'{') {
             let mut members = Members::default();
-            members.read(scanner)?;
+            members.read_element(scanner)?;
             return Ok(members.judge());
         }
         scanner.value()?;
