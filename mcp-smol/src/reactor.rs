@@ -39,7 +39,7 @@ mod descriptor {
     pub(super) struct Descriptor {
         watched: Async<OwnedFd>,
         interest: Interest,
-        /// The last transfer was short: wait before the next call.
+        /// The last call would have blocked, or its transfer was short: wait before the next.
         drained: AtomicBool,
     }
 
@@ -64,7 +64,9 @@ mod descriptor {
             loop {
                 if !self.drained.load(Ordering::Relaxed) {
                     match io(self.watched.as_fd()) {
-                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                        Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                            self.drained.store(true, Ordering::Relaxed);
+                        }
                         result => {
                             let short = matches!(result, Ok(len) if len > 0 && len < expected);
                             self.drained.store(short, Ordering::Relaxed);

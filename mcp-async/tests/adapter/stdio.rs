@@ -4,15 +4,16 @@ use std::io::{self, Read, Write};
 use std::process::{Child, Command as Program, Stdio};
 use std::thread;
 
-use super::adapter::{self, Claim};
+use super::adapter::{self, Claim, Input, Output};
 use super::block_on;
-use super::script::{Script, program, read_some, write_all};
+use super::script::{Script, program, read_some, read_to_end, write_all};
 
 pub(crate) const SCRIPTS: &[Script] = &[
     ("an exclusive wire is clean", exclusive),
     ("a shared wire is not", shared),
     ("a wire is taken once", taken_once),
     ("much passes in both directions", much),
+    ("much passes through threads", much_through_threads),
     ("a file and its end", file),
     #[cfg(unix)]
     (
@@ -56,6 +57,37 @@ fn much() {
     let output = server.stdout.take().unwrap();
     check_much(input, output);
     finish(server);
+}
+
+/// What no runtime can watch, which here is nothing: the threads take pipes as well.
+fn much_through_threads() {
+    let (reader, mut far_writer) = io::pipe().unwrap();
+    let (mut far_reader, writer) = io::pipe().unwrap();
+    let mut input = Input::from_reader(reader).unwrap();
+    let mut output = Output::from_writer(writer).unwrap();
+    let much: Vec<u8> = (0..1_u32 << 20).map(|at| ((at * 31) >> 3) as u8).collect();
+    let expected = much.clone();
+    let sender = thread::spawn(move || far_writer.write_all(&much).unwrap());
+    let receiver = thread::spawn(move || {
+        let mut all = Vec::new();
+        far_reader.read_to_end(&mut all).unwrap();
+        all
+    });
+    block_on(async {
+        let all = read_to_end(&mut input).await.unwrap();
+        assert!(all == expected, "bytes were lost or mixed on the way in");
+        assert!(
+            read_some(&mut input).await.unwrap().is_empty(),
+            "the end lasts"
+        );
+        write_all(&mut output, &all).await.unwrap();
+    });
+    drop(output);
+    sender.join().unwrap();
+    assert!(
+        receiver.join().unwrap() == expected,
+        "bytes were lost or mixed on the way out"
+    );
 }
 
 fn file() {
