@@ -192,26 +192,30 @@ impl<S: Store<u8>> Uris<S> {
         }
     }
 
+    /// One walk, in which what stays moves once: one listen can bring thousands of URIs, and
+    /// each of them closing the gap behind it would cost their square.
     fn retain(&mut self, keep: impl Fn(&Entry<'_>) -> bool) {
-        let mut at = 0;
+        let (mut at, mut kept) = (0, 0);
         while let Some(entry) = self.entry(at) {
-            let (end, dirty) = (entry.end, entry.dirty);
-            if keep(&entry) {
-                at = end;
+            let (start, end, dirty) = (entry.start, entry.end, entry.dirty);
+            at = end;
+            if !keep(&entry) {
+                self.dirty = self.dirty.saturating_sub(usize::from(dirty));
                 continue;
             }
-            self.dirty = self.dirty.saturating_sub(usize::from(dirty));
-            let used = self.used;
-            // Byte by byte, because `copy_within` brings a panic path.
-            let bytes = self.store.as_mut();
-            for (to, from) in (at..).zip(end..used) {
-                let byte = bytes.get(from).copied().unwrap_or_default();
-                if let Some(place) = bytes.get_mut(to) {
-                    *place = byte;
+            if kept < start {
+                // Byte by byte, because `copy_within` brings a panic path.
+                let bytes = self.store.as_mut();
+                for (to, from) in (kept..).zip(start..end) {
+                    let byte = bytes.get(from).copied().unwrap_or_default();
+                    if let Some(place) = bytes.get_mut(to) {
+                        *place = byte;
+                    }
                 }
             }
-            self.used = used.saturating_sub(end.saturating_sub(at));
+            kept = kept.saturating_add(end.saturating_sub(start));
         }
+        self.used = kept;
     }
 }
 
@@ -312,5 +316,48 @@ mod tests {
         assert_eq!(uris.first_dirty(Owner::Session), None);
         uris.hand_over(token(2), Owner::Session);
         assert_eq!(uris.of(Owner::Session).collect::<Vec<_>>(), ["x:1", "x:2"]);
+    }
+
+    /// Bytes that count how often somebody wants to change them.
+    struct Counted(Vec<u8>, usize);
+
+    impl AsRef<[u8]> for Counted {
+        fn as_ref(&self) -> &[u8] {
+            &self.0
+        }
+    }
+
+    impl AsMut<[u8]> for Counted {
+        fn as_mut(&mut self) -> &mut [u8] {
+            self.1 += 1;
+            &mut self.0
+        }
+    }
+
+    impl Store<u8> for Counted {}
+
+    #[test]
+    fn what_stays_moves_once() {
+        let mut uris = Uris::new(Counted(std::vec![0; 4096], 0), 4096);
+        uris.add(Owner::Session, Str::from("first")).unwrap();
+        for n in 0..100 {
+            let uri = std::format!("a:{n}");
+            uris.add(token(1), Str::from(uri.as_str())).unwrap();
+        }
+        uris.add(Owner::Session, Str::from("last")).unwrap();
+        uris.touch("last", |_| {});
+        uris.touch("a:7", |_| {});
+        uris.store.1 = 0;
+        uris.remove_all(token(1));
+        assert_eq!(uris.store.1, 1);
+        assert_eq!(
+            uris.of(Owner::Session).collect::<Vec<_>>(),
+            ["first", "last"]
+        );
+        assert_eq!((uris.dirty, uris.used), (1, 2 * HEADER + 9));
+        assert_eq!(
+            uris.first_dirty(Owner::Session).map(|(_, uri)| uri),
+            Some("last")
+        );
     }
 }
