@@ -166,9 +166,14 @@ impl<S: Storage> Server<'_, S> {
     /// A broken response may still name a question, which it ends (JR-32).
     pub(super) fn unusable_answer<'b>(
         &mut self,
+        now: Instant,
         invalid: Invalid<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         match (invalid.shape, invalid.id.and_then(Id::to_u64)) {
+            // However wrong, it is a sign of life.
+            (Shape::Response, Some(number)) if self.pinger.answered(now, number) => {
+                Action::Ignore(Why::Absorbed)
+            }
             (Shape::Response, Some(number)) => {
                 self.answered(number, Answer::Unusable(invalid.reason))
             }

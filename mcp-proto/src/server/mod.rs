@@ -218,7 +218,7 @@ impl<'c, S: Storage> Server<'c, S> {
             Message::Notification(notification) => self.notification(now, notification),
             Message::Response(response) if S::ASKS => self.response(now, response),
             Message::Response(_) => Action::Ignore(Why::LateResponse),
-            Message::Invalid(invalid) => self.invalid(invalid),
+            Message::Invalid(invalid) => self.invalid(now, invalid),
         }
     }
 
@@ -372,10 +372,10 @@ impl<'c, S: Storage> Server<'c, S> {
         })
     }
 
-    fn invalid<'b>(&mut self, invalid: Invalid<'b>) -> Action<Event<'b>, Reply<'b>> {
+    fn invalid<'b>(&mut self, now: Instant, invalid: Invalid<'b>) -> Action<Event<'b>, Reply<'b>> {
         if !invalid.shape.is_answerable() {
             return if S::ASKS {
-                self.unusable_answer(invalid)
+                self.unusable_answer(now, invalid)
             } else {
                 Action::Ignore(Why::Malformed)
             };

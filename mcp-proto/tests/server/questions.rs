@@ -318,8 +318,11 @@ fn lc_22_pings() {
     // An error is a sign of life as well.
     talk.say(r#"{"jsonrpc":"2.0","id":3,"error":{"code":-32601,"message":"m"}}"#);
     talk.wait(30_000).hears(&[&ping(4)]);
-    talk.wait(10_000).sees(&["missed 1"]);
+    // So is an answer that cannot be used.
+    talk.say(r#"{"jsonrpc":"2.0","id":4,"result":{},"result":{}}"#);
     talk.wait(30_000).hears(&[&ping(5)]);
+    talk.wait(10_000).sees(&["missed 1"]);
+    talk.wait(30_000).hears(&[&ping(6)]);
     talk.say(&request("1", "tools/list", ""));
     talk.wait(10_000)
         .sees(&["request 0 tools/list", "missed 2", "cancelled 0", "closed"]);
