@@ -1,10 +1,10 @@
 //! Bad input on a pipe: JR-32 and what stands beside it.
 
-use mcp_proto::server::ServerConfig;
-use mcp_proto::{Limits, SendError, Why};
+use mcp_proto::server::{Server, ServerConfig};
+use mcp_proto::{Action, Inbox, Instant, Limits, Machine as _, SendError, Source, Why};
 
 use super::Talk;
-use super::talk::{config, error, request};
+use super::talk::{Small, config, error, request};
 
 /// Exactly one answer, and the next message is served.
 #[track_caller]
@@ -129,6 +129,78 @@ fn jr_32_no_message() {
         -32600,
         "1",
     );
+}
+
+/// Two spellings are one name, and what no text may hold is no JSON.
+#[test]
+fn jr_32_disguises() {
+    check(
+        br#"{"jsonrpc":"2.0","id":1,"i\u0064":2,"method":"ping"}"#,
+        -32600,
+        "",
+    );
+    check(
+        br#"{"jsonrpc":"2.0","\u0069d":1,"method":"ping","\u006Dethod":"ping"}"#,
+        -32600,
+        "1",
+    );
+    check(
+        br#"{"jsonrpc":"2.0","id":1,"method":"ping","\u0072esult":{}}"#,
+        -32600,
+        "1",
+    );
+    let ping = request("1", "ping", "");
+    check(format!("{ping}\0").as_bytes(), -32700, "1");
+    check(format!(" \u{FEFF}{ping}").as_bytes(), -32700, "1");
+    check(br#"{"jsonrpc":"2.0","id":1e400,"method":ping}"#, -32700, "");
+    check(
+        br#"{"jsonrpc":"2.0","id":1,"method":"ping","params":{"x":1e400}}}"#,
+        -32700,
+        "1",
+    );
+    let mut talk = Talk::new(config());
+    let huge = request(
+        "1",
+        "ping",
+        r#""x":[1e400,-0,-0e-999999999999,"\ud83d","\udc00\ud83d"]"#,
+    );
+    talk.say(&huge)
+        .hears(&[r#"{"jsonrpc":"2.0","id":1,"result":{}}"#]);
+}
+
+/// Depth alone, far below the limit of a line, with the id where the TypeScript SDK writes it.
+#[test]
+fn jr_32_depth() {
+    let open = "[".repeat(200_000);
+    let close = "]".repeat(200_000);
+    let lines = [
+        (format!("{open}{close}"), None),
+        (open.clone(), None),
+        (
+            format!(r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":{open}{close}}},"id":4}}"#),
+            Some("4"),
+        ),
+    ];
+    for (line, id) in lines {
+        let mut room = vec![0; 1 << 20];
+        let mut inbox = Inbox::new(room.as_mut_slice(), &Limits::default());
+        inbox.spare_mut().unwrap()[..line.len()].copy_from_slice(line.as_bytes());
+        inbox.filled(line.len());
+        inbox.close();
+        let mut server = Server::new(config(), Small::new());
+        let incoming = inbox.next_message().unwrap();
+        let mut out = [0; 256];
+        let said = match server.handle(Instant::ZERO, &Source::PIPE, incoming) {
+            Action::Reply(reply) => server.reply(Instant::ZERO, reply, &mut out).unwrap(),
+            other => panic!("{other:?}"),
+        };
+        let id = id.map(|id| format!(r#""id":{id},"#)).unwrap_or_default();
+        let expected = format!(
+            r#"{{"jsonrpc":"2.0",{id}"error":{{"code":-32700,"message":"message nests too deeply"}}}}"#
+        );
+        assert_eq!(String::from_utf8_lossy(&out[..said.len]), expected);
+        assert!(inbox.next_message().is_none());
+    }
 }
 
 /// JR-12, JR-32: never answered, however wrong.
