@@ -3,7 +3,7 @@
 use core::fmt;
 
 use crate::action::{BufferFull, SendError};
-use crate::store::Store;
+use crate::store::{self, Store};
 
 /// At most one array is gathered at a time; a second one that arrives meanwhile is answered
 /// singly, and so is an answer that has no room.
@@ -140,7 +140,10 @@ impl<S: Store<u8>> Batch<S> {
                     let larger = length
                         .saturating_mul(2)
                         .clamp(wanted, self.limit.max(wanted));
-                    if wanted > self.limit || wanted <= length || !self.store.grow(larger) {
+                    if wanted > self.limit
+                        || wanted <= length
+                        || !store::enlarge(&mut self.store, wanted, larger)
+                    {
                         return Ok(false);
                     }
                 }

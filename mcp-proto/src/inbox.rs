@@ -310,7 +310,7 @@ impl<S: Store<u8>> Inbox<S> {
             .saturating_mul(2)
             .max(FIRST)
             .min(self.limit.saturating_add(line::OVERHEAD));
-        target > len && self.store.grow(target)
+        target > len && store::enlarge(&mut self.store, len + 1, target)
     }
 }
 

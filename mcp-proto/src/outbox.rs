@@ -156,7 +156,10 @@ impl<S: Store<u8>> Outbox<S> {
             return true;
         }
         let target = capacity.saturating_mul(2).min(self.limit).max(total);
-        if target > self.limit || target <= capacity || !self.store.grow(target) {
+        if target > self.limit
+            || target <= capacity
+            || !store::enlarge(&mut self.store, total, target)
+        {
             return false;
         }
         self.compact();

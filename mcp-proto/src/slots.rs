@@ -1,7 +1,7 @@
 //! One table of requests: constant time by id, by deadline and in order of arrival.
 
 use crate::action::Token;
-use crate::store::Store;
+use crate::store::{self, Store};
 use crate::time::Instant;
 
 /// A bounded table whose entries are found by [`Token`], by a hash of the request id, by the
@@ -105,7 +105,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         if self.free == NONE {
             let old = self.capacity();
             let wanted = old.saturating_mul(2).max(8).min(self.limit);
-            if wanted <= old || !self.store.grow(wanted) {
+            if wanted <= old || !store::enlarge(&mut self.store, old + 1, wanted) {
                 return Err(Full);
             }
             self.adopt(old);

@@ -38,6 +38,20 @@ impl<T: Default> Store<T> for alloc::vec::Vec<T> {
     }
 }
 
+/// Makes `store` as long as `wanted`, or else as long as it gets; says whether it is at least
+/// as long as `least`. Doubling must not stop at half of a store whose capacity is no power of
+/// two.
+pub(crate) fn enlarge<T>(store: &mut impl Store<T>, least: usize, wanted: usize) -> bool {
+    let mut target = wanted.max(least);
+    while !store.grow(target) {
+        if target <= least {
+            return false;
+        }
+        target = least + (target - least) / 2;
+    }
+    true
+}
+
 /// Moves `bytes[start..end]` to the front.
 pub(crate) fn shift(bytes: &mut [u8], start: usize, end: usize) {
     // Not `copy_within`, which has a panic path that no check in front of it removes. A block
@@ -123,5 +137,38 @@ mod tests {
                 assert_eq!(bytes[end..], moved[end..]);
             }
         }
+    }
+
+    /// A store of any capacity is filled to its end, not only to the last power of two.
+    #[cfg(feature = "heapless")]
+    #[test]
+    fn every_capacity_is_used() {
+        use crate::slots::Slots;
+        use crate::{BufferFull, Inbox, Limits, Outbox, Slot, Transmit};
+
+        let limits = Limits::default();
+        let mut inbox = Inbox::new(Heapless::<u8, 100>::new(), &limits);
+        for _ in 0..8 {
+            let spare = inbox.spare_mut().unwrap();
+            spare.fill(b'x');
+            let count = spare.len();
+            inbox.filled(count);
+        }
+        assert_eq!(inbox.capacity(), 100);
+
+        let mut outbox = Outbox::new(Heapless::<u8, 100>::new(), &limits);
+        for len in [60, 38] {
+            let put = outbox.put(|out: &mut [u8]| match out.get_mut(..len) {
+                Some(_) => Ok(Transmit::pipe(len)),
+                None => Err(BufferFull { needed: len }),
+            });
+            assert!(put.is_ok(), "{len}");
+        }
+
+        let mut slots = Slots::new(Heapless::<Slot<u32>, 11>::new(), limits.in_flight);
+        for n in 0..11 {
+            assert!(slots.insert(n, n).is_ok(), "{n}");
+        }
+        assert!(slots.insert(11, 11).is_err());
     }
 }

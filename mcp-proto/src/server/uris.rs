@@ -2,7 +2,7 @@
 
 use crate::action::Token;
 use crate::json::Str;
-use crate::store::Store;
+use crate::store::{self, Store};
 
 /// Subscriptions of the legacy session and of every listen, one behind the other.
 ///
@@ -60,7 +60,7 @@ impl<S: Store<u8>> Uris<S> {
             .ok_or(Full)?;
         if end > self.store.as_ref().len() {
             let wanted = end.saturating_mul(2).clamp(64, self.limit.max(64));
-            if !self.store.grow(wanted.min(self.limit)) {
+            if !store::enlarge(&mut self.store, end, wanted.min(self.limit)) {
                 return Err(Full);
             }
         }
