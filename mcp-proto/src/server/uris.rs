@@ -45,13 +45,11 @@ impl<S: Store<u8>> Uris<S> {
 
     /// Adds a URI, unless its owner has it already (RS-16).
     pub(super) fn add(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), Full> {
-        if self
-            .entries()
-            .any(|entry| entry.owner == owner && uri == entry.uri)
-        {
+        let length = uri.decoded_len();
+        let fields = fields(owner, length);
+        if self.has(&fields, uri) {
             return Ok(());
         }
-        let length = uri.decoded_len();
         let end = self
             .used
             .checked_add(HEADER)
@@ -70,13 +68,8 @@ impl<S: Store<u8>> Uris<S> {
             Some(plain) => text.copy_from_slice(plain.as_bytes()),
             None => drop(uri.decode_exact(text).map_err(|_| Full)?),
         }
-        let (slot, generation) = owner.parts();
-        let fields = [slot, generation, length as u32];
-        for (place, field) in header.chunks_exact_mut(4).zip(fields) {
-            place.copy_from_slice(&field.to_le_bytes());
-        }
-        if let Some(dirty) = header.last_mut() {
-            *dirty = 0;
+        for (place, field) in header.iter_mut().zip(fields.into_iter().chain([0])) {
+            *place = field;
         }
         self.used = end;
         Ok(())
@@ -152,6 +145,27 @@ impl<S: Store<u8>> Uris<S> {
     /// Whether somebody wants to hear of the resource at `uri`.
     pub(super) fn covers(&self, uri: &str) -> bool {
         self.entries().any(|entry| covers(entry.uri, uri))
+    }
+
+    /// Whether an entry begins like this and says this.
+    ///
+    /// Every URI of a listen is looked for among those before it, so an entry that is another
+    /// one must cost next to nothing: it is not read any further than that.
+    fn has(&self, fields: &[u8; FIELDS], uri: Str<'_>) -> bool {
+        let mut rest = self.store.as_ref().get(..self.used).unwrap_or_default();
+        while let Some((header, behind)) = rest.split_first_chunk::<HEADER>() {
+            let [begin @ .., a, b, c, d, _] = header;
+            let length = u32::from_le_bytes([*a, *b, *c, *d]) as usize;
+            let Some((text, next)) = behind.split_at_checked(length) else {
+                return false;
+            };
+            let [wanted @ .., e, f, g, h] = fields;
+            if begin == wanted && [a, b, c, d] == [e, f, g, h] && uri.is(text) {
+                return true;
+            }
+            rest = next;
+        }
+        false
     }
 
     fn entries(&self) -> impl Iterator<Item = Entry<'_>> {
@@ -244,6 +258,19 @@ impl Owner {
     }
 }
 
+/// How an entry begins.
+fn fields(owner: Owner, length: usize) -> [u8; FIELDS] {
+    let (slot, generation) = owner.parts();
+    let mut fields = [0; FIELDS];
+    for (place, field) in fields
+        .chunks_exact_mut(4)
+        .zip([slot, generation, length as u32])
+    {
+        place.copy_from_slice(&field.to_le_bytes());
+    }
+    fields
+}
+
 /// Whether a subscription to one URI is one to the other: the same, or a parent of it.
 fn covers(subscribed: &str, uri: &str) -> bool {
     uri.strip_prefix(subscribed).is_some_and(|rest| {
@@ -252,7 +279,9 @@ fn covers(subscribed: &str, uri: &str) -> bool {
     })
 }
 
-const HEADER: usize = 13;
+/// Slot, generation and length.
+const FIELDS: usize = 12;
+const HEADER: usize = FIELDS + 1;
 
 #[cfg(test)]
 mod tests {
