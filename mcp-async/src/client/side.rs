@@ -117,7 +117,6 @@ impl Role for Side {
                 method,
                 params,
             } => {
-                let params = params.unwrap_or_default();
                 let question = Question {
                     key: None,
                     method,

@@ -100,8 +100,8 @@ pub enum Event<'b> {
         /// `sampling/createMessage`, `elicitation/create`, `roots/list`, or a question about a
         /// task; only what this client declared.
         method: Method<'b>,
-        /// Its parameters.
-        params: Option<Object<'b>>,
+        /// Its parameters; the empty object where there are none.
+        params: Object<'b>,
     },
     /// Nobody waits for the answer to a question any more; its token is stale.
     QuestionCancelled {

@@ -127,7 +127,7 @@ impl<S: Storage> Client<'_, S> {
                 Action::Event(Event::Question {
                     token,
                     method: request.method,
-                    params: request.params,
+                    params: request.params.unwrap_or_default(),
                 })
             }
             Err(_) => refuse(code::INTERNAL_ERROR, "too many questions in flight"),

@@ -69,10 +69,12 @@ pub enum Event<'b> {
         /// How.
         answer: Answer<'b>,
     },
-    /// A periodic ping had no answer in time, so many in a row by now (LC-22).
+    /// The client did not answer a regular ping in time (LC-22).
     PingMissed {
-        /// How many.
+        /// Misses in a row.
         misses: u32,
+        /// How many close the connection.
+        limit: u32,
     },
     /// The connection is over, and everything in flight has been told so.
     Closed,

@@ -96,7 +96,10 @@ impl<S: Storage> Machine for Server<'_, S> {
             return Some(Event::Initialized);
         }
         if let Some(misses) = self.missed.take() {
-            return Some(Event::PingMissed { misses });
+            return Some(Event::PingMissed {
+                misses,
+                limit: self.config.ping.map_or(0, |policy| policy.misses),
+            });
         }
         if S::ASKS
             && let Some(event) = self.next_answer()

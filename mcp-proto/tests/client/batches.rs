@@ -110,7 +110,7 @@ fn arrays_of_everything_are_taken_apart() {
         > {"jsonrpc":"2.0","id":2,"method":"ping"}
         < [{"jsonrpc":"2.0","id":5,"method":"ping"},7,{"jsonrpc":"2.0","id":6,"method":"roots/list"},{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":6}},{"jsonrpc":"2.0","id":2,"result":{}}]
         = invalid message is not an object
-        = asked roots/list -
+        = asked roots/list {}
         = unasked
         = answer 7 {}
         > [{"jsonrpc":"2.0","id":5,"result":{}}]
@@ -122,8 +122,8 @@ fn arrays_of_everything_are_taken_apart() {
 }
 
 const QUESTIONS: &str = r#"< [{"jsonrpc":"2.0","id":5,"method":"roots/list"},{"jsonrpc":"2.0","id":6,"method":"roots/list"},{"jsonrpc":"2.0","id":7,"method":"what"}]
-    = asked roots/list -
-    = asked roots/list -
+    = asked roots/list {}
+    = asked roots/list {}
     "#;
 const UNKNOWN: &str =
     r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"method not found"}}"#;

@@ -42,7 +42,7 @@ fn questions_are_answered() {
         Revision::V2025_11_25,
         &format!(
             r#"{ASK}< {{"jsonrpc":"2.0","id":1,"method":"roots/list"}}
-            = asked roots/list -
+            = asked roots/list {{}}
             respond {{"role":"assistant"}}
             > {{"jsonrpc":"2.0","id":"q","result":{{"role":"assistant"}}}}
             respond error -1
@@ -87,7 +87,7 @@ fn an_answer_that_would_never_fit_is_an_error() {
         Revision::V2025_11_25,
         &format!(
             r#"< {{"jsonrpc":"2.0","id":1,"method":"roots/list"}}
-            = asked roots/list -
+            = asked roots/list {{}}
             respond {{"x":"{long}"}}
             > {{"jsonrpc":"2.0","id":1,"error":{{"code":-32603,"message":"the answer is too long"}}}}
             call 7 acme/x {{"x":"{long}"}}
@@ -282,7 +282,7 @@ fn too_many_questions_are_refused_and_their_cancellation_is_read() {
     for id in 1..4 {
         script += &format!(
             r#"< {{"jsonrpc":"2.0","id":{id},"method":"roots/list"}}
-            = asked roots/list -
+            = asked roots/list {{}}
             "#
         );
     }
@@ -291,7 +291,7 @@ fn too_many_questions_are_refused_and_their_cancellation_is_read() {
         < {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"late"}}
         = unasked late
         < {"jsonrpc":"2.0","id":4,"method":"roots/list"}
-        = asked roots/list -"#;
+        = asked roots/list {}"#;
     session(Revision::V2025_11_25, &script);
 }
 
@@ -303,7 +303,7 @@ fn ids_of_every_length() {
         Revision::V2025_11_25,
         &format!(
             r#"< {{"jsonrpc":"2.0","id":"{kept}","method":"roots/list"}}
-            = asked roots/list -
+            = asked roots/list {{}}
             respond {{}}
             > {{"jsonrpc":"2.0","id":"{kept}","result":{{}}}}
             < {{"jsonrpc":"2.0","id":"{echoed}","method":"roots/list"}}
@@ -323,7 +323,7 @@ fn a_question_is_cancelled_by_type_and_value() {
     session(
         Revision::V2025_11_25,
         r#"< {"jsonrpc":"2.0","id":1,"method":"roots/list"}
-        = asked roots/list -
+        = asked roots/list {}
         < {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"1"}}
         ~ UnknownCancellation
         < {"jsonrpc":"2.0","method":"notifications/cancelled","params":{}}
@@ -374,7 +374,7 @@ fn the_foreign_cancellation_is_answered_once() {
         config,
         Revision::V2025_11_25,
         r#"< {"jsonrpc":"2.0","id":1,"method":"roots/list"}
-        = asked roots/list -
+        = asked roots/list {}
         < {"jsonrpc":"2.0","method":"$/cancelRequest","params":{"id":1}}
         ~ Misplaced"#,
     );

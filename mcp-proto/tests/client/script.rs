@@ -425,10 +425,7 @@ fn tell(event: &Event<'_>) -> String {
             format!("= told{whose} {}", notification.method)
         }
         Event::Question { method, params, .. } => {
-            format!(
-                "= asked {method} {}",
-                text(params.map(|params| params.as_raw()))
-            )
+            format!("= asked {method} {}", params.as_raw().as_str())
         }
         Event::QuestionCancelled { reason, .. } => match reason {
             Some(reason) => format!("= unasked {reason}"),

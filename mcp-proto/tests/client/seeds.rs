@@ -144,7 +144,7 @@ fn cancellations_need_the_exact_id() {
         config,
         Revision::V2025_11_25,
         r#"< {"jsonrpc":"2.0","id":9007199254740993,"method":"roots/list"}
-        = asked roots/list -
+        = asked roots/list {}
         < {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"reason":"x"}}
         ~ Malformed
         < {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":9007199254740992}}

@@ -311,7 +311,7 @@ fn lc_22_pings() {
         .sees(&[]);
     talk.wait(29_999).hears(&[]);
     talk.wait(1).hears(&[&ping(2)]);
-    talk.wait(10_000).sees(&["missed 1"]);
+    talk.wait(10_000).sees(&["missed 1 of 2"]);
     talk.say(r#"{"jsonrpc":"2.0","id":2,"result":{}}"#)
         .ignores(Why::LateResponse);
     talk.wait(30_000).hears(&[&ping(3)]);
@@ -321,11 +321,15 @@ fn lc_22_pings() {
     // So is an answer that cannot be used.
     talk.say(r#"{"jsonrpc":"2.0","id":4,"result":{},"result":{}}"#);
     talk.wait(30_000).hears(&[&ping(5)]);
-    talk.wait(10_000).sees(&["missed 1"]);
+    talk.wait(10_000).sees(&["missed 1 of 2"]);
     talk.wait(30_000).hears(&[&ping(6)]);
     talk.say(&request("1", "tools/list", ""));
-    talk.wait(10_000)
-        .sees(&["request 0 tools/list", "missed 2", "cancelled 0", "closed"]);
+    talk.wait(10_000).sees(&[
+        "request 0 tools/list",
+        "missed 2 of 2",
+        "cancelled 0",
+        "closed",
+    ]);
     assert!(talk.server.is_closed());
     assert_eq!(mcp_proto::Machine::poll_timeout(&talk.server), None);
 }

@@ -377,7 +377,7 @@ fn see(seen: &mut Vec<String>, tokens: &mut Vec<Token>, event: &Event<'_>) {
             };
             format!("answer {} {cookie} {answer}", number(token))
         }
-        Event::PingMissed { misses } => format!("missed {misses}"),
+        Event::PingMissed { misses, limit } => format!("missed {misses} of {limit}"),
         Event::Closed => "closed".into(),
         other => format!("{other:?}"),
     });
