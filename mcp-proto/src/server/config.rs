@@ -36,7 +36,7 @@ pub struct ServerConfig<'c> {
     /// Whether every result of 2026-07-28 says who made it (VR-08).
     pub identify: bool,
     /// How long clients of 2026-07-28 may keep the answer to `server/discover`, in
-    /// milliseconds; also the default of the other cacheable results is 0.
+    /// milliseconds. Other cacheable results say it themselves, or 0.
     pub discover_ttl: u32,
     /// Whether the answer to `server/discover` is the same for everybody.
     pub discover_scope: CacheScope,
