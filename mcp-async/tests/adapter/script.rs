@@ -110,7 +110,7 @@ impl Roll {
 impl Alive {
     /// Waits until the line breaks.
     pub(crate) fn dies(mut self) {
-        match self.line.read(&mut [0]) {
+        match self.listen() {
             Ok(0) => {}
             Err(error) if error.kind() == io::ErrorKind::ConnectionReset => {}
             other => panic!("{} is alive: {other:?}", self.name),
@@ -123,7 +123,7 @@ impl Alive {
         stream
             .set_read_timeout(Some(Duration::from_millis(50)))
             .unwrap();
-        let read = self.line.read(&mut [0]);
+        let read = self.listen();
         self.line
             .get_ref()
             .set_read_timeout(Some(PATIENCE))
@@ -132,9 +132,19 @@ impl Alive {
         let waiting = [io::ErrorKind::WouldBlock, io::ErrorKind::TimedOut];
         assert!(
             matches!(kind, Err(kind) if waiting.contains(&kind)),
-            "{} died",
+            "{} died: {kind:?}",
             self.name
         );
+    }
+
+    /// A read with a timeout is not resumed after a signal, not even after one that is ignored.
+    fn listen(&mut self) -> io::Result<usize> {
+        loop {
+            match self.line.read(&mut [0]) {
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                other => return other,
+            }
+        }
     }
 }
 
