@@ -200,7 +200,7 @@ impl<M: Respond> Core<M> {
             })
         });
         if matches!(sent, Err(SendError::BufferFull { .. })) && !self.outbox.is_empty() {
-            self.room.push(cx.waker().clone());
+            register(&mut self.room, cx);
             return Poll::Pending;
         }
         Poll::Ready(sent)
@@ -208,13 +208,7 @@ impl<M: Respond> Core<M> {
 
     /// Wakes the task at the next change of the connection.
     pub(crate) fn watch(&mut self, cx: &Context<'_>) {
-        if !self
-            .watchers
-            .iter()
-            .any(|waker| waker.will_wake(cx.waker()))
-        {
-            self.watchers.push(cx.waker().clone());
-        }
+        register(&mut self.watchers, cx);
     }
 
     pub(crate) const fn is_waited_for(&self) -> bool {
@@ -234,6 +228,13 @@ impl<M: Respond> Core<M> {
     /// Tasks to wake because the outbox was emptied.
     pub(crate) fn take_room(&mut self) -> Vec<Waker> {
         core::mem::take(&mut self.room)
+    }
+}
+
+/// Adds the task to those that wait, once: it may be polled for other reasons meanwhile.
+fn register(waiting: &mut Vec<Waker>, cx: &Context<'_>) {
+    if !waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+        waiting.push(cx.waker().clone());
     }
 }
 

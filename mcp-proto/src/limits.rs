@@ -31,6 +31,9 @@ pub struct Limits {
     pub batch_bytes: usize,
     /// Bytes that the URIs of all resource subscriptions of a connection may take together.
     pub subscription_bytes: usize,
+    /// Resource URIs that all subscriptions of a connection may name together. A new one is
+    /// compared with those before it, so a million of them would cost their square.
+    pub subscriptions: usize,
     /// Bytes waiting to be read by the peer. When it is reached the reader stops.
     pub output: usize,
     /// Legacy sessions of one HTTP endpoint.
@@ -51,6 +54,7 @@ impl Default for Limits {
             batch: 100,
             batch_bytes: 16 << 20,
             subscription_bytes: 256 << 10,
+            subscriptions: 1000,
             output: 32 << 20,
             sessions: 10_000,
             session_idle: Duration::from_secs(30 * 60),

@@ -119,6 +119,9 @@ impl<S: Storage> Server<'_, S> {
         self.questions
             .arm(token, Some((now + options.timeout).min(cap)));
         self.next_id = self.next_id.saturating_add(1);
+        if let Some(request) = parent.and_then(|parent| self.requests.get_mut(parent)) {
+            request.asked = true;
+        }
         Ok((outward(token), Transmit::pipe(len)))
     }
 

@@ -141,7 +141,7 @@ impl<'c, S: Storage> Server<'c, S> {
             requests: Slots::new(requests, limits.in_flight),
             listens: 0,
             questions: Slots::new(questions, limits.in_flight),
-            uris: Uris::new(uris, limits.subscription_bytes),
+            uris: Uris::new(uris, limits.subscription_bytes, limits.subscriptions),
             // An array that no outbox could ever hold must not be gathered.
             batch: Batch::new(
                 batch,
@@ -276,7 +276,8 @@ impl<'c, S: Storage> Server<'c, S> {
             return;
         };
         // Looked at where it is: a slot is large, and moving it out would copy it.
-        let (batched, subscribes) = (request.batched, request.traits.subscribes);
+        let (batched, asked) = (request.batched, request.asked);
+        let subscribes = request.traits.subscribes;
         let listens = matches!(request.stage, Stage::Listening(_));
         self.requests.remove(token);
         if S::ARRAYS && batched {
@@ -288,7 +289,7 @@ impl<'c, S: Storage> Server<'c, S> {
         if S::WATCHES && (listens || subscribes) {
             self.uris.remove_all(Owner::Request(token));
         }
-        if S::ASKS {
+        if S::ASKS && asked {
             self.end_children(token);
         }
     }

@@ -39,7 +39,8 @@ pub enum PeerError {
     IdInUse,
     /// More requests in flight than [`Limits::in_flight`](crate::Limits::in_flight).
     TooManyRequests,
-    /// More subscriptions than [`Limits::subscription_bytes`](crate::Limits::subscription_bytes).
+    /// More than [`Limits::subscriptions`](crate::Limits::subscriptions), or than their
+    /// [bytes](crate::Limits::subscription_bytes).
     TooManySubscriptions,
     /// The revision has no such method, or a capability that was not declared gates it (LC-17,
     /// JR-28).
@@ -95,7 +96,7 @@ impl PeerError {
             Self::IdTooLong => ("", "id is too long"),
             Self::IdInUse => ("", "id is in use"),
             Self::TooManyRequests => ("", "limit reached: requests in flight"),
-            Self::TooManySubscriptions => ("", "limit reached: bytes of subscriptions"),
+            Self::TooManySubscriptions => ("", "limit reached: subscriptions"),
             Self::UnknownMethod => ("", "method not found"),
             Self::Missing(member) => (member, " is missing or malformed"),
             Self::Doubled(member) => (member, " occurs twice"),

@@ -20,6 +20,8 @@ pub struct InFlight<L> {
     pub(super) traits: Traits,
     /// Its answer belongs into the array that is being gathered.
     pub(super) batched: bool,
+    /// Questions were asked on its behalf: only then are they looked for when it ends.
+    pub(super) asked: bool,
     pub(super) stage: Stage,
 }
 
@@ -97,6 +99,7 @@ impl<L: Inline> InFlight<L> {
             log_level: asked.log_level,
             traits: Traits::of(method),
             batched: false,
+            asked: false,
             stage: Stage::Running,
         })
     }

@@ -11,12 +11,14 @@ use crate::store::{self, Store};
 /// ```
 ///
 /// They are walked from the front: subscriptions are few, and made and changed rarely beside
-/// everything else. `dirty <= entries`, and `used <= limit`.
+/// everything else. `dirty <= entries <= most`, and `used <= limit`.
 #[derive(Debug)]
 pub(super) struct Uris<S> {
     store: S,
     limit: usize,
     used: usize,
+    most: usize,
+    entries: usize,
     dirty: usize,
 }
 
@@ -34,11 +36,14 @@ pub(super) enum Owner {
 pub(super) struct Full;
 
 impl<S: Store<u8>> Uris<S> {
-    pub(super) fn new(store: S, limit: usize) -> Self {
+    /// Room for `limit` bytes, and for `most` URIs.
+    pub(super) fn new(store: S, limit: usize, most: usize) -> Self {
         Self {
             store,
             limit,
             used: 0,
+            most,
+            entries: 0,
             dirty: 0,
         }
     }
@@ -49,6 +54,9 @@ impl<S: Store<u8>> Uris<S> {
         let fields = fields(owner, length);
         if self.has(&fields, uri) {
             return Ok(());
+        }
+        if self.entries >= self.most {
+            return Err(Full);
         }
         let end = self
             .used
@@ -72,6 +80,7 @@ impl<S: Store<u8>> Uris<S> {
             *place = field;
         }
         self.used = end;
+        self.entries = self.entries.saturating_add(1);
         Ok(())
     }
 
@@ -215,6 +224,7 @@ impl<S: Store<u8>> Uris<S> {
             at = end;
             if !keep(&entry) {
                 self.dirty = self.dirty.saturating_sub(usize::from(dirty));
+                self.entries = self.entries.saturating_sub(1);
                 continue;
             }
             if kept < start {
@@ -298,7 +308,7 @@ mod tests {
 
     #[test]
     fn duplicates_count_once_and_full_leaves_no_trace() {
-        let mut uris = Uris::new([0; 40], 40);
+        let mut uris = Uris::new([0; 40], 40, 8);
         uris.add(Owner::Session, Str::from("a:b")).unwrap();
         uris.add(Owner::Session, Str::from("a:b")).unwrap();
         assert_eq!(uris.used, HEADER + 3);
@@ -328,7 +338,7 @@ mod tests {
 
     #[test]
     fn changes_are_told_once_to_each_owner() {
-        let mut uris = Uris::new([0; 200], 200);
+        let mut uris = Uris::new([0; 200], 200, 8);
         uris.add(Owner::Session, Str::from("x:1")).unwrap();
         uris.add(token(2), Str::from("x:1")).unwrap();
         uris.add(token(2), Str::from("x:2")).unwrap();
@@ -366,8 +376,19 @@ mod tests {
     impl Store<u8> for Counted {}
 
     #[test]
+    fn the_number_is_bounded_as_well_as_the_bytes() {
+        let mut uris = Uris::new([0; 200], 200, 2);
+        uris.add(token(1), Str::from("a:1")).unwrap();
+        uris.add(token(1), Str::from("a:2")).unwrap();
+        assert_eq!(uris.add(token(1), Str::from("a:3")), Err(Full));
+        uris.add(token(1), Str::from("a:2")).unwrap();
+        uris.remove_all(token(1));
+        uris.add(token(1), Str::from("a:3")).unwrap();
+    }
+
+    #[test]
     fn what_stays_moves_once() {
-        let mut uris = Uris::new(Counted(std::vec![0; 4096], 0), 4096);
+        let mut uris = Uris::new(Counted(std::vec![0; 4096], 0), 4096, 200);
         uris.add(Owner::Session, Str::from("first")).unwrap();
         for n in 0..100 {
             let uri = std::format!("a:{n}");

@@ -193,7 +193,7 @@ fn listens_are_bounded() {
         "x".repeat(300)
     );
     talk.say(&listen("1", &long))
-        .hears(&[&error("1", -32603, "limit reached: bytes of subscriptions")])
+        .hears(&[&error("1", -32603, "limit reached: subscriptions")])
         .sees(&[]);
     assert!(!talk.server.is_watched("a:b"));
     // An acknowledgement that no outbox holds.

@@ -73,7 +73,7 @@ fn rs_16_twice_is_once() {
 #[test]
 fn subscriptions_are_bounded() {
     let mut talk = Talk::open(config(), "2025-11-25", "{}");
-    let full = |id: &str| error(id, -32603, "limit reached: bytes of subscriptions");
+    let full = |id: &str| error(id, -32603, "limit reached: subscriptions");
     talk.say(&subscribe("1", &"x".repeat(300)))
         .hears(&[&full("1")]);
     for id in 0..5 {
