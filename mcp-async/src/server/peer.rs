@@ -1,6 +1,7 @@
 //! The client of a connection, as anyone in the server can reach it.
 
 use core::fmt;
+use core::future::poll_fn;
 use std::sync::Arc;
 
 use mcp_proto::model::LoggingLevel;
@@ -60,6 +61,29 @@ impl Peer {
         data: &(dyn Payload + Sync),
     ) -> Result<(), SendError> {
         super::log(&self.shared, None, level, logger, data).await
+    }
+
+    /// Sends another notification of the legacy session, when there is room for it:
+    /// `notifications/elicitation/complete`, `notifications/tasks/status`, or one of the
+    /// configuration's own [`methods`](mcp_proto::server::ServerConfig::methods).
+    ///
+    /// # Errors
+    /// [`SendError::NotInRevision`] for one that is the core's to send, or that the client's
+    /// revision does not have; [`SendError::NotReady`], [`SendError::Encode`],
+    /// [`SendError::Closed`].
+    pub async fn notify(
+        &self,
+        method: Method<'_>,
+        params: Option<&(dyn Payload + Sync)>,
+    ) -> Result<(), SendError> {
+        poll_fn(|cx| {
+            self.shared.poll_send(cx, |machine, now, out| {
+                let params = params.map(|params| -> &dyn Payload { params });
+                machine.notify(now, method, params, out)
+            })
+        })
+        .await
+        .map(|_| ())
     }
 
     /// Asks the client something outside every call, `roots/list` for instance: in a legacy

@@ -4,9 +4,14 @@
 use core::sync::atomic::Ordering;
 use core::time::Duration;
 
-use crate::support::{Sim, Wire, call};
-use mcp_proto::Limits;
+use std::sync::{Arc, Mutex};
+
+use mcp_proto::json::Raw;
+use mcp_proto::rpc::Method;
 use mcp_proto::server::ListKind;
+use mcp_proto::{Limits, SendError};
+
+use crate::support::{Sim, Wire, call};
 
 fn dropped(wire: &Wire) -> usize {
     wire.watch.dropped.load(Ordering::SeqCst)
@@ -203,6 +208,29 @@ fn a_handle_wakes_the_connection() {
     let text = wire.read();
     assert!(text.contains("notifications/tools/list_changed"), "{text}");
     assert_eq!(wire.watch.log.lock().unwrap().as_slice(), ["listening"]);
+}
+
+#[test]
+fn a_handle_sends_notifications_that_are_nobody_elses() {
+    let mut wire = Wire::new().legacy();
+    let peer = wire.peer.clone();
+    let results = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&results);
+    wire.sim.spawn(async move {
+        let params = Raw::parse(br#"{"elicitationId":"e1"}"#, 4).unwrap();
+        let done = peer
+            .notify(Method::ElicitationComplete, Some(&params))
+            .await;
+        let core = peer.notify(Method::ToolsListChanged, None).await;
+        told.lock().unwrap().extend([done, core]);
+    });
+    let text = wire.read();
+    assert!(
+        text.contains(r#""params":{"elicitationId":"e1"}"#),
+        "{text}"
+    );
+    let results = results.lock().unwrap();
+    assert_eq!(results.as_slice(), [Ok(()), Err(SendError::NotInRevision)]);
 }
 
 #[test]
