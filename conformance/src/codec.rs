@@ -1,7 +1,7 @@
 //! The codecs of the core, driven by records on standard input: see [`records`].
 //!
 //! Each answers a record with one line of JSON: [`json`] says whether its chunks together are one
-//! JSON text, [`line`] lists the messages in them.
+//! JSON text, [`line()`] lists the messages in them.
 
 use std::io::{self, BufReader};
 

@@ -30,7 +30,7 @@ pub(crate) struct Slots<T, S> {
     value: core::marker::PhantomData<T>,
 }
 
-/// One place of a [`Slots`] table. Opaque: a caller makes them with `Default` and lends them.
+/// One place of a table. Opaque: a caller makes them with `Default` and lends them.
 ///
 /// ```
 /// use mcp_proto::Slot;

@@ -19,7 +19,7 @@ use mcp_proto::{
 /// every question ends once, tables and buffers stay within their bounds, deadlines lie ahead, and
 /// everything that is written is a message.
 ///
-/// The input is read as a list of [`Operation`]s.
+/// The input is read as a list of `Operation`s.
 pub fn server_operations(input: &[u8]) {
     let Ok(operations) = Vec::<Operation>::arbitrary_take_rest(Unstructured::new(input)) else {
         return;

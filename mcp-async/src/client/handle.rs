@@ -72,7 +72,7 @@ impl Client {
     /// ```
     ///
     /// # Errors
-    /// The future's are [`CallError`].
+    /// The future's are [`CallError`](super::CallError).
     pub fn call<'a, T: DeserializeOwned>(
         &'a self,
         method: Method<'a>,
@@ -107,7 +107,7 @@ impl Client {
         .map(|_| ())
     }
 
-    /// Ends the connection: calls in flight end with [`Failure::Closed`], what was said is
+    /// Ends the connection: calls in flight end with [`Failure::Closed`](mcp_proto::client::Failure::Closed), what was said is
     /// written, and then the output is closed, which tells the server (LC-20).
     pub fn close(&self) {
         self.shared.close();

@@ -16,7 +16,7 @@ use crate::rpc::{ErrorObject, Invalid, Method, Notification, Request};
 #[non_exhaustive]
 pub enum Event<'b> {
     /// The server is known: calls may begin. In a legacy session the core's `initialized`
-    /// leaves first (LC-06), so drain [`poll_transmit`](super::Client::poll_transmit).
+    /// leaves first (LC-06), so drain [`poll_transmit`](crate::Machine::poll_transmit).
     Connected(Connected<'b>),
     /// There will be no connection; [`Closed`](Self::Closed) follows, and the transport is of
     /// no more use.
