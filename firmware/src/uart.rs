@@ -17,19 +17,17 @@ impl Uart {
         Some(Self { registers })
     }
 
-    /// Waits for bytes and takes as many as have arrived, one at least unless `into` is empty.
+    /// Waits for the bytes of a line and takes them, or as many as fit: there is nothing else to do
+    /// before it is whole, and so the work for it does not depend on how it trickles in.
     pub fn read(&self, into: &mut [u8]) -> usize {
-        if into.is_empty() {
-            return 0;
-        }
-        self.wait();
         let mut len = 0;
         for place in into {
-            if self.registers.fr.read().rxfe().bit_is_set() {
-                break;
-            }
+            self.wait();
             *place = self.registers.dr.read().data().bits();
             len += 1;
+            if *place == b'\n' {
+                break;
+            }
         }
         len
     }
