@@ -22,7 +22,9 @@ impl Uart {
     pub fn read(&self, into: &mut [u8]) -> usize {
         let mut len = 0;
         for place in into {
-            self.wait();
+            if self.registers.fr.read().rxfe().bit_is_set() {
+                self.wait_for_byte();
+            }
             *place = self.registers.dr.read().data().bits();
             len += 1;
             if *place == b'\n' {
@@ -35,15 +37,22 @@ impl Uart {
     /// Writes all bytes, at the speed of the wire.
     pub fn write(&self, bytes: &[u8]) {
         for &byte in bytes {
-            while self.registers.fr.read().txff().bit_is_set() {}
+            if self.registers.fr.read().txff().bit_is_set() {
+                self.wait_for_room();
+            }
             self.put(byte);
         }
     }
 
-    /// Idles until a byte is there. A function of its own, so that its instructions can be told apart.
+    /// Idles. These two are functions of their own, so that their instructions can be told apart.
     #[inline(never)]
-    fn wait(&self) {
+    fn wait_for_byte(&self) {
         while self.registers.fr.read().rxfe().bit_is_set() {}
+    }
+
+    #[inline(never)]
+    fn wait_for_room(&self) {
+        while self.registers.fr.read().txff().bit_is_set() {}
     }
 
     /// The one register that the access crate calls unsafe to write, because its fields share it with

@@ -240,10 +240,12 @@ proptest! {
         let at = at.index(changed.len());
         changed[at] = byte;
         for text in [changed.as_slice(), &text.as_bytes()[..at]] {
-            // A tree has no place for every number of the grammar, such as `-1E309`.
+            // A tree has no place for every number of the grammar, such as `-1E309`, and keeps an
+            // integer beyond 64 bits as if it had been written with an exponent.
             let grammar = core::str::from_utf8(text).is_ok()
                 && serde_json::from_slice::<IgnoredAny>(text).is_ok();
-            if grammar && serde_json::from_slice::<Value>(text).is_err() {
+            let long = text.split(|byte| !byte.is_ascii_digit()).any(|digits| digits.len() > 18);
+            if grammar && (long || serde_json::from_slice::<Value>(text).is_err()) {
                 let broken = matches!(ours(text), Told::Invalid { code: code::PARSE_ERROR, .. });
                 prop_assert!(!broken, "{:?}", text);
                 continue;
