@@ -73,3 +73,4 @@ pub mod monotonic;
 pub mod process;
 pub mod server;
 pub mod stdio;
+pub mod uri_template;

@@ -1,0 +1,172 @@
+//! URI templates of RFC 6570: expansion and matching, both to level 4.
+//!
+//! A server offers resources by template, a client fills a template in:
+//!
+//! ```
+//! use mcp_async::uri_template::UriTemplate;
+//!
+//! let template = UriTemplate::parse("repo://{owner}/{name}/files/{+path}{?line}")?;
+//! let captures = template.matches("repo://ada/engine/files/src/main.rs?line=7").ok_or("no match")?;
+//! assert_eq!(captures.string("owner"), Some("ada"));
+//! assert_eq!(captures.string("path"), Some("src/main.rs"));
+//! assert_eq!(captures.string("line"), Some("7"));
+//! assert_eq!(template.expand(&captures), "repo://ada/engine/files/src/main.rs?line=7");
+//! # Ok::<(), Box<dyn core::error::Error>>(())
+//! ```
+//!
+//! # What matches
+//!
+//! A URI matches if some values expand to it, up to what needless encoding it has (`%41` for `A`)
+//! and to the order of named variables. In particular:
+//!
+//! - Values are decoded. A value with `/` or `\`, encoded or not, and one that is `.` or `..`
+//!   matches only `{+var}` and `{#var}`: those take anything, so check what they took before
+//!   it becomes a path. Broken encoding and encoded bytes that are not UTF-8 match nothing.
+//! - Only `*` gives lists and maps: members that all have a `=` make a map, members without one
+//!   a list, a mixture or a repeated name nothing. Other variables give texts.
+//! - `{var}` and `{+var}` take at least one character. With any other operator an empty value is
+//!   one that is there, and the whole expression may be missing, as may its last variables.
+//! - Named variables (`;`, `?`, `&`) match in any order and may be missing. A name that the
+//!   template does not know, or one that comes twice, does not match; `{?rest*}` takes every name
+//!   that no other variable of its expression has.
+//! - Where several ways are possible each variable takes as little as lets the rest match, from
+//!   left to right, and a variable is rather there than missing: `{name}{.extension}` takes
+//!   `a.tar.gz` as `a` and `tar.gz`. If that way breaks a rule on values (a dot segment, a
+//!   repeated name), no other is tried.
+//! - A variable that the template names twice has to have the same value in both places.
+//!
+//! # Cost
+//!
+//! Matching never backtracks: it takes time proportional to the number of variables and literals of
+//! the template times the length of the URI (and the bytes of literals that repeat in it), and
+//! one bit of memory for each such pair, or two. Both are bounded, by [`MAX_TEMPLATE_LENGTH`],
+//! [`MAX_VARIABLES`] and [`MAX_URI_LENGTH`].
+
+mod atom;
+mod captures;
+mod expand;
+mod matching;
+mod operator;
+mod parse;
+mod percent;
+mod text;
+mod value;
+
+use core::fmt;
+use core::str::FromStr;
+
+pub use captures::Captures;
+pub use matching::MAX_URI_LENGTH;
+pub use parse::{MAX_TEMPLATE_LENGTH, MAX_VARIABLES, ParseError, ParseErrorKind};
+pub use value::{Value, Variables};
+
+use atom::Atom;
+use parse::Part;
+
+/// A URI template of RFC 6570, parsed once and used many times.
+///
+/// ```
+/// use mcp_async::uri_template::UriTemplate;
+///
+/// let template: UriTemplate = "notes/{id}".parse()?;
+/// assert_eq!(template.to_string(), "notes/{id}");
+/// # Ok::<(), mcp_async::uri_template::ParseError>(())
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct UriTemplate {
+    source: String,
+    parts: Vec<Part>,
+    atoms: Vec<Atom>,
+}
+
+impl UriTemplate {
+    /// Reads a template.
+    ///
+    /// # Errors
+    ///
+    /// [`ParseError`] with the position where the text is no template (RFC 6570, section 2), or
+    /// is a longer one than [`MAX_TEMPLATE_LENGTH`] and [`MAX_VARIABLES`] allow.
+    ///
+    /// ```
+    /// use mcp_async::uri_template::UriTemplate;
+    ///
+    /// assert!(UriTemplate::parse("notes/{id}{?page,sort*}").is_ok());
+    /// assert!(UriTemplate::parse("notes/{id!}").is_err());
+    /// ```
+    pub fn parse(source: &str) -> Result<Self, ParseError> {
+        let parts = parse::parse(source)?;
+        let atoms = atom::compile(&parts);
+        Ok(Self {
+            source: source.to_owned(),
+            parts,
+            atoms,
+        })
+    }
+
+    /// Writes the URI for these values (RFC 6570, section 3).
+    ///
+    /// A prefix counts characters and, for `{+var:n}`, encoded bytes that stay as they are. On a list
+    /// or map a prefix has no meaning, which leaves the variable out. The names of an exploded map
+    /// are encoded like values, so that a name with `&` cannot pass for two.
+    ///
+    /// ```
+    /// use mcp_async::uri_template::UriTemplate;
+    ///
+    /// let template = UriTemplate::parse("notes/{id:3}{?page}")?;
+    /// assert_eq!(template.expand(&[("id", "größer".into())]), "notes/gr%C3%B6");
+    /// # Ok::<(), mcp_async::uri_template::ParseError>(())
+    /// ```
+    #[must_use]
+    pub fn expand(&self, variables: &(impl Variables + ?Sized)) -> String {
+        expand::expand(&self.parts, variables)
+    }
+
+    /// Reads the values out of a URI, `None` where it is not one of this template.
+    ///
+    /// The [module](self) says what matches and what it costs. A prefix captures what it shows
+    /// of the value.
+    ///
+    /// ```
+    /// use mcp_async::uri_template::UriTemplate;
+    ///
+    /// let template = UriTemplate::parse("notes/{id}")?;
+    /// assert_eq!(template.matches("notes/a%26b").ok_or("no match")?.string("id"), Some("a&b"));
+    /// assert!(template.matches("notes/..%2Fsecret").is_none());
+    /// # Ok::<(), Box<dyn core::error::Error>>(())
+    /// ```
+    #[must_use]
+    pub fn matches(&self, uri: &str) -> Option<Captures> {
+        matching::matches(&self.atoms, uri)
+    }
+
+    /// The names of the variables in the order of the template, as often as it mentions them.
+    ///
+    /// ```
+    /// use mcp_async::uri_template::UriTemplate;
+    ///
+    /// let template = UriTemplate::parse("notes/{id}{?page,sort*}")?;
+    /// assert_eq!(template.variables().collect::<Vec<_>>(), ["id", "page", "sort"]);
+    /// # Ok::<(), mcp_async::uri_template::ParseError>(())
+    /// ```
+    pub fn variables(&self) -> impl Iterator<Item = &str> {
+        let expressions = self.parts.iter().filter_map(|part| match part {
+            Part::Expression(_, variables) => Some(variables),
+            Part::Literal(_) => None,
+        });
+        expressions.flatten().map(|variable| variable.name.as_str())
+    }
+}
+
+impl FromStr for UriTemplate {
+    type Err = ParseError;
+
+    fn from_str(source: &str) -> Result<Self, ParseError> {
+        Self::parse(source)
+    }
+}
+
+impl fmt::Display for UriTemplate {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.source)
+    }
+}
