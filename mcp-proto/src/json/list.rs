@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::bridge::Passed;
-use super::{Array, DecodeError, Elements};
+use super::{Array, DecodeError, Elements, Writer};
 
 /// A list of a peer, decoded while it is walked over; or a slice of our own, to be written.
 ///
@@ -66,6 +66,27 @@ impl<'b, T> List<'b, T> {
             Items::Theirs(array) => array.is_empty(),
             Items::Ours(items) => items.is_empty(),
         }
+    }
+
+    /// Writes it without serde: a peer's items as they came, ours by `item`.
+    pub(crate) fn write(&self, w: &mut Writer<'_>, item: impl Fn(&T, &mut Writer<'_>)) {
+        w.literal("[");
+        let mut separator = "";
+        let mut between = |w: &mut Writer<'_>| {
+            w.literal(separator);
+            separator = ",";
+        };
+        match self.0 {
+            Items::Theirs(array) => array.elements().for_each(|element| {
+                between(w);
+                w.raw(element);
+            }),
+            Items::Ours(items) => items.iter().for_each(|own| {
+                between(w);
+                item(own, w);
+            }),
+        }
+        w.literal("]");
     }
 
     /// The JSON array, if the list is a peer's.

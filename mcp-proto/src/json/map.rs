@@ -6,7 +6,7 @@ use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
 use super::bridge::Passed;
-use super::{DecodeError, Members, Object, Str};
+use super::{DecodeError, Members, Object, Raw, Str, Writer};
 
 /// An object of a peer with names of its own choice, decoded while it is walked over; or a
 /// slice of pairs of our own, to be written.
@@ -86,6 +86,30 @@ impl<'b, V> Map<'b, V> {
             Pairs::Theirs(object) => Some(object),
             Pairs::Ours(_) => None,
         }
+    }
+}
+
+impl Map<'_, Raw<'_>> {
+    /// Writes it without serde.
+    pub(crate) fn write(&self, w: &mut Writer<'_>) {
+        w.literal("{");
+        let mut separator = "";
+        let mut entry = |name: Str<'_>, value: Raw<'_>| {
+            w.literal(separator);
+            separator = ",";
+            w.text(name);
+            w.literal(":");
+            w.raw(value);
+        };
+        match self.0 {
+            Pairs::Theirs(object) => object
+                .members()
+                .for_each(|(name, value)| entry(name, value)),
+            Pairs::Ours(pairs) => pairs
+                .iter()
+                .for_each(|(name, value)| entry(Str::new(name), *value)),
+        }
+        w.literal("}");
     }
 }
 

@@ -7,6 +7,7 @@
 mod ask;
 mod config;
 mod context;
+mod declaration;
 mod event;
 mod features;
 mod legacy;

@@ -1,6 +1,7 @@
 //! What the core answers by itself.
 
 use super::config::ServerConfig;
+use super::declaration::{write_capabilities, write_implementation};
 use super::peer_error::PeerError;
 use crate::action::BufferFull;
 use crate::json::{Object, Raw, Str, Writer};
@@ -206,8 +207,7 @@ fn write_discover(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<
 
 fn write_self(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
     w.literal(r#","capabilities":"#);
-    // What is ours was made by serde's derive, which does not fail.
-    let _ = w.value(&config.capabilities, Some(revision));
+    write_capabilities(&config.capabilities, revision, w);
     if let Some(instructions) = config.instructions {
         w.literal(r#","instructions":"#);
         w.string(instructions);
@@ -215,7 +215,7 @@ fn write_self(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>)
 }
 
 pub(super) fn write_info(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
-    let _ = w.value(&config.info, Some(revision));
+    write_implementation(&config.info, revision, w);
 }
 
 /// Modern ones first, then legacy ones (VR-22), the newest of each first.
