@@ -74,8 +74,14 @@ impl<'b> Object<'b> {
     /// two messages. Members that nobody asked for may repeat.
     pub fn find<const N: usize>(self, keys: [&str; N]) -> Result<[Option<Raw<'b>>; N], Duplicate> {
         let mut found = [None; N];
+        self.collect(&keys, &mut found)?;
+        Ok(found)
+    }
+
+    /// Once for every number of keys.
+    fn collect(self, keys: &[&str], found: &mut [Option<Raw<'b>>]) -> Result<(), Duplicate> {
         for (name, value) in self.members() {
-            let asked = keys.iter().zip(&mut found).enumerate();
+            let asked = keys.iter().zip(&mut *found).enumerate();
             for (index, (key, slot)) in asked {
                 if name.is(key.as_bytes()) {
                     if slot.is_some() {
@@ -86,7 +92,7 @@ impl<'b> Object<'b> {
                 }
             }
         }
-        Ok(found)
+        Ok(())
     }
 }
 

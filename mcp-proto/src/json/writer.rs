@@ -314,14 +314,32 @@ fn decimal_digits(value: u64, buffer: &mut [u8; 20]) -> &[u8] {
     let mut rest = value;
     let mut start = buffer.len();
     for slot in buffer.iter_mut().rev() {
-        *slot = b'0' + (rest % 10) as u8;
-        rest /= 10;
+        let (tenth, digit) = tenth(rest);
+        *slot = b'0' + digit;
+        rest = tenth;
         start -= 1;
         if rest == 0 {
             break;
         }
     }
     buffer.get(start..).unwrap_or_default()
+}
+
+/// A tenth and what is left. Where words have 32 bits, a division of 64 is a function of its
+/// own, larger than all that is written with it.
+#[inline]
+fn tenth(value: u64) -> (u64, u8) {
+    if let Ok(word) = u32::try_from(value) {
+        return ((word / 10).into(), (word % 10) as u8);
+    }
+    let mut quotient = 0;
+    let mut rest = 0;
+    for shift in [48, 32, 16, 0] {
+        let digit = rest << 16 | (value >> shift) as u32 & 0xFFFF;
+        quotient = quotient << 16 | u64::from(digit / 10);
+        rest = digit % 10;
+    }
+    (quotient, rest as u8)
 }
 
 /// Lets `core::fmt` write the content of strings; it never fails.

@@ -30,8 +30,8 @@ macro_rules! methods {
             /// The name as it stands on the wire.
             pub fn name(self) -> Str<'b> {
                 match self {
-                    $(Self::$variant => Str::from($name),)*
                     Self::Other(name) => name,
+                    known => Str::from(known.known_name().unwrap_or_default()),
                 }
             }
 
@@ -47,6 +47,22 @@ macro_rules! methods {
             const KNOWN: &'static [(Method<'static>, &'static str)] =
                 &[$((Method::$variant, $name),)*];
         }
+
+        /// A known method in one byte, for the table.
+        #[derive(Clone, Copy)]
+        enum Known {
+            $($variant,)*
+        }
+
+        impl From<Known> for Method<'_> {
+            fn from(known: Known) -> Self {
+                match known {
+                    $(Known::$variant => Self::$variant,)*
+                }
+            }
+        }
+
+        const NAMES: &[(Known, &str)] = &[$((Known::$variant, $name),)*];
     };
 }
 
@@ -128,77 +144,59 @@ methods! {
 }
 
 /// The method of a plain name, or else the `other`. Lengths first: a name is then compared with
-/// five others at most.
+/// five others at most. A table, because a `match` takes three times the flash.
 fn known<'b>(name: &[u8], other: Str<'b>) -> Method<'b> {
-    match name.len() {
-        4 if name == b"ping" => Method::Ping,
-        9 if name == b"tasks/get" => Method::TasksGet,
-        10 => match name {
-            b"tools/call" => Method::ToolsCall,
-            b"initialize" => Method::Initialize,
-            b"tools/list" => Method::ToolsList,
-            b"roots/list" => Method::RootsList,
-            b"tasks/list" => Method::TasksList,
-            _ => Method::Other(other),
-        },
-        11 if name == b"prompts/get" => Method::PromptsGet,
-        12 => match name {
-            b"prompts/list" => Method::PromptsList,
-            b"tasks/result" => Method::TasksResult,
-            b"tasks/cancel" => Method::TasksCancel,
-            b"tasks/update" => Method::TasksUpdate,
-            _ => Method::Other(other),
-        },
-        14 => match name {
-            b"resources/list" => Method::ResourcesList,
-            b"resources/read" => Method::ResourcesRead,
-            _ => Method::Other(other),
-        },
-        15 => match name {
-            b"server/discover" => Method::ServerDiscover,
-            b"$/cancelRequest" => Method::CancelRequest,
-            _ => Method::Other(other),
-        },
-        16 if name == b"logging/setLevel" => Method::LoggingSetLevel,
-        18 if name == b"elicitation/create" => Method::ElicitationCreate,
-        19 => match name {
-            b"resources/subscribe" => Method::ResourcesSubscribe,
-            b"completion/complete" => Method::CompletionComplete,
-            b"notifications/tasks" => Method::Tasks,
-            _ => Method::Other(other),
-        },
-        20 if name == b"subscriptions/listen" => Method::SubscriptionsListen,
-        21 => match name {
-            b"resources/unsubscribe" => Method::ResourcesUnsubscribe,
-            b"notifications/message" => Method::Message,
-            _ => Method::Other(other),
-        },
-        22 => match name {
-            b"sampling/createMessage" => Method::SamplingCreateMessage,
-            b"notifications/progress" => Method::Progress,
-            _ => Method::Other(other),
-        },
-        23 if name == b"notifications/cancelled" => Method::Cancelled,
-        24 if name == b"resources/templates/list" => Method::ResourcesTemplatesList,
-        25 if name == b"notifications/initialized" => Method::Initialized,
-        26 if name == b"notifications/tasks/status" => Method::TasksStatus,
-        31 if name == b"notifications/resources/updated" => Method::ResourcesUpdated,
-        32 => match name {
-            b"notifications/tools/list_changed" => Method::ToolsListChanged,
-            b"notifications/roots/list_changed" => Method::RootsListChanged,
-            _ => Method::Other(other),
-        },
-        34 => match name {
-            b"notifications/prompts/list_changed" => Method::PromptsListChanged,
-            b"notifications/elicitation/complete" => Method::ElicitationComplete,
-            _ => Method::Other(other),
-        },
-        36 if name == b"notifications/resources/list_changed" => Method::ResourcesListChanged,
-        40 if name == b"notifications/subscriptions/acknowledged" => {
-            Method::SubscriptionsAcknowledged
-        }
-        _ => Method::Other(other),
+    // The busiest of all needs no table.
+    if name == b"tools/call" {
+        return Method::ToolsCall;
     }
+    let bounds = STARTS.get(name.len()).zip(STARTS.get(name.len() + 1));
+    let (start, end) = bounds.map_or((0, 0), |(start, end)| (*start, *end));
+    BY_LENGTH
+        .get(start.into()..end.into())
+        .unwrap_or_default()
+        .iter()
+        .find(|(_, known)| known.as_bytes() == name)
+        .map_or(Method::Other(other), |(known, _)| Method::from(*known))
+}
+
+/// The known names, shorter ones first.
+static BY_LENGTH: [(Known, &str); NAMES.len()] = by_length();
+
+/// Where the names of each length begin among them; those of one end where the next begins.
+static STARTS: [u8; LONGEST + 2] = starts();
+
+const fn by_length() -> [(Known, &'static str); NAMES.len()] {
+    let mut sorted = [NAMES[0]; NAMES.len()];
+    let mut filled = 0;
+    let mut len = 0;
+    while len <= LONGEST {
+        let mut at = 0;
+        while at < NAMES.len() {
+            if NAMES[at].1.len() == len {
+                sorted[filled] = NAMES[at];
+                filled += 1;
+            }
+            at += 1;
+        }
+        len += 1;
+    }
+    assert!(filled == NAMES.len(), "a name is longer than the longest");
+    sorted
+}
+
+const fn starts() -> [u8; LONGEST + 2] {
+    let mut starts = [0; LONGEST + 2];
+    let mut at = 0;
+    while at < NAMES.len() {
+        let mut longer = NAMES[at].1.len() + 1;
+        while longer < starts.len() {
+            starts[longer] += 1;
+            longer += 1;
+        }
+        at += 1;
+    }
+    starts
 }
 
 /// The longest known name.

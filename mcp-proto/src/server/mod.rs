@@ -364,7 +364,9 @@ impl<'c, S: Storage> Server<'c, S> {
                 request.stage = Stage::Refused;
             }
             self.requests.mark(Queue::Transmit, token);
-            self.end_children(token);
+            if S::ASKS {
+                self.end_children(token);
+            }
         } else {
             self.release(token);
         }
