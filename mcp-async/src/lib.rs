@@ -57,6 +57,7 @@ mod error;
 mod job;
 mod messages;
 mod places;
+mod runtime;
 mod seat;
 mod shared;
 mod split;
@@ -66,6 +67,7 @@ pub use duplex::{Duplex, PipeReader, PipeWriter, duplex, pipe};
 pub use error::ErrorReply;
 pub use job::{Answered, Job};
 pub use messages::{MessageReader, MessageSink, MessageSource, MessageWriter};
+pub use runtime::{Runtime, Task};
 pub use split::{ReadHalf, WriteHalf, split};
 
 pub mod client;

@@ -24,6 +24,16 @@ impl Reactor for Runtime {
     }
 }
 
+impl mcp_async::Runtime for Runtime {
+    fn reactor() -> &'static dyn Reactor {
+        &Self
+    }
+
+    fn spawn(task: mcp_async::Task) {
+        smol::spawn(task).detach();
+    }
+}
+
 #[cfg(unix)]
 mod descriptor {
     use core::sync::atomic::{AtomicBool, Ordering};

@@ -1,5 +1,5 @@
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::client::{self, Client, ConnectError, Handler};
+use mcp_async::client::{self, ConnectError, Handler, Peer};
 use mcp_async::process::{Command, Ending, SpawnError};
 use mcp_proto::client::ClientConfig;
 
@@ -8,7 +8,7 @@ use crate::Runtime;
 /// Speaks to a server over a pair of byte streams, in a task of its own: what
 /// [`split`](crate::split) and [`pair`](crate::pair) make of a stream.
 ///
-/// Returns once it is known who the server is. The task ends with the last [`Client`].
+/// Returns once it is known who the server is. The task ends with the last [`Peer`].
 ///
 /// # Errors
 ///
@@ -17,7 +17,7 @@ pub async fn connect<R, W, H>(
     streams: (R, W),
     config: ClientConfig<'static>,
     handler: H,
-) -> Result<Client, ConnectError>
+) -> Result<Peer, ConnectError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
@@ -31,8 +31,8 @@ where
 
 /// Starts a server as a child process and speaks to it, in a task of its own.
 ///
-/// Returns once it is known who the server is. After [`Client::close`], or with the last
-/// [`Client`], the child is shut down in order; await the [`Ending`] for that before the program
+/// Returns once it is known who the server is. After [`Peer::close`], or with the last
+/// [`Peer`], the child is shut down in order; await the [`Ending`] for that before the program
 /// ends. See [`mcp_async::process`] for what becomes of the child in every other case.
 ///
 /// # Errors
@@ -57,7 +57,7 @@ pub async fn spawn<H: Handler>(
     command: &Command,
     config: ClientConfig<'static>,
     handler: H,
-) -> Result<(Client, Ending), SpawnError> {
+) -> Result<(Peer, Ending), SpawnError> {
     let connected = command.connect(&Runtime, Runtime, config, handler).await;
     let (session, client, ending) = connected?;
     tokio::spawn(session);

@@ -23,6 +23,18 @@ impl Reactor for Runtime {
     }
 }
 
+impl mcp_async::Runtime for Runtime {
+    fn reactor() -> &'static dyn Reactor {
+        &Self
+    }
+
+    fn spawn(task: mcp_async::Task) {
+        if let Ok(handle) = tokio::runtime::Handle::try_current() {
+            handle.spawn(task);
+        }
+    }
+}
+
 #[cfg(unix)]
 mod descriptor {
     use core::task::{Context, Poll, ready};

@@ -15,12 +15,12 @@ use serde::de::DeserializeOwned;
 
 use super::handler::Handler;
 use super::round::Inputs;
-use super::{Client, Machine};
+use super::{Machine, Peer};
 use crate::error::ErrorReply;
 use crate::places::Arrival;
 use crate::seat::Seat;
 
-/// A request to the server and its answer; see [`Client::call`].
+/// A request to the server and its answer; see [`Peer::call`].
 ///
 /// It borrows name and parameters and encodes them when it is polled, in every round of input
 /// again. The answer is decoded in the task that awaits it. Dropping it takes the request back:
@@ -79,13 +79,13 @@ pub enum CallError {
 
 impl<'a, T> Call<'a, T> {
     pub(super) fn new(
-        client: &'a Client,
+        peer: &'a Peer,
         method: Method<'a>,
         params: Option<&'a (dyn Payload + Sync)>,
     ) -> Self {
         Self {
-            seat: Seat::new(&client.shared),
-            handler: &*client.about.handler,
+            seat: Seat::new(&peer.shared),
+            handler: &*peer.about.handler,
             method,
             params,
             timeout: None,

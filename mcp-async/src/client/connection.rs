@@ -11,8 +11,8 @@ use std::sync::{Arc, OnceLock};
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{Client as Core, ClientConfig, Growing};
 
-use super::handle::Client;
 use super::handler::Handler;
+use super::peer::Peer;
 use super::side::{About, Side};
 use crate::clock::{Clock, Now};
 use crate::driver::Driver;
@@ -20,8 +20,8 @@ use crate::shared::Shared;
 
 /// Speaks to one server over a pair of byte streams.
 ///
-/// Spawn the [`Connection`]; nothing happens otherwise. The [`Client`] makes calls, which wait
-/// until it is known who the server is; [`Client::ready`] tells.
+/// Spawn the [`Connection`]; nothing happens otherwise. The [`Peer`] makes calls, which wait
+/// until it is known who the server is; [`Peer::ready`] tells.
 ///
 /// ```
 /// use mcp_async::client::connect;
@@ -39,7 +39,7 @@ pub fn connect<R, W, C, H>(
     clock: C,
     config: ClientConfig<'static>,
     handler: H,
-) -> (Connection<R, W, C>, Client)
+) -> (Connection<R, W, C>, Peer)
 where
     R: AsyncRead + Unpin,
     W: AsyncWrite + Unpin,
@@ -71,10 +71,10 @@ where
         Arc::clone(&shared),
     );
     shared.lock().handles = 1;
-    (Connection { driver }, Client { shared, about })
+    (Connection { driver }, Peer { shared, about })
 }
 
-/// A connection to a server: ends when the server ends it, or when the last [`Client`] is gone
+/// A connection to a server: ends when the server ends it, or when the last [`Peer`] is gone
 /// or closes it.
 ///
 /// What the client said before its end is still written. Dropping the connection ends it, and

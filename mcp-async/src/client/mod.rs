@@ -2,9 +2,9 @@
 
 mod call;
 mod connection;
-mod handle;
 mod handler;
 mod info;
+mod peer;
 mod round;
 mod side;
 
@@ -12,8 +12,8 @@ use mcp_proto::client::{Client as Core, Growing};
 
 pub use self::call::{Call, CallError};
 pub use self::connection::{Connection, connect};
-pub use self::handle::Client;
 pub use self::handler::{Handler, Progress, Question, Reply};
 pub use self::info::{ConnectError, ServerInfo};
+pub use self::peer::Peer;
 
 type Machine = Core<'static, Growing>;

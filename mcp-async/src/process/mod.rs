@@ -2,7 +2,7 @@
 //!
 //! [`Command`] says what to start, [`Command::spawn`] starts it in a process group (on Windows a
 //! job) of its own and hands back a [`Process`]: the two halves of the wire and the [`Child`]. [`Command::connect`] goes on from there to a
-//! [`Client`](crate::client::Client) and a [`Session`], which ends the child when the client is
+//! [`Peer`](crate::client::Peer) and a [`Session`], which ends the child when the client is
 //! done.
 //!
 //! # What happens to the processes

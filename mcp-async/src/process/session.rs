@@ -11,13 +11,13 @@ use mcp_proto::client::{Approach, ClientConfig};
 
 use super::{Child, Command, Died, Process};
 use crate::Clock;
-use crate::client::{self, Client, ConnectError, Connection, Handler};
+use crate::client::{self, ConnectError, Connection, Handler, Peer};
 use crate::stdio::{Input, Output, Reactor, Sleep};
 
 /// A client's connection to a child process, and the child: both in one future.
 ///
 /// Spawn it; nothing goes on otherwise. It ends when the server ends the connection, exits, or
-/// the last [`Client`] is gone or closes it, and after an orderly [shutdown](Child::shutdown) of
+/// the last [`Peer`] is gone or closes it, and after an orderly [shutdown](Child::shutdown) of
 /// the child. Dropping it kills the child.
 #[must_use = "a session does nothing until it is polled"]
 pub struct Session<C: Clock> {
@@ -29,7 +29,7 @@ pub struct Session<C: Clock> {
 
 /// Resolves when the child of a [`Session`] is gone and all that it started.
 ///
-/// Await it after [`Client::close`] before the program ends: otherwise the child is killed in
+/// Await it after [`Peer::close`] before the program ends: otherwise the child is killed in
 /// the middle of its own ending. Dropping it changes nothing.
 ///
 /// # Errors
@@ -86,7 +86,7 @@ impl Command {
         clock: C,
         config: ClientConfig<'static>,
         handler: H,
-    ) -> Result<(Session<C>, Client, Ending), SpawnError> {
+    ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
         let handler = Arc::new(handler);
         let spawn = || self.spawn(reactor).map_err(SpawnError::Start);
         let first = establish(spawn()?, clock.clone(), config, Arc::clone(&handler)).await;
@@ -108,7 +108,7 @@ async fn establish<C: Clock, H: Handler>(
     clock: C,
     config: ClientConfig<'static>,
     handler: H,
-) -> Result<(Session<C>, Client, Ending), SpawnError> {
+) -> Result<(Session<C>, Peer, Ending), SpawnError> {
     let streams = (process.stdout, process.stdin);
     let (connection, client) = client::connect(streams, clock, config, handler);
     let mut running = Running {

@@ -300,7 +300,7 @@ fn serve(roll: &Roll, stdin: Stdio, input: &[u8]) -> (Option<i32>, String) {
     (running.wait().unwrap().code(), output)
 }
 
-async fn tools(client: &adapter::client::Client) -> String {
+async fn tools(client: &adapter::client::Peer) -> String {
     let tools: RawBuf = client.call(Method::ToolsList, None).await.unwrap();
     tools.as_raw().as_str().to_owned()
 }

@@ -6,9 +6,9 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{Client, Handler, Progress, Question, Reply};
+use mcp_async::client::{self, Handler, Progress, Question, Reply};
 use mcp_async::server::Peer;
-use mcp_async::{ErrorReply, client, duplex, server};
+use mcp_async::{ErrorReply, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Method, Notification};
@@ -20,7 +20,7 @@ use super::{Chopped, Demo, Sim, Watch};
 
 pub(crate) struct Pair {
     pub(crate) sim: Sim,
-    pub(crate) client: Client,
+    pub(crate) client: client::Peer,
     pub(crate) peer: Peer,
     pub(crate) watch: Arc<Watch>,
     pub(crate) ears: Arc<Ears>,

@@ -16,12 +16,12 @@ use super::side::About;
 use crate::shared::Shared;
 
 /// A handle of a connection to a server: cheap to clone, usable from any task.
-pub struct Client {
+pub struct Peer {
     pub(super) shared: Arc<Shared<Machine>>,
     pub(super) about: Arc<About>,
 }
 
-impl Client {
+impl Peer {
     /// Resolves when it is known who the server is, or that there will be no connection.
     ///
     /// # Errors
@@ -55,7 +55,7 @@ impl Client {
     ///
     /// ```
     /// use core::time::Duration;
-    /// use mcp_async::client::{CallError, Client};
+    /// use mcp_async::client::{CallError, Peer};
     /// use mcp_proto::json::RawBuf;
     /// use mcp_proto::rpc::Method;
     ///
@@ -64,7 +64,7 @@ impl Client {
     ///     uri: &'a str,
     /// }
     ///
-    /// async fn read(client: &Client, uri: &str) -> Result<RawBuf, CallError> {
+    /// async fn read(client: &Peer, uri: &str) -> Result<RawBuf, CallError> {
     ///     let params = Read { uri };
     ///     let call = client.call(Method::ResourcesRead, Some(&params));
     ///     call.timeout(Duration::from_secs(10)).await
@@ -119,7 +119,7 @@ impl Client {
     }
 }
 
-impl Clone for Client {
+impl Clone for Peer {
     fn clone(&self) -> Self {
         self.shared.lock().handles += 1;
         Self {
@@ -129,7 +129,7 @@ impl Clone for Client {
     }
 }
 
-impl Drop for Client {
+impl Drop for Peer {
     fn drop(&mut self) {
         let last = {
             let mut core = self.shared.lock();
@@ -142,9 +142,9 @@ impl Drop for Client {
     }
 }
 
-impl fmt::Debug for Client {
+impl fmt::Debug for Peer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Client")
+        f.debug_struct("Peer")
             .field("server", &self.about.server.get())
             .finish_non_exhaustive()
     }
