@@ -71,6 +71,7 @@ pub use runtime::{Runtime, Task};
 pub use split::{ReadHalf, WriteHalf, split};
 
 pub mod client;
+pub mod intern;
 pub mod monotonic;
 pub mod process;
 pub mod server;
