@@ -74,6 +74,8 @@ pub mod client;
 pub mod intern;
 pub mod monotonic;
 pub mod process;
+#[cfg(any(feature = "server", feature = "schema"))]
+pub mod schema;
 pub mod server;
 pub mod stdio;
 pub mod uri_template;

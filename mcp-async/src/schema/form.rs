@@ -1,0 +1,203 @@
+//! Forms for elicitations, from types.
+
+use core::fmt;
+
+use mcp_proto::json::{MAX_DEPTH, Raw, RawBuf};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde::{Serialize, Serializer};
+use serde_json::{Map, Value};
+
+use super::field::{Field, field};
+use super::order::declared;
+
+/// The form that asks for a value of type `T`: a flat object of texts, numbers, yes or no, one
+/// choice (an enum of unit variants) or several choices (a `Vec` of such an enum).
+///
+/// Fields come in the order of the struct. An `Option`, and a field with `#[serde(default)]`,
+/// may be left empty. Doc comments become descriptions, those of variants what is shown for
+/// them; `#[schemars(title = "..")]` beats them. Lengths, ranges and the formats `email`, `uri`,
+/// `date` and `date-time` are kept, other formats of texts are left to the decoder of `T`.
+///
+/// What is returned has the shape of [`ElicitationSchema`](mcp_proto::model::ElicitationSchema):
+/// decoded to it and encoded again for a revision, it is what that revision knows (EL-17).
+///
+/// # Errors
+///
+/// [`FormError`] names the field that no form can ask for: forms are flat, and have no patterns.
+///
+/// ```
+/// use mcp_async::schema;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Booking {
+///     /// Where to?
+///     city: String,
+///     #[schemars(range(min = 1, max = 14))]
+///     nights: Option<u8>,
+/// }
+///
+/// let form = schema::form::<Booking>()?;
+/// assert_eq!(
+///     form.as_raw().as_str(),
+///     concat!(
+///         r#"{"type":"object","properties":{"#,
+///         r#""city":{"type":"string","description":"Where to?"},"#,
+///         r#""nights":{"type":"integer","minimum":1,"maximum":14}},"required":["city"]}"#,
+///     ),
+/// );
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Party {
+///     guests: Vec<String>,
+/// }
+///
+/// assert_eq!(schema::form::<Party>().unwrap_err().field(), Some("guests"));
+/// # Ok::<(), schema::FormError>(())
+/// ```
+pub fn form<T: JsonSchema + DeserializeOwned>() -> Result<RawBuf, FormError> {
+    let settings = SchemaSettings::draft2020_12().with(|settings| {
+        settings.inline_subschemas = true;
+    });
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let form = Form::read(&schema.to_value(), declared::<T>())?;
+    let text = serde_json::to_vec(&form).unwrap_or_default();
+    let form = Raw::parse(&text, MAX_DEPTH).map_err(|_| FormError::whole(FormFault::Deep))?;
+    Ok(form.into())
+}
+
+/// Why a type makes no form: the field, and what is the matter with it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FormError {
+    field: Option<String>,
+    fault: FormFault,
+}
+
+impl FormError {
+    const fn whole(fault: FormFault) -> Self {
+        Self { field: None, fault }
+    }
+
+    /// The field; `None` if it is the type as a whole.
+    pub fn field(&self) -> Option<&str> {
+        self.field.as_deref()
+    }
+
+    /// What is the matter.
+    pub const fn fault(&self) -> &FormFault {
+        &self.fault
+    }
+}
+
+impl fmt::Display for FormError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.field {
+            Some(field) => write!(f, "no form can ask for field `{field}`: {}", self.fault),
+            None => write!(f, "no form can ask for this type: {}", self.fault),
+        }
+    }
+}
+
+impl core::error::Error for FormError {}
+
+/// What no form can ask for.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FormFault {
+    /// The type is no struct with named fields.
+    NotObject,
+    /// A field is a struct or a map: forms are flat.
+    Object,
+    /// A field is a list of something else than choices.
+    List,
+    /// A field may be of several types, or of any.
+    Several,
+    /// A field is of a type that forms do not have.
+    Type(String),
+    /// A field is bound by a keyword of JSON Schema that forms do not have.
+    Keyword(String),
+    /// A text is nested too deeply to be sent.
+    Deep,
+}
+
+impl fmt::Display for FormFault {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::NotObject => f.write_str("a form has named fields"),
+            Self::Object => f.write_str("forms are flat, and it has fields of its own"),
+            Self::List => f.write_str("a list has to be one of unit variants"),
+            Self::Several => f.write_str("it may be of several types"),
+            Self::Type(kind) => write!(f, "forms have no type `{kind}`"),
+            Self::Keyword(keyword) => write!(f, "forms have no `{keyword}`"),
+            Self::Deep => f.write_str("it is nested too deeply"),
+        }
+    }
+}
+
+#[derive(Serialize)]
+struct Form {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    #[serde(serialize_with = "properties")]
+    properties: Vec<(String, Field)>,
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    required: Vec<String>,
+}
+
+impl Form {
+    fn read(schema: &Value, declared: &[&str]) -> Result<Self, FormError> {
+        let none = Map::new();
+        let properties = match schema.get("type").and_then(Value::as_str) {
+            Some("object") => match schema.get("properties") {
+                Some(Value::Object(properties)) => properties,
+                _ => &none,
+            },
+            _ => return Err(FormError::whole(FormFault::NotObject)),
+        };
+        // Fields under a name that the author did not give, as a map has them, and fields that
+        // are there only together with others, as those of an enum that is flattened.
+        for keyword in ["oneOf", "anyOf", "allOf", "patternProperties", "$ref"] {
+            if schema.get(keyword).is_some() {
+                return Err(FormError::whole(FormFault::Keyword(keyword.to_owned())));
+            }
+        }
+        if schema
+            .get("additionalProperties")
+            .is_some_and(|rest| rest.is_object() || rest == true)
+        {
+            return Err(FormError::whole(FormFault::NotObject));
+        }
+        let place = |name: &str| {
+            declared
+                .iter()
+                .position(|field| *field == name)
+                .unwrap_or(usize::MAX)
+        };
+        let mut fields = Vec::with_capacity(properties.len());
+        for (name, schema) in properties {
+            let field = field(schema).map_err(|fault| FormError {
+                field: Some(name.clone()),
+                fault,
+            })?;
+            fields.push((name.clone(), field));
+        }
+        fields.sort_by_key(|(name, _)| place(name));
+        let required = match schema.get("required") {
+            Some(Value::Array(names)) => names.as_slice(),
+            _ => &[],
+        };
+        Ok(Self {
+            kind: "object",
+            required: fields
+                .iter()
+                .filter(|(name, _)| required.iter().any(|required| required == name.as_str()))
+                .map(|(name, _)| name.clone())
+                .collect(),
+            properties: fields,
+        })
+    }
+}
+
+fn properties<S: Serializer>(fields: &[(String, Field)], serializer: S) -> Result<S::Ok, S::Error> {
+    serializer.collect_map(fields.iter().map(|(name, field)| (name, field)))
+}
