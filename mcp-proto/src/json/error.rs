@@ -190,6 +190,8 @@ pub enum EncodeError {
     Key,
     /// The type's own `Serialize` failed.
     Custom,
+    /// Containers nest deeper than [`MAX_DEPTH`](super::MAX_DEPTH).
+    Depth,
 }
 
 impl fmt::Display for EncodeError {
@@ -197,6 +199,7 @@ impl fmt::Display for EncodeError {
         f.write_str(match self {
             Self::Key => "a key of a map is no text",
             Self::Custom => "the value refused to be serialized",
+            Self::Depth => "the value nests too deep",
         })
     }
 }

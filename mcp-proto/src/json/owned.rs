@@ -2,11 +2,12 @@
 
 use alloc::vec::Vec;
 use core::fmt;
+use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::Raw;
 use super::text::Form;
+use super::{DecodeError, EncodeError, Fault, MAX_DEPTH, Raw, Writer};
 
 /// A checked JSON value with bytes of its own, for what must outlive the buffer that it came
 /// in. Copying the next one into it uses the same allocation.
@@ -37,6 +38,71 @@ impl RawBuf {
             bytes: Vec::new(),
             form: Form::Plain,
         }
+    }
+
+    /// Checks a whole text, as [`Raw::parse`] does at the greatest depth, and keeps its bytes.
+    ///
+    /// # Errors
+    ///
+    /// The first [`Fault`].
+    ///
+    /// ```
+    /// use mcp_proto::json::RawBuf;
+    ///
+    /// let schema = RawBuf::parse(r#" {"type": "object"} "#)?;
+    /// assert_eq!(schema.as_raw().as_str(), r#"{"type": "object"}"#);
+    /// assert!(RawBuf::parse("{").is_err());
+    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// ```
+    pub fn parse(text: impl Into<Vec<u8>>) -> Result<Self, Fault> {
+        let bytes = text.into();
+        let raw = Raw::parse(&bytes, MAX_DEPTH)?;
+        if raw.as_bytes().len() < bytes.len() {
+            return Ok(raw.into());
+        }
+        let form = raw.form();
+        Ok(Self { bytes, form })
+    }
+
+    /// What a type serializes to, all members of all revisions.
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError`] if the type does not serialize to JSON, or nests deeper than anybody
+    /// would read it ([`MAX_DEPTH`]).
+    ///
+    /// ```
+    /// use mcp_proto::json::RawBuf;
+    ///
+    /// let pair = RawBuf::encode(&(1, "two"))?;
+    /// assert_eq!(pair.as_raw().as_str(), r#"[1,"two"]"#);
+    /// assert_eq!(pair.decode::<(u8, String)>()?, (1, "two".into()));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, EncodeError> {
+        let mut bytes = Vec::new();
+        bytes.resize(FIRST_TRY, 0);
+        loop {
+            let mut writer = Writer::new(&mut bytes);
+            writer.value(value, None)?;
+            match writer.finish() {
+                Ok(len) => {
+                    bytes.truncate(len);
+                    break;
+                }
+                Err(full) => bytes.resize(full.needed, 0),
+            }
+        }
+        Self::parse(bytes).map_err(|_| EncodeError::Depth)
+    }
+
+    /// Decodes into a type; it may borrow text without escapes. See [`Raw::decode`].
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] tells what does not fit and where.
+    pub fn decode<'b, T: Deserialize<'b>>(&'b self) -> Result<T, DecodeError> {
+        self.as_raw().decode(&mut [])
     }
 
     /// Replaces what it holds by a copy of `raw`.
@@ -75,6 +141,23 @@ impl From<Raw<'_>> for RawBuf {
     }
 }
 
+impl FromStr for RawBuf {
+    type Err = Fault;
+
+    fn from_str(text: &str) -> Result<Self, Fault> {
+        Self::parse(text)
+    }
+}
+
+/// What is compared is the text, as of [`Raw`].
+impl PartialEq for RawBuf {
+    fn eq(&self, other: &Self) -> bool {
+        self.as_raw() == other.as_raw()
+    }
+}
+
+impl Eq for RawBuf {}
+
 impl Serialize for RawBuf {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         self.as_raw().serialize(serializer)
@@ -95,9 +178,14 @@ impl fmt::Debug for RawBuf {
     }
 }
 
+/// Most values need no second try.
+const FIRST_TRY: usize = 128;
+
 #[cfg(test)]
 mod tests {
     use super::*;
+    use alloc::boxed::Box;
+    use alloc::string::{String, ToString};
     use alloc::vec::Vec;
 
     #[test]
@@ -115,5 +203,32 @@ mod tests {
         writer.value(&pair, None).unwrap();
         let len = writer.finish().unwrap();
         assert_eq!(&out[..len], text);
+    }
+    #[test]
+    fn what_is_encoded_decodes_whatever_its_length() {
+        for len in [0, 1, FIRST_TRY - 3, FIRST_TRY - 2, FIRST_TRY - 1, FIRST_TRY, 5000] {
+            let text = "\n".repeat(len / 2) + &"x".repeat(len % 2);
+            let encoded = RawBuf::encode(&text).unwrap();
+            assert_eq!(encoded.decode::<String>().unwrap(), text, "{len}");
+            assert_eq!(encoded.as_raw().as_str().parse(), Ok(encoded.clone()));
+        }
+    }
+
+    #[test]
+    fn an_absent_value_and_null_are_equal() {
+        assert_eq!(RawBuf::new(), RawBuf::parse("null").unwrap());
+        assert_ne!(RawBuf::new(), RawBuf::parse("0").unwrap());
+    }
+
+    #[test]
+    fn nobody_encodes_what_nobody_reads() {
+        #[derive(Serialize)]
+        struct Nested(Option<Box<[Self; 1]>>);
+        let nested = |depth| (0..depth).fold(Nested(None), |inner, _| Nested(Some([inner].into())));
+        let depth = usize::from(MAX_DEPTH);
+        assert!(RawBuf::encode(&nested(depth)).is_ok());
+        let error = RawBuf::encode(&nested(depth + 1)).unwrap_err();
+        assert_eq!(error, EncodeError::Depth);
+        assert!(error.to_string().contains("deep"));
     }
 }
