@@ -72,6 +72,8 @@ pub use split::{ReadHalf, WriteHalf, split};
 
 pub mod client;
 pub mod intern;
+#[cfg(any(feature = "server", feature = "client"))]
+pub mod model;
 pub mod monotonic;
 pub mod process;
 #[cfg(any(feature = "server", feature = "schema"))]

@@ -206,7 +206,15 @@ mod tests {
     }
     #[test]
     fn what_is_encoded_decodes_whatever_its_length() {
-        for len in [0, 1, FIRST_TRY - 3, FIRST_TRY - 2, FIRST_TRY - 1, FIRST_TRY, 5000] {
+        for len in [
+            0,
+            1,
+            FIRST_TRY - 3,
+            FIRST_TRY - 2,
+            FIRST_TRY - 1,
+            FIRST_TRY,
+            5000,
+        ] {
             let text = "\n".repeat(len / 2) + &"x".repeat(len % 2);
             let encoded = RawBuf::encode(&text).unwrap();
             assert_eq!(encoded.decode::<String>().unwrap(), text, "{len}");

@@ -1,0 +1,54 @@
+//! Where a page begins.
+
+use core::fmt;
+use std::borrow::Cow;
+
+use mcp_proto::json::{Raw, RawBuf, Str};
+use serde::{Deserialize, Deserializer, Serialize};
+
+/// Where the next page of a list begins. It is opaque, and goes back byte for byte as it came
+/// (`PN-02`); even an empty one is a cursor (`PN-04`).
+///
+/// ```
+/// use mcp_async::model::Cursor;
+///
+/// assert_eq!(Cursor::from("page 2").to_str(), "page 2");
+/// ```
+#[derive(Clone, PartialEq, Eq, Serialize)]
+#[serde(transparent)]
+pub struct Cursor(RawBuf);
+
+impl Cursor {
+    /// Its text; half a surrogate pair becomes U+FFFD.
+    pub fn to_str(&self) -> Cow<'_, str> {
+        self.0.as_raw().string().unwrap_or_default().to_cow()
+    }
+}
+
+impl From<&str> for Cursor {
+    fn from(text: &str) -> Self {
+        // Text is JSON whatever it says.
+        Self(RawBuf::encode(text).unwrap_or_default())
+    }
+}
+
+impl From<String> for Cursor {
+    fn from(text: String) -> Self {
+        Self::from(text.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for Cursor {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let raw = Raw::deserialize(deserializer)?;
+        raw.decode::<Str<'_>>(&mut [])
+            .map_err(serde::de::Error::custom)?;
+        Ok(Self(raw.into()))
+    }
+}
+
+impl fmt::Debug for Cursor {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Cursor").field(&self.to_str()).finish()
+    }
+}
