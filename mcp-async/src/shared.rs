@@ -17,6 +17,9 @@ pub(crate) trait Respond: Machine {
     /// Why a request of ours ended without an answer.
     type Failure;
 
+    /// What is known of the peer.
+    type About: Default + Send + Sync;
+
     fn respond(
         &mut self,
         now: Instant,
@@ -38,6 +41,7 @@ pub(crate) trait Respond: Machine {
 pub(crate) struct Shared<M: Respond> {
     core: Mutex<Core<M>>,
     pub(crate) alarm: Arc<Alarm>,
+    pub(crate) about: M::About,
     clock: Arc<dyn Now>,
     limits: Limits,
 }
@@ -83,6 +87,7 @@ impl<M: Respond> Shared<M> {
                 now,
             }),
             alarm: Alarm::new(),
+            about: M::About::default(),
             clock,
             limits,
         })

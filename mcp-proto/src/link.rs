@@ -164,12 +164,16 @@ pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
             Step::Event { event, outbox }
         }
         Action::Reply(reply) => {
+            let told = machine.told(&reply);
             let written = outbox.put_once(|out| machine.reply(now, reply, out));
             debug_assert!(
                 written.is_ok() || !reserved,
                 "a reply of more than reserve() bytes"
             );
-            Step::Handled
+            match told {
+                Some(event) if written.is_ok() => Step::Event { event, outbox },
+                _ => Step::Handled,
+            }
         }
         Action::Ignore(why) => Step::Ignored(why),
     }

@@ -45,6 +45,14 @@ pub trait Machine {
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull>;
 
+    /// What the application is told of an answer of the core's once that is written: who
+    /// opened a session, for one. Ask for it before [`reply`](Self::reply) takes the answer. By
+    /// default there is nothing.
+    fn told<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
+        let _ = reply;
+        None
+    }
+
     /// The most bytes that one answer of the core can take, without framing.
     fn reserve(&self) -> usize;
 

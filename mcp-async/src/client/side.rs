@@ -143,6 +143,7 @@ impl Role for Side {
 
 impl Respond for Core<'_, Growing> {
     type Failure = Failure;
+    type About = ();
 
     fn respond(
         &mut self,

@@ -27,6 +27,7 @@ pub struct Ask<'a, T> {
     method: Method<'a>,
     params: &'a (dyn Payload + Sync),
     options: AskOptions,
+    tag: u64,
     answer: PhantomData<fn() -> T>,
 }
 
@@ -74,8 +75,22 @@ impl<'a, T> Ask<'a, T> {
             method,
             params,
             options,
+            tag: 0,
             answer: PhantomData,
         }
+    }
+
+    /// Asks for progress, which [`Service::progress`](super::Service::progress) hears; each
+    /// starts the timeout anew, for ten minutes altogether (LC-19).
+    pub const fn with_progress(mut self) -> Self {
+        self.options.progress = true;
+        self
+    }
+
+    /// Gives the question a number of the caller's choice, which its progress carries.
+    pub const fn tag(mut self, tag: u64) -> Self {
+        self.tag = tag;
+        self
     }
 
     /// Waits so long for the answer; five minutes otherwise.
@@ -96,9 +111,11 @@ impl<T: DeserializeOwned> Future for Ask<'_, T> {
                 method: this.method,
                 params: this.params,
             };
-            let sent = this.seat.poll_send(cx, 0, |machine, now, cookie, out| {
-                machine.ask(now, parent, question, AskOptions { cookie, ..options }, out)
-            });
+            let sent = this
+                .seat
+                .poll_send(cx, this.tag, |machine, now, cookie, out| {
+                    machine.ask(now, parent, question, AskOptions { cookie, ..options }, out)
+                });
             if let Err(error) = ready!(sent) {
                 return Poll::Ready(Err(match error {
                     SendError::Closed => AskError::Closed,

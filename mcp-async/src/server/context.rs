@@ -5,12 +5,14 @@ use core::future::{Future, poll_fn};
 use core::task::{self, Poll};
 use std::sync::Arc;
 
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, Progress};
 use mcp_proto::{Outcome, Payload, Revision, SendError, Token};
 use serde::de::DeserializeOwned;
 
+use super::about::ClientInfo;
 use super::ask::Ask;
 use super::peer::Peer;
 use super::{Machine, Request};
@@ -48,6 +50,7 @@ use crate::shared::Shared;
 #[derive(Clone)]
 pub struct Context {
     pub(super) shared: Arc<Shared<Machine>>,
+    client: ClientInfo,
     token: Token,
     revision: Revision,
     features: ClientFeatures,
@@ -56,9 +59,15 @@ pub struct Context {
 }
 
 impl Context {
-    pub(super) fn new(shared: Arc<Shared<Machine>>, token: Token, request: &Request<'_>) -> Self {
+    pub(super) fn new(
+        shared: Arc<Shared<Machine>>,
+        token: Token,
+        request: &Request<'_>,
+        client: ClientInfo,
+    ) -> Self {
         Self {
             shared,
+            client,
             token,
             revision: request.revision,
             features: request.features,
@@ -163,6 +172,24 @@ impl Context {
     /// What the client can do, as far as this request may use it.
     pub const fn client(&self) -> ClientFeatures {
         self.features
+    }
+
+    /// Who the client says it is, an `Implementation`: for people to read, and nothing to decide
+    /// by (VR-09). In a legacy session it is what `initialize` said; in 2026-07-28 it is what this
+    /// very request says, if anything.
+    ///
+    /// ```
+    /// use mcp_async::server::Context;
+    /// use mcp_proto::model::Implementation;
+    ///
+    /// fn caller(cx: &Context) -> String {
+    ///     let info = cx.client_info().map(|info| info.as_raw());
+    ///     let info: Option<Implementation<'_>> = info.and_then(|raw| raw.decode(&mut []).ok());
+    ///     info.map_or("somebody".into(), |info| info.display_name().to_string())
+    /// }
+    /// ```
+    pub fn client_info(&self) -> Option<&RawBuf> {
+        self.client.as_deref()
     }
 
     /// Whether the client asked for progress.

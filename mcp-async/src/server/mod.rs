@@ -1,5 +1,6 @@
 //! A server on a pipe: the connection's future, the seam for handlers and their handles.
 
+mod about;
 mod ask;
 mod context;
 mod peer;
@@ -17,11 +18,14 @@ use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::json::Number;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::{Answer, Event, Growing, Server, ServerConfig};
 use mcp_proto::{Instant, Outcome, Payload, SendError, Token, Transmit};
 
+use self::about::{About, Known};
 use self::ask::Lost;
+use crate::client::Progress;
 use crate::clock::{Clock, Now};
 use crate::driver::{Driver, Effect, Role};
 use crate::error::ErrorReply;
@@ -75,6 +79,7 @@ where
     let side = Side {
         service,
         peer: peer.clone(),
+        known: Known::default(),
     };
     let driver = Driver::new((reader, writer), timer, &config.limits, GRACE, side, shared);
     (Connection { driver }, peer)
@@ -130,6 +135,7 @@ impl<R, W, C: Clock, S: Service> fmt::Debug for Connection<R, W, C, S> {
 struct Side<S> {
     service: S,
     peer: Peer,
+    known: Known,
 }
 
 impl<S: Service> Role for Side<S> {
@@ -146,11 +152,12 @@ impl<S: Service> Role for Side<S> {
                 params,
                 context,
             } => {
+                let client = self.known.of(&context, &shared.about);
                 let call = Call {
                     method,
                     params,
                     request: context,
-                    context: Context::new(Arc::clone(shared), token, &context),
+                    context: Context::new(Arc::clone(shared), token, &context, client),
                 };
                 match self.guarded(|service, _| service.call(call)) {
                     Some(job) => return Effect::Start(token, job),
@@ -158,11 +165,33 @@ impl<S: Service> Role for Side<S> {
                 }
             }
             Event::Cancelled { token, .. } => return Effect::Cancel(token),
+            Event::Handshake(opened) => {
+                self.known.handshake(opened.client_info, &shared.about);
+                self.guarded(|service, peer| service.handshake(peer, &opened));
+            }
             Event::Initialized | Event::Listening { .. } => {
                 self.guarded(|service, peer| service.listening(peer));
             }
             Event::Notification { method, params } => {
                 self.guarded(|service, peer| service.notified(peer, method, params));
+            }
+            Event::Progress {
+                cookie,
+                progress,
+                total,
+                message,
+                ..
+            } => {
+                let tag = shared.lock().places.tag(cookie);
+                let progress = Progress {
+                    progress: progress.to_f64(),
+                    total: total.map(Number::to_f64),
+                    message,
+                };
+                self.guarded(|service, peer| service.progress(peer, tag, progress));
+            }
+            Event::PingMissed { misses, limit } => {
+                self.guarded(|service, peer| service.ping_missed(peer, misses, limit));
             }
             Event::Answer { cookie, answer, .. } => {
                 let (arrival, raw) = match answer {
@@ -196,6 +225,7 @@ impl<S: Service> Side<S> {
 
 impl Respond for Server<'_, Growing> {
     type Failure = Lost;
+    type About = About;
 
     fn respond(
         &mut self,

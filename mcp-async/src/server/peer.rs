@@ -4,6 +4,7 @@ use core::fmt;
 use core::future::poll_fn;
 use std::sync::Arc;
 
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, ListKind};
@@ -94,6 +95,12 @@ impl Peer {
         params: &'a (dyn Payload + Sync),
     ) -> Ask<'a, T> {
         Ask::new(&self.shared, None, method, params, AskOptions::default())
+    }
+
+    /// Who the client says it is, an `Implementation`: what `initialize` or a request of
+    /// 2026-07-28 said last. For people to read, and nothing to decide by (VR-09).
+    pub fn client_info(&self) -> Option<Arc<RawBuf>> {
+        self.shared.about.client()
     }
 
     /// Ends the connection in good order: nothing more is read, what was read is answered as

@@ -6,11 +6,12 @@ use std::sync::Arc;
 
 use mcp_proto::json::Object;
 use mcp_proto::rpc::Method;
-use mcp_proto::server::Context as Request;
+use mcp_proto::server::{Context as Request, Initialize};
 
 use super::context::Context;
 use super::peer::Peer;
 use super::reply::{Answering, Reply};
+use crate::client::Progress;
 use crate::job::Job;
 
 /// Answers calls: the low-level seam on which routers of typed handlers stand.
@@ -45,6 +46,12 @@ pub trait Service: Send + 'static {
     /// rest as a future.
     fn call(&self, call: Call<'_>) -> Job;
 
+    /// A legacy session was opened by this `initialize`, which is answered: what the client said
+    /// of itself. The server itself may speak from [`listening`](Self::listening) on.
+    fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
+        let _ = (peer, opened);
+    }
+
     /// The client said that its legacy session is open, or opened a modern subscription; from
     /// now on list changes and resource updates reach it.
     fn listening(&self, peer: &Peer) {
@@ -55,11 +62,27 @@ pub trait Service: Send + 'static {
     fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
         let _ = (peer, method, params);
     }
+
+    /// The client tells how far a question of ours is, the one with this
+    /// [tag](super::Ask::tag).
+    fn progress(&self, peer: &Peer, tag: u64, progress: Progress<'_>) {
+        let _ = (peer, tag, progress);
+    }
+
+    /// The client left so many of our regular pings in a row unanswered (LC-22). At the limit
+    /// the connection ends.
+    fn ping_missed(&self, peer: &Peer, misses: u32, limit: u32) {
+        let _ = (peer, misses, limit);
+    }
 }
 
 impl<S: Service + Sync + ?Sized> Service for Arc<S> {
     fn call(&self, call: Call<'_>) -> Job {
         (**self).call(call)
+    }
+
+    fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
+        (**self).handshake(peer, opened);
     }
 
     fn listening(&self, peer: &Peer) {
@@ -68,6 +91,14 @@ impl<S: Service + Sync + ?Sized> Service for Arc<S> {
 
     fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
         (**self).notified(peer, method, params);
+    }
+
+    fn progress(&self, peer: &Peer, tag: u64, progress: Progress<'_>) {
+        (**self).progress(peer, tag, progress);
+    }
+
+    fn ping_missed(&self, peer: &Peer, misses: u32, limit: u32) {
+        (**self).ping_missed(peer, misses, limit);
     }
 }
 
@@ -76,12 +107,24 @@ impl<S: Service + ?Sized> Service for Box<S> {
         (**self).call(call)
     }
 
+    fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
+        (**self).handshake(peer, opened);
+    }
+
     fn listening(&self, peer: &Peer) {
         (**self).listening(peer);
     }
 
     fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
         (**self).notified(peer, method, params);
+    }
+
+    fn progress(&self, peer: &Peer, tag: u64, progress: Progress<'_>) {
+        (**self).progress(peer, tag, progress);
+    }
+
+    fn ping_missed(&self, peer: &Peer, misses: u32, limit: u32) {
+        (**self).ping_missed(peer, misses, limit);
     }
 }
 

@@ -2,6 +2,7 @@
 
 mod allocations;
 mod client;
+mod hooks;
 mod messages;
 mod server;
 mod support;

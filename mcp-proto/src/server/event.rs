@@ -1,6 +1,7 @@
 //! What the application is told.
 
 use super::context::Context;
+use super::reply::Initialize;
 use crate::action::Token;
 use crate::json::{Number, Object, Raw, Str};
 use crate::rpc::{ErrorObject, Method, Reason};
@@ -9,6 +10,9 @@ use crate::rpc::{ErrorObject, Method, Reason};
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'b> {
+    /// `initialize` was answered: who the client of the legacy session is, and what it can do.
+    /// Requests follow; the server itself may speak from [`Initialized`](Self::Initialized) on.
+    Handshake(Initialize<'b>),
     /// The legacy session is open: the server may now ask and notify.
     Initialized,
     /// A request to be answered by [`respond`](super::Server::respond), now or later.

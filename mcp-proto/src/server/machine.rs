@@ -65,6 +65,13 @@ impl<S: Storage> Machine for Server<'_, S> {
         Ok(Transmit::pipe(len))
     }
 
+    fn told<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
+        match reply.kind {
+            ReplyKind::Initialize(opened) => Some(Event::Handshake(opened)),
+            _ => None,
+        }
+    }
+
     fn reserve(&self) -> usize {
         self.reserve
     }

@@ -1,13 +1,13 @@
 //! Rows of the requirements that no other script tells: third-party documents, and gaps of the
 //! specification.
 
-use mcp_proto::model::{ServerCapabilities, ServerFeatures};
+use mcp_proto::model::{ClientFeatures, ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message};
-use mcp_proto::server::{Event, ReplyKind, ServerConfig};
-use mcp_proto::{Action, Instant, Machine, Source};
+use mcp_proto::server::{Event, ReplyKind, Server, ServerConfig};
+use mcp_proto::{Action, Inbox, Instant, Limits, Link, Machine, Outbox, Revision, Source, Step};
 
 use super::Talk;
-use super::talk::{config, error, initialize, modern, notification, request};
+use super::talk::{Small, config, error, initialize, modern, notification, request};
 
 fn serving(features: ServerFeatures) -> ServerConfig<'static> {
     ServerConfig {
@@ -151,6 +151,48 @@ fn the_handshake_can_be_inspected() {
     assert_eq!(reply.error(), None);
     // Nothing happens until it is written.
     assert_eq!(talk.server.revision(), None);
+}
+
+/// VR-09: who opened a session is told once the answer is written, and not before.
+#[test]
+fn the_handshake_is_told() {
+    #[track_caller]
+    fn check<const ROOM: usize>(chunk: usize, expected: Option<&str>) {
+        let limits = Limits {
+            output: ROOM,
+            ..Limits::default()
+        };
+        let config = ServerConfig { limits, ..config() };
+        let mut server = Server::new(config, Small::new());
+        let mut link = Link::new(
+            Inbox::new([0; 512], &limits),
+            Outbox::new([0; ROOM], &limits),
+        );
+        let line = initialize("2024-11-05", r#"{"roots":{}}"#) + "\n";
+        let mut told = None;
+        for bytes in line.as_bytes().chunks(chunk) {
+            link.inbox.spare_mut().unwrap()[..bytes.len()].copy_from_slice(bytes);
+            link.inbox.filled(bytes.len());
+            while let Step::Event { event, outbox } = link.step(&mut server, Instant::ZERO) {
+                let Event::Handshake(opened) = event else {
+                    panic!("{event:?}");
+                };
+                assert!(!outbox.is_empty(), "the answer goes first");
+                assert_eq!(opened.revision, Revision::V2024_11_05);
+                assert_eq!(opened.features, ClientFeatures::ROOTS);
+                assert_eq!(opened.capabilities.as_raw().as_str(), r#"{"roots":{}}"#);
+                told = opened.client_info.map(|info| info.as_str().to_owned());
+            }
+        }
+        assert_eq!(told.as_deref(), expected, "{chunk} {ROOM}");
+        assert_eq!(server.revision().is_some(), expected.is_some());
+    }
+    let info = r#"{"name":"c","version":"1"}"#;
+    for chunk in [1, 7, 512] {
+        check::<1024>(chunk, Some(info));
+        // An output that could never hold the answer opens no session.
+        check::<16>(chunk, None);
+    }
 }
 
 /// JR-31, MR-09: what surrounds a request is there for the application.

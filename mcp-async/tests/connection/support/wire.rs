@@ -6,7 +6,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{Peer, connect};
+use mcp_async::server::{Peer, Service, connect};
 use mcp_async::{PipeReader, PipeWriter, duplex};
 use mcp_proto::Limits;
 use mcp_proto::model::ServerFeatures;
@@ -30,11 +30,8 @@ impl Wire {
 
     /// With pipes of that capacity, moving so many bytes at once.
     pub(crate) fn with(capacity: usize, chop: usize, limits: Limits) -> Self {
-        let mut sim = Sim::default();
         let demo = Demo::default();
         let watch = Arc::clone(&demo.0);
-        let (ours, theirs) = duplex(capacity);
-        let (reader, writer) = theirs.split();
         let features = ServerFeatures::TOOLS
             .with(ServerFeatures::TOOLS_LIST_CHANGED)
             .with(ServerFeatures::LOGGING);
@@ -43,8 +40,24 @@ impl Wire {
             limits,
             ..ServerConfig::new("demo", "1")
         };
+        Self {
+            watch,
+            ..Self::serving(config, demo, capacity, chop)
+        }
+    }
+
+    /// With a service of the test's own.
+    pub(crate) fn serving(
+        config: ServerConfig<'static>,
+        service: impl Service,
+        capacity: usize,
+        chop: usize,
+    ) -> Self {
+        let mut sim = Sim::default();
+        let (ours, theirs) = duplex(capacity);
+        let (reader, writer) = theirs.split();
         let streams = (Chopped(reader, chop), Chopped(writer, chop));
-        let (connection, peer) = connect(streams, sim.clock.clone(), config, demo);
+        let (connection, peer) = connect(streams, sim.clock.clone(), config, service);
         let result = Arc::new(Mutex::new(None));
         let done = Arc::clone(&result);
         sim.spawn(async move {
@@ -55,7 +68,7 @@ impl Wire {
         Self {
             sim,
             peer,
-            watch,
+            watch: Arc::default(),
             reader: Some(reader),
             writer: Some(writer),
             result,
