@@ -1,5 +1,6 @@
 //! An owned value.
 
+use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
 use core::str::FromStr;
@@ -80,8 +81,7 @@ impl RawBuf {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, EncodeError> {
-        let mut bytes = Vec::new();
-        bytes.resize(FIRST_TRY, 0);
+        let mut bytes = vec![0; FIRST_TRY];
         loop {
             let mut writer = Writer::new(&mut bytes);
             writer.value(value, None)?;
