@@ -1,10 +1,11 @@
 //! The codecs of the core, driven by records on standard input: see [`records`].
 //!
 //! Each answers a record with one line of JSON: [`json`] says whether its chunks together are one
-//! JSON text, [`line()`] lists the messages in them.
+//! JSON text, [`line()`] lists the messages in them, [`sse`] the events.
 
 use std::io::{self, BufReader};
 
+use mcp_proto::frame::sse::{Event, Events, Piece};
 use mcp_proto::json::{Raw, Str, Writer};
 use mcp_proto::rpc::{Id, Incoming, Message, Method, code};
 use mcp_proto::{Inbox, Limits};
@@ -46,6 +47,39 @@ pub(crate) fn line(chunks: &Chunks) -> String {
     inbox.close();
     listing.drain(&mut inbox);
     format!("{{\"msgs\": [{}]}}", listing.rows.join(", "))
+}
+
+/// `{"events": [{"event": .., "data": .., "id": ..}, ..], "retry": ..}`
+pub(crate) fn sse(chunks: &Chunks) -> String {
+    let names = [Vec::new(), Vec::new(), Vec::new()];
+    let mut events = Events::new(Vec::new(), names, &Limits::default());
+    let mut rows = Vec::new();
+    for chunk in chunks {
+        let mut rest = chunk.as_slice();
+        while !rest.is_empty() {
+            if let Some(spare) = events.spare_mut() {
+                let len = rest.len().min(spare.len());
+                let (now, later) = rest.split_at(len);
+                spare[..len].copy_from_slice(now);
+                events.filled(len);
+                rest = later;
+            }
+            while let Some(piece) = events.next_event() {
+                if let Piece::Event(Event { name, data, id }) = piece {
+                    let [name, data, id] = [name, data, id].map(text);
+                    rows.push(format!(
+                        "{{\"event\": {name}, \"data\": {data}, \"id\": {id}}}"
+                    ));
+                }
+            }
+        }
+    }
+    let retry = match events.retry() {
+        Some(delay) => delay.as_millis().to_string(),
+        None => "null".to_owned(),
+    };
+    let rows = rows.join(", ");
+    format!("{{\"events\": [{rows}], \"retry\": {retry}}}")
 }
 
 /// One row per message; an array is one row, whatever is in it.
@@ -107,6 +141,11 @@ fn id_text(id: Id<'_>) -> String {
         Id::Number(number) => number.as_str().to_owned(),
         Id::String(text) => quoted(text),
     }
+}
+
+/// The bytes as a JSON string; what is no UTF-8 reads as the standard decodes it.
+fn text(bytes: &[u8]) -> String {
+    quoted(Str::from(&*String::from_utf8_lossy(bytes)))
 }
 
 /// The text with its quotes and escapes as they came.

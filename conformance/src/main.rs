@@ -1,6 +1,6 @@
 //! One small program that outside drivers test: the library's defaults, its public API, no more.
 //!
-//! - `fixture codec json|line`: the codecs of the core, see [`codec`]
+//! - `fixture codec json|line|sse`: the codecs of the core, see [`codec`]
 //! - `fixture limits`: the default limits as one line of JSON
 #![forbid(unsafe_code)]
 
@@ -17,9 +17,10 @@ fn main() -> ExitCode {
     let done = match words.as_slice() {
         ["codec", "json"] => codec::run(codec::json),
         ["codec", "line"] => codec::run(codec::line),
+        ["codec", "sse"] => codec::run(codec::sse),
         ["limits"] => print(&limits::line()),
         _ => {
-            eprintln!("usage: fixture codec json|line | limits");
+            eprintln!("usage: fixture codec json|line|sse | limits");
             return ExitCode::from(2);
         }
     };

@@ -103,6 +103,21 @@ fn lines() {
 }
 
 #[test]
+fn events() {
+    check(
+        "sse",
+        &[
+            (b"", r#"{"events": [], "retry": null}"#),
+            (
+                b"\xef\xbb\xbfid: 7\r\nevent: x\rdata: {\"a\":\ndata: 1}\n\nretry: 30\ndata: \xff\n\ndata: cut\n",
+                "{\"events\": [{\"event\": \"x\", \"data\": \"{\\\"a\\\":\\n1}\", \"id\": \"7\"}, \
+                 {\"event\": \"message\", \"data\": \"\u{fffd}\", \"id\": \"7\"}], \"retry\": 30}",
+            ),
+        ],
+    );
+}
+
+#[test]
 fn cut_input() {
     assert_eq!(fixture(&["codec", "json"], b"\0\0\0\x01\0\0"), None);
     assert_eq!(fixture(&["codec", "json"], b"").as_deref(), Some(""));

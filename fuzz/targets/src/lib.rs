@@ -4,11 +4,13 @@
 //! the committed corpus.
 #![forbid(unsafe_code)]
 
+mod event_stream;
 mod json_scan;
 mod line_framing;
 mod rpc_message;
 mod server_operations;
 
+pub use event_stream::event_stream;
 pub use json_scan::json_scan;
 pub use line_framing::line_framing;
 pub use rpc_message::rpc_message;
@@ -18,7 +20,8 @@ pub use server_operations::server_operations;
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its corpus.
-pub const TARGETS: [(&str, Target); 4] = [
+pub const TARGETS: [(&str, Target); 5] = [
+    ("event_stream", event_stream),
     ("json_scan", json_scan),
     ("line_framing", line_framing),
     ("rpc_message", rpc_message),

@@ -1,0 +1,13 @@
+//! Event streams: one message an event (SSE-01), by the interpretation of the HTML standard
+//! (section 9.2, server-sent events).
+//!
+//! [`Events`] reads them from bytes that arrive piece by piece; [`narrow`] and [`end`] put an
+//! event around a message that is being written, [`comment`], [`priming`] and [`retry`] write
+//! what surrounds events.
+
+mod decoder;
+mod field;
+mod writer;
+
+pub use decoder::{Event, Events, Piece};
+pub use writer::{Head, comment, end, narrow, priming, retry};
