@@ -321,11 +321,8 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     fn note(&mut self, field: &str, value: usize, stop: usize) {
         let value = self.store.as_ref().get(value..stop).unwrap_or_default();
         match field {
-            "event" => {
-                if !self.name.set(value) {
-                    self.name.clear();
-                }
-            }
+            "event" if self.name.set(value) => {}
+            "event" => self.name.clear(),
             "id" if !value.contains(&0) => {
                 if let Some(id) = self.ids.get_mut(self.last ^ 1) {
                     self.identified = id.set(value);
