@@ -17,6 +17,7 @@ use std::io;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::rpc::code;
 use mcp_proto::{Inbox, Instant, Limits, Machine, Outbox, Outcome, SendError, Token};
 
 use self::streams::is_closed;
@@ -68,8 +69,9 @@ pub(crate) struct Driver<R, W, T, X: Role> {
     /// Bytes went to the writer and may stick in its buffer.
     unflushed: bool,
     jobs: Jobs,
-    /// Requests whose handler panicked, and that still wait for room for their error.
-    owed: Vec<Token>,
+    /// Requests whose handler panicked or took too long, and that still wait for room for their
+    /// error.
+    owed: Vec<(Token, ErrorReply)>,
     role: X,
     shared: Arc<Shared<X::Machine>>,
     phase: Phase,
@@ -203,6 +205,11 @@ where
     fn work(&mut self, turn: &mut Turn) -> bool {
         let before = turn.budget;
         (turn.full, turn.empty) = (false, false);
+        while let Some((token, timeout)) = self.jobs.expire(turn.now) {
+            let text = format!("The call took longer than {} ms", timeout.as_millis());
+            self.owed
+                .push((token, ErrorReply::new(code::INTERNAL_ERROR, text)));
+        }
         while turn.budget > 0 {
             if let Some(polled) = self.jobs.poll_woken() {
                 turn.budget -= 1;
@@ -232,7 +239,7 @@ where
         match effect {
             Effect::Nothing => {}
             Effect::Start(token, job) => {
-                let polled = self.jobs.start(token, job);
+                let polled = self.jobs.start(token, job, now);
                 self.settle(polled);
             }
             Effect::Cancel(token) => {
@@ -247,23 +254,26 @@ where
 
     fn settle(&mut self, polled: Polled) {
         if let Polled::Panicked(token) = polled {
-            self.owed.push(token);
+            self.owed.push((token, ErrorReply::internal()));
         }
     }
 
-    /// Answers the requests whose handlers panicked; `false` if there is no room for it.
+    /// Answers the requests whose handlers did not; `false` if there is no room for it.
     fn pay(&mut self, now: Instant) -> bool {
-        while let Some(token) = self.owed.last().copied() {
-            let core = &mut *self.shared.lock();
-            let error = ErrorReply::internal();
-            let outcome = Outcome::Error(error.as_object());
-            let paid = core
-                .outbox
-                .put(|out| core.machine.respond(now, token, outcome, out));
-            if matches!(paid, Err(SendError::BufferFull { .. })) && !core.outbox.is_empty() {
-                return false;
+        while let Some((token, error)) = self.owed.last() {
+            {
+                let core = &mut *self.shared.lock();
+                let outcome = Outcome::Error(error.as_object());
+                let paid = core
+                    .outbox
+                    .put(|out| core.machine.respond(now, *token, outcome, out));
+                if matches!(paid, Err(SendError::BufferFull { .. })) && !core.outbox.is_empty() {
+                    return false;
+                }
             }
             self.owed.pop();
+            // What the handler left to another task learns that its call is over.
+            self.shared.wake_watchers();
         }
         true
     }
@@ -271,7 +281,8 @@ where
     /// Arms the timer, but only for an earlier moment than the one that it will fire for:
     /// arming costs more than looking in vain now and then.
     fn arm(&mut self, cx: &mut Context<'_>, turn: &Turn) -> Poll<()> {
-        let Some(next) = turn.timeout.into_iter().chain(self.deadline).min() else {
+        let deadlines = [turn.timeout, self.deadline, self.jobs.deadline()];
+        let Some(next) = deadlines.into_iter().flatten().min() else {
             return Poll::Pending;
         };
         if self

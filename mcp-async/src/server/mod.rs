@@ -7,6 +7,8 @@ mod peer;
 mod reply;
 mod service;
 
+pub mod layers;
+
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;

@@ -3,6 +3,7 @@
 mod allocations;
 mod client;
 mod hooks;
+mod layers;
 mod messages;
 mod server;
 mod support;

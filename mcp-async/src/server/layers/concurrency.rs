@@ -1,0 +1,94 @@
+//! So many calls at a time.
+
+use core::fmt;
+use std::sync::Arc;
+
+use tower_layer::Layer;
+
+use super::gate::Gate;
+use super::{Around, Layered, runs_a_handler};
+use crate::error::ErrorReply;
+use crate::job::Job;
+use crate::server::{Call, Service};
+
+/// Lets so many handlers run at a time; further calls wait for their turn, in order.
+///
+/// It counts calls, prompts, reads, completions and methods of the application's own, not
+/// lists. What it counts over is every service that this layer and its clones were put around: one
+/// layer for a whole program is one limit for all its connections.
+///
+/// A call that waits holds its decoded arguments and its place in the table of its connection,
+/// where at most [`Limits::in_flight`](mcp_proto::Limits::in_flight) are. Waiting counts for a
+/// [`Timeout`](super::Timeout), on whichever side of it this layer is.
+///
+/// ```
+/// use mcp_async::server::{layers::ConcurrencyLimit, service_fn};
+/// use tower_layer::Layer;
+///
+/// let service = service_fn(|call| call.ready(Ok(())));
+/// let service = ConcurrencyLimit::new(16).layer(service);
+/// # let _ = service;
+/// ```
+#[derive(Clone)]
+pub struct ConcurrencyLimit {
+    gate: Arc<Gate>,
+    limit: usize,
+    refuses: bool,
+}
+
+impl ConcurrencyLimit {
+    /// So many at a time, at least one.
+    pub fn new(limit: usize) -> Self {
+        let limit = limit.max(1);
+        Self {
+            gate: Gate::new(limit),
+            limit,
+            refuses: false,
+        }
+    }
+
+    /// Refuses further calls instead, with the internal error (-32603) and a text that names the
+    /// limit: where the client should rather try elsewhere than wait.
+    pub fn refusing(mut self) -> Self {
+        self.refuses = true;
+        self
+    }
+}
+
+impl Around for ConcurrencyLimit {
+    fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
+        if !runs_a_handler(call.method) {
+            return service.call(call);
+        }
+        let pass = self.gate.try_enter();
+        if pass.is_none() && self.refuses {
+            let text = format!("More than {} calls at a time", self.limit);
+            return call.refuse(ErrorReply::new(mcp_proto::rpc::code::INTERNAL_ERROR, text));
+        }
+        let gate = Arc::clone(&self.gate);
+        service.call(call).wrap(|job| async move {
+            let _pass = match pass {
+                Some(pass) => pass,
+                None => gate.enter().await,
+            };
+            job.await
+        })
+    }
+}
+
+impl<S> Layer<S> for ConcurrencyLimit {
+    type Service = Layered<Self, S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Layered::new(self.clone(), inner)
+    }
+}
+
+impl fmt::Debug for ConcurrencyLimit {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ConcurrencyLimit")
+            .field("limit", &self.limit)
+            .field("refuses", &self.refuses)
+            .finish()
+    }
+}

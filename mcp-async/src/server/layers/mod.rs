@@ -1,0 +1,139 @@
+//! Layers around a service: what happens to every call before its handler and after it.
+//!
+//! A layer is a [`tower_layer::Layer`], so layers compose as they do everywhere in the ecosystem:
+//! by [`Stack`](tower_layer::Stack), by tuples, by tower's `ServiceBuilder`. What they wrap is
+//! our [`Service`] and not `tower_service`'s: that one takes its request by value, has an
+//! error that is not an answer, and asks for readiness before it sees what is asked. A call
+//! here borrows from the connection's input, is always answered, and waits in its own job.
+//!
+//! ```
+//! use core::time::Duration;
+//! use mcp_async::server::{layers, service_fn};
+//! use tower_layer::Layer;
+//!
+//! let service = service_fn(|call| call.ready(Ok(())));
+//! let limits = (
+//!     layers::Timeout::new(Duration::from_secs(60)),
+//!     layers::ConcurrencyLimit::new(16),
+//! );
+//! let service = limits.layer(service);
+//! # let _ = service;
+//! ```
+
+mod around;
+mod concurrency;
+mod gate;
+mod timeout;
+
+use core::fmt;
+
+use mcp_proto::json::Object;
+use mcp_proto::rpc::Method;
+use mcp_proto::server::Initialize;
+
+use super::peer::Peer;
+use super::service::{Call, Service};
+use crate::client::Progress;
+use crate::job::Job;
+
+pub use self::around::{AroundFn, around};
+pub use self::concurrency::ConcurrencyLimit;
+pub use self::timeout::Timeout;
+
+/// What a layer of this module does around a call. Everything else that a service hears goes
+/// through to it.
+///
+/// ```
+/// use mcp_async::server::layers::{Around, Layered};
+/// use mcp_async::server::{Call, Service, service_fn};
+/// use mcp_async::{ErrorReply, Job};
+/// use mcp_proto::rpc::Method;
+/// use tower_layer::Layer;
+///
+/// /// Lists, and nothing else.
+/// #[derive(Clone)]
+/// struct ReadOnly;
+///
+/// impl Around for ReadOnly {
+///     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
+///         match call.method {
+///             Method::ToolsCall => call.refuse(ErrorReply::new(-1, "read only")),
+///             _ => service.call(call),
+///         }
+///     }
+/// }
+///
+/// impl<S> Layer<S> for ReadOnly {
+///     type Service = Layered<Self, S>;
+///
+///     fn layer(&self, inner: S) -> Self::Service {
+///         Layered::new(self.clone(), inner)
+///     }
+/// }
+///
+/// let service = ReadOnly.layer(service_fn(|call| call.ready(Ok(()))));
+/// # let _ = service;
+/// ```
+pub trait Around: Send + 'static {
+    /// Takes a call instead of the service, which answers it if it is asked to.
+    fn call(&self, call: Call<'_>, service: &dyn Service) -> Job;
+}
+
+/// A service with something around it.
+#[derive(Clone, Copy)]
+pub struct Layered<L, S> {
+    layer: L,
+    inner: S,
+}
+
+impl<L, S> Layered<L, S> {
+    /// Puts `layer` around `inner`.
+    pub const fn new(layer: L, inner: S) -> Self {
+        Self { layer, inner }
+    }
+}
+
+impl<L: Around, S: Service> Service for Layered<L, S> {
+    fn call(&self, call: Call<'_>) -> Job {
+        self.layer.call(call, &self.inner)
+    }
+
+    fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
+        self.inner.handshake(peer, opened);
+    }
+
+    fn listening(&self, peer: &Peer) {
+        self.inner.listening(peer);
+    }
+
+    fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
+        self.inner.notified(peer, method, params);
+    }
+
+    fn progress(&self, peer: &Peer, tag: u64, progress: Progress<'_>) {
+        self.inner.progress(peer, tag, progress);
+    }
+
+    fn ping_missed(&self, peer: &Peer, misses: u32, limit: u32) {
+        self.inner.ping_missed(peer, misses, limit);
+    }
+}
+
+impl<L: fmt::Debug, S> fmt::Debug for Layered<L, S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Layered").field(&self.layer).finish()
+    }
+}
+
+/// Whether a handler of the application is behind this method: lists and subscriptions are
+/// answered from what the server holds anyway.
+const fn runs_a_handler(method: Method<'_>) -> bool {
+    matches!(
+        method,
+        Method::ToolsCall
+            | Method::ResourcesRead
+            | Method::PromptsGet
+            | Method::CompletionComplete
+            | Method::Other(_)
+    )
+}
