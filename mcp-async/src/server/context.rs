@@ -174,21 +174,25 @@ impl Context {
         self.features
     }
 
-    /// Who the client says it is, an `Implementation`: for people to read, and nothing to decide
-    /// by (VR-09). In a legacy session it is what `initialize` said; in 2026-07-28 it is what this
-    /// very request says, if anything.
+    /// Who the client says it is: for people to read, and nothing to decide by (VR-09). In a
+    /// legacy session it is what `initialize` said; in 2026-07-28 it is what this very request
+    /// says, if anything.
     ///
     /// ```
     /// use mcp_async::server::Context;
-    /// use mcp_proto::model::Implementation;
     ///
     /// fn caller(cx: &Context) -> String {
-    ///     let info = cx.client_info().map(|info| info.as_raw());
-    ///     let info: Option<Implementation<'_>> = info.and_then(|raw| raw.decode(&mut []).ok());
-    ///     info.map_or("somebody".into(), |info| info.display_name().to_string())
+    ///     let client = cx.client_info();
+    ///     client.map_or("somebody".into(), |info| info.display_name().to_owned())
     /// }
     /// ```
-    pub fn client_info(&self) -> Option<&RawBuf> {
+    #[cfg(any(feature = "server", feature = "client"))]
+    pub fn client_info(&self) -> Option<crate::model::Implementation> {
+        self.raw_client_info()?.decode().ok()
+    }
+
+    /// [`client_info`](Self::client_info) as it came.
+    pub fn raw_client_info(&self) -> Option<&RawBuf> {
         self.client.as_deref()
     }
 

@@ -97,9 +97,15 @@ impl Peer {
         Ask::new(&self.shared, None, method, params, AskOptions::default())
     }
 
-    /// Who the client says it is, an `Implementation`: what `initialize` or a request of
-    /// 2026-07-28 said last. For people to read, and nothing to decide by (VR-09).
-    pub fn client_info(&self) -> Option<Arc<RawBuf>> {
+    /// Who the client says it is: what `initialize` or a request of 2026-07-28 said last. For
+    /// people to read, and nothing to decide by (VR-09).
+    #[cfg(any(feature = "server", feature = "client"))]
+    pub fn client_info(&self) -> Option<crate::model::Implementation> {
+        self.raw_client_info()?.decode().ok()
+    }
+
+    /// [`client_info`](Self::client_info) as it came.
+    pub fn raw_client_info(&self) -> Option<Arc<RawBuf>> {
         self.shared.about.client()
     }
 
