@@ -135,7 +135,7 @@ fn every_request_knows_its_client() {
 #[test]
 fn a_name_is_kept_once() {
     let service = mcp_async::server::service_fn(|call| {
-        assert!(call.context().client_info().is_some());
+        assert!(call.context().raw_client_info().is_some());
         call.ready(Ok(mcp_proto::json::Raw::EMPTY_OBJECT))
     });
     let config = ServerConfig {
