@@ -6,6 +6,8 @@ use core::time::Duration;
 use mcp_proto::frame::sse::{self, Events, Head, Piece};
 use mcp_proto::{BufferFull, Limits, Store};
 
+type Write = dyn Fn(&mut [u8]) -> Result<usize, BufferFull>;
+
 /// What a stream says: (name, data, last id) of each event, and the last `retry`.
 #[derive(Debug, Default, PartialEq)]
 struct Heard {
@@ -73,7 +75,7 @@ fn decode<S: Store<u8>>(store: S, limit: usize, chunks: &[&[u8]]) -> (Heard, Vec
                 Piece::Event(event) => {
                     heard
                         .events
-                        .push((text(event.name), text(event.data), text(event.id)))
+                        .push((text(event.name), text(event.data), text(event.id)));
                 }
                 Piece::Part(part) => parts.extend_from_slice(part),
                 Piece::End => over.push(text(&core::mem::take(&mut parts))),
@@ -248,7 +250,7 @@ fn an_event_over_the_limit_passes_in_parts() {
             ] {
                 let events: Vec<_> = heard.events.iter().map(|event| event.1.as_str()).collect();
                 assert_eq!(events, ["before", "after"], "{stream:?} by {size}");
-                assert_eq!(parts, [data.clone()], "{stream:?} by {size}");
+                assert_eq!(parts, core::slice::from_ref(&data), "{stream:?} by {size}");
                 assert_eq!(heard.id, "4");
             }
         }
@@ -292,12 +294,12 @@ fn what_is_written_is_read() {
             match sse::narrow(&mut out[..short], head) {
                 Ok((_, message)) => assert!(message.len() < 5, "{short}"),
                 Err(BufferFull { needed }) => {
-                    assert!(needed > short && needed <= len, "{short}: {needed}")
+                    assert!(needed > short && needed <= len, "{short}: {needed}");
                 }
             }
         }
     }
-    let writers: [&dyn Fn(&mut [u8]) -> Result<usize, BufferFull>; 3] = [
+    let writers: [&Write; 3] = [
         &|out| sse::comment(out, "alive"),
         &|out| sse::priming(out, "3-8"),
         &|out| sse::retry(out, Duration::from_millis(1_500)),
