@@ -68,6 +68,11 @@ pub use error::ErrorReply;
 pub use job::{Answered, Job};
 pub use messages::{MessageReader, MessageSink, MessageSource, MessageWriter};
 pub use runtime::{Runtime, Task};
+/// The traits and the derive macro for the schemas of arguments and results.
+#[cfg(feature = "server")]
+pub use schemars;
+#[cfg(feature = "server")]
+pub use server::builder::Server;
 pub use split::{ReadHalf, WriteHalf, split};
 
 pub mod client;

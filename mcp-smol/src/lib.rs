@@ -2,6 +2,7 @@
 //!
 //! | to | use |
 //! |---|---|
+//! | make a server of typed handlers | [`Server`] |
 //! | serve a client on standard input and output | [`serve_stdio`] |
 //! | serve a client on a socket or any other stream | [`serve`] |
 //! | start a server and speak to it | [`spawn`] |
@@ -31,3 +32,12 @@ pub use mcp_async::process::{Child, Command, Died, Ending, Grace, Process, Spawn
 pub use mcp_async::stdio::{Claim, Input, Output};
 pub use mcp_async::{ErrorReply, client, server};
 pub use {mcp_async, mcp_proto};
+
+#[cfg(any(feature = "server", feature = "client"))]
+pub use mcp_async::model;
+#[cfg(feature = "server")]
+pub use mcp_async::schemars;
+
+/// A server of typed handlers.
+#[cfg(feature = "server")]
+pub type Server = mcp_async::Server<Runtime>;

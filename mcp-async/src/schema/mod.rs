@@ -15,4 +15,6 @@ mod typed;
 #[cfg(feature = "server")]
 pub use form::{FormError, FormFault, form};
 #[cfg(feature = "server")]
+pub(crate) use order::declared;
+#[cfg(feature = "server")]
 pub use typed::{TypeError, input, output};

@@ -10,7 +10,7 @@ use serde::forward_to_deserialize_any;
 ///
 /// A schema keeps its properties sorted by name, but whoever fills a form wants them in the
 /// order in which the author thought of them. The decoder that serde derives names them all.
-pub(super) fn declared<T: DeserializeOwned>() -> &'static [&'static str] {
+pub(crate) fn declared<T: DeserializeOwned>() -> &'static [&'static str] {
     T::deserialize(Probe).err().map_or(&[], |fields| fields.0)
 }
 

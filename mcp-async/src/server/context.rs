@@ -211,6 +211,12 @@ impl Context {
         Peer::new(Arc::clone(&self.shared))
     }
 
+    /// The time on the connection's clock.
+    #[cfg(feature = "server")]
+    pub(super) fn now(&self) -> mcp_proto::Instant {
+        self.shared.now()
+    }
+
     pub(super) fn poll_respond(
         &self,
         cx: &mut task::Context<'_>,

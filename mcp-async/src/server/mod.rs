@@ -9,6 +9,43 @@ mod service;
 
 pub mod layers;
 
+#[cfg(feature = "server")]
+pub(crate) mod builder;
+#[cfg(feature = "server")]
+mod catalog;
+#[cfg(feature = "server")]
+mod completion;
+#[cfg(feature = "server")]
+mod cursor;
+#[cfg(feature = "server")]
+mod encoded;
+#[cfg(feature = "server")]
+mod handler_error;
+#[cfg(feature = "server")]
+mod inner;
+#[cfg(feature = "server")]
+mod item;
+#[cfg(feature = "server")]
+mod output;
+#[cfg(feature = "server")]
+mod prompt;
+#[cfg(feature = "server")]
+mod rate;
+#[cfg(feature = "server")]
+mod registry;
+#[cfg(feature = "server")]
+mod resource;
+#[cfg(feature = "server")]
+mod router;
+#[cfg(feature = "server")]
+mod spawned;
+#[cfg(feature = "server")]
+mod template;
+#[cfg(feature = "server")]
+mod texts;
+#[cfg(feature = "server")]
+mod tool;
+
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;
@@ -40,6 +77,21 @@ pub use self::context::Context;
 pub use self::peer::Peer;
 pub use self::reply::{Input, Reply, Settled};
 pub use self::service::{Call, Service, ServiceFn, service_fn};
+
+#[cfg(feature = "server")]
+pub use self::{
+    completion::{Completing, CompletionOutput},
+    handler_error::HandlerError,
+    inner::BoxService,
+    item::{Item, RegisterError},
+    output::{Json, ToolOutput},
+    prompt::{Prompt, PromptOutput},
+    rate::{RateLimit, RateLimits},
+    registry::Registry,
+    resource::{Resource, ResourceOutput},
+    template::{Found, Template},
+    tool::{NoArguments, Tool, ToolCall},
+};
 
 use mcp_proto::server::Context as Request;
 

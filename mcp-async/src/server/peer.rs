@@ -115,9 +115,38 @@ impl Peer {
         self.shared.close();
     }
 
+    #[cfg(feature = "server")]
+    pub(super) fn downgrade(&self) -> WeakPeer {
+        WeakPeer(Arc::downgrade(&self.shared))
+    }
+
     /// Whether the connection has ended.
     pub fn is_closed(&self) -> bool {
         self.shared.lock().ended
+    }
+}
+
+/// A [`Peer`] that does not keep the connection's memory.
+#[cfg(feature = "server")]
+pub(super) struct WeakPeer(std::sync::Weak<Shared<Machine>>);
+
+#[cfg(feature = "server")]
+impl WeakPeer {
+    /// The peer, unless its connection has ended.
+    pub(super) fn upgrade(&self) -> Option<Peer> {
+        let peer = Peer::new(self.0.upgrade()?);
+        (!peer.is_closed()).then_some(peer)
+    }
+
+    pub(super) fn is_alive(&self) -> bool {
+        self.upgrade().is_some()
+    }
+}
+
+#[cfg(feature = "server")]
+impl PartialEq for WeakPeer {
+    fn eq(&self, other: &Self) -> bool {
+        self.0.ptr_eq(&other.0)
     }
 }
 

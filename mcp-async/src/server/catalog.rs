@@ -1,0 +1,222 @@
+//! What a server offers, in order.
+
+use std::sync::Arc;
+
+use mcp_proto::server::ListKind;
+
+use super::cursor::{self, Listing};
+use super::item::{Item, RegisterError};
+use super::prompt::Prompt;
+use super::resource::Resource;
+use super::template::Template;
+use super::tool::Tool;
+use crate::uri_template::Captures;
+
+/// Everything that is registered.
+#[derive(Default)]
+pub(super) struct Catalog {
+    pub(super) tools: Shelf<Tool>,
+    pub(super) resources: Shelf<Resource>,
+    pub(super) templates: Shelf<Template>,
+    pub(super) prompts: Shelf<Prompt>,
+    /// How many templates were registered.
+    order: u64,
+}
+
+impl Catalog {
+    /// Registers an item, if it can be served; says which list it is on.
+    pub(super) fn add(&mut self, item: Item) -> Result<ListKind, RegisterError> {
+        match item {
+            Item::Tool(tool) => {
+                tool.check()?;
+                self.tools.insert(*tool);
+                Ok(ListKind::Tools)
+            }
+            Item::Resource(resource) => {
+                resource.check()?;
+                self.resources.insert(*resource);
+                Ok(ListKind::Resources)
+            }
+            Item::Template(mut template) => {
+                template.check()?;
+                template.order = self.order;
+                self.order = self.order.saturating_add(1);
+                self.templates.insert(*template);
+                Ok(ListKind::Resources)
+            }
+            Item::Prompt(prompt) => {
+                prompt.check()?;
+                self.prompts.insert(*prompt);
+                Ok(ListKind::Prompts)
+            }
+        }
+    }
+
+    /// The template that the URI is of: of several the one that was registered first.
+    pub(super) fn template_of(&self, uri: &str) -> Option<(Arc<Template>, Captures)> {
+        let matching = self.templates.iter().filter_map(|template| {
+            let captures = template.matches(uri)?;
+            Some((Arc::clone(template), captures))
+        });
+        matching.min_by_key(|(template, _)| template.order)
+    }
+
+    /// Whether anything is completed (CP-01).
+    pub(super) fn completes(&self) -> bool {
+        self.prompts
+            .iter()
+            .any(|prompt| !prompt.completers.is_empty())
+            || self
+                .templates
+                .iter()
+                .any(|template| !template.completers.is_empty())
+    }
+}
+
+/// What a list is sorted by, and found by.
+pub(super) trait Keyed {
+    fn key(&self) -> &str;
+}
+
+/// Items in the order of their keys, so that every process lists them alike (TL-04) and a page
+/// goes on behind the last one's key, whatever came and went since (PN-05).
+pub(super) struct Shelf<T>(Vec<Arc<T>>);
+
+/// A part of a list.
+pub(super) struct Page<T> {
+    pub(super) items: Vec<Arc<T>>,
+    pub(super) next: Option<String>,
+}
+
+impl<T: Keyed> Shelf<T> {
+    /// Adds an item, in place of one with the same key.
+    pub(super) fn insert(&mut self, item: T) {
+        let item = Arc::new(item);
+        match self.position(item.key()) {
+            Ok(at) => {
+                if let Some(place) = self.0.get_mut(at) {
+                    *place = item;
+                }
+            }
+            Err(at) => self.0.insert(at, item),
+        }
+    }
+
+    /// Takes an item away; whether there was one.
+    pub(super) fn remove(&mut self, key: &str) -> bool {
+        let found = self.position(key);
+        found.map(|at| self.0.remove(at)).is_ok()
+    }
+
+    pub(super) fn find(&self, key: &str) -> Option<&Arc<T>> {
+        self.0.get(self.position(key).ok()?)
+    }
+
+    pub(super) fn iter(&self) -> impl Iterator<Item = &Arc<T>> {
+        self.0.iter()
+    }
+
+    pub(super) const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// The page behind a cursor; `None` for one that is not of this list.
+    pub(super) fn page(&self, list: Listing, cursor: Option<&str>, size: usize) -> Option<Page<T>> {
+        let start = match cursor {
+            None => 0,
+            Some(cursor) => match self.position(&cursor::read(list, cursor)?) {
+                Ok(at) => at.saturating_add(1),
+                Err(at) => at,
+            },
+        };
+        let rest = self.0.get(start..).unwrap_or_default();
+        let items = rest.get(..size).unwrap_or(rest);
+        let more = items.len() < rest.len();
+        let last = items.last().filter(|_| more);
+        Some(Page {
+            items: items.to_vec(),
+            next: last.map(|last| cursor::after(list, last.key())),
+        })
+    }
+
+    fn position(&self, key: &str) -> Result<usize, usize> {
+        self.0.binary_search_by(|item| item.key().cmp(key))
+    }
+}
+
+impl<T> Default for Shelf<T> {
+    fn default() -> Self {
+        Self(Vec::new())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    struct Item(String);
+
+    impl Keyed for Item {
+        fn key(&self) -> &str {
+            &self.0
+        }
+    }
+
+    fn shelf(names: &[&str]) -> Shelf<Item> {
+        let mut shelf = Shelf::default();
+        for name in names {
+            shelf.insert(Item((*name).into()));
+        }
+        shelf
+    }
+
+    /// The keys of a page, and where the next begins.
+    fn page(shelf: &Shelf<Item>, cursor: Option<&str>) -> (String, Option<String>) {
+        let page = shelf.page(Listing::Tools, cursor, 2).unwrap();
+        let keys: Vec<&str> = page.items.iter().map(|item| item.key()).collect();
+        (keys.concat(), page.next)
+    }
+
+    #[test]
+    fn a_walk_sees_what_is_there_throughout_once() {
+        let mut shelf = shelf(&["e", "b", "d", "a", "c", "b"]);
+        let (keys, next) = page(&shelf, None);
+        assert_eq!(keys, "ab");
+        shelf.remove("b");
+        shelf.insert(Item("aa".into()));
+        shelf.insert(Item("cc".into()));
+        let (keys, next) = page(&shelf, next.as_deref());
+        assert_eq!(keys, "ccc");
+        let (keys, next) = page(&shelf, next.as_deref());
+        assert_eq!((keys.as_str(), next), ("de", None));
+    }
+
+    #[test]
+    fn the_last_page_may_be_empty() {
+        let mut shelf = shelf(&["a", "b", "c"]);
+        let (_, next) = page(&shelf, None);
+        assert!(shelf.remove("c"));
+        assert!(!shelf.remove("c"));
+        assert_eq!(page(&shelf, next.as_deref()), (String::new(), None));
+    }
+
+    #[test]
+    fn pages_end_where_the_list_does() {
+        for count in 0..6 {
+            let names: Vec<String> = (0..count).map(|n| n.to_string()).collect();
+            let names: Vec<&str> = names.iter().map(String::as_str).collect();
+            let shelf = shelf(&names);
+            let (mut all, mut cursor) = page(&shelf, None);
+            let mut pages = 1;
+            while let Some(next) = cursor {
+                let more;
+                (more, cursor) = page(&shelf, Some(&next));
+                all += &more;
+                pages += 1;
+            }
+            assert_eq!(all, names.concat());
+            assert_eq!(pages, usize::max(1, names.len().div_ceil(2)));
+        }
+        assert!(shelf(&["a"]).page(Listing::Tools, Some("a"), 2).is_none());
+    }
+}

@@ -1,0 +1,175 @@
+//! Suggestions for an argument of a prompt or a variable of a template.
+
+use core::fmt;
+use core::future::Future;
+use std::collections::BTreeMap;
+
+use mcp_proto::Outcome;
+use mcp_proto::json::{Raw, Str};
+
+use super::handler_error::HandlerError;
+use super::reply::Reply;
+use super::{Call, Context};
+use crate::job::Job;
+use crate::model::{CompleteResult, Completion};
+
+/// An argument while it is typed.
+///
+/// ```
+/// use mcp_async::server::{Completing, Prompt};
+/// use schemars::JsonSchema;
+/// use serde::Deserialize;
+///
+/// #[derive(Deserialize, JsonSchema)]
+/// struct Trip {
+///     country: String,
+///     city: String,
+/// }
+///
+/// let trip = Prompt::new("trip")
+///     .complete("city", |typed: Completing, _| async move {
+///         let cities = match typed.arguments.get("country").map(String::as_str) {
+///             Some("Japan") => ["Kyoto", "Tokyo"],
+///             _ => ["Paris", "Vienna"],
+///         };
+///         Ok(Vec::from_iter(cities.into_iter().filter(|city| city.starts_with(&typed.value))))
+///     })
+///     .handler(|trip: Trip, _| async move { Ok(format!("Plan a trip to {}", trip.city)) });
+/// # let _ = trip;
+/// ```
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Completing {
+    /// What is typed so far.
+    pub value: String,
+    /// The other arguments, as far as they are filled in (CP-05); since 2025-06-18.
+    pub arguments: BTreeMap<String, String>,
+}
+
+/// What a completion may come to: values, the best first (CP-03), or a [`Completion`] that knows
+/// of more. The client gets at most 100, and is told how many there are (CP-02).
+///
+/// ```
+/// use mcp_async::model::Completion;
+/// use mcp_async::server::CompletionOutput;
+///
+/// assert_eq!(vec!["Kyoto"].into_completion().values, ["Kyoto"]);
+/// assert_eq!(Completion::default().into_completion(), Completion::default());
+/// ```
+pub trait CompletionOutput: Send + 'static {
+    /// The values.
+    fn into_completion(self) -> Completion;
+}
+
+impl CompletionOutput for Completion {
+    fn into_completion(self) -> Completion {
+        self
+    }
+}
+
+impl CompletionOutput for Vec<String> {
+    fn into_completion(self) -> Completion {
+        self.into_iter().collect()
+    }
+}
+
+impl CompletionOutput for Vec<&'static str> {
+    fn into_completion(self) -> Completion {
+        self.into_iter().collect()
+    }
+}
+
+/// The completion of one argument.
+pub(super) struct Completer {
+    /// The argument or variable.
+    pub(super) argument: String,
+    begin: Begin,
+}
+
+type Begin = Box<dyn for<'b> Fn(Call<'b>, Completing) -> Job + Send + Sync>;
+
+impl Completer {
+    pub(super) fn new<T, F, Fut>(argument: String, handler: F) -> Self
+    where
+        F: Fn(Completing, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: CompletionOutput,
+    {
+        let begin = move |call: Call<'_>, typed: Completing| {
+            let future = handler(typed, call.context().clone());
+            call.answer(async move { Completed::from(future.await.map(T::into_completion)) })
+        };
+        Self {
+            argument,
+            begin: Box::new(begin),
+        }
+    }
+
+    pub(super) fn call(&self, call: Call<'_>, typed: Completing) -> Job {
+        (self.begin)(call, typed)
+    }
+}
+
+impl Completing {
+    /// Reads what is typed, and the context (CP-05).
+    pub(super) fn read(value: Str<'_>, context: Option<Raw<'_>>) -> Self {
+        let arguments = context
+            .and_then(Raw::object)
+            .and_then(|context| context.get("arguments")?.object());
+        let arguments = arguments
+            .into_iter()
+            .flat_map(|arguments| arguments.members())
+            .filter_map(|(name, value)| {
+                let value = value.string()?.to_cow().into_owned();
+                Some((name.to_cow().into_owned(), value))
+            });
+        Self {
+            value: value.to_cow().into_owned(),
+            arguments: arguments.collect(),
+        }
+    }
+}
+
+impl fmt::Debug for Completer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Completer").field(&self.argument).finish()
+    }
+}
+
+/// What a completion came to.
+pub(super) struct Completed(Result<CompleteResult, HandlerError>);
+
+impl Completed {
+    /// No suggestions.
+    pub(super) fn none() -> Self {
+        Self::from(Ok(Completion::default()))
+    }
+}
+
+impl From<Result<Completion, HandlerError>> for Completed {
+    fn from(result: Result<Completion, HandlerError>) -> Self {
+        Self(result.map(|completion| CompleteResult {
+            completion: bounded(completion),
+            ..CompleteResult::default()
+        }))
+    }
+}
+
+impl Reply for Completed {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match &self.0 {
+            Ok(result) => send(Outcome::Result(result)),
+            Err(error) => send(Outcome::Error(error.to_reply(None).as_object())),
+        }
+    }
+}
+
+/// At most 100 values, and how many there are (CP-02).
+fn bounded(mut completion: Completion) -> Completion {
+    if completion.values.len() > Completion::MAX_VALUES {
+        let all = completion.values.len() as u64;
+        completion.total = Some(completion.total.map_or(all, |total| total.max(all)));
+        completion.values.truncate(Completion::MAX_VALUES);
+        completion.has_more = true;
+    }
+    completion
+}

@@ -1,0 +1,52 @@
+//! Values as JSON before they are part of a message.
+
+use core::cell::Cell;
+
+use mcp_proto::json::{EncodeError, MAX_DEPTH, Raw, RawBuf, Writer};
+use serde::Serialize;
+
+/// Encodes the value, lends it to `then`, and keeps the buffer for the next one: an ordinary
+/// result costs no allocation. `None` is for what is no JSON.
+pub(super) fn with_encoded<T: Serialize + ?Sized, R>(
+    value: &T,
+    then: impl FnOnce(Option<Raw<'_>>) -> R,
+) -> R {
+    // Taken out while it is in use: a `Serialize` may encode something itself.
+    let mut buffer = BUFFER.try_with(Cell::take).unwrap_or_default();
+    let result = then(fill(value, &mut buffer));
+    if buffer.capacity() <= KEPT {
+        // A thread that ends keeps nothing.
+        let _ = BUFFER.try_with(|kept| kept.set(buffer));
+    }
+    result
+}
+
+/// The value as JSON of its own, `None` if it is none.
+pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Option<RawBuf> {
+    with_encoded(value, |raw| raw.map(RawBuf::from))
+}
+
+fn fill<'b, T: Serialize + ?Sized>(value: &T, buffer: &'b mut Vec<u8>) -> Option<Raw<'b>> {
+    if buffer.is_empty() {
+        buffer.resize(FIRST, 0);
+    }
+    let len = loop {
+        let mut writer = Writer::new(buffer);
+        let written: Result<(), EncodeError> = writer.value(value, None);
+        written.ok()?;
+        match writer.finish() {
+            Ok(len) => break len,
+            Err(full) => buffer.resize(full.needed, 0),
+        }
+    };
+    Raw::parse(buffer.get(..len)?, MAX_DEPTH).ok()
+}
+
+thread_local! {
+    static BUFFER: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Most results fit.
+const FIRST: usize = 1024;
+/// What a thread keeps after a large one.
+const KEPT: usize = 64 << 10;

@@ -1,0 +1,219 @@
+//! Why a handler has no result.
+
+use core::error::Error;
+use core::fmt;
+use std::borrow::Cow;
+
+use mcp_proto::model::{ClientFeatures, MissingCapabilitiesData};
+use mcp_proto::rpc::code;
+use mcp_proto::{Outcome, SendError};
+
+use super::ask::AskError;
+use super::encoded::encode;
+use super::output::text_result;
+use crate::error::ErrorReply;
+
+/// Why a handler has no result, and how much of it the client learns.
+///
+/// Every error converts into one, so `?` works in a handler. The client then gets error -32603
+/// with a fixed text and nothing of the error or of those behind it (LG-08); what the client
+/// shall read is said with [`told`](Self::told) or one of the other constructors.
+///
+/// ```
+/// use mcp_async::server::HandlerError;
+///
+/// fn half(text: &str) -> Result<u32, HandlerError> {
+///     let number: u32 = text.parse()?;
+///     if number % 2 == 1 {
+///         return Err(HandlerError::told("that number is odd"));
+///     }
+///     Ok(number / 2)
+/// }
+///
+/// assert_eq!(half("x").unwrap_err().to_string(), "invalid digit found in string");
+/// assert_eq!(half("3").unwrap_err().to_string(), "that number is odd");
+/// ```
+pub struct HandlerError(Kind);
+
+enum Kind {
+    Told(Cow<'static, str>),
+    NotFound,
+    Reply(Box<ErrorReply>),
+    Failed(Box<dyn Error + Send + Sync>),
+}
+
+impl HandlerError {
+    /// Something for the client to read. A tool's is a result with `isError`, so that the model
+    /// sees it and can try something else (TL-08); elsewhere it is the text of error -32603.
+    ///
+    /// ```
+    /// use mcp_async::server::HandlerError;
+    ///
+    /// assert_eq!(HandlerError::told("no such city").to_string(), "no such city");
+    /// ```
+    pub fn told(text: impl Into<Cow<'static, str>>) -> Self {
+        Self(Kind::Told(text.into()))
+    }
+
+    /// The parameters are of the right type and still not good: error -32602 with this text.
+    ///
+    /// ```
+    /// use mcp_async::server::HandlerError;
+    ///
+    /// let error = HandlerError::invalid_params("until lies before since");
+    /// assert!(error.to_string().contains("until"));
+    /// ```
+    pub fn invalid_params(text: impl Into<Cow<'static, str>>) -> Self {
+        Self::reply(ErrorReply::invalid_params(text))
+    }
+
+    /// What was asked for does not exist: for a resource the error that its revision has for
+    /// that, with the URI (RS-03, RS-04), for anything else -32602 (PR-03).
+    ///
+    /// ```
+    /// use mcp_async::server::HandlerError;
+    ///
+    /// assert_eq!(HandlerError::not_found().to_string(), "not found");
+    /// ```
+    pub const fn not_found() -> Self {
+        Self(Kind::NotFound)
+    }
+
+    /// This error, as it stands.
+    ///
+    /// ```
+    /// use mcp_async::ErrorReply;
+    /// use mcp_async::server::HandlerError;
+    ///
+    /// let error = HandlerError::reply(ErrorReply::new(1, "out of paper"));
+    /// assert_eq!(error.to_string(), "out of paper (code 1)");
+    /// ```
+    pub fn reply(error: ErrorReply) -> Self {
+        Self(Kind::Reply(Box::new(error)))
+    }
+
+    /// The error that `?` put in here, which the client is not told of.
+    ///
+    /// ```
+    /// use mcp_async::server::HandlerError;
+    ///
+    /// let error = HandlerError::from("x".parse::<u32>().unwrap_err());
+    /// assert!(error.cause().is_some_and(|cause| cause.is::<std::num::ParseIntError>()));
+    /// assert!(HandlerError::not_found().cause().is_none());
+    /// ```
+    pub fn cause(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
+        match &self.0 {
+            Kind::Failed(error) => Some(&**error),
+            _ => None,
+        }
+    }
+
+    /// The error on the wire; `uri` is the resource that was to be read.
+    pub(super) fn to_reply(&self, uri: Option<&str>) -> ErrorReply {
+        match &self.0 {
+            Kind::Told(text) => ErrorReply::new(code::INTERNAL_ERROR, text.clone()),
+            Kind::NotFound => not_found(uri),
+            Kind::Reply(error) => (**error).clone(),
+            Kind::Failed(error) => match undeclared(&**error) {
+                Some(features) => missing_capabilities(features),
+                None => ErrorReply::internal(),
+            },
+        }
+    }
+
+    /// The outcome of a tool's call.
+    pub(super) fn with_tool_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match &self.0 {
+            Kind::Told(text) => text_result(text, true, send),
+            _ => send(Outcome::Error(self.to_reply(None).as_object())),
+        }
+    }
+}
+
+/// Any error stays here, and the client learns that there was one. A question that the client
+/// did not declare to answer is told by the name of the capability (VR-07).
+impl<E: Error + Send + Sync + 'static> From<E> for HandlerError {
+    fn from(error: E) -> Self {
+        let error: Box<dyn Error + Send + Sync> = Box::new(error);
+        match error.downcast::<ErrorReply>() {
+            Ok(reply) => Self(Kind::Reply(reply)),
+            Err(error) => Self(Kind::Failed(error)),
+        }
+    }
+}
+
+impl fmt::Display for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Told(text) => f.write_str(text),
+            Kind::NotFound => f.write_str("not found"),
+            Kind::Reply(error) => error.fmt(f),
+            Kind::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl fmt::Debug for HandlerError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match &self.0 {
+            Kind::Told(text) => f.debug_tuple("Told").field(text).finish(),
+            Kind::NotFound => f.write_str("NotFound"),
+            Kind::Reply(error) => error.fmt(f),
+            Kind::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+/// RS-03 and RS-04, where the core writes the code that the revision has; PR-03 otherwise.
+pub(super) fn not_found(uri: Option<&str>) -> ErrorReply {
+    #[derive(serde::Serialize)]
+    struct Data<'a> {
+        uri: &'a str,
+    }
+    match uri {
+        Some(uri) => ErrorReply {
+            data: encode(&Data { uri }),
+            ..ErrorReply::new(code::RESOURCE_NOT_FOUND, "Resource not found")
+        },
+        None => ErrorReply::invalid_params("Not found"),
+    }
+}
+
+/// What the client would have had to declare (VR-07).
+pub(super) fn missing_capabilities(features: ClientFeatures) -> ErrorReply {
+    ErrorReply {
+        data: encode(&MissingCapabilitiesData {
+            required_capabilities: features.capabilities(),
+        }),
+        ..ErrorReply::new(
+            code::MISSING_CLIENT_CAPABILITY,
+            "Missing required client capability",
+        )
+    }
+}
+
+/// The feature that a question failed for.
+fn undeclared(error: &(dyn Error + Send + Sync + 'static)) -> Option<ClientFeatures> {
+    let refused = match error.downcast_ref::<AskError>() {
+        Some(AskError::Refused(refused)) => refused,
+        Some(_) => return None,
+        None => error.downcast_ref::<SendError>()?,
+    };
+    let SendError::Undeclared(name) = refused else {
+        return None;
+    };
+    NAMES
+        .iter()
+        .find(|(known, _)| known == name)
+        .map(|(_, features)| *features)
+}
+
+/// The paths by which the core names what was not declared.
+const NAMES: &[(&str, ClientFeatures)] = &[
+    ("roots", ClientFeatures::ROOTS),
+    ("sampling", ClientFeatures::SAMPLING),
+    ("sampling.tools", ClientFeatures::SAMPLING_TOOLS),
+    ("sampling.context", ClientFeatures::SAMPLING_CONTEXT),
+    ("elicitation.form", ClientFeatures::ELICITATION_FORM),
+    ("elicitation.url", ClientFeatures::ELICITATION_URL),
+];

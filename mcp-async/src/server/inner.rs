@@ -1,0 +1,266 @@
+//! What the clones of a server, its registry and its connections share.
+
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+
+use mcp_proto::json::{Map, RawBuf};
+use mcp_proto::model::{
+    PromptsCapability, ResourcesCapability, ServerCapabilities, Settings as Members,
+    ToolsCapability,
+};
+use mcp_proto::server::{ListKind, ServerConfig};
+use mcp_proto::{Limits, PingPolicy, RevisionSet};
+use serde::de::Deserialize;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use super::catalog::Catalog;
+use super::item::{Item, RegisterError};
+use super::peer::WeakPeer;
+use super::rate::RateLimits;
+use super::resource::Hint;
+use super::router::{Method, Router};
+use super::spawned::Spawn;
+use super::{Peer, Service};
+use crate::intern;
+use crate::model::Implementation;
+
+/// What serves one connection, whatever layers are around it.
+pub type BoxService = Box<dyn Service>;
+
+pub(super) struct Inner {
+    settings: RwLock<Settings>,
+    catalog: RwLock<Catalog>,
+    connections: Mutex<Connections>,
+    faults: Mutex<Vec<RegisterError>>,
+}
+
+/// What is said once; a connection takes what it needs of it when it begins.
+#[derive(Clone)]
+pub(super) struct Settings {
+    pub(super) info: Implementation,
+    pub(super) instructions: Option<String>,
+    pub(super) revisions: RevisionSet,
+    pub(super) limits: Limits,
+    pub(super) ping: Option<PingPolicy>,
+    pub(super) logging: bool,
+    pub(super) page_size: usize,
+    pub(super) hint: Hint,
+    pub(super) extensions: Vec<(String, RawBuf)>,
+    pub(super) experimental: Vec<(String, RawBuf)>,
+    pub(super) methods: Vec<Arc<Method>>,
+    pub(super) layers: Vec<Wrap>,
+    pub(super) rates: RateLimits,
+    pub(super) changing: Vec<ListKind>,
+    /// Somebody can change what is registered.
+    pub(super) registry: bool,
+}
+
+type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
+
+#[derive(Default)]
+struct Connections {
+    live: Vec<WeakPeer>,
+    /// The server was shut down: a new connection ends as soon as it begins.
+    closing: bool,
+}
+
+impl Inner {
+    pub(super) fn new(name: String, version: String) -> Arc<Self> {
+        Arc::new(Self {
+            settings: RwLock::new(Settings {
+                info: Implementation::new(name, version),
+                instructions: None,
+                revisions: RevisionSet::all(),
+                limits: Limits::default(),
+                ping: None,
+                logging: false,
+                page_size: PAGE,
+                hint: Hint::default(),
+                extensions: Vec::new(),
+                experimental: Vec::new(),
+                methods: Vec::new(),
+                layers: Vec::new(),
+                rates: RateLimits::default(),
+                changing: Vec::new(),
+                registry: false,
+            }),
+            catalog: RwLock::default(),
+            connections: Mutex::default(),
+            faults: Mutex::default(),
+        })
+    }
+
+    pub(super) fn set(&self, change: impl FnOnce(&mut Settings)) {
+        let mut settings = self
+            .settings
+            .write()
+            .unwrap_or_else(PoisonError::into_inner);
+        change(&mut settings);
+    }
+
+    pub(super) fn settings(&self) -> RwLockReadGuard<'_, Settings> {
+        self.settings.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    pub(super) fn catalog(&self) -> RwLockReadGuard<'_, Catalog> {
+        self.catalog.read().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Registers an item, and tells the clients.
+    pub(super) fn add(&self, item: Item) -> Result<(), RegisterError> {
+        let kind = self.change(|catalog| catalog.add(item))?;
+        self.list_changed(kind);
+        Ok(())
+    }
+
+    /// Takes an item away, and tells the clients; whether there was one.
+    pub(super) fn remove(&self, kind: ListKind, remove: impl FnOnce(&mut Catalog) -> bool) -> bool {
+        let removed = self.change(remove);
+        if removed {
+            self.list_changed(kind);
+        }
+        removed
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Catalog) -> T) -> T {
+        let mut catalog = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
+        change(&mut catalog)
+    }
+
+    /// Notes what cannot be served.
+    pub(super) fn report(&self, error: RegisterError) {
+        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.push(error);
+    }
+
+    pub(super) fn check(&self) -> Result<(), RegisterError> {
+        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
+        faults.first().cloned().map_or(Ok(()), Err)
+    }
+
+    /// Nothing unserved is declared, nothing served is forgotten.
+    pub(super) fn config(&self) -> ServerConfig<'static> {
+        let settings = self.settings();
+        let catalog = self.catalog();
+        let changes = |kind: ListKind, empty: bool| {
+            let said = settings.changing.contains(&kind);
+            let changes = said || (settings.registry && !empty);
+            (said || !empty).then_some(changes)
+        };
+        let no_resources = catalog.resources.is_empty() && catalog.templates.is_empty();
+        let capabilities = ServerCapabilities {
+            experimental: members(&settings.experimental),
+            logging: settings.logging.then_some(Map::EMPTY),
+            completions: catalog.completes().then_some(Map::EMPTY),
+            prompts: changes(ListKind::Prompts, catalog.prompts.is_empty())
+                .map(|list_changed| PromptsCapability { list_changed }),
+            resources: changes(ListKind::Resources, no_resources).map(|list_changed| {
+                ResourcesCapability {
+                    subscribe: settings.registry,
+                    list_changed,
+                }
+            }),
+            tools: changes(ListKind::Tools, catalog.tools.is_empty())
+                .map(|list_changed| ToolsCapability { list_changed }),
+            tasks: None,
+            extensions: members(&settings.extensions),
+        };
+        let mut config = ServerConfig::new("", "");
+        config.info = interned(&settings.info).unwrap_or(config.info);
+        config.instructions = settings.instructions.as_deref().map(intern::text);
+        config.capabilities = capabilities;
+        config.revisions = settings.revisions;
+        config.limits = settings.limits;
+        config.ping = settings.ping;
+        if let Some(scope) = settings.hint.scope {
+            config.discover_ttl = u32::try_from(settings.hint.ttl_ms).unwrap_or(u32::MAX);
+            config.discover_scope = scope;
+        }
+        config.methods = intern::list(settings.methods.iter().map(|method| &method.name));
+        config
+    }
+
+    /// What serves one connection.
+    pub(super) fn service(self: &Arc<Self>, spawn: Option<Spawn>) -> BoxService {
+        let router = Router::new(self, spawn);
+        let layers = self.settings().layers.clone();
+        layers
+            .iter()
+            .fold(Box::new(router) as BoxService, |service, layer| {
+                layer(service)
+            })
+    }
+
+    /// From now on the client at the other end is told what changes.
+    pub(super) fn connected(&self, peer: &Peer) {
+        let closing = {
+            let mut connections = self.connections();
+            connections.live.retain(WeakPeer::is_alive);
+            let weak = peer.downgrade();
+            if !connections.live.contains(&weak) {
+                connections.live.push(weak);
+            }
+            connections.closing
+        };
+        if closing {
+            peer.shutdown();
+        }
+    }
+
+    /// Ends every connection in good order, and those to come.
+    pub(super) fn shutdown(&self) {
+        self.connections().closing = true;
+        self.peers().iter().for_each(Peer::shutdown);
+    }
+
+    pub(super) fn list_changed(&self, kind: ListKind) {
+        for peer in self.peers() {
+            peer.list_changed(kind);
+        }
+    }
+
+    /// The clients that are there now.
+    pub(super) fn peers(&self) -> Vec<Peer> {
+        let mut connections = self.connections();
+        connections.live.retain(WeakPeer::is_alive);
+        connections
+            .live
+            .iter()
+            .filter_map(WeakPeer::upgrade)
+            .collect()
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Names with their settings, for as long as the program runs; `None` for none.
+fn members(pairs: &[(String, RawBuf)]) -> Option<Members<'static>> {
+    struct Pairs<'a>(&'a [(String, RawBuf)]);
+
+    impl Serialize for Pairs<'_> {
+        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+            let mut map = serializer.serialize_map(None)?;
+            for (name, value) in self.0 {
+                map.serialize_entry(name, value)?;
+            }
+            map.end()
+        }
+    }
+
+    if pairs.is_empty() {
+        return None;
+    }
+    interned(&Pairs(pairs))
+}
+
+/// The borrowed form of an owned value, for as long as the program runs.
+fn interned<T: Deserialize<'static>>(value: &impl Serialize) -> Option<T> {
+    let value = RawBuf::encode(value).ok()?;
+    intern::json(value.as_raw()).decode(&mut []).ok()
+}
+
+/// The items on a page, unless it is said.
+const PAGE: usize = 1000;

@@ -1,0 +1,308 @@
+//! A prompt with its handler.
+
+use core::fmt;
+use core::future::Future;
+
+use mcp_proto::Outcome;
+use mcp_proto::json::{Kind, Object, Raw};
+use schemars::JsonSchema;
+use schemars::generate::SchemaSettings;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+
+use super::catalog::Keyed;
+use super::completion::{Completer, Completing, CompletionOutput};
+use super::handler_error::HandlerError;
+use super::item::{NO_HANDLER, RegisterError};
+use super::reply::Reply;
+use super::texts::from_texts;
+use super::{Call, Context};
+use crate::error::ErrorReply;
+use crate::job::Job;
+use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMessage};
+
+/// A prompt: what clients are told of it, and the handler that fills it in.
+///
+/// [`Server::prompt`](crate::Server::prompt) makes one of a name, a description and a closure;
+/// this is for everything else that can be said. [`handler`](Self::handler) comes last, then
+/// [`Server::with`](crate::Server::with) takes it.
+///
+/// The arguments are a type. On the wire they are texts (PR-08), out of which numbers, booleans
+/// and the names of an enum are read; the list of arguments comes from the type's schema.
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::model::{Content, PromptMessage};
+/// use mcp_async::server::Prompt;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Review {
+///     /// What to look at
+///     code: String,
+///     /// How many remarks at most
+///     remarks: Option<u8>,
+/// }
+///
+/// let review = Prompt::new("review")
+///     .title("Review some code")
+///     .handler(|args: Review, _| async move {
+///         let most = args.remarks.unwrap_or(3);
+///         Ok(vec![
+///             PromptMessage::user(format!("Make at most {most} remarks on this.")),
+///             PromptMessage::user(Content::text(args.code)),
+///         ])
+///     });
+/// let server = Server::<()>::new("demo", "1.0").with(review);
+/// # let _ = server;
+/// ```
+pub struct Prompt {
+    pub(super) listed: model::Prompt,
+    pub(super) completers: Vec<Completer>,
+    begin: Option<Begin>,
+}
+
+type Begin = Box<dyn for<'b> Fn(Call<'b>) -> Job + Send + Sync>;
+
+/// What a prompt's handler may come to.
+///
+/// A text or a message is one message of the user; the description is the prompt's own, unless
+/// a [`GetPromptResult`] has another.
+///
+/// ```
+/// use mcp_async::model::PromptMessage;
+/// use mcp_async::server::PromptOutput;
+///
+/// let result = "Describe Kyoto".into_result();
+/// assert_eq!(result.messages, [PromptMessage::user("Describe Kyoto")]);
+/// ```
+pub trait PromptOutput: Send + 'static {
+    /// The messages.
+    fn into_result(self) -> GetPromptResult;
+}
+
+impl PromptOutput for GetPromptResult {
+    fn into_result(self) -> GetPromptResult {
+        self
+    }
+}
+
+impl PromptOutput for Vec<PromptMessage> {
+    fn into_result(self) -> GetPromptResult {
+        self.into()
+    }
+}
+
+impl PromptOutput for PromptMessage {
+    fn into_result(self) -> GetPromptResult {
+        vec![self].into()
+    }
+}
+
+impl PromptOutput for String {
+    fn into_result(self) -> GetPromptResult {
+        PromptMessage::user(self).into_result()
+    }
+}
+
+impl PromptOutput for &'static str {
+    fn into_result(self) -> GetPromptResult {
+        PromptMessage::user(self).into_result()
+    }
+}
+
+impl Prompt {
+    /// A prompt by this name.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            listed: model::Prompt::new(name),
+            completers: Vec::new(),
+            begin: None,
+        }
+    }
+
+    /// What people call it.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.listed.title = Some(title.into());
+        self
+    }
+
+    /// What it is for.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.listed.description = Some(description.into());
+        self
+    }
+
+    /// One more picture of it: `https:` or `data:` (JR-48).
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.listed.icons.push(icon);
+        self
+    }
+
+    /// Says what an argument is, in place of what the type says, or of one that it does not
+    /// tell of.
+    ///
+    /// ```
+    /// use mcp_async::model::PromptArgument;
+    /// use mcp_async::server::Prompt;
+    /// use std::collections::BTreeMap;
+    ///
+    /// let greet = Prompt::new("greet")
+    ///     .argument(PromptArgument::required("name"))
+    ///     .handler(|args: BTreeMap<String, String>, _| async move {
+    ///         Ok(format!("Greet {}", args.get("name").map_or("them", String::as_str)))
+    ///     });
+    /// # let _ = greet;
+    /// ```
+    pub fn argument(mut self, argument: PromptArgument) -> Self {
+        let arguments = &mut self.listed.arguments;
+        match arguments
+            .iter_mut()
+            .find(|other| other.name == argument.name)
+        {
+            Some(place) => *place = argument,
+            None => arguments.push(argument),
+        }
+        self
+    }
+
+    /// Suggests values for an argument while it is typed (CP-01).
+    pub fn complete<T, F, Fut>(mut self, argument: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(Completing, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: CompletionOutput,
+    {
+        self.completers
+            .push(Completer::new(argument.into(), handler));
+        self
+    }
+
+    /// Anything else, under a name with a prefix of your own.
+    pub fn meta(mut self, meta: Meta) -> Self {
+        self.listed.meta = meta;
+        self
+    }
+
+    /// Runs this for each request. Arguments that are missing or do not fit the type are
+    /// refused with their name (PR-03, PR-04).
+    pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        T: PromptOutput,
+    {
+        for argument in arguments_of::<A>() {
+            if self
+                .listed
+                .arguments
+                .iter()
+                .all(|other| other.name != argument.name)
+            {
+                self.listed.arguments.push(argument);
+            }
+        }
+        let description = self.listed.description.clone();
+        self.begin = Some(Box::new(move |call| {
+            let arguments = match decode::<A>(&call) {
+                Ok(arguments) => arguments,
+                Err(error) => return call.refuse(ErrorReply::invalid_params(error)),
+            };
+            let future = handler(arguments, call.context().clone());
+            let description = description.clone();
+            call.answer(async move {
+                let result = future.await.map(|output| {
+                    let mut result = output.into_result();
+                    result.description = result.description.or(description);
+                    result
+                });
+                Filled(result)
+            })
+        }));
+        self
+    }
+
+    pub(super) fn check(&self) -> Result<(), RegisterError> {
+        match &self.begin {
+            Some(_) => Ok(()),
+            None => Err(RegisterError::new("prompt", &self.listed.name, &NO_HANDLER)),
+        }
+    }
+
+    /// Answers `prompts/get`.
+    pub(super) fn call(&self, call: Call<'_>) -> Job {
+        match &self.begin {
+            Some(begin) => begin(call),
+            None => call.refuse(ErrorReply::internal()),
+        }
+    }
+}
+
+impl Keyed for Prompt {
+    fn key(&self) -> &str {
+        &self.listed.name
+    }
+}
+
+impl fmt::Debug for Prompt {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Prompt")
+            .field("listed", &self.listed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a handler came to, on its way to the wire.
+struct Filled(Result<GetPromptResult, HandlerError>);
+
+impl Reply for Filled {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match &self.0 {
+            Ok(result) => send(Outcome::Result(result)),
+            Err(error) => send(Outcome::Error(error.to_reply(None).as_object())),
+        }
+    }
+}
+
+/// The arguments of a request, all of which are texts (PR-08).
+fn decode<A: DeserializeOwned>(call: &Call<'_>) -> Result<A, String> {
+    let given = call.params.get("arguments").filter(|raw| !raw.is_null());
+    let given = given.map_or(Some(Object::EMPTY), Raw::object);
+    let given = given.ok_or("arguments: expected an object")?;
+    let mut texts = Vec::new();
+    for (name, value) in given.members() {
+        let name = name.to_cow();
+        // What was left out may come as `null`.
+        match (value.string(), value.kind()) {
+            (Some(text), _) => texts.push((name, text.to_cow())),
+            (None, Kind::Null) => {}
+            (None, kind) => return Err(format!("arguments.{name}: expected a text, found {kind}")),
+        }
+    }
+    let texts = texts.iter().map(|(name, text)| (&**name, text.clone()));
+    from_texts(texts).map_err(|error| format!("arguments: {error}"))
+}
+
+/// Each property of the type, in its order, and whether it must be there.
+fn arguments_of<A: JsonSchema + DeserializeOwned>() -> Vec<PromptArgument> {
+    let settings = SchemaSettings::draft2020_12()
+        .for_deserialize()
+        .with(|settings| settings.inline_subschemas = true);
+    let schema = settings.into_generator().into_root_schema_for::<A>();
+    let required = schema.get("required").and_then(Value::as_array);
+    let text = |schema: &Value, key: &str| Some(schema.get(key)?.as_str()?.to_owned());
+    let properties = schema.get("properties").and_then(Value::as_object);
+    let arguments = properties.into_iter().flatten().map(|(name, schema)| {
+        let is_required = required.is_some_and(|all| all.iter().any(|other| other == name));
+        PromptArgument {
+            name: name.clone(),
+            title: text(schema, "title"),
+            description: text(schema, "description"),
+            required: is_required,
+        }
+    });
+    let mut arguments: Vec<_> = arguments.collect();
+    let declared = crate::schema::declared::<A>();
+    arguments.sort_by_key(|argument| declared.iter().position(|name| *name == argument.name));
+    arguments
+}

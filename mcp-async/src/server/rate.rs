@@ -1,0 +1,147 @@
+//! How often something may be done.
+
+use core::time::Duration;
+
+use mcp_proto::Instant;
+
+/// So many in so long a time, on average: a bucket that begins full, from which each use takes
+/// one, and which fills up again evenly.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::server::RateLimit;
+///
+/// let limit = RateLimit::new(10, Duration::from_secs(60)).burst(3);
+/// assert_eq!(limit, RateLimit::new(10, Duration::from_secs(60)).burst(3));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct RateLimit {
+    count: u32,
+    per: Duration,
+    burst: u32,
+}
+
+/// What is limited, for each connection by itself; nothing is, unless it is said (TL-13, CP-07,
+/// LG-09). What exceeds a limit is answered with -32603, and a log message is dropped.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::Server;
+/// use mcp_async::server::{RateLimit, RateLimits};
+///
+/// let server = Server::<()>::new("demo", "1.0").rate_limits(RateLimits {
+///     calls: Some(RateLimit::new(600, Duration::from_secs(60))),
+///     completions: Some(RateLimit::new(20, Duration::from_secs(1))),
+///     ..RateLimits::default()
+/// });
+/// # let _ = server;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct RateLimits {
+    /// Calls of each tool; a [`Tool`](super::Tool) may have a limit of its own instead.
+    pub calls: Option<RateLimit>,
+    /// Completions, all together.
+    pub completions: Option<RateLimit>,
+    /// Log messages, all together.
+    pub logs: Option<RateLimit>,
+}
+
+impl RateLimit {
+    /// So many in so long a time, and as many at once.
+    pub const fn new(count: u32, per: Duration) -> Self {
+        Self {
+            count,
+            per,
+            burst: count,
+        }
+    }
+
+    /// At most so many at once.
+    pub const fn burst(mut self, burst: u32) -> Self {
+        self.burst = burst;
+        self
+    }
+
+    /// What one use takes out of a bucket that gains `count` in each millisecond.
+    fn price(self) -> u64 {
+        u64::try_from(self.per.as_millis()).unwrap_or(u64::MAX)
+    }
+
+    fn capacity(self) -> u64 {
+        self.price().saturating_mul(u64::from(self.burst))
+    }
+}
+
+/// What is left of a [`RateLimit`].
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Bucket {
+    /// `level <= limit.capacity()`.
+    level: u64,
+    filled: Instant,
+}
+
+impl Bucket {
+    pub(super) fn new(limit: RateLimit, now: Instant) -> Self {
+        Self {
+            level: limit.capacity(),
+            filled: now,
+        }
+    }
+
+    /// Takes one, if there is one left.
+    pub(super) fn take(&mut self, limit: RateLimit, now: Instant) -> bool {
+        let passed = now.saturating_since(self.filled).as_millis();
+        let passed = u64::try_from(passed).unwrap_or(u64::MAX);
+        self.filled = now;
+        self.level = self
+            .level
+            .saturating_add(passed.saturating_mul(u64::from(limit.count)))
+            .min(limit.capacity());
+        match self.level.checked_sub(limit.price()) {
+            Some(rest) if limit.burst > 0 => {
+                self.level = rest;
+                true
+            }
+            _ => false,
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bucket_gives_what_its_limit_says() {
+        let limit = RateLimit::new(4, Duration::from_secs(2)).burst(3);
+        let mut now = Instant::ZERO;
+        let mut bucket = Bucket::new(limit, now);
+        let mut check = |after: u64, expected: &[bool]| {
+            now = now + Duration::from_millis(after);
+            for expected in expected {
+                assert_eq!(bucket.take(limit, now), *expected, "at {now:?}");
+            }
+        };
+        check(0, &[true, true, true, false]);
+        check(499, &[false]);
+        check(1, &[true, false]);
+        check(250, &[false]);
+        check(250, &[true, false]);
+        check(60_000, &[true, true, true, false]);
+    }
+
+    #[test]
+    fn extremes_are_limits_too() {
+        let now = Instant::ZERO;
+        for limit in [
+            RateLimit::new(0, Duration::from_secs(1)),
+            RateLimit::new(5, Duration::from_secs(1)).burst(0),
+            RateLimit::new(0, Duration::ZERO),
+        ] {
+            let mut bucket = Bucket::new(limit, now);
+            assert!(!bucket.take(limit, now + Duration::MAX), "{limit:?}");
+        }
+        let limit = RateLimit::new(u32::MAX, Duration::MAX);
+        assert!(Bucket::new(limit, now).take(limit, now));
+    }
+}

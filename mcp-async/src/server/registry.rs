@@ -1,0 +1,124 @@
+//! The running server, to be changed and ended.
+
+use core::fmt;
+use std::sync::{Arc, Weak};
+
+use mcp_proto::server::ListKind;
+
+use super::Peer;
+use super::inner::Inner;
+use super::item::{Item, RegisterError};
+
+/// A handle of a running [`Server`](crate::Server): what it serves can change while clients are
+/// connected, and those who can hear it are told (TL-02, RS-02, PR-02).
+///
+/// Taking one declares that lists change and resources can be subscribed to, so take it before
+/// the first connection; a kind that has nothing registered by then is declared by
+/// [`Server::changing`](crate::Server::changing). It does not keep the server, so that handlers
+/// may own one; when the server is gone its methods do nothing.
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::{Context, NoArguments, Tool};
+///
+/// let server = Server::<()>::new("demo", "1.0");
+/// let registry = server.registry();
+/// let server = server.tool("grow", "Adds a tool", move |_: NoArguments, _: Context| {
+///     let registry = registry.clone();
+///     async move {
+///         registry.add(Tool::new("more").handler(|_: NoArguments, _| async { Ok("more") }))?;
+///         Ok("grown")
+///     }
+/// });
+/// # let _ = server;
+/// ```
+#[derive(Clone)]
+pub struct Registry {
+    inner: Weak<Inner>,
+}
+
+impl Registry {
+    pub(super) fn new(inner: &Arc<Inner>) -> Self {
+        Self {
+            inner: Arc::downgrade(inner),
+        }
+    }
+
+    /// Registers a tool, a resource, a template or a prompt, in place of one with the same key.
+    ///
+    /// # Errors
+    /// What cannot be served, and why; see [`Server::check`](crate::Server::check).
+    pub fn add(&self, item: impl Into<Item>) -> Result<(), RegisterError> {
+        match self.inner.upgrade() {
+            Some(inner) => inner.add(item.into()),
+            None => Ok(()),
+        }
+    }
+
+    /// Takes a tool away; whether there was one. Calls that run go on.
+    pub fn remove_tool(&self, name: &str) -> bool {
+        self.with(|inner| inner.remove(ListKind::Tools, |catalog| catalog.tools.remove(name)))
+    }
+
+    /// Takes a resource away by its URI; whether there was one.
+    pub fn remove_resource(&self, uri: &str) -> bool {
+        self.with(|inner| {
+            inner.remove(ListKind::Resources, |catalog| catalog.resources.remove(uri))
+        })
+    }
+
+    /// Takes a template away; whether there was one.
+    pub fn remove_template(&self, uri_template: &str) -> bool {
+        self.with(|inner| {
+            inner.remove(ListKind::Resources, |catalog| {
+                catalog.templates.remove(uri_template)
+            })
+        })
+    }
+
+    /// Takes a prompt away; whether there was one.
+    pub fn remove_prompt(&self, name: &str) -> bool {
+        self.with(|inner| inner.remove(ListKind::Prompts, |catalog| catalog.prompts.remove(name)))
+    }
+
+    /// Tells whoever subscribed to this resource that it has other contents now (RS-10, RS-11).
+    pub fn resource_updated(&self, uri: &str) {
+        for peer in self.peers() {
+            peer.resource_updated(uri);
+        }
+    }
+
+    /// Tells whoever listens that a list is another now. Adding and removing tell it by
+    /// themselves; this is for lists that change for another reason.
+    pub fn list_changed(&self, kind: ListKind) {
+        self.with(|inner| {
+            inner.list_changed(kind);
+            true
+        });
+    }
+
+    /// The clients that are connected now.
+    pub fn peers(&self) -> Vec<Peer> {
+        let inner = self.inner.upgrade();
+        inner.map(|inner| inner.peers()).unwrap_or_default()
+    }
+
+    /// Ends the server in good order: every connection reads no more, answers what it has read,
+    /// and closes; a connection that begins later does so at once.
+    pub fn shutdown(&self) {
+        self.with(|inner| {
+            inner.shutdown();
+            true
+        });
+    }
+
+    fn with(&self, act: impl FnOnce(&Inner) -> bool) -> bool {
+        self.inner.upgrade().is_some_and(|inner| act(&inner))
+    }
+}
+
+impl fmt::Debug for Registry {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Registry").finish_non_exhaustive()
+    }
+}

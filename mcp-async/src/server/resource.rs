@@ -1,0 +1,266 @@
+//! A resource with its handler.
+
+use core::fmt;
+use core::future::Future;
+use core::time::Duration;
+
+use mcp_proto::Outcome;
+use mcp_proto::model::CacheScope;
+
+use super::catalog::Keyed;
+use super::handler_error::HandlerError;
+use super::item::{NO_HANDLER, RegisterError};
+use super::reply::Reply;
+use super::{Call, Context};
+use crate::error::ErrorReply;
+use crate::job::Job;
+use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceContents};
+
+/// A resource: what clients are told of it, and the handler that reads it.
+///
+/// [`Server::resource`](crate::Server::resource) makes one of a URI, a name and a closure; this
+/// is for everything else that can be said. [`handler`](Self::handler) comes last, then
+/// [`Server::with`](crate::Server::with) takes it.
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::Resource;
+///
+/// let logo = Resource::new("brand://logo", "logo")
+///     .title("The logo")
+///     .mime_type("image/png")
+///     .size(4)
+///     .handler(|_| async { Ok(b"\x89PNG".to_vec()) });
+/// let server = Server::<()>::new("brand", "1.0").with(logo);
+/// # let _ = server;
+/// ```
+pub struct Resource {
+    pub(super) listed: model::Resource,
+    pub(super) cache: Option<Hint>,
+    begin: Option<Begin>,
+}
+
+type Begin = Box<dyn for<'b> Fn(Call<'b>, Hint) -> Job + Send + Sync>;
+
+/// How long a result may be kept, and by whom (CH-01).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Hint {
+    pub(super) ttl_ms: i64,
+    pub(super) scope: Option<CacheScope>,
+}
+
+impl Hint {
+    pub(super) fn new(ttl: Duration, scope: CacheScope) -> Self {
+        Self {
+            ttl_ms: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX),
+            scope: Some(scope),
+        }
+    }
+}
+
+/// What reading a resource may come to: text, bytes (Base64 on the wire, RS-08), or contents
+/// with URIs of their own, several for one read if need be (RS-07).
+///
+/// ```
+/// use mcp_async::server::ResourceOutput;
+///
+/// let result = "hello".into_result("demo://greeting", Some("text/plain"));
+/// assert_eq!(result.text().as_deref(), Some("hello"));
+/// assert_eq!(result.contents[0].uri(), Some("demo://greeting"));
+/// ```
+pub trait ResourceOutput: Send + 'static {
+    /// The contents of the resource at `uri`, which is registered with this type.
+    fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult;
+}
+
+impl ResourceOutput for String {
+    fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult {
+        typed(ResourceContents::text(uri, self), mime_type).into()
+    }
+}
+
+impl ResourceOutput for &'static str {
+    fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult {
+        typed(ResourceContents::text(uri, self), mime_type).into()
+    }
+}
+
+impl ResourceOutput for Vec<u8> {
+    fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult {
+        typed(ResourceContents::blob(uri, &self), mime_type).into()
+    }
+}
+
+impl ResourceOutput for ResourceContents {
+    fn into_result(self, _: &str, _: Option<&str>) -> ReadResourceResult {
+        self.into()
+    }
+}
+
+impl ResourceOutput for Vec<ResourceContents> {
+    fn into_result(self, _: &str, _: Option<&str>) -> ReadResourceResult {
+        self.into()
+    }
+}
+
+impl ResourceOutput for ReadResourceResult {
+    fn into_result(self, _: &str, _: Option<&str>) -> ReadResourceResult {
+        self
+    }
+}
+
+fn typed(contents: ResourceContents, mime_type: Option<&str>) -> ResourceContents {
+    match mime_type {
+        Some(mime_type) => contents.with_mime_type(mime_type),
+        None => contents,
+    }
+}
+
+impl Resource {
+    /// A resource at this URI (RS-14), by this name.
+    pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
+        Self {
+            listed: model::Resource::new(uri, name),
+            cache: None,
+            begin: None,
+        }
+    }
+
+    /// What people call it.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.listed.title = Some(title.into());
+        self
+    }
+
+    /// What it is, for the model.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.listed.description = Some(description.into());
+        self
+    }
+
+    /// Its type, in the list and in contents that do not say theirs.
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.listed.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Its bytes, before any encoding.
+    pub fn size(mut self, bytes: u64) -> Self {
+        self.listed.size = Some(bytes);
+        self
+    }
+
+    /// Who it is for, how much it matters, and when it changed.
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.listed.annotations = Some(annotations);
+        self
+    }
+
+    /// One more picture of it: `https:` or `data:` (JR-48).
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.listed.icons.push(icon);
+        self
+    }
+
+    /// How long its contents may be kept, and by whom, in place of what the server says for
+    /// all; since 2026-07-28 (CH-01).
+    pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.cache = Some(Hint::new(ttl, scope));
+        self
+    }
+
+    /// Anything else, under a name with a prefix of your own.
+    pub fn meta(mut self, meta: Meta) -> Self {
+        self.listed.meta = meta;
+        self
+    }
+
+    /// Runs this for each read.
+    pub fn handler<T, F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: ResourceOutput,
+    {
+        let (uri, mime_type) = (self.listed.uri.clone(), self.listed.mime_type.clone());
+        self.begin = Some(Box::new(move |call, hint| {
+            let future = handler(call.context().clone());
+            answer(call, future, uri.clone(), mime_type.clone(), hint)
+        }));
+        self
+    }
+
+    pub(super) fn check(&self) -> Result<(), RegisterError> {
+        match &self.begin {
+            Some(_) => Ok(()),
+            None => Err(RegisterError::new(
+                "resource",
+                &self.listed.uri,
+                &NO_HANDLER,
+            )),
+        }
+    }
+
+    /// Answers `resources/read`.
+    pub(super) fn call(&self, call: Call<'_>, hint: Hint) -> Job {
+        match &self.begin {
+            Some(begin) => begin(call, self.cache.unwrap_or(hint)),
+            None => call.refuse(ErrorReply::internal()),
+        }
+    }
+}
+
+impl Keyed for Resource {
+    fn key(&self) -> &str {
+        &self.listed.uri
+    }
+}
+
+impl fmt::Debug for Resource {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Resource")
+            .field("listed", &self.listed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Runs a read to its answer.
+pub(super) fn answer<T: ResourceOutput>(
+    call: Call<'_>,
+    future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
+    uri: String,
+    mime_type: Option<String>,
+    hint: Hint,
+) -> Job {
+    call.answer(async move {
+        let result = future.await.map(|output| {
+            let mut result = output.into_result(&uri, mime_type.as_deref());
+            if result.ttl_ms.is_none() && result.cache_scope.is_none() {
+                result.ttl_ms = hint.scope.map(|_| hint.ttl_ms);
+                result.cache_scope = hint.scope;
+            }
+            result
+        });
+        Contents { result, uri }
+    })
+}
+
+/// What a handler came to, on its way to the wire.
+struct Contents {
+    result: Result<ReadResourceResult, HandlerError>,
+    uri: String,
+}
+
+impl Reply for Contents {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match &self.result {
+            // RS-06
+            Ok(result) if result.contents.is_empty() => {
+                let error = HandlerError::not_found().to_reply(Some(&self.uri));
+                send(Outcome::Error(error.as_object()));
+            }
+            Ok(result) => send(Outcome::Result(result)),
+            Err(error) => send(Outcome::Error(error.to_reply(Some(&self.uri)).as_object())),
+        }
+    }
+}

@@ -1,0 +1,112 @@
+//! Pages of what is registered.
+
+use mcp_proto::json::Str;
+use serde::ser::{Serialize, SerializeStruct, Serializer};
+
+use super::super::catalog::{Keyed, Page, Shelf};
+use super::super::cursor::Listing;
+use super::super::prompt::Prompt;
+use super::super::resource::{Hint, Resource};
+use super::super::service::Call;
+use super::super::template::Template;
+use super::super::tool::Tool;
+use crate::error::ErrorReply;
+use crate::job::Job;
+use crate::model;
+
+/// Answers a request for a list.
+pub(super) fn list<T: Listed>(
+    call: Call<'_>,
+    shelf: &Shelf<T>,
+    list: Listing,
+    size: usize,
+    hint: Hint,
+) -> Job {
+    let cursor = call.request.subject.map(Str::to_cow);
+    match shelf.page(list, cursor.as_deref(), size) {
+        Some(page) => call.ready(Ok(Result { page, hint })),
+        // PN-05
+        None => call.refuse(ErrorReply::invalid_params("Invalid cursor")),
+    }
+}
+
+/// An item as its list shows it.
+pub(super) trait Listed: Keyed + Send + Sync + 'static {
+    type Shown: Serialize;
+
+    /// The result's name in the model, and that of the member that holds the items.
+    const RESULT: (&'static str, &'static str);
+
+    fn shown(&self) -> &Self::Shown;
+}
+
+impl Listed for Tool {
+    type Shown = model::Tool;
+
+    const RESULT: (&'static str, &'static str) = ("mcp:ListToolsResult", "tools");
+
+    fn shown(&self) -> &model::Tool {
+        &self.listed
+    }
+}
+
+impl Listed for Resource {
+    type Shown = model::Resource;
+
+    const RESULT: (&'static str, &'static str) = ("mcp:ListResourcesResult", "resources");
+
+    fn shown(&self) -> &model::Resource {
+        &self.listed
+    }
+}
+
+impl Listed for Template {
+    type Shown = model::ResourceTemplate;
+
+    const RESULT: (&'static str, &'static str) =
+        ("mcp:ListResourceTemplatesResult", "resourceTemplates");
+
+    fn shown(&self) -> &model::ResourceTemplate {
+        &self.listed
+    }
+}
+
+impl Listed for Prompt {
+    type Shown = model::Prompt;
+
+    const RESULT: (&'static str, &'static str) = ("mcp:ListPromptsResult", "prompts");
+
+    fn shown(&self) -> &model::Prompt {
+        &self.listed
+    }
+}
+
+/// A page with its hints (CH-01), the same on every page (CH-10).
+struct Result<T> {
+    page: Page<T>,
+    hint: Hint,
+}
+
+impl<T: Listed> Serialize for Result<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
+        let (name, items) = T::RESULT;
+        let mut result = serializer.serialize_struct(name, 4)?;
+        result.serialize_field(items, &Items(&self.page))?;
+        if let Some(next) = &self.page.next {
+            result.serialize_field("nextCursor", next)?;
+        }
+        if let Some(scope) = &self.hint.scope {
+            result.serialize_field("ttlMs", &self.hint.ttl_ms)?;
+            result.serialize_field("cacheScope", scope)?;
+        }
+        result.end()
+    }
+}
+
+struct Items<'a, T>(&'a Page<T>);
+
+impl<T: Listed> Serialize for Items<'_, T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
+        serializer.collect_seq(self.0.items.iter().map(|item| item.shown()))
+    }
+}

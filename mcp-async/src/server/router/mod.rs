@@ -1,0 +1,162 @@
+//! From a request to the handler that answers it.
+
+mod completion;
+mod lists;
+mod method;
+mod resources;
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::borrow::Cow;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use mcp_proto::rpc::{self, code};
+
+use self::lists::list;
+use super::Peer;
+use super::cursor::Listing;
+use super::inner::Inner;
+use super::rate::{Bucket, RateLimit, RateLimits};
+use super::resource::Hint;
+use super::service::{Call, Service};
+use super::spawned::Spawn;
+use crate::error::ErrorReply;
+use crate::job::Job;
+
+pub(super) use self::method::Method;
+
+/// One connection's view of a server.
+pub(super) struct Router {
+    inner: Arc<Inner>,
+    spawn: Option<Spawn>,
+    page_size: usize,
+    hint: Hint,
+    rates: RateLimits,
+    methods: Vec<Arc<Method>>,
+    /// What is left of the limits, by the name of the tool; completions have the empty name.
+    buckets: Mutex<HashMap<String, Bucket>>,
+    /// The server knows the connection.
+    known: AtomicBool,
+}
+
+impl Router {
+    pub(super) fn new(inner: &Arc<Inner>, spawn: Option<Spawn>) -> Self {
+        let settings = inner.settings();
+        Self {
+            inner: Arc::clone(inner),
+            spawn,
+            page_size: settings.page_size,
+            hint: settings.hint,
+            rates: settings.rates,
+            methods: settings.methods.clone(),
+            buckets: Mutex::default(),
+            known: AtomicBool::new(false),
+        }
+    }
+
+    fn call_tool(&self, call: Call<'_>) -> Job {
+        let name = subject(&call);
+        let Some(tool) = self.inner.catalog().tools.find(&name).map(Arc::clone) else {
+            return call.refuse(unknown("tool", &name));
+        };
+        let limit = tool.rate.or(self.rates.calls);
+        if !self.takes(&call, &name, limit) {
+            return call.refuse(too_often("calls of this tool"));
+        }
+        tool.call(call, self.spawn)
+    }
+
+    fn fill_prompt(&self, call: Call<'_>) -> Job {
+        let name = subject(&call);
+        let Some(prompt) = self.inner.catalog().prompts.find(&name).map(Arc::clone) else {
+            return call.refuse(unknown("prompt", &name));
+        };
+        prompt.call(call)
+    }
+
+    fn call_method(&self, call: Call<'_>) -> Job {
+        let name = call.method.name();
+        match self.methods.iter().find(|method| name == *method.name) {
+            Some(method) => method.call(call),
+            None => call.refuse(ErrorReply::method_not_found()),
+        }
+    }
+
+    /// Takes one out of the bucket, if there is a limit.
+    fn takes(&self, call: &Call<'_>, bucket: &str, limit: Option<RateLimit>) -> bool {
+        let Some(limit) = limit else {
+            return true;
+        };
+        let now = call.context().now();
+        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
+        match buckets.get_mut(bucket) {
+            Some(bucket) => bucket.take(limit, now),
+            None => {
+                let mut new = Bucket::new(limit, now);
+                let taken = new.take(limit, now);
+                buckets.insert(bucket.to_owned(), new);
+                taken
+            }
+        }
+    }
+}
+
+impl Service for Router {
+    fn call(&self, call: Call<'_>) -> Job {
+        let (size, hint) = (self.page_size, self.hint);
+        match call.method {
+            rpc::Method::ToolsCall => self.call_tool(call),
+            rpc::Method::ToolsList => list(
+                call,
+                &self.inner.catalog().tools,
+                Listing::Tools,
+                size,
+                hint,
+            ),
+            rpc::Method::ResourcesRead => self.read(call),
+            rpc::Method::ResourcesList => {
+                let catalog = self.inner.catalog();
+                list(call, &catalog.resources, Listing::Resources, size, hint)
+            }
+            rpc::Method::ResourcesTemplatesList => {
+                let catalog = self.inner.catalog();
+                list(call, &catalog.templates, Listing::Templates, size, hint)
+            }
+            rpc::Method::ResourcesSubscribe => self.subscribe(call),
+            rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Empty {})),
+            rpc::Method::PromptsGet => self.fill_prompt(call),
+            rpc::Method::PromptsList => {
+                let catalog = self.inner.catalog();
+                list(call, &catalog.prompts, Listing::Prompts, size, hint)
+            }
+            rpc::Method::CompletionComplete => self.complete(call),
+            _ => self.call_method(call),
+        }
+    }
+
+    fn listening(&self, peer: &Peer) {
+        if !self.known.swap(true, Ordering::Relaxed) {
+            self.inner.connected(peer);
+        }
+    }
+}
+
+/// A result that says nothing.
+#[derive(serde::Serialize)]
+struct Empty {}
+
+/// What the request is about; the core has seen to it that it is sound text.
+fn subject<'b>(call: &Call<'b>) -> Cow<'b, str> {
+    call.request.subject.unwrap_or_default().to_cow()
+}
+
+/// TL-07, PR-03
+fn unknown(kind: &str, name: &str) -> ErrorReply {
+    // As much of it as a name may have (TL-05): it is a stranger's text.
+    let name: String = name.chars().take(128).collect();
+    ErrorReply::invalid_params(format!("Unknown {kind}: {name}"))
+}
+
+fn too_often(what: &str) -> ErrorReply {
+    ErrorReply::new(code::INTERNAL_ERROR, format!("limit reached: {what}"))
+}

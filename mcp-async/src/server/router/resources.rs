@@ -1,0 +1,51 @@
+//! Reading and subscribing to resources.
+
+use std::sync::Arc;
+
+use super::super::handler_error::not_found;
+use super::super::service::Call;
+use super::super::template::Found;
+use super::{Empty, Router, subject};
+use crate::job::Job;
+
+impl Router {
+    /// Answers `resources/read`: a resource by its URI, or else the first template that
+    /// matches.
+    pub(super) fn read(&self, call: Call<'_>) -> Job {
+        let uri = subject(&call);
+        let resource = self.inner.catalog().resources.find(&uri).map(Arc::clone);
+        if let Some(resource) = resource {
+            return resource.call(call, self.hint);
+        }
+        let found = self.inner.catalog().template_of(&uri);
+        let Some((template, captures)) = found else {
+            return call.refuse(not_found(Some(&uri)));
+        };
+        let uri = uri.into_owned();
+        template.call(call, Found { uri, captures }, self.hint)
+    }
+
+    /// Answers `resources/subscribe`; the core keeps the URI once this has agreed. It may be
+    /// that of a resource or of what lies above some (RS-10).
+    pub(super) fn subscribe(&self, call: Call<'_>) -> Job {
+        let uri = subject(&call);
+        let known = {
+            let catalog = self.inner.catalog();
+            let covers = |known: &str| known.starts_with(&*uri);
+            catalog
+                .resources
+                .iter()
+                .any(|resource| covers(&resource.listed.uri))
+                || catalog.template_of(&uri).is_some()
+                || catalog
+                    .templates
+                    .iter()
+                    .any(|template| covers(&template.listed.uri_template))
+        };
+        if known {
+            call.ready(Ok(Empty {}))
+        } else {
+            call.refuse(not_found(Some(&uri)))
+        }
+    }
+}

@@ -1,0 +1,233 @@
+//! Resources behind a URI template, with their handler.
+
+use core::fmt;
+use core::future::Future;
+use core::time::Duration;
+
+use mcp_proto::model::CacheScope;
+use serde::de::DeserializeOwned;
+
+use super::catalog::Keyed;
+use super::completion::{Completer, Completing, CompletionOutput};
+use super::handler_error::{HandlerError, not_found};
+use super::item::{NO_HANDLER, RegisterError};
+use super::resource::{Hint, ResourceOutput, answer};
+use super::texts::from_captures;
+use super::{Call, Context};
+use crate::error::ErrorReply;
+use crate::job::Job;
+use crate::model::{self, Annotations, Icon, Meta};
+use crate::uri_template::{Captures, ParseError, UriTemplate};
+
+/// Resources behind a URI template: what clients are told of them, and the handler that reads
+/// one.
+///
+/// [`Server::template`](crate::Server::template) makes one of a template, a name and a closure;
+/// this is for everything else that can be said. [`handler`](Self::handler) or
+/// [`raw`](Self::raw) comes last, then [`Server::with`](crate::Server::with) takes it.
+///
+/// The variables are a type, in which numbers are numbers. A URI whose variables do not fit the
+/// type is not found, as is one with a `/`, `\` or `..` in a variable, encoded or not, unless
+/// the template asks for that with `{+path}`: see
+/// [`uri_template`](crate::uri_template#what-matches).
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::Template;
+///
+/// #[derive(serde::Deserialize)]
+/// struct Note {
+///     id: u64,
+/// }
+///
+/// let notes = Template::new("notes://{id}", "note")
+///     .description("A note by its number")
+///     .mime_type("text/markdown")
+///     .handler(|note: Note, _| async move { Ok(format!("# Note {}", note.id)) });
+/// let server = Server::<()>::new("notes", "1.0").with(notes);
+/// # let _ = server;
+/// ```
+pub struct Template {
+    pub(super) listed: model::ResourceTemplate,
+    pub(super) completers: Vec<Completer>,
+    /// The smaller goes first where several match.
+    pub(super) order: u64,
+    parsed: Result<UriTemplate, ParseError>,
+    cache: Option<Hint>,
+    begin: Option<Begin>,
+}
+
+type Begin = Box<dyn for<'b> Fn(Call<'b>, Found, Hint) -> Job + Send + Sync>;
+
+/// A URI that a template matches, and what it holds for each variable.
+#[derive(Clone, Debug)]
+pub struct Found {
+    /// The URI as it was asked for.
+    pub uri: String,
+    /// The variables, decoded.
+    pub captures: Captures,
+}
+
+impl Template {
+    /// Resources behind this template (RFC 6570), by this name. What is no template is reported
+    /// by [`Server::check`](crate::Server::check).
+    pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
+        let listed = model::ResourceTemplate::new(uri_template, name);
+        Self {
+            parsed: UriTemplate::parse(&listed.uri_template),
+            order: 0,
+            completers: Vec::new(),
+            cache: None,
+            begin: None,
+            listed,
+        }
+    }
+
+    /// What people call them.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.listed.title = Some(title.into());
+        self
+    }
+
+    /// What they are, for the model.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.listed.description = Some(description.into());
+        self
+    }
+
+    /// Their type, if all have the same, in the list and in contents that do not say theirs.
+    pub fn mime_type(mut self, mime_type: impl Into<String>) -> Self {
+        self.listed.mime_type = Some(mime_type.into());
+        self
+    }
+
+    /// Who they are for, and how much they matter.
+    pub fn annotations(mut self, annotations: Annotations) -> Self {
+        self.listed.annotations = Some(annotations);
+        self
+    }
+
+    /// One more picture of them: `https:` or `data:` (JR-48).
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.listed.icons.push(icon);
+        self
+    }
+
+    /// How long contents may be kept, and by whom, in place of what the server says for all;
+    /// since 2026-07-28 (CH-01).
+    pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.cache = Some(Hint::new(ttl, scope));
+        self
+    }
+
+    /// Suggests values for a variable while it is typed (CP-01).
+    pub fn complete<T, F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(Completing, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: CompletionOutput,
+    {
+        self.completers
+            .push(Completer::new(variable.into(), handler));
+        self
+    }
+
+    /// Anything else, under a name with a prefix of your own.
+    pub fn meta(mut self, meta: Meta) -> Self {
+        self.listed.meta = meta;
+        self
+    }
+
+    /// Runs this for each read. The variables' type may leave out those that it does not need.
+    pub fn handler<A, T, F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        A: DeserializeOwned + Send + 'static,
+        T: ResourceOutput,
+    {
+        let mime_type = self.listed.mime_type.clone();
+        self.begin(Box::new(move |call, found, hint| {
+            let Ok(variables) = from_captures::<A>(&found.captures) else {
+                return call.refuse(not_found(Some(&found.uri)));
+            };
+            let future = handler(variables, call.context().clone());
+            answer(call, future, found.uri, mime_type.clone(), hint)
+        }))
+    }
+
+    /// Runs this for each read, with the variables as the URI holds them.
+    ///
+    /// ```
+    /// use mcp_async::server::{Found, Template};
+    ///
+    /// let any = Template::new("echo://{text}", "echo")
+    ///     .raw(|found: Found, _| async move { Ok(found.uri) });
+    /// # let _ = any;
+    /// ```
+    pub fn raw<T, F, Fut>(self, handler: F) -> Self
+    where
+        F: Fn(Found, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: ResourceOutput,
+    {
+        let mime_type = self.listed.mime_type.clone();
+        self.begin(Box::new(move |call, found, hint| {
+            let uri = found.uri.clone();
+            let future = handler(found, call.context().clone());
+            answer(call, future, uri, mime_type.clone(), hint)
+        }))
+    }
+
+    pub(super) fn check(&self) -> Result<(), RegisterError> {
+        let error = |reason: &dyn fmt::Display| {
+            Err(RegisterError::new(
+                "template",
+                &self.listed.uri_template,
+                reason,
+            ))
+        };
+        match (&self.parsed, &self.begin) {
+            (Err(fault), _) => error(fault),
+            (_, None) => error(&NO_HANDLER),
+            _ => Ok(()),
+        }
+    }
+
+    /// What the URI holds, if it is one of these.
+    pub(super) fn matches(&self, uri: &str) -> Option<Captures> {
+        self.parsed.as_ref().ok()?.matches(uri)
+    }
+
+    pub(super) fn has_variable(&self, name: &str) -> bool {
+        let parsed = self.parsed.as_ref();
+        parsed.is_ok_and(|parsed| parsed.variables().any(|variable| variable == name))
+    }
+
+    /// Answers `resources/read`.
+    pub(super) fn call(&self, call: Call<'_>, found: Found, hint: Hint) -> Job {
+        match &self.begin {
+            Some(begin) => begin(call, found, self.cache.unwrap_or(hint)),
+            None => call.refuse(ErrorReply::internal()),
+        }
+    }
+
+    fn begin(mut self, begin: Begin) -> Self {
+        self.begin = Some(begin);
+        self
+    }
+}
+
+impl Keyed for Template {
+    fn key(&self) -> &str {
+        &self.listed.uri_template
+    }
+}
+
+impl fmt::Debug for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Template")
+            .field("listed", &self.listed)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,389 @@
+//! A tool with its handler.
+
+use core::fmt;
+use core::future::Future;
+use std::sync::Arc;
+
+use mcp_proto::Outcome;
+use mcp_proto::json::{Kind, Object, Raw, RawBuf};
+use mcp_proto::model::ClientFeatures;
+use schemars::JsonSchema;
+use serde::de::{Deserialize, DeserializeOwned};
+
+use super::catalog::Keyed;
+use super::handler_error::{HandlerError, missing_capabilities};
+use super::item::{NO_HANDLER, RegisterError};
+use super::output::ToolOutput;
+use super::rate::RateLimit;
+use super::reply::Reply;
+use super::spawned::{Spawn, spawned};
+use super::{Call, Context};
+use crate::error::ErrorReply;
+use crate::job::Job;
+use crate::model::{self, Icon, Meta, ToolAnnotations};
+use crate::schema::{self, TypeError};
+
+/// A tool: what clients are told of it, and the handler that runs it.
+///
+/// [`Server::tool`](crate::Server::tool) makes one of a name, a description and a closure; this
+/// is for everything else that can be said. [`handler`](Self::handler) or [`raw`](Self::raw)
+/// comes last, then [`Server::with`](crate::Server::with) takes it.
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::{NoArguments, Tool};
+///
+/// let clock = Tool::new("clock")
+///     .title("What time is it?")
+///     .description("The seconds since 1970")
+///     .read_only()
+///     .handler(|_: NoArguments, _| async {
+///         let now = std::time::SystemTime::UNIX_EPOCH.elapsed()?;
+///         Ok(now.as_secs().to_string())
+///     });
+/// let server = Server::<()>::new("clock", "1.0").with(clock);
+/// # let _ = server;
+/// ```
+pub struct Tool {
+    pub(super) listed: model::Tool,
+    requires: ClientFeatures,
+    pub(super) rate: Option<RateLimit>,
+    spawned: bool,
+    /// Why one of the types has no schema.
+    fault: Option<TypeError>,
+    begin: Option<Begin>,
+}
+
+/// Decodes, checks and starts: all of it while the message is there to borrow from.
+type Begin = Box<dyn for<'b> Fn(Call<'b>, &Arc<Tool>, Option<Spawn>) -> Job + Send + Sync>;
+
+/// The arguments of a tool that takes none (TL-06).
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::{Context, NoArguments};
+///
+/// let server = Server::<()>::new("demo", "1.0")
+///     .tool("greet", "Says hello", |_: NoArguments, _: Context| async { Ok("hello") });
+/// # let _ = server;
+/// ```
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct NoArguments {}
+
+/// A call of a tool with the arguments as they came, owned: for handlers that borrow from them,
+/// or whose arguments have no type.
+///
+/// ```
+/// use mcp_async::server::{Tool, ToolCall};
+///
+/// #[derive(serde::Deserialize)]
+/// struct Search<'a> {
+///     #[serde(borrow)]
+///     words: Vec<&'a str>,
+/// }
+///
+/// let search = Tool::new("search").raw(|call: ToolCall, _| async move {
+///     let search: Search<'_> = call.decode()?;
+///     Ok(format!("{} words", search.words.len()))
+/// });
+/// # let _ = search;
+/// ```
+#[derive(Clone, Debug)]
+pub struct ToolCall {
+    /// The arguments, an object.
+    pub arguments: RawBuf,
+    as_result: bool,
+}
+
+impl ToolCall {
+    /// Decodes the arguments into a type that may borrow from them. A text with escapes does
+    /// not decode to `&str`: take it as [`Str`](mcp_proto::json::Str) or `Cow<str>`.
+    ///
+    /// # Errors
+    /// The arguments are of another type: returned from the handler, it becomes what the
+    /// revision wants (TL-08), with the path.
+    pub fn decode<'a, T: Deserialize<'a>>(&'a self) -> Result<T, HandlerError> {
+        self.arguments
+            .as_raw()
+            .decode(&mut [])
+            .map_err(|error| bad_arguments(&error, self.as_result))
+    }
+}
+
+impl Tool {
+    /// A tool by this name: 1 to 128 of `[A-Za-z0-9_.-]` (TL-05).
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            listed: model::Tool::new(name, RawBuf::new()),
+            requires: ClientFeatures::NONE,
+            rate: None,
+            spawned: false,
+            fault: None,
+            begin: None,
+        }
+    }
+
+    /// What people call it.
+    pub fn title(mut self, title: impl Into<String>) -> Self {
+        self.listed.title = Some(title.into());
+        self
+    }
+
+    /// What it does, for the model.
+    pub fn description(mut self, description: impl Into<String>) -> Self {
+        self.listed.description = Some(description.into());
+        self
+    }
+
+    /// What it does to the world; the four methods below are for one of the hints each.
+    pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
+        self.listed.annotations = Some(annotations);
+        self
+    }
+
+    /// It changes nothing.
+    pub fn read_only(mut self) -> Self {
+        self.hints().read_only_hint = Some(true);
+        self
+    }
+
+    /// Whether what it changes may destroy something.
+    pub fn destructive(mut self, destructive: bool) -> Self {
+        self.hints().destructive_hint = Some(destructive);
+        self
+    }
+
+    /// A second equal call changes nothing more.
+    pub fn idempotent(mut self) -> Self {
+        self.hints().idempotent_hint = Some(true);
+        self
+    }
+
+    /// Whether it meets things that the server does not control.
+    pub fn open_world(mut self, open: bool) -> Self {
+        self.hints().open_world_hint = Some(open);
+        self
+    }
+
+    /// One more picture of it: `https:` or `data:` (JR-48).
+    pub fn icon(mut self, icon: Icon) -> Self {
+        self.listed.icons.push(icon);
+        self
+    }
+
+    /// The schema of the arguments, in place of what the handler's type says; an object with
+    /// `"type": "object"` at its root (TL-06).
+    ///
+    /// ```
+    /// use mcp_async::server::{Tool, ToolCall};
+    /// use mcp_proto::json::RawBuf;
+    ///
+    /// let schema = r#"{"type":"object","properties":{"city":{"type":"string","minLength":1}}}"#;
+    /// let tool = Tool::new("forecast")
+    ///     .input_schema(RawBuf::parse(schema)?)
+    ///     .raw(|call: ToolCall, _| async move { Ok(call.arguments.as_raw().as_str().to_owned()) });
+    /// # let _ = tool;
+    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// ```
+    pub fn input_schema(mut self, schema: RawBuf) -> Self {
+        self.listed.input_schema = schema;
+        self
+    }
+
+    /// The schema of the structured content, in place of what the handler's type says.
+    pub fn output_schema(mut self, schema: RawBuf) -> Self {
+        self.listed.output_schema = Some(schema);
+        self
+    }
+
+    /// What the client has to be able to do: a call without that is refused before the handler
+    /// runs, with error -32021 and the capabilities (VR-07).
+    ///
+    /// ```
+    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_proto::model::ClientFeatures;
+    ///
+    /// let tool = Tool::new("survey")
+    ///     .requires(ClientFeatures::ELICITATION_FORM)
+    ///     .handler(|_: NoArguments, _| async { Ok("thank you") });
+    /// # let _ = tool;
+    /// ```
+    pub fn requires(mut self, features: ClientFeatures) -> Self {
+        self.requires = self.requires.with(features);
+        self
+    }
+
+    /// How often each connection may call it, in place of what the server says for all tools.
+    pub fn rate_limit(mut self, limit: RateLimit) -> Self {
+        self.rate = Some(limit);
+        self
+    }
+
+    /// Runs the handler in a task of its own: for one that computes for long between two
+    /// awaits, while the connection's other calls go on. It is cancelled with its call all the
+    /// same. A server that has no runtime ([`Server::serve_on`](crate::Server::serve_on)) runs
+    /// it like any other.
+    pub fn spawned(mut self) -> Self {
+        self.spawned = true;
+        self
+    }
+
+    /// Anything else, under a name with a prefix of your own.
+    pub fn meta(mut self, meta: Meta) -> Self {
+        self.listed.meta = meta;
+        self
+    }
+
+    /// Runs this for each call. The arguments' type gives the input schema and checks them; an
+    /// error in them is told to the client with its path (TL-08).
+    pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        A: DeserializeOwned + JsonSchema + Send + 'static,
+        T: ToolOutput,
+    {
+        if self.listed.input_schema.as_raw().is_null() {
+            match schema::input::<A>() {
+                Ok(schema) => self.listed.input_schema = schema,
+                Err(error) => self.fault = Some(error),
+            }
+        }
+        self.begin(Box::new(move |call, tool, spawn| {
+            let arguments = match arguments(&call).decode::<A>(&mut []) {
+                Ok(arguments) => arguments,
+                Err(error) => return tool.refuse(call, &error),
+            };
+            let future = handler(arguments, call.context().clone());
+            tool.run(call, spawn, future)
+        }))
+        .output::<T>()
+    }
+
+    /// Runs this for each call, with the arguments as they came.
+    pub fn raw<T, F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(ToolCall, Context) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: ToolOutput,
+    {
+        if self.listed.input_schema.as_raw().is_null() {
+            self.listed.input_schema = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
+        }
+        self.begin(Box::new(move |call, tool, spawn| {
+            let owned = ToolCall {
+                arguments: RawBuf::from(arguments(&call)),
+                as_result: call.request.revision.reports_bad_arguments_as_result(),
+            };
+            let future = handler(owned, call.context().clone());
+            tool.run(call, spawn, future)
+        }))
+        .output::<T>()
+    }
+
+    pub(super) fn check(&self) -> Result<(), RegisterError> {
+        let error =
+            |reason: &dyn fmt::Display| Err(RegisterError::new("tool", &self.listed.name, reason));
+        match (&self.fault, &self.begin) {
+            (Some(fault), _) => error(fault),
+            (_, None) => error(&NO_HANDLER),
+            _ => Ok(()),
+        }
+    }
+
+    /// Answers a call.
+    pub(super) fn call(self: &Arc<Self>, call: Call<'_>, spawn: Option<Spawn>) -> Job {
+        let missing = self.requires.without(call.request.features);
+        if !missing.is_empty() {
+            return call.refuse(missing_capabilities(missing));
+        }
+        if !matches!(arguments(&call).kind(), Kind::Object) {
+            return call.refuse(ErrorReply::invalid_params("arguments: expected an object"));
+        }
+        match &self.begin {
+            Some(begin) => begin(call, self, spawn),
+            None => call.refuse(ErrorReply::internal()),
+        }
+    }
+
+    fn begin(mut self, begin: Begin) -> Self {
+        self.begin = Some(begin);
+        self
+    }
+
+    fn output<T: ToolOutput>(mut self) -> Self {
+        if self.listed.output_schema.is_none() {
+            match T::output_schema() {
+                Ok(schema) => self.listed.output_schema = schema,
+                Err(error) => self.fault = Some(error),
+            }
+        }
+        self
+    }
+
+    fn hints(&mut self) -> &mut ToolAnnotations {
+        self.listed.annotations.get_or_insert_default()
+    }
+
+    fn refuse(&self, call: Call<'_>, error: &dyn fmt::Display) -> Job {
+        let as_result = call.request.revision.reports_bad_arguments_as_result();
+        call.ready(Settled::<()>(Err(bad_arguments(error, as_result))))
+    }
+
+    fn run<T: ToolOutput>(
+        self: &Arc<Self>,
+        call: Call<'_>,
+        spawn: Option<Spawn>,
+        future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
+    ) -> Job {
+        match spawn.filter(|_| self.spawned) {
+            Some(spawn) => call.answer(async move { Settled(spawned(spawn, future).await) }),
+            None => call.answer(async move { Settled(future.await) }),
+        }
+    }
+}
+
+impl Keyed for Tool {
+    fn key(&self) -> &str {
+        &self.listed.name
+    }
+}
+
+impl fmt::Debug for Tool {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tool")
+            .field("listed", &self.listed)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What a handler came to, on its way to the wire.
+struct Settled<T>(Result<T, HandlerError>);
+
+impl<T: ToolOutput> Reply for Settled<T> {
+    fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match &self.0 {
+            Ok(output) => output.with_outcome(send),
+            Err(error) => error.with_tool_outcome(send),
+        }
+    }
+}
+
+/// The arguments of a call; none are as good as none given.
+fn arguments<'b>(call: &Call<'b>) -> Raw<'b> {
+    call.params
+        .get("arguments")
+        .filter(|arguments| !arguments.is_null())
+        .unwrap_or(Object::EMPTY.as_raw())
+}
+
+/// What the revision wants to hear of arguments that are not what the schema says (TL-08).
+fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
+    let text = format!("Invalid arguments: {error}");
+    if as_result {
+        HandlerError::told(text)
+    } else {
+        HandlerError::invalid_params(text)
+    }
+}

@@ -1,0 +1,262 @@
+//! A server, and a hand that writes and reads its lines, on a virtual clock.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::sync::Arc;
+use std::task::Wake;
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::server::{BoxService, Connection, Peer};
+use mcp_async::{ManualClock, PipeReader, PipeWriter, Server, duplex};
+use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::{Revision, RevisionSet};
+
+/// Every revision that is published.
+pub(crate) fn revisions() -> impl Iterator<Item = Revision> {
+    RevisionSet::all().iter()
+}
+
+/// One client of a server.
+pub(crate) struct Wire {
+    clock: ManualClock,
+    pub(crate) peer: Peer,
+    revision: Revision,
+    /// The capabilities that the client declares.
+    capabilities: String,
+    connection: Option<Connection<PipeReader, PipeWriter, ManualClock, BoxService>>,
+    flag: Arc<Flag>,
+    reader: PipeReader,
+    writer: PipeWriter,
+    next_id: u64,
+    /// What came besides answers.
+    pub(crate) heard: Vec<String>,
+}
+
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Wire {
+    /// A client that speaks this revision and declares nothing.
+    pub(crate) fn new<R>(server: &Server<R>, revision: Revision) -> Self {
+        Self::declaring(server, revision, "{}")
+    }
+
+    /// A client that declares these capabilities.
+    pub(crate) fn declaring<R>(server: &Server<R>, revision: Revision, declared: &str) -> Self {
+        let (ours, theirs) = duplex(1 << 20);
+        let clock = ManualClock::default();
+        let (connection, peer) = server.serve_on(theirs.split(), clock.clone());
+        let (reader, writer) = ours.split();
+        let mut wire = Self {
+            clock,
+            peer,
+            revision,
+            capabilities: declared.into(),
+            connection: Some(connection),
+            flag: Arc::new(Flag(AtomicBool::new(true))),
+            reader,
+            writer,
+            next_id: 0,
+            heard: Vec::new(),
+        };
+        if revision.is_legacy() {
+            let params = format!(
+                r#"{{"protocolVersion":"{revision}","capabilities":{declared},"clientInfo":{{"name":"t","version":"0"}}}}"#
+            );
+            wire.ask("initialize", &params);
+            wire.notify("notifications/initialized", "{}");
+        }
+        wire
+    }
+
+    /// What the server declares.
+    pub(crate) fn capabilities<R>(server: &Server<R>, revision: Revision) -> String {
+        let mut wire = Self::new(server, revision);
+        let answer = if revision.is_modern() {
+            wire.ask("server/discover", "{}")
+        } else {
+            let mut fresh = Self::bare(server, revision);
+            fresh.ask(
+                "initialize",
+                &format!(r#"{{"protocolVersion":"{revision}","capabilities":{{}}}}"#),
+            )
+        };
+        member(&answer, &["result", "capabilities"])
+    }
+
+    /// A client that has said nothing yet.
+    pub(crate) fn bare<R>(server: &Server<R>, revision: Revision) -> Self {
+        let mut wire = Self::declaring(server, Revision::V2026_07_28, "{}");
+        wire.revision = revision;
+        wire
+    }
+
+    /// Sends a request, and returns the whole answer.
+    pub(crate) fn ask(&mut self, method: &str, params: &str) -> String {
+        let id = self.send(method, params);
+        self.answer(id)
+            .unwrap_or_else(|| panic!("no answer to {method} in {}", self.revision))
+    }
+
+    /// The result of a request; without what 2026-07-28 adds to each.
+    pub(crate) fn result(&mut self, method: &str, params: &str) -> String {
+        let answer = self.ask(method, params);
+        let result = member(&answer, &["result"]);
+        assert!(!result.is_empty(), "{answer} in {}", self.revision);
+        let cut = result.find(r#","resultType":"complete""#);
+        match cut {
+            Some(cut) => format!("{}}}", &result[..cut]),
+            None => result,
+        }
+    }
+
+    /// The code and the text of the error that answers a request.
+    pub(crate) fn error(&mut self, method: &str, params: &str) -> (i64, String) {
+        let answer = self.ask(method, params);
+        let code = member(&answer, &["error", "code"]);
+        let code = code
+            .parse()
+            .unwrap_or_else(|_| panic!("{answer} in {}", self.revision));
+        (code, text(&answer, &["error", "message"]))
+    }
+
+    /// Sends a request without waiting; its id.
+    pub(crate) fn send(&mut self, method: &str, params: &str) -> u64 {
+        self.next_id += 1;
+        let id = self.next_id;
+        let params = self.with_meta(params);
+        self.line(&format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{params}}}"#
+        ));
+        id
+    }
+
+    pub(crate) fn notify(&mut self, method: &str, params: &str) {
+        self.line(&format!(
+            r#"{{"jsonrpc":"2.0","method":"{method}","params":{params}}}"#
+        ));
+    }
+
+    /// The answer to a request, if it is there; all else that came is kept.
+    pub(crate) fn answer(&mut self, id: u64) -> Option<String> {
+        self.settle();
+        let text = self.read();
+        let prefix = format!(r#"{{"jsonrpc":"2.0","id":{id},"#);
+        let mut answer = None;
+        for line in text.lines() {
+            if line.starts_with(&prefix) {
+                answer = Some(line.to_owned());
+            } else {
+                self.heard.push(line.to_owned());
+            }
+        }
+        answer.or_else(|| {
+            let at = self
+                .heard
+                .iter()
+                .position(|line| line.starts_with(&prefix))?;
+            Some(self.heard.remove(at))
+        })
+    }
+
+    /// What came besides answers, since it was last asked for.
+    pub(crate) fn hear(&mut self) -> Vec<String> {
+        self.settle();
+        let text = self.read();
+        self.heard.extend(text.lines().map(str::to_owned));
+        core::mem::take(&mut self.heard)
+    }
+
+    pub(crate) fn advance(&mut self, by: Duration) {
+        self.clock.advance(by);
+        self.settle();
+    }
+
+    /// Whether the connection has ended.
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.settle();
+        self.connection.is_none()
+    }
+
+    /// Polls the connection for as long as it wants to be.
+    pub(crate) fn settle(&mut self) {
+        let waker = Waker::from(Arc::clone(&self.flag));
+        while self.flag.0.swap(false, Ordering::SeqCst) {
+            let Some(connection) = &mut self.connection else {
+                return;
+            };
+            let connection = Pin::new(connection);
+            if let Poll::Ready(end) = connection.poll(&mut Context::from_waker(&waker)) {
+                end.expect("no error of the transport");
+                self.connection = None;
+            }
+        }
+    }
+
+    fn with_meta(&self, params: &str) -> String {
+        if self.revision.is_legacy() {
+            return params.to_owned();
+        }
+        let (revision, capabilities) = (self.revision, &self.capabilities);
+        let meta = format!(
+            r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{capabilities}}}"#
+        );
+        let rest = params.strip_prefix('{').expect("an object");
+        let comma = if rest == "}" { "" } else { "," };
+        format!("{{{meta}{comma}{rest}")
+    }
+
+    fn line(&mut self, line: &str) {
+        let bytes = format!("{line}\n").into_bytes();
+        let cx = &mut Context::from_waker(Waker::noop());
+        match Pin::new(&mut self.writer).poll_write(cx, &bytes) {
+            Poll::Ready(Ok(count)) => assert_eq!(count, bytes.len()),
+            other => panic!("{other:?}"),
+        }
+        self.settle();
+    }
+
+    fn read(&mut self) -> String {
+        let mut text = Vec::new();
+        let cx = &mut Context::from_waker(Waker::noop());
+        let mut buf = vec![0; 1 << 16];
+        loop {
+            match Pin::new(&mut self.reader).poll_read(cx, &mut buf) {
+                Poll::Ready(Ok(count)) if count > 0 => text.extend_from_slice(&buf[..count]),
+                _ => break,
+            }
+            self.settle();
+        }
+        String::from_utf8(text).unwrap()
+    }
+}
+
+/// The JSON of a member, found by its path; empty if there is none.
+pub(crate) fn member(json: &str, path: &[&str]) -> String {
+    find(json, path).map_or_else(String::new, |raw| raw.as_raw().as_str().to_owned())
+}
+
+/// The text of a member, found by its path.
+pub(crate) fn text(json: &str, path: &[&str]) -> String {
+    let found = find(json, path).unwrap_or_else(|| panic!("no {path:?} in {json}"));
+    found.decode().unwrap()
+}
+
+fn find(json: &str, path: &[&str]) -> Option<RawBuf> {
+    let mut raw = Raw::parse(json.as_bytes(), 64).unwrap();
+    for step in path {
+        raw = match step.parse::<usize>() {
+            Ok(index) => raw.array()?.elements().nth(index)?,
+            Err(_) => raw.object()?.get(step)?,
+        };
+    }
+    Some(raw.into())
+}
