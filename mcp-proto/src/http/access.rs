@@ -1,0 +1,167 @@
+//! Who may speak to a server: the hosts it answers to, and the origins of browsers.
+
+/// The names that requests may give a server in `Host`, and the origins that browsers may send
+/// them from (SH-03).
+///
+/// Both keep web pages away from a server on the same machine: a page whose name was made to
+/// resolve to 127.0.0.1 comes with that name as `Host`, any other with its own `Origin`.
+///
+/// ```
+/// use mcp_proto::http::Access;
+///
+/// let access = Access::LOOPBACK;
+/// assert!(access.allows_host(b"localhost:8000"));
+/// assert!(!access.allows_host(b"attacker.example:8000"));
+/// assert!(access.allows_origin(b"http://127.0.0.1:5173"));
+/// assert!(!access.allows_origin(b"null"));
+///
+/// let access = Access { hosts: Some(&["mcp.example.com"]), origins: &["https://app.example.com"] };
+/// assert!(access.allows_host(b"MCP.example.com:443"));
+/// assert!(access.allows_origin(b"https://app.example.com"));
+/// assert!(!access.allows_origin(b"https://app.example.com:8443"));
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Access<'c> {
+    /// Names or addresses, `[::1]` in brackets, each for every port or with the port that it is
+    /// for. `None` lets every name through.
+    pub hosts: Option<&'c [&'c str]>,
+    /// Scheme, host and port as browsers send them; the port `*` stands for any, and none for
+    /// the scheme's own.
+    pub origins: &'c [&'c str],
+}
+
+impl Access<'static> {
+    /// Only this machine, under the names that it has for itself.
+    pub const LOOPBACK: Self = Self {
+        hosts: Some(&["localhost", "127.0.0.1", "[::1]"]),
+        origins: &[
+            "http://localhost:*",
+            "http://127.0.0.1:*",
+            "http://[::1]:*",
+            "https://localhost:*",
+            "https://127.0.0.1:*",
+            "https://[::1]:*",
+        ],
+    };
+}
+
+impl Default for Access<'static> {
+    fn default() -> Self {
+        Self::LOOPBACK
+    }
+}
+
+impl Access<'_> {
+    /// Whether a `Host` of this value may be answered.
+    pub fn allows_host(&self, host: &[u8]) -> bool {
+        let Some(hosts) = self.hosts else { return true };
+        let name = without_port(host);
+        hosts.iter().any(|allowed| {
+            let allowed = allowed.as_bytes();
+            allowed.eq_ignore_ascii_case(host) || allowed.eq_ignore_ascii_case(name)
+        })
+    }
+
+    /// Whether a browser may send requests from a page of this `Origin`.
+    pub fn allows_origin(&self, origin: &[u8]) -> bool {
+        self.origins
+            .iter()
+            .any(|allowed| match allowed.strip_suffix(":*") {
+                Some(allowed) => {
+                    let name = without_port(origin);
+                    allowed.as_bytes().eq_ignore_ascii_case(name)
+                }
+                None => allowed.as_bytes().eq_ignore_ascii_case(origin),
+            })
+    }
+}
+
+/// A host or an origin without the port at its end.
+fn without_port(authority: &[u8]) -> &[u8] {
+    let colon = authority.iter().rposition(|byte| *byte == b':');
+    match colon.and_then(|at| authority.split_at_checked(at)) {
+        Some((name, [_, port @ ..])) if !port.is_empty() && port.iter().all(u8::is_ascii_digit) => {
+            name
+        }
+        _ => authority,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(access: &Access<'_>, host: &str, origin: &str, expected: (bool, bool)) {
+        let found = (
+            access.allows_host(host.as_bytes()),
+            access.allows_origin(origin.as_bytes()),
+        );
+        assert_eq!(found, expected, "{host:?}, {origin:?}");
+    }
+
+    #[test]
+    fn loopback() {
+        let access = &Access::LOOPBACK;
+        check(access, "localhost", "http://localhost", (true, true));
+        check(access, "LOCALHOST:80", "HTTP://LocalHost:80", (true, true));
+        check(access, "127.0.0.1:1", "https://127.0.0.1:1", (true, true));
+        check(access, "[::1]:8080", "http://[::1]:8080", (true, true));
+        check(access, "[::1]", "http://[::1]", (true, true));
+        check(access, "localhost:", "http://localhost:", (false, false));
+        check(
+            access,
+            "localhost.example",
+            "http://localhost.example",
+            (false, false),
+        );
+        check(
+            access,
+            "evil@localhost",
+            "http://evil@localhost",
+            (false, false),
+        );
+        check(
+            access,
+            "localhost:8:8",
+            "http://localhost:x",
+            (false, false),
+        );
+        check(access, "", "", (false, false));
+        check(access, "127.0.0.2", "file://localhost", (false, false));
+        check(access, ":1", "null", (false, false));
+    }
+
+    #[test]
+    fn listed() {
+        let access = &Access {
+            hosts: Some(&["a.example", "b.example:8443"]),
+            origins: &["https://a.example", "https://b.example:8443", "app://x:*"],
+        };
+        check(access, "a.example:1", "https://a.example", (true, true));
+        check(
+            access,
+            "b.example:8443",
+            "https://b.example:8443",
+            (true, true),
+        );
+        check(access, "b.example", "https://b.example", (false, false));
+        check(access, "c.example", "http://a.example", (false, false));
+        check(
+            access,
+            "a.example.",
+            "https://a.example:444",
+            (false, false),
+        );
+        check(access, "xa.example", "app://x:12", (false, true));
+    }
+
+    #[test]
+    fn any_host() {
+        let access = &Access {
+            hosts: None,
+            origins: &[],
+        };
+        check(access, "whatever", "http://localhost", (true, false));
+    }
+}

@@ -1,0 +1,246 @@
+//! The door of a server: which heads are let in, and as what.
+
+use super::access::Access;
+use super::head::{Field, Head};
+use super::media::{EVENT_STREAM, JSON, accepts, is};
+use super::refusal::Refusal;
+use crate::revision::{Revision, RevisionSet};
+
+/// What is known of an endpoint before any request: shared by all of them, without a lock.
+///
+/// ```
+/// # struct Post(&'static str);
+/// # impl mcp_proto::http::Head for Post {
+/// #     fn method(&self) -> &str { "POST" }
+/// #     fn path(&self) -> &str { "/mcp" }
+/// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+/// #         match name {
+/// #             "host" => each(self.0.as_bytes()),
+/// #             "content-type" => each(b"application/json"),
+/// #             "mcp-protocol-version" => each(b"2026-07-28"),
+/// #             _ => {}
+/// #         }
+/// #     }
+/// # }
+/// use mcp_proto::Revision;
+/// use mcp_proto::http::{Endpoint, Opening, Refusal, Version};
+///
+/// let endpoint = Endpoint::default();
+/// let Ok(Opening::Post(post)) = endpoint.open(&Post("localhost:8000")) else { panic!() };
+/// assert_eq!(post.version, Version::Known(Revision::V2026_07_28));
+/// assert_eq!(endpoint.open(&Post("attacker.example")).unwrap_err(), Refusal::Host);
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Endpoint<'c> {
+    /// Where it is; `None` if whoever mounts it has looked at the path already.
+    pub path: Option<&'c str>,
+    /// Who may speak to it.
+    pub access: Access<'c>,
+    /// The revisions that it serves. Without a legacy one there are no streams to open and no
+    /// sessions to end (SH-41).
+    pub revisions: RevisionSet,
+}
+
+/// A request that was let in, as far as its head goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Opening<'h> {
+    /// Messages: read the body.
+    Post(Post<'h>),
+    /// A stream of a session is to be opened, or resumed.
+    Get(Get<'h>),
+    /// A session is to be ended (SH-31).
+    Delete(SessionId<'h>),
+    /// A browser asks whether a page of an allowed origin may send a request (CORS).
+    Preflight,
+}
+
+/// The head of a POST, to be compared with its body.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Post<'h> {
+    /// `MCP-Protocol-Version`.
+    pub version: Version<'h>,
+    /// `Mcp-Session-Id`, which only legacy requests have; modern ones ignore it (SH-41).
+    pub session: Option<&'h [u8]>,
+    /// `Mcp-Method` and `Mcp-Name`, which modern requests repeat from their body (SH-38).
+    pub method: Option<&'h [u8]>,
+    /// See [`method`](Self::method).
+    pub name: Option<&'h [u8]>,
+}
+
+/// The head of a GET.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Get<'h> {
+    /// The session.
+    pub session: SessionId<'h>,
+    /// `Last-Event-ID`: the stream that it belongs to is resumed behind it (SH-26).
+    pub last_event_id: Option<&'h [u8]>,
+}
+
+/// A session id of the right characters, 0x21 to 0x7E (SH-28). `Debug` does not show it.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub struct SessionId<'h>(&'h str);
+
+/// What `MCP-Protocol-Version` says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Version<'h> {
+    /// Nothing: an old client, or a mistake (SH-32, SH-37).
+    Absent,
+    /// A revision of this crate, served here or not.
+    Known(Revision),
+    /// Anything else; the body says whose mistake it is (SH-33, SH-35).
+    Unknown(&'h [u8]),
+}
+
+impl Default for Endpoint<'static> {
+    /// At `/mcp`, for this machine alone, in every published revision.
+    fn default() -> Self {
+        Self {
+            path: Some("/mcp"),
+            access: Access::LOOPBACK,
+            revisions: RevisionSet::all(),
+        }
+    }
+}
+
+impl Endpoint<'_> {
+    /// Judges a head. What is refused here needs no body: answer with the refusal's status and
+    /// text, and close.
+    ///
+    /// # Errors
+    /// See [`Refusal`], in the order of its checks: path, host, origin, HTTP method, media types,
+    /// doubled fields.
+    pub fn open<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Opening<'h>, Refusal> {
+        if self.path.is_some_and(|path| path != head.path()) {
+            return Err(Refusal::Path);
+        }
+        match head.field("host") {
+            Field::One(host) if self.access.allows_host(host) => {}
+            // HTTP/2 says it otherwise, and an HTTP library that does not hand it on as `Host`
+            // leaves nothing to judge; where every name is allowed that is nobody's loss.
+            Field::None if self.access.hosts.is_none() => {}
+            _ => return Err(Refusal::Host),
+        }
+        match head.field("origin") {
+            Field::None => {}
+            Field::One(origin) if self.access.allows_origin(origin) => {}
+            _ => return Err(Refusal::Origin),
+        }
+        match head.method() {
+            "POST" => self.post(head).map(Opening::Post),
+            "GET" if self.has_streams() => self.get(head).map(Opening::Get),
+            "DELETE" if self.has_streams() => {
+                self.legacy_version(head)?;
+                session(head).map(Opening::Delete)
+            }
+            "OPTIONS" if head.field("origin") != Field::None => Ok(Opening::Preflight),
+            _ => Err(Refusal::Method),
+        }
+    }
+
+    /// The HTTP methods of the endpoint, for `Allow` and for CORS.
+    pub fn methods(&self) -> &'static str {
+        if self.has_streams() {
+            "GET, POST, DELETE"
+        } else {
+            "POST"
+        }
+    }
+
+    fn post<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Post<'h>, Refusal> {
+        match head.field("content-type") {
+            Field::One(kind) if is(kind, JSON) => {}
+            _ => return Err(Refusal::ContentType),
+        }
+        if !accepts(head, JSON) || !accepts(head, EVENT_STREAM) {
+            return Err(Refusal::Accept);
+        }
+        Ok(Post {
+            version: version(head)?,
+            session: single(head, "mcp-session-id", "Mcp-Session-Id")?,
+            method: single(head, "mcp-method", "Mcp-Method")?,
+            name: single(head, "mcp-name", "Mcp-Name")?,
+        })
+    }
+
+    fn get<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Get<'h>, Refusal> {
+        if !accepts(head, EVENT_STREAM) {
+            return Err(Refusal::Accept);
+        }
+        self.legacy_version(head)?;
+        Ok(Get {
+            session: session(head)?,
+            last_event_id: single(head, "last-event-id", "Last-Event-ID")?,
+        })
+    }
+
+    /// A GET or a DELETE has no body that could say more.
+    fn legacy_version(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
+        match version(head)? {
+            Version::Absent => Ok(()),
+            Version::Known(revision)
+                if revision.is_legacy() && self.revisions.contains(revision) =>
+            {
+                Ok(())
+            }
+            Version::Known(_) | Version::Unknown(_) => Err(Refusal::Version),
+        }
+    }
+
+    fn has_streams(&self) -> bool {
+        self.revisions.newest_legacy().is_some()
+    }
+}
+
+impl<'h> SessionId<'h> {
+    /// The id that these bytes are, if they are one.
+    ///
+    /// ```
+    /// use mcp_proto::http::SessionId;
+    ///
+    /// assert!(SessionId::new(b"1868a90c-0d4e").is_some());
+    /// assert!(SessionId::new(b"").is_none() && SessionId::new(b"a b").is_none());
+    /// ```
+    pub fn new(bytes: &'h [u8]) -> Option<Self> {
+        let sound = !bytes.is_empty() && bytes.iter().all(|byte| (0x21..=0x7E).contains(byte));
+        core::str::from_utf8(bytes).ok().filter(|_| sound).map(Self)
+    }
+
+    /// The id.
+    pub const fn as_str(&self) -> &'h str {
+        self.0
+    }
+}
+
+impl core::fmt::Debug for SessionId<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("SessionId")
+    }
+}
+
+fn version<'h>(head: &'h (impl Head + ?Sized)) -> Result<Version<'h>, Refusal> {
+    let value = single(head, "mcp-protocol-version", "MCP-Protocol-Version")?;
+    Ok(match value {
+        None => Version::Absent,
+        Some(text) => core::str::from_utf8(text)
+            .ok()
+            .and_then(Revision::parse)
+            .map_or(Version::Unknown(text), Version::Known),
+    })
+}
+
+fn session<'h>(head: &'h (impl Head + ?Sized)) -> Result<SessionId<'h>, Refusal> {
+    let bytes = single(head, "mcp-session-id", "Mcp-Session-Id")?.ok_or(Refusal::SessionMissing)?;
+    SessionId::new(bytes).ok_or(Refusal::SessionMalformed)
+}
+
+fn single<'h>(
+    head: &'h (impl Head + ?Sized),
+    name: &str,
+    spelled: &'static str,
+) -> Result<Option<&'h [u8]>, Refusal> {
+    match head.field(name) {
+        Field::None => Ok(None),
+        Field::One(value) => Ok(Some(value)),
+        Field::Many => Err(Refusal::Doubled(spelled)),
+    }
+}

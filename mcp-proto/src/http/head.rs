@@ -1,0 +1,88 @@
+//! What a request's head says, however the HTTP library at hand keeps it.
+
+use core::fmt;
+
+/// A request's head.
+///
+/// ```
+/// use mcp_proto::http::{Field, Head};
+///
+/// struct Pairs<'h>(&'h [(&'h str, &'h str)]);
+///
+/// impl Head for Pairs<'_> {
+///     fn method(&self) -> &str {
+///         "POST"
+///     }
+///
+///     fn path(&self) -> &str {
+///         "/mcp"
+///     }
+///
+///     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+///         for (key, value) in self.0 {
+///             if key.eq_ignore_ascii_case(name) {
+///                 each(value.as_bytes());
+///             }
+///         }
+///     }
+/// }
+///
+/// let head = Pairs(&[("Mcp-Method", " ping "), ("Accept", "*/*"), ("accept", "a/b")]);
+/// assert_eq!(head.field("mcp-method"), Field::One(b"ping"));
+/// assert_eq!(head.field("accept"), Field::Many);
+/// assert_eq!(head.field("mcp-name"), Field::None);
+/// ```
+pub trait Head {
+    /// `GET`, `POST` and so on.
+    fn method(&self) -> &str;
+
+    /// The path of the target, without the query.
+    fn path(&self) -> &str;
+
+    /// Calls `each` with the value of every field line of this name, in their order. Names are
+    /// compared without regard to case (SH-39).
+    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8]));
+
+    /// The field of this name, which may come once.
+    fn field(&self, name: &str) -> Field<'_> {
+        let mut field = Field::None;
+        self.values(name, &mut |value| {
+            field = match field {
+                Field::None => Field::One(trim(value)),
+                Field::One(_) | Field::Many => Field::Many,
+            };
+        });
+        field
+    }
+}
+
+/// A field that has one value. Two of it are never one of them: two readers must not see two
+/// requests.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub enum Field<'h> {
+    /// It is not there.
+    None,
+    /// Its value, without the white space around it, which is not part of it (RFC 9110, 5.5).
+    One(&'h [u8]),
+    /// It is there more than once.
+    Many,
+}
+
+impl fmt::Debug for Field<'_> {
+    /// Without the value: session ids and tokens are not for logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::None => "None",
+            Self::One(_) => "One",
+            Self::Many => "Many",
+        })
+    }
+}
+
+/// Without optional white space at both ends.
+pub(super) const fn trim(mut value: &[u8]) -> &[u8] {
+    while let [b' ' | b'\t', rest @ ..] | [rest @ .., b' ' | b'\t'] = value {
+        value = rest;
+    }
+    value
+}

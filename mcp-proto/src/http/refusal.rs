@@ -1,0 +1,119 @@
+//! Why a request is not let in, before its body is read.
+
+use core::fmt;
+
+use crate::action::BufferFull;
+use crate::json::Writer;
+use crate::rpc::code;
+
+/// A request that ends with its head.
+///
+/// [`status`](Self::status), [`code`](Self::code) and the text are one table.
+///
+/// ```
+/// use mcp_proto::http::Refusal;
+///
+/// let mut body = [0; 128];
+/// let len = Refusal::ContentType.write(&mut body)?;
+/// assert_eq!(Refusal::ContentType.status(), 415);
+/// assert!(body[..len].starts_with(b"{\"jsonrpc\":\"2.0\",\"error\":{\"code\":-32600,"));
+/// # Ok::<(), mcp_proto::BufferFull>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Refusal {
+    /// There is nothing under this path.
+    Path,
+    /// `Host` is missing, doubled or none that this server answers to.
+    Host,
+    /// `Origin` is none that may send requests here (SH-03, SH-04).
+    Origin,
+    /// The endpoint does not have this HTTP method; an answer names those it has in `Allow`.
+    Method,
+    /// `Content-Type` is not `application/json` (SH-45).
+    ContentType,
+    /// `Accept` leaves out a type that the answer may have (SH-45).
+    Accept,
+    /// A field that can have one value comes more than once.
+    Doubled(&'static str),
+    /// `MCP-Protocol-Version` names no revision that this server has (SH-33).
+    Version,
+    /// A session id is needed, and there is none (SH-29).
+    SessionMissing,
+    /// What stands where a session id should be is none (SH-28).
+    SessionMalformed,
+}
+
+impl Refusal {
+    /// The HTTP status.
+    pub const fn status(self) -> u16 {
+        match self {
+            Self::Path => 404,
+            Self::Host | Self::Origin => 403,
+            Self::Method => 405,
+            Self::ContentType => 415,
+            Self::Accept => 406,
+            Self::Doubled(_) | Self::Version | Self::SessionMissing | Self::SessionMalformed => 400,
+        }
+    }
+
+    /// The code of the JSON-RPC error in the body.
+    pub const fn code(self) -> i64 {
+        match self {
+            Self::Doubled(_) => code::HEADER_MISMATCH,
+            _ => code::INVALID_REQUEST,
+        }
+    }
+
+    /// Writes the body, a JSON-RPC error without id.
+    ///
+    /// # Errors
+    /// [`BufferFull`]; 256 bytes are always enough.
+    pub fn write(self, out: &mut [u8]) -> Result<usize, BufferFull> {
+        let mut w = Writer::new(out);
+        self.put(&mut w);
+        w.finish()
+    }
+
+    fn put(self, w: &mut Writer<'_>) {
+        let (field, sentence) = self.pieces();
+        w.literal("{\"jsonrpc\":\"2.0\",\"error\":{\"code\":");
+        w.signed(self.code());
+        w.literal(",\"message\":\"");
+        w.literal(field);
+        w.literal(sentence);
+        w.literal("\"}}");
+    }
+
+    /// The field that it is about, and what is to be said: one short sentence (JR-13).
+    const fn pieces(self) -> (&'static str, &'static str) {
+        match self {
+            Self::Path => ("", "nothing is served here"),
+            Self::Host => ("Host", " is not one of the hosts that this server allows"),
+            Self::Origin => (
+                "Origin",
+                " is not one of the origins that this server allows",
+            ),
+            Self::Method => ("", "method not allowed"),
+            Self::ContentType => ("Content-Type", " must be application/json"),
+            Self::Accept => (
+                "Accept",
+                " must list application/json and text/event-stream; for GET the latter",
+            ),
+            Self::Doubled(field) => (field, " occurs twice"),
+            Self::Version => ("MCP-Protocol-Version", " is not supported"),
+            Self::SessionMissing => ("Mcp-Session-Id", " is missing"),
+            Self::SessionMalformed => ("Mcp-Session-Id", " is malformed"),
+        }
+    }
+}
+
+impl fmt::Display for Refusal {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (field, sentence) = self.pieces();
+        f.write_str(field)?;
+        f.write_str(sentence)
+    }
+}
+
+impl core::error::Error for Refusal {}

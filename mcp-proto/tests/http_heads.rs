@@ -1,0 +1,283 @@
+//! Which heads are let in, and as what: every field missing, doubled, wrong.
+
+use mcp_proto::http::{Access, Endpoint, Head, Opening, Refusal, Version, media};
+use mcp_proto::{BufferFull, Revision, RevisionSet};
+
+struct Sent<'t> {
+    method: &'t str,
+    path: &'t str,
+    fields: Vec<(&'t str, &'t str)>,
+}
+
+impl Head for Sent<'_> {
+    fn method(&self) -> &str {
+        self.method
+    }
+
+    fn path(&self) -> &str {
+        self.path
+    }
+
+    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+        for (key, value) in &self.fields {
+            if key.eq_ignore_ascii_case(name) {
+                each(value.as_bytes());
+            }
+        }
+    }
+}
+
+/// The usual head of a method, changed by `with`: `name: value` sets a field, `+name: value`
+/// adds a line, `-name` takes it away.
+fn head<'t>(method: &'t str, with: &[&'t str]) -> Sent<'t> {
+    let mut fields = vec![
+        ("Host", "127.0.0.1:8000"),
+        ("Accept", "application/json, text/event-stream"),
+    ];
+    match method {
+        "POST" => fields.push(("Content-Type", "application/json")),
+        _ => fields.push(("Mcp-Session-Id", "s1")),
+    }
+    for change in with {
+        if let Some(name) = change.strip_prefix('-') {
+            fields.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
+            continue;
+        }
+        let (name, value) = change.split_once(':').unwrap();
+        match name.strip_prefix('+') {
+            Some(name) => fields.push((name, value)),
+            None => {
+                fields.retain(|(key, _)| !key.eq_ignore_ascii_case(name));
+                fields.push((name, value));
+            }
+        }
+    }
+    Sent {
+        method,
+        path: "/mcp",
+        fields,
+    }
+}
+
+#[track_caller]
+fn refused(method: &str, with: &[&str], expected: Refusal) {
+    let found = Endpoint::default().open(&head(method, with)).map(drop);
+    assert_eq!(found, Err(expected), "{method} {with:?}");
+}
+
+#[track_caller]
+fn accepted(method: &str, with: &[&str]) {
+    let found = Endpoint::default().open(&head(method, with)).map(drop);
+    assert_eq!(found, Ok(()), "{method} {with:?}");
+}
+
+#[test]
+fn hosts_and_origins() {
+    for method in ["POST", "GET", "DELETE", "PUT"] {
+        refused(method, &["-host"], Refusal::Host);
+        refused(method, &["+host: localhost"], Refusal::Host);
+        refused(
+            method,
+            &["host: evil.example", "origin: http://evil.example"],
+            Refusal::Host,
+        );
+        refused(method, &["origin: http://evil.example"], Refusal::Origin);
+        refused(method, &["origin: null"], Refusal::Origin);
+        refused(
+            method,
+            &["+origin: http://localhost", "+origin: http://localhost"],
+            Refusal::Origin,
+        );
+    }
+    accepted("POST", &["origin: http://localhost:5173"]);
+    accepted("POST", &["host: LOCALHOST"]);
+    let open = Endpoint {
+        access: Access {
+            hosts: None,
+            origins: &["https://app.example"],
+        },
+        path: None,
+        ..Endpoint::default()
+    };
+    let anywhere = Sent {
+        path: "/elsewhere",
+        ..head("POST", &["host: x", "origin: https://app.example"])
+    };
+    assert!(open.open(&anywhere).is_ok());
+    assert!(open.open(&head("POST", &["-host"])).is_ok());
+}
+
+#[test]
+fn paths_and_methods() {
+    for path in ["/", "/mcp/", "/mcp2", ""] {
+        let sent = Sent {
+            path,
+            ..head("POST", &[])
+        };
+        assert_eq!(
+            Endpoint::default().open(&sent),
+            Err(Refusal::Path),
+            "{path}"
+        );
+    }
+    for method in ["PUT", "PATCH", "HEAD", "post", "OPTIONS", ""] {
+        refused(method, &[], Refusal::Method);
+    }
+    let preflight = head("OPTIONS", &["origin: http://localhost:1"]);
+    assert_eq!(Endpoint::default().open(&preflight), Ok(Opening::Preflight));
+    let modern = Endpoint {
+        revisions: RevisionSet::of(&[Revision::V2026_07_28]),
+        ..Endpoint::default()
+    };
+    assert_eq!(modern.open(&head("GET", &[])), Err(Refusal::Method));
+    assert_eq!(modern.open(&head("DELETE", &[])), Err(Refusal::Method));
+    assert_eq!(
+        (modern.methods(), Endpoint::default().methods()),
+        ("POST", "GET, POST, DELETE")
+    );
+}
+
+#[test]
+fn media_types() {
+    for kind in [
+        "text/plain",
+        "application/jsonx",
+        "",
+        "text/json, application/json",
+    ] {
+        refused(
+            "POST",
+            &[&format!("content-type: {kind}")],
+            Refusal::ContentType,
+        );
+    }
+    refused("POST", &["-content-type"], Refusal::ContentType);
+    refused(
+        "POST",
+        &["+content-type: application/json"],
+        Refusal::ContentType,
+    );
+    accepted("POST", &["content-type: APPLICATION/json ; charset=utf-8"]);
+    for accept in [
+        "application/json",
+        "text/event-stream",
+        "text/html",
+        "application/json;q=0, */*",
+        "",
+    ] {
+        refused("POST", &[&format!("accept: {accept}")], Refusal::Accept);
+    }
+    accepted("POST", &["accept: */*"]);
+    accepted("POST", &["-accept"]);
+    accepted("POST", &["accept: application/*;q=0.2,text/*"]);
+    accepted(
+        "POST",
+        &["accept: application/json", "+accept: text/event-stream"],
+    );
+    refused("GET", &["accept: application/json"], Refusal::Accept);
+    accepted("GET", &["accept: text/event-stream"]);
+    assert!(media::is(
+        b"text/event-stream;charset=utf-8",
+        media::EVENT_STREAM
+    ));
+}
+
+#[test]
+fn doubled_fields() {
+    for name in [
+        "MCP-Protocol-Version",
+        "Mcp-Session-Id",
+        "Mcp-Method",
+        "Mcp-Name",
+    ] {
+        let twice = [format!("{name}: x"), format!("+{name}: x")];
+        refused("POST", &[&twice[0], &twice[1]], Refusal::Doubled(name));
+    }
+    refused(
+        "GET",
+        &["+mcp-session-id: s1"],
+        Refusal::Doubled("Mcp-Session-Id"),
+    );
+    refused(
+        "GET",
+        &["+last-event-id: 1", "+last-event-id: 1"],
+        Refusal::Doubled("Last-Event-ID"),
+    );
+}
+
+#[test]
+fn versions_and_sessions() {
+    let open = |with: &[&str]| match Endpoint::default().open(&head("POST", with)) {
+        Ok(Opening::Post(post)) => match post.version {
+            Version::Absent => "absent".to_owned(),
+            Version::Known(revision) => revision.to_string(),
+            Version::Unknown(text) => format!("? {}", String::from_utf8_lossy(text)),
+        },
+        other => format!("{other:?}"),
+    };
+    assert_eq!(open(&[]), "absent");
+    assert_eq!(open(&["mcp-protocol-version: 2025-06-18"]), "2025-06-18");
+    assert_eq!(open(&["mcp-protocol-version: 2099-01-01"]), "? 2099-01-01");
+    for method in ["GET", "DELETE"] {
+        accepted(method, &["mcp-protocol-version: 2025-06-18"]);
+        refused(
+            method,
+            &["mcp-protocol-version: 2026-07-28"],
+            Refusal::Version,
+        );
+        refused(
+            method,
+            &["mcp-protocol-version: 2099-01-01"],
+            Refusal::Version,
+        );
+        refused(method, &["-mcp-session-id"], Refusal::SessionMissing);
+        for id in ["", "a b", "\u{e9}", "a\u{7f}"] {
+            refused(
+                method,
+                &[&format!("mcp-session-id: {id}")],
+                Refusal::SessionMalformed,
+            );
+        }
+    }
+    let resumed = head("GET", &["last-event-id: s-1 "]);
+    let Ok(Opening::Get(get)) = Endpoint::default().open(&resumed) else {
+        panic!("a GET of a session is let in")
+    };
+    assert_eq!(
+        (get.session.as_str(), get.last_event_id),
+        ("s1", Some(&b"s-1"[..]))
+    );
+}
+
+/// Every refusal has a status, and a body that is written whole or not at all.
+#[test]
+fn bodies() {
+    use Refusal::*;
+    let all = [
+        Path,
+        Host,
+        Origin,
+        Method,
+        ContentType,
+        Accept,
+        Doubled("Mcp-Name"),
+        Version,
+        SessionMissing,
+        SessionMalformed,
+    ];
+    for refusal in all {
+        let mut body = [0; 256];
+        let len = refusal.write(&mut body).unwrap();
+        let text = core::str::from_utf8(&body[..len]).unwrap();
+        assert!(text.contains(&refusal.to_string()), "{text}");
+        let value: serde_json::Value = serde_json::from_str(text).unwrap();
+        assert_eq!(value["error"]["code"], refusal.code());
+        assert!((400..500).contains(&refusal.status()));
+        for short in 0..len {
+            assert_eq!(
+                refusal.write(&mut body[..short]),
+                Err(BufferFull { needed: len })
+            );
+        }
+    }
+}
