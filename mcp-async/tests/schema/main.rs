@@ -2,5 +2,9 @@
 
 #[cfg(feature = "server")]
 mod form;
+#[cfg(feature = "schema")]
+mod hostile;
 #[cfg(feature = "server")]
 mod typed;
+#[cfg(feature = "schema")]
+mod validator;

@@ -1,0 +1,113 @@
+//! What is wrong with a schema, and with a value.
+
+use core::fmt;
+
+/// Why a schema is not used to check values. Texts of the schema are cut to a few words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SchemaError {
+    /// It is neither an object nor `true` nor `false`.
+    Kind,
+    /// It breaks the rules of its dialect.
+    Invalid(String),
+    /// Its dialect is none of those that are known (JR-38).
+    Dialect(String),
+    /// A reference leads nowhere, or out of the schema: nothing is fetched and no file is read
+    /// (JR-40, JR-41).
+    Reference(String),
+    /// It says of a value only that it has to fit the schema itself, without end.
+    Circle,
+    /// A pattern that cannot be matched in time linear in the text: it is no regular expression,
+    /// looks around, refers back, or is too large when compiled.
+    Pattern(String),
+    /// An object in it has two members of one name, which two readers may read as two schemas.
+    Duplicate(String),
+    /// It is larger than the limit of [`SchemaLimits`](super::SchemaLimits) with this name.
+    Limit(&'static str),
+}
+
+impl fmt::Display for SchemaError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Kind => f.write_str("a schema is an object or a boolean"),
+            Self::Invalid(text) => write!(f, "not a schema: {text}"),
+            Self::Dialect(uri) => write!(f, "unsupported dialect `{uri}`"),
+            Self::Reference(text) => write!(f, "reference out of the schema: {text}"),
+            Self::Circle => f.write_str("a circle of references"),
+            Self::Pattern(pattern) => write!(f, "unsupported pattern `{pattern}`"),
+            Self::Duplicate(name) => write!(f, "two members named `{name}`"),
+            Self::Limit(limit) => write!(f, "the schema is beyond the limit of {limit}"),
+        }
+    }
+}
+
+impl core::error::Error for SchemaError {}
+
+/// Why a value does not pass: the place in it, and what is the matter there.
+///
+/// The text names what the schema wants and no text of the value but names of members, so it
+/// can go to whoever sent the value, and into a log.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    path: String,
+    text: String,
+    limit: bool,
+}
+
+impl Violation {
+    pub(super) fn new(path: String, text: &str) -> Self {
+        Self {
+            path: cut(&path),
+            text: cut(text),
+            limit: false,
+        }
+    }
+
+    pub(super) fn limit(limit: &str) -> Self {
+        Self {
+            path: String::new(),
+            text: format!("the value cannot be checked within the limit of {limit}"),
+            limit: true,
+        }
+    }
+
+    /// The place, as a JSON Pointer (RFC 6901): `/days/0`. Empty for the value as a whole, and
+    /// where finding the place would cost more than
+    /// [`SchemaLimits::described`](super::SchemaLimits::described).
+    pub fn path(&self) -> &str {
+        &self.path
+    }
+
+    /// What is the matter.
+    pub fn text(&self) -> &str {
+        &self.text
+    }
+
+    /// Whether a limit ended the check: the value may fit or not.
+    pub const fn is_limit(&self) -> bool {
+        self.limit
+    }
+}
+
+impl fmt::Display for Violation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.path.is_empty() {
+            f.write_str(&self.text)
+        } else {
+            write!(f, "{}: {}", self.path, self.text)
+        }
+    }
+}
+
+impl core::error::Error for Violation {}
+
+/// A text of a peer, cut to what a person reads.
+pub(super) fn cut(text: &str) -> String {
+    let mut cut: String = text.chars().take(LONGEST).collect();
+    if cut.len() < text.len() {
+        cut.push('…');
+    }
+    cut
+}
+
+/// The characters of a text that are shown.
+const LONGEST: usize = 200;
