@@ -62,6 +62,8 @@ mod seat;
 mod shared;
 mod split;
 
+#[cfg(feature = "client")]
+pub use client::Client;
 pub use clock::{Clock, ManualClock, ManualTimer, Timer};
 pub use duplex::{Duplex, PipeReader, PipeWriter, duplex, pipe};
 pub use error::ErrorReply;

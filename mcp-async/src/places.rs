@@ -2,8 +2,9 @@
 
 use core::task::{Context, Waker};
 
-use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::json::{Number, Raw, RawBuf, Str};
 
+use crate::client::progress::Heard;
 use crate::error::ErrorReply;
 
 /// The places of one connection. The number of a place travels through the machine as the
@@ -22,6 +23,8 @@ struct Place<F> {
     tag: u64,
     /// The result, or the questions of an input round.
     buffer: RawBuf,
+    /// Progress that the asker has not heard of yet.
+    heard: Heard,
 }
 
 /// How a request got on.
@@ -48,6 +51,7 @@ impl<F> Places<F> {
                 waker: None,
                 tag,
                 buffer: RawBuf::default(),
+                heard: Heard::default(),
             });
             // A machine's table is full long before this saturates.
             u32::try_from(self.places.len() - 1).unwrap_or(u32::MAX)
@@ -58,10 +62,16 @@ impl<F> Places<F> {
         index
     }
 
-    /// Gives a place back, with its buffer if that was taken.
-    pub(crate) fn give_back(&mut self, index: u32, buffer: Option<RawBuf>) -> Option<Waker> {
+    /// Gives a place back, with what was taken from it.
+    pub(crate) fn give_back(
+        &mut self,
+        index: u32,
+        buffer: Option<RawBuf>,
+        heard: Heard,
+    ) -> Option<Waker> {
         let place = self.place(u64::from(index))?;
         place.arrival = None;
+        place.heard.keep(heard);
         // One huge answer is not remembered for ever.
         if let Some(buffer) = buffer.filter(|buffer| buffer.capacity() <= KEPT) {
             place.buffer = buffer;
@@ -86,9 +96,31 @@ impl<F> Places<F> {
         place.waker.take()
     }
 
-    /// How the request got on, if anything is new; else the task is woken when it is.
-    pub(crate) fn collect(&mut self, index: u32, cx: &Context<'_>) -> Option<(Arrival<F>, RawBuf)> {
+    /// Puts down how far the request is; the waker is to be woken outside the lock.
+    pub(crate) fn hear(
+        &mut self,
+        cookie: u64,
+        progress: Number<'_>,
+        total: Option<Number<'_>>,
+        message: Option<Str<'_>>,
+    ) -> Option<Waker> {
+        let place = self.place(cookie)?;
+        place.heard.push(progress, total, message);
+        place.waker.take()
+    }
+
+    /// How the request got on, if anything is new; else the task is woken when it is. What was
+    /// heard on the way is swapped into `heard`.
+    pub(crate) fn collect(
+        &mut self,
+        index: u32,
+        cx: &Context<'_>,
+        heard: &mut Heard,
+    ) -> Option<(Arrival<F>, RawBuf)> {
         let place = self.place(u64::from(index))?;
+        if !place.heard.is_empty() {
+            core::mem::swap(&mut place.heard, heard);
+        }
         let Some(arrival) = place.arrival.take() else {
             match &mut place.waker {
                 Some(waker) => waker.clone_from(cx.waker()),

@@ -2,26 +2,50 @@
 
 use core::task::{Context, Poll};
 
+#[cfg(feature = "client")]
+use std::sync::Arc;
+
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Instant, SendError, Token, Transmit};
 
+use crate::client::progress::{Heard, Progress};
 use crate::places::Arrival;
 use crate::shared::{Respond, Shared};
 
 /// Holds a place for the answer; dropping it tells the machine that nobody waits.
 pub(crate) struct Seat<'a, M: Respond> {
-    shared: &'a Shared<M>,
+    shared: Held<'a, M>,
     place: Option<u32>,
     /// Set while the machine knows the request.
     token: Option<Token>,
+    /// Progress on its way to the asker.
+    heard: Heard,
+}
+
+/// The connection, for a request that borrows its handle or for one that outlives it.
+enum Held<'a, M: Respond> {
+    Borrowed(&'a Shared<M>),
+    #[cfg(feature = "client")]
+    Shared(Arc<Shared<M>>),
 }
 
 impl<'a, M: Respond> Seat<'a, M> {
     pub(crate) const fn new(shared: &'a Shared<M>) -> Self {
+        Self::of(Held::Borrowed(shared))
+    }
+
+    /// A seat that keeps the connection's state alive by itself.
+    #[cfg(feature = "client")]
+    pub(crate) const fn shared(shared: Arc<Shared<M>>) -> Self {
+        Self::of(Held::Shared(shared))
+    }
+
+    const fn of(shared: Held<'a, M>) -> Self {
         Self {
             shared,
             place: None,
             token: None,
+            heard: Heard::new(),
         }
     }
 
@@ -38,9 +62,9 @@ impl<'a, M: Respond> Seat<'a, M> {
         tag: u64,
         mut write: impl FnMut(&mut M, Instant, u64, &mut [u8]) -> Result<(Token, Transmit), SendError>,
     ) -> Poll<Result<(), SendError>> {
-        let now = self.shared.now();
+        let now = self.shared.get().now();
         let sent = {
-            let mut core = self.shared.lock();
+            let mut core = self.shared.get().lock();
             let place = match self.place {
                 Some(place) => place,
                 None => *self.place.insert(core.places.take(tag)),
@@ -55,7 +79,7 @@ impl<'a, M: Respond> Seat<'a, M> {
         };
         sent.map_ok(|(token, _)| {
             self.token = Some(token);
-            self.shared.alarm.ring();
+            self.shared.get().alarm.ring();
         })
     }
 
@@ -67,8 +91,8 @@ impl<'a, M: Respond> Seat<'a, M> {
         let Some(place) = self.place else {
             return Poll::Ready(None);
         };
-        let mut core = self.shared.lock();
-        let Some(arrived) = core.places.collect(place, cx) else {
+        let mut core = self.shared.get().lock();
+        let Some(arrived) = core.places.collect(place, cx, &mut self.heard) else {
             return if core.ended {
                 Poll::Ready(None)
             } else {
@@ -81,22 +105,28 @@ impl<'a, M: Respond> Seat<'a, M> {
         Poll::Ready(Some(arrived))
     }
 
+    /// Hands over the progress that came before what [`poll_arrival`](Self::poll_arrival) said.
+    pub(crate) fn tell(&mut self, hear: &mut dyn FnMut(Progress<'_>)) {
+        self.heard.tell(hear);
+    }
+
     /// Gives the place back, with the buffer that the answer came in.
     pub(crate) fn leave(&mut self, buffer: Option<RawBuf>) {
         let Some(place) = self.place.take() else {
             return;
         };
         let token = self.token.take();
+        let heard = core::mem::take(&mut self.heard);
         // The waker is dropped outside the lock: it is a user's.
         let _waker = {
-            let mut core = self.shared.lock();
+            let mut core = self.shared.get().lock();
             if let Some(token) = token {
                 core.machine.abandon(token);
             }
-            core.places.give_back(place, buffer)
+            core.places.give_back(place, buffer, heard)
         };
         if token.is_some() {
-            self.shared.alarm.ring();
+            self.shared.get().alarm.ring();
         }
     }
 }
@@ -104,5 +134,15 @@ impl<'a, M: Respond> Seat<'a, M> {
 impl<M: Respond> Drop for Seat<'_, M> {
     fn drop(&mut self) {
         self.leave(None);
+    }
+}
+
+impl<M: Respond> Held<'_, M> {
+    fn get(&self) -> &Shared<M> {
+        match self {
+            Self::Borrowed(shared) => shared,
+            #[cfg(feature = "client")]
+            Self::Shared(shared) => shared,
+        }
     }
 }

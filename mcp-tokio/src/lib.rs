@@ -5,7 +5,8 @@
 //! | make a server of typed handlers | [`Server`] |
 //! | serve a client on standard input and output | [`serve_stdio`] |
 //! | serve a client on a socket or any other stream | [`serve`] |
-//! | start a server and speak to it | [`spawn`] |
+//! | start a server and call its tools | [`Client`] |
+//! | start a server and speak to it, method by method | [`spawn`] |
 //! | speak to a server on a socket or any other stream | [`connect`] |
 //!
 //! What a handler, a call or a configuration is says [`mcp_async`], whose modules are here too;
@@ -37,6 +38,23 @@ pub use {mcp_async, mcp_proto};
 pub use mcp_async::model;
 #[cfg(feature = "server")]
 pub use mcp_async::schemars;
+
+/// A client of one server, on this runtime.
+///
+/// ```no_run
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_tokio::Client;
+///
+/// let client = Client::spawn("uvx", ["weather-server"]).await?;
+/// for tool in client.tools().all().await? {
+///     println!("{}", tool.name);
+/// }
+/// client.close().await?;
+/// # Ok(())
+/// # }
+/// ```
+#[cfg(feature = "client")]
+pub type Client = mcp_async::Client<Runtime>;
 
 /// A server of typed handlers.
 #[cfg(feature = "server")]

@@ -64,7 +64,12 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
     };
     let answer: RawBuf = client
         .call(Method::ToolsCall, Some(&params))
-        .with_progress()
+        .on_progress(|step| {
+            println!(
+                "        {}",
+                paint(BOLD, &format!("so far {}", step.progress))
+            )
+        })
         .await?;
     let answer: CallToolResult<'_> = answer.as_raw().decode(&mut [])?;
     for block in answer.content.iter() {

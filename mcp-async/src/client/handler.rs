@@ -23,7 +23,7 @@ use crate::error::ErrorReply;
 ///
 /// ```
 /// use mcp_async::ErrorReply;
-/// use mcp_async::client::{Handler, Progress, Question, Reply};
+/// use mcp_async::client::{Handler, Question, Reply};
 /// use mcp_proto::rpc::Method;
 ///
 /// #[derive(serde::Serialize)]
@@ -40,10 +40,6 @@ use crate::error::ErrorReply;
 ///             _ => Reply::refuse(ErrorReply::method_not_found()),
 ///         }
 ///     }
-///
-///     fn progress(&self, tag: u64, progress: Progress<'_>) {
-///         eprintln!("call {tag}: {}", progress.progress);
-///     }
 /// }
 /// ```
 pub trait Handler: Send + Sync + 'static {
@@ -58,11 +54,6 @@ pub trait Handler: Send + Sync + 'static {
     /// to a subscription, the call with this [tag](super::Call::tag).
     fn notified(&self, notification: Notification<'_>, subscription: Option<u64>) {
         let _ = (notification, subscription);
-    }
-
-    /// The call with this [tag](super::Call::tag) is so far.
-    fn progress(&self, tag: u64, progress: Progress<'_>) {
-        let _ = (tag, progress);
     }
 
     /// The server will notify the subscription with this [tag](super::Call::tag) of what
@@ -94,10 +85,6 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
         (**self).notified(notification, subscription);
     }
 
-    fn progress(&self, tag: u64, progress: Progress<'_>) {
-        (**self).progress(tag, progress);
-    }
-
     fn listening(&self, tag: u64, honoured: Object<'_>) {
         (**self).listening(tag, honoured);
     }
@@ -120,17 +107,6 @@ pub struct Question<'b> {
     pub method: Method<'b>,
     /// Its parameters; the empty object where there are none.
     pub params: Object<'b>,
-}
-
-/// How far a call is.
-#[derive(Clone, Copy, Debug)]
-pub struct Progress<'b> {
-    /// Larger each time (PG-04).
-    pub progress: f64,
-    /// Where it ends, if the server knows.
-    pub total: Option<f64>,
-    /// For a person to read.
-    pub message: Option<Str<'b>>,
 }
 
 /// The answer to a question, when it comes. Dropped if nobody waits for it any more.

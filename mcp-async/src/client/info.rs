@@ -4,6 +4,7 @@ use core::fmt;
 
 use mcp_proto::client::{ConnectError as CoreError, Connected};
 use mcp_proto::json::{Object, RawBuf};
+use mcp_proto::model::ServerFeatures;
 use mcp_proto::{Revision, RevisionSet};
 
 use crate::error::ErrorReply;
@@ -15,8 +16,11 @@ pub struct ServerInfo {
     pub revision: Revision,
     /// An `Implementation`; it names the server and decides nothing (VR-09).
     pub server: Option<RawBuf>,
-    /// `ServerCapabilities`; `None` if the server told only its era.
+    /// `ServerCapabilities` as they came, experimental ones and extensions included; `None` if
+    /// the server told only its era.
     pub capabilities: Option<RawBuf>,
+    /// What of them the revision knows (LC-23).
+    pub features: ServerFeatures,
     /// How the server wants to be used, for a model to read.
     pub instructions: Option<String>,
 }
@@ -43,15 +47,25 @@ pub enum ConnectError {
     Closed,
     /// The configuration accepts no revision.
     Nothing,
+    /// This root is no directory of this machine: it has to be `file://` and an absolute path
+    /// (RT-03). Nothing was sent.
+    Root(String),
 }
 
 impl ServerInfo {
+    /// Name, version, title and icons of the server, if it told them in a form that can be read.
+    #[cfg(feature = "client")]
+    pub fn implementation(&self) -> Option<crate::model::Implementation> {
+        self.server.as_ref()?.decode().ok()
+    }
+
     pub(super) fn received(connected: &Connected<'_>) -> Self {
         let owned = |object: Object<'_>| RawBuf::from(object.as_raw());
         Self {
             revision: connected.revision,
             server: connected.server.map(owned),
             capabilities: connected.capabilities.map(owned),
+            features: ServerFeatures::read(connected.capabilities).known_in(connected.revision),
             instructions: connected
                 .instructions
                 .map(|text| text.to_cow().into_owned()),
@@ -88,6 +102,7 @@ impl fmt::Display for ConnectError {
             Self::Expired => CoreError::Expired.fmt(f),
             Self::Closed => CoreError::Closed.fmt(f),
             Self::Nothing => CoreError::Nothing.fmt(f),
+            Self::Root(uri) => write!(f, "a root has to be a file:// URI, not {uri:?}"),
         }
     }
 }

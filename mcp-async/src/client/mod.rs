@@ -1,19 +1,78 @@
-//! A client on a pipe: the connection's future, calls, and what hears the server.
+//! A client: typed calls, callbacks and streams, over the connection to a server.
+//!
+//! [`Client`] is what most programs want. Below it lies what it is made of, and what needs no
+//! feature: [`connect`] makes a [`Connection`], the future that does the work, and a [`Peer`],
+//! which calls methods by name; a [`Handler`] hears the server.
 
+#[cfg(feature = "client")]
+mod ask;
+#[cfg(feature = "client")]
+mod builder;
+#[cfg(feature = "client")]
+mod cache;
 mod call;
+#[cfg(feature = "client")]
+mod callbacks;
 mod connection;
+#[cfg(feature = "client")]
+mod elicitation;
+mod error;
+mod exchange;
+#[cfg(feature = "client")]
+mod handle;
 mod handler;
+#[cfg(feature = "client")]
+mod hub;
 mod info;
+#[cfg(feature = "client")]
+mod inner;
+#[cfg(feature = "client")]
+mod keeper;
+#[cfg(feature = "client")]
+mod logs;
+#[cfg(feature = "client")]
+mod pages;
 mod peer;
+pub(crate) mod progress;
+#[cfg(feature = "client")]
+mod queue;
+#[cfg(feature = "client")]
+mod request;
+#[cfg(feature = "client")]
+mod restart;
 mod round;
+#[cfg(feature = "client")]
+mod sampling;
 mod side;
+#[cfg(feature = "client")]
+mod subscription;
+#[cfg(feature = "client")]
+mod topics;
 
 use mcp_proto::client::{Client as Core, Growing};
 
-pub use self::call::{Call, CallError};
+#[cfg(feature = "client")]
+pub use self::builder::ClientBuilder;
+pub use self::call::Call;
 pub use self::connection::{Connection, connect};
-pub use self::handler::{Handler, Progress, Question, Reply};
+pub use self::error::CallError;
+#[cfg(feature = "client")]
+pub use self::handle::Client;
+pub use self::handler::{Handler, Question, Reply};
 pub use self::info::{ConnectError, ServerInfo};
+#[cfg(feature = "client")]
+pub use self::logs::Logs;
+#[cfg(feature = "client")]
+pub use self::pages::{Listed, Page, Pages};
 pub use self::peer::Peer;
+pub use self::progress::Progress;
+#[cfg(feature = "client")]
+pub use self::request::Request;
+#[cfg(feature = "client")]
+pub use self::restart::RestartPolicy;
+#[cfg(feature = "client")]
+pub use self::subscription::Subscription;
+#[cfg(feature = "client")]
+pub use self::topics::Update;
 
 type Machine = Core<'static, Growing>;

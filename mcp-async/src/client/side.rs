@@ -7,16 +7,16 @@ use std::panic::catch_unwind;
 use std::sync::{Arc, OnceLock};
 
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
-use mcp_proto::json::{Number, Object, Raw, RawBuf};
+use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::{Instant, Machine as _, Outcome, SendError, Token, Transmit};
 
 use super::Machine;
-use super::handler::{Handler, Progress, Question, Reply};
+use super::handler::{Handler, Question, Reply};
 use super::info::{ConnectError, ServerInfo};
 use crate::driver::{Effect, Role};
 use crate::error::ErrorReply;
 use crate::job::{Job, discard};
-use crate::places::Arrival;
+use crate::places::{Arrival, Places};
 use crate::shared::{Respond, Shared};
 
 /// The client's side of the driver.
@@ -93,17 +93,12 @@ impl Role for Side {
                 message,
                 ..
             } => {
-                let tag = shared.lock().places.tag(cookie);
-                guarded(|| {
-                    handler.progress(
-                        tag,
-                        Progress {
-                            progress: progress.to_f64(),
-                            total: total.map(Number::to_f64),
-                            message,
-                        },
-                    );
-                });
+                let heard =
+                    |places: &mut Places<Failure>| places.hear(cookie, progress, total, message);
+                let waker = heard(&mut shared.lock().places);
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
             }
             Event::Notification {
                 subscription,

@@ -57,7 +57,7 @@ use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::json::Number;
+use mcp_proto::json::{Number, Str};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::{Answer, Event, Growing, Server, ServerConfig};
 use mcp_proto::{Instant, Outcome, Payload, SendError, Token, Transmit};
@@ -237,10 +237,11 @@ impl<S: Service> Role for Side<S> {
                 ..
             } => {
                 let tag = shared.lock().places.tag(cookie);
+                let message = message.map(Str::to_cow);
                 let progress = Progress {
                     progress: progress.to_f64(),
                     total: total.map(Number::to_f64),
-                    message,
+                    message: message.as_deref(),
                 };
                 self.guarded(|service, peer| service.progress(peer, tag, progress));
             }

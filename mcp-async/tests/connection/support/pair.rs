@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{self, Handler, Progress, Question, Reply};
+use mcp_async::client::{self, Handler, Question, Reply};
 use mcp_async::server::Peer;
 use mcp_async::{ErrorReply, duplex, server};
 use mcp_proto::client::ClientConfig;
@@ -80,11 +80,6 @@ impl Handler for Listener {
             Some(tag) => format!("{} of {tag}", notification.method),
             None => notification.method.to_string(),
         });
-    }
-
-    fn progress(&self, tag: u64, progress: Progress<'_>) {
-        self.0
-            .note(format!("progress of {tag}: {}", progress.progress));
     }
 }
 

@@ -1,0 +1,164 @@
+//! What a typed request says.
+
+use mcp_proto::json::{EncodeError, Writer};
+use mcp_proto::model::LoggingLevel;
+use mcp_proto::rpc::Method;
+use mcp_proto::{Payload, Revision};
+
+use crate::model::{Cursor, Reference, SubscriptionFilter};
+
+/// A request of a typed call, written from the caller's own values in every round.
+pub(super) enum Ask<'a> {
+    CallTool {
+        name: &'a str,
+        arguments: Arguments<'a>,
+    },
+    ReadResource {
+        uri: &'a str,
+    },
+    GetPrompt {
+        name: &'a str,
+        arguments: Arguments<'a>,
+    },
+    /// One of the lists, from its cursor on.
+    List {
+        method: Method<'static>,
+        cursor: Option<Cursor>,
+    },
+    Complete {
+        reference: &'a Reference,
+        argument: &'a str,
+        value: &'a str,
+        context: &'a [(&'a str, &'a str)],
+    },
+    SetLevel(LoggingLevel),
+    Subscribe(String),
+    Unsubscribe(String),
+    Listen(SubscriptionFilter),
+    /// Whether the server is alive, as its revision asks it.
+    Ping {
+        modern: bool,
+    },
+    Other {
+        method: Method<'a>,
+        params: Option<&'a (dyn Payload + Sync)>,
+    },
+}
+
+/// Arguments of a call, an object; nothing at all where they are `()`.
+#[derive(Clone, Copy)]
+pub(super) struct Arguments<'a> {
+    value: &'a (dyn Payload + Sync),
+    /// A type without a size may be `()`, which is `null` on the wire and no object.
+    sized: bool,
+}
+
+impl<'a> Arguments<'a> {
+    pub(super) fn new<A: Payload + Sync>(value: &'a A) -> Self {
+        Self {
+            value,
+            sized: size_of::<A>() > 0,
+        }
+    }
+
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        let is_there = self.sized || {
+            let mut counted = Writer::counting();
+            self.value.write(&mut counted, revision)?;
+            counted.len() != "null".len()
+        };
+        if is_there {
+            writer.literal(",\"arguments\":");
+            self.value.write(writer, revision)?;
+        }
+        Ok(())
+    }
+}
+
+impl Ask<'_> {
+    pub(super) const fn method(&self) -> Method<'_> {
+        match self {
+            Self::CallTool { .. } => Method::ToolsCall,
+            Self::ReadResource { .. } => Method::ResourcesRead,
+            Self::GetPrompt { .. } => Method::PromptsGet,
+            Self::List { method, .. } => *method,
+            Self::Complete { .. } => Method::CompletionComplete,
+            Self::SetLevel(_) => Method::LoggingSetLevel,
+            Self::Subscribe(_) => Method::ResourcesSubscribe,
+            Self::Unsubscribe(_) => Method::ResourcesUnsubscribe,
+            Self::Listen(_) => Method::SubscriptionsListen,
+            Self::Ping { modern: true } => Method::ServerDiscover,
+            Self::Ping { modern: false } => Method::Ping,
+            Self::Other { method, .. } => *method,
+        }
+    }
+
+    /// Itself, where it has parameters.
+    pub(super) fn params(&self) -> Option<&dyn Payload> {
+        match self {
+            Self::List { cursor: None, .. } | Self::Ping { .. } => None,
+            Self::Other { params, .. } => params.map(|params| -> &dyn Payload { params }),
+            _ => Some(self),
+        }
+    }
+}
+
+impl Payload for Ask<'_> {
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        let member = |writer: &mut Writer<'_>, before: &str, text: &str| {
+            writer.literal(before);
+            writer.string(text);
+        };
+        match self {
+            Self::CallTool { name, arguments } | Self::GetPrompt { name, arguments } => {
+                member(writer, "{\"name\":", name);
+                arguments.write(writer, revision)?;
+            }
+            Self::ReadResource { uri } => member(writer, "{\"uri\":", uri),
+            Self::Subscribe(uri) | Self::Unsubscribe(uri) => member(writer, "{\"uri\":", uri),
+            Self::List { cursor, .. } => {
+                writer.literal("{\"cursor\":");
+                writer.value(cursor, Some(revision))?;
+            }
+            Self::Complete {
+                reference,
+                argument,
+                value,
+                context,
+            } => {
+                writer.literal("{\"ref\":");
+                writer.value(reference, Some(revision))?;
+                member(writer, ",\"argument\":{\"name\":", argument);
+                member(writer, ",\"value\":", value);
+                writer.literal("}");
+                // CP-05; a revision without it would not mind, but need not be told either.
+                if !context.is_empty() {
+                    let mut before = ",\"context\":{\"arguments\":{";
+                    for (name, value) in *context {
+                        member(writer, before, name);
+                        member(writer, ":", value);
+                        before = ",";
+                    }
+                    writer.literal("}}");
+                }
+            }
+            Self::SetLevel(level) => member(writer, "{\"level\":", level.as_str()),
+            Self::Listen(filter) => {
+                writer.literal("{\"notifications\":");
+                writer.value(filter, Some(revision))?;
+            }
+            Self::Ping { .. } => writer.literal("{"),
+            Self::Other { params, .. } => {
+                return match params {
+                    Some(params) => params.write(writer, revision),
+                    None => {
+                        writer.literal("{}");
+                        Ok(())
+                    }
+                };
+            }
+        }
+        writer.literal("}");
+        Ok(())
+    }
+}

@@ -1,0 +1,341 @@
+//! What a client is told before it connects.
+
+use core::fmt;
+use core::future::Future;
+use core::marker::PhantomData;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::client::{Approach, ClientConfig, Timeouts};
+use mcp_proto::model::ClientFeatures;
+use mcp_proto::rpc::Notification;
+use mcp_proto::{Limits, PingPolicy, RevisionSet};
+
+use super::callbacks::{Callbacks, Roots, boxed, is_file};
+use super::exchange::ROUNDS;
+use super::handle::Client;
+use super::hub::{Boxed, Hub};
+use super::info::ConnectError;
+use super::inner::{Exit, Inner};
+use super::keeper::{Dial, Dialled, Redial, keep, meet};
+use super::restart::RestartPolicy;
+use crate::error::ErrorReply;
+use crate::intern;
+use crate::model::{
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
+    Root,
+};
+use crate::process::{Command, SpawnError};
+use crate::runtime::Runtime;
+
+/// The settings of a [`Client`], and the ways to connect it.
+///
+/// What a client can do for a server follows from its callbacks: it declares what there is one
+/// for, and nothing else.
+///
+/// ```
+/// use mcp_async::client::{ConnectError, RestartPolicy};
+/// use mcp_async::model::{ElicitParams, ElicitResult, Root};
+/// use mcp_async::process::{Command, SpawnError};
+/// use mcp_async::{Client, Runtime};
+///
+/// async fn start<R: Runtime>() -> Result<Client<R>, SpawnError> {
+///     Client::builder("demo", "1.0")
+///         .roots([Root::new("file:///home/ada/notes")])
+///         .on_elicitation(|asked: ElicitParams| async move {
+///             eprintln!("{:?}", asked.message());
+///             Ok(ElicitResult::decline())
+///         })
+///         .restart(RestartPolicy::default())
+///         .spawn(&Command::new("npx").args(["-y", "some-server"]))
+///         .await
+/// }
+/// ```
+#[must_use = "a client is made by connecting it"]
+pub struct ClientBuilder<R> {
+    config: ClientConfig<'static>,
+    features: ClientFeatures,
+    callbacks: Callbacks,
+    /// A root that is none.
+    wrong: Option<String>,
+    rounds: u8,
+    cache: bool,
+    restart: Option<RestartPolicy>,
+    runtime: PhantomData<fn() -> R>,
+}
+
+impl<R> ClientBuilder<R> {
+    pub(super) fn new(name: &str, version: &str) -> Self {
+        Self {
+            config: ClientConfig::new(intern::text(name), intern::text(version)),
+            features: ClientFeatures::NONE,
+            callbacks: Callbacks::default(),
+            wrong: None,
+            rounds: ROUNDS,
+            cache: true,
+            restart: None,
+            runtime: PhantomData,
+        }
+    }
+
+    /// What people call this client (R3, for servers that show it).
+    pub fn title(mut self, title: &str) -> Self {
+        self.config.info.title = Some(intern::text(title).into());
+        self
+    }
+
+    /// Accepts these revisions, all published ones otherwise.
+    pub const fn revisions(mut self, revisions: RevisionSet) -> Self {
+        self.config.revisions = revisions;
+        self
+    }
+
+    /// How long it waits for what; a call may say otherwise for itself.
+    pub const fn timeouts(mut self, timeouts: Timeouts) -> Self {
+        self.config.timeouts = timeouts;
+        self
+    }
+
+    /// The bounds of what it keeps and takes.
+    pub const fn limits(mut self, limits: Limits) -> Self {
+        self.config.limits = limits;
+        self
+    }
+
+    /// How it meets a server that it does not know.
+    pub const fn approach(mut self, approach: Approach) -> Self {
+        self.config.opening = approach;
+        self
+    }
+
+    /// Asks regularly if a legacy server is alive (LC-22); it does not otherwise.
+    pub const fn ping(mut self, policy: PingPolicy) -> Self {
+        self.config.ping = Some(policy);
+        self
+    }
+
+    /// Answers the server's questions to a person: forms and pages to visit (EL-01). An older
+    /// revision has only forms, or neither, and servers do not ask there.
+    ///
+    /// Of an accepted form, the fields that are left out get their defaults (EL-18). A page is
+    /// shown in full and opened only when the person agreed (EL-07). To refuse in the person's
+    /// name is an answer; an error is for when nobody can be asked.
+    pub fn on_elicitation<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(ElicitParams) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ElicitResult, ErrorReply>> + Send + 'static,
+    {
+        let modes = ClientFeatures::ELICITATION_FORM.with(ClientFeatures::ELICITATION_URL);
+        self.features = self.features.with(modes);
+        self.callbacks.elicitation = Some(boxed(callback));
+        self
+    }
+
+    /// Declares forms only: to be asked to visit a page is refused with -32602 then (EL-03).
+    pub fn forms_only(mut self) -> Self {
+        self.features = self.features.without(ClientFeatures::ELICITATION_URL);
+        self
+    }
+
+    /// Answers the server's questions to a model (SP-01); with
+    /// [`ModelPreferences::select`](crate::model::ModelPreferences::select) it evaluates the
+    /// hints. A person's refusal is an error with code -1 (SP-07).
+    pub fn on_sampling<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<CreateMessageResult, ErrorReply>> + Send + 'static,
+    {
+        self.features = self.features.with(ClientFeatures::SAMPLING);
+        self.callbacks.sampling = Some(boxed(callback));
+        self
+    }
+
+    /// Declares that the model of [`on_sampling`](Self::on_sampling) can use tools; a question
+    /// with tools is refused with -32602 otherwise (SP-02).
+    pub fn sampling_tools(mut self) -> Self {
+        self.features = self.features.with(ClientFeatures::SAMPLING_TOOLS);
+        self
+    }
+
+    /// Declares that the callback of [`on_sampling`](Self::on_sampling) can add context from
+    /// servers (SP-04).
+    pub fn sampling_context(mut self) -> Self {
+        self.features = self.features.with(ClientFeatures::SAMPLING_CONTEXT);
+        self
+    }
+
+    /// Shows the server these directories; [`Client::set_roots`] changes them later. Each is
+    /// `file://` and an absolute path (RT-03), or connecting fails.
+    pub fn roots(mut self, roots: impl IntoIterator<Item = Root>) -> Self {
+        let roots: Vec<Root> = roots.into_iter().collect();
+        self.wrong = roots
+            .iter()
+            .find(|root| !is_file(&root.uri))
+            .map(|root| root.uri.clone());
+        self.callbacks.roots = Roots::Listed(Mutex::new(roots));
+        self.declare_roots();
+        self
+    }
+
+    /// Shows the server the directories that the callback names each time. Tell of a change
+    /// with [`Client::notify_roots_changed`].
+    pub fn on_roots<F, Fut>(mut self, callback: F) -> Self
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<Root>, ErrorReply>> + Send + 'static,
+    {
+        self.callbacks.roots = Roots::Asked(Box::new(move || Box::pin(callback())));
+        self.declare_roots();
+        self
+    }
+
+    /// Hears each log message at once, in the order of the wire; it must not block.
+    pub fn on_log(mut self, hear: impl Fn(LoggingMessageParams) + Send + Sync + 'static) -> Self {
+        self.callbacks.log = Some(Box::new(hear));
+        self
+    }
+
+    /// Hears each notification at once, in the order of the wire, those of methods that no
+    /// revision defines excluded; it must not block. Progress goes to
+    /// [its call](super::Request::on_progress).
+    pub fn on_notification(
+        mut self,
+        hear: impl Fn(Notification<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.callbacks.notification = Some(Box::new(hear));
+        self
+    }
+
+    /// Starts a server that has gone again; without this, its end is the client's.
+    pub fn restart(mut self, policy: RestartPolicy) -> Self {
+        self.restart = Some(policy);
+        self
+    }
+
+    /// Whether lists and resources are kept for as long as the server says (CH-03), until it
+    /// tells of a change (CH-07); they are otherwise.
+    pub const fn cache(mut self, cache: bool) -> Self {
+        self.cache = cache;
+        self
+    }
+
+    /// Answers so many rounds of questions in one call at most (MR-16); 16 otherwise, which is
+    /// also the most.
+    pub const fn rounds(mut self, rounds: u8) -> Self {
+        self.rounds = if rounds < ROUNDS { rounds } else { ROUNDS };
+        self
+    }
+
+    fn declare_roots(&mut self) {
+        let roots = ClientFeatures::ROOTS.with(ClientFeatures::ROOTS_LIST_CHANGED);
+        self.features = self.features.with(roots);
+    }
+}
+
+impl<R: Runtime> ClientBuilder<R> {
+    /// Speaks to a server over a pair of byte streams, in a task of its own, and returns once
+    /// it is known who the server is.
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn connect<I, O>(self, streams: (I, O)) -> Result<Client<R>, ConnectError>
+    where
+        I: AsyncRead + Send + Unpin + 'static,
+        O: AsyncWrite + Send + Unpin + 'static,
+    {
+        let (hub, config, _) = self.parts()?;
+        let dialled = meet(streams, R::default(), config, Arc::clone(&hub)).await?;
+        Ok(start(dialled, hub, None))
+    }
+
+    /// Speaks to a server over streams that the function opens: a socket, say. With a
+    /// [policy](Self::restart) it opens them again whenever the connection ends.
+    ///
+    /// # Errors
+    /// See [`SpawnError`], whose `Start` is the function's own.
+    pub async fn connect_by<F, Fut, I, O>(self, open: F) -> Result<Client<R>, SpawnError>
+    where
+        F: Fn() -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = io::Result<(I, O)>> + Send + 'static,
+        I: AsyncRead + Send + Unpin + 'static,
+        O: AsyncWrite + Send + Unpin + 'static,
+    {
+        let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
+        let dial: Dial = Box::new(move |hub| {
+            let opening = open();
+            Box::pin(async move {
+                let streams = opening.await.map_err(SpawnError::Start)?;
+                let met = meet(streams, R::default(), config, hub).await;
+                met.map_err(SpawnError::Connect)
+            })
+        });
+        first(dial, hub, policy).await
+    }
+
+    /// Starts a server as a child process and speaks to it, in a task of its own; returns once
+    /// it is known who the server is. [`Client::close`] shuts it down in order.
+    ///
+    /// # Errors
+    /// See [`SpawnError`]. Nothing is left running then.
+    pub async fn spawn(self, command: &Command) -> Result<Client<R>, SpawnError> {
+        let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
+        let command = command.clone();
+        let dial: Dial = Box::new(move |hub| {
+            let command = command.clone();
+            Box::pin(async move {
+                let connected = command.connect(R::reactor(), R::default(), config, hub);
+                let (session, peer, ending) = connected.await?;
+                let run: Boxed<Exit> = Box::pin(async move {
+                    session.await;
+                    ending.await.map(Some)
+                });
+                Dialled::new(peer, run).map_err(SpawnError::Connect)
+            })
+        });
+        first(dial, hub, policy).await
+    }
+
+    fn parts(
+        self,
+    ) -> Result<(Arc<Hub>, ClientConfig<'static>, Option<RestartPolicy>), ConnectError> {
+        if let Some(uri) = self.wrong {
+            return Err(ConnectError::Root(uri));
+        }
+        let config = ClientConfig {
+            capabilities: self.features.capabilities(),
+            ..self.config
+        };
+        let clock = Arc::new(R::default());
+        let hub = Hub::new(self.callbacks, self.rounds, self.cache, clock);
+        Ok((Arc::new(hub), config, self.restart))
+    }
+}
+
+async fn first<R: Runtime>(
+    dial: Dial,
+    hub: Arc<Hub>,
+    policy: Option<RestartPolicy>,
+) -> Result<Client<R>, SpawnError> {
+    let dialled = dial(Arc::clone(&hub)).await?;
+    let redial = policy.map(|policy| Redial { dial, policy });
+    Ok(start(dialled, hub, redial))
+}
+
+fn start<R: Runtime>(dialled: Dialled, hub: Arc<Hub>, redial: Option<Redial>) -> Client<R> {
+    let Dialled { peer, server, run } = dialled;
+    let inner = Inner::new(Arc::clone(&hub), peer, server, redial.is_some());
+    let inner = Arc::new(inner);
+    let keeping = keep(Arc::downgrade(&inner), hub, run, R::default(), redial);
+    R::spawn(Box::pin(keeping));
+    Client::of(inner)
+}
+
+impl<R> fmt::Debug for ClientBuilder<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ClientBuilder")
+            .field("config", &self.config)
+            .field("features", &self.features)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,111 @@
+//! What a client adds to a person's answer.
+
+use mcp_proto::json::{Object, Raw, RawBuf, Str};
+use mcp_proto::model::ElicitAction;
+use serde::ser::{Serialize, SerializeMap, Serializer};
+
+use crate::error::ErrorReply;
+use crate::model::ElicitResult;
+
+/// EL-08, EL-18: the content goes with a form that was accepted only, and the fields that the
+/// person left alone have the values that the form was shown with.
+pub(super) fn complete(
+    mut result: ElicitResult,
+    schema: Option<&RawBuf>,
+) -> Result<ElicitResult, ErrorReply> {
+    let Some(schema) = schema.filter(|_| result.action == ElicitAction::Accept) else {
+        result.content = None;
+        return Ok(result);
+    };
+    let content = result
+        .content
+        .as_ref()
+        .map_or(Some(Object::EMPTY), |content| content.as_raw().object());
+    // A form's content is an object; that it is none is the callback's mistake.
+    let content = content.ok_or_else(ErrorReply::internal)?;
+    let filled = Filled {
+        content,
+        defaults: defaults(schema.as_raw()),
+    };
+    let filled = RawBuf::encode(&filled).map_err(|_| ErrorReply::internal())?;
+    result.content = Some(filled);
+    Ok(result)
+}
+
+/// A form's content, with the defaults of what is missing.
+struct Filled<'c> {
+    content: Object<'c>,
+    defaults: Vec<(Str<'c>, Raw<'c>)>,
+}
+
+impl Serialize for Filled<'_> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        let mut map = serializer.serialize_map(None)?;
+        for (name, value) in self.content.members() {
+            map.serialize_entry(&name, &value)?;
+        }
+        for (name, value) in &self.defaults {
+            if !self.content.members().any(|(given, _)| given == *name) {
+                map.serialize_entry(name, value)?;
+            }
+        }
+        map.end()
+    }
+}
+
+fn defaults(schema: Raw<'_>) -> Vec<(Str<'_>, Raw<'_>)> {
+    let properties = schema
+        .object()
+        .and_then(|schema| schema.get("properties")?.object())
+        .unwrap_or_default();
+    let defaults = properties
+        .members()
+        .filter_map(|(name, property)| Some((name, property.object()?.get("default")?)));
+    defaults.collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(result: ElicitResult, schema: Option<&str>, expected: Option<&str>) {
+        let schema = schema.map(|schema| schema.parse::<RawBuf>().unwrap());
+        let completed = complete(result, schema.as_ref()).unwrap();
+        let content = completed.content.as_ref();
+        assert_eq!(content.map(|content| content.as_raw().as_str()), expected);
+    }
+
+    fn accept(json: &str) -> ElicitResult {
+        ElicitResult::accept(&json.parse::<RawBuf>().unwrap()).unwrap()
+    }
+
+    #[test]
+    fn what_was_left_alone_has_its_default() {
+        let schema = Some(
+            r#"{"type":"object","properties":{"name":{"type":"string"},"\u0061ge":{"default":7},
+               "newsletter":{"type":"boolean","default":true}}}"#,
+        );
+        check(
+            accept(r#"{"name":"Ada","age":36}"#),
+            schema,
+            Some(r#"{"name":"Ada","age":36,"newsletter":true}"#),
+        );
+        check(
+            ElicitResult::agree(),
+            schema,
+            Some(r#"{"\u0061ge":7,"newsletter":true}"#),
+        );
+        check(accept("{}"), Some("{}"), Some("{}"));
+    }
+
+    #[test]
+    fn content_goes_with_an_accepted_form_only() {
+        let declined = ElicitResult {
+            action: ElicitAction::Decline,
+            ..accept(r#"{"name":"Ada"}"#)
+        };
+        check(declined, Some("{}"), None);
+        check(accept(r#"{"name":"Ada"}"#), None, None);
+        assert!(complete(accept("[]"), Some(&"{}".parse().unwrap())).is_err());
+    }
+}

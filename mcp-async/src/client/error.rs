@@ -1,0 +1,109 @@
+//! Why a call has no result.
+
+use core::fmt;
+
+use mcp_proto::SendError;
+use mcp_proto::client::Failure;
+use mcp_proto::json::DecodeError;
+
+use crate::error::ErrorReply;
+
+/// Why a call has no result.
+///
+/// Only [`Server`](Self::Server) and [`Tool`](Self::Tool) are the server's word; everything
+/// else is a fact of this side (JR-29).
+///
+/// ```
+/// use mcp_async::client::CallError;
+///
+/// fn is_worth_another_try(error: &CallError) -> bool {
+///     matches!(error, CallError::Expired | CallError::Closed)
+/// }
+/// assert!(!is_worth_another_try(&CallError::Undeclared("tools")));
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CallError {
+    /// The server answered with an error.
+    Server(ErrorReply),
+    /// The call was not sent: the server did not declare this capability (LC-17).
+    Undeclared(&'static str),
+    /// The call was not sent: the revision that rules does not have its method.
+    NotInRevision,
+    /// The call was not sent: the table is full, the parameters are no object or too large.
+    Refused(SendError),
+    /// No answer in time; the server was told that nobody waits any more (LC-18).
+    Expired,
+    /// The connection is over.
+    Closed,
+    /// It ended without an answer that can be used.
+    Failed(Failure),
+    /// The result is not of the type that was asked for.
+    Decode(DecodeError),
+    /// The server asked for input, and a callback of this client refused it (MR-15).
+    Input(ErrorReply),
+    /// The tool ran and failed; this is what it says. Only of calls that return the structured
+    /// content alone; the others hand the whole result over.
+    #[cfg(feature = "client")]
+    Tool(Box<crate::model::CallToolResult>),
+    /// The structured content is not what the tool's output schema promises (TL-10), or it is
+    /// missing; the text says where and why.
+    #[cfg(feature = "client")]
+    Output(String),
+    /// The pages of a list do not end: a cursor came twice in a row, or there are more pages
+    /// than are read (PN-07).
+    #[cfg(feature = "client")]
+    Endless,
+}
+
+impl From<SendError> for CallError {
+    fn from(error: SendError) -> Self {
+        match error {
+            SendError::Closed => Self::Closed,
+            SendError::Undeclared(capability) => Self::Undeclared(capability),
+            SendError::NotInRevision => Self::NotInRevision,
+            other => Self::Refused(other),
+        }
+    }
+}
+
+impl From<Failure> for CallError {
+    fn from(failure: Failure) -> Self {
+        match failure {
+            Failure::Closed => Self::Closed,
+            Failure::Expired => Self::Expired,
+            other => Self::Failed(other),
+        }
+    }
+}
+
+impl fmt::Display for CallError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Server(error) => write!(f, "the server answered: {error}"),
+            Self::Undeclared(capability) => {
+                write!(
+                    f,
+                    "the call was not sent: the server does not declare {capability}"
+                )
+            }
+            Self::NotInRevision => {
+                f.write_str("the call was not sent: the server's revision does not have it")
+            }
+            Self::Refused(error) => write!(f, "the call was not sent: {error}"),
+            Self::Expired => Failure::Expired.fmt(f),
+            Self::Closed => Failure::Closed.fmt(f),
+            Self::Failed(failure) => failure.fmt(f),
+            Self::Decode(error) => write!(f, "the server's result is of another type: {error}"),
+            Self::Input(error) => write!(f, "the input that the server wants is refused: {error}"),
+            #[cfg(feature = "client")]
+            Self::Tool(result) => write!(f, "the tool failed: {}", result.text()),
+            #[cfg(feature = "client")]
+            Self::Output(why) => write!(f, "the tool's result breaks its output schema: {why}"),
+            #[cfg(feature = "client")]
+            Self::Endless => f.write_str("the pages of the server's list do not end"),
+        }
+    }
+}
+
+impl core::error::Error for CallError {}

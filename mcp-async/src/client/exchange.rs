@@ -1,0 +1,211 @@
+//! One request through all its rounds, whoever holds the parameters.
+
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+
+use mcp_proto::client::{Call as Request, Failure, Round};
+use mcp_proto::json::RawBuf;
+use mcp_proto::rpc::Method;
+use mcp_proto::{Payload, SendError};
+
+use super::Machine;
+use super::error::CallError;
+use super::handler::Handler;
+use super::progress::Progress;
+use super::round::Inputs;
+use crate::places::Arrival;
+use crate::seat::Seat;
+
+/// A request on its way; what it says is handed in with each poll, so that it is encoded from
+/// the caller's own values in every round.
+pub(super) struct Exchange<'a> {
+    seat: Seat<'a, Machine>,
+    stage: Stage,
+    /// What the server wants back in the next round (MR-11).
+    state: Option<RawBuf>,
+    /// Rounds that the server has asked for.
+    rounds: u8,
+    #[cfg(feature = "client")]
+    sent: bool,
+}
+
+/// What a request says, and who answers its questions.
+pub(super) struct Terms<'t> {
+    pub(super) method: Method<'t>,
+    pub(super) params: Option<&'t dyn Payload>,
+    pub(super) options: Options<'t>,
+    /// Whether anyone hears its progress.
+    pub(super) progress: bool,
+    pub(super) tag: u64,
+    pub(super) handler: &'t dyn Handler,
+    /// The rounds that are granted, at most the core's own limit.
+    pub(super) rounds: u8,
+}
+
+/// What a caller may say of each call.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Options<'t> {
+    pub(super) timeout: Option<Duration>,
+    pub(super) cap: Option<Duration>,
+    pub(super) log_level: Option<&'t str>,
+}
+
+/// ```text
+///                input_required         all answered
+///   Sending --> Waiting ------> Asking ------> Retrying
+///                  | ^  `-------- Again ---------^ |
+///                  |  `----------------------------'
+///                  v
+///               the end, from any stage
+/// ```
+enum Stage {
+    Sending,
+    Waiting,
+    Asking(Inputs),
+    Retrying(Option<Inputs>),
+}
+
+impl<'a> Exchange<'a> {
+    pub(super) const fn new(seat: Seat<'a, Machine>) -> Self {
+        Self {
+            seat,
+            stage: Stage::Sending,
+            state: None,
+            rounds: 0,
+            #[cfg(feature = "client")]
+            sent: false,
+        }
+    }
+
+    /// Ready with the result; give the buffer [back](Self::leave) when it is decoded.
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        terms: &Terms<'_>,
+        hear: &mut dyn FnMut(Progress<'_>),
+    ) -> Poll<Result<RawBuf, CallError>> {
+        loop {
+            let acted = match &mut self.stage {
+                Stage::Sending | Stage::Retrying(_) => self.poll_send(cx, terms)?,
+                Stage::Waiting => Poll::Pending,
+                Stage::Asking(inputs) => inputs.poll_answers(cx).map_err(CallError::Input)?,
+            };
+            if acted.is_ready() {
+                if let Stage::Asking(_) = self.stage {
+                    let asked = core::mem::replace(&mut self.stage, Stage::Waiting);
+                    if let Stage::Asking(inputs) = asked {
+                        self.stage = Stage::Retrying(Some(inputs));
+                    }
+                }
+                continue;
+            }
+            // Whatever it waits for, the call may end meanwhile.
+            if let Stage::Sending = self.stage {
+                return Poll::Pending;
+            }
+            let polled = self.seat.poll_arrival(cx);
+            self.seat.tell(hear);
+            let Some((arrival, buffer)) = ready!(polled) else {
+                return Poll::Ready(Err(CallError::Closed));
+            };
+            match arrival {
+                Arrival::Result => return Poll::Ready(Ok(buffer)),
+                Arrival::Error(error) => {
+                    self.seat.leave(Some(buffer));
+                    return Poll::Ready(Err(CallError::Server(error)));
+                }
+                Arrival::Failed(failure) => {
+                    self.seat.leave(Some(buffer));
+                    return Poll::Ready(Err(failure.into()));
+                }
+                Arrival::Input { asks, state } => {
+                    self.rounds += 1;
+                    if self.rounds > terms.rounds {
+                        self.seat.leave(Some(buffer));
+                        return Poll::Ready(Err(CallError::Failed(Failure::Rounds)));
+                    }
+                    self.state = state;
+                    // Without questions the core says when to try again (MR-16).
+                    if asks {
+                        self.stage = Stage::Asking(Inputs::ask(buffer, terms.handler));
+                    }
+                }
+                Arrival::Again => self.stage = Stage::Retrying(None),
+            }
+        }
+    }
+
+    /// Gives the place back, with the buffer that the result came in.
+    pub(super) fn leave(&mut self, buffer: RawBuf) {
+        self.seat.leave(Some(buffer));
+    }
+
+    /// Whether the server was asked at all.
+    #[cfg(feature = "client")]
+    pub(super) const fn was_sent(&self) -> bool {
+        self.sent
+    }
+
+    /// Whether the server asked back before it answered (MR-18).
+    #[cfg(feature = "client")]
+    pub(super) const fn was_retried(&self) -> bool {
+        self.rounds > 0
+    }
+
+    /// Sends the first round or a further one.
+    fn poll_send(
+        &mut self,
+        cx: &mut Context<'_>,
+        terms: &Terms<'_>,
+    ) -> Poll<Result<(), CallError>> {
+        let call = |cookie| Request {
+            params: terms.params,
+            timeout: terms.options.timeout,
+            cap: terms.options.cap,
+            progress: terms.progress,
+            log_level: terms.options.log_level,
+            cookie,
+            ..Request::new(terms.method)
+        };
+        let sent = match (&self.stage, self.seat.token()) {
+            (Stage::Retrying(inputs), Some(token)) => {
+                let round = Round {
+                    responses: inputs.as_ref().map(|inputs| -> &dyn Payload { inputs }),
+                    state: self.state.as_ref().map(RawBuf::as_raw),
+                };
+                self.seat
+                    .poll_send(cx, terms.tag, |machine, now, cookie, out| {
+                        let transmit = machine.retry(now, token, &call(cookie), round, out)?;
+                        Ok((token, transmit))
+                    })
+            }
+            _ => self
+                .seat
+                .poll_send(cx, terms.tag, |machine, now, cookie, out| {
+                    machine.call(now, &call(cookie), out)
+                }),
+        };
+        match ready!(sent) {
+            Ok(()) => {
+                self.stage = Stage::Waiting;
+                self.state = None;
+                #[cfg(feature = "client")]
+                {
+                    self.sent = true;
+                }
+                Poll::Ready(Ok(()))
+            }
+            // The handshake is not over: the task is woken when it is.
+            Err(SendError::NotReady) => Poll::Pending,
+            // An event of the call says why it is over, if it is not the whole connection.
+            Err(SendError::Stale) => {
+                self.stage = Stage::Waiting;
+                Poll::Ready(Ok(()))
+            }
+            Err(error) => Poll::Ready(Err(error.into())),
+        }
+    }
+}
+
+/// The core grants no more (MR-16).
+pub(super) const ROUNDS: u8 = 16;

@@ -1,0 +1,419 @@
+//! What a program holds of a client.
+
+use core::fmt;
+use core::future::Future;
+use core::marker::PhantomData;
+use std::ffi::OsStr;
+use std::io;
+use std::process::ExitStatus;
+use std::sync::Arc;
+
+use mcp_proto::model::LoggingLevel;
+use mcp_proto::rpc::Method;
+use mcp_proto::{Payload, SendError};
+use serde::de::DeserializeOwned;
+
+use super::ask::{Arguments, Ask};
+use super::builder::ClientBuilder;
+use super::callbacks::is_file;
+use super::error::CallError;
+use super::info::ServerInfo;
+use super::inner::Inner;
+use super::logs::Logs;
+use super::pages::{Listed, Page, Pages, list};
+use super::request::{Request, nothing, structured, suggestions, whole};
+use super::subscription::Subscription;
+use crate::model::{
+    CallToolResult, Completion, Cursor, GetPromptResult, Prompt, ReadResourceResult, Reference,
+    Resource, ResourceTemplate, Root, SubscriptionFilter, Tool,
+};
+use crate::process::{Command, SpawnError};
+use crate::runtime::Runtime;
+
+/// A client of one server: cheap to clone, usable from any task.
+///
+/// Each adapter names it with its runtime filled in. Its methods are the same whatever revision
+/// the server speaks; what it did not declare is refused here, by the name of the capability
+/// ([`CallError::Undeclared`]). The connection ends with the last clone, or when it is
+/// [closed](Self::close).
+///
+/// ```
+/// use mcp_async::{Client, Runtime};
+///
+/// #[derive(serde::Serialize)]
+/// struct Forecast<'a> {
+///     city: &'a str,
+/// }
+///
+/// async fn run<R: Runtime>() -> Result<(), Box<dyn std::error::Error>> {
+///     let client = Client::<R>::spawn("uvx", ["weather-server"]).await?;
+///     for tool in client.tools().all().await? {
+///         println!("{}: {}", tool.name, tool.description.unwrap_or_default());
+///     }
+///     let answer = client.call_tool("forecast", &Forecast { city: "Kyoto" }).await?;
+///     println!("{}", answer.text());
+///     client.close().await?;
+///     Ok(())
+/// }
+/// ```
+pub struct Client<R> {
+    inner: Arc<Inner>,
+    runtime: PhantomData<fn() -> R>,
+}
+
+impl<R: Runtime> Client<R> {
+    /// Starts a server as a child process and speaks to it, with the settings of a
+    /// [`builder`](Self::builder) that are there anyway, under the name of this crate.
+    ///
+    /// # Errors
+    /// See [`SpawnError`]. Nothing is left running then.
+    pub async fn spawn<S: AsRef<OsStr>>(
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<Self, SpawnError> {
+        let command = Command::new(program).args(arguments);
+        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        Self::builder(name, version).spawn(&command).await
+    }
+}
+
+impl<R> Client<R> {
+    /// The settings of a client with this name and version, which its servers are told.
+    pub fn builder(name: &str, version: &str) -> ClientBuilder<R> {
+        ClientBuilder::new(name, version)
+    }
+
+    pub(super) const fn of(inner: Arc<Inner>) -> Self {
+        Self {
+            inner,
+            runtime: PhantomData,
+        }
+    }
+
+    /// Who the server is, and what it can do; of the last connection, if there were several.
+    pub fn info(&self) -> Arc<ServerInfo> {
+        self.inner.server()
+    }
+
+    /// Calls a tool with these arguments, a value that is an object in JSON, or `&()` for none.
+    ///
+    /// A tool that ran and failed is a result too, with `is_error` set, for a model to read
+    /// (TL-14). With feature `schema`, structured content is checked against the output schema
+    /// of a tool that was [listed](Self::tools) before (TL-10).
+    pub fn call_tool<'a, A: Payload + Sync>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a A,
+    ) -> Request<'a, CallToolResult> {
+        self.request_tool(name, arguments, whole)
+    }
+
+    /// Calls a tool and returns its structured content, decoded. A tool that failed is
+    /// [`CallError::Tool`], one without structured content [`CallError::Output`].
+    ///
+    /// ```
+    /// use mcp_async::client::CallError;
+    /// use mcp_async::{Client, Runtime};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Sum {
+    ///     sum: f64,
+    /// }
+    ///
+    /// async fn add<R: Runtime>(client: &Client<R>) -> Result<f64, CallError> {
+    ///     let arguments = std::collections::HashMap::from([("a", 1), ("b", 2)]);
+    ///     let sum: Sum = client.call_tool_as("add", &arguments).await?;
+    ///     Ok(sum.sum)
+    /// }
+    /// ```
+    pub fn call_tool_as<'a, T: DeserializeOwned, A: Payload + Sync>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a A,
+    ) -> Request<'a, T> {
+        self.request_tool(name, arguments, structured)
+    }
+
+    /// The server's tools.
+    pub fn tools(&self) -> Pages<'_, Tool> {
+        Pages::new(&self.inner)
+    }
+
+    /// The server's resources.
+    pub fn resources(&self) -> Pages<'_, Resource> {
+        Pages::new(&self.inner)
+    }
+
+    /// The server's templates of resources.
+    pub fn resource_templates(&self) -> Pages<'_, ResourceTemplate> {
+        Pages::new(&self.inner)
+    }
+
+    /// The server's prompts.
+    pub fn prompts(&self) -> Pages<'_, Prompt> {
+        Pages::new(&self.inner)
+    }
+
+    /// A list of an extension, page after page.
+    pub fn pages<T: Listed>(&self) -> Pages<'_, T> {
+        Pages::new(&self.inner)
+    }
+
+    /// One page of tools, from a cursor on or the first.
+    pub fn list_tools(&self, cursor: Option<Cursor>) -> Request<'_, Page<Tool>> {
+        self.page(cursor)
+    }
+
+    /// One page of resources, from a cursor on or the first.
+    pub fn list_resources(&self, cursor: Option<Cursor>) -> Request<'_, Page<Resource>> {
+        self.page(cursor)
+    }
+
+    /// One page of templates of resources, from a cursor on or the first.
+    pub fn list_resource_templates(
+        &self,
+        cursor: Option<Cursor>,
+    ) -> Request<'_, Page<ResourceTemplate>> {
+        self.page(cursor)
+    }
+
+    /// One page of prompts, from a cursor on or the first.
+    pub fn list_prompts(&self, cursor: Option<Cursor>) -> Request<'_, Page<Prompt>> {
+        self.page(cursor)
+    }
+
+    /// Reads a resource. It may have several contents (RS-07).
+    ///
+    /// One that is not there is [`CallError::Server`] with code -32602, in legacy sessions
+    /// -32002 (RS-05).
+    pub fn read_resource<'a>(&'a self, uri: &'a str) -> Request<'a, ReadResourceResult> {
+        Request::new(&self.inner, Ask::ReadResource { uri }, whole)
+    }
+
+    /// Fills in a prompt. The arguments are an object of strings (PR-08), or `&()` for none.
+    pub fn get_prompt<'a, A: Payload + Sync>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a A,
+    ) -> Request<'a, GetPromptResult> {
+        let arguments = Arguments::new(arguments);
+        Request::new(&self.inner, Ask::GetPrompt { name, arguments }, whole)
+    }
+
+    /// Suggests values for an argument of a prompt, or for a variable of a template, of which
+    /// this much is typed; [`Request::context`] tells of the arguments before it.
+    ///
+    /// ```
+    /// use mcp_async::client::CallError;
+    /// use mcp_async::model::Reference;
+    /// use mcp_async::{Client, Runtime};
+    ///
+    /// async fn cities<R: Runtime>(client: &Client<R>) -> Result<Vec<String>, CallError> {
+    ///     let prompt = Reference::prompt("forecast");
+    ///     let typed = client.complete(&prompt, "city", "Ky");
+    ///     Ok(typed.context(&[("country", "Japan")]).await?.values)
+    /// }
+    /// ```
+    pub fn complete<'a>(
+        &'a self,
+        reference: &'a Reference,
+        argument: &'a str,
+        value: &'a str,
+    ) -> Request<'a, Completion> {
+        let ask = Ask::Complete {
+            reference,
+            argument,
+            value,
+            context: &[],
+        };
+        Request::new(&self.inner, ask, suggestions)
+    }
+
+    /// Asks if the server is alive: by `ping` in a legacy session, and in 2026-07-28, which has
+    /// none, by `server/discover`.
+    pub fn ping(&self) -> Request<'_, ()> {
+        Request::new(&self.inner, Ask::Ping { modern: false }, nothing)
+    }
+
+    /// Asks for log messages from this severity on. A legacy session is told so at once
+    /// (LG-02); in 2026-07-28 each request from now on says it (LG-05). A new connection gets
+    /// the same level.
+    ///
+    /// # Errors
+    /// Those of a call; [`CallError::Undeclared`] from a legacy server that does not log.
+    pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
+        if !self.info().revision.is_modern() {
+            Request::new(&self.inner, Ask::SetLevel(level), nothing).await?;
+        }
+        self.inner.hub.set_level(level);
+        Ok(())
+    }
+
+    /// The server's log messages from now on, as a stream.
+    pub fn logs(&self) -> Logs {
+        Logs::new(&self.inner.hub, self.inner.is_closed())
+    }
+
+    /// Listens to changes of one resource, and of its parts (RS-10).
+    ///
+    /// # Errors
+    /// Those of a call; [`CallError::Undeclared`] if the server does not tell of resources, or
+    /// not of this one.
+    pub async fn subscribe(&self, uri: &str) -> Result<Subscription, CallError> {
+        let filter = SubscriptionFilter {
+            resource_subscriptions: vec![uri.to_owned()],
+            ..SubscriptionFilter::default()
+        };
+        let subscription = self.listen(filter).await?;
+        let honoured = &subscription.honoured().resource_subscriptions;
+        if honoured.iter().any(|honoured| honoured == uri) {
+            Ok(subscription)
+        } else {
+            Err(CallError::Undeclared("resources.subscribe"))
+        }
+    }
+
+    /// Listens to changes of the lists of tools, prompts and resources, as far as the server
+    /// tells of them.
+    ///
+    /// # Errors
+    /// Those of a call.
+    pub async fn changes(&self) -> Result<Subscription, CallError> {
+        self.listen(SubscriptionFilter {
+            tools_list_changed: true,
+            prompts_list_changed: true,
+            resources_list_changed: true,
+            ..SubscriptionFilter::default()
+        })
+        .await
+    }
+
+    /// Listens to changes of several kinds; [`Subscription::honoured`] says what of it the
+    /// server tells (SB-05).
+    ///
+    /// # Errors
+    /// Those of a call; [`CallError::Undeclared`] from a legacy server that does not tell of
+    /// resources, if there are any in the filter.
+    pub fn listen(
+        &self,
+        filter: SubscriptionFilter,
+    ) -> impl Future<Output = Result<Subscription, CallError>> + Send + use<R> {
+        Subscription::begin(Arc::clone(&self.inner), filter)
+    }
+
+    /// Calls any method, with parameters that are an object. The result is decoded into any
+    /// type that owns what it holds, [`RawBuf`](mcp_proto::json::RawBuf) for the JSON as it
+    /// came.
+    ///
+    /// ```
+    /// use mcp_async::client::CallError;
+    /// use mcp_async::{Client, Runtime};
+    /// use mcp_proto::json::RawBuf;
+    ///
+    /// async fn search<R: Runtime>(client: &Client<R>) -> Result<RawBuf, CallError> {
+    ///     let params = std::collections::HashMap::from([("query", "tea")]);
+    ///     client.request("com.example/search", &params).await
+    /// }
+    /// ```
+    pub fn request<'a, T: DeserializeOwned>(
+        &'a self,
+        method: &'a str,
+        params: &'a (dyn Payload + Sync),
+    ) -> Request<'a, T> {
+        let ask = Ask::Other {
+            method: Method::from(mcp_proto::json::Str::from(method)),
+            params: Some(params),
+        };
+        Request::new(&self.inner, ask, whole)
+    }
+
+    /// Shows the server other directories from now on, and tells a legacy server so (RT-02). It
+    /// needs [`ClientBuilder::roots`], be it with none.
+    ///
+    /// # Errors
+    /// The first of them that is no `file://` URI with an absolute path (RT-03); nothing
+    /// changed then.
+    pub async fn set_roots(&self, roots: impl IntoIterator<Item = Root>) -> Result<(), Root> {
+        let roots: Vec<Root> = roots.into_iter().collect();
+        if let Some(wrong) = roots.iter().find(|root| !is_file(&root.uri)) {
+            return Err(wrong.clone());
+        }
+        self.inner.hub.set_roots(roots);
+        // One that cannot be told asks anew whenever it needs them.
+        let _ = self.notify_roots_changed().await;
+        Ok(())
+    }
+
+    /// Tells a legacy server that its directories have changed (RT-02); 2026-07-28 has no such
+    /// notification, and a server asks each time.
+    ///
+    /// # Errors
+    /// [`CallError::Undeclared`] if this client shows no roots; [`CallError::Closed`].
+    pub async fn notify_roots_changed(&self) -> Result<(), CallError> {
+        let Some(peer) = self.inner.peer() else {
+            return Err(CallError::Closed);
+        };
+        match peer.notify(Method::RootsListChanged, None).await {
+            Ok(()) | Err(SendError::NotInRevision) => Ok(()),
+            Err(error) => Err(error.into()),
+        }
+    }
+
+    /// Forgets every result that is kept, so that all of it is asked for anew (CH-09).
+    pub fn forget_cached(&self) {
+        self.inner.hub.forget();
+    }
+
+    /// Ends the connection, for all clones: calls in flight end with [`CallError::Closed`],
+    /// what was said is written, and a child process is shut down in order (LC-20). Resolves
+    /// when that is done, with the child's status if there was one.
+    ///
+    /// # Errors
+    /// What the transport or the operating system reports of the end.
+    pub async fn close(&self) -> io::Result<Option<ExitStatus>> {
+        self.inner.begin_close();
+        self.inner.ended().await
+    }
+
+    /// Resolves when the connection is over for good, whoever ended it; with a
+    /// [`RestartPolicy`](super::RestartPolicy), when that has given up.
+    ///
+    /// # Errors
+    /// As for [`close`](Self::close). Only one of those who wait gets it, and the status.
+    pub async fn closed(&self) -> io::Result<Option<ExitStatus>> {
+        self.inner.ended().await
+    }
+
+    /// Whether the connection is over for good, or about to be.
+    pub fn is_closed(&self) -> bool {
+        self.inner.is_closed()
+    }
+
+    fn request_tool<'a, T, A: Payload + Sync>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a A,
+        decode: super::request::Decode<T>,
+    ) -> Request<'a, T> {
+        let arguments = Arguments::new(arguments);
+        Request::new(&self.inner, Ask::CallTool { name, arguments }, decode)
+    }
+
+    fn page<T: Listed>(&self, cursor: Option<Cursor>) -> Request<'_, Page<T>> {
+        list(&self.inner, cursor)
+    }
+}
+
+impl<R> Clone for Client<R> {
+    fn clone(&self) -> Self {
+        Self::of(Arc::clone(&self.inner))
+    }
+}
+
+impl<R> fmt::Debug for Client<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Client")
+            .field("server", &self.info())
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,246 @@
+//! What outlives the connections of a client: its callbacks, streams and caches.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use mcp_proto::json::{Object, Raw, RawBuf};
+use mcp_proto::model::LoggingLevel;
+use mcp_proto::rpc::{Method, Notification};
+
+use super::ask::Ask;
+use super::cache::{Cache, Kind, Ticket};
+use super::callbacks::Callbacks;
+use super::error::CallError;
+use super::handler::{Handler, Question, Reply};
+use super::queue::Queue;
+#[cfg(any())]
+use super::schemas::Schemas;
+use super::topics::{Topics, Update};
+use crate::clock::Now;
+use crate::model::{LoggingMessageParams, Root};
+
+pub(super) struct Hub {
+    pub(super) callbacks: Callbacks,
+    /// The rounds that are granted to a call.
+    pub(super) rounds: u8,
+    clock: Arc<dyn Now>,
+    cache: Option<Mutex<Cache>>,
+    #[cfg(any())]
+    schemas: Mutex<Schemas>,
+    pub(super) topics: Mutex<Topics>,
+    logs: Mutex<Vec<Weak<LogQueue>>>,
+    level: Mutex<Option<LoggingLevel>>,
+}
+
+pub(super) type LogQueue = Queue<LoggingMessageParams>;
+
+/// What a callback returns, in a box.
+pub(super) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+impl Hub {
+    pub(super) fn new(callbacks: Callbacks, rounds: u8, cache: bool, clock: Arc<dyn Now>) -> Self {
+        Self {
+            callbacks,
+            rounds,
+            clock,
+            cache: cache.then(Mutex::default),
+            #[cfg(any())]
+            schemas: Mutex::default(),
+            topics: Mutex::default(),
+            logs: Mutex::default(),
+            level: Mutex::default(),
+        }
+    }
+
+    /// A result that is still fresh.
+    pub(super) fn cached(&self, ask: &Ask<'_>) -> Option<Arc<RawBuf>> {
+        let cache = self.cache.as_ref()?;
+        let kind = Kind::of(ask)?;
+        let now = self.clock.now();
+        lock(cache).fresh(kind, &kind.key(ask), now)
+    }
+
+    /// Taken when a request leaves whose result may be kept.
+    pub(super) fn ticket(&self, ask: &Ask<'_>) -> Option<Ticket> {
+        let cache = self.cache.as_ref()?;
+        Some(lock(cache).ticket(Kind::of(ask)?))
+    }
+
+    pub(super) fn keep(&self, ticket: Ticket, ask: &Ask<'_>, result: Raw<'_>) {
+        if let Some(cache) = &self.cache {
+            let now = self.clock.now();
+            lock(cache).keep(ticket, ask, result, now);
+        }
+    }
+
+    /// Forgets the results of one kind, one of them or all.
+    pub(super) fn stale(&self, kind: Kind, key: Option<&str>) {
+        if let Some(cache) = &self.cache {
+            lock(cache).stale(kind, key);
+        }
+    }
+
+    /// SB-13: what was told while nobody listened is not known.
+    pub(super) fn forget(&self) {
+        if let Some(cache) = &self.cache {
+            lock(cache).clear();
+        }
+        #[cfg(any())]
+        lock(&self.schemas).clear();
+    }
+
+    /// Notes what a listed tool promises of its results.
+    #[cfg_attr(
+        not(any()),
+        expect(clippy::unused_self, reason = "there is nothing to check with")
+    )]
+    pub(super) fn learn(&self, ask: &Ask<'_>, result: Raw<'_>) {
+        #[cfg(any())]
+        if let Ask::List {
+            method: Method::ToolsList,
+            ..
+        } = ask
+        {
+            lock(&self.schemas).learn(result);
+        }
+        #[cfg(not(any()))]
+        let _ = (ask, result);
+    }
+
+    /// TL-10
+    #[cfg_attr(
+        not(any()),
+        expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as above")
+    )]
+    pub(super) fn check(&self, ask: &Ask<'_>, result: Raw<'_>) -> Result<(), CallError> {
+        #[cfg(any())]
+        if let Ask::CallTool { name, .. } = ask {
+            let schema = lock(&self.schemas).of(name);
+            if let Some(schema) = schema {
+                return schema.check(result);
+            }
+        }
+        #[cfg(not(any()))]
+        let _ = (ask, result);
+        Ok(())
+    }
+
+    /// What each request of 2026-07-28 asks to be told.
+    pub(super) fn log_level(&self) -> Option<&'static str> {
+        lock(&self.level).map(LoggingLevel::as_str)
+    }
+
+    pub(super) fn level(&self) -> Option<LoggingLevel> {
+        *lock(&self.level)
+    }
+
+    pub(super) fn set_level(&self, level: LoggingLevel) {
+        *lock(&self.level) = Some(level);
+    }
+
+    pub(super) fn add_logs(&self, queue: &Arc<LogQueue>) {
+        lock(&self.logs).push(Arc::downgrade(queue));
+    }
+
+    pub(super) fn set_roots(&self, roots: Vec<Root>) {
+        self.callbacks.roots.set(roots);
+    }
+
+    pub(super) fn poll_owed(&self, cx: &Context<'_>) -> Poll<String> {
+        lock(&self.topics).poll_owed(cx)
+    }
+
+    /// No connection comes any more.
+    pub(super) fn end(&self) {
+        for queue in lock(&self.topics).queues() {
+            queue.end();
+        }
+        for queue in self.readers() {
+            queue.end();
+        }
+    }
+
+    /// A new connection took the place of one that ended.
+    pub(super) fn reconnected(&self) {
+        let queues = lock(&self.topics).queues();
+        for queue in queues {
+            queue.push(Update::Reconnected.into());
+        }
+    }
+
+    fn readers(&self) -> Vec<Arc<LogQueue>> {
+        let mut logs = lock(&self.logs);
+        logs.retain(|queue| queue.strong_count() > 0);
+        logs.iter().filter_map(Weak::upgrade).collect()
+    }
+
+    fn logged(&self, notification: &Notification<'_>) {
+        let readers = self.readers();
+        if readers.is_empty() && self.callbacks.log.is_none() {
+            return;
+        }
+        let params = notification.params.unwrap_or_default().as_raw();
+        let Ok(message) = params.decode::<LoggingMessageParams>(&mut []) else {
+            return;
+        };
+        for queue in readers {
+            queue.push(message.clone());
+        }
+        if let Some(log) = &self.callbacks.log {
+            log(message);
+        }
+    }
+
+    /// CH-07
+    fn invalidate(&self, update: &Update) {
+        match update {
+            Update::Tools => {
+                self.stale(Kind::Tools, None);
+                #[cfg(any())]
+                lock(&self.schemas).clear();
+            }
+            Update::Prompts => self.stale(Kind::Prompts, None),
+            Update::Resources => {
+                self.stale(Kind::Resources, None);
+                self.stale(Kind::Templates, None);
+            }
+            Update::Resource(uri) => self.stale(Kind::Read, Some(uri)),
+            Update::Reconnected => {}
+        }
+    }
+}
+
+impl Handler for Hub {
+    fn question(&self, question: Question<'_>) -> Reply {
+        self.callbacks.answer(question)
+    }
+
+    fn notified(&self, notification: Notification<'_>, subscription: Option<u64>) {
+        if let Method::Message = notification.method {
+            self.logged(&notification);
+        } else if let Some(update) = Update::read(&notification) {
+            self.invalidate(&update);
+            let queues = lock(&self.topics).interested(&update, subscription);
+            for queue in queues {
+                queue.push(update.clone().into());
+            }
+        }
+        if let Some(hear) = &self.callbacks.notification {
+            hear(notification);
+        }
+    }
+
+    fn listening(&self, tag: u64, honoured: Object<'_>) {
+        let filter = honoured.as_raw().decode(&mut []).unwrap_or_default();
+        let queue = lock(&self.topics).queue(tag);
+        if let Some(queue) = queue {
+            queue.push(super::topics::Heard::Honoured(filter));
+        }
+    }
+}
+
+pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}

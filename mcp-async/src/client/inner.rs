@@ -1,0 +1,198 @@
+//! What all handles of a client share: the connection of the moment.
+
+use core::future::poll_fn;
+use core::task::{Context, Poll, Waker};
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::error::CallError;
+use super::hub::Hub;
+use super::info::ServerInfo;
+use super::{Machine, Peer};
+use crate::shared::Shared;
+
+pub(super) type Wire = Shared<Machine>;
+
+/// How the last connection ended; a child has a status.
+pub(super) type Exit = io::Result<Option<ExitStatus>>;
+
+pub(super) struct Inner {
+    pub(super) hub: Arc<Hub>,
+    restarts: bool,
+    state: Mutex<State>,
+}
+
+/// A connection, and how many there were before it.
+pub(super) struct Link {
+    pub(super) shared: Arc<Wire>,
+    pub(super) generation: u64,
+}
+
+struct State {
+    phase: Phase,
+    generation: u64,
+    server: Arc<ServerInfo>,
+    closing: bool,
+    exit: Option<Exit>,
+    waiting: Vec<Waker>,
+}
+
+/// ```text
+///   Up --the connection ended--> Down --a new one--> Up
+///    `---- closed, or no policy ---`--- given up ---> Over
+/// ```
+enum Phase {
+    /// With the handle that keeps the connection open.
+    Up(Peer),
+    /// Between two connections.
+    Down,
+    /// For good.
+    Over,
+}
+
+impl Inner {
+    pub(super) fn new(hub: Arc<Hub>, peer: Peer, server: Arc<ServerInfo>, restarts: bool) -> Self {
+        Self {
+            hub,
+            restarts,
+            state: Mutex::new(State {
+                phase: Phase::Up(peer),
+                generation: 1,
+                server,
+                closing: false,
+                exit: None,
+                waiting: Vec::new(),
+            }),
+        }
+    }
+
+    /// A connection later than the one of this number, when there is one.
+    pub(super) fn poll_link(&self, cx: &Context<'_>, after: u64) -> Poll<Result<Link, CallError>> {
+        let mut state = self.lock();
+        match &state.phase {
+            Phase::Up(peer) if state.generation > after => Poll::Ready(Ok(Link {
+                shared: Arc::clone(&peer.shared),
+                generation: state.generation,
+            })),
+            Phase::Over => Poll::Ready(Err(CallError::Closed)),
+            _ if state.closing => Poll::Ready(Err(CallError::Closed)),
+            _ => {
+                state.watch(cx);
+                Poll::Pending
+            }
+        }
+    }
+
+    /// Whether a connection that ends is followed by another.
+    pub(super) fn restarts(&self) -> bool {
+        self.restarts && !self.lock().closing
+    }
+
+    pub(super) fn generation(&self) -> u64 {
+        self.lock().generation
+    }
+
+    pub(super) fn server(&self) -> Arc<ServerInfo> {
+        Arc::clone(&self.lock().server)
+    }
+
+    pub(super) fn is_closed(&self) -> bool {
+        let state = self.lock();
+        state.closing || matches!(state.phase, Phase::Over)
+    }
+
+    pub(super) fn peer(&self) -> Option<Peer> {
+        match &self.lock().phase {
+            Phase::Up(peer) => Some(peer.clone()),
+            Phase::Down | Phase::Over => None,
+        }
+    }
+
+    /// Asks for the end, once and for all.
+    pub(super) fn begin_close(&self) {
+        let (peer, waiting) = {
+            let mut state = self.lock();
+            state.closing = true;
+            let peer = match &state.phase {
+                Phase::Up(peer) => Some(peer.clone()),
+                Phase::Down | Phase::Over => None,
+            };
+            (peer, core::mem::take(&mut state.waiting))
+        };
+        if let Some(peer) = peer {
+            peer.close();
+        }
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Resolves when the last connection is over.
+    pub(super) async fn ended(&self) -> Exit {
+        poll_fn(|cx| {
+            let mut state = self.lock();
+            if let Phase::Over = state.phase {
+                return Poll::Ready(state.exit.take().unwrap_or(Ok(None)));
+            }
+            state.watch(cx);
+            Poll::Pending
+        })
+        .await
+    }
+
+    /// Ready when somebody asked for the end.
+    pub(super) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.closing {
+            return Poll::Ready(());
+        }
+        state.watch(cx);
+        Poll::Pending
+    }
+
+    /// The connection is over, and another is to come.
+    pub(super) fn down(&self) {
+        self.enter(Phase::Down, |_| {});
+    }
+
+    pub(super) fn up(&self, peer: Peer, server: Arc<ServerInfo>) {
+        self.enter(Phase::Up(peer), |state| {
+            state.generation += 1;
+            state.server = server;
+        });
+        if self.lock().closing {
+            self.begin_close();
+        }
+    }
+
+    pub(super) fn over(&self, exit: Option<Exit>) {
+        self.enter(Phase::Over, |state| {
+            if exit.is_some() {
+                state.exit = exit;
+            }
+        });
+        self.hub.end();
+    }
+
+    fn enter(&self, phase: Phase, change: impl FnOnce(&mut State)) {
+        // The old handle is dropped outside the lock: it takes its own.
+        let (_old, waiting) = {
+            let mut state = self.lock();
+            change(&mut state);
+            let old = core::mem::replace(&mut state.phase, phase);
+            (old, core::mem::take(&mut state.waiting))
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn watch(&mut self, cx: &Context<'_>) {
+        if !self.waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+            self.waiting.push(cx.waker().clone());
+        }
+    }
+}

@@ -1,0 +1,255 @@
+//! The task of a client: it runs the connection, and makes the next one.
+
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::Poll;
+use std::sync::{Arc, Weak};
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::client::ClientConfig;
+
+use super::ask::Ask;
+use super::error::CallError;
+use super::exchange::{Exchange, Options, Terms};
+use super::hub::{Boxed, Hub, lock};
+use super::info::{ConnectError, ServerInfo};
+use super::inner::{Exit, Inner, Wire};
+use super::restart::RestartPolicy;
+use super::{Peer, connect};
+use crate::Clock;
+use crate::clock::Timer;
+use crate::process::SpawnError;
+use crate::seat::Seat;
+
+/// A connection that stands, and the future that runs it to its end.
+pub(super) struct Dialled {
+    pub(super) peer: Peer,
+    pub(super) server: Arc<ServerInfo>,
+    pub(super) run: Boxed<Exit>,
+}
+
+/// Makes a connection, as often as it is asked to.
+pub(super) type Dial = Box<dyn Fn(Arc<Hub>) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
+
+/// How the next connection is made.
+pub(super) struct Redial {
+    pub(super) dial: Dial,
+    pub(super) policy: RestartPolicy,
+}
+
+impl Dialled {
+    /// Of a connection that is ready.
+    pub(super) fn new(peer: Peer, run: Boxed<Exit>) -> Result<Self, ConnectError> {
+        let server = peer.server().cloned().ok_or(ConnectError::Closed)?;
+        Ok(Self {
+            peer,
+            server: Arc::new(server),
+            run,
+        })
+    }
+}
+
+/// Speaks to a server over these streams, as soon as it is known who it is.
+pub(super) async fn meet<R, W, C>(
+    streams: (R, W),
+    clock: C,
+    config: ClientConfig<'static>,
+    hub: Arc<Hub>,
+) -> Result<Dialled, ConnectError>
+where
+    R: AsyncRead + Send + Unpin + 'static,
+    W: AsyncWrite + Send + Unpin + 'static,
+    C: Clock,
+{
+    let (mut connection, peer) = connect(streams, clock, config, hub);
+    {
+        let mut ready = pin!(peer.ready());
+        poll_fn(|cx| {
+            let ended = Pin::new(&mut connection).poll(cx);
+            match ready.as_mut().poll(cx) {
+                Poll::Pending if ended.is_ready() => Poll::Ready(Err(ConnectError::Closed)),
+                other => other.map_ok(|_| ()),
+            }
+        })
+        .await?;
+    }
+    let run = Box::pin(async move { connection.await.map(|()| None) });
+    Dialled::new(peer, run)
+}
+
+/// Runs the connection and what follows it, until the last handle is gone, somebody closes the
+/// client, or no connection is to be had any more.
+pub(super) async fn keep<C: Clock>(
+    inner: Weak<Inner>,
+    hub: Arc<Hub>,
+    run: Boxed<Exit>,
+    clock: C,
+    redial: Option<Redial>,
+) {
+    let mut keeper = Keeper {
+        inner,
+        hub,
+        clock,
+        exit: None,
+    };
+    let mut run = run;
+    let mut attempts = 0;
+    loop {
+        let began = keeper.clock.now();
+        keeper.exit = Some(keeper.run(run).await);
+        let Some(redial) = &redial else { return };
+        let Some(inner) = keeper.inner.upgrade().filter(|inner| inner.restarts()) else {
+            return;
+        };
+        inner.down();
+        keeper.hub.forget();
+        drop(inner);
+        if keeper.clock.now().saturating_since(began) >= redial.policy.steady() {
+            attempts = 0;
+        }
+        let Some(next) = keeper.redial(redial, &mut attempts).await else {
+            return;
+        };
+        run = next;
+    }
+}
+
+struct Keeper<C> {
+    /// Whoever still holds the client: the keeper does not keep it alive.
+    inner: Weak<Inner>,
+    hub: Arc<Hub>,
+    clock: C,
+    exit: Option<Exit>,
+}
+
+impl<C: Clock> Keeper<C> {
+    /// Runs a connection to its end, and tells the server what is owed to it meanwhile.
+    async fn run(&self, mut run: Boxed<Exit>) -> Exit {
+        let mut tidying = pin!(self.tidy());
+        poll_fn(|cx| {
+            let _ = tidying.as_mut().poll(cx);
+            run.as_mut().poll(cx)
+        })
+        .await
+    }
+
+    /// Tells a legacy server of resources that nobody needs any more.
+    async fn tidy(&self) {
+        loop {
+            let uri = poll_fn(|cx| self.hub.poll_owed(cx)).await;
+            let shared = match self.inner.upgrade().and_then(|inner| inner.peer()) {
+                Some(peer) => Arc::clone(&peer.shared),
+                None => return,
+            };
+            // A server that does not know it any more has what it was to be told.
+            let _ = send(&self.hub, shared, Ask::Unsubscribe(uri)).await;
+        }
+    }
+
+    /// Makes the next connection and restores what the server is to know; `None` if there is
+    /// none, or nobody who would use it.
+    async fn redial(&self, redial: &Redial, attempts: &mut u32) -> Option<Boxed<Exit>> {
+        loop {
+            if redial.policy.is_spent(*attempts) {
+                return None;
+            }
+            self.pause(redial.policy.delay(*attempts)).await?;
+            *attempts += 1;
+            let dialled = (redial.dial)(Arc::clone(&self.hub)).await;
+            let Ok(Dialled {
+                peer,
+                server,
+                mut run,
+            }) = dialled
+            else {
+                continue;
+            };
+            let restored = {
+                let mut restoring = pin!(self.restore(Arc::clone(&peer.shared)));
+                poll_fn(|cx| match run.as_mut().poll(cx) {
+                    Poll::Ready(_) => Poll::Ready(false),
+                    Poll::Pending => restoring.as_mut().poll(cx).map(|()| true),
+                })
+                .await
+            };
+            if !restored {
+                continue;
+            }
+            let Some(inner) = self.inner.upgrade() else {
+                // Its orderly end is the last that there is to do.
+                drop(peer);
+                let _ = run.await;
+                return None;
+            };
+            inner.up(peer, server);
+            self.hub.reconnected();
+            return Some(run);
+        }
+    }
+
+    /// SB-10: what a session knows dies with it.
+    async fn restore(&self, shared: Arc<Wire>) {
+        let uris = lock(&self.hub.topics).restore();
+        let revision = shared.lock().machine.revision();
+        if revision.is_none_or(mcp_proto::Revision::is_modern) {
+            return;
+        }
+        let level = self.hub.level().map(Ask::SetLevel);
+        for ask in level
+            .into_iter()
+            .chain(uris.into_iter().map(Ask::Subscribe))
+        {
+            // A server that refuses it now has changed; the connection is good all the same.
+            let _ = send(&self.hub, Arc::clone(&shared), ask).await;
+        }
+    }
+
+    /// Waits; `None` if there is nothing to wait for any more.
+    async fn pause(&self, delay: core::time::Duration) -> Option<()> {
+        let due = self.clock.now() + delay;
+        let mut timer = self.clock.timer();
+        poll_fn(|cx| {
+            let Some(inner) = self.inner.upgrade() else {
+                return Poll::Ready(None);
+            };
+            if inner.poll_closing(cx).is_ready() {
+                return Poll::Ready(None);
+            }
+            if self.clock.now() >= due {
+                return Poll::Ready(Some(()));
+            }
+            timer.poll_until(due, cx).map(Some)
+        })
+        .await
+    }
+}
+
+/// However the task ends, by being dropped too: nobody waits any longer.
+impl<C> Drop for Keeper<C> {
+    fn drop(&mut self) {
+        match self.inner.upgrade() {
+            Some(inner) => inner.over(self.exit.take()),
+            None => self.hub.end(),
+        }
+    }
+}
+
+/// A request of the client's own.
+async fn send(hub: &Hub, shared: Arc<Wire>, ask: Ask<'static>) -> Result<(), CallError> {
+    let mut exchange = Exchange::new(Seat::shared(shared));
+    let buffer = poll_fn(|cx| {
+        let terms = Terms {
+            method: ask.method(),
+            params: ask.params(),
+            options: Options::default(),
+            progress: false,
+            tag: 0,
+            handler: hub,
+            rounds: 0,
+        };
+        exchange.poll(cx, &terms, &mut |_| {})
+    })
+    .await?;
+    exchange.leave(buffer);
+    Ok(())
+}

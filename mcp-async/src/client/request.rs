@@ -1,0 +1,272 @@
+//! A typed request, from the first attempt to send it to its result.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+
+use mcp_proto::json::Raw;
+use mcp_proto::model::LoggingLevel;
+use serde::de::DeserializeOwned;
+
+use super::ask::Ask;
+use super::cache::Ticket;
+use super::error::CallError;
+use super::exchange::{Exchange, Options, Terms};
+use super::inner::{Inner, Link};
+use super::progress::Progress;
+use crate::model::{CallToolResult, CompleteResult, Completion};
+use crate::seat::Seat;
+
+/// A request to the server and its result; what the methods of [`Client`](super::Client) return.
+///
+/// It borrows what it was given and encodes it when it is polled, in every round of input again
+/// (MR-09), asks the callbacks of the client inside its own poll, and decodes the result in the
+/// task that awaits it. Dropping it takes the request back: the server is told, and nothing is
+/// heard of it any more.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::client::CallError;
+/// use mcp_async::{Client, Runtime};
+///
+/// async fn convert<R: Runtime>(client: &Client<R>) -> Result<String, CallError> {
+///     let result = client
+///         .call_tool("convert", &())
+///         .timeout(Duration::from_secs(10))
+///         .on_progress(|step| eprintln!("{:?}", step.fraction()))
+///         .await?;
+///     Ok(result.text())
+/// }
+/// ```
+#[must_use = "a request is sent when its future is polled"]
+pub struct Request<'a, T, H = fn(Progress<'_>)> {
+    inner: &'a Inner,
+    ask: Ask<'a>,
+    options: Options<'static>,
+    hear: Option<H>,
+    decode: Decode<T>,
+    stage: Stage<'a>,
+}
+
+/// Makes the result of what the server answered, outside of every lock.
+pub(super) type Decode<T> = fn(Raw<'_>) -> Result<T, CallError>;
+
+#[expect(
+    clippy::large_enum_variant,
+    reason = "a box would be an allocation in every call"
+)]
+enum Stage<'a> {
+    /// Nothing was done.
+    New,
+    /// Waits for a connection later than this one.
+    Linking(u64),
+    /// On its way over this connection.
+    Sent {
+        exchange: Exchange<'a>,
+        generation: u64,
+        ticket: Option<Ticket>,
+    },
+    Done,
+}
+
+impl<'a, T> Request<'a, T> {
+    pub(super) fn new(inner: &'a Inner, ask: Ask<'a>, decode: Decode<T>) -> Self {
+        Self {
+            inner,
+            ask,
+            options: Options::default(),
+            hear: None,
+            decode,
+            stage: Stage::New,
+        }
+    }
+
+    /// Asks for progress (PG-01), and hands it to the closure: in the order of the wire, before
+    /// the result, and inside the poll of this future, so it may borrow. If the future is not
+    /// polled for long, what came before the newest step is forgotten.
+    pub fn on_progress<H: FnMut(Progress<'_>)>(self, hear: H) -> Request<'a, T, H> {
+        Request {
+            inner: self.inner,
+            ask: self.ask,
+            options: self.options,
+            hear: Some(hear),
+            decode: self.decode,
+            stage: self.stage,
+        }
+    }
+}
+
+impl<'a, T, H> Request<'a, T, H> {
+    /// Waits so long for the result, instead of the configured time (LC-18).
+    pub fn timeout(mut self, timeout: Duration) -> Self {
+        self.options.timeout = Some(timeout);
+        self
+    }
+
+    /// Waits so long at most, however often progress begins the timeout anew (LC-19).
+    pub fn cap(mut self, cap: Duration) -> Self {
+        self.options.cap = Some(cap);
+        self
+    }
+
+    /// Asks for log messages from this severity on, which the client's
+    /// [logs](super::Client::logs) bring. Each request of 2026-07-28 says it for itself
+    /// (LG-05); a legacy session has one [level](super::Client::set_log_level) for all, and
+    /// takes no notice of this one.
+    pub fn with_logs(mut self, level: LoggingLevel) -> Self {
+        self.options.log_level = Some(level.as_str());
+        self
+    }
+
+    pub(super) fn poll_raw(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, CallError>>
+    where
+        H: FnMut(Progress<'_>),
+    {
+        loop {
+            match &mut self.stage {
+                Stage::New => {
+                    if let Some(kept) = self.inner.hub.cached(&self.ask) {
+                        self.stage = Stage::Done;
+                        return Poll::Ready(self.finish(kept.as_raw()));
+                    }
+                    self.stage = Stage::Linking(0);
+                }
+                Stage::Linking(after) => {
+                    let Link { shared, generation } = ready!(self.inner.poll_link(cx, *after))?;
+                    self.adapt(&shared);
+                    self.stage = Stage::Sent {
+                        exchange: Exchange::new(Seat::shared(shared)),
+                        ticket: self.inner.hub.ticket(&self.ask),
+                        generation,
+                    };
+                }
+                Stage::Sent {
+                    exchange,
+                    generation,
+                    ticket,
+                } => {
+                    let mut options = self.options;
+                    if options.log_level.is_none() {
+                        options.log_level = self.inner.hub.log_level();
+                    }
+                    let terms = Terms {
+                        method: self.ask.method(),
+                        params: self.ask.params(),
+                        options,
+                        progress: self.hear.is_some(),
+                        tag: 0,
+                        handler: &*self.inner.hub,
+                        rounds: self.inner.hub.rounds,
+                    };
+                    let hear = &mut |progress: Progress<'_>| {
+                        if let Some(hear) = &mut self.hear {
+                            hear(progress);
+                        }
+                    };
+                    let buffer = match ready!(exchange.poll(cx, &terms, hear)) {
+                        Ok(buffer) => buffer,
+                        // It ended before it heard of this request: the next one will.
+                        Err(CallError::Closed) if !exchange.was_sent() && self.inner.restarts() => {
+                            self.stage = Stage::Linking(*generation);
+                            continue;
+                        }
+                        Err(error) => {
+                            self.stage = Stage::Done;
+                            return Poll::Ready(Err(error));
+                        }
+                    };
+                    // CH-06
+                    if let Some(ticket) = ticket.take().filter(|_| !exchange.was_retried()) {
+                        self.inner.hub.keep(ticket, &self.ask, buffer.as_raw());
+                    }
+                    let Stage::Sent { mut exchange, .. } =
+                        core::mem::replace(&mut self.stage, Stage::Done)
+                    else {
+                        return Poll::Pending;
+                    };
+                    let result = self.finish(buffer.as_raw());
+                    exchange.leave(buffer);
+                    return Poll::Ready(result);
+                }
+                // The result was handed over.
+                Stage::Done => return Poll::Pending,
+            }
+        }
+    }
+
+    /// What the revision that rules wants said otherwise.
+    fn adapt(&mut self, shared: &super::inner::Wire) {
+        if let Ask::Ping { modern } = &mut self.ask {
+            let revision = shared.lock().machine.revision();
+            *modern = revision.is_some_and(mcp_proto::Revision::is_modern);
+        }
+    }
+
+    fn finish(&self, result: Raw<'_>) -> Result<T, CallError> {
+        self.inner.hub.learn(&self.ask, result);
+        self.inner.hub.check(&self.ask, result)?;
+        (self.decode)(result)
+    }
+}
+
+impl<'a, H> Request<'a, Completion, H> {
+    /// Says which other arguments are filled in already, names and values (CP-05); since
+    /// 2025-06-18.
+    pub fn context(mut self, arguments: &'a [(&'a str, &'a str)]) -> Self {
+        if let Ask::Complete { context, .. } = &mut self.ask {
+            *context = arguments;
+        }
+        self
+    }
+}
+
+impl<T, H: FnMut(Progress<'_>)> Future for Request<'_, T, H> {
+    type Output = Result<T, CallError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        self.get_mut().poll_raw(cx)
+    }
+}
+
+/// The closure is called through `&mut` and never pinned.
+impl<T, H> Unpin for Request<'_, T, H> {}
+
+/// Without what it says, which is the user's.
+impl<T, H> fmt::Debug for Request<'_, T, H> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Request")
+            .field("method", &self.ask.method())
+            .finish_non_exhaustive()
+    }
+}
+
+/// The whole result.
+pub(super) fn whole<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {
+    result.decode(&mut []).map_err(CallError::Decode)
+}
+
+/// A result that says nothing.
+pub(super) const fn nothing(_: Raw<'_>) -> Result<(), CallError> {
+    Ok(())
+}
+
+/// The suggestions alone.
+pub(super) fn suggestions(result: Raw<'_>) -> Result<Completion, CallError> {
+    whole::<CompleteResult>(result).map(|result| result.completion)
+}
+
+/// The structured content alone, of a tool that did not fail.
+pub(super) fn structured<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {
+    let object = result.object().unwrap_or_default();
+    let failed = object.get("isError").and_then(Raw::boolean);
+    if failed == Some(true) {
+        let result: CallToolResult = whole(result)?;
+        return Err(CallError::Tool(Box::new(result)));
+    }
+    match object.get("structuredContent") {
+        Some(content) => whole(content),
+        None => Err(CallError::Output("there is no structured content".into())),
+    }
+}

@@ -1,0 +1,261 @@
+//! What a client listens to, as a stream.
+
+use core::fmt;
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use std::sync::Arc;
+
+use futures_core::Stream;
+use mcp_proto::client::Failure;
+use mcp_proto::model::ServerFeatures;
+
+use super::ask::Ask;
+use super::error::CallError;
+use super::exchange::{Exchange, Options, Terms};
+use super::hub::lock;
+use super::inner::{Inner, Link};
+use super::queue::Queue;
+use super::request::{Request, nothing};
+use super::topics::{Heard, TopicQueue, Update};
+use crate::model::SubscriptionFilter;
+use crate::seat::Seat;
+
+/// Changes that a server tells of, as a stream.
+///
+/// It is the same in every revision: 2026-07-28 has a request for it, `subscriptions/listen`; a
+/// legacy server is told of each resource, and tells of its lists unasked. Dropping it ends it:
+/// the server is told (SB-11), but for resources that another subscription needs.
+///
+/// With a [`RestartPolicy`](super::RestartPolicy) it outlives the connection: it is renewed
+/// (SB-10) and yields [`Update::Reconnected`], because what changed meanwhile was not told.
+/// Without one it ends with the connection. A reader that is slow loses the oldest of 1,024
+/// updates.
+///
+/// ```
+/// use mcp_async::client::{CallError, Update};
+/// use mcp_async::{Client, Runtime};
+///
+/// async fn follow<R: Runtime>(client: &Client<R>) -> Result<(), CallError> {
+///     let mut changes = client.subscribe("file:///notes.txt").await?;
+///     while let Some(update) = changes.next().await {
+///         if let Update::Resource(uri) = update {
+///             println!("{:?}", client.read_resource(&uri).await?.text());
+///         }
+///     }
+///     Ok(())
+/// }
+/// ```
+#[must_use = "dropping it ends the subscription"]
+pub struct Subscription {
+    inner: Arc<Inner>,
+    tag: u64,
+    queue: Arc<TopicQueue>,
+    ask: Ask<'static>,
+    stage: Stage,
+    /// The connection that it runs on.
+    generation: u64,
+    honoured: SubscriptionFilter,
+    /// The resources that a legacy server was told of.
+    held: Vec<String>,
+}
+
+enum Stage {
+    /// Waits for a connection.
+    Linking,
+    /// A request of 2026-07-28, open for as long as the subscription.
+    Listening(Exchange<'static>),
+    /// A legacy session: nothing is open.
+    Told,
+    Ended,
+}
+
+impl Subscription {
+    /// Begins to listen; returns when the server has acknowledged it.
+    pub(super) async fn begin(
+        inner: Arc<Inner>,
+        filter: SubscriptionFilter,
+    ) -> Result<Self, CallError> {
+        let queue = Arc::new(Queue::new(KEPT));
+        let tag = lock(&inner.hub.topics).add(filter.clone(), Arc::clone(&queue));
+        let mut subscription = Self {
+            inner,
+            tag,
+            queue,
+            ask: Ask::Listen(filter.clone()),
+            stage: Stage::Linking,
+            generation: 0,
+            honoured: SubscriptionFilter::default(),
+            held: Vec::new(),
+        };
+        poll_fn(|cx| subscription.poll_linked(cx)).await?;
+        if let Stage::Told = subscription.stage {
+            subscription.tell(&filter).await?;
+        } else {
+            poll_fn(|cx| subscription.poll_honoured(cx)).await?;
+        }
+        Ok(subscription)
+    }
+
+    /// What the server tells of what was asked for (SB-05); in a legacy session what it declared.
+    pub const fn honoured(&self) -> &SubscriptionFilter {
+        &self.honoured
+    }
+
+    /// The next update; `None` when the server, or the client, has ended it.
+    pub async fn next(&mut self) -> Option<Update> {
+        poll_fn(|cx| self.poll_update(cx)).await
+    }
+
+    /// How many updates were lost because nobody took them in time.
+    pub fn dropped(&self) -> u64 {
+        self.queue.dropped()
+    }
+
+    /// Says to a legacy server what it does not tell unasked.
+    async fn tell(&mut self, filter: &SubscriptionFilter) -> Result<(), CallError> {
+        for uri in &filter.resource_subscriptions {
+            self.held.push(uri.clone());
+            let is_new = lock(&self.inner.hub.topics).need(uri);
+            if is_new {
+                let ask = Ask::Subscribe(uri.clone());
+                Request::new(&self.inner, ask, nothing).await?;
+            }
+        }
+        let features = self.inner.server().features;
+        let has = |feature| features.contains(feature);
+        self.honoured = SubscriptionFilter {
+            tools_list_changed: filter.tools_list_changed
+                && has(ServerFeatures::TOOLS_LIST_CHANGED),
+            prompts_list_changed: filter.prompts_list_changed
+                && has(ServerFeatures::PROMPTS_LIST_CHANGED),
+            resources_list_changed: filter.resources_list_changed
+                && has(ServerFeatures::RESOURCES_LIST_CHANGED),
+            ..filter.clone()
+        };
+        Ok(())
+    }
+
+    fn poll_linked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
+        let Link { shared, generation } = ready!(self.inner.poll_link(cx, self.generation))?;
+        let revision = shared.lock().machine.revision();
+        self.generation = generation;
+        self.stage = if revision.is_some_and(mcp_proto::Revision::is_modern) {
+            Stage::Listening(Exchange::new(Seat::shared(shared)))
+        } else {
+            Stage::Told
+        };
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_honoured(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
+        loop {
+            match self.poll_listen(cx) {
+                Poll::Ready(Some(error)) => return Poll::Ready(Err(error)),
+                Poll::Ready(None) => {
+                    return Poll::Ready(Err(CallError::Failed(Failure::Ended)));
+                }
+                Poll::Pending => {}
+            }
+            // Nothing is told before the acknowledgement (SB-02).
+            match ready!(self.queue.poll_next(cx)) {
+                Some(Heard::Honoured(honoured)) => {
+                    self.honoured = honoured;
+                    return Poll::Ready(Ok(()));
+                }
+                Some(Heard::Update(_)) => {}
+                None => return Poll::Ready(Err(CallError::Closed)),
+            }
+        }
+    }
+
+    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Option<Update>> {
+        loop {
+            match self.queue.poll_next(cx) {
+                Poll::Ready(Some(Heard::Update(update))) => return Poll::Ready(Some(update)),
+                Poll::Ready(Some(Heard::Honoured(honoured))) => {
+                    self.honoured = honoured;
+                    continue;
+                }
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Pending => {}
+            }
+            match &self.stage {
+                Stage::Linking => match ready!(self.poll_linked(cx)) {
+                    Ok(()) => {}
+                    Err(_) => self.stage = Stage::Ended,
+                },
+                Stage::Listening(_) => match ready!(self.poll_listen(cx)) {
+                    // The request went with its connection; the next one gets it anew.
+                    Some(CallError::Closed) if self.inner.restarts() => {
+                        self.stage = Stage::Linking;
+                    }
+                    // SB-08, SB-09
+                    _ => self.stage = Stage::Ended,
+                },
+                // A server that is of another era now would not tell unasked.
+                Stage::Told if self.generation != self.inner.generation() => {
+                    self.stage = Stage::Linking;
+                }
+                Stage::Told => return Poll::Pending,
+                Stage::Ended => return Poll::Ready(None),
+            }
+        }
+    }
+
+    /// Ready when the request is over, with what ended it too early.
+    fn poll_listen(&mut self, cx: &mut Context<'_>) -> Poll<Option<CallError>> {
+        let Stage::Listening(exchange) = &mut self.stage else {
+            return Poll::Ready(None);
+        };
+        let terms = Terms {
+            method: self.ask.method(),
+            params: self.ask.params(),
+            options: Options::default(),
+            progress: false,
+            tag: self.tag,
+            handler: &*self.inner.hub,
+            rounds: 0,
+        };
+        match ready!(exchange.poll(cx, &terms, &mut |_| {})) {
+            Ok(buffer) => {
+                exchange.leave(buffer);
+                Poll::Ready(None)
+            }
+            Err(error) => Poll::Ready(Some(error)),
+        }
+    }
+}
+
+impl Stream for Subscription {
+    type Item = Update;
+
+    fn poll_next(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<Update>> {
+        self.get_mut().poll_update(cx)
+    }
+}
+
+impl Drop for Subscription {
+    fn drop(&mut self) {
+        let (_queue, wakers) = {
+            let mut topics = lock(&self.inner.hub.topics);
+            let queue = topics.remove(self.tag);
+            let wakers = self.held.iter().filter_map(|uri| topics.release(uri));
+            (queue, wakers.collect::<Vec<_>>())
+        };
+        for waker in wakers {
+            waker.wake();
+        }
+    }
+}
+
+impl fmt::Debug for Subscription {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Subscription")
+            .field("honoured", &self.honoured)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Some seconds of a busy server.
+const KEPT: usize = 1024;
