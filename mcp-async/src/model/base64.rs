@@ -68,6 +68,12 @@ impl fmt::Debug for Base64 {
 }
 
 /// A text that is not base64.
+///
+/// ```
+/// use mcp_async::model::{Base64, InvalidBase64};
+///
+/// assert_eq!(Base64::from("?").decode(), Err(InvalidBase64));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidBase64;
 

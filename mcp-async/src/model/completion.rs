@@ -42,6 +42,16 @@ impl Reference {
 }
 
 /// The result of `completion/complete`.
+///
+/// ```
+/// use mcp_async::model::{CompleteResult, Completion};
+///
+/// let result = CompleteResult {
+///     completion: Completion::from_iter(["Kyoto"]),
+///     ..CompleteResult::default()
+/// };
+/// assert_eq!(result.completion.total, Some(1));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:CompleteResult", rename_all = "camelCase")]
 pub struct CompleteResult {

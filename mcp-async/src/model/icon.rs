@@ -56,6 +56,13 @@ impl Icon {
 
 open_enum! {
     /// The background that an icon is made for.
+    ///
+    /// ```
+    /// use mcp_async::model::{Icon, Theme};
+    ///
+    /// let icon = Icon { theme: Some(Theme::Dark), ..Icon::new("https://example.com/moon.png") };
+    /// assert_eq!(icon.theme.as_ref().map(Theme::as_str), Some("dark"));
+    /// ```
     pub enum Theme {
         /// A light one.
         Light = "light",

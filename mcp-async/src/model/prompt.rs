@@ -67,6 +67,16 @@ impl Prompt {
 }
 
 /// A gap in a prompt.
+///
+/// ```
+/// use mcp_async::model::PromptArgument;
+///
+/// let city = PromptArgument {
+///     description: Some("Where to go".into()),
+///     ..PromptArgument::required("city")
+/// };
+/// assert!(city.required);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptArgument", rename_all = "camelCase")]
 pub struct PromptArgument {
@@ -106,6 +116,17 @@ impl PromptArgument {
 }
 
 /// The result of `prompts/list`.
+///
+/// ```
+/// use mcp_async::model::{ListPromptsResult, Prompt};
+///
+/// let page = ListPromptsResult {
+///     prompts: vec![Prompt::new("describe")],
+///     next_cursor: Some("2".into()),
+///     ..ListPromptsResult::default()
+/// };
+/// assert_eq!(page.prompts.len(), 1);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListPromptsResult", rename_all = "camelCase")]
 pub struct ListPromptsResult {
@@ -167,6 +188,13 @@ impl From<Vec<PromptMessage>> for GetPromptResult {
 }
 
 /// A message of a prompt.
+///
+/// ```
+/// use mcp_async::model::{Content, PromptMessage};
+///
+/// let picture = PromptMessage::user(Content::image(b"\x89PNG", "image/png"));
+/// assert_eq!(picture.content.as_text(), None);
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptMessage", rename_all = "camelCase")]
 pub struct PromptMessage {

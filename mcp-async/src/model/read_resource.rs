@@ -146,6 +146,17 @@ impl<'de> Deserialize<'de> for ResourceContents {
 }
 
 /// A resource, or a part of one, as text.
+///
+/// ```
+/// use mcp_async::model::{ResourceContents, TextResourceContents};
+///
+/// let contents = TextResourceContents {
+///     uri: "file:///a".into(),
+///     text: "hello".into(),
+///     ..TextResourceContents::default()
+/// };
+/// assert_eq!(ResourceContents::Text(contents), ResourceContents::text("file:///a", "hello"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:TextResourceContents", rename_all = "camelCase")]
 pub struct TextResourceContents {
@@ -167,6 +178,13 @@ pub struct TextResourceContents {
 }
 
 /// A resource, or a part of one, as bytes.
+///
+/// ```
+/// use mcp_async::model::ResourceContents;
+///
+/// let ResourceContents::Blob(blob) = ResourceContents::blob("file:///a", &[1, 2]) else { panic!() };
+/// assert_eq!(blob.blob.decode().unwrap(), [1, 2]);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:BlobResourceContents", rename_all = "camelCase")]
 pub struct BlobResourceContents {

@@ -131,6 +131,16 @@ impl ResourceTemplate {
 }
 
 /// The result of `resources/list`.
+///
+/// ```
+/// use mcp_async::model::{ListResourcesResult, Resource};
+///
+/// let page = ListResourcesResult {
+///     resources: vec![Resource::new("file:///a", "a")],
+///     ..ListResourcesResult::default()
+/// };
+/// assert!(page.next_cursor.is_none());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListResourcesResult", rename_all = "camelCase")]
 pub struct ListResourcesResult {
@@ -157,6 +167,16 @@ pub struct ListResourcesResult {
 }
 
 /// The result of `resources/templates/list`.
+///
+/// ```
+/// use mcp_async::model::{ListResourceTemplatesResult, ResourceTemplate};
+///
+/// let page = ListResourceTemplatesResult {
+///     resource_templates: vec![ResourceTemplate::new("file:///{+path}", "files")],
+///     ..ListResourceTemplatesResult::default()
+/// };
+/// assert!(page.next_cursor.is_none());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListResourceTemplatesResult", rename_all = "camelCase")]
 pub struct ListResourceTemplatesResult {

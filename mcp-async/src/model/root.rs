@@ -41,6 +41,16 @@ impl Root {
 }
 
 /// The result of `roots/list`.
+///
+/// ```
+/// use mcp_async::model::{ListRootsResult, Root};
+///
+/// let result = ListRootsResult {
+///     roots: vec![Root::new("file:///srv")],
+///     ..ListRootsResult::default()
+/// };
+/// assert_eq!(result.roots.len(), 1);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListRootsResult", rename_all = "camelCase")]
 pub struct ListRootsResult {

@@ -83,6 +83,13 @@ impl CreateMessageParams {
 }
 
 /// A message of a conversation with a model.
+///
+/// ```
+/// use mcp_async::model::SamplingMessage;
+///
+/// let talk = [SamplingMessage::user("Which city?"), SamplingMessage::assistant("Kyoto")];
+/// assert_eq!(talk[1].content.text(), "Kyoto");
+/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:SamplingMessage", rename_all = "camelCase")]
 pub struct SamplingMessage {
@@ -166,6 +173,12 @@ impl ModelPreferences {
 }
 
 /// A name of a model, or a part of one.
+///
+/// ```
+/// use mcp_async::model::ModelHint;
+///
+/// assert_eq!(ModelHint::new("claude").name.as_deref(), Some("claude"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ModelHint", rename_all = "camelCase")]
 pub struct ModelHint {
@@ -184,6 +197,13 @@ impl ModelHint {
 }
 
 /// Whether a model has to use tools.
+///
+/// ```
+/// use mcp_async::model::{ToolChoice, ToolChoiceMode};
+///
+/// let choice = ToolChoice { mode: Some(ToolChoiceMode::Required) };
+/// assert_ne!(choice, ToolChoice::default());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolChoice", rename_all = "camelCase")]
 pub struct ToolChoice {
@@ -194,6 +214,12 @@ pub struct ToolChoice {
 
 open_enum! {
     /// Whether a model has to use tools.
+    ///
+    /// ```
+    /// use mcp_async::model::ToolChoiceMode;
+    ///
+    /// assert_eq!(ToolChoiceMode::from("auto".to_string()), ToolChoiceMode::Auto);
+    /// ```
     pub enum ToolChoiceMode {
         /// As it likes.
         Auto = "auto",
@@ -207,6 +233,12 @@ open_enum! {
 open_enum! {
     /// Whose context a client adds; all but none need `sampling.context` and are on their way
     /// out since 2025-11-25 (`SP-04`).
+    ///
+    /// ```
+    /// use mcp_async::model::IncludeContext;
+    ///
+    /// assert_eq!(IncludeContext::ThisServer.as_str(), "thisServer");
+    /// ```
     pub enum IncludeContext {
         /// Nobody's.
         None = "none",
@@ -265,6 +297,13 @@ impl CreateMessageResult {
 
 open_enum! {
     /// Why a model stopped.
+    ///
+    /// ```
+    /// use mcp_async::model::StopReason;
+    ///
+    /// assert_eq!(StopReason::from("endTurn".to_string()), StopReason::EndTurn);
+    /// assert_eq!(StopReason::from("refusal".to_string()).as_str(), "refusal");
+    /// ```
     pub enum StopReason {
         /// It had no more to say.
         EndTurn = "endTurn",

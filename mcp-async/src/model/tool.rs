@@ -128,6 +128,13 @@ pub struct ToolAnnotations {
 }
 
 /// How a tool runs; 2025-11-25 only.
+///
+/// ```
+/// use mcp_async::model::{TaskSupport, ToolExecution};
+///
+/// let execution = ToolExecution { task_support: Some(TaskSupport::Optional) };
+/// assert_ne!(execution, ToolExecution::default());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolExecution", rename_all = "camelCase")]
 pub struct ToolExecution {
@@ -138,6 +145,12 @@ pub struct ToolExecution {
 
 open_enum! {
     /// Whether the calls of a tool may be tasks (`TK-05`, `TK-06`).
+    ///
+    /// ```
+    /// use mcp_async::model::TaskSupport;
+    ///
+    /// assert_eq!(TaskSupport::Required.as_str(), "required");
+    /// ```
     pub enum TaskSupport {
         /// Never.
         Forbidden = "forbidden",
@@ -149,6 +162,17 @@ open_enum! {
 }
 
 /// The result of `tools/list`.
+///
+/// ```
+/// use mcp_async::model::ListToolsResult;
+/// use mcp_proto::json::RawBuf;
+///
+/// let page = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"2"}"#;
+/// let page: ListToolsResult = RawBuf::parse(page)?.decode()?;
+/// assert_eq!(page.tools[0].name, "a");
+/// assert!(page.next_cursor.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListToolsResult", rename_all = "camelCase")]
 pub struct ListToolsResult {
