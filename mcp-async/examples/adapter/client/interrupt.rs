@@ -1,0 +1,59 @@
+//! Ctrl-C.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::{Poll, Waker};
+use std::sync::{Arc, Mutex, PoisonError};
+
+use super::exit::{Exit, Failure};
+
+/// The first Ctrl-C ends what the program waits for, the second the program. What is left of a
+/// server then ends by itself: its watchdog sees that nobody is there any more.
+#[derive(Clone, Debug)]
+pub(crate) struct Interrupt(Arc<Mutex<State>>);
+
+#[derive(Debug, Default)]
+struct State {
+    pressed: bool,
+    waker: Option<Waker>,
+}
+
+impl Interrupt {
+    /// Takes over Ctrl-C for the whole program.
+    pub(crate) fn install() -> Self {
+        let state = Arc::new(Mutex::new(State::default()));
+        let seen = Arc::clone(&state);
+        // Without a handler Ctrl-C ends the program at once, which is no worse than before.
+        let _ = ctrlc::set_handler(move || {
+            let waker = {
+                let mut state = seen.lock().unwrap_or_else(PoisonError::into_inner);
+                if state.pressed {
+                    std::process::exit(i32::from(Exit::Interrupted as u8));
+                }
+                state.pressed = true;
+                state.waker.take()
+            };
+            if let Some(waker) = waker {
+                waker.wake();
+            }
+        });
+        Self(state)
+    }
+
+    /// What the future comes to; it is dropped at Ctrl-C, which takes a request back.
+    pub(crate) async fn or<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
+        let mut future = pin!(future);
+        poll_fn(|task| {
+            if let Poll::Ready(value) = future.as_mut().poll(task) {
+                return Poll::Ready(Ok(value));
+            }
+            let mut state = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if state.pressed {
+                return Poll::Ready(Err(Failure::interrupted()));
+            }
+            state.waker = Some(task.waker().clone());
+            Poll::Pending
+        })
+        .await
+    }
+}

@@ -1,0 +1,135 @@
+//! Images, audio and blobs, as files.
+
+use std::fs::{self, File};
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+/// Where to put them.
+#[derive(Clone, Debug)]
+pub(crate) struct Save {
+    directory: PathBuf,
+}
+
+impl Save {
+    pub(crate) const fn to(directory: PathBuf) -> Self {
+        Self { directory }
+    }
+
+    /// Writes a new file, whose name is made of what the server says about the bytes and never
+    /// leads out of the directory. No file is replaced.
+    pub(crate) fn write(&self, hint: &str, mime_type: &str, bytes: &[u8]) -> io::Result<PathBuf> {
+        fs::create_dir_all(&self.directory)?;
+        let (stem, extension) = name(hint, mime_type);
+        for number in 1..=MOST {
+            let name = match number {
+                1 => format!("{stem}.{extension}"),
+                _ => format!("{stem}-{number}.{extension}"),
+            };
+            let path = self.directory.join(name);
+            match File::create_new(&path) {
+                Ok(mut file) => return file.write_all(bytes).map(|()| path),
+                Err(error) if error.kind() == io::ErrorKind::AlreadyExists => {}
+                Err(error) => return Err(error),
+            }
+        }
+        Err(io::ErrorKind::AlreadyExists.into())
+    }
+}
+
+/// A name from the end of a URI, or whatever else the hint is, and an extension.
+fn name(hint: &str, mime_type: &str) -> (String, String) {
+    let end = hint.split(['?', '#']).next().unwrap_or_default();
+    let end = end
+        .trim_end_matches('/')
+        .rsplit(['/', '\\', ':'])
+        .next()
+        .unwrap_or_default();
+    let allowed = |c: char| {
+        if c.is_ascii_alphanumeric() || "._-".contains(c) {
+            c
+        } else {
+            '_'
+        }
+    };
+    let clean: String = end.chars().map(allowed).take(LONGEST).collect();
+    let clean = clean.trim_matches(['.', '-', '_']);
+    let (stem, own) = match clean.rsplit_once('.') {
+        Some((stem, own)) if !stem.is_empty() && own.len() <= 5 => (stem, Some(own)),
+        _ => (clean, None),
+    };
+    let stem = if stem.is_empty() { "content" } else { stem };
+    let extension = own.unwrap_or_else(|| extension(mime_type));
+    (stem.to_owned(), extension.to_owned())
+}
+
+fn extension(mime_type: &str) -> &'static str {
+    let essence = mime_type.split(';').next().unwrap_or_default().trim();
+    let known = KNOWN
+        .iter()
+        .find(|(name, _)| essence.eq_ignore_ascii_case(name));
+    known.map_or("bin", |(_, extension)| extension)
+}
+
+const KNOWN: &[(&str, &str)] = &[
+    ("image/png", "png"),
+    ("image/jpeg", "jpg"),
+    ("image/gif", "gif"),
+    ("image/webp", "webp"),
+    ("image/svg+xml", "svg"),
+    ("audio/wav", "wav"),
+    ("audio/x-wav", "wav"),
+    ("audio/mpeg", "mp3"),
+    ("audio/ogg", "ogg"),
+    ("audio/flac", "flac"),
+    ("application/pdf", "pdf"),
+    ("application/json", "json"),
+    ("application/zip", "zip"),
+    ("text/plain", "txt"),
+    ("text/html", "html"),
+];
+
+/// Far below what file systems allow.
+const LONGEST: usize = 80;
+
+/// How many files of one name are kept apart.
+const MOST: u32 = 10_000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names() {
+        let check = |hint: &str, mime_type: &str, expected: &str| {
+            let (stem, extension) = name(hint, mime_type);
+            assert_eq!(format!("{stem}.{extension}"), expected, "{hint}");
+        };
+        check("image", "image/png", "image.png");
+        check("test://static-binary", "image/png", "static-binary.png");
+        check("file:///a/photo.jpeg?size=2#x", "image/jpeg", "photo.jpeg");
+        check("x", "TEXT/PLAIN; charset=utf-8", "x.txt");
+        check("", "application/unknown", "content.bin");
+        check("file:///..", "", "content.bin");
+        check("test://../../etc/passwd", "", "passwd.bin");
+        check("a\\..\\b", "", "b.bin");
+        check("héllo wörld", "", "h_llo_w_rld.bin");
+        check(".bashrc", "", "bashrc.bin");
+        check(
+            &"x".repeat(500),
+            "",
+            &format!("{}.bin", "x".repeat(LONGEST)),
+        );
+    }
+
+    #[test]
+    fn no_file_is_replaced() {
+        let directory = std::env::temp_dir().join(format!("mcp-save-{}", std::process::id()));
+        let save = Save::to(directory.clone());
+        let first = save.write("a.png", "", b"one").unwrap();
+        let second = save.write("a.png", "", b"two").unwrap();
+        assert_ne!(first, second);
+        assert_eq!(fs::read(first).unwrap(), b"one");
+        assert_eq!(fs::read(second).unwrap(), b"two");
+        fs::remove_dir_all(directory).unwrap();
+    }
+}

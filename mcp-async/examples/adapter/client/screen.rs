@@ -1,0 +1,140 @@
+//! What a person sees besides the result.
+
+use core::time::Duration;
+use std::io::IsTerminal;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use indicatif::{ProgressBar, ProgressStyle};
+
+use super::plain::line;
+
+/// Standard error, shared by all who write there: lines, the progress bar and questions.
+#[derive(Clone, Debug)]
+pub(crate) struct Screen {
+    inner: Arc<Inner>,
+}
+
+#[derive(Debug)]
+struct Inner {
+    terminal: bool,
+    quiet: bool,
+    /// Whoever asks a person holds it: one question at a time.
+    turn: Mutex<()>,
+    state: Mutex<State>,
+}
+
+#[derive(Debug, Default)]
+struct State {
+    bar: Option<ProgressBar>,
+    asking: bool,
+    /// Lines that wait for the end of a question.
+    held: Vec<String>,
+}
+
+impl Screen {
+    /// Without progress if it shall be quiet.
+    pub(crate) fn new(quiet: bool) -> Self {
+        Self {
+            inner: Arc::new(Inner {
+                terminal: std::io::stderr().is_terminal(),
+                quiet,
+                turn: Mutex::default(),
+                state: Mutex::default(),
+            }),
+        }
+    }
+
+    /// Writes a line, above the progress bar and not into a question.
+    pub(crate) fn say(&self, line: impl Into<String>) {
+        let line = line.into();
+        let mut state = self.state();
+        if state.asking {
+            if state.held.len() < HELD {
+                state.held.push(line);
+            }
+            return;
+        }
+        match &state.bar {
+            Some(bar) => bar.suspend(|| write(&line)),
+            None => write(&line),
+        }
+    }
+
+    /// Moves the progress bar, if there is a terminal to show it on.
+    pub(crate) fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
+        let mut state = self.state();
+        if !self.inner.terminal || self.inner.quiet || state.asking {
+            return;
+        }
+        let bar = state.bar.get_or_insert_with(|| ProgressBar::new(STEPS));
+        let message = line(message.unwrap_or_default()).into_owned();
+        match total.filter(|total| *total > 0.0) {
+            Some(total) => {
+                bar.set_style(style("{bar:30.cyan/blue} {percent:>3}% {wide_msg}"));
+                let part = (progress / total).clamp(0.0, 1.0);
+                bar.set_position((part * STEPS as f64) as u64);
+                bar.set_message(message);
+            }
+            None => {
+                bar.set_style(style("{spinner:.cyan} {wide_msg}"));
+                bar.enable_steady_tick(Duration::from_millis(120));
+                bar.set_message(format!("{progress} {message}"));
+            }
+        }
+    }
+
+    /// Takes the progress bar away.
+    pub(crate) fn clear(&self) {
+        if let Some(bar) = self.state().bar.take() {
+            bar.finish_and_clear();
+        }
+    }
+
+    /// Whether a person can be asked: what they type and what they see are a terminal's.
+    pub(crate) fn can_ask(&self) -> bool {
+        self.inner.terminal && std::io::stdin().is_terminal()
+    }
+
+    /// Asks a person, alone on the screen. Blocks; see [`background`](super::background).
+    pub(crate) fn ask<T>(&self, question: impl FnOnce() -> T) -> T {
+        let _turn = self
+            .inner
+            .turn
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        self.clear();
+        self.state().asking = true;
+        let answer = question();
+        let held = {
+            let mut state = self.state();
+            state.asking = false;
+            core::mem::take(&mut state.held)
+        };
+        held.iter().for_each(|line| write(line));
+        answer
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.inner
+            .state
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Nobody is told when standard error is gone: where should it be said?
+fn write(line: &str) {
+    use std::io::Write;
+    let _ = writeln!(anstream::stderr(), "{line}");
+}
+
+fn style(template: &str) -> ProgressStyle {
+    let bar = ProgressStyle::with_template(template);
+    bar.unwrap_or_else(|_| ProgressStyle::default_bar())
+}
+
+/// The bar's resolution.
+const STEPS: u64 = 1000;
+
+/// How many lines wait at most while a person thinks.
+const HELD: usize = 1000;
