@@ -301,6 +301,10 @@ impl<R, W, T, X: Role> Driver<R, W, T, X> {
     pub(crate) const fn set_grace(&mut self, grace: Duration) {
         self.grace = grace;
     }
+
+    pub(crate) const fn role_mut(&mut self) -> &mut X {
+        &mut self.role
+    }
 }
 
 /// One step under the lock: an effect of time, or of the next message.

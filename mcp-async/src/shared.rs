@@ -16,6 +16,8 @@ use crate::places::Places;
 pub(crate) trait Respond: Machine {
     /// Why a request of ours ended without an answer.
     type Failure;
+    /// What the side keeps beside its machine, under the same lock.
+    type Beside: Beside;
 
     /// What is known of the peer.
     type About: Default + Send + Sync;
@@ -36,6 +38,32 @@ pub(crate) trait Respond: Machine {
     fn stop(&mut self, now: Instant);
 }
 
+/// What one side of the protocol knows of requests that the machine does not.
+pub(crate) trait Beside: Default {
+    /// What was known of one request; dropped outside of the lock.
+    type Kept;
+
+    /// The request is over.
+    fn forget(&mut self, token: Token) -> Option<Self::Kept>;
+
+    /// The connection is over: moves out everybody who waits.
+    fn end(&mut self, waiting: &mut Vec<Waker>);
+}
+
+/// Of a side that knows no more than its machine.
+#[derive(Default)]
+pub(crate) struct Nothing;
+
+impl Beside for Nothing {
+    type Kept = Self;
+
+    fn forget(&mut self, _: Token) -> Option<Self> {
+        None
+    }
+
+    fn end(&mut self, _: &mut Vec<Waker>) {}
+}
+
 /// One connection. The lock is held for one step of the machine or one message written, never
 /// while a future of a user is polled or dropped, a callback runs or a transport is asked.
 pub(crate) struct Shared<M: Respond> {
@@ -51,6 +79,7 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) outbox: Outbox<Vec<u8>>,
     /// Where answers to our own requests are put down.
     pub(crate) places: Places<M::Failure>,
+    pub(crate) beside: M::Beside,
     /// Tasks that wait until there is room in the outbox.
     room: Vec<Waker>,
     /// Tasks that wait for a change of the connection: ready, over, a call cancelled.
@@ -79,6 +108,7 @@ impl<M: Respond> Shared<M> {
                 machine,
                 outbox: Outbox::new(Vec::new(), &limits),
                 places: Places::default(),
+                beside: M::Beside::default(),
                 room: Vec::new(),
                 watchers: Vec::new(),
                 closing: false,
@@ -147,7 +177,7 @@ impl<M: Respond> Shared<M> {
         token: Token,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        let watchers = {
+        let (watchers, _kept) = {
             let mut core = self.lock();
             // The time of the last turn will do: an answer has no deadline.
             let now = core.now;
@@ -165,7 +195,8 @@ impl<M: Respond> Shared<M> {
                     let _ = ready!(core.poll_send(now, cx, respond(outcome)));
                 }
             }
-            core::mem::take(&mut core.watchers)
+            let kept = core.beside.forget(token);
+            (core::mem::take(&mut core.watchers), kept)
         };
         watchers.into_iter().for_each(Waker::wake);
         self.alarm.ring();
@@ -227,6 +258,7 @@ impl<M: Respond> Core<M> {
         let mut waiting = self.take_room();
         waiting.append(&mut self.watchers);
         self.places.end(&mut waiting);
+        self.beside.end(&mut waiting);
         waiting
     }
 

@@ -109,10 +109,8 @@ fn answer(call: Call<'_>) -> Job {
             };
             let context = call.context().clone();
             call.answer(async move {
-                // A client that has gone needs no progress.
-                let _ = context
-                    .progress(1.0, Some(2.0), Some("looking at the sky"))
-                    .await;
+                let looking = context.progress(1.0).total(2.0);
+                looking.message("looking at the sky").await;
                 Ok(Forecast { city })
             })
         }

@@ -17,7 +17,7 @@ use crate::driver::{Effect, Role};
 use crate::error::ErrorReply;
 use crate::job::{Job, discard};
 use crate::places::{Arrival, Places};
-use crate::shared::{Respond, Shared};
+use crate::shared::{Nothing, Respond, Shared};
 
 /// The client's side of the driver.
 pub(super) struct Side {
@@ -139,6 +139,7 @@ impl Role for Side {
 impl Respond for Core<'_, Growing> {
     type Failure = Failure;
     type About = ();
+    type Beside = Nothing;
 
     fn respond(
         &mut self,

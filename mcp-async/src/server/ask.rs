@@ -7,8 +7,8 @@ use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
-use mcp_proto::json::DecodeError;
-use mcp_proto::rpc::{Method, Reason};
+use mcp_proto::json::{DecodeError, RawBuf};
+use mcp_proto::rpc::{Method, Reason, code};
 use mcp_proto::server::AskOptions;
 use mcp_proto::{Payload, Question, SendError, Token};
 use serde::de::DeserializeOwned;
@@ -49,6 +49,11 @@ pub enum AskError {
     Cancelled,
     /// The connection is over.
     Closed,
+    /// Another question of this call has used the key.
+    Key,
+    /// No form asks for this type.
+    #[cfg(feature = "server")]
+    Form(crate::schema::FormError),
 }
 
 /// What a question came to, apart from an answer.
@@ -105,40 +110,91 @@ impl<T: DeserializeOwned> Future for Ask<'_, T> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        if this.seat.token().is_none() {
-            let (parent, options) = (this.parent, this.options);
-            let question = Question {
-                method: this.method,
-                params: this.params,
-            };
-            let sent = this
-                .seat
-                .poll_send(cx, this.tag, |machine, now, cookie, out| {
-                    machine.ask(now, parent, question, AskOptions { cookie, ..options }, out)
-                });
-            if let Err(error) = ready!(sent) {
-                return Poll::Ready(Err(match error {
-                    SendError::Closed => AskError::Closed,
-                    SendError::Stale => AskError::Cancelled,
-                    other => AskError::Refused(other),
-                }));
-            }
-        }
-        let Some((arrival, buffer)) = ready!(this.seat.poll_arrival(cx)) else {
-            return Poll::Ready(Err(AskError::Closed));
+        let question = Question {
+            method: this.method,
+            params: this.params,
         };
-        let answer = match arrival {
-            Arrival::Result => buffer.as_raw().decode(&mut []).map_err(AskError::Decode),
-            Arrival::Error(error) => Err(AskError::Client(error)),
-            Arrival::Failed(Lost::Unusable(reason)) => Err(AskError::Unusable(reason)),
-            Arrival::Failed(Lost::Expired) => Err(AskError::Expired),
-            Arrival::Failed(Lost::Cancelled) => Err(AskError::Cancelled),
-            Arrival::Failed(Lost::Closed) | Arrival::Input { .. } | Arrival::Again => {
-                Err(AskError::Closed)
+        let asking = (this.parent, question, this.options, this.tag);
+        let answer = match ready!(poll_ask(&mut this.seat, cx, asking)) {
+            Ok(buffer) => {
+                let answer = buffer.as_raw().decode(&mut []).map_err(AskError::Decode);
+                this.seat.leave(Some(buffer));
+                answer
             }
+            Err(error) => Err(error),
         };
-        this.seat.leave(Some(buffer));
         Poll::Ready(answer)
+    }
+}
+
+/// Asks, and then waits for the result.
+pub(super) fn poll_ask(
+    seat: &mut Seat<'_, Machine>,
+    cx: &mut Context<'_>,
+    (parent, question, options, tag): (Option<Token>, Question<'_>, AskOptions, u64),
+) -> Poll<Result<RawBuf, AskError>> {
+    if seat.token().is_none() {
+        let sent = seat.poll_send(cx, tag, |machine, now, cookie, out| {
+            machine.ask(now, parent, question, AskOptions { cookie, ..options }, out)
+        });
+        if let Err(error) = ready!(sent) {
+            return Poll::Ready(Err(match error {
+                SendError::Closed => AskError::Closed,
+                SendError::Stale => AskError::Cancelled,
+                other => AskError::Refused(other),
+            }));
+        }
+    }
+    let Some((arrival, buffer)) = ready!(seat.poll_arrival(cx)) else {
+        return Poll::Ready(Err(AskError::Closed));
+    };
+    let error = match arrival {
+        Arrival::Result => return Poll::Ready(Ok(buffer)),
+        Arrival::Error(error) => AskError::Client(error),
+        Arrival::Failed(Lost::Unusable(reason)) => AskError::Unusable(reason),
+        Arrival::Failed(Lost::Expired) => AskError::Expired,
+        Arrival::Failed(Lost::Cancelled) => AskError::Cancelled,
+        Arrival::Failed(Lost::Closed) | Arrival::Input { .. } | Arrival::Again => AskError::Closed,
+    };
+    seat.leave(Some(buffer));
+    Poll::Ready(Err(error))
+}
+
+impl AskError {
+    /// What the client is told if a handler ends its call with this error: -32021 and the
+    /// capability that it would have to declare (MR-05), otherwise an internal error that
+    /// tells nothing.
+    ///
+    /// ```
+    /// use mcp_async::server::AskError;
+    /// use mcp_proto::SendError;
+    ///
+    /// let reply = AskError::Refused(SendError::Undeclared("elicitation.form")).as_reply();
+    /// assert_eq!(reply.code, -32021);
+    /// assert_eq!(
+    ///     reply.data.unwrap().as_raw().as_str(),
+    ///     r#"{"requiredCapabilities":{"elicitation":{"form":{}}}}"#,
+    /// );
+    /// ```
+    pub fn as_reply(&self) -> ErrorReply {
+        let Self::Refused(SendError::Undeclared(path)) = self else {
+            return ErrorReply::internal();
+        };
+        let mut data = String::from(r#"{"requiredCapabilities":"#);
+        for name in path.split('.') {
+            data.push_str("{\"");
+            data.push_str(name);
+            data.push_str("\":");
+        }
+        data.push_str("{}}");
+        data.extend(path.split('.').map(|_| '}'));
+        ErrorReply {
+            data: RawBuf::parse(data).ok(),
+            ..ErrorReply::new(
+                code::MISSING_CLIENT_CAPABILITY,
+                format!("Missing required client capability: {path}"),
+            )
+        }
     }
 }
 
@@ -160,6 +216,9 @@ impl fmt::Display for AskError {
             Self::Expired => f.write_str("the client did not answer in time"),
             Self::Cancelled => f.write_str("the call that the question belongs to is over"),
             Self::Closed => f.write_str("the connection is over"),
+            Self::Key => f.write_str("another question of this call has used the key"),
+            #[cfg(feature = "server")]
+            Self::Form(error) => write!(f, "no form: {error}"),
         }
     }
 }

@@ -8,16 +8,17 @@ use std::sync::Arc;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
-use mcp_proto::server::{AskOptions, Progress};
-use mcp_proto::{Outcome, Payload, Revision, SendError, Token};
+use mcp_proto::server::AskOptions;
+use mcp_proto::{Outcome, Payload, Revision, Token};
 use serde::de::DeserializeOwned;
 
 use super::about::ClientInfo;
 use super::ask::Ask;
 use super::peer::Peer;
+use super::tell::{LogMessage, ProgressUpdate};
 use super::{Machine, Request};
 use crate::job::Answered;
-use crate::shared::Shared;
+use crate::shared::{Beside, Shared};
 
 /// The handle of one call: cheap to clone, and usable from any task for as long as the call
 /// is not over.
@@ -39,9 +40,9 @@ use crate::shared::Shared;
 ///     let cx = call.context().clone();
 ///     call.answer(async move {
 ///         for step in 1..=10u32 {
-///             cx.progress(f64::from(step), Some(10.0), None).await?;
+///             cx.progress(f64::from(step)).total(10.0).await;
 ///         }
-///         cx.log(LoggingLevel::Info, None, &"counted to ten").await?;
+///         cx.log(LoggingLevel::Info, &"counted to ten").await;
 ///         Ok::<_, ErrorReply>(Counted { steps: 10 })
 ///     })
 /// });
@@ -51,7 +52,12 @@ use crate::shared::Shared;
 pub struct Context {
     pub(super) shared: Arc<Shared<Machine>>,
     client: ClientInfo,
-    token: Token,
+    pub(super) token: Token,
+    /// Who asks, where a transport knows it.
+    pub(super) principal: Option<Arc<str>>,
+    /// A question ends the round.
+    #[cfg(feature = "server")]
+    pub(super) suspends: bool,
     revision: Revision,
     features: ClientFeatures,
     progress: bool,
@@ -64,11 +70,15 @@ impl Context {
         token: Token,
         request: &Request<'_>,
         client: ClientInfo,
+        principal: Option<Arc<str>>,
     ) -> Self {
         Self {
             shared,
             client,
             token,
+            principal,
+            #[cfg(feature = "server")]
+            suspends: false,
             revision: request.revision,
             features: request.features,
             progress: request.progress,
@@ -76,56 +86,47 @@ impl Context {
         }
     }
 
-    /// Tells how far the call is: `progress` grows with every message (PG-04), and `total` is
-    /// where it ends. Does nothing if the client did not ask for it.
+    /// Tells how far the call is: `progress` grows with every message (PG-04), in any unit.
     ///
-    /// # Errors
-    /// [`SendError::Stale`] when the call is over, [`SendError::Progress`] for a value that
-    /// does not grow, [`SendError::Closed`].
-    pub async fn progress(
-        &self,
-        progress: f64,
-        total: Option<f64>,
-        message: Option<&str>,
-    ) -> Result<(), SendError> {
-        if !self.progress {
-            return Ok(());
-        }
-        let told = Progress {
-            progress,
-            total,
-            message,
-        };
-        poll_fn(|cx| {
-            self.shared.poll_send(cx, |machine, now, out| {
-                machine.progress(now, self.token, told, out)
-            })
-        })
-        .await
-        .map(|_| ())
+    /// The future tells it, and never fails: what the client did not ask for, what does not
+    /// grow and what comes too late stays untold.
+    ///
+    /// ```
+    /// # async fn example(cx: mcp_async::server::Context) {
+    /// cx.progress(0.5).await;
+    /// cx.progress(3.0).total(4.0).message("nearly there").await;
+    /// # }
+    /// ```
+    pub const fn progress(&self, progress: f64) -> ProgressUpdate<'_> {
+        ProgressUpdate::new(self, progress)
     }
 
-    /// Sends a log message, if the client wants any as severe as this; `data` is what there is
-    /// to say, a string often.
+    /// Logs to the client, if it wants any as severe as this; `data` is what there is to say, a
+    /// string often, and no secret (LG-08).
     ///
-    /// # Errors
-    /// [`SendError::Stale`] when the call is over, [`SendError::Closed`], and
-    /// [`SendError::Undeclared`] for a server that did not declare logging.
-    pub async fn log(
-        &self,
+    /// The future never fails: what nobody wants, or what comes too late, stays unsaid, and so
+    /// does everything where the server did not declare logging (LG-01).
+    ///
+    /// ```
+    /// use mcp_proto::model::LoggingLevel;
+    ///
+    /// # async fn example(cx: mcp_async::server::Context) {
+    /// cx.log(LoggingLevel::Info, &"started").logger("forecast").await;
+    /// # }
+    /// ```
+    pub const fn log<'a>(
+        &'a self,
         level: LoggingLevel,
-        logger: Option<&str>,
-        data: &(dyn Payload + Sync),
-    ) -> Result<(), SendError> {
-        super::log(&self.shared, Some(self.token), level, logger, data).await
+        data: &'a (dyn Payload + Sync),
+    ) -> LogMessage<'a> {
+        LogMessage::new(self, level, data)
     }
 
     /// Asks the client something within this call: a nested request of a legacy session.
     ///
-    /// In 2026-07-28 a server makes no requests (ST-13); there the answer is
-    /// [`SendError::NotInRevision`], and a handler ends its call by
-    /// [`Settled::Input`](super::Settled::Input) instead. Dropping the future takes the
-    /// question back.
+    /// This is the low-level way: in 2026-07-28 a server makes no requests (ST-13), and there
+    /// the answer is [`SendError::NotInRevision`](mcp_proto::SendError::NotInRevision). What
+    /// is asked under a key works in both eras. Dropping the future takes the question back.
     ///
     /// # Errors
     /// The future's are [`AskError`](super::AskError).
@@ -206,6 +207,12 @@ impl Context {
         self.log_level
     }
 
+    /// Who makes the call, as the transport has verified it; nobody on standard streams. What
+    /// a call keeps in its request state is bound to it (MR-08).
+    pub fn principal(&self) -> Option<&str> {
+        self.principal.as_deref()
+    }
+
     /// The connection that the call came from.
     pub fn peer(&self) -> Peer {
         Peer::new(Arc::clone(&self.shared))
@@ -215,6 +222,17 @@ impl Context {
     #[cfg(feature = "server")]
     pub(super) fn now(&self) -> mcp_proto::Instant {
         self.shared.now()
+    }
+
+    /// Without typed handlers nothing is asked in rounds.
+    #[cfg(not(feature = "server"))]
+    pub(super) const fn poll_suspend(&self, _: &task::Context<'_>) -> Poll<super::Settled<()>> {
+        Poll::Pending
+    }
+
+    /// The call is over without an answer of its own.
+    pub(super) fn forget(&self) {
+        let _kept = self.shared.lock().beside.forget(self.token);
     }
 
     pub(super) fn poll_respond(

@@ -5,7 +5,10 @@ mod ask;
 mod context;
 mod peer;
 mod reply;
+#[cfg(feature = "server")]
+mod rounds;
 mod service;
+mod tell;
 
 pub mod layers;
 
@@ -47,7 +50,7 @@ mod texts;
 mod tool;
 
 use core::fmt;
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::panic::AssertUnwindSafe;
 use core::pin::Pin;
 use core::task::{self, Poll};
@@ -58,9 +61,8 @@ use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::json::{Number, Str};
-use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::{Answer, Event, Growing, Server, ServerConfig};
-use mcp_proto::{Instant, Outcome, Payload, SendError, Token, Transmit};
+use mcp_proto::{Instant, Outcome, SendError, Token, Transmit};
 
 use self::about::{About, Known};
 use self::ask::Lost;
@@ -76,7 +78,10 @@ pub use self::ask::{Ask, AskError};
 pub use self::context::Context;
 pub use self::peer::Peer;
 pub use self::reply::{Input, Reply, Settled};
+#[cfg(feature = "server")]
+pub use self::rounds::{Elicited, Keys, Question, RequestState, Roots, StateError};
 pub use self::service::{Call, Service, ServiceFn, service_fn};
+pub use self::tell::{LogMessage, ProgressUpdate};
 
 #[cfg(feature = "server")]
 pub use self::{
@@ -96,6 +101,12 @@ pub use self::{
 use mcp_proto::server::Context as Request;
 
 type Machine = Server<'static, Growing>;
+
+/// What is known of calls that ask.
+#[cfg(feature = "server")]
+type Rounds = rounds::Rounds;
+#[cfg(not(feature = "server"))]
+type Rounds = crate::shared::Nothing;
 
 /// Serves one client over a pair of byte streams.
 ///
@@ -131,9 +142,12 @@ where
     let shared = Shared::new(machine, &config.limits, Arc::new(clock) as Arc<dyn Now>);
     let peer = Peer::new(Arc::clone(&shared));
     let side = Side {
+        #[cfg(feature = "server")]
+        seals_state: service.seals_state(),
         service,
         peer: peer.clone(),
         known: Known::default(),
+        principal: None,
     };
     let driver = Driver::new((reader, writer), timer, &config.limits, GRACE, side, shared);
     (Connection { driver }, peer)
@@ -158,6 +172,22 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     /// reads nothing keeps its last answers waiting: one second otherwise.
     pub fn with_grace(mut self, grace: Duration) -> Self {
         self.driver.set_grace(grace);
+        self
+    }
+
+    /// Says who is at the other end, where the transport has verified it. Request states are
+    /// bound to it (MR-08), and handlers find it in [`Context::principal`].
+    pub fn with_principal(mut self, principal: impl Into<Arc<str>>) -> Self {
+        self.driver.role_mut().principal = Some(principal.into());
+        self
+    }
+
+    /// Seals request states with these keys; with random ones of this process otherwise, see
+    /// [`Keys`].
+    #[cfg(feature = "server")]
+    pub fn with_keys(mut self, keys: Keys) -> Self {
+        let shared = &self.driver.role_mut().peer.shared;
+        shared.lock().beside.set_keys(keys);
         self
     }
 }
@@ -190,6 +220,10 @@ struct Side<S> {
     service: S,
     peer: Peer,
     known: Known,
+    principal: Option<Arc<str>>,
+    /// The service keeps its request states itself.
+    #[cfg(feature = "server")]
+    seals_state: bool,
 }
 
 impl<S: Service> Role for Side<S> {
@@ -207,11 +241,18 @@ impl<S: Service> Role for Side<S> {
                 context,
             } => {
                 let client = self.known.of(&context, &shared.about);
+                let principal = self.principal.clone();
+                let shared = Arc::clone(shared);
                 let call = Call {
                     method,
                     params,
                     request: context,
-                    context: Context::new(Arc::clone(shared), token, &context, client),
+                    context: Context::new(shared, token, &context, client, principal),
+                };
+                #[cfg(feature = "server")]
+                let call = match self.begin(call) {
+                    Ok(call) => call,
+                    Err(refused) => return Effect::Start(token, refused),
                 };
                 match self.guarded(|service, _| service.call(call)) {
                     Some(job) => return Effect::Start(token, job),
@@ -270,6 +311,17 @@ impl<S: Service> Role for Side<S> {
 }
 
 impl<S: Service> Side<S> {
+    /// Takes up what a call brings from its last round.
+    #[cfg(feature = "server")]
+    fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::job::Job> {
+        if !self.seals_state
+            && let Err(error) = rounds::begin(&mut call)
+        {
+            return Err(call.refuse(error));
+        }
+        Ok(call)
+    }
+
     /// Calls the service; `None` if it panicked.
     fn guarded<T>(&self, call: impl FnOnce(&S, &Peer) -> T) -> Option<T> {
         catch_unwind(AssertUnwindSafe(|| call(&self.service, &self.peer)))
@@ -281,6 +333,7 @@ impl<S: Service> Side<S> {
 impl Respond for Server<'_, Growing> {
     type Failure = Lost;
     type About = About;
+    type Beside = Rounds;
 
     fn respond(
         &mut self,
@@ -299,23 +352,6 @@ impl Respond for Server<'_, Growing> {
     fn stop(&mut self, _now: Instant) {
         self.cancel_all();
     }
-}
-
-/// A log message, with or without a call, when there is room for it.
-async fn log(
-    shared: &Shared<Machine>,
-    token: Option<Token>,
-    level: LoggingLevel,
-    logger: Option<&str>,
-    data: &(dyn Payload + Sync),
-) -> Result<(), SendError> {
-    poll_fn(|cx| {
-        shared.poll_send(cx, |machine, now, out| {
-            machine.log(now, token, level, logger, data, out)
-        })
-    })
-    .await
-    .map(|_| ())
 }
 
 /// Long enough for a handler that is about to finish, short enough for whoever waits for the

@@ -30,7 +30,7 @@ use crate::shared::Shared;
 /// ```
 #[derive(Clone)]
 pub struct Peer {
-    shared: Arc<Shared<Machine>>,
+    pub(super) shared: Arc<Shared<Machine>>,
 }
 
 impl Peer {
@@ -53,15 +53,21 @@ impl Peer {
     /// Sends a log message that belongs to no call: to a legacy session only (LG-05).
     ///
     /// # Errors
-    /// As for [`Context::log`](super::Context::log); [`SendError::NotReady`] before there is a
-    /// session.
+    /// [`SendError::NotReady`] before there is a session, [`SendError::Undeclared`] for a server
+    /// that did not declare logging, [`SendError::Encode`], [`SendError::Closed`].
     pub async fn log(
         &self,
         level: LoggingLevel,
         logger: Option<&str>,
         data: &(dyn Payload + Sync),
     ) -> Result<(), SendError> {
-        super::log(&self.shared, None, level, logger, data).await
+        poll_fn(|cx| {
+            self.shared.poll_send(cx, |machine, now, out| {
+                machine.log(now, None, level, logger, data, out)
+            })
+        })
+        .await
+        .map(|_| ())
     }
 
     /// Sends another notification of the legacy session, when there is room for it:

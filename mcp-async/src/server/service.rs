@@ -52,6 +52,17 @@ pub trait Service: Send + 'static {
         let _ = (peer, opened);
     }
 
+    /// Whether the service makes and checks its request states of 2026-07-28 by itself, in
+    /// [`Settled::Input`](super::Settled::Input). By default it does not: then every
+    /// `requestState` has to be one that [`Context`]'s questions made, sealed for this very
+    /// call, and anything else is refused before [`call`](Self::call) (MR-07). With states of
+    /// its own a service cannot ask by those questions in 2026-07-28.
+    ///
+    /// Asked once, when a connection begins.
+    fn seals_state(&self) -> bool {
+        false
+    }
+
     /// The client said that its legacy session is open, or opened a modern subscription; from
     /// now on list changes and resource updates reach it.
     fn listening(&self, peer: &Peer) {
@@ -81,6 +92,10 @@ impl<S: Service + Sync + ?Sized> Service for Arc<S> {
         (**self).call(call)
     }
 
+    fn seals_state(&self) -> bool {
+        (**self).seals_state()
+    }
+
     fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
         (**self).handshake(peer, opened);
     }
@@ -105,6 +120,10 @@ impl<S: Service + Sync + ?Sized> Service for Arc<S> {
 impl<S: Service + ?Sized> Service for Box<S> {
     fn call(&self, call: Call<'_>) -> Job {
         (**self).call(call)
+    }
+
+    fn seals_state(&self) -> bool {
+        (**self).seals_state()
     }
 
     fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {

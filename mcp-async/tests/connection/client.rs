@@ -6,6 +6,7 @@ use core::sync::atomic::Ordering;
 use core::task::{Context, Waker};
 use core::time::Duration;
 
+use mcp_async::Clock;
 use mcp_async::client::{CallError, ConnectError};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
@@ -204,7 +205,7 @@ fn a_call_that_is_not_answered_expires() {
     let mut pair = Setup::default().join();
     let client = pair.client.clone();
     pair.sim.run(client.ready()).unwrap();
-    let before = pair.sim.now();
+    let before = pair.sim.clock.now();
     let params = tool("never");
     let waits = client
         .call::<RawBuf>(Method::ToolsCall, Some(&params))
@@ -212,7 +213,7 @@ fn a_call_that_is_not_answered_expires() {
     let answer = pair.sim.run(waits);
     assert!(matches!(answer, Err(CallError::Expired)), "{answer:?}");
     assert_eq!(
-        pair.sim.now().saturating_since(before),
+        pair.sim.clock.now().saturating_since(before),
         Duration::from_secs(3)
     );
     pair.sim.settle();

@@ -1,7 +1,7 @@
 //! Questions of ours to the client of a legacy session.
 
 use super::event::{Answer, Event};
-use super::features;
+use super::features::check_question;
 use super::question::{AskOptions, Ended, Over, Pending};
 use super::reply::Reply;
 use super::respond::check_object;
@@ -90,16 +90,12 @@ impl<S: Storage> Server<'_, S> {
                 .ok()
                 .and_then(|message| message.object()?.get("params")?.object()),
         };
-        let lacking = features::undeclared(
+        check_question(
             question.method,
             params.ok_or(SendError::Encode)?,
             self.session.features,
             revision,
-        )
-        .map_err(|_| SendError::Encode)?;
-        if let Some(feature) = lacking {
-            return Err(SendError::Undeclared(features::name(feature)));
-        }
+        )?;
         let cap = now + options.cap;
         let token = self
             .questions

@@ -1,12 +1,51 @@
 //! What a question needs of its client.
 
+use crate::action::SendError;
 use crate::json::{Duplicate, Object, Raw};
 use crate::model::ClientFeatures;
 use crate::revision::Revision;
 use crate::rpc::Method;
 
-/// The feature that a question needs and its client did not declare (LC-17, MR-05).
-pub(super) fn undeclared(
+/// Checks that a client with these features may be asked this (LC-17, MR-05), before any of it
+/// is written. [`Server::ask`](super::Server::ask) and the questions of an
+/// [`Outcome::Input`](crate::Outcome::Input) are checked by it.
+///
+/// # Errors
+///
+/// - [`SendError::Undeclared`]: the first capability that the question needs and the client did
+///   not declare.
+/// - [`SendError::Encode`]: a member of the parameters that decides about it stands twice.
+///
+/// ```
+/// use mcp_proto::json::Object;
+/// use mcp_proto::model::ClientFeatures;
+/// use mcp_proto::rpc::Method;
+/// use mcp_proto::server::check_question;
+/// use mcp_proto::{Revision, SendError};
+///
+/// let checked = check_question(
+///     Method::ElicitationCreate,
+///     Object::EMPTY,
+///     ClientFeatures::ROOTS,
+///     Revision::V2026_07_28,
+/// );
+/// assert_eq!(checked, Err(SendError::Undeclared("elicitation.form")));
+/// ```
+pub fn check_question(
+    method: Method<'_>,
+    params: Object<'_>,
+    features: ClientFeatures,
+    revision: Revision,
+) -> Result<(), SendError> {
+    match undeclared(method, params, features, revision) {
+        Ok(None) => Ok(()),
+        Ok(Some(feature)) => Err(SendError::Undeclared(name(feature))),
+        Err(_) => Err(SendError::Encode),
+    }
+}
+
+/// The feature that a question needs and its client did not declare.
+fn undeclared(
     method: Method<'_>,
     params: Object<'_>,
     features: ClientFeatures,
@@ -47,7 +86,7 @@ pub(super) fn undeclared(
 }
 
 /// Where the first of these features is declared, as a path.
-pub(super) const fn name(feature: ClientFeatures) -> &'static str {
+const fn name(feature: ClientFeatures) -> &'static str {
     if feature.intersects(ClientFeatures::ROOTS) {
         "roots"
     } else if feature.intersects(ClientFeatures::SAMPLING) {

@@ -40,6 +40,7 @@ use uris::{Owner, Uris};
 pub use config::ServerConfig;
 pub use context::Context;
 pub use event::{Answer, Event};
+pub use features::check_question;
 pub use lists::ListKind;
 pub use notify::Progress;
 pub use peer_error::PeerError;

@@ -1,7 +1,7 @@
 //! The application's answers.
 
 use super::config::ServerConfig;
-use super::features;
+use super::features::check_question;
 use super::question::Ended;
 use super::reply::{SERVER_INFO, write_info};
 use super::request::{InFlight, Stage};
@@ -236,11 +236,7 @@ fn write_input<L: Inline>(
         let params = questions
             .and_then(|questions| questions.get(key)?.object()?.get("params")?.object())
             .ok_or(SendError::Encode)?;
-        let lacking = features::undeclared(question.method, params, request.features, revision)
-            .map_err(|_| SendError::Encode)?;
-        if let Some(feature) = lacking {
-            return Err(SendError::Undeclared(features::name(feature)));
-        }
+        check_question(question.method, params, request.features, revision)?;
     }
     complete(out, len, object, additions)
 }

@@ -98,6 +98,10 @@ impl<L: Around, S: Service> Service for Layered<L, S> {
         self.layer.call(call, &self.inner)
     }
 
+    fn seals_state(&self) -> bool {
+        self.inner.seals_state()
+    }
+
     fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
         self.inner.handshake(peer, opened);
     }

@@ -152,14 +152,14 @@ impl Service for Demo {
             "fails" => call.refuse(ErrorReply::new(7, "failed")),
             "progress" => call.answer(async move {
                 for step in 1..=3 {
-                    cx.progress(f64::from(step), Some(3.0), Some("so far"))
-                        .await?;
+                    let step = cx.progress(f64::from(step)).total(3.0);
+                    step.message("so far").await;
                 }
                 Ok::<_, ErrorReply>(json(r#"{"progressed":true}"#))
             }),
             "logs" => call.answer(async move {
-                cx.log(LoggingLevel::Warning, Some("demo"), &"smoke")
-                    .await?;
+                let smoke = cx.log(LoggingLevel::Warning, &"smoke");
+                smoke.logger("demo").await;
                 Ok::<_, ErrorReply>(json(r#"{"logged":true}"#))
             }),
             "asks" if cx.revision().is_modern() => {
@@ -200,6 +200,10 @@ impl Service for Demo {
             }
             _ => call.refuse(ErrorReply::invalid_params("Unknown tool")),
         }
+    }
+
+    fn seals_state(&self) -> bool {
+        true
     }
 
     fn listening(&self, _: &Peer) {

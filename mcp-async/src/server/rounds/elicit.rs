@@ -1,0 +1,277 @@
+//! What there is to ask: forms and pages, the client's model, its roots.
+
+use mcp_proto::json::{DecodeError, Raw, RawBuf, Writer};
+use mcp_proto::model::{ClientFeatures, ElicitAction};
+use mcp_proto::revision::Elicitation;
+use mcp_proto::rpc::Method;
+use mcp_proto::{Payload, Revision, SendError};
+use schemars::JsonSchema;
+use serde::de::DeserializeOwned;
+
+use super::question::Question;
+use super::roots::Roots;
+use crate::model::{
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ElicitUrlParams,
+    ListRootsResult,
+};
+use crate::schema;
+use crate::server::ask::AskError;
+use crate::server::context::Context;
+
+/// What a person made of a form.
+///
+/// ```
+/// use mcp_async::server::Elicited;
+///
+/// assert_eq!(Elicited::Accepted(7).accepted(), Some(7));
+/// assert_eq!(Elicited::<u8>::Declined.accepted(), None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Elicited<T> {
+    /// Filled it in.
+    Accepted(T),
+    /// Said no.
+    Declined,
+    /// Put it away without an answer.
+    Cancelled,
+}
+
+impl<T> Elicited<T> {
+    /// The form, if it was filled in.
+    pub fn accepted(self) -> Option<T> {
+        match self {
+            Self::Accepted(value) => Some(value),
+            Self::Declined | Self::Cancelled => None,
+        }
+    }
+}
+
+impl Context {
+    /// Asks a person to fill in a form with the fields of `T`; see
+    /// [`schema::form`](crate::schema::form) for what these can be. Never ask for secrets in a
+    /// form (EL-05), and be ready for a no (EL-16).
+    ///
+    /// ```
+    /// use mcp_async::server::{AskError, Context, Elicited};
+    ///
+    /// #[derive(serde::Deserialize, schemars::JsonSchema)]
+    /// struct Trip {
+    ///     /// Where to?
+    ///     city: String,
+    ///     nights: Option<u8>,
+    /// }
+    ///
+    /// async fn book(cx: Context) -> Result<String, AskError> {
+    ///     Ok(match cx.elicit::<Trip>("trip", "Where shall it be?").await? {
+    ///         Elicited::Accepted(trip) => format!("off to {}", trip.city),
+    ///         Elicited::Declined | Elicited::Cancelled => "staying here".into(),
+    ///     })
+    /// }
+    /// # let _ = book;
+    /// ```
+    pub fn elicit<'a, T>(&'a self, key: &'a str, message: &str) -> Question<'a, Elicited<T>>
+    where
+        T: DeserializeOwned + JsonSchema,
+    {
+        let params = schema::form::<T>().map_err(AskError::Form);
+        let params = params.map(|form| ElicitParams::form(message, form));
+        self.question(key, Method::ElicitationCreate, params, |raw| {
+            let result: ElicitResult = raw.decode(&mut [])?;
+            Ok(match result.action {
+                ElicitAction::Accept => {
+                    let content = result.content.as_ref();
+                    let content = content.map_or(Raw::EMPTY_OBJECT, RawBuf::as_raw);
+                    Elicited::Accepted(content.decode(&mut [])?)
+                }
+                ElicitAction::Decline => Elicited::Declined,
+                ElicitAction::Cancel => Elicited::Cancelled,
+            })
+        })
+    }
+
+    /// Asks a person to fill in a form with this schema: a flat object of primitive fields, of
+    /// which each revision is sent what it knows (EL-17). What comes back is not checked
+    /// against it.
+    ///
+    /// ```
+    /// use mcp_async::model::ElicitResult;
+    /// use mcp_async::server::{AskError, Context};
+    ///
+    /// async fn ask(cx: Context) -> Result<ElicitResult, Box<dyn std::error::Error>> {
+    ///     let form = r#"{"type":"object","properties":{"city":{"type":"string"}}}"#;
+    ///     Ok(cx.elicit_form("city", "Where to?", form.parse()?).await?)
+    /// }
+    /// # let _ = ask;
+    /// ```
+    pub fn elicit_form<'a>(
+        &'a self,
+        key: &'a str,
+        message: &str,
+        schema: RawBuf,
+    ) -> Question<'a, ElicitResult> {
+        let params = ElicitParams::form(message, schema);
+        self.question(key, Method::ElicitationCreate, Ok(params), decode)
+    }
+
+    /// Asks a person to visit a page, since 2025-11-25: for what must not pass through the
+    /// client, such as secrets (EL-05). [`ElicitAction::Accept`] means that they agreed, not
+    /// that they are done (EL-10); who opens the page has to be who was asked (EL-15).
+    ///
+    /// ```
+    /// use mcp_async::server::{AskError, Context};
+    /// use mcp_proto::model::ElicitAction;
+    ///
+    /// async fn sign_in(cx: Context) -> Result<bool, AskError> {
+    ///     let page = "https://example.com/authorize?flow=7f3a";
+    ///     let action = cx.elicit_url("sign-in", "Please sign in.", page).await?;
+    ///     Ok(action == ElicitAction::Accept)
+    /// }
+    /// # let _ = sign_in;
+    /// ```
+    pub fn elicit_url<'a>(
+        &'a self,
+        key: &'a str,
+        message: &str,
+        url: &str,
+    ) -> Question<'a, ElicitAction> {
+        self.elicit_page(
+            key,
+            ElicitUrlParams {
+                message: message.to_owned(),
+                url: url.to_owned(),
+                ..ElicitUrlParams::default()
+            },
+        )
+    }
+
+    /// As [`elicit_url`](Self::elicit_url), with an `elicitation_id` of one's own: what
+    /// 2025-11-25 tells the end of the elicitation by
+    /// ([`Peer::notify`](crate::server::Peer::notify) sends it to this client, EL-11). Without
+    /// one a random one is made; 2026-07-28 has none.
+    pub fn elicit_page<'a>(
+        &'a self,
+        key: &'a str,
+        mut page: ElicitUrlParams,
+    ) -> Question<'a, ElicitAction> {
+        let id = page.elicitation_id.take();
+        let tracked = matches!(
+            self.revision().elicitation(),
+            Elicitation::FormAndTrackedUrl
+        );
+        // The question is the same whatever the id, so only what is sent holds it.
+        let nested = tracked.then(|| ElicitUrlParams {
+            elicitation_id: id.or_else(random_id),
+            ..page.clone()
+        });
+        let nested = nested.and_then(|page| encode(&ElicitParams::Url(page), self.revision()).ok());
+        let params = if is_page(&page.url) {
+            Ok(ElicitParams::Url(page))
+        } else {
+            Err(AskError::Refused(SendError::Encode))
+        };
+        let decode: fn(Raw<'_>) -> _ = |raw| decode(raw).map(|result: ElicitResult| result.action);
+        let question = self.question(key, Method::ElicitationCreate, params, decode);
+        question.with_nested(nested)
+    }
+
+    /// Asks the client's model. Tools and foreign context need capabilities of their own,
+    /// `sampling.tools` and `sampling.context`, and are refused by that name (SP-03, SP-04).
+    ///
+    /// ```
+    /// use mcp_async::model::{CreateMessageParams, SamplingMessage};
+    /// use mcp_async::server::{AskError, Context};
+    ///
+    /// async fn summarise(cx: Context, text: String) -> Result<String, AskError> {
+    ///     let asked = SamplingMessage::user(format!("In one sentence: {text}"));
+    ///     let answer = cx.sample("summary", CreateMessageParams::new(vec![asked], 100)).await?;
+    ///     Ok(answer.content.text())
+    /// }
+    /// # let _ = summarise;
+    /// ```
+    pub fn sample<'a>(
+        &'a self,
+        key: &'a str,
+        params: CreateMessageParams,
+    ) -> Question<'a, CreateMessageResult> {
+        let wants_tools = !params.tools.is_empty() || params.tool_choice.is_some();
+        // A revision without them would be sent a question without them, another question.
+        let refused = wants_tools && !self.client().contains(ClientFeatures::SAMPLING_TOOLS);
+        let params = if refused {
+            Err(AskError::Refused(SendError::Undeclared("sampling.tools")))
+        } else {
+            Ok(params)
+        };
+        self.question(key, Method::SamplingCreateMessage, params, decode)
+    }
+
+    /// Asks for the client's roots, under the key `roots`.
+    ///
+    /// ```
+    /// use std::path::Path;
+    /// use mcp_async::server::{AskError, Context};
+    ///
+    /// async fn may_read(cx: Context, path: &Path) -> Result<bool, AskError> {
+    ///     Ok(cx.roots().await?.contains(path))
+    /// }
+    /// # let _ = may_read;
+    /// ```
+    pub fn roots(&self) -> Question<'_, Roots> {
+        self.roots_as("roots")
+    }
+
+    /// Asks for the client's roots under a key of one's own: a second time in one call, say.
+    pub fn roots_as<'a>(&'a self, key: &'a str) -> Question<'a, Roots> {
+        let params = Ok(Raw::EMPTY_OBJECT);
+        self.question(key, Method::RootsList, params, |raw| {
+            decode(raw).map(|result: ListRootsResult| Roots::new(result.roots))
+        })
+    }
+
+    fn question<'a, P: Payload, T>(
+        &'a self,
+        key: &'a str,
+        method: Method<'static>,
+        params: Result<P, AskError>,
+        decode: fn(Raw<'_>) -> Result<T, DecodeError>,
+    ) -> Question<'a, T> {
+        let params = params.and_then(|params| {
+            encode(&params, self.revision()).map_err(|()| AskError::Refused(SendError::Encode))
+        });
+        Question::new(self, key, method, params, decode)
+    }
+}
+
+fn decode<T: DeserializeOwned>(raw: Raw<'_>) -> Result<T, DecodeError> {
+    raw.decode(&mut [])
+}
+
+/// The parameters as the revision spells them.
+fn encode(params: &dyn Payload, revision: Revision) -> Result<RawBuf, ()> {
+    let mut bytes = vec![0; FIRST_TRY];
+    loop {
+        let mut writer = Writer::new(&mut bytes);
+        params.write(&mut writer, revision).map_err(|_| ())?;
+        match writer.finish() {
+            Ok(len) => {
+                bytes.truncate(len);
+                return RawBuf::parse(bytes).map_err(|_| ());
+            }
+            Err(full) => bytes.resize(full.needed, 0),
+        }
+    }
+}
+
+/// An address that a browser opens, and a person can read (EL-06).
+fn is_page(url: &str) -> bool {
+    let known = ["https://", "http://"];
+    known.iter().any(|scheme| url.starts_with(scheme)) && url.bytes().all(|b| b.is_ascii_graphic())
+}
+
+fn random_id() -> Option<String> {
+    let number = getrandom::u64().ok()?;
+    let more = getrandom::u64().ok()?;
+    Some(format!("{number:016x}{more:016x}"))
+}
+
+/// Most questions are shorter.
+const FIRST_TRY: usize = 512;

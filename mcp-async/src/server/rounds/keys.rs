@@ -1,0 +1,195 @@
+//! The keys that request states are sealed with.
+
+use core::fmt;
+use core::time::Duration;
+use std::io;
+use std::sync::{Arc, OnceLock};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use base64::Engine;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use hmac::{Hmac, KeyInit, Mac};
+use mcp_proto::json::Object;
+use mcp_proto::rpc::Method;
+use sha2::Sha256;
+
+use super::canonical;
+
+/// Keys for the request states of 2026-07-28, which travel through the client and come back
+/// from a stranger (MR-07).
+///
+/// A state is sealed with HMAC-SHA256 and bound to its method, its name or URI, its arguments
+/// and the principal; it expires (MR-08). It is **not** encrypted: the client can read what it
+/// holds.
+///
+/// Without keys of its own a process makes random ones. They are good for a server on standard
+/// streams and for a single process. In a fleet they cost every call whose next round reaches
+/// another process, or the same one after a restart: it is refused with -32602, and the client
+/// has to begin again. There, give every process the same key.
+///
+/// To rotate, move the old key to [`previous`](Self::previous): new states are sealed with the
+/// current key, and states of both are accepted.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::server::Keys;
+///
+/// let (new, old) = ([7; 32], [3; 32]); // from where the fleet keeps its secrets
+/// let keys = Keys::new(new).previous(old).lifetime(Duration::from_secs(600));
+/// # let _ = keys;
+/// ```
+#[derive(Clone)]
+pub struct Keys(Arc<Inner>);
+
+#[derive(Clone)]
+struct Inner {
+    /// The first seals, every one opens.
+    keys: Vec<Hmac<Sha256>>,
+    lifetime: Duration,
+    clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
+}
+
+impl Keys {
+    /// Seals with this key, 32 bytes of randomness.
+    pub fn new(key: [u8; 32]) -> Self {
+        Self(Arc::new(Inner {
+            keys: vec![schedule(&key)],
+            lifetime: LIFETIME,
+            clock: Arc::new(SystemTime::now),
+        }))
+    }
+
+    /// Seals with a key that nobody else has.
+    ///
+    /// # Errors
+    /// The operating system has no randomness to give.
+    pub fn random() -> io::Result<Self> {
+        let mut key = [0; 32];
+        getrandom::fill(&mut key).map_err(io::Error::other)?;
+        Ok(Self::new(key))
+    }
+
+    /// Accepts what was sealed with this key, too.
+    pub fn previous(mut self, key: [u8; 32]) -> Self {
+        Arc::make_mut(&mut self.0).keys.push(schedule(&key));
+        self
+    }
+
+    /// How long a client may take for one round; half an hour otherwise. A person has to read
+    /// the question and find the answer in this time.
+    pub fn lifetime(mut self, lifetime: Duration) -> Self {
+        Arc::make_mut(&mut self.0).lifetime = lifetime;
+        self
+    }
+
+    /// Goes by this clock instead of the system's, in tests for instance.
+    pub fn clock(mut self, clock: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        Arc::make_mut(&mut self.0).clock = Arc::new(clock);
+        self
+    }
+
+    /// The random keys of this process.
+    pub(super) fn of_process() -> Option<Self> {
+        static KEYS: OnceLock<Option<Keys>> = OnceLock::new();
+        KEYS.get_or_init(|| Self::random().ok()).clone()
+    }
+
+    /// `body` as text that only a holder of the key can have made.
+    pub(super) fn seal(&self, origin: &Origin<'_>, body: &[u8]) -> Option<String> {
+        let key = self.0.keys.first()?;
+        let expiry = self.now().saturating_add(self.0.lifetime.as_secs());
+        let mut bytes = Vec::with_capacity(HEAD + body.len() + TAG);
+        bytes.push(VERSION);
+        bytes.extend_from_slice(&expiry.to_be_bytes());
+        bytes.extend_from_slice(body);
+        let tag = origin.authenticate(key, &bytes).finalize().into_bytes();
+        bytes.extend_from_slice(&tag);
+        Some(URL_SAFE_NO_PAD.encode(bytes))
+    }
+
+    /// What was sealed, if it was for this very call and has not expired.
+    pub(super) fn open(&self, origin: &Origin<'_>, state: &str) -> Option<Vec<u8>> {
+        if state.len() > LIMIT {
+            return None;
+        }
+        let mut bytes = URL_SAFE_NO_PAD.decode(state).ok()?;
+        let (sealed, tag) = bytes.split_at_checked(bytes.len().checked_sub(TAG)?)?;
+        let (version, rest) = sealed.split_first()?;
+        let (expiry, _) = rest.split_first_chunk()?;
+        let genuine = self.0.keys.iter().any(|key| {
+            let mac = origin.authenticate(key, sealed);
+            mac.verify_slice(tag).is_ok()
+        });
+        let sound = genuine && *version == VERSION && self.now() < u64::from_be_bytes(*expiry);
+        if !sound {
+            return None;
+        }
+        bytes.truncate(sealed.len());
+        bytes.drain(..HEAD);
+        Some(bytes)
+    }
+
+    /// Seconds of wall time: another process has to understand them.
+    fn now(&self) -> u64 {
+        let since = (self.0.clock)().duration_since(UNIX_EPOCH);
+        since.map_or(0, |since| since.as_secs())
+    }
+}
+
+/// The keys themselves are shown to nobody.
+impl fmt::Debug for Keys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Keys")
+            .field("count", &self.0.keys.len())
+            .field("lifetime", &self.0.lifetime)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The call that a state belongs to.
+pub(super) struct Origin<'a> {
+    pub(super) method: Method<'a>,
+    /// The name or URI is among them.
+    pub(super) params: Object<'a>,
+    pub(super) principal: Option<&'a str>,
+}
+
+impl Origin<'_> {
+    fn authenticate(&self, key: &Hmac<Sha256>, sealed: &[u8]) -> Hmac<Sha256> {
+        let mut mac = key.clone();
+        mac.update(PURPOSE);
+        let feed = &mut |part: &[u8]| mac.update(part);
+        let method = self.method.name().to_cow();
+        canonical::head(b'm', method.len(), feed);
+        feed(method.as_bytes());
+        match self.principal {
+            Some(principal) => {
+                canonical::head(b'p', principal.len(), feed);
+                feed(principal.as_bytes());
+            }
+            None => feed(b"-"),
+        }
+        canonical::params(self.params, feed);
+        canonical::head(b's', sealed.len(), feed);
+        feed(sealed);
+        mac
+    }
+}
+
+fn schedule(key: &[u8; 32]) -> Hmac<Sha256> {
+    let mut block = [0; 64];
+    block.iter_mut().zip(key).for_each(|(to, from)| *to = *from);
+    // A key is filled with zeros to the length of a block anyway (RFC 2104).
+    Hmac::new(&block.into())
+}
+
+/// What the longest sealed state may take, in characters.
+pub(super) const LIMIT: usize = 64 << 10;
+
+/// So that the same key may serve another purpose.
+const PURPOSE: &[u8] = b"mcp request state\0";
+const VERSION: u8 = 1;
+/// Version and expiry.
+const HEAD: usize = 1 + 8;
+const TAG: usize = 32;
+const LIFETIME: Duration = Duration::from_secs(30 * 60);

@@ -1,0 +1,34 @@
+//! Calls that ask: nested requests in a legacy session, rounds in 2026-07-28.
+//!
+//! ```text
+//! legacy      question ----> client ----> answer, and the handler goes on
+//!
+//! 2026-07-28  question ----> the poll ends ----> input_required with every open question
+//!                                                and the sealed state; the handler is dropped
+//!             the call again, with answers and state ----> the handler runs from its start,
+//!             and each question that has its answer is ready at once
+//! ```
+//!
+//! What a call knows lives in a [`Round`] beside the connection's machine, under the same lock,
+//! from the first question on; a call without questions has none.
+
+mod begin;
+mod canonical;
+mod elicit;
+mod keys;
+mod once;
+mod question;
+mod roots;
+mod round;
+mod state;
+mod suspend;
+mod table;
+
+pub use self::elicit::Elicited;
+pub use self::keys::Keys;
+pub use self::question::Question;
+pub use self::roots::Roots;
+pub use self::state::{RequestState, StateError};
+
+pub(super) use self::begin::begin;
+pub(crate) use self::table::Rounds;

@@ -1,0 +1,303 @@
+//! One question under a key of the handler's choice, in either era.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{self, Poll, ready};
+use core::time::Duration;
+
+use mcp_proto::SendError;
+use mcp_proto::json::{DecodeError, Raw, RawBuf};
+use mcp_proto::rpc::Method;
+use mcp_proto::server::{AskOptions, check_question};
+
+use super::round::{Answer, Asked, Open, Round};
+use crate::seat::Seat;
+use crate::server::Machine;
+use crate::server::ask::{AskError, poll_ask};
+use crate::server::context::Context;
+use crate::shared::Core;
+
+/// The answer to a question, when it comes: what [`Context::elicit`], [`Context::sample`] and
+/// their neighbours return.
+///
+/// - In a legacy session it is a nested request of the server. Dropping the future takes it
+///   back.
+/// - In 2026-07-28 it is ready at once if the client has sent the answer along. Otherwise it
+///   never is: after the handler's poll the call ends with every open question, the handler is
+///   dropped, and it runs from its start when the client calls again with the answers.
+///
+/// The same question under the same key has the same answer, without being asked twice. The
+/// parameters tell questions apart, so take what differs from run to run (a time, a random
+/// number) from [`Context::once`]: a question that reads differently in the next round is
+/// asked again.
+///
+/// # Errors
+/// - [`AskError::Refused`]: what the client did not declare, by the name of the capability;
+///   what its revision does not have; in 2026-07-28 a question outside `tools/call`,
+///   `resources/read` and `prompts/get` (MR-02).
+/// - [`AskError::Key`]: this run has used the key for another question.
+/// - In a legacy session also [`AskError::Client`], [`AskError::Expired`],
+///   [`AskError::Cancelled`], [`AskError::Unusable`] and [`AskError::Decode`]. In 2026-07-28 an
+///   answer of another shape is asked for again (MR-14), and the end of the call is no error:
+///   work in another task that has to end with the call watches [`Context::cancelled`].
+#[must_use = "a question is asked when its future is polled"]
+pub struct Question<'a, T> {
+    context: &'a Context,
+    key: &'a str,
+    /// Or why it cannot be asked, until that is told.
+    asked: Result<Asked, Option<AskError>>,
+    /// What a legacy session is sent, where that differs.
+    nested: Option<RawBuf>,
+    decode: fn(Raw<'_>) -> Result<T, DecodeError>,
+    timeout: Duration,
+    seat: Seat<'a, Machine>,
+    stage: Stage,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Stage {
+    /// Nothing has happened yet.
+    New,
+    /// Among those who wait for the answer, with this number.
+    Waits(u64),
+    /// Asks the client of a legacy session, on behalf of all who wait.
+    Asks,
+    /// Has ended, or waits for nothing any more.
+    Done,
+}
+
+/// What the memory of the call says to a question.
+enum Found {
+    Answer(RawBuf),
+    Error(AskError),
+    /// The task is woken when there is something new, or the call ends.
+    Waits,
+    /// It is this one's to ask.
+    Asks,
+}
+
+impl<'a, T> Question<'a, T> {
+    pub(super) fn new(
+        context: &'a Context,
+        key: &'a str,
+        method: Method<'static>,
+        params: Result<RawBuf, AskError>,
+        decode: fn(Raw<'_>) -> Result<T, DecodeError>,
+    ) -> Self {
+        Self {
+            context,
+            key,
+            asked: params
+                .map(|params| Asked::new(method, params))
+                .map_err(Some),
+            nested: None,
+            decode,
+            timeout: AskOptions::default().timeout,
+            seat: Seat::new(&context.shared),
+            stage: Stage::New,
+        }
+    }
+
+    /// Waits so long for the answer of a legacy client; five minutes otherwise. In 2026-07-28
+    /// the client has the [lifetime](super::Keys::lifetime) of the state.
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    pub(super) fn with_nested(mut self, params: Option<RawBuf>) -> Self {
+        self.nested = params;
+        self
+    }
+
+    fn poll_answer(&mut self, cx: &mut task::Context<'_>) -> Poll<Result<T, AskError>> {
+        loop {
+            if self.stage == Stage::Asks {
+                return self.poll_nested(cx);
+            }
+            let result = match self.look(cx) {
+                Found::Answer(result) => result,
+                Found::Error(error) => return Poll::Ready(Err(error)),
+                Found::Waits => return Poll::Pending,
+                Found::Asks => {
+                    self.stage = Stage::Asks;
+                    continue;
+                }
+            };
+            match (self.decode)(result.as_raw()) {
+                Ok(answer) => return Poll::Ready(Ok(answer)),
+                Err(error) if self.context.revision().is_legacy() => {
+                    return Poll::Ready(Err(AskError::Decode(error)));
+                }
+                // As if it were not there (MR-14): the next turn asks.
+                Err(_) => {
+                    if let Some(round) = self.context.round(&mut self.context.shared.lock()) {
+                        round.carried.answers.remove(self.key);
+                    }
+                }
+            }
+        }
+    }
+
+    /// What the memory of the call says.
+    fn look(&mut self, cx: &task::Context<'_>) -> Found {
+        let asked = match &mut self.asked {
+            Ok(asked) => asked,
+            Err(error) => return Found::Error(error.take().unwrap_or(AskError::Cancelled)),
+        };
+        let legacy = self.context.revision().is_legacy();
+        let mut core = self.context.shared.lock();
+        if core.ended {
+            return Found::Error(AskError::Closed);
+        }
+        let Some(round) = self.context.round(&mut core) else {
+            if legacy {
+                return Found::Error(AskError::Cancelled);
+            }
+            // An error might be taken for a no, in a call that goes on in its next round.
+            core.beside.orphan(cx);
+            return Found::Waits;
+        };
+        let answers = &mut round.carried.answers;
+        match answers.get_mut(self.key) {
+            Some(answer) if answer.question == asked.fingerprint => {
+                answer.used = true;
+                return Found::Answer(answer.result.clone());
+            }
+            Some(answer) if answer.used => return Found::Error(AskError::Key),
+            // It answers what was asked in an earlier round and reads differently now.
+            Some(_) => drop(answers.remove(self.key)),
+            None => {}
+        }
+        let number = match self.stage {
+            Stage::Waits(number) => number,
+            _ => round.number(),
+        };
+        let opened = match round.find_open(self.key) {
+            Some(open) if open.asked.fingerprint != asked.fingerprint => {
+                return Found::Error(AskError::Key);
+            }
+            Some(_) => false,
+            None if legacy => {
+                round.open.push(Open::new(self.key, asked.clone(), true));
+                return Found::Asks;
+            }
+            None => {
+                if let Err(error) = self.context.check(asked) {
+                    return Found::Error(AskError::Refused(error));
+                }
+                round.open.push(Open::new(self.key, asked.clone(), false));
+                true
+            }
+        };
+        let open = round.find_open(self.key);
+        let old = open.and_then(|open| open.waiting.join(number, cx));
+        self.stage = Stage::Waits(number);
+        let runner = core.beside.runner(self.context.token);
+        // From another task the runner has to be told; in its own poll it looks anyway.
+        let runner = runner.filter(|runner| opened && !runner.will_wake(cx.waker()));
+        let runner = runner.cloned();
+        drop(core);
+        drop(old);
+        if let Some(runner) = runner {
+            runner.wake();
+        }
+        Found::Waits
+    }
+
+    /// A request of a legacy session, on behalf of all who ask this.
+    fn poll_nested(&mut self, cx: &mut task::Context<'_>) -> Poll<Result<T, AskError>> {
+        let Ok(asked) = &self.asked else {
+            return Poll::Ready(Err(AskError::Cancelled));
+        };
+        let question = mcp_proto::Question {
+            method: asked.method,
+            params: self.nested.as_ref().unwrap_or(&asked.params),
+        };
+        let options = AskOptions {
+            timeout: self.timeout,
+            ..AskOptions::default()
+        };
+        let asking = (Some(self.context.token), question, options, 0);
+        let answer = ready!(poll_ask(&mut self.seat, cx, asking)).and_then(|result| {
+            match (self.decode)(result.as_raw()) {
+                Ok(answer) => Ok((answer, result)),
+                Err(error) => Err(AskError::Decode(error)),
+            }
+        });
+        self.stage = Stage::Done;
+        let mut core = self.context.shared.lock();
+        let round = self.context.round(&mut core);
+        let waiting = round.map(|round| {
+            if let Ok((_, result)) = &answer {
+                let answer = Answer {
+                    question: asked.fingerprint,
+                    result: result.clone(),
+                    used: true,
+                };
+                round.carried.answers.insert(self.key.to_owned(), answer);
+            }
+            round.close(self.key)
+        });
+        drop(core);
+        waiting.unwrap_or_default().wake();
+        Poll::Ready(answer.map(|(answer, _)| answer))
+    }
+}
+
+impl<T> Future for Question<'_, T> {
+    type Output = Result<T, AskError>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
+        self.get_mut().poll_answer(cx)
+    }
+}
+
+/// Nothing in it is pinned; the answer has not come yet.
+impl<T> Unpin for Question<'_, T> {}
+
+impl<T> Drop for Question<'_, T> {
+    fn drop(&mut self) {
+        let (waker, waiting) = {
+            let mut core = self.context.shared.lock();
+            let Some(round) = core.beside.existing(self.context.token) else {
+                return;
+            };
+            match self.stage {
+                Stage::Waits(number) => (round.leave(self.key, number), None),
+                Stage::Asks => (None, Some(round.close(self.key))),
+                Stage::New | Stage::Done => return,
+            }
+        };
+        drop(waker);
+        waiting.unwrap_or_default().wake();
+    }
+}
+
+impl<T> fmt::Debug for Question<'_, T> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Question")
+            .field("key", &self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+impl Context {
+    /// The memory of the call, as long as it runs.
+    pub(super) fn round<'c>(&self, core: &'c mut Core<Machine>) -> Option<&'c mut Round> {
+        if core.ended || !core.machine.is_live(self.token) {
+            return None;
+        }
+        core.beside.round(self.token)
+    }
+
+    /// Whether the client of a modern call may be asked this.
+    fn check(&self, asked: &Asked) -> Result<(), SendError> {
+        let params = asked.params.as_raw().object().ok_or(SendError::Encode)?;
+        check_question(asked.method, params, self.client(), self.revision())?;
+        // Where it could be asked, the call was begun so that it can.
+        let allowed = self.suspends;
+        allowed.then_some(()).ok_or(SendError::NotInRevision)
+    }
+}

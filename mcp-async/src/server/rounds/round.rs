@@ -1,0 +1,242 @@
+//! What is known of one call: answers, computed values, and what is being asked.
+
+use core::task::{Context, Waker};
+use std::collections::BTreeMap;
+
+use mcp_proto::json::{MAX_DEPTH, Object, Raw, RawBuf};
+use mcp_proto::rpc::Method;
+use serde::{Deserialize, Serialize};
+use sha2::{Digest, Sha256};
+
+/// One call, over all of its rounds.
+#[derive(Debug, Default)]
+pub(super) struct Round {
+    /// What travels in the request state.
+    pub(super) carried: Carried,
+    /// The questions that somebody is asking.
+    pub(super) open: Vec<Open>,
+    /// The values that somebody is computing.
+    pub(super) computing: Vec<Computing>,
+    /// For those who wait.
+    numbers: u64,
+}
+
+/// The memory of a call between its rounds.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Carried {
+    /// The application's own values.
+    #[serde(rename = "v", default)]
+    pub(super) values: BTreeMap<String, RawBuf>,
+    /// What was computed once.
+    #[serde(rename = "c", default)]
+    pub(super) computed: BTreeMap<String, RawBuf>,
+    /// The answers that there are.
+    #[serde(rename = "a", default)]
+    pub(super) answers: BTreeMap<String, Answer>,
+    /// What was asked in the last round, by its fingerprint.
+    #[serde(rename = "q", default)]
+    pub(super) asked: BTreeMap<String, Fingerprint>,
+}
+
+/// An answer, and which question it answers.
+#[derive(Clone, Debug, Serialize, Deserialize)]
+pub(super) struct Answer {
+    #[serde(rename = "q")]
+    pub(super) question: Fingerprint,
+    #[serde(rename = "r")]
+    pub(super) result: RawBuf,
+    /// Whether a question of this very round has it as its answer.
+    #[serde(skip)]
+    pub(super) used: bool,
+}
+
+/// Tells questions apart without keeping them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub(super) struct Fingerprint(u64, u64);
+
+/// A question without an answer.
+#[derive(Debug)]
+pub(super) struct Open {
+    pub(super) key: String,
+    pub(super) asked: Asked,
+    /// Somebody has made a request of it, who is not among those who wait.
+    nested: bool,
+    pub(super) waiting: Waiting,
+}
+
+/// A value that is being computed.
+#[derive(Debug)]
+pub(super) struct Computing {
+    pub(super) key: String,
+    pub(super) waiting: Waiting,
+}
+
+/// Those who wait, by the numbers that they got.
+#[derive(Debug, Default)]
+pub(super) struct Waiting(Vec<(u64, Waker)>);
+
+/// A question as it is sent.
+#[derive(Clone, Debug)]
+pub(super) struct Asked {
+    pub(super) method: Method<'static>,
+    pub(super) params: RawBuf,
+    pub(super) fingerprint: Fingerprint,
+}
+
+impl Round {
+    /// Goes on with what the client sent back. Answers to what was not asked are ignored, and
+    /// those that are missing are asked for again (MR-14).
+    ///
+    /// # Errors
+    /// An answer stands there twice, or is no object.
+    pub(super) fn resume(mut carried: Carried, responses: Object<'_>) -> Result<Self, Malformed> {
+        for (key, question) in core::mem::take(&mut carried.asked) {
+            let [response] = responses.find([&key]).map_err(|_| Malformed)?;
+            let Some(response) = response else { continue };
+            response.object().ok_or(Malformed)?;
+            let answer = Answer {
+                question,
+                result: RawBuf::from(response),
+                used: false,
+            };
+            carried.answers.insert(key, answer);
+        }
+        Ok(Self {
+            carried,
+            ..Self::default()
+        })
+    }
+
+    /// A number for somebody who waits.
+    pub(super) const fn number(&mut self) -> u64 {
+        self.numbers += 1;
+        self.numbers
+    }
+
+    pub(super) fn find_open(&mut self, key: &str) -> Option<&mut Open> {
+        self.open.iter_mut().find(|open| open.key == key)
+    }
+
+    pub(super) fn find_computing(&mut self, key: &str) -> Option<&mut Computing> {
+        self.computing.iter_mut().find(|value| value.key == key)
+    }
+
+    /// One of those who ask is gone; without the last one the question is not asked any more.
+    pub(super) fn leave(&mut self, key: &str, number: u64) -> Option<Waker> {
+        let open = self.find_open(key)?;
+        let waker = open.waiting.leave(number);
+        if open.waiting.is_empty() && !open.nested {
+            self.open.retain(|open| open.key != key);
+        }
+        waker
+    }
+
+    /// Nobody asks this any more; returns those who wait for the answer.
+    pub(super) fn close(&mut self, key: &str) -> Waiting {
+        let found = self.open.iter().position(|open| open.key == key);
+        found.map_or_else(Waiting::default, |at| self.open.swap_remove(at).waiting)
+    }
+
+    /// Nobody computes this any more; returns those who wait for the value.
+    pub(super) fn computed(&mut self, key: &str) -> Waiting {
+        let found = self.computing.iter().position(|value| value.key == key);
+        found.map_or_else(Waiting::default, |at| {
+            self.computing.swap_remove(at).waiting
+        })
+    }
+
+    /// Everybody who waits for anything.
+    pub(super) fn wakers(&mut self) -> impl Iterator<Item = Waker> + '_ {
+        let questions = self.open.iter_mut().map(|open| &mut open.waiting);
+        let values = self.computing.iter_mut().map(|value| &mut value.waiting);
+        questions
+            .chain(values)
+            .flat_map(|waiting| core::mem::take(&mut waiting.0))
+            .map(|(_, waker)| waker)
+    }
+}
+
+impl Open {
+    pub(super) fn new(key: &str, asked: Asked, nested: bool) -> Self {
+        Self {
+            key: key.to_owned(),
+            asked,
+            nested,
+            waiting: Waiting::default(),
+        }
+    }
+}
+
+impl Waiting {
+    /// Wakes the task in time. What is returned has to be dropped outside of the lock.
+    pub(super) fn join(&mut self, number: u64, cx: &Context<'_>) -> Option<Waker> {
+        match self.0.iter_mut().find(|(other, _)| *other == number) {
+            Some((_, waker)) if waker.will_wake(cx.waker()) => None,
+            Some((_, waker)) => Some(core::mem::replace(waker, cx.waker().clone())),
+            None => {
+                self.0.push((number, cx.waker().clone()));
+                None
+            }
+        }
+    }
+
+    fn leave(&mut self, number: u64) -> Option<Waker> {
+        let at = self.0.iter().position(|(other, _)| *other == number)?;
+        Some(self.0.swap_remove(at).1)
+    }
+
+    const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Call it outside of the lock.
+    pub(super) fn wake(self) {
+        self.0.into_iter().for_each(|(_, waker)| waker.wake());
+    }
+}
+
+impl Carried {
+    /// What a state says, if it is one.
+    pub(super) fn decode(body: &[u8]) -> Option<Self> {
+        Raw::parse(body, MAX_DEPTH).ok()?.decode(&mut []).ok()
+    }
+
+    /// Roughly the bytes that it takes.
+    pub(super) fn len(&self) -> usize {
+        let values = self.values.iter().chain(&self.computed);
+        let answers = self
+            .answers
+            .iter()
+            .map(|(key, answer)| (key, &answer.result));
+        values
+            .chain(answers)
+            .map(|(key, value)| key.len() + value.as_raw().as_bytes().len() + ENTRY)
+            .sum()
+    }
+}
+
+impl Asked {
+    pub(super) fn new(method: Method<'static>, params: RawBuf) -> Self {
+        let mut hash = Sha256::new();
+        hash.update(method.name().to_cow().as_bytes());
+        hash.update([0]);
+        hash.update(params.as_raw().as_bytes());
+        let hash = hash.finalize();
+        let word = |at: usize| {
+            let bytes = hash.iter().skip(at).take(8);
+            bytes.fold(0, |word, byte| word << 8 | u64::from(*byte))
+        };
+        Self {
+            method,
+            params,
+            fingerprint: Fingerprint(word(0), word(8)),
+        }
+    }
+}
+
+/// The client's answers are none.
+#[derive(Debug)]
+pub(super) struct Malformed;
+
+/// A key and a value take some bytes more than their own.
+const ENTRY: usize = 8;

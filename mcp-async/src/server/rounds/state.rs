@@ -1,0 +1,133 @@
+//! The application's own values in the request state.
+
+use core::fmt;
+
+use mcp_proto::json::{DecodeError, EncodeError, MAX_DEPTH, Raw, RawBuf};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::keys::LIMIT;
+use super::round::Round;
+use crate::server::context::Context;
+
+/// Values that a call keeps over its rounds, by keys of the handler's choice; see
+/// [`Context::request_state`].
+#[derive(Debug)]
+pub struct RequestState<'a> {
+    context: &'a Context,
+}
+
+/// Why a value is not kept.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum StateError {
+    /// It does not serialize to JSON, or nests too deeply.
+    Encode(EncodeError),
+    /// What is kept is of another type.
+    Decode(DecodeError),
+    /// Values and answers of the call would take more than the 64 KiB that a client is asked
+    /// to carry.
+    Full,
+}
+
+impl Context {
+    /// The application's own values, for as long as the call goes on.
+    ///
+    /// In 2026-07-28 they travel through the client in the sealed request state, at most
+    /// 64 KiB with all answers and all that was computed [once](Self::once). The client can
+    /// **read** them; it cannot change them, keep them for longer than
+    /// [`Keys::lifetime`](super::Keys::lifetime), or use them in another call. It can send the
+    /// same round twice, though: what must happen only once needs a record of your own.
+    ///
+    /// ```
+    /// use mcp_async::server::{Context, StateError};
+    ///
+    /// async fn count_rounds(cx: &Context) -> Result<u32, StateError> {
+    ///     let state = cx.request_state();
+    ///     let rounds = state.value::<u32>("rounds")?.unwrap_or(0) + 1;
+    ///     state.set("rounds", &rounds)?;
+    ///     Ok(rounds)
+    /// }
+    /// # let _ = count_rounds;
+    /// ```
+    pub const fn request_state(&self) -> RequestState<'_> {
+        RequestState { context: self }
+    }
+}
+
+impl RequestState<'_> {
+    /// The value under this key, if there is one and the call is not over.
+    ///
+    /// # Errors
+    /// [`StateError::Decode`]: it is of another type.
+    pub fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StateError> {
+        let value = {
+            let mut core = self.context.shared.lock();
+            let round = core.beside.existing(self.context.token);
+            round.and_then(|round| round.carried.values.get(key).cloned())
+        };
+        let decoded = value.map(|value| value.decode());
+        decoded.transpose().map_err(StateError::Decode)
+    }
+
+    /// Keeps a value under this key, instead of the one before. A call that is over keeps
+    /// nothing any more.
+    ///
+    /// # Errors
+    /// [`StateError::Encode`], [`StateError::Full`].
+    pub fn set<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<(), StateError> {
+        let value = encode(value)?;
+        let mut core = self.context.shared.lock();
+        let Some(round) = self.context.round(&mut core) else {
+            return Ok(());
+        };
+        let old = round.carried.values.remove(key);
+        if !has_room(round, key, &value) {
+            if let Some(old) = old {
+                round.carried.values.insert(key.to_owned(), old);
+            }
+            return Err(StateError::Full);
+        }
+        round.carried.values.insert(key.to_owned(), value);
+        Ok(())
+    }
+
+    /// Forgets the value under this key.
+    pub fn remove(&self, key: &str) {
+        let mut core = self.context.shared.lock();
+        if let Some(round) = core.beside.existing(self.context.token) {
+            round.carried.values.remove(key);
+        }
+    }
+}
+
+impl fmt::Display for StateError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Encode(error) => write!(f, "the value cannot be kept: {error}"),
+            Self::Decode(error) => write!(f, "the value that was kept is another: {error}"),
+            Self::Full => f.write_str("the request state is full"),
+        }
+    }
+}
+
+impl core::error::Error for StateError {}
+
+/// A value that still parses inside of the state.
+pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<RawBuf, StateError> {
+    let value = RawBuf::encode(value).map_err(StateError::Encode)?;
+    Raw::parse(value.as_raw().as_bytes(), MAX_DEPTH - NESTED)
+        .map_err(|_| StateError::Encode(EncodeError::Depth))?;
+    Ok(value)
+}
+
+/// Whether the state would still fit with this value.
+pub(super) fn has_room(round: &Round, key: &str, value: &RawBuf) -> bool {
+    round.carried.len() + key.len() + value.as_raw().as_bytes().len() <= ROOM
+}
+
+/// Containers around a value.
+const NESTED: u8 = 3;
+
+/// Sealing makes four characters of three bytes, and names, tag and expiry take some.
+const ROOM: usize = LIMIT / 4 * 3 - 256;

@@ -1,0 +1,185 @@
+//! The rounds of one connection's calls, under its lock.
+
+use core::task::{Context, Waker};
+
+use mcp_proto::Token;
+use mcp_proto::json::{Object, RawBuf};
+use mcp_proto::rpc::Method;
+
+use super::keys::Keys;
+use super::round::Round;
+use crate::shared::Beside;
+
+/// Empty until a call asks something, or could: then one place for each call in flight, in the
+/// order of the core's own table.
+#[derive(Debug, Default)]
+pub(crate) struct Rounds {
+    /// The program's keys; without them the process's own.
+    pub(super) keys: Option<Keys>,
+    places: Vec<Place>,
+    /// Those who wait for calls that are over, and who are told when the connection is.
+    orphans: Vec<Waker>,
+}
+
+#[derive(Debug, Default)]
+struct Place {
+    /// The call that the place is for, until it is over.
+    token: Option<Token>,
+    /// What a state will be bound to: of a call of 2026-07-28 that may ask.
+    origin: Option<Method<'static>>,
+    params: RawBuf,
+    /// Looks whether there are questions now.
+    runner: Option<Waker>,
+    /// It has been told what it asks; its answer only waits for room.
+    suspended: bool,
+    round: Option<Box<Round>>,
+}
+
+/// What a suspended call leaves behind.
+#[derive(Debug)]
+pub(super) struct Left {
+    pub(super) keys: Option<Keys>,
+    pub(super) method: Method<'static>,
+    pub(super) params: RawBuf,
+    pub(super) round: Box<Round>,
+}
+
+impl Rounds {
+    pub(in crate::server) fn set_keys(&mut self, keys: Keys) {
+        self.keys = Some(keys);
+    }
+
+    /// Begins a call of 2026-07-28 that may ask.
+    pub(super) fn begin(
+        &mut self,
+        token: Token,
+        method: Method<'static>,
+        params: Object<'_>,
+        round: Option<Box<Round>>,
+    ) {
+        let Some(place) = self.place(token) else {
+            return;
+        };
+        place.origin = Some(method);
+        place.params.copy_from(params.as_raw());
+        place.round = round;
+    }
+
+    /// The memory of a live call; `None` once it was told what it asks.
+    pub(super) fn round(&mut self, token: Token) -> Option<&mut Round> {
+        let place = self.place(token)?;
+        (!place.suspended).then(|| &mut **place.round.get_or_insert_default())
+    }
+
+    /// The same, if there is any yet.
+    pub(super) fn existing(&mut self, token: Token) -> Option<&mut Round> {
+        let place = self.places.get_mut(token.index())?;
+        if place.token != Some(token) || place.suspended {
+            return None;
+        }
+        place.round.as_deref_mut()
+    }
+
+    /// Who looks after the call.
+    pub(super) fn runner(&self, token: Token) -> Option<&Waker> {
+        let place = self.places.get(token.index())?;
+        place.runner.as_ref().filter(|_| place.token == Some(token))
+    }
+
+    /// Ends the round if there are questions; else the task is woken when there are.
+    pub(super) fn suspend(&mut self, token: Token, cx: &Context<'_>) -> Option<Left> {
+        let place = self.place(token)?;
+        let asks = |round: &Round| !round.open.is_empty();
+        if !place.round.as_deref().is_some_and(asks) {
+            match &mut place.runner {
+                Some(runner) => runner.clone_from(cx.waker()),
+                none => *none = Some(cx.waker().clone()),
+            }
+            return None;
+        }
+        let method = place.origin?;
+        let mut round = place.round.take()?;
+        place.suspended = true;
+        let params = core::mem::take(&mut place.params);
+        self.orphans.extend(round.wakers());
+        Some(Left {
+            keys: self.keys.clone(),
+            method,
+            params,
+            round,
+        })
+    }
+
+    /// Wakes the task when the connection is over.
+    pub(super) fn orphan(&mut self, cx: &Context<'_>) {
+        if !self.orphans.iter().any(|waker| waker.will_wake(cx.waker())) {
+            self.orphans.push(cx.waker().clone());
+        }
+    }
+
+    /// The place of a live call. One that it had before is over.
+    fn place(&mut self, token: Token) -> Option<&mut Place> {
+        let index = token.index();
+        if self.places.len() <= index {
+            self.places.resize_with(index + 1, Place::default);
+        }
+        let place = self.places.get_mut(index)?;
+        if place.token != Some(token) {
+            place.token = Some(token);
+            place.origin = None;
+            place.suspended = false;
+            place.round = None;
+        }
+        Some(place)
+    }
+}
+
+impl Beside for Rounds {
+    type Kept = Kept;
+
+    fn forget(&mut self, token: Token) -> Option<Kept> {
+        let place = self.places.get_mut(token.index())?;
+        if place.token != Some(token) {
+            return None;
+        }
+        place.token = None;
+        let mut round = place.round.take();
+        if let (Some(round), Some(_)) = (&mut round, place.origin) {
+            // In 2026-07-28 whoever still asks will never hear an answer, not even a no.
+            self.orphans.extend(round.wakers());
+        }
+        let large = place.params.capacity() > KEPT;
+        let params = large.then(|| core::mem::take(&mut place.params));
+        Some(Kept {
+            round,
+            _params: params,
+        })
+    }
+
+    fn end(&mut self, waiting: &mut Vec<Waker>) {
+        waiting.append(&mut self.orphans);
+        let rounds = self
+            .places
+            .iter_mut()
+            .filter_map(|place| place.round.as_mut());
+        waiting.extend(rounds.flat_map(|round| round.wakers().collect::<Vec<_>>()));
+    }
+}
+
+/// What was known of a call that is over. Those who wait for something of it are woken.
+#[derive(Debug)]
+pub(crate) struct Kept {
+    round: Option<Box<Round>>,
+    _params: Option<RawBuf>,
+}
+
+impl Drop for Kept {
+    fn drop(&mut self) {
+        if let Some(round) = &mut self.round {
+            round.wakers().for_each(Waker::wake);
+        }
+    }
+}
+
+/// What one place keeps of its buffer when its call is over.
+const KEPT: usize = 4 << 10;

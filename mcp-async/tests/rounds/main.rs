@@ -1,0 +1,7 @@
+//! Handlers that ask, in every revision: nested requests in a legacy session, rounds in
+//! 2026-07-28, from one source.
+
+#![cfg(feature = "server")]
+
+mod parity;
+mod support;
