@@ -9,8 +9,8 @@ use serde::de::DeserializeOwned;
 use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
+use super::declared::declared;
 use super::field::{Field, field};
-use super::order::declared;
 
 /// The form that asks for a value of type `T`: a flat object of texts, numbers, yes or no, one
 /// choice (an enum of unit variants) or several choices (a `Vec` of such an enum).

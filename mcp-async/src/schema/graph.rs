@@ -182,14 +182,19 @@ impl<'s, 'r> Builder<'s, 'r>
 where
     'r: 's,
 {
-    /// The number of the subschema at a place; a new one is read later.
+    /// The number of a subschema that stands in another, or of the root.
     fn node(&mut self, schema: &'s Value, around: &Resolver<'r>) -> Result<u32, SchemaError> {
-        if self.draft.detect(schema) != self.draft {
-            return Err(dialect(schema));
-        }
         let resolver = around
             .in_subresource(self.draft.create_resource_ref(schema))
             .map_err(|error| unresolved(&error))?;
+        self.number(schema, resolver)
+    }
+
+    /// The number of the subschema at a place; a new one is read later.
+    fn number(&mut self, schema: &'s Value, resolver: Resolver<'r>) -> Result<u32, SchemaError> {
+        if self.draft.detect(schema) != self.draft {
+            return Err(dialect(schema));
+        }
         let uri = resolver.base_uri();
         let base = match self.bases.get(uri.as_str()) {
             Some(base) => *base,
@@ -233,7 +238,8 @@ where
             node.references.extend(self.target(reference, resolver)?);
             if matches!(self.draft, Draft::Draft4 | Draft::Draft6 | Draft::Draft7) {
                 // Nothing else counts beside it.
-                return self.keep(number, node);
+                self.keep(number, node);
+                return Ok(());
             }
         }
         self.read_dynamic(&mut node, number, schema, resolver)?;
@@ -316,7 +322,8 @@ where
                 _ => {}
             }
         }
-        self.keep(number, node)
+        self.keep(number, node);
+        Ok(())
     }
 
     fn read_dynamic(
@@ -369,10 +376,11 @@ where
         if !self.survey.places.contains(&core::ptr::from_ref(schema)) {
             return Err(SchemaError::Reference(cut(reference)));
         }
-        self.node(schema, &resolver).map(Some)
+        // The resolver is already based where the target is.
+        self.number(schema, resolver).map(Some)
     }
 
-    fn keep(&mut self, number: u32, read: Node) -> Result<(), SchemaError> {
+    fn keep(&mut self, number: u32, read: Node) {
         let place = usize::try_from(number).ok();
         if let Some(node) = place.and_then(|place| self.graph.nodes.get_mut(place)) {
             *node = Node {
@@ -380,7 +388,6 @@ where
                 ..read
             };
         }
-        Ok(())
     }
 
     /// Leads what is decided only while a value is checked to everything that it may lead to.

@@ -6,6 +6,8 @@
 
 #[cfg(feature = "schema")]
 mod cost;
+#[cfg(feature = "server")]
+mod declared;
 #[cfg(feature = "schema")]
 mod error;
 #[cfg(feature = "server")]
@@ -16,10 +18,10 @@ mod form;
 mod graph;
 #[cfg(feature = "schema")]
 mod limits;
-#[cfg(feature = "server")]
-mod order;
 #[cfg(feature = "schema")]
 mod pattern;
+#[cfg(feature = "schema")]
+mod plan;
 #[cfg(feature = "server")]
 mod typed;
 #[cfg(feature = "schema")]
@@ -27,14 +29,14 @@ mod validator;
 #[cfg(feature = "schema")]
 mod value;
 
+#[cfg(feature = "server")]
+pub(crate) use declared::declared;
 #[cfg(feature = "schema")]
 pub use error::{SchemaError, Violation};
 #[cfg(feature = "server")]
 pub use form::{FormError, FormFault, form};
 #[cfg(feature = "schema")]
 pub use limits::SchemaLimits;
-#[cfg(feature = "server")]
-pub(crate) use order::declared;
 #[cfg(feature = "server")]
 pub use typed::{TypeError, input, output};
 #[cfg(feature = "schema")]

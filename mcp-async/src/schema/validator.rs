@@ -5,11 +5,12 @@ use core::fmt;
 use jsonschema::PatternOptions;
 use mcp_proto::json::{Kind, Raw};
 
-use super::cost::Plan;
+use super::cost::Cost;
 use super::error::{SchemaError, Violation, cut};
 use super::graph::Graph;
 use super::limits::SchemaLimits;
 use super::pattern::LARGEST;
+use super::plan::Plan;
 use super::value::{Unusable, value};
 
 /// A compiled JSON Schema that checks values, whoever wrote either.
@@ -110,10 +111,7 @@ impl Validator {
             }
             Unusable::Large => Violation::limit("values"),
         })?;
-        let cost = self
-            .plan
-            .cost(&value, &self.limits)
-            .map_err(Violation::limit)?;
+        let cost = Cost::of(&self.plan, &value, &self.limits).map_err(Violation::limit)?;
         if self.validator.is_valid(&value) {
             return Ok(());
         }
