@@ -68,7 +68,7 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
             println!(
                 "        {}",
                 paint(BOLD, &format!("so far {}", step.progress))
-            )
+            );
         })
         .await?;
     let answer: CallToolResult<'_> = answer.as_raw().decode(&mut [])?;

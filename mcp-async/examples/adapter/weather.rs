@@ -1,0 +1,27 @@
+//! A server in ten lines: one tool, every revision.
+//!
+//! Arguments and their schema come from a type; progress reaches whoever asked for it.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::adapter::Server;
+use crate::adapter::server::Context;
+
+#[derive(Deserialize, JsonSchema)]
+struct Forecast {
+    /// Where to look at the sky.
+    city: String,
+}
+
+pub(crate) async fn run() -> std::io::Result<()> {
+    let server = Server::new("weather", env!("CARGO_PKG_VERSION")).tool(
+        "forecast",
+        "Forecast for a city",
+        |args: Forecast, cx: Context| async move {
+            cx.progress(0.5).await;
+            Ok(format!("sunny in {}", args.city))
+        },
+    );
+    server.serve_stdio().await
+}

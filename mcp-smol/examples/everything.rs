@@ -1,0 +1,12 @@
+//! A server with every feature, on standard input and output.
+//!
+//! `--revisions 2025-11-25,2026-07-28` restricts what it speaks.
+
+#[path = "../../mcp-async/examples/adapter/everything/mod.rs"]
+mod everything;
+
+use mcp_smol as adapter;
+
+fn main() -> std::io::Result<()> {
+    smol::block_on(everything::run())
+}
