@@ -1,26 +1,43 @@
 //! One small program that outside drivers test: the library's defaults, its public API, no more.
 //!
+//! - `fixture stdio`: a server on standard input and output, see [`server`]
+//! - `fixture client stdio -- COMMAND..`: a client that starts its server, see [`client`]
 //! - `fixture codec json|line|sse`: the codecs of the core, see [`codec`]
 //! - `fixture limits`: the default limits as one line of JSON
+//!
+//! `--runtime tokio|smol` in front says what the first two run on; tokio, if nothing is said.
 #![forbid(unsafe_code)]
 
+mod client;
 mod codec;
 mod limits;
 mod records;
+mod runtime;
+mod server;
 
 use std::io::{self, BufWriter, Write as _};
 use std::process::ExitCode;
 
+use self::runtime::Runtime;
+
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
     let words: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let done = match words.as_slice() {
-        ["codec", "json"] => codec::run(codec::json),
-        ["codec", "line"] => codec::run(codec::line),
-        ["codec", "sse"] => codec::run(codec::sse),
-        ["limits"] => print(&limits::line()),
+    let (runtime, words) = match words.as_slice() {
+        ["--runtime", name, rest @ ..] => (Runtime::parse(name), rest),
+        words => (Some(Runtime::Tokio), words),
+    };
+    let done = match (runtime, words) {
+        (Some(runtime), ["stdio"]) => runtime.serve_stdio(),
+        (Some(runtime), ["client", "stdio", "--", program, args @ ..]) => {
+            runtime.client_stdio(program, args)
+        }
+        (_, ["codec", "json"]) => codec::run(codec::json),
+        (_, ["codec", "line"]) => codec::run(codec::line),
+        (_, ["codec", "sse"]) => codec::run(codec::sse),
+        (_, ["limits"]) => print(&limits::line()),
         _ => {
-            eprintln!("usage: fixture codec json|line|sse | limits");
+            eprintln!("{USAGE}");
             return ExitCode::from(2);
         }
     };
@@ -40,3 +57,7 @@ fn print(line: &str) -> io::Result<()> {
     out.write_all(b"\n")?;
     out.flush()
 }
+
+const USAGE: &str =
+    "usage: fixture [--runtime tokio|smol] stdio | client stdio -- COMMAND.. | limits
+       fixture codec json|line|sse";

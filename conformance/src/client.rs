@@ -1,0 +1,152 @@
+//! The client of `fixture client stdio`: a script of five calls, told as JSON lines.
+
+use core::fmt;
+use core::future::Future;
+use core::time::Duration;
+use std::io;
+
+use futures_lite::future::or;
+use mcp_async::model::Content;
+use mcp_async::process::Command;
+use mcp_async::{Client, Runtime};
+use mcp_proto::json::RawBuf;
+use mcp_proto::{Revision, RevisionSet};
+use serde::Serialize;
+
+/// Starts the command and goes through the script: every step is tried, whatever happened to
+/// the one before.
+///
+/// # Errors
+///
+/// Connecting failed; the steps behind it are told nevertheless.
+pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Result<()> {
+    let limit = limit()?;
+    let builder =
+        Client::<R>::builder("fixture", env!("CARGO_PKG_VERSION")).revisions(revisions()?);
+    let command = Command::new(program).args(args);
+    let client = step::<R, _, _>(limit, builder.spawn(&command)).await;
+    Line::of("connect", client.as_ref(), |_, line| line).print()?;
+    let client = client.as_ref().map_err(|_| NOT_CONNECTED.to_owned());
+
+    let page = match client.clone() {
+        Ok(client) => step::<R, _, _>(limit, client.list_tools(None)).await,
+        Err(error) => Err(error),
+    };
+    Line::of("list", page.as_ref(), |page, line| Line {
+        tools: Some(page.items.iter().map(|tool| tool.name.clone()).collect()),
+        ..line
+    })
+    .print()?;
+
+    for n in 1..=3 {
+        let ping = Ping {
+            text: format!("ping-{n}"),
+        };
+        let answer = match client.clone() {
+            Ok(client) => step::<R, _, _>(limit, client.call_tool("echo", &ping)).await,
+            Err(error) => Err(error),
+        };
+        let line = Line::of("call", answer.as_ref(), |answer, line| Line {
+            text: first_text(&answer.content),
+            ..line
+        });
+        Line { n: Some(n), ..line }.print()?;
+    }
+
+    let closed = match client.clone() {
+        Ok(client) => step::<R, _, _>(limit, client.close()).await,
+        Err(error) => Err(error),
+    };
+    Line::of("close", closed.as_ref(), |_, line| line).print()?;
+    client.map(|_| ()).map_err(io::Error::other)
+}
+
+/// `MCP_OP_TIMEOUT_MS`: how long one step may take.
+fn limit() -> io::Result<Duration> {
+    let milliseconds = match std::env::var("MCP_OP_TIMEOUT_MS") {
+        Ok(text) => text.parse().map_err(|_| usage("MCP_OP_TIMEOUT_MS"))?,
+        Err(_) => 5000,
+    };
+    Ok(Duration::from_millis(milliseconds))
+}
+
+/// `MCP_REV`: a revision, or `auto` for whatever the server speaks.
+fn revisions() -> io::Result<RevisionSet> {
+    match std::env::var("MCP_REV").as_deref() {
+        Err(_) | Ok("auto" | "") => Ok(RevisionSet::all()),
+        Ok(name) => {
+            let revision: Revision = name.parse().map_err(|_| usage("MCP_REV"))?;
+            Ok(RevisionSet::of(&[revision]))
+        }
+    }
+}
+
+fn usage(variable: &str) -> io::Error {
+    io::Error::new(io::ErrorKind::InvalidInput, format!("{variable} is none"))
+}
+
+/// A step that may fail, and may not take for ever.
+async fn step<R: Runtime, T, E: fmt::Display>(
+    limit: Duration,
+    doing: impl Future<Output = Result<T, E>>,
+) -> Result<T, String> {
+    let doing = async { doing.await.map_err(|error| error.to_string()) };
+    let late = async {
+        R::reactor().sleep(limit).await;
+        Err("timed out".into())
+    };
+    or(doing, late).await
+}
+
+fn first_text(content: &[Content]) -> Option<String> {
+    let text = content.iter().find_map(Content::as_text)?;
+    Some(text.chars().take(64).collect())
+}
+
+#[derive(Serialize)]
+struct Ping {
+    text: String,
+}
+
+/// What a step came to.
+#[derive(Default, Serialize)]
+struct Line {
+    op: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n: Option<u8>,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tools: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Line {
+    fn of<T>(
+        op: &'static str,
+        outcome: Result<&T, &String>,
+        more: impl FnOnce(&T, Self) -> Self,
+    ) -> Self {
+        let line = Self {
+            op,
+            ok: outcome.is_ok(),
+            ..Self::default()
+        };
+        match outcome {
+            Ok(value) => more(value, line),
+            Err(error) => Self {
+                error: Some(error.clone()),
+                ..line
+            },
+        }
+    }
+
+    fn print(&self) -> io::Result<()> {
+        let line = RawBuf::encode(self).map_err(io::Error::other)?;
+        crate::print(line.as_raw().as_str())
+    }
+}
+
+const NOT_CONNECTED: &str = "not connected";

@@ -1,0 +1,42 @@
+//! The two runtimes, chosen on the command line.
+
+use core::future::Future;
+use std::io;
+
+use crate::{client, server};
+
+/// What a server or a client runs on.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Runtime {
+    Tokio,
+    Smol,
+}
+
+impl Runtime {
+    pub(crate) fn parse(name: &str) -> Option<Self> {
+        match name {
+            "tokio" => Some(Self::Tokio),
+            "smol" => Some(Self::Smol),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn serve_stdio(self) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(server::stdio::<mcp_tokio::Runtime>()),
+            Self::Smol => smol::block_on(server::stdio::<mcp_smol::Runtime>()),
+        }
+    }
+
+    pub(crate) fn client_stdio(self, program: &str, args: &[&str]) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(client::stdio::<mcp_tokio::Runtime>(program, args)),
+            Self::Smol => smol::block_on(client::stdio::<mcp_smol::Runtime>(program, args)),
+        }
+    }
+}
+
+fn on_tokio(program: impl Future<Output = io::Result<()>>) -> io::Result<()> {
+    let mut runtime = tokio::runtime::Builder::new_current_thread();
+    runtime.enable_all().build()?.block_on(program)
+}
