@@ -1,5 +1,39 @@
 //! MCP client and server on smol.
 //!
+//! A server:
+//!
+//! ```no_run
+//! use mcp_smol::{Server, schemars, server::Context};
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Forecast { city: String }
+//!
+//! fn main() -> std::io::Result<()> {
+//!     let server = Server::new("weather", "1.0")
+//!         .tool("forecast", "Forecast for a city", |args: Forecast, cx: Context| async move {
+//!             cx.progress(0.5).await;
+//!             Ok(format!("sunny in {}", args.city))
+//!         });
+//!     smol::block_on(server.serve_stdio())
+//! }
+//! ```
+//!
+//! A client:
+//!
+//! ```no_run
+//! use mcp_smol::Client;
+//!
+//! fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     smol::block_on(async {
+//!         let client = Client::spawn("uvx", ["weather-server"]).await?;
+//!         let answer = client.call_tool("forecast", &serde_json::json!({"city": "Kyoto"})).await?;
+//!         println!("{}", answer.text());
+//!         client.close().await?;
+//!         Ok(())
+//!     })
+//! }
+//! ```
+//!
 //! | to | use |
 //! |---|---|
 //! | make a server of typed handlers | [`Server`] |

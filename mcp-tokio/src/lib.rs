@@ -1,5 +1,39 @@
 //! MCP client and server on tokio.
 //!
+//! A server:
+//!
+//! ```no_run
+//! use mcp_tokio::{Server, schemars, server::Context};
+//!
+//! #[derive(serde::Deserialize, schemars::JsonSchema)]
+//! struct Forecast { city: String }
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> std::io::Result<()> {
+//!     let server = Server::new("weather", "1.0")
+//!         .tool("forecast", "Forecast for a city", |args: Forecast, cx: Context| async move {
+//!             cx.progress(0.5).await;
+//!             Ok(format!("sunny in {}", args.city))
+//!         });
+//!     server.serve_stdio().await
+//! }
+//! ```
+//!
+//! A client:
+//!
+//! ```no_run
+//! use mcp_tokio::Client;
+//!
+//! #[tokio::main(flavor = "current_thread")]
+//! async fn main() -> Result<(), Box<dyn std::error::Error>> {
+//!     let client = Client::spawn("uvx", ["weather-server"]).await?;
+//!     let answer = client.call_tool("forecast", &serde_json::json!({"city": "Kyoto"})).await?;
+//!     println!("{}", answer.text());
+//!     client.close().await?;
+//!     Ok(())
+//! }
+//! ```
+//!
 //! | to | use |
 //! |---|---|
 //! | make a server of typed handlers | [`Server`] |
