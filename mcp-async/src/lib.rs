@@ -61,6 +61,7 @@ mod runtime;
 mod seat;
 mod shared;
 mod split;
+mod trace_context;
 
 #[cfg(feature = "client")]
 pub use client::Client;
@@ -76,6 +77,7 @@ pub use schemars;
 #[cfg(feature = "server")]
 pub use server::builder::Server;
 pub use split::{ReadHalf, WriteHalf, split};
+pub use trace_context::{NoTrace, TraceContext};
 
 pub mod client;
 pub mod intern;

@@ -33,8 +33,32 @@ pub struct Call<'a> {
     /// From which severity on the server may send log messages for this request: `info`, say.
     /// A modern request only (LG-05); a legacy session has `logging/setLevel`.
     pub log_level: Option<&'a str>,
+    /// The trace that it is part of. Parameters that tell one of their own are refused then.
+    pub trace: Option<Trace<'a>>,
     /// A value of the caller's that comes back with every event of the call.
     pub cookie: u64,
+}
+
+/// A trace of distributed tracing, for the `_meta` of a request: the values of the W3C's headers
+/// of the same names, which are written as they are (JR-31).
+///
+/// ```
+/// use mcp_proto::client::{Call, Trace};
+/// use mcp_proto::rpc::Method;
+///
+/// let trace = Trace {
+///     parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
+///     state: None,
+/// };
+/// let call = Call { trace: Some(trace), ..Call::new(Method::ToolsList) };
+/// assert!(!call.progress);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Trace<'a> {
+    /// `traceparent`
+    pub parent: &'a str,
+    /// `tracestate`
+    pub state: Option<&'a str>,
 }
 
 /// What a further round of a call adds to the parameters of the first.
@@ -147,6 +171,7 @@ impl<'a> Call<'a> {
             cap: None,
             progress: false,
             log_level: None,
+            trace: None,
             cookie: 0,
         }
     }

@@ -105,10 +105,10 @@ struct Extra<'e, 'c> {
 
 impl Extra<'_, '_> {
     fn is_needed(&self) -> bool {
-        self.revision.is_modern() || self.call.progress
+        self.revision.is_modern() || self.call.progress || self.call.trace.is_some()
     }
 
-    /// VR-01, VR-02, PG-01: the members of `_meta`.
+    /// VR-01, VR-02, PG-01, JR-31: the members of `_meta`.
     fn meta(&self, writer: &mut Writer<'_>) -> Result<(), SendError> {
         let mut comma = false;
         if self.revision.is_modern() {
@@ -123,6 +123,16 @@ impl Extra<'_, '_> {
             writer.literal(if comma { "," } else { "" });
             writer.literal("\"progressToken\":");
             writer.unsigned(self.id);
+            comma = true;
+        }
+        if let Some(trace) = self.call.trace {
+            writer.literal(if comma { "," } else { "" });
+            writer.literal("\"traceparent\":");
+            writer.string(trace.parent);
+            if let Some(state) = trace.state {
+                writer.literal(",\"tracestate\":");
+                writer.string(state);
+            }
         }
         Ok(())
     }
@@ -228,6 +238,8 @@ impl Extra<'_, '_> {
     fn is_taken(&self, meta: Object<'_>) -> bool {
         meta.members().any(|(key, _)| {
             (self.call.progress && key == keys::PROGRESS_TOKEN)
+                || (self.call.trace.is_some()
+                    && (key == keys::TRACE_PARENT || key == keys::TRACE_STATE))
                 || (self.revision.is_modern() && MODERN.iter().any(|modern| key == *modern))
         })
     }

@@ -19,7 +19,7 @@ mod timer;
 mod transmit;
 mod versions;
 
-pub use call::{Call, Failure, InFlight, Round};
+pub use call::{Call, Failure, InFlight, Round, Trace};
 pub use config::{Approach, ClientConfig, Timeouts};
 pub use event::{CloseReason, ConnectError, Connected, Event, Unusable};
 pub use question::OpenQuestion;

@@ -183,6 +183,11 @@ impl<'c, S: Storage> Server<'c, S> {
         self.requests.get(token).is_some_and(InFlight::is_running)
     }
 
+    /// The id that the client gave this request, for logs.
+    pub fn request_id(&self, token: Token) -> Option<Id<'_>> {
+        self.requests.get(token).map(InFlight::id)
+    }
+
     /// Whether the connection is over.
     pub fn is_closed(&self) -> bool {
         self.life != Life::Open

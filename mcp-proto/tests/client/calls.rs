@@ -333,3 +333,33 @@ fn the_meta_of_the_caller_stays() {
         ));
     }
 }
+
+/// JR-31: a trace is told in every revision, and only once.
+#[test]
+fn a_call_tells_its_trace() {
+    let check = |with: &str, params: &str, sent: &str| {
+        session(&format!(
+            "with {with}\ncall 7 tools/call {params}\n> {{\"jsonrpc\":\"2.0\",\"id\":2,\"method\":\"tools/call\",\"params\":{sent}}}"
+        ));
+    };
+    check(
+        "parent=00-1-2-01",
+        "{}",
+        r#"{"_meta":{"traceparent":"00-1-2-01"}}"#,
+    );
+    check(
+        "parent=00-1-2-01 state=a=b,c=d",
+        r#"{"_meta":{"x":1},"a":[]}"#,
+        r#"{"_meta":{"traceparent":"00-1-2-01","tracestate":"a=b,c=d","x":1},"a":[]}"#,
+    );
+    check(
+        "progress parent=00-1-2-01 state=a=b",
+        r#"{"_meta":{}}"#,
+        r#"{"_meta":{"progressToken":2,"traceparent":"00-1-2-01","tracestate":"a=b"}}"#,
+    );
+    for own in ["traceparent", "tracestate"] {
+        session(&format!(
+            "with parent=00-1-2-01\ncall 7 tools/call {{\"_meta\":{{\"{own}\":\"\"}}}}\n! Encode"
+        ));
+    }
+}

@@ -17,7 +17,7 @@ use core::fmt::Debug;
 use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
 
-use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed, Round, Unusable};
+use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed, Round, Trace, Unusable};
 use mcp_proto::json::Raw;
 use mcp_proto::revision::Revision;
 use mcp_proto::rpc::{ErrorObject, Method};
@@ -68,6 +68,7 @@ struct Options {
     timeout: Option<Duration>,
     cap: Option<Duration>,
     log_level: Option<String>,
+    trace: Option<(String, Option<String>)>,
 }
 
 impl<'c> Player<'c> {
@@ -200,6 +201,10 @@ impl<'c> Player<'c> {
             cap: options.cap,
             progress: options.progress,
             log_level: options.log_level.as_deref(),
+            trace: options.trace.as_ref().map(|(parent, state)| Trace {
+                parent,
+                state: state.as_deref(),
+            }),
             cookie,
             ..Call::new(Method::from(method.as_str()))
         };
@@ -302,6 +307,11 @@ impl Options {
                 Some(("timeout", text)) => options.timeout = millis(text),
                 Some(("cap", text)) => options.cap = millis(text),
                 Some(("level", text)) => options.log_level = Some(text.to_owned()),
+                Some(("parent", text)) => options.trace = Some((text.to_owned(), None)),
+                Some(("state", text)) => {
+                    let trace = options.trace.as_mut().expect("a parent before the state");
+                    trace.1 = Some(text.to_owned());
+                }
                 _ => panic!("no such option: {word}"),
             }
         }
