@@ -18,12 +18,13 @@ use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::rpc::code;
-use mcp_proto::{Inbox, Instant, Limits, Machine, Outbox, Outcome, SendError, Token};
+use mcp_proto::{Inbox, Instant, Limits, Machine, Outbox, Outcome, SendError, Token, Why};
 
 use self::streams::is_closed;
 use crate::clock::Timer;
 use crate::error::ErrorReply;
 use crate::job::{Job, Jobs, Polled};
+use crate::observe;
 use crate::shared::{Respond, Shared};
 
 /// What one side of the protocol makes of its machine's events.
@@ -110,6 +111,7 @@ struct Turn {
 enum Step<E> {
     Event(E),
     Handled,
+    Ignored(Why),
     Full,
     Empty,
 }
@@ -206,6 +208,7 @@ where
         let before = turn.budget;
         (turn.full, turn.empty) = (false, false);
         while let Some((token, timeout)) = self.jobs.expire(turn.now) {
+            observe::expired(timeout);
             let text = format!("The call took longer than {} ms", timeout.as_millis());
             self.owed
                 .push((token, ErrorReply::new(code::INTERNAL_ERROR, text)));
@@ -220,6 +223,10 @@ where
             let effect = match step::<X>(&self.shared, &mut self.inbox, blocked, turn) {
                 Step::Event(event) => self.role.dispatch(&self.shared, event),
                 Step::Handled => Effect::Nothing,
+                Step::Ignored(why) => {
+                    observe::ignored(why);
+                    Effect::Nothing
+                }
                 Step::Full => {
                     turn.full = true;
                     break;
@@ -332,7 +339,8 @@ fn step<'b, X: Role>(
     let step = mcp_proto::link::step(&mut core.machine, inbox, &mut core.outbox, turn.now);
     let step = match step {
         mcp_proto::Step::Event { event, .. } => Step::Event(event),
-        mcp_proto::Step::Handled | mcp_proto::Step::Ignored(_) => Step::Handled,
+        mcp_proto::Step::Handled => Step::Handled,
+        mcp_proto::Step::Ignored(why) => Step::Ignored(why),
         mcp_proto::Step::Full => Step::Full,
         mcp_proto::Step::Empty => Step::Empty,
     };

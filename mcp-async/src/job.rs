@@ -14,6 +14,7 @@ use std::sync::Arc;
 use mcp_proto::{Instant, Token};
 
 use crate::alarm::{Alarm, JobWaker};
+use crate::observe;
 
 /// A call that was begun: the future that works out the answer and writes it.
 ///
@@ -71,6 +72,14 @@ impl Job {
     pub fn within(mut self, timeout: Duration) -> Self {
         self.timeout = Some(self.timeout.map_or(timeout, |other| other.min(timeout)));
         self
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl Job {
+    /// How long it may take.
+    pub(crate) const fn limit(&self) -> Option<Duration> {
+        self.timeout
     }
 }
 
@@ -279,6 +288,7 @@ impl Jobs {
             Ok(Poll::Ready(Answered(()))) => Polled::Done,
             Err(panic) => {
                 discard(panic);
+                observe::panicked();
                 Polled::Panicked(token)
             }
         };
@@ -304,6 +314,7 @@ fn entry(places: &[Place], index: u32) -> Option<Instant> {
 /// Drops what a user made: a panic in it must not end the connection.
 pub(crate) fn discard<T>(value: T) {
     if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        observe::panicked();
         // Its payload could panic once more; such a payload is left where it is.
         core::mem::forget(panic);
     }

@@ -56,6 +56,7 @@ mod duplex;
 mod error;
 mod job;
 mod messages;
+mod observe;
 mod places;
 mod runtime;
 mod seat;

@@ -1,12 +1,22 @@
-//! Who the client is, as far as it said so.
+//! What a client says of itself and of its requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::json::{Raw, RawBuf, Str};
+use mcp_proto::model::keys;
 use mcp_proto::server::Context as Request;
+
+use crate::trace_context::TraceContext;
 
 /// What an `Implementation` of the client is kept in.
 pub(super) type ClientInfo = Option<Arc<RawBuf>>;
+
+/// What came with one request.
+#[derive(Clone, Default)]
+pub(super) struct Told {
+    pub(super) client: ClientInfo,
+    pub(super) trace: Option<Arc<TraceContext>>,
+}
 
 /// What the handles of a connection know of its client.
 #[derive(Default)]
@@ -47,12 +57,25 @@ impl Known {
         about.set(&self.session);
     }
 
-    /// Who asks: in 2026-07-28 each request says it anew (JR-44).
-    pub(super) fn of(&mut self, request: &Request<'_>, about: &About) -> ClientInfo {
-        if request.revision.is_legacy() {
-            return self.session.clone();
-        }
-        let info = request.client_info()?;
+    /// What this request says, in one walk over its `_meta`. Who asks, each request of 2026-07-28
+    /// says anew (JR-44); which trace it belongs to, any request may say (JR-31).
+    pub(super) fn told(&mut self, request: &Request<'_>, about: &About) -> Told {
+        let keys = [keys::CLIENT_INFO, keys::TRACE_PARENT, keys::TRACE_STATE];
+        let found = request.meta.and_then(|meta| meta.find(keys).ok());
+        let [info, parent, state] = found.unwrap_or_default();
+        let client = if request.revision.is_legacy() {
+            self.session.clone()
+        } else {
+            info.and_then(|info| self.client(info, about))
+        };
+        let trace = parent.and_then(Raw::string).and_then(|parent| {
+            let state = state.and_then(Raw::string).map(Str::to_cow);
+            TraceContext::parse(&parent.to_cow(), state.as_deref()).map(Arc::new)
+        });
+        Told { client, trace }
+    }
+
+    fn client(&mut self, info: Raw<'_>, about: &About) -> ClientInfo {
         if self.last.as_ref().is_none_or(|last| last.as_raw() != info) {
             self.last = keep(info);
             about.set(&self.last);

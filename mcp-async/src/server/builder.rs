@@ -337,6 +337,25 @@ impl<R> Server<R> {
         })
     }
 
+    /// How calls are traced, outside of all layers: without this each has a span that begins a
+    /// trace of its own.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::layers::Trace;
+    ///
+    /// let server = Server::<()>::new("demo", "1.0")
+    ///     .trace(Trace::new().linking(|span, trace| {
+    ///         // An exporter would make `trace` the parent of `span` here.
+    ///         let _ = (span, trace.trace_id());
+    ///     }));
+    /// # let _ = server;
+    /// ```
+    #[cfg(feature = "tracing")]
+    pub fn trace(self, trace: super::layers::Trace) -> Self {
+        self.set(|settings| settings.trace = trace)
+    }
+
     /// How often each connection may call, complete and log (TL-13, CP-07, LG-09).
     pub fn rate_limits(self, limits: RateLimits) -> Self {
         self.set(|settings| settings.rates = limits)

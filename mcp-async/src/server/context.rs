@@ -12,13 +12,15 @@ use mcp_proto::server::AskOptions;
 use mcp_proto::{Outcome, Payload, Revision, Token};
 use serde::de::DeserializeOwned;
 
-use super::about::ClientInfo;
+use super::about::Told;
 use super::ask::Ask;
 use super::peer::Peer;
 use super::tell::{LogMessage, ProgressUpdate};
 use super::{Machine, Request};
 use crate::job::Answered;
+use crate::observe;
 use crate::shared::{Beside, Shared};
+use crate::trace_context::TraceContext;
 
 /// The handle of one call: cheap to clone, and usable from any task for as long as the call
 /// is not over.
@@ -51,7 +53,7 @@ use crate::shared::{Beside, Shared};
 #[derive(Clone)]
 pub struct Context {
     pub(super) shared: Arc<Shared<Machine>>,
-    client: ClientInfo,
+    told: Told,
     pub(super) token: Token,
     /// Who asks, where a transport knows it.
     pub(super) principal: Option<Arc<str>>,
@@ -69,12 +71,12 @@ impl Context {
         shared: Arc<Shared<Machine>>,
         token: Token,
         request: &Request<'_>,
-        client: ClientInfo,
+        told: Told,
         principal: Option<Arc<str>>,
     ) -> Self {
         Self {
             shared,
-            client,
+            told,
             token,
             principal,
             #[cfg(feature = "server")]
@@ -194,7 +196,22 @@ impl Context {
 
     /// [`client_info`](Self::client_info) as it came.
     pub fn raw_client_info(&self) -> Option<&RawBuf> {
-        self.client.as_deref()
+        self.told.client.as_deref()
+    }
+
+    /// The trace that the request belongs to, if it told a valid one (JR-31). A span of the
+    /// server's own continues it by [`child`](TraceContext::child).
+    ///
+    /// ```
+    /// use mcp_async::server::Context;
+    ///
+    /// fn trace_of(cx: &Context) -> String {
+    ///     let trace = cx.trace_context();
+    ///     trace.map_or("a trace of its own".into(), |trace| trace.to_string())
+    /// }
+    /// ```
+    pub fn trace_context(&self) -> Option<&TraceContext> {
+        self.told.trace.as_deref()
     }
 
     /// Whether the client asked for progress.
@@ -219,7 +236,7 @@ impl Context {
     }
 
     /// The time on the connection's clock.
-    #[cfg(feature = "server")]
+    #[cfg(any(feature = "server", feature = "tracing"))]
     pub(super) fn now(&self) -> mcp_proto::Instant {
         self.shared.now()
     }
@@ -240,7 +257,24 @@ impl Context {
         cx: &mut task::Context<'_>,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
-        self.shared.poll_respond(cx, self.token, outcome)
+        let code = match &outcome {
+            Outcome::Error(error) => Some(error.code),
+            _ => None,
+        };
+        let answered = self.shared.poll_respond(cx, self.token, outcome);
+        if let (Poll::Ready(_), Some(code)) = (&answered, code) {
+            observe::failed(code);
+        }
+        answered
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl Context {
+    /// The id of the request, as text for a span.
+    pub(super) fn request_id(&self) -> Option<String> {
+        let core = self.shared.lock();
+        core.machine.request_id(self.token).map(|id| id.to_string())
     }
 }
 

@@ -14,6 +14,8 @@ use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::catalog::Catalog;
 use super::item::{Item, RegisterError};
+#[cfg(feature = "tracing")]
+use super::layers::Trace;
 use super::peer::WeakPeer;
 use super::rate::RateLimits;
 use super::resource::Hint;
@@ -48,6 +50,8 @@ pub(super) struct Settings {
     pub(super) experimental: Vec<(String, RawBuf)>,
     pub(super) methods: Vec<Arc<Method>>,
     pub(super) layers: Vec<Wrap>,
+    #[cfg(feature = "tracing")]
+    pub(super) trace: Trace,
     pub(super) rates: RateLimits,
     pub(super) changing: Vec<ListKind>,
     /// Somebody can change what is registered.
@@ -79,6 +83,8 @@ impl Inner {
                 experimental: Vec::new(),
                 methods: Vec::new(),
                 layers: Vec::new(),
+                #[cfg(feature = "tracing")]
+                trace: Trace::new(),
                 rates: RateLimits::default(),
                 changing: Vec::new(),
                 registry: false,
@@ -183,11 +189,17 @@ impl Inner {
     pub(super) fn service(self: &Arc<Self>, spawn: Option<Spawn>) -> BoxService {
         let router = Router::new(self, spawn);
         let layers = self.settings().layers.clone();
-        layers
+        let service = layers
             .iter()
             .fold(Box::new(router) as BoxService, |service, layer| {
                 layer(service)
-            })
+            });
+        #[cfg(feature = "tracing")]
+        let service = {
+            let trace = self.settings().trace.clone();
+            Box::new(tower_layer::Layer::layer(&trace, service)) as BoxService
+        };
+        service
     }
 
     /// From now on the client at the other end is told what changes.

@@ -71,6 +71,7 @@ use crate::clock::{Clock, Now};
 use crate::driver::{Driver, Effect, Role};
 use crate::error::ErrorReply;
 use crate::job::discard;
+use crate::observe;
 use crate::places::Arrival;
 use crate::shared::{Respond, Shared};
 
@@ -240,14 +241,14 @@ impl<S: Service> Role for Side<S> {
                 params,
                 context,
             } => {
-                let client = self.known.of(&context, &shared.about);
+                let told = self.known.told(&context, &shared.about);
                 let principal = self.principal.clone();
                 let shared = Arc::clone(shared);
                 let call = Call {
                     method,
                     params,
                     request: context,
-                    context: Context::new(shared, token, &context, client, principal),
+                    context: Context::new(shared, token, &context, told, principal),
                 };
                 #[cfg(feature = "server")]
                 let call = match self.begin(call) {
@@ -287,6 +288,7 @@ impl<S: Service> Role for Side<S> {
                 self.guarded(|service, peer| service.progress(peer, tag, progress));
             }
             Event::PingMissed { misses, limit } => {
+                observe::ping_missed(misses, limit);
                 self.guarded(|service, peer| service.ping_missed(peer, misses, limit));
             }
             Event::Answer { cookie, answer, .. } => {
@@ -325,7 +327,10 @@ impl<S: Service> Side<S> {
     /// Calls the service; `None` if it panicked.
     fn guarded<T>(&self, call: impl FnOnce(&S, &Peer) -> T) -> Option<T> {
         catch_unwind(AssertUnwindSafe(|| call(&self.service, &self.peer)))
-            .map_err(discard)
+            .map_err(|panic| {
+                discard(panic);
+                observe::panicked();
+            })
             .ok()
     }
 }

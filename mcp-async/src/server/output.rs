@@ -9,6 +9,7 @@ use serde::Serialize;
 use super::encoded::with_encoded;
 use crate::error::ErrorReply;
 use crate::model::{CallToolResult, Content};
+use crate::observe;
 use crate::schema::{self, TypeError};
 
 /// What a tool's handler may come to.
@@ -105,6 +106,9 @@ impl ToolOutput for Vec<Content> {
 
 impl ToolOutput for CallToolResult {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        if self.is_error {
+            observe::tool_failed();
+        }
         send(Outcome::Result(self));
     }
 }
@@ -131,6 +135,9 @@ impl<T: Serialize + JsonSchema + Send + 'static> ToolOutput for Json<T> {
 
 /// One block of text, which is all that most results are.
 pub(super) fn text_result(text: &str, is_error: bool, send: &mut dyn FnMut(Outcome<'_>)) {
+    if is_error {
+        observe::tool_failed();
+    }
     let content = [ContentBlock::text(text)];
     send(Outcome::Result(&Wire {
         content: List::from(&content),

@@ -6,5 +6,7 @@ mod hooks;
 mod layers;
 mod messages;
 mod server;
+#[cfg(feature = "tracing")]
+mod spans;
 mod support;
 mod threads;

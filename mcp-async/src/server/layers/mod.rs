@@ -24,6 +24,8 @@ mod around;
 mod concurrency;
 mod gate;
 mod timeout;
+#[cfg(feature = "tracing")]
+mod trace;
 
 use core::fmt;
 
@@ -39,6 +41,8 @@ use crate::job::Job;
 pub use self::around::{AroundFn, around};
 pub use self::concurrency::ConcurrencyLimit;
 pub use self::timeout::Timeout;
+#[cfg(feature = "tracing")]
+pub use self::trace::Trace;
 
 /// What a layer of this module does around a call. Everything else that a service hears goes
 /// through to it.

@@ -1,0 +1,69 @@
+//! Events.
+
+use core::cell::Cell;
+use core::time::Duration;
+
+use mcp_proto::Why;
+use tracing::{debug, error, warn};
+
+use super::span;
+
+/// A message led to nothing; most of those are absorbed into state, which is no news.
+pub(crate) fn ignored(why: Why) {
+    if why != Why::Absorbed {
+        debug!(target: span::TARGET, reason = ?why, "a message of the peer was ignored");
+    }
+}
+
+/// Code of the application panicked, and the panic was caught. What it said stays with the
+/// program's panic hook.
+pub(crate) fn panicked() {
+    error!(target: span::TARGET, "a handler panicked");
+}
+
+/// A call was dropped because it took too long.
+pub(crate) fn expired(limit: Duration) {
+    warn!(target: span::TARGET, ?limit, "a call took too long");
+}
+
+/// A regular ping was not answered.
+pub(crate) fn ping_missed(misses: u32, limit: u32) {
+    warn!(target: span::TARGET, misses, limit, "the peer did not answer a ping");
+}
+
+/// The answer that is being given is an error of this code.
+pub(crate) fn failed(code: i64) {
+    FAILURE.set(Some(Failure::Code(code)));
+}
+
+/// The result that is being given is that of a tool that failed.
+#[cfg(feature = "server")]
+pub(crate) fn tool_failed() {
+    FAILURE.set(Some(Failure::Tool));
+}
+
+/// What was said of failures on this thread since it was asked last: a span asks before and
+/// after its call is polled, so no subscriber has to know which span is the current one.
+pub(crate) fn take_failure() -> Option<Failure> {
+    FAILURE.take()
+}
+
+/// How a call failed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Failure {
+    /// With an error of this code.
+    Code(i64),
+    /// With a result that is one (`isError`).
+    #[cfg(feature = "server")]
+    Tool,
+    /// Its handler panicked.
+    Panic,
+    /// It took too long.
+    Timeout,
+    /// Nobody waited for it any more.
+    Cancelled,
+}
+
+thread_local! {
+    static FAILURE: Cell<Option<Failure>> = const { Cell::new(None) };
+}

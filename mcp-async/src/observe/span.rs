@@ -1,0 +1,160 @@
+//! Spans of calls, with the names of OpenTelemetry's semantic conventions for MCP.
+//!
+//! Of those conventions, session ids, arguments and results are left out: they are not for logs.
+
+use core::fmt::{self, Write as _};
+
+use mcp_proto::rpc::{Method, code};
+use tracing::field::{Empty, display};
+use tracing::{Span, info_span};
+
+use super::on::Failure;
+
+/// A request, for the side that answers it and for the side that asks.
+macro_rules! call_span {
+    ($name:literal, $kind:literal) => {
+        info_span!(
+            target: TARGET,
+            $name,
+            "otel.kind" = $kind,
+            "otel.name" = Empty,
+            "otel.status_code" = Empty,
+            "mcp.method.name" = Empty,
+            "mcp.protocol.version" = Empty,
+            "mcp.resource.uri" = Empty,
+            "gen_ai.operation.name" = Empty,
+            "gen_ai.prompt.name" = Empty,
+            "gen_ai.tool.name" = Empty,
+            "jsonrpc.request.id" = Empty,
+            "network.transport" = "pipe",
+            "error.type" = Empty,
+            "rpc.response.status_code" = Empty,
+        )
+    };
+}
+
+/// The span of a call that this server answers.
+pub(crate) fn server(method: Method<'_>, subject: Option<&str>) -> Span {
+    described(call_span!("mcp.server", "server"), method, subject)
+}
+
+/// Records how a call failed, with the code that the client got, if it got any.
+pub(crate) fn failed(span: &Span, failure: Failure) {
+    let (kind, code) = match failure {
+        Failure::Code(code) => (None, Some(code)),
+        #[cfg(feature = "server")]
+        Failure::Tool => (Some("tool_error"), None),
+        Failure::Panic => (Some("panic"), Some(code::INTERNAL_ERROR)),
+        Failure::Timeout => (Some("timeout"), Some(code::INTERNAL_ERROR)),
+        Failure::Cancelled => (Some("cancelled"), None),
+    };
+    if let Some(code) = code {
+        span.record("rpc.response.status_code", display(code));
+        span.record("error.type", display(code));
+    }
+    if let Some(kind) = kind {
+        span.record("error.type", kind);
+    }
+    span.record("otel.status_code", "ERROR");
+}
+
+fn described(span: Span, method: Method<'_>, subject: Option<&str>) -> Span {
+    if span.is_disabled() {
+        return span;
+    }
+    span.record("mcp.method.name", display(method));
+    let Some(subject) = subject else {
+        span.record("otel.name", display(method));
+        return span;
+    };
+    match method {
+        Method::ToolsCall => {
+            span.record("gen_ai.operation.name", "execute_tool");
+            span.record("gen_ai.tool.name", display(Name(subject)));
+        }
+        Method::PromptsGet => {
+            span.record("gen_ai.prompt.name", display(Name(subject)));
+        }
+        Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
+            span.record("mcp.resource.uri", display(Name(public(subject))));
+            // A name that differs from call to call would be no name.
+            span.record("otel.name", display(method));
+            return span;
+        }
+        _ => {}
+    }
+    span.record(
+        "otel.name",
+        display(format_args!("{method} {}", Name(subject))),
+    );
+    span
+}
+
+/// A name that a peer chose: cut, and without what would act on a terminal.
+struct Name<'a>(&'a str);
+
+impl fmt::Display for Name<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut chars = self.0.chars();
+        for char in chars.by_ref().take(LONGEST) {
+            f.write_char(if char.is_control() { '\u{fffd}' } else { char })?;
+        }
+        f.write_str(if chars.next().is_some() {
+            "\u{2026}"
+        } else {
+            ""
+        })
+    }
+}
+
+/// A URI without what may be secret in it: the user, the query and the fragment.
+fn public(uri: &str) -> &str {
+    let end = uri.find(['?', '#']).unwrap_or(uri.len());
+    let uri = uri.get(..end).unwrap_or_default();
+    let authority = uri.split_once("://").map_or("", |(_, rest)| rest);
+    let authority = authority.split('/').next().unwrap_or_default();
+    // What stands before an `@` cannot be cut out of a borrowed text: then the scheme must do.
+    match (authority.contains('@'), uri.split_once(':')) {
+        (true, Some((scheme, _))) => scheme,
+        _ => uri,
+    }
+}
+
+/// What all spans and events of this crate can be selected by.
+pub(super) const TARGET: &str = "mcp_async";
+
+/// Characters of a name that are told.
+const LONGEST: usize = 128;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_harmless() {
+        for (name, told) in [
+            ("echo", "echo"),
+            ("a\nb\u{1b}[2J", "a\u{fffd}b\u{fffd}[2J"),
+            ("", ""),
+        ] {
+            assert_eq!(Name(name).to_string(), told);
+        }
+        let long = "\u{e9}".repeat(200);
+        assert_eq!(Name(&long).to_string().chars().count(), LONGEST + 1);
+    }
+
+    #[test]
+    fn uris_keep_their_secrets() {
+        for (uri, told) in [
+            ("file:///home/ada/notes.txt", "file:///home/ada/notes.txt"),
+            ("https://a.b/c?token=1#x", "https://a.b/c"),
+            ("https://a.b/c#token", "https://a.b/c"),
+            ("postgres://ada:secret@host/db", "postgres"),
+            ("https://a.b/user@example", "https://a.b/user@example"),
+            ("mailto:ada@example", "mailto:ada@example"),
+            ("", ""),
+        ] {
+            assert_eq!(public(uri), told, "{uri}");
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! A span for every call.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{self, Poll};
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::Instant;
+use tower_layer::Layer;
+use tracing::Span;
+
+use super::{Around, Layered};
+use crate::job::{Answered, Job, discard};
+use crate::observe::{self, Failure, span};
+use crate::server::{Call, Context, Service};
+use crate::trace_context::TraceContext;
+
+/// Makes a span of `tracing` for every call, in which its handler runs.
+///
+/// Its level is `INFO`, its target `mcp_async`, its name `mcp.server`. The fields are those of
+/// OpenTelemetry's semantic conventions for MCP, where they have a name:
+///
+/// | Field | Value |
+/// |---|---|
+/// | `otel.name`, `otel.kind` | `tools/call echo`, `server` |
+/// | `mcp.method.name` | `tools/call` |
+/// | `mcp.protocol.version` | the revision of the request |
+/// | `gen_ai.operation.name`, `gen_ai.tool.name` | `execute_tool` and the name of the tool |
+/// | `gen_ai.prompt.name` | the name of the prompt |
+/// | `mcp.resource.uri` | without user, query and fragment |
+/// | `jsonrpc.request.id` | as the client wrote it |
+/// | `network.transport` | `pipe` |
+/// | `error.type` | the code of the error, `tool_error`, `timeout`, `panic` or `cancelled` |
+/// | `rpc.response.status_code`, `otel.status_code` | the code of the error, and `ERROR` |
+///
+/// Arguments, results, states and session ids are never among them. While no subscriber wants
+/// the span it costs a load; with one, an allocation more than the call takes otherwise.
+///
+/// ```
+/// use mcp_async::server::{layers::Trace, service_fn};
+/// use tower_layer::Layer;
+///
+/// let service = service_fn(|call| call.ready(Ok(())));
+/// let service = Trace::new().layer(service);
+/// # let _ = service;
+/// ```
+#[derive(Clone, Default)]
+pub struct Trace {
+    link: Option<Arc<Link>>,
+}
+
+type Link = dyn Fn(&Span, &TraceContext) + Send + Sync;
+
+impl Trace {
+    /// Spans that begin traces of their own.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Lets spans continue the traces of clients: the closure gets each new span and the trace
+    /// that its request belongs to. How the two are joined is the business of whoever exports
+    /// them; with `tracing-opentelemetry` it is `set_parent`.
+    pub fn linking(mut self, link: impl Fn(&Span, &TraceContext) + Send + Sync + 'static) -> Self {
+        self.link = Some(Arc::new(link));
+        self
+    }
+}
+
+impl Around for Trace {
+    fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
+        let subject = call.request.subject.map(mcp_proto::json::Str::to_cow);
+        let span = span::server(call.method, subject.as_deref());
+        if span.is_disabled() {
+            return service.call(call);
+        }
+        let context = call.context().clone();
+        span.record("mcp.protocol.version", call.request.revision.as_str());
+        if let Some(id) = context.request_id() {
+            span.record("jsonrpc.request.id", id);
+        }
+        if let (Some(link), Some(trace)) = (&self.link, context.trace_context()) {
+            link(&span, trace);
+        }
+        let began = context.now();
+        let mut traced = Traced {
+            span,
+            context,
+            began,
+            limit: None,
+            polling: true,
+            job: None,
+        };
+        let job = traced.span.in_scope(|| service.call(call));
+        traced.limit = job.limit();
+        traced.polling = false;
+        job.wrap(|job| {
+            traced.job = Some(job);
+            traced
+        })
+    }
+}
+
+impl<S> Layer<S> for Trace {
+    type Service = Layered<Self, S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Layered::new(self.clone(), inner)
+    }
+}
+
+impl fmt::Debug for Trace {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Trace")
+            .field("linking", &self.link.is_some())
+            .finish()
+    }
+}
+
+/// A job within its span.
+struct Traced {
+    span: Span,
+    context: Context,
+    began: Instant,
+    limit: Option<Duration>,
+    /// Whether it is in the handler's hands: if it is dropped meanwhile, that has panicked.
+    polling: bool,
+    /// `None` before it is there and after it is answered.
+    job: Option<Job>,
+}
+
+impl Future for Traced {
+    type Output = Answered;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Answered> {
+        let this = self.get_mut();
+        let Some(job) = &mut this.job else {
+            return Poll::Pending;
+        };
+        let entered = this.span.enter();
+        observe::take_failure();
+        this.polling = true;
+        let polled = Pin::new(&mut *job).poll(cx);
+        this.polling = false;
+        if let Some(failure) = observe::take_failure() {
+            span::failed(&this.span, failure);
+        }
+        if polled.is_ready() {
+            this.job = None;
+        }
+        drop(entered);
+        polled
+    }
+}
+
+impl Drop for Traced {
+    fn drop(&mut self) {
+        let Self { span, job, .. } = self;
+        if let Some(job) = job.take() {
+            span.in_scope(|| discard(job));
+        } else if !self.polling {
+            return;
+        }
+        let late = |limit: Duration| self.began + limit <= self.context.now();
+        span::failed(
+            &self.span,
+            if self.polling {
+                Failure::Panic
+            } else if self.limit.is_some_and(late) {
+                Failure::Timeout
+            } else {
+                Failure::Cancelled
+            },
+        );
+    }
+}
