@@ -20,6 +20,7 @@ use tower_layer::Layer;
 use super::handler_error::HandlerError;
 use super::inner::{BoxService, Inner};
 use super::item::{Item, RegisterError};
+use super::layers::ConcurrencyLimit;
 use super::output::ToolOutput;
 use super::prompt::{Prompt, PromptOutput};
 use super::rate::RateLimits;
@@ -354,6 +355,19 @@ impl<R> Server<R> {
     #[cfg(feature = "tracing")]
     pub fn trace(self, trace: super::layers::Trace) -> Self {
         self.set(|settings| settings.trace = trace)
+    }
+
+    /// Runs at most so many handlers at a time, over all connections; the others wait for their
+    /// turn. It is a [`ConcurrencyLimit`] added as a [`layer`](Self::layer).
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    ///
+    /// let server = Server::<()>::new("demo", "1.0").concurrency(64);
+    /// # let _ = server;
+    /// ```
+    pub fn concurrency(self, handlers: usize) -> Self {
+        self.layer(ConcurrencyLimit::new(handlers))
     }
 
     /// How often each connection may call, complete and log (TL-13, CP-07, LG-09).

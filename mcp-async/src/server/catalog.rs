@@ -27,8 +27,8 @@ impl Catalog {
     /// Registers an item, if it can be served; says which list it is on.
     pub(super) fn add(&mut self, item: Item) -> Result<ListKind, RegisterError> {
         match item {
-            Item::Tool(tool) => {
-                tool.check()?;
+            Item::Tool(mut tool) => {
+                tool.prepare()?;
                 self.tools.insert(*tool);
                 Ok(ListKind::Tools)
             }

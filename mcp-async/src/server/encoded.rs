@@ -11,9 +11,17 @@ pub(super) fn with_encoded<T: Serialize + ?Sized, R>(
     value: &T,
     then: impl FnOnce(Option<Raw<'_>>) -> R,
 ) -> R {
-    // Taken out while it is in use: a `Serialize` may encode something itself.
+    with_written(|writer| writer.value(value, None), then)
+}
+
+/// The same for what writes itself.
+pub(super) fn with_written<R>(
+    write: impl Fn(&mut Writer<'_>) -> Result<(), EncodeError>,
+    then: impl FnOnce(Option<Raw<'_>>) -> R,
+) -> R {
+    // Taken out while it is in use: what is written may encode something itself.
     let mut buffer = BUFFER.try_with(Cell::take).unwrap_or_default();
-    let result = then(fill(value, &mut buffer));
+    let result = then(fill(write, &mut buffer));
     if buffer.capacity() <= KEPT {
         // A thread that ends keeps nothing.
         let _ = BUFFER.try_with(|kept| kept.set(buffer));
@@ -26,14 +34,16 @@ pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Option<RawBuf> {
     with_encoded(value, |raw| raw.map(RawBuf::from))
 }
 
-fn fill<'b, T: Serialize + ?Sized>(value: &T, buffer: &'b mut Vec<u8>) -> Option<Raw<'b>> {
+fn fill(
+    write: impl Fn(&mut Writer<'_>) -> Result<(), EncodeError>,
+    buffer: &mut Vec<u8>,
+) -> Option<Raw<'_>> {
     if buffer.is_empty() {
         buffer.resize(FIRST, 0);
     }
     let len = loop {
         let mut writer = Writer::new(buffer);
-        let written: Result<(), EncodeError> = writer.value(value, None);
-        written.ok()?;
+        write(&mut writer).ok()?;
         match writer.finish() {
             Ok(len) => break len,
             Err(full) => buffer.resize(full.needed, 0),

@@ -17,6 +17,9 @@ pub(crate) mod builder;
 #[cfg(feature = "server")]
 mod catalog;
 #[cfg(feature = "server")]
+#[cfg_attr(not(feature = "schema"), path = "unchecked.rs")]
+mod checks;
+#[cfg(feature = "server")]
 mod completion;
 #[cfg(feature = "server")]
 mod cursor;

@@ -11,6 +11,7 @@ use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
 use super::catalog::Keyed;
+use super::checks::Checks;
 use super::handler_error::{HandlerError, missing_capabilities};
 use super::item::{NO_HANDLER, RegisterError};
 use super::output::ToolOutput;
@@ -52,6 +53,7 @@ pub struct Tool {
     /// Why one of the types has no schema.
     fault: Option<TypeError>,
     begin: Option<Begin>,
+    checks: Checks,
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
@@ -121,6 +123,7 @@ impl Tool {
             spawned: false,
             fault: None,
             begin: None,
+            checks: Checks::default(),
         }
     }
 
@@ -282,14 +285,17 @@ impl Tool {
         .output::<T>()
     }
 
-    pub(super) fn check(&self) -> Result<(), RegisterError> {
-        let error =
-            |reason: &dyn fmt::Display| Err(RegisterError::new("tool", &self.listed.name, reason));
+    /// Makes it ready to be served.
+    pub(super) fn prepare(&mut self) -> Result<(), RegisterError> {
+        let name = &self.listed.name;
+        let error = |reason: &dyn fmt::Display| RegisterError::new("tool", name, reason);
         match (&self.fault, &self.begin) {
-            (Some(fault), _) => error(fault),
-            (_, None) => error(&NO_HANDLER),
-            _ => Ok(()),
+            (Some(fault), _) => return Err(error(fault)),
+            (_, None) => return Err(error(&NO_HANDLER)),
+            _ => {}
         }
+        self.checks = Checks::of(&self.listed).map_err(|fault| error(&fault))?;
+        Ok(())
     }
 
     /// Answers a call.
@@ -300,6 +306,9 @@ impl Tool {
         }
         if !matches!(arguments(&call).kind(), Kind::Object) {
             return call.refuse(ErrorReply::invalid_params("arguments: expected an object"));
+        }
+        if let Err(violation) = self.checks.arguments(arguments(&call)) {
+            return self.refuse(call, &violation);
         }
         match &self.begin {
             Some(begin) => begin(call, self, spawn),
@@ -328,7 +337,10 @@ impl Tool {
 
     fn refuse(&self, call: Call<'_>, error: &dyn fmt::Display) -> Job {
         let as_result = call.request.revision.reports_bad_arguments_as_result();
-        call.ready(Settled::<()>(Err(bad_arguments(error, as_result))))
+        call.ready(Settled::<()> {
+            result: Err(bad_arguments(error, as_result)),
+            tool: None,
+        })
     }
 
     fn run<T: ToolOutput>(
@@ -337,9 +349,16 @@ impl Tool {
         spawn: Option<Spawn>,
         future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
     ) -> Job {
+        let tool = self.checks.promise().then(|| Arc::clone(self));
         match spawn.filter(|_| self.spawned) {
-            Some(spawn) => call.answer(async move { Settled(spawned(spawn, future).await) }),
-            None => call.answer(async move { Settled(future.await) }),
+            Some(spawn) => call.answer(async move {
+                let result = spawned(spawn, future).await;
+                Settled { result, tool }
+            }),
+            None => call.answer(async move {
+                let result = future.await;
+                Settled { result, tool }
+            }),
         }
     }
 }
@@ -359,13 +378,24 @@ impl fmt::Debug for Tool {
 }
 
 /// What a handler came to, on its way to the wire.
-struct Settled<T>(Result<T, HandlerError>);
+struct Settled<T> {
+    result: Result<T, HandlerError>,
+    /// The tool, if its results are checked.
+    tool: Option<Arc<Tool>>,
+}
 
 impl<T: ToolOutput> Reply for Settled<T> {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        match &self.0 {
-            Ok(output) => output.with_outcome(send),
-            Err(error) => error.with_tool_outcome(send),
+        match (&self.result, &self.tool) {
+            (Ok(output), None) => output.with_outcome(send),
+            (Ok(output), Some(tool)) => output.with_outcome(&mut |outcome| match outcome {
+                // TL-09: what breaks the promise is a fault of the server.
+                Outcome::Result(result) if !tool.checks.kept(result) => {
+                    send(Outcome::Error(ErrorReply::internal().as_object()));
+                }
+                outcome => send(outcome),
+            }),
+            (Err(error), _) => error.with_tool_outcome(send),
         }
     }
 }

@@ -1,6 +1,7 @@
 //! Servers of typed handlers, seen from the wire, in every revision.
 #![cfg(feature = "server")]
 
+mod allocations;
 mod limits;
 mod registration;
 mod support;

@@ -1,0 +1,84 @@
+//! What a call of a typed tool costs: one allocation, the job, if its handler is ready.
+
+use core::future::Future;
+use core::pin::{Pin, pin};
+use core::task::{Context as Task, Poll, Waker};
+
+use allocation_counter::measure;
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::server::{Context, HandlerError, Json, NoArguments, Tool};
+use mcp_async::{ManualClock, Server, duplex};
+use mcp_proto::model::ClientFeatures;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+#[derive(Deserialize, JsonSchema)]
+struct Add {
+    a: f64,
+    b: f64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: f64,
+}
+
+#[test]
+fn a_ready_tool_costs_one_allocation() {
+    let server = Server::<()>::new("demo", "1")
+        .tool("add", "Adds", |args: Add, _: Context| async move {
+            Ok(Json(Sum {
+                sum: args.a + args.b,
+            }))
+        })
+        .tool("greet", "Greets", |_: NoArguments, _: Context| async {
+            Ok("hello")
+        })
+        .tool("odd", "Is never content", |_: Add, _: Context| async {
+            Err::<(), _>(HandlerError::told("that is odd"))
+        })
+        .with(
+            Tool::new("wary")
+                .requires(ClientFeatures::ROOTS)
+                .handler(|_: NoArguments, _| async { Ok(()) }),
+        );
+    check(&server, "greet", "{}", 1, r#""text":"hello""#);
+    check(&server, "add", r#"{"a":1,"b":2}"#, 1, r#"{"sum":3}"#);
+    check(&server, "odd", r#"{"a":1,"b":2}"#, 1, r#""isError":true"#);
+    check(&server, "wary", "{}", 1, r#""resultType":"complete""#);
+}
+
+/// Calls the tool until nothing grows any more, and counts the allocations of each call then.
+#[track_caller]
+fn check(server: &Server<()>, tool: &str, arguments: &str, expected: u64, answer: &str) {
+    let (ours, theirs) = duplex(64 << 10);
+    let (connection, _peer) = server.serve_on(theirs.split(), ManualClock::default());
+    let mut connection = pin!(connection);
+    let (mut reader, mut writer) = ours.split();
+    let mut out = vec![0; 64 << 10];
+    let lines: Vec<String> = (0..64)
+        .map(|id| {
+            format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"roots":{{}}}}}}}}}}{}"#,
+                "\n"
+            )
+        })
+        .collect();
+    let cx = &mut Task::from_waker(Waker::noop());
+    let mut round = || {
+        for line in &lines {
+            let written = Pin::new(&mut writer).poll_write(cx, line.as_bytes());
+            assert!(matches!(written, Poll::Ready(Ok(count)) if count == line.len()));
+            assert!(connection.as_mut().poll(cx).is_pending());
+            let read = Pin::new(&mut reader).poll_read(cx, &mut out);
+            let Poll::Ready(Ok(count)) = read else {
+                panic!("no answer");
+            };
+            let text = core::str::from_utf8(&out[..count]).unwrap();
+            assert!(text.contains(answer), "{text}");
+        }
+    };
+    round();
+    let measured = measure(&mut round);
+    assert_eq!(measured.count_total, 64 * expected, "{tool}: {measured:?}");
+}
