@@ -26,7 +26,7 @@ pub(crate) struct Wire {
     revision: Revision,
     /// The capabilities that the client declares.
     capabilities: String,
-    connection: Option<Connection<PipeReader, PipeWriter, ManualClock, BoxService>>,
+    connection: Option<Served>,
     flag: Arc<Flag>,
     reader: PipeReader,
     writer: PipeWriter,
@@ -34,6 +34,9 @@ pub(crate) struct Wire {
     /// What came besides answers.
     pub(crate) heard: Vec<String>,
 }
+
+/// A connection on a virtual clock.
+pub(crate) type Served = Connection<PipeReader, PipeWriter, ManualClock, BoxService>;
 
 struct Flag(AtomicBool);
 
@@ -51,9 +54,22 @@ impl Wire {
 
     /// A client that declares these capabilities.
     pub(crate) fn declaring<R>(server: &Server<R>, revision: Revision, declared: &str) -> Self {
+        Self::of(
+            |streams, clock| server.serve_on(streams, clock),
+            revision,
+            declared,
+        )
+    }
+
+    /// The same, of a server that begins its connection like this.
+    pub(crate) fn of(
+        begin: impl FnOnce((PipeReader, PipeWriter), ManualClock) -> (Served, Peer),
+        revision: Revision,
+        declared: &str,
+    ) -> Self {
         let (ours, theirs) = duplex(1 << 20);
         let clock = ManualClock::default();
-        let (connection, peer) = server.serve_on(theirs.split(), clock.clone());
+        let (connection, peer) = begin(theirs.split(), clock.clone());
         let (reader, writer) = ours.split();
         let mut wire = Self {
             clock,
