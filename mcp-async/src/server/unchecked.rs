@@ -8,11 +8,11 @@ use mcp_proto::json::Raw;
 use crate::model::Tool;
 
 #[derive(Default)]
-pub(super) struct Checks;
+pub(super) struct Checks {}
 
 impl Checks {
     pub(super) const fn of(_: &Tool) -> Result<Self, Infallible> {
-        Ok(Self)
+        Ok(Self {})
     }
 
     pub(super) const fn arguments(&self, _: Raw<'_>) -> Result<(), Infallible> {
