@@ -23,6 +23,12 @@ struct Sum {
 
 #[test]
 fn a_ready_handler_costs_one_allocation() {
+    a_ready_handler_costs_one_allocation_for("{}");
+    // It could ask, but does not.
+    a_ready_handler_costs_one_allocation_for(r#"{"elicitation":{},"sampling":{},"roots":{}}"#);
+}
+
+fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
     let mut sim = Sim::default();
     let (ours, theirs) = duplex(64 << 10);
     let config = ServerConfig {
@@ -45,11 +51,12 @@ fn a_ready_handler_costs_one_allocation() {
     sim.spawn(async { connection.await.unwrap() });
     let (mut reader, mut writer) = ours.split();
 
-    let modern = concat!(
-        r#","_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
-        r#""io.modelcontextprotocol/clientCapabilities":{}}"#
-    );
-    let lines: Vec<_> = (0..64).map(|id| call(id, "add", modern) + "\n").collect();
+    let modern = format!(
+        r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities":{capabilities}}}"#
+    )
+    .replace('\n', "");
+    let lines: Vec<_> = (0..64).map(|id| call(id, "add", &modern) + "\n").collect();
     let mut out = vec![0; 64 << 10];
     let mut round = |sim: &mut Sim, lines: &[String]| {
         let mut answers = 0;

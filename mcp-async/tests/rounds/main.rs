@@ -3,5 +3,8 @@
 
 #![cfg(feature = "server")]
 
+mod hand;
 mod parity;
+mod state;
 mod support;
+mod tasks;

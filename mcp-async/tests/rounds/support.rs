@@ -61,9 +61,6 @@ struct Said {
 
 impl<F: Fn(Context) -> Told + Send + 'static> Service for Tool<F> {
     fn call(&self, call: Call<'_>) -> Job {
-        if matches!(call.method, Method::ToolsList) {
-            return call.refuse(ErrorReply::method_not_found());
-        }
         let answer = (self.0)(call.context().clone());
         call.answer(async move {
             match answer.await {
@@ -90,7 +87,11 @@ pub(crate) struct Person {
 impl Person {
     /// From now on it never answers.
     pub(crate) fn silence(&self) {
-        self.silent.store(true, Ordering::SeqCst);
+        self.silence_unless(false);
+    }
+
+    pub(crate) fn silence_unless(&self, answers: bool) {
+        self.silent.store(!answers, Ordering::SeqCst);
     }
 }
 
@@ -132,6 +133,7 @@ impl Handler for Ears {
     }
 }
 
+const PARAMS: &str = r#"{"name":"tool","arguments":{"a":1}}"#;
 const ACCEPT: &str = r#"{"action":"accept","content":{"city":"Kyoto","nights":3}}"#;
 
 /// Both, joined.
@@ -199,7 +201,7 @@ impl Rig {
     }
 
     pub(crate) fn ask(&mut self, method: Method<'_>) -> Result<String, CallError> {
-        let params = RawBuf::parse(r#"{"name":"tool","arguments":{"a":1}}"#).unwrap();
+        let params = RawBuf::parse(PARAMS).unwrap();
         let call = self.client.call::<Said>(method, Some(&params));
         let heard = self.person.heard.clone();
         let call =
@@ -207,9 +209,23 @@ impl Rig {
         self.sim.run(call).map(|said| said.said)
     }
 
+    /// What the tool says in the end, with help from real threads.
+    pub(crate) fn call_and_wait(&mut self) -> Result<String, CallError> {
+        let params = RawBuf::parse(PARAMS).unwrap();
+        let mut call = pin!(self.client.call::<Said>(Method::ToolsCall, Some(&params)));
+        let cx = &mut task::Context::from_waker(task::Waker::noop());
+        loop {
+            if let Poll::Ready(said) = call.as_mut().poll(cx) {
+                return said.map(|said| said.said);
+            }
+            self.sim.settle();
+            std::thread::yield_now();
+        }
+    }
+
     /// Calls, lets everything happen, and gives the call up.
     pub(crate) fn call_and_cancel(&mut self) {
-        let params = RawBuf::parse(r#"{"name":"tool","arguments":{"a":1}}"#).unwrap();
+        let params = RawBuf::parse(PARAMS).unwrap();
         let mut call = Box::pin(self.client.call::<Said>(Method::ToolsCall, Some(&params)));
         let cx = &mut task::Context::from_waker(task::Waker::noop());
         for _ in 0..8 {

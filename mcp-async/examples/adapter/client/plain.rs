@@ -1,7 +1,7 @@
 //! Text of a peer, fit for a terminal.
 
-use std::borrow::Cow;
 use core::fmt::Write as _;
+use std::borrow::Cow;
 
 /// The text without what a terminal would obey: escape sequences go whole, other control
 /// characters alone, and so do the marks that turn the direction of text around. Line breaks

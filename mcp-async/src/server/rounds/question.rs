@@ -217,6 +217,7 @@ impl<'a, T> Question<'a, T> {
         };
         let options = AskOptions {
             timeout: self.timeout,
+            cap: self.timeout,
             ..AskOptions::default()
         };
         let asking = (Some(self.context.token), question, options, 0);
