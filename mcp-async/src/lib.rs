@@ -81,6 +81,8 @@ pub use split::{ReadHalf, WriteHalf, split};
 pub use trace_context::{NoTrace, TraceContext};
 
 pub mod client;
+#[cfg(all(feature = "server", feature = "client"))]
+pub mod guide;
 pub mod intern;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod model;

@@ -30,7 +30,7 @@ use super::router::Method;
 use super::spawned::Spawn;
 use super::template::Template;
 use super::tool::Tool;
-use super::{Connection, Context, Peer, Service, connect};
+use super::{Connection, Context, Keys, Peer, Service, connect};
 use crate::clock::Clock;
 use crate::model::Icon;
 use crate::runtime::Runtime;
@@ -375,6 +375,12 @@ impl<R> Server<R> {
         self.set(|settings| settings.rates = limits)
     }
 
+    /// Seals the request states of 2026-07-28 with these keys; with random ones of this process
+    /// otherwise, which a fleet cannot share: see [`Keys`].
+    pub fn keys(self, keys: Keys) -> Self {
+        self.set(|settings| settings.keys = Some(keys))
+    }
+
     /// Declares that lists of this kind may change, and the kind itself though there is nothing
     /// of it yet. Taking a [`registry`](Self::registry) says so of every kind that has items.
     pub fn changing(self, kind: ListKind) -> Self {
@@ -435,7 +441,10 @@ impl<R> Server<R> {
         C: Clock,
     {
         let service = self.inner.service(spawn);
-        let (connection, peer) = connect(streams, clock, self.config(), service);
+        let (mut connection, peer) = connect(streams, clock, self.config(), service);
+        if let Some(keys) = self.inner.settings().keys.clone() {
+            connection = connection.with_keys(keys);
+        }
         self.inner.connected(&peer);
         (connection, peer)
     }

@@ -114,10 +114,7 @@ impl HandlerError {
             Kind::Told(text) => ErrorReply::new(code::INTERNAL_ERROR, text.clone()),
             Kind::NotFound => not_found(uri),
             Kind::Reply(error) => (**error).clone(),
-            Kind::Failed(error) => match undeclared(&**error) {
-                Some(features) => missing_capabilities(features),
-                None => ErrorReply::internal(),
-            },
+            Kind::Failed(error) => refused(&**error).unwrap_or_else(ErrorReply::internal),
         }
     }
 
@@ -192,28 +189,11 @@ pub(super) fn missing_capabilities(features: ClientFeatures) -> ErrorReply {
     }
 }
 
-/// The feature that a question failed for.
-fn undeclared(error: &(dyn Error + Send + Sync + 'static)) -> Option<ClientFeatures> {
-    let refused = match error.downcast_ref::<AskError>() {
-        Some(AskError::Refused(refused)) => refused,
-        Some(_) => return None,
-        None => error.downcast_ref::<SendError>()?,
-    };
-    let SendError::Undeclared(name) = refused else {
-        return None;
-    };
-    NAMES
-        .iter()
-        .find(|(known, _)| known == name)
-        .map(|(_, features)| *features)
+/// What the client is told of a question that could not be asked.
+fn refused(error: &(dyn Error + Send + Sync + 'static)) -> Option<ErrorReply> {
+    if let Some(error) = error.downcast_ref::<AskError>() {
+        return Some(error.as_reply());
+    }
+    let refused = error.downcast_ref::<SendError>()?;
+    Some(AskError::Refused(*refused).as_reply())
 }
-
-/// The paths by which the core names what was not declared.
-const NAMES: &[(&str, ClientFeatures)] = &[
-    ("roots", ClientFeatures::ROOTS),
-    ("sampling", ClientFeatures::SAMPLING),
-    ("sampling.tools", ClientFeatures::SAMPLING_TOOLS),
-    ("sampling.context", ClientFeatures::SAMPLING_CONTEXT),
-    ("elicitation.form", ClientFeatures::ELICITATION_FORM),
-    ("elicitation.url", ClientFeatures::ELICITATION_URL),
-];

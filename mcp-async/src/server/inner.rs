@@ -21,7 +21,7 @@ use super::rate::RateLimits;
 use super::resource::Hint;
 use super::router::{Method, Router};
 use super::spawned::Spawn;
-use super::{Peer, Service};
+use super::{Keys, Peer, Service};
 use crate::intern;
 use crate::model::Implementation;
 
@@ -53,6 +53,7 @@ pub(super) struct Settings {
     #[cfg(feature = "tracing")]
     pub(super) trace: Trace,
     pub(super) rates: RateLimits,
+    pub(super) keys: Option<Keys>,
     pub(super) changing: Vec<ListKind>,
     /// Somebody can change what is registered.
     pub(super) registry: bool,
@@ -85,6 +86,7 @@ impl Inner {
                 layers: Vec::new(),
                 #[cfg(feature = "tracing")]
                 trace: Trace::new(),
+                keys: None,
                 rates: RateLimits::default(),
                 changing: Vec::new(),
                 registry: false,

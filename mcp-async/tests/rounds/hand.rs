@@ -49,7 +49,7 @@ impl Came {
     }
 
     #[track_caller]
-    pub(crate) fn is_refused(self) {
+    pub(crate) fn refused(self) {
         assert!(matches!(self, Self::Error(-32602, _)), "{self:?}");
     }
 }

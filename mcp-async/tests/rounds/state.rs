@@ -42,8 +42,8 @@ fn a_tampered_state_is_refused_before_the_handler_runs() {
         let mut tampered = state.clone().into_bytes();
         tampered[at] = if tampered[at] == b'A' { b'B' } else { b'A' };
         let tampered = String::from_utf8(tampered).unwrap();
-        hand.again(&tampered, &answer).is_refused();
-        hand.again(&state[..at], &answer).is_refused();
+        hand.again(&tampered, &answer).refused();
+        hand.again(&state[..at], &answer).refused();
     }
     for state in [
         format!("{state}A"),
@@ -53,7 +53,7 @@ fn a_tampered_state_is_refused_before_the_handler_runs() {
         "\\ud83d".into(),
         "A".repeat(70_000),
     ] {
-        hand.again(&state, &answer).is_refused();
+        hand.again(&state, &answer).refused();
     }
     assert_eq!(hand.notes.take(), [] as [&str; 0]);
     hand.again(&state, &answer).asks(&["second"]);
@@ -70,7 +70,7 @@ fn an_expired_state_is_refused() {
     wall.advance(Duration::from_secs(59));
     hand.again(&state, &said("second", "b")).says("a b");
     wall.advance(Duration::from_secs(1));
-    hand.again(&state, &said("second", "b")).is_refused();
+    hand.again(&state, &said("second", "b")).refused();
 }
 
 #[test]
@@ -85,7 +85,7 @@ fn a_state_of_another_call_is_refused() {
         if same {
             came.asks(&["second"]);
         } else {
-            came.is_refused();
+            came.refused();
         }
     };
     let call = r#"tools/call "name":"t","arguments":{"a":1,"b":"x"}"#;
@@ -128,7 +128,7 @@ fn a_state_of_somebody_else_is_refused() {
             if begun == retried {
                 came.asks(&["second"]);
             } else {
-                came.is_refused();
+                came.refused();
             }
         }
     }
@@ -139,13 +139,13 @@ fn keys_rotate() {
     let (old, new) = ([1; 32], [2; 32]);
     let state = hand(Keys::new(old)).call("").asks(&["first"]);
     let answer = said("first", "a");
-    hand(Keys::new(new)).again(&state, &answer).is_refused();
+    hand(Keys::new(new)).again(&state, &answer).refused();
     let mut rotated = hand(Keys::new(new).previous([9; 32]).previous(old));
     let state = rotated.again(&state, &answer).asks(&["second"]);
     // What comes next is sealed with the new key.
     hand(Keys::new(old))
         .again(&state, &said("second", "b"))
-        .is_refused();
+        .refused();
     hand(Keys::new(new))
         .again(&state, &said("second", "b"))
         .says("a b");
@@ -154,7 +154,7 @@ fn keys_rotate() {
     hand(random).again(&state, &answer).asks(&["second"]);
     hand(Keys::random().unwrap())
         .again(&state, &answer)
-        .is_refused();
+        .refused();
 }
 
 #[test]
@@ -188,12 +188,12 @@ fn an_answer_of_another_shape_is_asked_again_and_a_malformed_one_refused() {
     }
     for malformed in ["1", "null", "\"a\"", "[]"] {
         hand.again(&state, &format!(r#""first":{malformed}"#))
-            .is_refused();
+            .refused();
     }
     let double = format!("{},{}", said("first", "a"), said("first", "b"));
-    hand.again(&state, &double).is_refused();
+    hand.again(&state, &double).refused();
     let no_object = format!(r#","requestState":"{state}","inputResponses":[]"#);
-    hand.call(&no_object).is_refused();
+    hand.call(&no_object).refused();
 }
 
 #[test]
