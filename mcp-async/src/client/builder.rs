@@ -1,8 +1,9 @@
 //! What a client is told before it connects.
 
 use core::fmt;
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
+use core::pin::Pin;
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -273,6 +274,22 @@ impl<R: Runtime> ClientBuilder<R> {
         first(dial, hub, policy).await
     }
 
+    /// Speaks to a server in this process, for tests; both connections run in tasks of their
+    /// own.
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    #[cfg(feature = "server")]
+    pub async fn in_memory(self, server: &crate::Server<R>) -> Result<Client<R>, ConnectError> {
+        let (ours, theirs) = crate::duplex(PIPE);
+        let (mut connection, _peer) = server.serve(theirs.split());
+        // It ends with the client's; a pipe in memory has no errors.
+        R::spawn(Box::pin(poll_fn(move |cx| {
+            Pin::new(&mut connection).poll(cx).map(drop)
+        })));
+        self.connect(ours.split()).await
+    }
+
     /// Starts a server as a child process and speaks to it, in a task of its own; returns once
     /// it is known who the server is. [`Client::close`] shuts it down in order.
     ///
@@ -339,3 +356,7 @@ impl<R> fmt::Debug for ClientBuilder<R> {
             .finish_non_exhaustive()
     }
 }
+
+/// What a pipe of the operating system holds.
+#[cfg(feature = "server")]
+const PIPE: usize = 64 << 10;

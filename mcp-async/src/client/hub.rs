@@ -15,7 +15,7 @@ use super::callbacks::Callbacks;
 use super::error::CallError;
 use super::handler::{Handler, Question, Reply};
 use super::queue::Queue;
-#[cfg(any())]
+#[cfg(feature = "schema")]
 use super::schemas::Schemas;
 use super::topics::{Topics, Update};
 use crate::clock::Now;
@@ -27,7 +27,7 @@ pub(super) struct Hub {
     pub(super) rounds: u8,
     clock: Arc<dyn Now>,
     cache: Option<Mutex<Cache>>,
-    #[cfg(any())]
+    #[cfg(feature = "schema")]
     schemas: Mutex<Schemas>,
     pub(super) topics: Mutex<Topics>,
     logs: Mutex<Vec<Weak<LogQueue>>>,
@@ -46,7 +46,7 @@ impl Hub {
             rounds,
             clock,
             cache: cache.then(Mutex::default),
-            #[cfg(any())]
+            #[cfg(feature = "schema")]
             schemas: Mutex::default(),
             topics: Mutex::default(),
             logs: Mutex::default(),
@@ -87,17 +87,17 @@ impl Hub {
         if let Some(cache) = &self.cache {
             lock(cache).clear();
         }
-        #[cfg(any())]
+        #[cfg(feature = "schema")]
         lock(&self.schemas).clear();
     }
 
     /// Notes what a listed tool promises of its results.
     #[cfg_attr(
-        not(any()),
+        not(feature = "schema"),
         expect(clippy::unused_self, reason = "there is nothing to check with")
     )]
     pub(super) fn learn(&self, ask: &Ask<'_>, result: Raw<'_>) {
-        #[cfg(any())]
+        #[cfg(feature = "schema")]
         if let Ask::List {
             method: Method::ToolsList,
             ..
@@ -105,24 +105,24 @@ impl Hub {
         {
             lock(&self.schemas).learn(result);
         }
-        #[cfg(not(any()))]
+        #[cfg(not(feature = "schema"))]
         let _ = (ask, result);
     }
 
     /// TL-10
     #[cfg_attr(
-        not(any()),
+        not(feature = "schema"),
         expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as above")
     )]
     pub(super) fn check(&self, ask: &Ask<'_>, result: Raw<'_>) -> Result<(), CallError> {
-        #[cfg(any())]
+        #[cfg(feature = "schema")]
         if let Ask::CallTool { name, .. } = ask {
             let schema = lock(&self.schemas).of(name);
             if let Some(schema) = schema {
                 return schema.check(result);
             }
         }
-        #[cfg(not(any()))]
+        #[cfg(not(feature = "schema"))]
         let _ = (ask, result);
         Ok(())
     }
@@ -198,7 +198,7 @@ impl Hub {
         match update {
             Update::Tools => {
                 self.stale(Kind::Tools, None);
-                #[cfg(any())]
+                #[cfg(feature = "schema")]
                 lock(&self.schemas).clear();
             }
             Update::Prompts => self.stale(Kind::Prompts, None),

@@ -43,6 +43,8 @@ mod restart;
 mod round;
 #[cfg(feature = "client")]
 mod sampling;
+#[cfg(all(feature = "client", feature = "schema"))]
+mod schemas;
 mod side;
 #[cfg(feature = "client")]
 mod subscription;

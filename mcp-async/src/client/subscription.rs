@@ -58,6 +58,8 @@ pub struct Subscription {
     honoured: SubscriptionFilter,
     /// The resources that a legacy server was told of.
     held: Vec<String>,
+    /// The server ended it on a connection that may still stand, and has told nothing since.
+    ended: bool,
 }
 
 enum Stage {
@@ -87,6 +89,7 @@ impl Subscription {
             generation: 0,
             honoured: SubscriptionFilter::default(),
             held: Vec::new(),
+            ended: false,
         };
         poll_fn(|cx| subscription.poll_linked(cx)).await?;
         if let Stage::Told = subscription.stage {
@@ -172,9 +175,15 @@ impl Subscription {
     fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Option<Update>> {
         loop {
             match self.queue.poll_next(cx) {
-                Poll::Ready(Some(Heard::Update(update))) => return Poll::Ready(Some(update)),
+                Poll::Ready(Some(Heard::Update(update))) => {
+                    self.ended = false;
+                    return Poll::Ready(Some(update));
+                }
                 Poll::Ready(Some(Heard::Honoured(honoured))) => {
                     self.honoured = honoured;
+                    if self.ended {
+                        return Poll::Ready(Some(Update::Reconnected));
+                    }
                     continue;
                 }
                 Poll::Ready(None) => return Poll::Ready(None),
@@ -188,9 +197,17 @@ impl Subscription {
                 Stage::Listening(_) => match ready!(self.poll_listen(cx)) {
                     // The request went with its connection; the next one gets it anew.
                     Some(CallError::Closed) if self.inner.restarts() => {
+                        self.ended = false;
                         self.stage = Stage::Linking;
                     }
-                    // SB-08, SB-09
+                    // A server that goes ends what it told of before it goes (SB-08): whether it
+                    // is that or this stream alone, only asking once more will tell.
+                    _ if self.inner.restarts() && !self.ended => {
+                        self.ended = self.generation == self.inner.generation();
+                        self.generation = 0;
+                        self.stage = Stage::Linking;
+                    }
+                    // SB-09
                     _ => self.stage = Stage::Ended,
                 },
                 // A server that is of another era now would not tell unasked.

@@ -1,5 +1,9 @@
 //! The typed client, against servers of every revision, in memory and on a virtual clock.
 #![cfg(all(feature = "client", feature = "server"))]
 
+mod caching;
 mod calls;
+mod paging;
+mod restarts;
+mod streams;
 mod support;

@@ -4,14 +4,20 @@ use core::cell::RefCell;
 use core::future::Future;
 use core::pin::{Pin, pin};
 use core::sync::atomic::{AtomicBool, Ordering};
-use core::task::{Context, Poll, Waker};
+use core::task::{self, Poll, Waker};
 use core::time::Duration;
-use std::sync::Arc;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
 use std::task::Wake;
 
+use mcp_async::client::ClientBuilder;
+use mcp_async::model::LoggingLevel;
+use mcp_async::server::{Completing, Context, HandlerError, Json, NoArguments, Prompt};
 use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Clock, ManualClock, ManualTimer, Runtime, Task};
-use mcp_proto::Instant;
+use mcp_async::{Client, Clock, ManualClock, ManualTimer, Runtime, Server, Task};
+use mcp_proto::{Instant, Revision, RevisionSet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The runtime of the thread that a test runs on.
 #[derive(Clone, Copy, Debug, Default)]
@@ -86,14 +92,14 @@ pub(crate) fn settle() {
         assert!(round < 100_000, "the tasks wake each other without end");
         let mut tasks = TASKS.take();
         let mut idle = true;
-        tasks.retain_mut(|task| {
-            if !task.flag.0.swap(false, Ordering::SeqCst) {
+        tasks.retain_mut(|running| {
+            if !running.flag.0.swap(false, Ordering::SeqCst) {
                 return true;
             }
             idle = false;
-            let waker = Waker::from(Arc::clone(&task.flag));
-            let cx = &mut Context::from_waker(&waker);
-            task.future.as_mut().poll(cx).is_pending()
+            let waker = Waker::from(Arc::clone(&running.flag));
+            let cx = &mut task::Context::from_waker(&waker);
+            running.future.as_mut().poll(cx).is_pending()
         });
         // What they spawned comes behind them.
         TASKS.with_borrow_mut(|spawned| {
@@ -119,7 +125,7 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     let waker = Waker::from(Arc::clone(&flag));
     loop {
         if flag.0.swap(false, Ordering::SeqCst)
-            && let Poll::Ready(value) = future.as_mut().poll(&mut Context::from_waker(&waker))
+            && let Poll::Ready(value) = future.as_mut().poll(&mut task::Context::from_waker(&waker))
         {
             return value;
         }
@@ -130,4 +136,173 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
             advance(next.saturating_since(Sim.now()));
         }
     }
+}
+
+/// A client of the server that speaks this revision and no other.
+pub(crate) async fn join(server: &Server<Sim>, revision: Revision) -> Client<Sim> {
+    only(revision).in_memory(server).await.expect("it connects")
+}
+
+pub(crate) fn only(revision: Revision) -> ClientBuilder<Sim> {
+    Client::builder("test", "0").revisions(RevisionSet::of(&[revision]))
+}
+
+/// Runs a script against a new server of every revision.
+pub(crate) fn each<F: Future<Output = ()>>(script: impl Fn(Demo, Revision) -> F) {
+    for revision in Revision::ALL {
+        run(script(Demo::new(), revision));
+        settle();
+        TASKS.take();
+    }
+}
+
+/// A server, and what happened in it.
+pub(crate) struct Demo {
+    pub(crate) server: Server<Sim>,
+    pub(crate) seen: Seen,
+}
+
+#[derive(Clone, Default)]
+pub(crate) struct Seen(Arc<Mutex<Vec<String>>>);
+
+impl Seen {
+    pub(crate) fn note(&self, what: impl Into<String>) {
+        self.0.lock().unwrap().push(what.into());
+    }
+
+    pub(crate) fn take(&self) -> Vec<String> {
+        core::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// Notes that it was dropped.
+pub(crate) struct Guard(pub(crate) Seen, pub(crate) &'static str);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.note(self.1);
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Text {
+    text: String,
+}
+
+#[derive(Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Add {
+    pub(crate) a: i64,
+    pub(crate) b: i64,
+}
+
+#[derive(Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+pub(crate) struct Sum {
+    pub(crate) sum: i64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+pub(crate) struct Greet {
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Note {
+    id: u32,
+}
+
+impl Demo {
+    fn new() -> Self {
+        let seen = Seen::default();
+        let (reads, dropped) = (seen.clone(), seen.clone());
+        let server = Server::new("demo", "1.0")
+            .revisions(RevisionSet::of(&Revision::ALL))
+            .logging()
+            .page_size(2)
+            .tool(
+                "echo",
+                "Says it again",
+                |args: Text, _: Context| async move { Ok(args.text) },
+            )
+            .tool("add", "Adds", |args: Add, _: Context| async move {
+                Ok(Json(Sum {
+                    sum: args.a + args.b,
+                }))
+            })
+            .tool("fails", "Fails", |_: NoArguments, _: Context| async {
+                Err::<String, _>(HandlerError::told("no luck"))
+            })
+            .tool(
+                "steps",
+                "Tells how far it is",
+                |_: NoArguments, cx| async move {
+                    step(&cx, 1.0, None).await;
+                    step(&cx, 2.0, Some("almost")).await;
+                    Ok("done")
+                },
+            )
+            .tool(
+                "never",
+                "Does not end",
+                move |_: NoArguments, _: Context| {
+                    let guard = Guard(dropped.clone(), "dropped");
+                    async move {
+                        let _guard = guard;
+                        core::future::pending::<()>().await;
+                        Ok(())
+                    }
+                },
+            )
+            .tool("logs", "Logs", |_: NoArguments, cx| async move {
+                log(&cx, LoggingLevel::Debug, "quiet").await;
+                log(&cx, LoggingLevel::Error, "loud").await;
+                Ok(())
+            })
+            .template("note://{id}", "note", move |note: Note, _: Context| {
+                reads.note(format!("read {}", note.id));
+                async move {
+                    if note.id > 9 {
+                        return Err(HandlerError::not_found());
+                    }
+                    Ok(format!("note {}", note.id))
+                }
+            })
+            .with(
+                Prompt::new("greet")
+                    .complete("name", |typing: Completing, _: Context| async move {
+                        let names = ["Ada", "Adele", "Bob"].into_iter();
+                        let mut names: Vec<String> = names
+                            .filter(|name| name.starts_with(&typing.value))
+                            .map(String::from)
+                            .collect();
+                        names.extend(typing.arguments.get("title").cloned());
+                        Ok(names)
+                    })
+                    .handler(|greet: Greet, _: Context| async move {
+                        Ok(format!("Greet {}.", greet.name))
+                    }),
+            );
+        Self { server, seen }
+    }
+}
+
+async fn step(cx: &Context, progress: f64, message: Option<&str>) {
+    cx.progress(progress, Some(4.0), message).await.unwrap();
+}
+
+async fn log(cx: &Context, level: LoggingLevel, text: &str) {
+    cx.log(level, Some("demo"), &text).await.unwrap();
+}
+
+pub(crate) fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
+    future.poll(&mut task::Context::from_waker(Waker::noop()))
+}
+
+/// `{"text": text}`
+pub(crate) fn text(text: &str) -> HashMap<&str, &str> {
+    [("text", text)].into()
+}
+
+/// `{"name": name}`
+pub(crate) fn name(name: &str) -> HashMap<&str, &str> {
+    [("name", name)].into()
 }
