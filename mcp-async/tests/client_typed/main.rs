@@ -1,6 +1,7 @@
 //! The typed client, against servers of every revision, in memory and on a virtual clock.
 #![cfg(all(feature = "client", feature = "server"))]
 
+mod allocations;
 mod caching;
 mod calls;
 mod paging;
