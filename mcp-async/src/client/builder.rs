@@ -1,9 +1,8 @@
 //! What a client is told before it connects.
 
 use core::fmt;
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::marker::PhantomData;
-use core::pin::Pin;
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -284,8 +283,8 @@ impl<R: Runtime> ClientBuilder<R> {
         let (ours, theirs) = crate::duplex(PIPE);
         let (mut connection, _peer) = server.serve(theirs.split());
         // It ends with the client's; a pipe in memory has no errors.
-        R::spawn(Box::pin(poll_fn(move |cx| {
-            Pin::new(&mut connection).poll(cx).map(drop)
+        R::spawn(Box::pin(core::future::poll_fn(move |cx| {
+            core::pin::Pin::new(&mut connection).poll(cx).map(drop)
         })));
         self.connect(ours.split()).await
     }

@@ -3,6 +3,7 @@
 
 mod allocations;
 mod caching;
+mod callbacks;
 mod calls;
 mod paging;
 mod restarts;

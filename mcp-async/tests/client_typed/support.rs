@@ -235,8 +235,8 @@ impl Demo {
                 "steps",
                 "Tells how far it is",
                 |_: NoArguments, cx| async move {
-                    step(&cx, 1.0, None).await;
-                    step(&cx, 2.0, Some("almost")).await;
+                    cx.progress(1.0).total(4.0).await;
+                    cx.progress(2.0).total(4.0).message("almost").await;
                     Ok("done")
                 },
             )
@@ -253,8 +253,8 @@ impl Demo {
                 },
             )
             .tool("logs", "Logs", |_: NoArguments, cx| async move {
-                log(&cx, LoggingLevel::Debug, "quiet").await;
-                log(&cx, LoggingLevel::Error, "loud").await;
+                cx.log(LoggingLevel::Debug, &"quiet").logger("demo").await;
+                cx.log(LoggingLevel::Error, &"loud").logger("demo").await;
                 Ok(())
             })
             .template("note://{id}", "note", move |note: Note, _: Context| {
@@ -283,14 +283,6 @@ impl Demo {
             );
         Self { server, seen }
     }
-}
-
-async fn step(cx: &Context, progress: f64, message: Option<&str>) {
-    cx.progress(progress, Some(4.0), message).await.unwrap();
-}
-
-async fn log(cx: &Context, level: LoggingLevel, text: &str) {
-    cx.log(level, Some("demo"), &text).await.unwrap();
 }
 
 pub(crate) fn poll_once<F: Future>(future: Pin<&mut F>) -> Poll<F::Output> {
