@@ -50,11 +50,11 @@ fn check(pages: &'static [&'static str], expected: &[&str], names: Result<&[&str
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("pages", "1.0")
     };
-    let next = std::sync::atomic::AtomicUsize::new(0);
+    let next = core::sync::atomic::AtomicUsize::new(0);
     let service = service_fn(move |call| {
         let cursor = call.params.get("cursor");
         asked.note(cursor.map_or_else(String::new, |cursor| cursor.as_str().to_owned()));
-        let index = next.fetch_add(1, std::sync::atomic::Ordering::SeqCst);
+        let index = next.fetch_add(1, core::sync::atomic::Ordering::SeqCst);
         call.ready(match pages.get(index) {
             Some(&"gone") => Err(mcp_async::ErrorReply::invalid_params("no such cursor")),
             Some(page) => Ok(RawBuf::parse(*page).unwrap()),
