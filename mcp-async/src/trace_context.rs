@@ -82,6 +82,28 @@ impl TraceContext {
         self.flags & SAMPLED != 0
     }
 
+    /// `traceparent`, without an allocation.
+    pub(crate) fn parent(&self) -> Parent {
+        let mut text = [b'-'; LEN];
+        let bytes = [0]
+            .into_iter()
+            .chain(self.trace_id)
+            .chain(self.parent_id)
+            .chain([self.flags]);
+        let digits = bytes
+            .flat_map(|byte| [byte >> 4, byte & 15])
+            .map(|digit| match digit {
+                0..=9 => b'0' + digit,
+                _ => b'a' + (digit - 10),
+            });
+        let places = text.iter_mut().enumerate();
+        let places = places.filter(|(at, _)| !matches!(at, 2 | 35 | 52));
+        for ((_, place), digit) in places.zip(digits) {
+            *place = digit;
+        }
+        Parent(text)
+    }
+
     /// `tracestate`: what vendors add, as it came.
     pub fn state(&self) -> Option<&str> {
         self.state.as_deref()
@@ -115,9 +137,16 @@ impl FromStr for TraceContext {
 /// Writes the `traceparent`.
 impl fmt::Display for TraceContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let trace = u128::from_be_bytes(self.trace_id);
-        let parent = u64::from_be_bytes(self.parent_id);
-        write!(f, "00-{trace:032x}-{parent:016x}-{:02x}", self.flags)
+        f.write_str(self.parent().as_str())
+    }
+}
+
+/// The text of a `traceparent`.
+pub(crate) struct Parent([u8; LEN]);
+
+impl Parent {
+    pub(crate) fn as_str(&self) -> &str {
+        core::str::from_utf8(&self.0).unwrap_or_default()
     }
 }
 

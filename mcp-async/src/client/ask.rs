@@ -93,6 +93,16 @@ impl Ask<'_> {
         }
     }
 
+    /// What it is about, where that has a name.
+    pub(super) fn subject(&self) -> Option<&str> {
+        match self {
+            Self::CallTool { name, .. } | Self::GetPrompt { name, .. } => Some(name),
+            Self::ReadResource { uri } => Some(uri),
+            Self::Subscribe(uri) | Self::Unsubscribe(uri) => Some(uri),
+            _ => None,
+        }
+    }
+
     /// Itself, where it has parameters.
     pub(super) fn params(&self) -> Option<&dyn Payload> {
         match self {

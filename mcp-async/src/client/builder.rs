@@ -28,6 +28,7 @@ use crate::model::{
 };
 use crate::process::{Command, SpawnError};
 use crate::runtime::Runtime;
+use crate::trace_context::TraceContext;
 
 /// The settings of a [`Client`], and the ways to connect it.
 ///
@@ -204,6 +205,27 @@ impl<R> ClientBuilder<R> {
         hear: impl Fn(Notification<'_>) + Send + Sync + 'static,
     ) -> Self {
         self.callbacks.notification = Some(Box::new(hear));
+        self
+    }
+
+    /// Tells the server, with every request, which trace it belongs to (JR-31). The closure runs
+    /// in the task that awaits the request, inside its span, so it can ask whatever traces the
+    /// program for the current one.
+    ///
+    /// ```
+    /// use mcp_async::TraceContext;
+    /// use mcp_async::client::ClientBuilder;
+    ///
+    /// fn traced<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+    ///     // An exporter would say which span is the current one.
+    ///     builder.on_trace(|| TraceContext::new([7; 16], [1; 8], true))
+    /// }
+    /// ```
+    pub fn on_trace(
+        mut self,
+        trace: impl Fn() -> Option<TraceContext> + Send + Sync + 'static,
+    ) -> Self {
+        self.callbacks.trace = Some(Box::new(trace));
         self
     }
 

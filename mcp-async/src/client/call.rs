@@ -17,6 +17,7 @@ use super::exchange::{Exchange, Options, ROUNDS, Terms};
 use super::handler::Handler;
 use super::progress::Progress;
 use crate::seat::Seat;
+use crate::trace_context::TraceContext;
 
 /// A request to the server and its answer; see [`Peer::call`].
 ///
@@ -90,6 +91,13 @@ impl<'a, T, H> Call<'a, T, H> {
         self
     }
 
+    /// Tells the server which trace the call belongs to (JR-31), in place of what
+    /// [`Handler::trace`] says.
+    pub fn trace(mut self, trace: &'a TraceContext) -> Self {
+        self.options.trace = Some(trace);
+        self
+    }
+
     /// Gives the call a number of the caller's choice, which the notifications of a
     /// subscription carry.
     pub fn tag(mut self, tag: u64) -> Self {
@@ -108,6 +116,7 @@ impl<T: DeserializeOwned, H: FnMut(Progress<'_>)> Future for Call<'_, T, H> {
             params: this.params.map(|params| -> &dyn Payload { params }),
             options: this.options,
             progress: this.hear.is_some(),
+            subject: None,
             tag: this.tag,
             handler: this.handler,
             rounds: ROUNDS,

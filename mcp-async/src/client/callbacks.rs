@@ -15,6 +15,7 @@ use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ListRootsResult,
     LoggingMessageParams, Root,
 };
+use crate::trace_context::TraceContext;
 
 #[derive(Default)]
 pub(super) struct Callbacks {
@@ -23,6 +24,7 @@ pub(super) struct Callbacks {
     pub(super) roots: Roots,
     pub(super) log: Option<Box<dyn Fn(LoggingMessageParams) + Send + Sync>>,
     pub(super) notification: Option<Listener>,
+    pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
 }
 
 pub(super) type Listener = Box<dyn Fn(Notification<'_>) + Send + Sync>;

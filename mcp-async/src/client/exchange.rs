@@ -3,7 +3,7 @@
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
-use mcp_proto::client::{Call as Request, Failure, Round};
+use mcp_proto::client::{Call as Request, Failure, Round, Trace};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, SendError};
@@ -13,8 +13,10 @@ use super::error::CallError;
 use super::handler::Handler;
 use super::progress::Progress;
 use super::round::Inputs;
+use crate::observe::CallSpan;
 use crate::places::Arrival;
 use crate::seat::Seat;
+use crate::trace_context::TraceContext;
 
 /// A request on its way; what it says is handed in with each poll, so that it is encoded from
 /// the caller's own values in every round.
@@ -27,6 +29,9 @@ pub(super) struct Exchange<'a> {
     rounds: u8,
     #[cfg(feature = "client")]
     sent: bool,
+    /// The trace that the application is in, asked for once and told in every round.
+    trace: Option<TraceContext>,
+    span: CallSpan,
 }
 
 /// What a request says, and who answers its questions.
@@ -36,6 +41,8 @@ pub(super) struct Terms<'t> {
     pub(super) options: Options<'t>,
     /// Whether anyone hears its progress.
     pub(super) progress: bool,
+    /// The name or URI that it is about, for its span.
+    pub(super) subject: Option<&'t str>,
     pub(super) tag: u64,
     pub(super) handler: &'t dyn Handler,
     /// The rounds that are granted, at most the core's own limit.
@@ -48,6 +55,7 @@ pub(super) struct Options<'t> {
     pub(super) timeout: Option<Duration>,
     pub(super) cap: Option<Duration>,
     pub(super) log_level: Option<&'t str>,
+    pub(super) trace: Option<&'t TraceContext>,
 }
 
 /// ```text
@@ -74,11 +82,35 @@ impl<'a> Exchange<'a> {
             rounds: 0,
             #[cfg(feature = "client")]
             sent: false,
+            trace: None,
+            span: CallSpan::new(),
         }
     }
 
     /// Ready with the result; give the buffer [back](Self::leave) when it is decoded.
     pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        terms: &Terms<'_>,
+        hear: &mut dyn FnMut(Progress<'_>),
+    ) -> Poll<Result<RawBuf, CallError>> {
+        let mut span = core::mem::take(&mut self.span);
+        let polled = span.within(terms.method, terms.subject, |begins| {
+            if begins && terms.options.trace.is_none() {
+                self.trace = terms.handler.trace(terms.method);
+            }
+            self.poll_rounds(cx, terms, hear)
+        });
+        match &polled {
+            Poll::Pending => {}
+            Poll::Ready(Ok(_)) => span.end(None),
+            Poll::Ready(Err(error)) => span.end(Some(error)),
+        }
+        self.span = span;
+        polled
+    }
+
+    fn poll_rounds(
         &mut self,
         cx: &mut Context<'_>,
         terms: &Terms<'_>,
@@ -158,7 +190,14 @@ impl<'a> Exchange<'a> {
         cx: &mut Context<'_>,
         terms: &Terms<'_>,
     ) -> Poll<Result<(), CallError>> {
+        let trace = terms.options.trace.or(self.trace.as_ref());
+        let parent = trace.map(TraceContext::parent);
+        let trace = trace.zip(parent.as_ref()).map(|(trace, parent)| Trace {
+            parent: parent.as_str(),
+            state: trace.state(),
+        });
         let call = |cookie| Request {
+            trace,
             params: terms.params,
             timeout: terms.options.timeout,
             cap: terms.options.cap,

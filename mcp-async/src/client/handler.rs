@@ -12,6 +12,7 @@ use mcp_proto::json::{Object, Str};
 use mcp_proto::rpc::{Method, Notification};
 
 use crate::error::ErrorReply;
+use crate::trace_context::TraceContext;
 
 /// Hears what the server says outside of answers, and answers its questions.
 ///
@@ -72,6 +73,13 @@ pub trait Handler: Send + Sync + 'static {
     fn unusable(&self, what: Unusable<'_>) {
         let _ = what;
     }
+
+    /// The trace that a request is to tell (JR-31): asked for in the task of the caller, in the
+    /// span of the call, once for all its rounds. By default there is none.
+    fn trace(&self, method: Method<'_>) -> Option<TraceContext> {
+        let _ = method;
+        None
+    }
 }
 
 impl Handler for () {}
@@ -95,6 +103,10 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
 
     fn unusable(&self, what: Unusable<'_>) {
         (**self).unusable(what);
+    }
+
+    fn trace(&self, method: Method<'_>) -> Option<TraceContext> {
+        (**self).trace(method)
     }
 }
 

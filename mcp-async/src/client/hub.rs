@@ -20,6 +20,7 @@ use super::schemas::Schemas;
 use super::topics::{Topics, Update};
 use crate::clock::Now;
 use crate::model::{LoggingMessageParams, Root};
+use crate::trace_context::TraceContext;
 
 pub(super) struct Hub {
     pub(super) callbacks: Callbacks,
@@ -213,6 +214,10 @@ impl Hub {
 }
 
 impl Handler for Hub {
+    fn trace(&self, _: Method<'_>) -> Option<TraceContext> {
+        self.callbacks.trace.as_ref()?()
+    }
+
     fn question(&self, question: Question<'_>) -> Reply {
         self.callbacks.answer(question)
     }

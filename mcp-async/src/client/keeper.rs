@@ -243,6 +243,7 @@ async fn send(hub: &Hub, shared: Arc<Wire>, ask: Ask<'static>) -> Result<(), Cal
             params: ask.params(),
             options: Options::default(),
             progress: false,
+            subject: ask.subject(),
             tag: 0,
             handler: hub,
             rounds: 0,

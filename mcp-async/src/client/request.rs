@@ -18,6 +18,7 @@ use super::inner::{Inner, Link};
 use super::progress::Progress;
 use crate::model::{CallToolResult, CompleteResult, Completion};
 use crate::seat::Seat;
+use crate::trace_context::TraceContext;
 
 /// A request to the server and its result; what the methods of [`Client`](super::Client) return.
 ///
@@ -45,6 +46,7 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     inner: &'a Inner,
     ask: Ask<'a>,
     options: Options<'static>,
+    trace: Option<TraceContext>,
     hear: Option<H>,
     decode: Decode<T>,
     stage: Stage<'a>,
@@ -77,6 +79,7 @@ impl<'a, T> Request<'a, T> {
             inner,
             ask,
             options: Options::default(),
+            trace: None,
             hear: None,
             decode,
             stage: Stage::New,
@@ -91,6 +94,7 @@ impl<'a, T> Request<'a, T> {
             inner: self.inner,
             ask: self.ask,
             options: self.options,
+            trace: self.trace,
             hear: Some(hear),
             decode: self.decode,
             stage: self.stage,
@@ -117,6 +121,13 @@ impl<'a, T, H> Request<'a, T, H> {
     /// takes no notice of this one.
     pub fn with_logs(mut self, level: LoggingLevel) -> Self {
         self.options.log_level = Some(level.as_str());
+        self
+    }
+
+    /// Tells the server which trace the request belongs to (JR-31), in place of what the client
+    /// [tells of every one](super::ClientBuilder::on_trace).
+    pub fn trace(mut self, trace: TraceContext) -> Self {
+        self.trace = Some(trace);
         self
     }
 
@@ -147,7 +158,8 @@ impl<'a, T, H> Request<'a, T, H> {
                     generation,
                     ticket,
                 } => {
-                    let mut options = self.options;
+                    let mut options: Options<'_> = self.options;
+                    options.trace = self.trace.as_ref();
                     if options.log_level.is_none() {
                         options.log_level = self.inner.hub.log_level();
                     }
@@ -156,6 +168,7 @@ impl<'a, T, H> Request<'a, T, H> {
                         params: self.ask.params(),
                         options,
                         progress: self.hear.is_some(),
+                        subject: self.ask.subject(),
                         tag: 0,
                         handler: &*self.inner.hub,
                         rounds: self.inner.hub.rounds,

@@ -16,6 +16,7 @@ use super::info::{ConnectError, ServerInfo};
 use crate::driver::{Effect, Role};
 use crate::error::ErrorReply;
 use crate::job::{Job, discard};
+use crate::observe;
 use crate::places::{Arrival, Places};
 use crate::shared::{Nothing, Respond, Shared};
 
@@ -124,6 +125,7 @@ impl Role for Side {
             }
             Event::QuestionCancelled { token, .. } => return Effect::Cancel(token),
             Event::PingMissed { misses, limit } => {
+                observe::ping_missed(misses, limit);
                 guarded(|| handler.ping_missed(misses, limit));
             }
             Event::Unusable(what) => {
@@ -193,5 +195,6 @@ fn answer(shared: &Arc<Shared<Machine>>, token: Token, reply: Reply) -> Job {
 
 /// Calls the handler; `None` if it panicked.
 pub(super) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
-    catch_unwind(AssertUnwindSafe(call)).map_err(discard).ok()
+    let called = catch_unwind(AssertUnwindSafe(call)).map_err(discard);
+    called.map_err(|()| observe::panicked()).ok()
 }

@@ -66,7 +66,7 @@ enum Stage {
     /// Waits for a connection.
     Linking,
     /// A request of 2026-07-28, open for as long as the subscription.
-    Listening(Exchange<'static>),
+    Listening(Box<Exchange<'static>>),
     /// A legacy session: nothing is open.
     Told,
     Ended,
@@ -144,7 +144,7 @@ impl Subscription {
         let revision = shared.lock().machine.revision();
         self.generation = generation;
         self.stage = if revision.is_some_and(mcp_proto::Revision::is_modern) {
-            Stage::Listening(Exchange::new(Seat::shared(shared)))
+            Stage::Listening(Box::new(Exchange::new(Seat::shared(shared))))
         } else {
             Stage::Told
         };
@@ -230,6 +230,7 @@ impl Subscription {
             params: self.ask.params(),
             options: Options::default(),
             progress: false,
+            subject: self.ask.subject(),
             tag: self.tag,
             handler: &*self.inner.hub,
             rounds: 0,

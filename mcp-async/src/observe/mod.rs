@@ -14,8 +14,10 @@ pub(crate) mod span;
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::tool_failed;
 #[cfg(not(feature = "tracing"))]
-pub(crate) use self::off::{expired, failed, ignored, panicked, ping_missed};
+pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::on::tool_failed;
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
+#[cfg(feature = "tracing")]
+pub(crate) use self::span::CallSpan;

@@ -3,6 +3,9 @@
 use core::time::Duration;
 
 use mcp_proto::Why;
+use mcp_proto::rpc::Method;
+
+use crate::client::CallError;
 
 pub(crate) const fn ignored(_why: Why) {}
 
@@ -16,3 +19,26 @@ pub(crate) const fn failed(_code: i64) {}
 
 #[cfg(feature = "server")]
 pub(crate) const fn tool_failed() {}
+
+/// No span, but it still knows whether the call has begun.
+#[derive(Default)]
+pub(crate) struct CallSpan {
+    begun: bool,
+}
+
+impl CallSpan {
+    pub(crate) const fn new() -> Self {
+        Self { begun: false }
+    }
+
+    pub(crate) fn within<T>(
+        &mut self,
+        _method: Method<'_>,
+        _subject: Option<&str>,
+        poll: impl FnOnce(bool) -> T,
+    ) -> T {
+        poll(!core::mem::replace(&mut self.begun, true))
+    }
+
+    pub(crate) const fn end(&mut self, _error: Option<&CallError>) {}
+}

@@ -58,8 +58,12 @@ pub(crate) enum Failure {
     Tool,
     /// Its handler panicked.
     Panic,
-    /// It took too long.
+    /// It took too long here.
     Timeout,
+    /// The peer took too long.
+    Expired,
+    /// With something else than an answer that can be used.
+    Here,
     /// Nobody waited for it any more.
     Cancelled,
 }

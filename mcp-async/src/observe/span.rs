@@ -9,6 +9,7 @@ use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
 use super::on::Failure;
+use crate::client::CallError;
 
 /// A request, for the side that answers it and for the side that asks.
 macro_rules! call_span {
@@ -38,6 +39,59 @@ pub(crate) fn server(method: Method<'_>, subject: Option<&str>) -> Span {
     described(call_span!("mcp.server", "server"), method, subject)
 }
 
+/// The span of a call that this client makes, from its first poll on.
+#[derive(Default)]
+pub(crate) struct CallSpan {
+    span: Option<Span>,
+    ended: bool,
+}
+
+impl CallSpan {
+    pub(crate) const fn new() -> Self {
+        Self {
+            span: None,
+            ended: false,
+        }
+    }
+
+    /// Polls the call in its span; the closure is told whether it begins now.
+    pub(crate) fn within<T>(
+        &mut self,
+        method: Method<'_>,
+        subject: Option<&str>,
+        poll: impl FnOnce(bool) -> T,
+    ) -> T {
+        let begins = self.span.is_none();
+        let span = self
+            .span
+            .get_or_insert_with(|| described(call_span!("mcp.client", "client"), method, subject));
+        span.in_scope(|| poll(begins))
+    }
+
+    /// The call has ended, and how.
+    pub(crate) fn end(&mut self, error: Option<&CallError>) {
+        self.ended = true;
+        let failure = match error {
+            None => return,
+            Some(CallError::Server(error) | CallError::Input(error)) => Failure::Code(error.code),
+            Some(CallError::Expired) => Failure::Expired,
+            Some(_) => Failure::Here,
+        };
+        if let Some(span) = &self.span {
+            failed(span, failure);
+        }
+    }
+}
+
+/// A call that is dropped before its end was taken back.
+impl Drop for CallSpan {
+    fn drop(&mut self) {
+        if let (Some(span), false) = (&self.span, self.ended) {
+            failed(span, Failure::Cancelled);
+        }
+    }
+}
+
 /// Records how a call failed, with the code that the client got, if it got any.
 pub(crate) fn failed(span: &Span, failure: Failure) {
     let (kind, code) = match failure {
@@ -46,6 +100,9 @@ pub(crate) fn failed(span: &Span, failure: Failure) {
         Failure::Tool => (Some("tool_error"), None),
         Failure::Panic => (Some("panic"), Some(code::INTERNAL_ERROR)),
         Failure::Timeout => (Some("timeout"), Some(code::INTERNAL_ERROR)),
+        Failure::Expired => (Some("timeout"), None),
+        // What the conventions call every failure that has no name of its own.
+        Failure::Here => (Some("_OTHER"), None),
         Failure::Cancelled => (Some("cancelled"), None),
     };
     if let Some(code) = code {

@@ -2,25 +2,28 @@
 
 use core::fmt::Debug;
 use core::fmt::Write as _;
+use core::future::Future as _;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
+use mcp_async::TraceContext;
 use mcp_async::server::layers::{Timeout, Trace, around};
 use mcp_async::server::{Call, Service, service_fn};
-use mcp_proto::PingPolicy;
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
+use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
+use mcp_proto::{PingPolicy, Revision, RevisionSet};
 use tower_layer::{Layer, Stack};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::{Interest, with_default};
 use tracing::{Event, Metadata, Subscriber};
 
-use crate::support::{Demo, Wire, call};
+use crate::support::{Demo, Setup, Wire, call};
 
 /// Writes down every span when it ends, and every event when it happens.
 #[derive(Clone, Default)]
@@ -391,4 +394,86 @@ fn nobody_watching_costs_no_allocation() {
         assert!(!wire.read().is_empty());
         assert!(!warm || measured.count_total == 1, "{measured:?}");
     }
+}
+
+#[derive(serde::Serialize)]
+struct Named {
+    name: &'static str,
+    secret: &'static str,
+}
+
+const fn named(name: &'static str) -> Named {
+    Named {
+        name,
+        secret: "SECRET",
+    }
+}
+
+fn only(revision: Revision) -> Setup {
+    Setup {
+        revisions: RevisionSet::of(&[revision]),
+        ..Setup::default()
+    }
+}
+
+/// JR-31: what the handler says, what the call says instead, and neither.
+#[test]
+fn calls_tell_their_traces() {
+    let parse = |digit: char| {
+        let (trace, span) = (digit.to_string().repeat(32), digit.to_string().repeat(16));
+        TraceContext::parse(&format!("00-{trace}-{span}-01"), Some("a=b"))
+    };
+    for revision in [
+        Revision::V2024_11_05,
+        Revision::V2025_11_25,
+        Revision::V2026_07_28,
+    ] {
+        let mut pair = only(revision).join();
+        pair.watch.open();
+        let client = pair.client.clone();
+        let params = named("keeps");
+        let call = || client.call::<RawBuf>(Method::ToolsCall, Some(&params));
+        pair.sim.run(call()).unwrap();
+        *pair.ears.trace.lock().unwrap() = parse('a');
+        pair.sim.run(call()).unwrap();
+        let own = parse('b').unwrap();
+        pair.sim.run(call().trace(&own)).unwrap();
+        let contexts = pair.watch.contexts.lock().unwrap();
+        let traces: Vec<_> = contexts
+            .iter()
+            .map(|cx| cx.trace_context().cloned())
+            .collect();
+        assert_eq!(traces, [None, parse('a'), Some(own)], "{revision}");
+    }
+}
+
+#[test]
+fn calls_of_a_client_have_spans() {
+    let notes = Notes::default();
+    with_default(notes.clone(), || {
+        let mut pair = Setup::default().join();
+        let client = pair.client.clone();
+        for (name, fields) in [("echo", ""), ("fails", " error.type=7"), ("asks", "")] {
+            let params = named(name);
+            let _ = pair
+                .sim
+                .run(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
+            let rest = match fields {
+                "" => ["", ""],
+                _ => [" otel.status_code=ERROR", " rpc.response.status_code=7"],
+            };
+            notes.saw(&[&format!(
+                "span{fields} mcp.method.name=tools/call network.transport=pipe otel.kind=client otel.name=tools/call{}{}",
+                rest[0], rest[1]
+            )]);
+        }
+        let params = named("never");
+        let mut call = Box::pin(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
+        let cx = &mut core::task::Context::from_waker(core::task::Waker::noop());
+        assert!(call.as_mut().poll(cx).is_pending());
+        drop(call);
+        notes.saw(&[
+            "span error.type=cancelled mcp.method.name=tools/call network.transport=pipe otel.kind=client otel.name=tools/call otel.status_code=ERROR",
+        ]);
+    });
 }

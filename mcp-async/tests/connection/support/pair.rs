@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex};
 
 use mcp_async::client::{self, Handler, Question, Reply};
 use mcp_async::server::Peer;
-use mcp_async::{ErrorReply, duplex, server};
+use mcp_async::{ErrorReply, TraceContext, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Method, Notification};
@@ -37,6 +37,8 @@ pub(crate) struct Ears {
     /// Never answer a question.
     pub(crate) hesitates: AtomicBool,
     pub(crate) panics: AtomicBool,
+    /// The trace that the client is in.
+    pub(crate) trace: Mutex<Option<TraceContext>>,
 }
 
 impl Ears {
@@ -73,6 +75,10 @@ impl Handler for Listener {
             }
             Ok(json(r#"{"action":"accept","content":{"name":"Ada"}}"#))
         })
+    }
+
+    fn trace(&self, _: Method<'_>) -> Option<TraceContext> {
+        self.0.trace.lock().unwrap().clone()
     }
 
     fn notified(&self, notification: Notification<'_>, subscription: Option<u64>) {
