@@ -1,5 +1,6 @@
 //! The event stream's decoder against a naive twin, in every cut; and the writer against the
 //! decoder.
+#![cfg(feature = "alloc")]
 
 use core::time::Duration;
 
