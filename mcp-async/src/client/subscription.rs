@@ -153,22 +153,24 @@ impl Subscription {
 
     fn poll_honoured(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
         loop {
-            match self.poll_listen(cx) {
-                Poll::Ready(Some(error)) => return Poll::Ready(Err(error)),
-                Poll::Ready(None) => {
-                    return Poll::Ready(Err(CallError::Failed(Failure::Ended)));
-                }
-                Poll::Pending => {}
-            }
-            // Nothing is told before the acknowledgement (SB-02).
-            match ready!(self.queue.poll_next(cx)) {
-                Some(Heard::Honoured(honoured)) => {
+            match self.queue.poll_next(cx) {
+                Poll::Ready(Some(Heard::Honoured(honoured))) => {
                     self.honoured = honoured;
                     return Poll::Ready(Ok(()));
                 }
-                Some(Heard::Update(_)) => {}
-                None => return Poll::Ready(Err(CallError::Closed)),
+                // Nothing is told before the acknowledgement (SB-02).
+                Poll::Ready(Some(Heard::Update(_))) => continue,
+                Poll::Ready(None) => return Poll::Ready(Err(CallError::Closed)),
+                Poll::Pending => {}
             }
+            if let Stage::Ended = self.stage {
+                return Poll::Ready(Err(CallError::Failed(Failure::Ended)));
+            }
+            if let Some(error) = ready!(self.poll_listen(cx)) {
+                return Poll::Ready(Err(error));
+            }
+            // The acknowledgement may have come since, and the end right behind it.
+            self.stage = Stage::Ended;
         }
     }
 

@@ -1,23 +1,21 @@
 //! What a server asks a client for: the same callbacks in both eras.
 
-use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::Poll;
 use core::time::Duration;
 
-use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::{CallError, ClientBuilder, ConnectError};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
 };
 use mcp_async::server::{self, NoArguments};
-use mcp_async::{Client, ErrorReply, PipeReader, PipeWriter, Server, duplex};
+use mcp_async::{Client, ErrorReply, Server, duplex};
 use mcp_proto::client::Failure;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ElicitAction;
 use mcp_proto::revision::Elicitation;
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::support::{Seen, Sim, advance, only, poll_once, run, settle};
+use crate::support::{Seen, Sim, advance, only, poll_once, read, run, settle, write};
 
 fn server() -> Server<Sim> {
     Server::new("curious", "1.0")
@@ -371,22 +369,6 @@ fn questions_that_break_the_rules_are_refused() {
     sampled(&[used, mixed], "-32602");
     sampled(&[used], "-32602");
     sampled(&[told], "-32602");
-}
-
-fn write(writer: &mut PipeWriter, line: &str) {
-    let cx = &mut Context::from_waker(Waker::noop());
-    let line = format!("{line}\n");
-    let written = Pin::new(writer).poll_write(cx, line.as_bytes());
-    assert!(matches!(written, Poll::Ready(Ok(len)) if len == line.len()));
-}
-
-fn read(reader: &mut PipeReader) -> String {
-    let cx = &mut Context::from_waker(Waker::noop());
-    let mut bytes = vec![0; 4096];
-    match Pin::new(reader).poll_read(cx, &mut bytes) {
-        Poll::Ready(len) => String::from_utf8_lossy(&bytes[..len.unwrap()]).into_owned(),
-        Poll::Pending => String::new(),
-    }
 }
 
 /// The handle is used from any thread.

@@ -1,10 +1,13 @@
 //! What comes unasked: logs, notifications, subscriptions.
 
+use core::task::Poll;
+
 use mcp_async::client::{CallError, Update};
+use mcp_async::duplex;
 use mcp_async::model::{LoggingLevel, SubscriptionFilter};
 use mcp_proto::Revision;
 
-use crate::support::{Seen, each, join, only, settle};
+use crate::support::{Seen, each, join, only, poll_once, read, run, settle, write};
 
 #[test]
 fn logs_are_a_stream_from_the_level_on() {
@@ -124,4 +127,43 @@ fn lists_are_listened_to_as_far_as_the_server_tells() {
         let late = client.subscribe("note://1").await;
         assert!(matches!(late, Err(CallError::Closed)), "{late:?}");
     });
+}
+
+/// Acknowledgement, update and end in one read: all of it is told, in order.
+#[test]
+fn a_subscription_may_end_as_soon_as_it_begins() {
+    let (ours, theirs) = duplex(4096);
+    let (mut reader, mut writer) = theirs.split();
+    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect(ours.split()));
+    assert!(poll_once(connecting.as_mut()).is_pending());
+    read(&mut reader);
+    let discovered = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":"#,
+        r#"["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"serverInfo":"#,
+        r#"{"name":"hand","version":"0"},"ttlMs":0,"cacheScope":"public"}}"#
+    );
+    write(&mut writer, discovered);
+    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
+        panic!("it connects");
+    };
+    let mut changes = Box::pin(client.changes());
+    assert!(poll_once(changes.as_mut()).is_pending());
+    settle();
+    assert!(read(&mut reader).contains("subscriptions/listen"));
+    let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
+    let told = [
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
+        ),
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
+        ),
+        format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"resultType":"complete",{meta}}}}}"#),
+    ];
+    write(&mut writer, &told.join("\n"));
+    settle();
+    let mut changes = run(changes).unwrap();
+    assert!(changes.honoured().tools_list_changed);
+    assert_eq!(run(changes.next()), Some(Update::Tools));
+    assert_eq!(run(changes.next()), None);
 }

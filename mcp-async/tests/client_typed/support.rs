@@ -10,11 +10,14 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
 use std::task::Wake;
 
+use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::ClientBuilder;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Completing, Context, HandlerError, Json, NoArguments, Prompt};
 use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Client, Clock, ManualClock, ManualTimer, Runtime, Server, Task};
+use mcp_async::{
+    Client, Clock, ManualClock, ManualTimer, PipeReader, PipeWriter, Runtime, Server, Task,
+};
 use mcp_proto::{Instant, Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -297,4 +300,22 @@ pub(crate) fn text(text: &str) -> HashMap<&str, &str> {
 /// `{"name": name}`
 pub(crate) fn name(name: &str) -> HashMap<&str, &str> {
     [("name", name)].into()
+}
+
+/// One line of a server by hand.
+pub(crate) fn write(writer: &mut PipeWriter, line: &str) {
+    let cx = &mut task::Context::from_waker(Waker::noop());
+    let line = format!("{line}\n");
+    let written = Pin::new(writer).poll_write(cx, line.as_bytes());
+    assert!(matches!(written, Poll::Ready(Ok(len)) if len == line.len()));
+}
+
+/// What the client sent since.
+pub(crate) fn read(reader: &mut PipeReader) -> String {
+    let cx = &mut task::Context::from_waker(Waker::noop());
+    let mut bytes = vec![0; 4096];
+    match Pin::new(reader).poll_read(cx, &mut bytes) {
+        Poll::Ready(len) => String::from_utf8_lossy(&bytes[..len.unwrap()]).into_owned(),
+        Poll::Pending => String::new(),
+    }
 }
