@@ -1,6 +1,6 @@
 //! The server's questions to the person at the terminal.
 
-use super::background::background;
+use super::ask::ask;
 use super::form::fill;
 use super::page::visit;
 use super::plain::line;
@@ -21,12 +21,10 @@ pub(crate) async fn elicit(
         ));
         return Ok(ElicitResult::decline());
     }
-    let answer = background(move || {
-        screen.ask(|| match &asked {
-            ElicitParams::Form(form) => fill(form, &server),
-            ElicitParams::Url(page) => visit(page, &server),
-            ElicitParams::Other(_) => ElicitResult::decline(),
-        })
+    let answer = ask(screen, move || match &asked {
+        ElicitParams::Form(form) => fill(form, &server),
+        ElicitParams::Url(page) => visit(page, &server),
+        ElicitParams::Other(_) => Ok(ElicitResult::decline()),
     });
     Ok(answer.await.unwrap_or_else(ElicitResult::cancel))
 }

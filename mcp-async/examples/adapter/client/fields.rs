@@ -44,7 +44,7 @@ impl<'s> Fields<'s> {
             .collect()
     }
 
-    /// What the tool takes, in a line: `city=STRING [days=INTEGER]`.
+    /// What the tool takes, in a line: `city=STRING [days=INTEGER]`; nothing if it takes nothing.
     pub(crate) fn usage(self) -> String {
         let required = self.required();
         let properties = self.object().get("properties").and_then(Raw::object);
@@ -59,11 +59,7 @@ impl<'s> Fields<'s> {
             }
         });
         let words: Vec<String> = words.collect();
-        if words.is_empty() {
-            "no arguments".to_owned()
-        } else {
-            words.join(" ")
-        }
+        words.join(" ")
     }
 
     fn object(self) -> Object<'s> {
@@ -78,7 +74,10 @@ impl<'s> Fields<'s> {
         }
         match object.get("additionalProperties") {
             Some(schema) if schema == Raw::FALSE => {
-                let usage = self.usage();
+                let usage = match self.usage() {
+                    usage if usage.is_empty() => "none".to_owned(),
+                    usage => usage,
+                };
                 Err(format!("there is no argument {key}; it takes {usage}"))
             }
             Some(schema) => Ok(schema),
@@ -185,7 +184,7 @@ mod tests {
             let schema = RawBuf::parse(schema).unwrap();
             assert_eq!(Fields::of(schema.as_raw()).usage(), expected);
         };
-        check("{}", "no arguments");
+        check("{}", "");
         check(
             r#"{"properties":{"a":{"type":"number"},"b":{"enum":["x","y"]},"c":{},"d":{"type":"object"},
                 "e":{"type":"array","items":{"type":"integer"}},"f":{"type":"array"},"g":{"type":"boolean"}},

@@ -10,15 +10,18 @@ use crate::adapter::mcp_async::model::{ElicitFormParams, ElicitResult};
 use crate::adapter::mcp_proto::json::RawBuf;
 use crate::adapter::mcp_proto::model::ElicitationSchema;
 
-/// Asks a person to fill in the form, to decline or to cancel; an error of the terminal, Ctrl-C
-/// among them, cancels. Blocks.
-pub(crate) fn fill(form: &ElicitFormParams, server: &str) -> ElicitResult {
+/// Asks a person to fill in the form, to decline or to cancel. Blocks.
+///
+/// # Errors
+///
+/// Those of the terminal, Ctrl-C among them.
+pub(crate) fn fill(form: &ElicitFormParams, server: &str) -> dialoguer::Result<ElicitResult> {
     let Ok(fields) = fields(form) else {
         eprintln!("{server} asks by a form that nobody can read; it is declined");
-        return ElicitResult::decline();
+        return Ok(ElicitResult::decline());
     };
     eprintln!("\n{server} asks: {}", plain(&form.message));
-    converse(&fields).unwrap_or_else(|_| ElicitResult::cancel())
+    converse(&fields)
 }
 
 fn fields(form: &ElicitFormParams) -> Result<Vec<Field>, Box<dyn core::error::Error>> {

@@ -6,6 +6,7 @@ use core::task::{Poll, Waker};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::exit::{Exit, Failure};
+use super::screen::Screen;
 
 /// The first Ctrl-C ends what the program waits for, the second the program. What is left of a
 /// server then ends by itself: its watchdog sees that nobody is there any more.
@@ -20,7 +21,8 @@ struct State {
 
 impl Interrupt {
     /// Takes over Ctrl-C for the whole program.
-    pub(crate) fn install() -> Self {
+    pub(crate) fn install(screen: &Screen) -> Self {
+        let screen = screen.clone();
         let state = Arc::new(Mutex::new(State::default()));
         let seen = Arc::clone(&state);
         // Without a handler Ctrl-C ends the program at once, which is no worse than before.
@@ -28,6 +30,7 @@ impl Interrupt {
             let waker = {
                 let mut state = seen.lock().unwrap_or_else(PoisonError::into_inner);
                 if state.pressed {
+                    screen.release();
                     std::process::exit(i32::from(Exit::Interrupted as u8));
                 }
                 state.pressed = true;

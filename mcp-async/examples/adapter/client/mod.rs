@@ -1,6 +1,7 @@
 //! A command-line client for any server on standard input and output.
 
 mod accepts;
+mod ask;
 mod background;
 mod bytes;
 mod check;
@@ -29,6 +30,7 @@ mod save;
 mod screen;
 mod session;
 mod style;
+mod terminal;
 mod trace;
 mod typed;
 mod words;
@@ -59,7 +61,7 @@ pub(crate) async fn run() -> ExitCode {
     let exit = match obey(&options, &screen).await {
         Ok(exit) => exit,
         Err(failure) => {
-            screen.clear();
+            screen.release();
             tell(&failure, &options, &screen);
             failure.exit
         }
@@ -74,7 +76,7 @@ async fn obey(options: &Options, screen: &Screen) -> Result<Exit, Failure> {
             _ => Ok(Exit::Success),
         };
     };
-    let interrupt = Interrupt::install();
+    let interrupt = Interrupt::install(screen);
     let work = async |client: &Client| {
         let session = Session {
             client,

@@ -19,7 +19,6 @@ use crate::adapter::mcp_proto::{Revision, RevisionSet};
 #[command(
     name = "client",
     version,
-    max_term_width = 100,
     override_usage = "client [OPTIONS] COMMAND [ARGUMENTS] -- SERVER [ARGUMENTS]\n       \
                       client [OPTIONS] COMMAND [ARGUMENTS] --config FILE NAME",
     after_help = "`client help call` says how arguments are written; `--help` lists the exit codes.",
@@ -36,7 +35,6 @@ pub(crate) struct Options {
 
 /// What every command understands, before it and behind it.
 #[derive(Clone, Debug, Args)]
-#[command(next_help_heading = "Options")]
 pub(crate) struct Common {
     /// Takes the server NAME from the `mcpServers` of FILE; ${VAR} and ${VAR:-default} in it are
     /// filled in from the environment
@@ -48,7 +46,8 @@ pub(crate) struct Common {
     /// Accepts these revisions of the protocol only, separated by commas
     #[arg(long, global = true, value_name = "A,B", value_parser = revisions)]
     pub(crate) revisions: Option<RevisionSet>,
-    /// Waits so long for an answer: 30, 1.5, 500ms, 2m; progress begins it anew
+    /// Waits so long for an answer: 30, 1.5, 500ms, 2m; progress begins it anew (a minute without
+    /// this, and an hour for what may ask a person at a terminal)
     #[arg(long, global = true, value_name = "TIME", value_parser = duration::parse)]
     pub(crate) timeout: Option<Duration>,
     /// Asks the server for log messages from this level on

@@ -6,13 +6,16 @@ use super::menu::menu;
 use super::plain::plain;
 use crate::adapter::mcp_async::model::{ElicitResult, ElicitUrlParams};
 
-/// Shows where the page is, and opens it if the person says so (EL-07); an error of the
-/// terminal cancels. Blocks.
-pub(crate) fn visit(page: &ElicitUrlParams, server: &str) -> ElicitResult {
+/// Shows where the page is, and opens it if the person says so (EL-07). Blocks.
+///
+/// # Errors
+///
+/// Those of the terminal, Ctrl-C among them.
+pub(crate) fn visit(page: &ElicitUrlParams, server: &str) -> dialoguer::Result<ElicitResult> {
     let url = visible(&page.url);
     let Some(host) = host(&page.url) else {
         eprintln!("{server} asks to open {url}, which is no page of the web; it is declined");
-        return ElicitResult::decline();
+        return Ok(ElicitResult::decline());
     };
     eprintln!("\n{server} asks: {}", plain(&page.message));
     eprintln!("  page: {url}\n  host: {}", visible(host));
@@ -23,17 +26,17 @@ pub(crate) fn visit(page: &ElicitUrlParams, server: &str) -> ElicitResult {
         "Cancel",
     ];
     // Nothing is opened by a key pressed too early.
-    match menu("Visit this page?", &items, 2) {
-        Ok(Some(0)) => {
+    Ok(match menu("Visit this page?", &items, 2)? {
+        Some(0) => {
             if let Err(error) = open(&page.url) {
                 eprintln!("  the browser cannot be started ({error}): please open it yourself");
             }
             ElicitResult::agree()
         }
-        Ok(Some(1)) => ElicitResult::agree(),
-        Ok(Some(2)) => ElicitResult::decline(),
+        Some(1) => ElicitResult::agree(),
+        Some(2) => ElicitResult::decline(),
         _ => ElicitResult::cancel(),
-    }
+    })
 }
 
 /// The URL with everything that is not plain ASCII spelt out: nothing looks like what it is not.

@@ -6,6 +6,7 @@ use std::thread;
 
 use dialoguer::Input;
 
+use super::ask::ask;
 use super::background::background;
 use super::content;
 use super::menu::{menu, theme};
@@ -44,9 +45,9 @@ pub(crate) async fn by_hand(
     screen: Screen,
     server: String,
 ) -> Result<CreateMessageResult, ErrorReply> {
-    let answer = background(move || screen.ask(|| converse(&asked, &server)));
+    let answer = ask(screen, move || converse(&asked, &server));
     match answer.await {
-        Some(Ok(Some(text))) => Ok(CreateMessageResult {
+        Some(Some(text)) => Ok(CreateMessageResult {
             stop_reason: Some(StopReason::EndTurn),
             ..CreateMessageResult::new("human", text)
         }),

@@ -7,6 +7,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use indicatif::{ProgressBar, ProgressStyle};
 
 use super::plain::line;
+use super::terminal::Terminal;
 
 /// Standard error, shared by all who write there: lines, the progress bar and questions.
 #[derive(Clone, Debug)]
@@ -26,7 +27,8 @@ struct Inner {
 #[derive(Debug, Default)]
 struct State {
     bar: Option<ProgressBar>,
-    asking: bool,
+    /// The terminal as it was before the question that is being asked.
+    asking: Option<Terminal>,
     /// Lines that wait for the end of a question.
     held: Vec<String>,
 }
@@ -48,7 +50,7 @@ impl Screen {
     pub(crate) fn say(&self, line: impl Into<String>) {
         let line = line.into();
         let mut state = self.state();
-        if state.asking {
+        if state.asking.is_some() {
             if state.held.len() < HELD {
                 state.held.push(line);
             }
@@ -63,7 +65,7 @@ impl Screen {
     /// Moves the progress bar, if there is a terminal to show it on.
     pub(crate) fn progress(&self, progress: f64, total: Option<f64>, message: Option<&str>) {
         let mut state = self.state();
-        if !self.inner.terminal || self.inner.quiet || state.asking {
+        if !self.inner.terminal || self.inner.quiet || state.asking.is_some() {
             return;
         }
         let bar = state.bar.get_or_insert_with(|| ProgressBar::new(STEPS));
@@ -103,15 +105,27 @@ impl Screen {
             .lock()
             .unwrap_or_else(PoisonError::into_inner);
         self.clear();
-        self.state().asking = true;
+        self.state().asking = Some(Terminal::now());
         let answer = question();
-        let held = {
-            let mut state = self.state();
-            state.asking = false;
-            core::mem::take(&mut state.held)
-        };
-        held.iter().for_each(|line| write(line));
+        self.release_lines();
         answer
+    }
+
+    /// Ends a question that nobody answered in time, and takes the progress bar away: the
+    /// terminal is as it was.
+    pub(crate) fn release(&self) {
+        self.clear();
+        if let Some(terminal) = self.release_lines() {
+            terminal.restore();
+        }
+    }
+
+    fn release_lines(&self) -> Option<Terminal> {
+        let mut state = self.state();
+        core::mem::take(&mut state.held)
+            .iter()
+            .for_each(|line| write(line));
+        state.asking.take()
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

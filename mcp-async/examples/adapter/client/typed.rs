@@ -7,7 +7,7 @@ use crate::adapter::mcp_proto::json::{Raw, RawBuf};
 
 /// Whether the words can be understood without the tool's schema.
 pub(crate) fn is_whole(words: &[Word]) -> bool {
-    words.is_empty() || words.iter().any(|word| matches!(word, Word::All(_)))
+    words.iter().any(|word| matches!(word, Word::All(_)))
 }
 
 /// The arguments that the words say, typed by the schema of the tool. A whole object goes as it
@@ -65,7 +65,6 @@ pub(crate) fn arguments(words: Vec<Word>, schema: Raw<'_>) -> Result<RawBuf, Str
 fn whole(words: Vec<Word>) -> Result<RawBuf, String> {
     let mut words = words.into_iter();
     match (words.next(), words.next()) {
-        (None, _) => Ok(RawBuf::from(Raw::EMPTY_OBJECT)),
         (Some(Word::All(object)), None) => Ok(object),
         _ => Err("a JSON object says all arguments: nothing goes beside it".to_owned()),
     }
@@ -170,6 +169,7 @@ mod tests {
         check(&["city=a", "city:=\"b\""], "city is given twice");
         check(&["tags:=[]", "tags=b"], "tags is given twice");
         check(&["days=1"], "missing: city; it takes city=STRING");
+        check(&[], "missing: city; it takes city=STRING");
         check(&["{}", "city=a"], "nothing goes beside it");
     }
 
@@ -179,7 +179,7 @@ mod tests {
             read(SCHEMA, &["{\"days\" : \"x\"}"]).unwrap(),
             "{\"days\" : \"x\"}"
         );
-        assert_eq!(read(SCHEMA, &[]).unwrap(), "{}");
+        assert_eq!(read("{}", &[]).unwrap(), "{}");
     }
 
     #[test]

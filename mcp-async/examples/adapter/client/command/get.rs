@@ -50,22 +50,22 @@ pub(crate) async fn run(
 /// The arguments of a prompt, which are texts all of them (PR-08).
 pub(crate) fn arguments(given: &[String]) -> Result<RawBuf, String> {
     let mut arguments = Members::default();
+    let mut put = |name: &str, value: RawBuf| {
+        if arguments.get(name).is_some() {
+            return Err(format!("{name} is given twice"));
+        }
+        arguments.put(name, value);
+        Ok(())
+    };
     for word in words::parse(given, stdin())? {
         match word {
-            Word::Text { key, text } if arguments.get(&key).is_none() => {
-                arguments.put(&key, quoted(&text));
-            }
-            Word::Json { key, value } if arguments.get(&key).is_none() => {
-                arguments.put(&key, text(value));
-            }
+            Word::Text { key, text } => put(&key, quoted(&text))?,
+            Word::Json { key, value } => put(&key, text(value))?,
             Word::All(object) => {
                 let members = object.as_raw().object().unwrap_or_default();
                 for (name, value) in members.members() {
-                    arguments.put(&name.to_cow(), text(value.into()));
+                    put(&name.to_cow(), text(value.into()))?;
                 }
-            }
-            Word::Text { key, .. } | Word::Json { key, .. } => {
-                return Err(format!("{key} is given twice"));
             }
         }
     }
@@ -98,5 +98,6 @@ mod tests {
         );
         check(&[r#"{"a":"x","b":true}"#], Ok(r#"{"a":"x","b":"true"}"#));
         check(&["a=1", "a=2"], Err("a is given twice"));
+        check(&["a=1", "{\"a\":2}"], Err("a is given twice"));
     }
 }

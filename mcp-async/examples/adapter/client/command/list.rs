@@ -89,11 +89,8 @@ impl Lists {
         self.text.push_str(&format!("{heading}\n"));
         for item in items {
             let (name, facts, title, description) = item.parts();
-            self.text.push_str(&format!(
-                "  {} {}\n",
-                paint(CYAN, line(&name)),
-                line(&facts)
-            ));
+            let entry = format!("  {} {}", paint(CYAN, line(&name)), line(&facts));
+            self.text.push_str(&format!("{}\n", entry.trim_end()));
             for about in [title, description].into_iter().flatten() {
                 self.text
                     .push_str(&format!("    {}\n", paint(DIM, line(&about))));

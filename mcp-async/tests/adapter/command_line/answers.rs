@@ -1,0 +1,212 @@
+//! What the commands answer.
+
+use super::run::{client, everything, everything_reading, member};
+
+#[test]
+fn who_it_is() {
+    let text = everything(&["info"]).good();
+    assert!(text.starts_with("Everything "), "{text}");
+    assert!(text.contains("revision: 2026-07-28"), "{text}");
+    assert!(
+        text.contains("resources (") && text.contains("Every tool says"),
+        "{text}"
+    );
+    let told = everything(&["info", "--json"]);
+    assert_eq!(told.member("serverInfo.name"), "\"everything\"");
+    assert_eq!(told.member("revision"), "\"2026-07-28\"");
+}
+
+#[test]
+fn lists_with_all_their_pages() {
+    let text = everything(&["list"]).good();
+    assert!(
+        text.contains("  add a=NUMBER b=NUMBER\n    Addition\n    Adds two numbers\n"),
+        "{text}"
+    );
+    for part in [
+        "Resources (3)\n",
+        "  test://static-binary image/png, 69 B\n",
+        "Resource templates (1)\n  test://template/{id}/data application/json\n",
+        "  test_prompt_with_arguments arg1=TEXT arg2=TEXT\n",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    let tools = everything(&["list", "tools", "--json"]);
+    let count = tools.member("tools").matches("\"inputSchema\"").count();
+    assert!(count > 10, "the server's pages have ten: {count}");
+    let all = everything(&["list", "--json"]);
+    all.member("resourceTemplates.0.uriTemplate");
+    all.member("prompts.0.name");
+}
+
+#[test]
+fn calls() {
+    let check = |words: &[&str], expected: &str| {
+        let words = [&["call"], words].concat();
+        assert_eq!(everything(&words).good(), expected, "{words:?}");
+    };
+    check(&["echo", "text=hello"], "hello\n");
+    check(&["echo", "text=12"], "12\n");
+    check(&["echo", "text:=\"a\\nb\""], "a\nb\n");
+    check(&["echo", "{\"text\":\"whole\"}"], "whole\n");
+    check(
+        &["echo", "text=\x1b[31mred\x1b]0;title\x07\u{9b}0m"],
+        "red\n",
+    );
+    check(&["add", "a=1", "b=2.5"], "{\"sum\":3.5}\n");
+    check(&["test_image_content"], "[image] image/png, 69 B\n");
+    check(
+        &["test_resource_link"],
+        "[link] static-text test://static-text\n",
+    );
+    check(
+        &["test_multiple_content_types"],
+        "Multiple content types test:\n[image] image/png, 69 B\n\
+         [resource] test://mixed-content-resource, application/json\n{\"test\":\"data\",\"value\":123}\n",
+    );
+}
+
+#[test]
+fn calls_for_programs() {
+    let sum = everything(&["call", "add", "a=1", "b=-2", "--json"]);
+    assert_eq!(sum.code, Some(0));
+    assert_eq!(sum.member("structuredContent.sum").parse(), Ok(-1.0));
+    let failed = everything(&["call", "test_error_handling", "--json"]);
+    assert_eq!(failed.code, Some(1));
+    assert_eq!(failed.member("isError"), "true");
+}
+
+#[test]
+fn arguments_from_files_and_standard_input() {
+    let check = |words: &[&str], input: &str, expected: &str| {
+        let words = [&["call", "echo"], words].concat();
+        assert_eq!(
+            everything_reading(&words, input).good(),
+            expected,
+            "{words:?}"
+        );
+    };
+    check(&["-"], "{\"text\":\"read\"}", "read\n");
+    check(&["text=@-"], "two\nlines", "two\nlines\n");
+    check(&["text:=@-"], "\"json\"", "json\n");
+    let path = std::env::temp_dir().join(format!("mcp-client-{}", std::process::id()));
+    std::fs::write(&path, "from a file").unwrap();
+    let word = format!("text=@{}", path.display());
+    check(&[&word], "", "from a file\n");
+    std::fs::remove_file(path).unwrap();
+}
+
+#[test]
+fn reads() {
+    let text = everything(&["read", "test://static-text"]).good();
+    assert_eq!(text, "This is the content of the static text resource.");
+    let image = everything(&["read", "test://static-binary"]);
+    assert!(
+        image.out.starts_with(b"\x89PNG") && image.out.len() == 69,
+        "{:?}",
+        image.out
+    );
+    let data = everything(&["read", "test://template/7/data", "--json"]);
+    assert!(data.member("contents.0.text").contains("Data for ID: 7"));
+}
+
+#[test]
+fn bytes_are_saved() {
+    let directory = std::env::temp_dir().join(format!("mcp-client-save-{}", std::process::id()));
+    let place = directory.to_str().unwrap();
+    let text = everything(&["call", "test_audio_content", "--save", place]).good();
+    assert!(
+        text.contains("[audio] audio/wav, 46 B ") && text.contains("audio.wav"),
+        "{text}"
+    );
+    everything(&["read", "test://static-binary", "--save", place]).good();
+    assert!(directory.join("static-binary.png").exists());
+    assert!(
+        std::fs::read(directory.join("audio.wav"))
+            .unwrap()
+            .starts_with(b"RIFF")
+    );
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
+fn prompts() {
+    let words = ["get", "test_prompt_with_arguments", "arg1=x", "arg2:=7"];
+    let text = everything(&words).good();
+    assert!(
+        text.ends_with("user: Prompt with arguments: arg1='x', arg2='7'\n"),
+        "{text}"
+    );
+    let image = everything(&["get", "test_prompt_with_image", "--json"]);
+    assert_eq!(image.member("messages.0.content.type"), "\"image\"");
+}
+
+#[test]
+fn completions_of_arguments() {
+    let check = |words: &[&str], expected: &str| {
+        let words = [&["complete"], words].concat();
+        assert_eq!(everything(&words).good(), expected, "{words:?}");
+    };
+    check(
+        &["test_prompt_with_arguments", "arg1=par"],
+        "paris\npark\nparty\n",
+    );
+    check(
+        &["test_prompt_with_arguments", "arg1=pari", "arg2=x"],
+        "paris-x\n",
+    );
+    check(&["test://template/{id}/data", "id=15"], "15\n150\n");
+    let many = everything(&["complete", "test://template/{id}/data", "id="]);
+    many.ended(0, "there are more");
+    assert_eq!(many.text().lines().count(), 100);
+}
+
+#[test]
+fn completions_of_shells() {
+    for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+        let script = client(&["completions", shell]).good();
+        assert!(script.contains("subscribe"), "{shell}");
+    }
+}
+
+#[test]
+fn pings() {
+    assert!(everything(&["ping"]).good().starts_with("answered in "));
+    let times = everything(&["ping", "--count", "3", "--json"]);
+    assert_eq!(times.member("milliseconds").matches(',').count(), 2);
+}
+
+#[test]
+fn every_revision_answers_the_same() {
+    for revision in [
+        "2024-11-05",
+        "2025-03-26",
+        "2025-06-18",
+        "2025-11-25",
+        "2026-07-28",
+    ] {
+        let on = |words: &[&str]| everything(&[&["--revisions", revision], words].concat());
+        assert_eq!(
+            on(&["info", "--json"]).member("revision"),
+            format!("\"{revision}\"")
+        );
+        assert_eq!(on(&["call", "add", "a=1", "b=2", "--json"]).code, Some(0));
+        assert_eq!(on(&["call", "echo", "text=x"]).good(), "x\n");
+        assert!(
+            on(&["read", "test://static-text"])
+                .good()
+                .starts_with("This is")
+        );
+        assert!(
+            on(&["get", "test_simple_prompt"])
+                .good()
+                .contains("user: This is")
+        );
+        assert!(on(&["ping"]).good().starts_with("answered"));
+    }
+}
+
+#[test]
+fn members_are_found() {
+    assert_eq!(member("{\"a\":[1,{\"b\":2}]}", "a.1.b"), "2");
+}

@@ -1,0 +1,140 @@
+//! Exit codes, and what is said with them.
+
+use super::run::{client, everything};
+
+#[test]
+fn the_tool_failed() {
+    let ran = everything(&["call", "test_error_handling"]);
+    ran.ended(
+        1,
+        "the tool failed: This tool intentionally returns an error",
+    );
+    assert!(ran.out.is_empty(), "an answer is what `$(..)` catches");
+}
+
+#[test]
+fn the_command_line_is_wrong() {
+    let check = |words: &[&str], said: &str| everything(words).ended(2, said);
+    check(&["frob"], "unrecognized subcommand");
+    check(
+        &["call", "add", "a=1", "b=two"],
+        "add: b: `two` is no number",
+    );
+    check(
+        &["call", "add", "a=1"],
+        "add: missing: b; it takes a=NUMBER b=NUMBER",
+    );
+    check(&["call", "echo", "word"], "`word` is neither");
+    check(&["call", "echo", "@/no/such/file"], "/no/such/file");
+    check(&["complete", "x", "y"], "`y` is not name=value");
+    check(&["ping", "--timeout", "soon"], "`soon` is no duration");
+    check(
+        &["ping", "--revisions", "1999-01-01"],
+        "no revision is called",
+    );
+    check(
+        &["ping", "--root", "/no/such/directory"],
+        "--root /no/such/directory",
+    );
+    client(&["list"]).ended(2, "which server?");
+}
+
+#[test]
+fn there_is_no_connection() {
+    client(&["list", "--", "/no/such/server"]).ended(3, "/no/such/server cannot be started");
+    everything(&["ping", "--config", "x", "y"]).ended(2, "either a server");
+    let ran = client(&["ping", "--json", "--", "/no/such/server"]);
+    assert_eq!(
+        (ran.code, ran.member("error.kind")),
+        (Some(3), "\"connect\"".to_owned())
+    );
+}
+
+#[cfg(unix)]
+#[test]
+fn the_server_dies() {
+    let ran = client(&[
+        "list",
+        "--",
+        "sh",
+        "-c",
+        "echo 'no \x1b[31mkey' >&2; exit 7",
+    ]);
+    ran.ended(3, "exit status: 7");
+    assert!(ran.err.contains("sh: no key"), "{}", ran.err);
+    let quiet = client(&["-q", "list", "--", "sh", "-c", "echo noise >&2; exit 7"]);
+    assert!(!quiet.err.contains("sh: noise"), "{}", quiet.err);
+    let traced = client(&["--trace", "list", "--", "sh", "-c", "read line; exit 7"]);
+    traced.ended(3, "exit status: 7");
+    assert_eq!(
+        traced.err.matches("server/discover").count(),
+        1,
+        "{}",
+        traced.err
+    );
+    assert_eq!(
+        traced.err.matches("\"initialize\"").count(),
+        1,
+        "{}",
+        traced.err
+    );
+}
+
+#[test]
+fn the_server_answers_with_an_error() {
+    let ran = everything(&["call", "no_such_tool", "a=1"]);
+    ran.ended(4, "error: the server answered: ");
+    let ran = everything(&["read", "test://no-such-resource", "--json"]);
+    assert_eq!(ran.code, Some(4));
+    assert_eq!(ran.member("error.kind"), "\"server\"");
+    assert_eq!(ran.member("error.code"), "-32602");
+    assert!(ran.member("error.data").contains("test://no-such-resource"));
+    everything(&["call", "fail"]).ended(4, "(code -32603)");
+    everything(&["get", "test_prompt_with_arguments"]).ended(4, "error: ");
+}
+
+#[test]
+fn the_server_is_too_slow() {
+    everything(&["call", "sleep", "ms=60000", "--timeout", "300ms"]).ended(5, "error: ");
+    if cfg!(unix) {
+        client(&["ping", "--timeout", "200ms", "--", "sleep", "60"]).ended(5, "error: ");
+    }
+}
+
+#[cfg(unix)]
+#[test]
+fn whoever_read_has_gone() {
+    use super::run::{command, on_everything};
+    let mut child = command(&on_everything(&["call", "big", "n=2000000"]));
+    let mut child = child.stdout(std::process::Stdio::piped()).spawn().unwrap();
+    drop(child.stdout.take());
+    assert_eq!(child.wait().unwrap().code(), Some(141));
+}
+
+#[cfg(unix)]
+#[test]
+fn interrupted() {
+    use std::io::{BufRead, BufReader};
+    use std::process::Stdio;
+
+    use rustix::process::{Pid, Signal, kill_process};
+
+    use super::run::{command, on_everything};
+
+    let check = |words: &[&str], until: &str, then: &str| {
+        let mut child = command(words).stderr(Stdio::piped()).spawn().unwrap();
+        let mut lines = BufReader::new(child.stderr.take().unwrap()).lines();
+        lines
+            .find(|line| line.as_ref().unwrap().contains(until))
+            .unwrap()
+            .unwrap();
+        kill_process(Pid::from_child(&child), Signal::INT).unwrap();
+        let rest: Vec<String> = lines.map(Result::unwrap).collect();
+        assert_eq!(child.wait().unwrap().code(), Some(130), "{rest:?}");
+        assert!(rest.iter().any(|line| line.contains(then)), "{rest:?}");
+    };
+    let call = on_everything(&["--trace", "call", "sleep", "ms=60000"]);
+    check(&call, "tools/call", "notifications/cancelled");
+    let silent = ["--trace", "ping", "--", "sleep", "60"];
+    check(&silent, "server/discover", "interrupted");
+}

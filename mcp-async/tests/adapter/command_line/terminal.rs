@@ -1,0 +1,276 @@
+//! A person at a terminal, which is a pseudo-terminal here.
+
+use core::time::Duration;
+use std::fs::File;
+use std::io::{Read, Write};
+use std::os::fd::OwnedFd;
+use std::process::{Child, Stdio};
+use std::sync::mpsc::{Receiver, channel};
+use std::thread;
+use std::time::Instant;
+
+use rustix::fs::{Mode, OFlags};
+use rustix::process::{Pid, Signal, kill_process};
+use rustix::pty::{OpenptFlags, grantpt, openpt, ptsname, unlockpt};
+use rustix::termios::{LocalModes, tcgetattr};
+
+use super::run::{command, on_everything};
+
+#[test]
+fn a_form_is_filled_in() {
+    for revision in ["2025-11-25", "2026-07-28"] {
+        let mut person = Person::at(&[
+            "--revisions",
+            revision,
+            "call",
+            "test_elicitation",
+            "message=Who are you?",
+        ]);
+        person.sees("everything asks: Who are you?");
+        person.sees("What now?");
+        person.types("\r");
+        person.sees("username");
+        person.types("ada\r");
+        person.sees("email");
+        person.types("ada@example.com\r");
+        person.sees("Send this?");
+        person.types("\r");
+        person.sees(r#"action=accept, content={"username":"ada","email":"ada@example.com"}"#);
+        assert_eq!(person.leaves(), Some(0));
+    }
+}
+
+#[test]
+fn a_form_with_defaults() {
+    let mut person = Person::at(&["call", "test_elicitation_sep1034_defaults"]);
+    person.sees("What now?");
+    person.types("\r");
+    person.sees("name (optional)");
+    person.types("\r");
+    person.sees("age (optional)");
+    // What is no number is asked for again.
+    person.types("\x15old\r");
+    person.sees("a number, please");
+    person.types("\x7f\x7f\x7f41\r");
+    person.sees("score");
+    person.types("\r");
+    person.sees("status");
+    person.types("j\r");
+    person.sees("verified");
+    person.types("n");
+    person.sees("Send this?");
+    person.types("\r");
+    person.sees("Elicitation completed: action=accept");
+    person.sees(r#""age":41"#);
+    person.sees(r#""status":"inactive""#);
+    person.sees(r#""verified":false"#);
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn choices_of_all_kinds() {
+    let mut person = Person::at(&["call", "test_elicitation_sep1330_enums"]);
+    person.sees("What now?");
+    person.types("\r");
+    person.sees("untitledSingle");
+    person.types("j\r");
+    person.sees("titledSingle");
+    person.sees("Third Option");
+    person.types("\r");
+    person.sees("legacyEnum");
+    // The last item is no answer.
+    person.types("k\r");
+    person.sees("untitledMulti");
+    person.types(" j \r");
+    person.sees("titledMulti");
+    person.types("\r");
+    person.sees("Send this?");
+    person.types("\r");
+    person.sees(r#""untitledSingle":"option2","titledSingle":"value1","untitledMulti":["option1","option2"]}"#);
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn a_form_is_declined_or_cancelled() {
+    let check = |keys: &str, expected: &str| {
+        let mut person = Person::at(&["call", "test_elicitation", "message=Who?"]);
+        person.sees("What now?");
+        person.types(keys);
+        person.sees(expected);
+        assert_eq!(person.leaves(), Some(0));
+    };
+    check("j\r", "action=decline");
+    check("jj\r", "action=cancel");
+    check("\x1b", "action=cancel");
+}
+
+#[test]
+fn a_page_is_opened_only_on_yes() {
+    let directory = std::env::temp_dir().join(format!("mcp-browser-{}", std::process::id()));
+    std::fs::create_dir_all(&directory).unwrap();
+    let opened = directory.join("opened");
+    let browser = format!("#!/bin/sh\necho \"$1\" > {}\n", opened.display());
+    for name in ["xdg-open", "open"] {
+        let path = directory.join(name);
+        std::fs::write(&path, &browser).unwrap();
+        use std::os::unix::fs::PermissionsExt;
+        std::fs::set_permissions(path, std::fs::Permissions::from_mode(0o755)).unwrap();
+    }
+    let path = format!("{}:{}", directory.display(), std::env::var("PATH").unwrap());
+    let check = |keys: &str, expected: &str| {
+        let mut person = Person::with_path(&["call", "elicit_url"], Some(&path));
+        person.sees("page: https://example.com/authorize");
+        person.sees("host: example.com");
+        person.sees("Visit this page?");
+        person.types(keys);
+        person.sees(expected);
+        assert_eq!(person.leaves(), Some(0));
+    };
+    check("\r", "decline");
+    check("j\r", "cancel");
+    check("k\r", "accept");
+    assert!(!opened.exists(), "it was opened without a yes");
+    check("kk\r", "accept");
+    let deadline = Instant::now() + PATIENCE;
+    while std::fs::read_to_string(&opened).unwrap_or_default() != "https://example.com/authorize\n"
+    {
+        assert!(Instant::now() < deadline, "the browser was not started");
+        thread::sleep(Duration::from_millis(10));
+    }
+    std::fs::remove_dir_all(directory).unwrap();
+}
+
+#[test]
+fn a_person_is_the_model() {
+    let mut person = Person::at(&["call", "test_sampling", "prompt=Say hello"]);
+    person.sees("everything wants a model to answer");
+    person.sees("user: Say hello");
+    person.sees("What now?");
+    person.types("j\r");
+    person.sees("Answer");
+    person.types("Hello there\r");
+    person.sees("LLM response: Hello there");
+    assert_eq!(person.leaves(), Some(0));
+
+    let mut person = Person::at(&["call", "test_sampling", "prompt=Say hello"]);
+    person.sees("What now?");
+    person.types("\r");
+    person.sees("User rejected sampling request");
+    assert_ne!(person.leaves(), Some(0));
+}
+
+#[test]
+fn progress_moves_a_bar() {
+    let mut person = Person::at(&["call", "test_tool_with_progress"]);
+    person.sees("%");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
+fn a_question_is_interrupted() {
+    let ask = || {
+        let mut person = Person::at(&["call", "test_elicitation", "message=Who?"]);
+        person.sees("What now?");
+        person
+    };
+    let mut person = ask();
+    person.types("\x03");
+    person.sees("error: interrupted");
+    assert_eq!(person.leaves(), Some(130));
+    // From elsewhere, while it waits for a key: the terminal is as it was.
+    let mut person = ask();
+    let echoes = |person: &Person| {
+        let modes = tcgetattr(&person.keys).unwrap().local_modes;
+        modes.contains(LocalModes::ECHO | LocalModes::ICANON)
+    };
+    while echoes(&person) {
+        thread::sleep(Duration::from_millis(5));
+    }
+    kill_process(Pid::from_child(&person.client), Signal::INT).unwrap();
+    person.sees("error: interrupted");
+    assert_eq!(person.leaves(), Some(130));
+    assert!(echoes(&person), "the terminal stays raw");
+}
+
+/// Somebody who looks at what the client shows, and types.
+struct Person {
+    client: Child,
+    keys: File,
+    screen: Receiver<Vec<u8>>,
+    seen: String,
+}
+
+impl Person {
+    fn at(words: &[&str]) -> Self {
+        Self::with_path(words, None)
+    }
+
+    fn with_path(words: &[&str], path: Option<&str>) -> Self {
+        let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
+        grantpt(&master).unwrap();
+        unlockpt(&master).unwrap();
+        let name = ptsname(&master, Vec::new()).unwrap().into_string().unwrap();
+        let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
+        let theirs: OwnedFd = rustix::fs::open(name, flags, Mode::empty()).unwrap();
+        let stdio = || Stdio::from(theirs.try_clone().unwrap());
+        let mut command = command(&on_everything(words));
+        command.env("TERM", "xterm").env("NO_COLOR", "1");
+        command.stdin(stdio()).stdout(stdio()).stderr(stdio());
+        if let Some(path) = path {
+            command.env("PATH", path);
+        }
+        let client = command.spawn().unwrap();
+        drop((theirs, command));
+        let keys = File::from(master);
+        let mut screen = keys.try_clone().unwrap();
+        let (sender, receiver) = channel();
+        thread::spawn(move || {
+            let mut block = [0; 4096];
+            // The end of a pseudo-terminal is an error.
+            while let Ok(len) = screen.read(&mut block) {
+                if len == 0 || sender.send(block[..len].to_vec()).is_err() {
+                    break;
+                }
+            }
+        });
+        Self {
+            client,
+            keys,
+            screen: receiver,
+            seen: String::new(),
+        }
+    }
+
+    /// Waits until this appears, behind what was looked for before.
+    fn sees(&mut self, text: &str) {
+        let deadline = Instant::now() + PATIENCE;
+        loop {
+            if let Some(at) = self.seen.find(text) {
+                self.seen.drain(..at + text.len());
+                return;
+            }
+            let left = deadline.saturating_duration_since(Instant::now());
+            match self.screen.recv_timeout(left) {
+                Ok(bytes) => self.seen.push_str(&String::from_utf8_lossy(&bytes)),
+                Err(_) => panic!("{text} does not appear, but {:?}", self.seen),
+            }
+        }
+    }
+
+    fn types(&mut self, keys: &str) {
+        self.keys.write_all(keys.as_bytes()).unwrap();
+    }
+
+    fn leaves(&mut self) -> Option<i32> {
+        self.client.wait().unwrap().code()
+    }
+}
+
+impl Drop for Person {
+    fn drop(&mut self) {
+        // After a failure nobody types any more.
+        let _ = self.client.kill();
+    }
+}
+
+const PATIENCE: Duration = Duration::from_secs(30);
