@@ -449,12 +449,12 @@ fn our_own_lists() {
 #[test]
 fn paths() {
     #[derive(Debug, Deserialize)]
-    #[allow(dead_code)]
+    #[expect(dead_code, reason = "decoded for the paths of its errors")]
     struct Outer {
         items: Vec<BTreeMap<String, Inner>>,
     }
     #[derive(Debug, Deserialize)]
-    #[allow(dead_code)]
+    #[expect(dead_code, reason = "decoded for the paths of its errors")]
     struct Inner {
         value: u8,
         shape: Option<Shape>,
