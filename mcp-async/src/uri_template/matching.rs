@@ -178,9 +178,13 @@ fn map<'t>(
     Some(Value::Map(members))
 }
 
-/// The decoded text, unless it is a segment that leads elsewhere in a path.
+/// The decoded text, unless a segment of it leads elsewhere in a path.
 fn decode(text: &str, reserved: bool) -> Option<String> {
-    percent::decode(text).filter(|text| reserved || !matches!(text.as_str(), "." | ".."))
+    let leads_elsewhere = |text: &String| {
+        let mut segments = text.split(['/', '\\']);
+        segments.any(|segment| matches!(segment, "." | ".."))
+    };
+    percent::decode(text).filter(|text| reserved || !leads_elsewhere(text))
 }
 
 /// From which bytes of the URI a step reaches the end.

@@ -21,14 +21,17 @@
 //!
 //! - Values are decoded. A value with `/` or `\`, encoded or not, and one that is `.` or `..`
 //!   matches only `{+var}` and `{#var}`: those take anything, so check what they took before
-//!   it becomes a path. Broken encoding and encoded bytes that are not UTF-8 match nothing.
+//!   it becomes a path. In a query (`{?var}`, `{&var}`) encoded separators stand for themselves,
+//!   or no URL could be a value, but no `.` or `..` between them. Broken encoding and encoded
+//!   bytes that are not UTF-8 match nothing.
 //! - Only `*` gives lists and maps: members that all have a `=` make a map, members without one
 //!   a list, a mixture or a repeated name nothing. Other variables give texts.
 //! - `{var}` and `{+var}` take at least one character. With any other operator an empty value is
 //!   one that is there, and the whole expression may be missing, as may its last variables.
 //! - Named variables (`;`, `?`, `&`) match in any order and may be missing. A name that the
 //!   template does not know, or one that comes twice, does not match; `{?rest*}` takes every name
-//!   that no other variable of its expression has.
+//!   that no other variable of its expression has. Their values end only at what cannot be part
+//!   of one: in `{?q}!end` at the `!`, but `{?q}end` matches nothing with a `q`.
 //! - Where several ways are possible each variable takes as little as lets the rest match, from
 //!   left to right, and a variable is rather there than missing: `{name}{.extension}` takes
 //!   `a.tar.gz` as `a` and `tar.gz`. If that way breaks a rule on values (a dot segment, a

@@ -97,13 +97,30 @@ pub(super) fn prefix(text: &str, count: usize, reserved: bool) -> &str {
 pub(super) enum Unit {
     /// What every operator writes: unreserved, or encoded and no path separator.
     Plain(usize),
-    /// What only `{+var}` and `{#var}` take: reserved, or an encoded path separator.
+    /// What only `{+var}` and `{#var}` take: reserved, or an encoded path separator, which values
+    /// in a query take as well.
     Reserved(usize),
     /// Nothing that an expansion writes: not a character of URIs, or broken encoding.
     Invalid,
 }
 
 impl Unit {
+    /// The bytes that every operator takes.
+    pub(super) const fn plain(self) -> Option<usize> {
+        match self {
+            Self::Plain(length) => Some(length),
+            Self::Reserved(_) | Self::Invalid => None,
+        }
+    }
+
+    /// The same with encoded path separators.
+    pub(super) const fn encoded(self) -> Option<usize> {
+        match self {
+            Self::Plain(length) | Self::Reserved(length @ 3) => Some(length),
+            Self::Reserved(_) | Self::Invalid => None,
+        }
+    }
+
     /// The unit that starts `bytes`.
     pub(super) fn read(bytes: &[u8]) -> Self {
         let Some(&byte) = bytes.first() else {

@@ -1,4 +1,5 @@
 use super::atom::{Named, Run};
+use super::operator::Operator;
 use super::parse::{Modifier, Variable};
 use super::percent::Unit;
 
@@ -9,6 +10,8 @@ pub(super) struct Text<'u> {
     units: Vec<Unit>,
     /// Where the run of plain units from each byte ends.
     plain_ends: Vec<usize>,
+    /// The same where encoded separators are taken too.
+    encoded_ends: Vec<usize>,
 }
 
 /// A name with its value within a URI.
@@ -25,19 +28,25 @@ impl<'u> Text<'u> {
         let units: Vec<_> = (0..bytes.len())
             .map(|at| Unit::read(bytes.get(at..).unwrap_or_default()))
             .collect();
-        let mut plain_ends: Vec<_> = (0..=bytes.len()).collect();
-        for (at, unit) in units.iter().enumerate().rev() {
-            if let Unit::Plain(length) = unit {
-                let end = plain_ends.get(at + length).copied().unwrap_or(at);
-                if let Some(slot) = plain_ends.get_mut(at) {
-                    *slot = end;
+        let ends = |takes: fn(Unit) -> Option<usize>| {
+            let mut ends: Vec<_> = (0..=bytes.len()).collect();
+            for (at, unit) in units.iter().enumerate().rev() {
+                if let Some(length) = takes(*unit) {
+                    let end = ends.get(at + length).copied().unwrap_or(at);
+                    if let Some(slot) = ends.get_mut(at) {
+                        *slot = end;
+                    }
                 }
             }
-        }
+            ends
+        };
+        let plain_ends = ends(Unit::plain);
+        let encoded_ends = ends(Unit::encoded);
         Self {
             uri,
             units,
             plain_ends,
+            encoded_ends,
         }
     }
 
@@ -71,7 +80,7 @@ impl<'u> Text<'u> {
             .or_else(|| named.variables.iter().find(exploded))?;
         let keeps_equals = named.operator.equals_when_empty();
         let (value, end) = if self.byte(key_end) == Some(b'=') {
-            let end = self.plain_end(key_end + 1);
+            let end = self.value_end(named, key_end + 1);
             let value = self.slice(key_end + 1, end)?;
             (keeps_equals || !value.is_empty()).then_some((value, end))?
         } else {
@@ -80,8 +89,8 @@ impl<'u> Text<'u> {
         if let Modifier::Prefix(limit) = variable.modifier {
             let mut from = end - value.len();
             for _ in 0..limit {
-                match self.units.get(from) {
-                    Some(Unit::Plain(length)) if from < end => from += length,
+                match self.units.get(from).and_then(|unit| unit.encoded()) {
+                    Some(length) if from < end => from += length,
                     _ => break,
                 }
             }
@@ -93,6 +102,16 @@ impl<'u> Text<'u> {
             value,
             end,
         })
+    }
+
+    /// Where the value of a pair ends. A `/` separates nothing in a query, so that encoded it is
+    /// a character like others there.
+    fn value_end(&self, named: &Named, at: usize) -> usize {
+        let ends = match named.operator {
+            Operator::Query | Operator::Continuation => &self.encoded_ends,
+            _ => &self.plain_ends,
+        };
+        ends.get(at).copied().unwrap_or(at)
     }
 
     fn plain_end(&self, at: usize) -> usize {
