@@ -2,3 +2,7 @@
 
 #[doc = include_str!("questions.md")]
 pub mod questions {}
+
+#[doc = include_str!("schemas.md")]
+#[cfg(feature = "server")]
+pub mod schemas {}
