@@ -51,6 +51,8 @@ pub enum AskError {
     Closed,
     /// Another question of this call has used the key.
     Key,
+    /// It was not asked, because it breaks this rule of the protocol.
+    Invalid(&'static str),
     /// No form asks for this type.
     #[cfg(feature = "server")]
     Form(crate::schema::FormError),
@@ -216,6 +218,7 @@ impl fmt::Display for AskError {
             Self::Expired => f.write_str("the client did not answer in time"),
             Self::Cancelled => f.write_str("the call that the question belongs to is over"),
             Self::Closed => f.write_str("the connection is over"),
+            Self::Invalid(rule) => write!(f, "not asked: {rule}"),
             Self::Key => f.write_str("another question of this call has used the key"),
             #[cfg(feature = "server")]
             Self::Form(error) => write!(f, "no form: {error}"),

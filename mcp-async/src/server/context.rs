@@ -226,6 +226,14 @@ impl Context {
 
     /// Who makes the call, as the transport has verified it; nobody on standard streams. What
     /// a call keeps in its request state is bound to it (MR-08).
+    ///
+    /// ```
+    /// # use mcp_async::server::Context;
+    /// fn greeting(cx: &Context) -> String {
+    ///     format!("hello, {}", cx.principal().unwrap_or("stranger"))
+    /// }
+    /// # let _ = greeting;
+    /// ```
     pub fn principal(&self) -> Option<&str> {
         self.principal.as_deref()
     }

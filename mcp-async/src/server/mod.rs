@@ -181,6 +181,19 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
 
     /// Says who is at the other end, where the transport has verified it. Request states are
     /// bound to it (MR-08), and handlers find it in [`Context::principal`].
+    ///
+    /// ```
+    /// use mcp_async::server::{connect, service_fn};
+    /// use mcp_async::{ErrorReply, ManualClock, duplex};
+    /// use mcp_proto::server::ServerConfig;
+    ///
+    /// let (_client_side, server_side) = duplex(4096);
+    /// let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
+    /// let config = ServerConfig::new("nothing", "1.0");
+    /// let (connection, _) = connect(server_side.split(), ManualClock::default(), config, service);
+    /// let connection = connection.with_principal("ada");
+    /// # drop(connection);
+    /// ```
     pub fn with_principal(mut self, principal: impl Into<Arc<str>>) -> Self {
         self.driver.role_mut().principal = Some(principal.into());
         self

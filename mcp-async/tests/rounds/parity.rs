@@ -5,6 +5,7 @@ use core::pin::pin;
 use core::task::Poll;
 
 use mcp_async::client::CallError;
+use mcp_async::model::{CreateMessageParams, IncludeContext, SamplingMessage, ToolChoice};
 use mcp_async::server::{AskError, Elicited};
 use mcp_proto::SendError;
 use mcp_proto::model::{ClientFeatures, ElicitAction, LoggingLevel};
@@ -281,5 +282,62 @@ fn a_cancelled_call_drops_the_handler_and_its_question() {
         rig.call_and_cancel();
         assert_eq!(rig.person.heard.take(), ["one"]);
         assert_eq!(rig.notes.take(), ["dropped"]);
+    });
+}
+
+#[test]
+fn tools_and_context_of_others_need_capabilities_of_their_own() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                let mut params = CreateMessageParams::new(vec![SamplingMessage::user("one")], 10);
+                params.tool_choice = Some(ToolChoice::default());
+                let refused = cx.sample("tools", params.clone()).await.unwrap_err();
+                assert!(refused.to_string().contains("sampling.tools"), "{refused}");
+                params.tool_choice = None;
+                params.include_context = Some(IncludeContext::AllServers);
+                // Before 2025-11-25 the context had no capability of its own.
+                if cx.revision().has_sampling_tools() {
+                    let refused = cx.sample("context", params).await.unwrap_err();
+                    assert!(
+                        refused.to_string().contains("sampling.context"),
+                        "{refused}"
+                    );
+                    return Ok("refused".into());
+                }
+                cx.sample("context", params).await?;
+                Ok("asked".into())
+            })
+        });
+        let expected = if revision.has_sampling_tools() {
+            "refused"
+        } else {
+            "asked"
+        };
+        assert_eq!(rig.call().unwrap(), expected);
+    });
+}
+
+#[test]
+fn what_breaks_the_protocol_is_not_asked() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                for url in [
+                    "",
+                    "file:///etc/passwd",
+                    "https://a b",
+                    "javascript:alert(1)",
+                ] {
+                    let page = cx.elicit_url("page", "Look.", url).await;
+                    assert!(matches!(page, Err(AskError::Invalid(_))), "{page:?}");
+                }
+                let nested = cx.elicit::<Vec<String>>("list", "All of them.").await;
+                assert!(matches!(nested, Err(AskError::Form(_))), "{nested:?}");
+                Ok("nothing asked".into())
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "nothing asked");
+        assert_eq!(rig.person.heard.take(), [] as [&str; 0]);
     });
 }

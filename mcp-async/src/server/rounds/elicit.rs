@@ -8,6 +8,7 @@ use mcp_proto::{Payload, Revision, SendError};
 use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
+use super::conversation;
 use super::question::Question;
 use super::roots::Roots;
 use crate::model::{
@@ -148,6 +149,23 @@ impl Context {
     /// 2025-11-25 tells the end of the elicitation by
     /// ([`Peer::notify`](crate::server::Peer::notify) sends it to this client, EL-11). Without
     /// one a random one is made; 2026-07-28 has none.
+    ///
+    /// ```
+    /// use mcp_async::model::ElicitUrlParams;
+    /// use mcp_async::server::{AskError, Context};
+    ///
+    /// async fn pay(cx: Context, order: &str) -> Result<(), AskError> {
+    ///     let page = ElicitUrlParams {
+    ///         message: "Please pay.".into(),
+    ///         url: format!("https://example.com/pay/{order}"),
+    ///         elicitation_id: Some(order.to_owned()),
+    ///         ..ElicitUrlParams::default()
+    ///     };
+    ///     cx.elicit_page("pay", page).await?;
+    ///     Ok(())
+    /// }
+    /// # let _ = pay;
+    /// ```
     pub fn elicit_page<'a>(
         &'a self,
         key: &'a str,
@@ -167,7 +185,9 @@ impl Context {
         let params = if is_page(&page.url) {
             Ok(ElicitParams::Url(page))
         } else {
-            Err(AskError::Refused(SendError::Encode))
+            Err(AskError::Invalid(
+                "a page has an address of http or https (EL-06)",
+            ))
         };
         let decode: fn(Raw<'_>) -> _ = |raw| decode(raw).map(|result: ElicitResult| result.action);
         let question = self.question(key, Method::ElicitationCreate, params, decode);
@@ -175,7 +195,9 @@ impl Context {
     }
 
     /// Asks the client's model. Tools and foreign context need capabilities of their own,
-    /// `sampling.tools` and `sampling.context`, and are refused by that name (SP-03, SP-04).
+    /// `sampling.tools` and `sampling.context`, and are refused by that name (SP-03, SP-04). A
+    /// conversation in which uses of tools and results do not match is not asked either
+    /// (SP-05, SP-06): [`AskError::Invalid`].
     ///
     /// ```
     /// use mcp_async::model::{CreateMessageParams, SamplingMessage};
@@ -195,11 +217,12 @@ impl Context {
     ) -> Question<'a, CreateMessageResult> {
         let wants_tools = !params.tools.is_empty() || params.tool_choice.is_some();
         // A revision without them would be sent a question without them, another question.
-        let refused = wants_tools && !self.client().contains(ClientFeatures::SAMPLING_TOOLS);
-        let params = if refused {
+        let params = if wants_tools && !self.client().contains(ClientFeatures::SAMPLING_TOOLS) {
             Err(AskError::Refused(SendError::Undeclared("sampling.tools")))
         } else {
-            Ok(params)
+            conversation::check(&params.messages)
+                .map(|()| params)
+                .map_err(AskError::Invalid)
         };
         self.question(key, Method::SamplingCreateMessage, params, decode)
     }
@@ -220,6 +243,16 @@ impl Context {
     }
 
     /// Asks for the client's roots under a key of one's own: a second time in one call, say.
+    ///
+    /// ```
+    /// use mcp_async::server::{AskError, Context};
+    ///
+    /// async fn compare(cx: Context) -> Result<bool, AskError> {
+    ///     let before = cx.roots().await?;
+    ///     Ok(before == cx.roots_as("roots again").await?)
+    /// }
+    /// # let _ = compare;
+    /// ```
     pub fn roots_as<'a>(&'a self, key: &'a str) -> Question<'a, Roots> {
         let params = Ok(Raw::EMPTY_OBJECT);
         self.question(key, Method::RootsList, params, |raw| {

@@ -14,6 +14,7 @@
 
 mod begin;
 mod canonical;
+mod conversation;
 mod elicit;
 mod keys;
 mod once;

@@ -52,6 +52,16 @@ impl Context {
     /// As [`once`](Self::once), for what may fail: an error is not kept, so the next run tries
     /// again.
     ///
+    /// ```
+    /// use mcp_async::server::{Context, HandlerError};
+    /// # async fn reserve() -> Result<u64, std::io::Error> { Ok(7) }
+    ///
+    /// async fn order(cx: &Context) -> Result<u64, HandlerError> {
+    ///     cx.try_once("order", async { Ok(reserve().await?) }).await
+    /// }
+    /// # let _ = order;
+    /// ```
+    ///
     /// # Errors
     /// Those of the future, and [`StateError`].
     pub async fn try_once<T, E, F>(&self, key: &str, compute: F) -> Result<T, E>

@@ -36,6 +36,8 @@ use crate::shared::Core;
 /// - [`AskError::Refused`]: what the client did not declare, by the name of the capability;
 ///   what its revision does not have; in 2026-07-28 a question outside `tools/call`,
 ///   `resources/read` and `prompts/get` (MR-02).
+/// - [`AskError::Invalid`]: what breaks a rule of the protocol; [`AskError::Form`]: a type that
+///   no form asks for.
 /// - [`AskError::Key`]: this run has used the key for another question.
 /// - In a legacy session also [`AskError::Client`], [`AskError::Expired`],
 ///   [`AskError::Cancelled`], [`AskError::Unusable`] and [`AskError::Decode`]. In 2026-07-28 an
@@ -101,6 +103,16 @@ impl<'a, T> Question<'a, T> {
 
     /// Waits so long for the answer of a legacy client; five minutes otherwise. In 2026-07-28
     /// the client has the [lifetime](super::Keys::lifetime) of the state.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use mcp_async::server::{AskError, Context};
+    ///
+    /// async fn roots(cx: Context) -> Result<usize, AskError> {
+    ///     Ok(cx.roots().timeout(Duration::from_secs(10)).await?.len())
+    /// }
+    /// # let _ = roots;
+    /// ```
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self

@@ -1,6 +1,5 @@
 //! The directories that a client shows, and whether a path lies in one of them.
 
-use std::ffi::OsString;
 use std::io;
 use std::path::{Component, Path, PathBuf};
 
@@ -166,12 +165,13 @@ fn decode(segment: &str) -> Option<Vec<u8>> {
             byte => byte,
         });
     }
-    let separates = |byte: &u8| matches!(byte, 0 | b'/') || cfg!(windows) && *byte == b'\\';
+    let separates = |byte: &u8| matches!(byte, 0 | b'/');
     (!decoded.iter().any(separates)).then_some(decoded)
 }
 
 #[cfg(unix)]
 fn join(host: &str, segments: &[Vec<u8>]) -> Option<PathBuf> {
+    use std::ffi::OsString;
     use std::os::unix::ffi::OsStringExt;
 
     let mut path = PathBuf::from("/");
@@ -181,6 +181,12 @@ fn join(host: &str, segments: &[Vec<u8>]) -> Option<PathBuf> {
 
 #[cfg(not(unix))]
 fn join(host: &str, segments: &[Vec<u8>]) -> Option<PathBuf> {
+    drive_path(host, segments).map(PathBuf::from)
+}
+
+/// The path as Windows writes it: on a drive, or in a share.
+#[cfg(any(not(unix), test))]
+fn drive_path(host: &str, segments: &[Vec<u8>]) -> Option<String> {
     let texts = segments.iter().map(|s| core::str::from_utf8(s).ok());
     let texts: Vec<_> = texts.collect::<Option<_>>()?;
     let (first, rest) = texts.split_first()?;
@@ -188,14 +194,12 @@ fn join(host: &str, segments: &[Vec<u8>]) -> Option<PathBuf> {
         ("", [drive, b':' | b'|']) if drive.is_ascii_alphabetic() => {
             format!("{}:\\", char::from(*drive))
         }
-        ("", _) => return None,
+        ("", _) | (_, b"") => return None,
         (host, _) => format!("\\\\{host}\\{first}\\"),
     };
     // A colon further on names a stream of a file, not a directory.
-    let sound = !rest.iter().any(|segment| segment.contains(':'));
-    let mut path = OsString::from(start);
-    path.push(rest.join("\\"));
-    sound.then(|| PathBuf::from(path))
+    let sound = !rest.iter().any(|segment| segment.contains([':', '\\']));
+    sound.then(|| start + &rest.join("\\"))
 }
 
 /// As many as Linux follows.
@@ -243,6 +247,30 @@ mod tests {
         ] {
             check(uri, None);
         }
+    }
+
+    #[test]
+    fn addresses_on_windows() {
+        let check = |host: &str, path: &str, expected: Option<&str>| {
+            let segments: Vec<_> = path.split('/').map(|s| s.as_bytes().to_vec()).collect();
+            assert_eq!(drive_path(host, &segments).as_deref(), expected, "{path}");
+        };
+        check("", "C:/Users/Ada", Some(r"C:\Users\Ada"));
+        check("", "c|/x", Some(r"c:\x"));
+        check("", "C:", Some(r"C:\"));
+        check("host", "share/x", Some(r"\\host\share\x"));
+        for path in [
+            "",
+            "Users",
+            "CC:/x",
+            "1:/x",
+            r"C:/a\b",
+            "C:/a:stream",
+            r"C:/..\x",
+        ] {
+            check("", path, None);
+        }
+        check("host", "", None);
     }
 
     #[test]
