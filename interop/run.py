@@ -1,17 +1,20 @@
 #!/usr/bin/env python3
-"""Real peers: clients and servers of the official Python and TypeScript SDKs against ours, over stdio.
+"""Real peers: clients and servers of the official SDKs against ours, over stdio, feature by feature.
 
-Usage: run.py [ADAPTER...]    ADAPTER: tokio, smol (both by default), or none to run the SDKs against each other
+Usage: run.py [ADAPTER...] [--peer NAME] [--revision REVISION]
 
-Installs the pinned SDKs below target/interop, builds the example programs, runs every pair, prints a table
-and fails when any step of any pair is missing.
+ADAPTER is tokio, smol (both by default) or none, which runs the SDKs against each other and says nothing of ours.
+Installs the pinned SDKs below target/interop, builds the programs, runs every pair in every revision that both speak
+and prints a table for each peer. Fails when a feature of the revision is missing that the peer does not lack.
 """
 
+import argparse
 import json
 import os
 import subprocess
 import sys
-from dataclasses import dataclass
+import time
+from dataclasses import dataclass, field
 from pathlib import Path
 
 HERE = Path(__file__).resolve().parent
@@ -20,112 +23,220 @@ TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
 WORK = TARGET / "interop"
 PYTHON = WORK / "venv" / ("Scripts" if os.name == "nt" else "bin") / "python"
 TYPESCRIPT = WORK / "typescript"
-STEPS = ["initialised", "listed", "called", "closed"]
-LEGACY, MODERN = "2025-11-25", "2026-07-28"
+RUST = WORK / "rust" / "debug"
+PROGRAM = ".exe" if os.name == "nt" else ""
+
+LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
+MODERN = "2026-07-28"
+ALL = [*LEGACY, MODERN]
+
+# What is driven, with the revisions that have it.
+FEATURES = {
+    "negotiate": ALL,
+    "ping": LEGACY,
+    "list": ALL,
+    "call": ALL,
+    "content": ALL,
+    "structured": ALL[2:],
+    "errors": ALL,
+    "progress": ALL,
+    "cancel": ALL,
+    "logging": ALL,
+    "elicit": ALL[2:],
+    "elicit-url": ALL[3:],
+    "sampling": ALL,
+    "roots": ALL,
+    "rounds": [MODERN],
+    "resources": ALL,
+    "templates": ALL,
+    "subscribe": ALL,
+    "changes": ALL,
+    "prompts": ALL,
+    "complete": ALL,
+    "close": ALL,
+}
 
 # Examples of two crates share one folder, so those of one adapter carry its name.
 EXAMPLES = {"tokio": ("mcp-tokio", ""), "smol": ("mcp-smol", "smol_")}
 
 
 @dataclass
-class Pair:
-    client: str
-    server: str
-    mode: str
-    revision: str  # that the pair must agree on
+class Peer:
+    """A client or a server written with one of the SDKs."""
+
+    name: str
     command: list[str]
+    revisions: list[str]
+    # A client that always offers its newest revision meets a server that speaks only the wanted one.
+    offers: bool = True
+    # What a server cannot do, with the reason; clients say it themselves.
+    lacks: dict[str, str] = field(default_factory=dict)
 
 
-def main(adapters: list[str]) -> int:
+CLIENTS = [
+    Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "client.py")], ALL, offers=False),
+    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "client-v1.mjs")], LEGACY, offers=False),
+    Peer("typescript client 2.4.0", ["node", str(TYPESCRIPT / "client.mjs")], ALL),
+    Peer("rust rmcp 3.8.0", [str(RUST / f"client{PROGRAM}")], ALL),
+]
+SERVERS = [
+    Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "server.py")], ALL),
+    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY),
+    Peer("typescript server 2.4.0", ["node", str(TYPESCRIPT / "server.mjs")], ALL),
+    Peer("rust rmcp 3.8.0", [str(RUST / f"server{PROGRAM}")], ALL),
+]
+
+
+@dataclass
+class Table:
+    """What one peer did in each revision."""
+
+    title: str
+    columns: dict[str, dict[str, str]] = field(default_factory=dict)  # revision -> feature -> mark
+    notes: list[str] = field(default_factory=list)
+
+    def add(self, revision: str, lines: dict[str, dict], lacks: dict[str, str], error: str) -> None:
+        column = self.columns[revision] = {}
+        for feature, revisions in FEATURES.items():
+            line = lines.get(feature, {"ok": False, "detail": "not reported"})
+            reason = lacks.get(feature, line.get("lacks"))
+            if revision not in revisions:
+                column[feature] = "-"
+            elif reason:
+                column[feature] = "lacks"
+                self.note(f"lacks {feature} in {revision}: {reason}")
+            elif line["ok"]:
+                column[feature] = "yes"
+            else:
+                column[feature] = "NO"
+                self.note(f"NO {feature} in {revision}: {line.get('detail')}")
+        if error:
+            column["close"] = "NO"
+            self.note(f"NO close in {revision}: {error}")
+
+    def note(self, text: str) -> None:
+        if text not in self.notes:
+            self.notes.append(text)
+
+    def print(self) -> None:
+        print(f"\n{self.title}\n{'':<12}" + "".join(f"{revision:<12}" for revision in self.columns))
+        for feature in FEATURES:
+            print(f"{feature:<12}" + "".join(f"{column[feature]:<12}" for column in self.columns.values()).rstrip())
+        for note in self.notes:
+            print(f"    {note}")
+        sys.stdout.flush()
+
+    def failures(self) -> int:
+        return sum(mark == "NO" for column in self.columns.values() for mark in column.values())
+
+
+def main() -> int:
+    options = arguments()
     install()
-    if adapters != ["none"]:
-        build(adapters)
-    failed = 0
-    width = "{:<20} {:<18} {:<12} {:<12} {}"
-    print(width.format("client", "server", "mode", "revision", "  ".join(STEPS)))
-    for pair in pairs(adapters):
-        steps, revision, error = run(pair)
-        marks = "  ".join(("yes" if step in steps else "NO").center(len(step)) for step in STEPS)
-        print(width.format(pair.client, pair.server, pair.mode, revision or "-", marks), flush=True)
-        if steps != STEPS or revision != pair.revision or error:
-            failed += 1
-            print(f"    expected {pair.revision}; {error}", flush=True)
-    print(f"{failed} pairs failed" if failed else "every pair agreed")
-    return 1 if failed else 0
+    if options.adapters != ["none"]:
+        build(options.adapters)
+    began = time.monotonic()
+    failures = 0
+    for table in tables(options):
+        table.print()
+        failures += table.failures()
+    took = time.monotonic() - began
+    print(f"\n{failures} features are missing" if failures else "\nevery feature works with every peer that has it", f"({took:.0f} s)")
+    return 1 if failures and options.adapters != ["none"] else 0
 
 
-def pairs(adapters: list[str]) -> list[Pair]:
-    python_client = [str(PYTHON), str(HERE / "python" / "client.py")]
-    python_server = [str(PYTHON), str(HERE / "python" / "server.py")]
-    typescript_client = ["node", str(TYPESCRIPT / "client.mjs")]
-    typescript_server = ["node", str(TYPESCRIPT / "server.mjs")]
-    found = []
+def tables(options: argparse.Namespace):
+    """Every table, as soon as its pairs have run."""
 
-    def add(client: str, server: str, mode: str, revision: str, client_command: list[str], server_command: list[str]) -> None:
-        found.append(Pair(client, server, mode, revision, [*client_command, mode, *server_command]))
+    def wanted(peers: list[Peer]) -> list[Peer]:
+        return [peer for peer in peers if not options.peer or options.peer in peer.name]
 
-    if adapters == ["none"]:
-        add("python", "typescript", "auto", LEGACY, python_client, typescript_server)
-        add("typescript", "python", "legacy", LEGACY, typescript_client, python_server)
-        return found
-    for adapter in adapters:
-        ours = f"mcp-{adapter}"
-        server, client = [example(adapter, "echo")], [example(adapter, "echo_client")]
-        for mode, revision in [("legacy", LEGACY), ("auto", MODERN), (MODERN, MODERN)]:
-            add("python", ours, mode, revision, python_client, server)
-        add("typescript", ours, "legacy", LEGACY, typescript_client, server)
-        for mode, revision in [("legacy", LEGACY), ("auto", MODERN), (MODERN, MODERN)]:
-            add(ours, "python", mode, revision, client, python_server)
-        for mode in ["legacy", "auto"]:
-            add(ours, "typescript", mode, LEGACY, client, typescript_server)
-    return found
+    def revisions(*peers: Peer) -> list[str]:
+        return [one for one in options.revision or ALL if all(one in peer.revisions for peer in peers)]
+
+    if options.adapters == ["none"]:
+        for client in wanted(CLIENTS):
+            for server in SERVERS:
+                table = Table(f"{client.name} drives {server.name}")
+                for revision in revisions(client, server):
+                    if client.offers or revision in (LEGACY[-1], MODERN):
+                        table.add(revision, *run([*client.command, revision, *server.command], server.lacks))
+                yield table
+        return
+    for adapter in options.adapters:
+        everything, drive = example(adapter, "everything"), example(adapter, "drive")
+        for client in wanted(CLIENTS):
+            table = Table(f"{client.name} drives everything on mcp-{adapter}")
+            for revision in revisions(client):
+                only = [] if client.offers or revision in (LEGACY[-1], MODERN) else ["--revisions", revision]
+                table.add(revision, *run([*client.command, revision, everything, *only], {}))
+            yield table
+        for server in wanted(SERVERS):
+            table = Table(f"mcp-{adapter} drives {server.name}")
+            for revision in revisions(server):
+                # With every revision allowed it must find the newest by itself: a probe, then the handshake if need be.
+                only = [] if revision == server.revisions[-1] else ["--revisions", revision]
+                table.add(revision, *run([drive, *only, "--expect", revision, "--", *server.command], server.lacks))
+            yield table
 
 
-def run(pair: Pair) -> tuple[list[str], str | None, str | None]:
-    """The steps that were reported, the agreed revision, and what went wrong."""
+def run(command: list[str], lacks: dict[str, str]) -> tuple[dict[str, dict], dict[str, str], str]:
+    """What the driver reported by feature, what its server lacks, and what went wrong with the driver itself."""
     try:
-        ended = subprocess.run(pair.command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=60)
+        ended = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=90)
     except subprocess.TimeoutExpired as late:
-        return [], None, f"did not end: {late.stderr}"
-    lines = [json.loads(line) for line in ended.stdout.splitlines()]
-    revision = next((line.get("revision") for line in lines if line["step"] == "initialised"), None)
-    error = None if ended.returncode == 0 else f"status {ended.returncode}\n{ended.stderr}"
-    return [line["step"] for line in lines], revision, error
+        return {}, lacks, f"did not end: {late.stderr}"
+    lines = {line["feature"]: line for line in map(json.loads, ended.stdout.splitlines())}
+    return lines, lacks, "" if ended.returncode == 0 else f"status {ended.returncode}\n{ended.stderr}"
 
 
 def build(adapters: list[str]) -> None:
     for adapter in adapters:
         package, prefix = EXAMPLES[adapter]
-        call("cargo", "build", "--quiet", "--package", package, "--example", f"{prefix}echo", "--example", f"{prefix}echo_client")
+        examples = [word for name in ["everything", "drive"] for word in ("--example", f"{prefix}{name}")]
+        call("cargo", "build", "--quiet", "--package", package, "--all-features", *examples)
 
 
 def example(adapter: str, name: str) -> str:
-    suffix = ".exe" if os.name == "nt" else ""
-    return str(TARGET / "debug" / "examples" / f"{EXAMPLES[adapter][1]}{name}{suffix}")
+    return str(TARGET / "debug" / "examples" / f"{EXAMPLES[adapter][1]}{name}{PROGRAM}")
 
 
 def install() -> None:
-    """Both SDKs, exactly as the lock files say; a second run finds them there."""
+    """Every SDK, exactly as the lock files say; a second run finds them there."""
     requirements = (HERE / "python" / "requirements.txt").read_text()
     stamp = WORK / "venv" / "installed"
     if not stamp.exists() or stamp.read_text() != requirements:
         call(sys.executable, "-m", "venv", "--clear", WORK / "venv")
         call(PYTHON, "-m", "pip", "install", "--quiet", "--requirement", HERE / "python" / "requirements.txt")
         stamp.write_text(requirements)
+    # Modules look for their packages next to themselves.
     TYPESCRIPT.mkdir(parents=True, exist_ok=True)
-    for name in ["client.mjs", "server.mjs", "package.json"]:
-        (TYPESCRIPT / name).write_bytes((HERE / "typescript" / name).read_bytes())
+    for source in [*(HERE / "typescript").glob("*.mjs"), HERE / "typescript" / "package.json"]:
+        (TYPESCRIPT / source.name).write_bytes(source.read_bytes())
     lock = (HERE / "typescript" / "package-lock.json").read_bytes()
     stamp = TYPESCRIPT / "installed"
     if not stamp.exists() or stamp.read_bytes() != lock:
         (TYPESCRIPT / "package-lock.json").write_bytes(lock)
         call("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=TYPESCRIPT)
         stamp.write_bytes(lock)
+    call("cargo", "build", "--quiet", "--locked", "--bins", "--target-dir", WORK / "rust", cwd=HERE / "rust")
 
 
 def call(*command: str | Path, cwd: Path = ROOT) -> None:
     subprocess.run([str(part) for part in command], cwd=cwd, check=True, stdin=subprocess.DEVNULL)
 
 
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Runs the official SDKs against ours.")
+    parser.add_argument("adapters", nargs="*", metavar="ADAPTER", help="tokio, smol (both by default) or none")
+    parser.add_argument("--peer", help="only peers whose name contains this")
+    parser.add_argument("--revision", action="append", choices=ALL, help="only this revision; may be repeated")
+    options = parser.parse_args()
+    options.adapters = options.adapters or list(EXAMPLES)
+    if options.adapters != ["none"] and not set(options.adapters) <= EXAMPLES.keys():
+        parser.error(f"no adapters: {options.adapters}")
+    return options
+
+
 if __name__ == "__main__":
-    sys.exit(main(sys.argv[1:] or ["tokio", "smol"]))
+    sys.exit(main())

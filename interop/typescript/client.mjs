@@ -1,37 +1,29 @@
-// A client of the TypeScript SDK against the stdio server on its command line.
+// Drives a stdio server with @modelcontextprotocol/client, in any revision.
 //
-// Usage: client.mjs MODE COMMAND [ARGUMENT...]    MODE: legacy (this SDK knows no other)
-//
-// Prints one JSON line for every step that worked: initialised, listed, called, closed.
-import assert from 'node:assert/strict';
-import { Client } from '@modelcontextprotocol/sdk/client/index.js';
-import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+// Usage: client.mjs REVISION COMMAND [ARGUMENT...]
+import { Client } from '@modelcontextprotocol/client';
+import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
+import { CAPABILITIES, Driver, MODERN } from './driver.mjs';
 
-// Everything that a line-framed pipe and an escaping writer can get wrong.
-const TEXT = 'line\nbreak, "quotes", back\\slash, \u00e9\u4e2d\u{1f980}, \u2028, \x01';
-
-const done = (step, facts = {}) => console.log(JSON.stringify({ step, ...facts }));
-
-const [mode, command, ...args] = process.argv.slice(2);
-assert.equal(mode, 'legacy');
-const deadline = setTimeout(() => { console.error('timed out'); process.exit(1); }, 30_000);
-
-const transport = new StdioClientTransport({ command, args });
-let revision = null;
-transport.setProtocolVersion = (agreed) => { revision = agreed; };
-const client = new Client({ name: 'typescript-client', version: '1.0.0' });
-await client.connect(transport);
-done('initialised', { revision, server: client.getServerVersion()?.name });
-
-const { tools } = await client.listTools();
-assert(tools.some((tool) => tool.name === 'echo'));
-done('listed');
-
-const answer = await client.callTool({ name: 'echo', arguments: { text: TEXT } });
-assert(!answer.isError);
-assert.equal(answer.content[0].text, TEXT);
-done('called');
-
-await client.close();
-done('closed');
-clearTimeout(deadline);
+const [revision, command, ...args] = process.argv.slice(2);
+const client = new Client(
+  { name: 'typescript-interop', version: '1.0.0' },
+  {
+    capabilities: CAPABILITIES,
+    versionNegotiation: { mode: revision === MODERN ? 'auto' : 'legacy' },
+    // What it offers first; a server that speaks it agrees.
+    ...(revision !== MODERN && { supportedProtocolVersions: [revision] }),
+  },
+);
+const driver = new Driver(client, revision, {
+  onRequest: (method, handler) => client.setRequestHandler(method, async (request) => handler(request)),
+  onNotification: (method, handler) => client.setNotificationHandler(method, handler),
+  callTool: (params, options) => client.callTool(params, options),
+  // The list methods join all pages.
+  page: (method, params) => client.request({ method, params }),
+  // It turns -32002, the code of the revisions with a handshake, into the one of 2026-07-28.
+  notFound: -32602,
+  revision: () => client.getNegotiatedProtocolVersion(),
+});
+await client.connect(new StdioClientTransport({ command, args }));
+await driver.run({});

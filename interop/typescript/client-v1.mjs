@@ -1,0 +1,41 @@
+// Drives a stdio server with @modelcontextprotocol/sdk, in the revisions with a handshake: it knows no other.
+//
+// Usage: client-v1.mjs REVISION COMMAND [ARGUMENT...]
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import * as types from '@modelcontextprotocol/sdk/types.js';
+import { CAPABILITIES, Driver } from './driver.mjs';
+
+const REQUESTS = {
+  'elicitation/create': types.ElicitRequestSchema,
+  'roots/list': types.ListRootsRequestSchema,
+  'sampling/createMessage': types.CreateMessageRequestSchema,
+};
+const NOTIFICATIONS = {
+  'notifications/message': types.LoggingMessageNotificationSchema,
+  'notifications/resources/updated': types.ResourceUpdatedNotificationSchema,
+  'notifications/tools/list_changed': types.ToolListChangedNotificationSchema,
+  'notifications/prompts/list_changed': types.PromptListChangedNotificationSchema,
+};
+const LISTS = {
+  'tools/list': 'listTools',
+  'resources/list': 'listResources',
+  'resources/templates/list': 'listResourceTemplates',
+  'prompts/list': 'listPrompts',
+};
+
+const [revision, command, ...args] = process.argv.slice(2);
+const client = new Client({ name: 'typescript-interop-v1', version: '1.0.0' }, { capabilities: CAPABILITIES });
+const transport = new StdioClientTransport({ command, args });
+let agreed = null;
+transport.setProtocolVersion = (version) => { agreed = version; };
+const driver = new Driver(client, revision, {
+  onRequest: (method, handler) => client.setRequestHandler(REQUESTS[method], async (request) => handler(request)),
+  onNotification: (method, handler) => client.setNotificationHandler(NOTIFICATIONS[method], handler),
+  callTool: (params, options) => client.callTool(params, undefined, options),
+  page: (method, params) => client[LISTS[method]](params),
+  notFound: -32002,
+  revision: () => agreed,
+});
+await client.connect(transport);
+await driver.run({ rounds: 'the revision that brought them' });

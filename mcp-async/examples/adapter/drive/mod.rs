@@ -1,0 +1,120 @@
+//! Drives the server on its command line through every feature, written on the typed client.
+//!
+//! Usage: drive [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...]
+//!
+//! Prints one JSON line per feature: `{"feature":..,"ok":true}`, or false with a `detail`.
+
+mod check;
+mod features;
+mod person;
+
+use core::error::Error;
+use core::time::Duration;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use crate::adapter::mcp_proto::json::RawBuf;
+use crate::adapter::mcp_proto::{Revision, RevisionSet};
+use crate::adapter::{Client, Command};
+use check::within;
+use person::Person;
+
+pub(crate) async fn drive() -> Result<(), Box<dyn Error>> {
+    let Arguments {
+        revisions,
+        expected,
+        command,
+    } = arguments()?;
+    let person = Person::default();
+    let client = person.speak(revisions).spawn(&command).await?;
+    let driver = Driver {
+        client,
+        person,
+        expected,
+    };
+    for feature in features::ALL {
+        let outcome = within(LIMIT, driver.drive(feature)).await;
+        report(feature, outcome.map_err(|error| error.to_string()));
+    }
+    let began = Instant::now();
+    let status = driver.client.close().await?;
+    let took = began.elapsed();
+    let ended = match status {
+        // A server that has to be ended gets two seconds first.
+        Some(status) if status.success() && took < LIMIT / 5 => Ok(()),
+        status => Err(format!("{status:?} after {took:?}")),
+    };
+    report("close", ended);
+    Ok(())
+}
+
+/// A connection, and the person who answers what the server asks.
+pub(crate) struct Driver {
+    client: Client,
+    person: Person,
+    /// What both sides must agree on.
+    expected: Option<Revision>,
+}
+
+impl Driver {
+    fn revision(&self) -> Revision {
+        self.client.info().revision
+    }
+}
+
+struct Arguments {
+    revisions: RevisionSet,
+    expected: Option<Revision>,
+    command: Command,
+}
+
+fn arguments() -> Result<Arguments, Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let mut revisions = RevisionSet::all();
+    let mut expected = None;
+    let program = loop {
+        match arguments.next().ok_or(USAGE)?.as_str() {
+            "--revisions" => {
+                let names = arguments.next().ok_or(USAGE)?;
+                let listed: Result<Vec<Revision>, _> = names.split(',').map(str::parse).collect();
+                revisions = RevisionSet::of(&listed?);
+            }
+            "--expect" => expected = Some(arguments.next().ok_or(USAGE)?.parse()?),
+            "--" => {}
+            program => break program.to_owned(),
+        }
+    };
+    let command = Command::new(program).args(arguments);
+    Ok(Arguments {
+        revisions,
+        expected,
+        command: command.on_stderr(|line| eprintln!("{line}")),
+    })
+}
+
+fn report(feature: &str, outcome: Result<(), String>) {
+    let line = Line {
+        feature,
+        ok: outcome.is_ok(),
+        detail: outcome.err(),
+    };
+    match RawBuf::encode(&line) {
+        Ok(line) => println!("{}", line.as_raw().as_str()),
+        Err(error) => eprintln!("{feature}: {error}"),
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'f> {
+    feature: &'f str,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+const USAGE: &str =
+    "usage: drive [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...]";
+
+/// More than any feature takes.
+const LIMIT: Duration = Duration::from_secs(10);
