@@ -9,6 +9,7 @@ use futures_lite::future::or;
 use mcp_async::model::Content;
 use mcp_async::process::Command;
 use mcp_async::{Client, Runtime};
+use mcp_proto::client::Timeouts;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 use serde::Serialize;
@@ -21,8 +22,14 @@ use serde::Serialize;
 /// Connecting failed; the steps behind it are told nevertheless.
 pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Result<()> {
     let limit = limit()?;
-    let builder =
-        Client::<R>::builder("fixture", env!("CARGO_PKG_VERSION")).revisions(revisions()?);
+    // A server that is silent about what it does not know leaves half the time for the handshake.
+    let timeouts = Timeouts {
+        probe: limit / 2,
+        ..Timeouts::default()
+    };
+    let builder = Client::<R>::builder("fixture", env!("CARGO_PKG_VERSION"))
+        .revisions(revisions()?)
+        .timeouts(timeouts);
     let command = Command::new(program).args(args);
     let client = step::<R, _, _>(limit, builder.spawn(&command)).await;
     Line::of("connect", client.as_ref(), |_, line| line).print()?;
@@ -82,7 +89,10 @@ fn revisions() -> io::Result<RevisionSet> {
 }
 
 fn usage(variable: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("{variable} is none"))
+    io::Error::new(
+        io::ErrorKind::InvalidInput,
+        format!("{variable} is not understood"),
+    )
 }
 
 /// A step that may fail, and may not take for ever.

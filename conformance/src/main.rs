@@ -32,10 +32,10 @@ fn main() -> ExitCode {
         (Some(runtime), ["client", "stdio", "--", program, args @ ..]) => {
             runtime.client_stdio(program, args)
         }
-        (_, ["codec", "json"]) => codec::run(codec::json),
-        (_, ["codec", "line"]) => codec::run(codec::line),
-        (_, ["codec", "sse"]) => codec::run(codec::sse),
-        (_, ["limits"]) => print(&limits::line()),
+        (Some(_), ["codec", "json"]) => codec::run(codec::json),
+        (Some(_), ["codec", "line"]) => codec::run(codec::line),
+        (Some(_), ["codec", "sse"]) => codec::run(codec::sse),
+        (Some(_), ["limits"]) => print(&limits::line()),
         _ => {
             eprintln!("{USAGE}");
             return ExitCode::from(2);
