@@ -20,6 +20,8 @@ mod questions;
 mod resources;
 mod rounds;
 mod telling;
+#[cfg(test)]
+mod tests;
 
 use core::time::Duration;
 use std::io;
