@@ -92,6 +92,9 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) handles: usize,
     /// When the last turn began.
     pub(crate) now: Instant,
+    /// How many log messages may still go out.
+    #[cfg(feature = "server")]
+    pub(crate) logs: Option<crate::server::Bucket>,
 }
 
 impl<M: Respond> Shared<M> {
@@ -115,6 +118,8 @@ impl<M: Respond> Shared<M> {
                 ended: false,
                 handles: 0,
                 now,
+                #[cfg(feature = "server")]
+                logs: None,
             }),
             alarm: Alarm::new(),
             about: M::About::default(),
@@ -149,6 +154,33 @@ impl<M: Respond> Shared<M> {
     ) -> Poll<Result<T, SendError>> {
         let now = self.now();
         let sent = self.lock().poll_send(now, cx, write);
+        if matches!(sent, Poll::Ready(Ok(_))) {
+            self.alarm.ring();
+        }
+        sent
+    }
+
+    /// The same for a log message; one too many for the connection's limit is dropped (LG-09).
+    pub(crate) fn poll_log(
+        &self,
+        cx: &mut Context<'_>,
+        write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<Option<Transmit>, SendError>,
+    ) -> Poll<Result<Option<Transmit>, SendError>> {
+        let now = self.now();
+        let sent = {
+            let mut core = self.lock();
+            #[cfg(feature = "server")]
+            if core.logs.as_mut().is_some_and(|logs| !logs.holds(now)) {
+                return Poll::Ready(Ok(None));
+            }
+            let sent = core.poll_send(now, cx, write);
+            // What the client does not want to hear costs nothing.
+            #[cfg(feature = "server")]
+            if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.logs) {
+                logs.take(now);
+            }
+            sent
+        };
         if matches!(sent, Poll::Ready(Ok(_))) {
             self.alarm.ring();
         }

@@ -206,6 +206,9 @@ impl Inner {
 
     /// From now on the client at the other end is told what changes.
     pub(super) fn connected(&self, peer: &Peer) {
+        if let Some(limit) = self.settings().rates.logs {
+            peer.limit_logs(limit);
+        }
         let closing = {
             let mut connections = self.connections();
             connections.live.retain(WeakPeer::is_alive);

@@ -102,6 +102,9 @@ pub use self::{
     tool::{NoArguments, Tool, ToolCall},
 };
 
+#[cfg(feature = "server")]
+pub(crate) use self::rate::Bucket;
+
 use mcp_proto::server::Context as Request;
 
 type Machine = Server<'static, Growing>;

@@ -62,7 +62,7 @@ impl Peer {
         data: &(dyn Payload + Sync),
     ) -> Result<(), SendError> {
         poll_fn(|cx| {
-            self.shared.poll_send(cx, |machine, now, out| {
+            self.shared.poll_log(cx, |machine, now, out| {
                 machine.log(now, None, level, logger, data, out)
             })
         })
@@ -119,6 +119,15 @@ impl Peer {
     /// at the end of input, and the output is flushed.
     pub fn shutdown(&self) {
         self.shared.close();
+    }
+
+    /// From now on so many log messages go out, unless there is a limit already.
+    #[cfg(feature = "server")]
+    pub(super) fn limit_logs(&self, limit: super::RateLimit) {
+        let now = self.shared.now();
+        let mut core = self.shared.lock();
+        core.logs
+            .get_or_insert_with(|| super::Bucket::new(limit, now));
     }
 
     #[cfg(feature = "server")]

@@ -74,7 +74,8 @@ impl RateLimit {
 
 /// What is left of a [`RateLimit`].
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Bucket {
+pub(crate) struct Bucket {
+    limit: RateLimit,
     /// `level <= limit.capacity()`.
     level: u64,
     filled: Instant,
@@ -83,27 +84,31 @@ pub(super) struct Bucket {
 impl Bucket {
     pub(super) fn new(limit: RateLimit, now: Instant) -> Self {
         Self {
+            limit,
             level: limit.capacity(),
             filled: now,
         }
     }
 
-    /// Takes one, if there is one left.
-    pub(super) fn take(&mut self, limit: RateLimit, now: Instant) -> bool {
+    /// Whether there is one left.
+    pub(crate) fn holds(&mut self, now: Instant) -> bool {
         let passed = now.saturating_since(self.filled).as_millis();
         let passed = u64::try_from(passed).unwrap_or(u64::MAX);
         self.filled = now;
         self.level = self
             .level
-            .saturating_add(passed.saturating_mul(u64::from(limit.count)))
-            .min(limit.capacity());
-        match self.level.checked_sub(limit.price()) {
-            Some(rest) if limit.burst > 0 => {
-                self.level = rest;
-                true
-            }
-            _ => false,
+            .saturating_add(passed.saturating_mul(u64::from(self.limit.count)))
+            .min(self.limit.capacity());
+        self.limit.burst > 0 && self.level >= self.limit.price()
+    }
+
+    /// Takes one, if there is one left.
+    pub(crate) fn take(&mut self, now: Instant) -> bool {
+        let taken = self.holds(now);
+        if taken {
+            self.level = self.level.saturating_sub(self.limit.price());
         }
+        taken
     }
 }
 
@@ -119,7 +124,7 @@ mod tests {
         let mut check = |after: u64, expected: &[bool]| {
             now = now + Duration::from_millis(after);
             for expected in expected {
-                assert_eq!(bucket.take(limit, now), *expected, "at {now:?}");
+                assert_eq!(bucket.take(now), *expected, "at {now:?}");
             }
         };
         check(0, &[true, true, true, false]);
@@ -139,9 +144,9 @@ mod tests {
             RateLimit::new(0, Duration::ZERO),
         ] {
             let mut bucket = Bucket::new(limit, now);
-            assert!(!bucket.take(limit, now + Duration::MAX), "{limit:?}");
+            assert!(!bucket.take(now + Duration::MAX), "{limit:?}");
         }
         let limit = RateLimit::new(u32::MAX, Duration::MAX);
-        assert!(Bucket::new(limit, now).take(limit, now));
+        assert!(Bucket::new(limit, now).take(now));
     }
 }

@@ -90,7 +90,7 @@ impl Future for LogMessage<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
         let this = &*self;
         let token = Some(this.context.token);
-        let _ = ready!(this.context.shared.poll_send(cx, |machine, now, out| {
+        let _ = ready!(this.context.shared.poll_log(cx, |machine, now, out| {
             machine.log(now, token, this.level, this.logger, this.data, out)
         }));
         Poll::Ready(())

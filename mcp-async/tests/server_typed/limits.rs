@@ -3,9 +3,10 @@
 use core::time::Duration;
 
 use mcp_async::Server;
-use mcp_async::server::{NoArguments, Prompt, RateLimit, RateLimits, Tool};
+use mcp_async::model::LoggingLevel;
+use mcp_async::server::{Context, NoArguments, Prompt, RateLimit, RateLimits, Tool};
 
-use crate::support::{Wire, revisions};
+use crate::support::{Wire, member, revisions};
 
 fn tool(name: &str) -> Tool {
     Tool::new(name).handler(|_: NoArguments, _| async { Ok(()) })
@@ -53,5 +54,44 @@ fn each_connection_has_limits_of_its_own() {
         assert!(!call(&mut wire, "own"));
         wire.advance(Duration::from_secs(59));
         assert!(call(&mut wire, "own"));
+    }
+}
+
+#[test]
+fn log_messages_beyond_the_limit_are_dropped() {
+    let server = Server::<()>::new("demo", "1")
+        .logging()
+        .tool(
+            "talk",
+            "Logs three times",
+            |_: NoArguments, cx: Context| async move {
+                cx.log(LoggingLevel::Debug, &"not wanted").await;
+                for count in 1..=3 {
+                    cx.log(LoggingLevel::Error, &count).await;
+                }
+                Ok(())
+            },
+        )
+        .rate_limits(RateLimits {
+            logs: Some(RateLimit::new(2, Duration::from_secs(2))),
+            ..RateLimits::default()
+        });
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let talk = |wire: &mut Wire| {
+            let level = r#"{"name":"talk","_meta":{"io.modelcontextprotocol/logLevel":"info"}}"#;
+            let plain = r#"{"name":"talk"}"#;
+            wire.result(
+                "tools/call",
+                if revision.is_modern() { level } else { plain },
+            );
+            let logged = wire.hear();
+            let data = logged.iter().map(|line| member(line, &["params", "data"]));
+            data.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(talk(&mut wire), "1 2", "{revision}");
+        assert_eq!(talk(&mut wire), "");
+        wire.advance(Duration::from_secs(1));
+        assert_eq!(talk(&mut wire), "1");
     }
 }

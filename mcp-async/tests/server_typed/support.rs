@@ -217,17 +217,21 @@ impl Wire {
         }
     }
 
+    /// The parameters with what 2026-07-28 wants in `_meta`, which comes last if there is one.
     fn with_meta(&self, params: &str) -> String {
         if self.revision.is_legacy() {
             return params.to_owned();
         }
         let (revision, capabilities) = (self.revision, &self.capabilities);
         let meta = format!(
-            r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{capabilities}}}"#
+            r#""io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{capabilities}"#
         );
+        if let Some((before, more)) = params.split_once(r#""_meta":{"#) {
+            return format!(r#"{before}"_meta":{{{meta},{more}"#);
+        }
         let rest = params.strip_prefix('{').expect("an object");
         let comma = if rest == "}" { "" } else { "," };
-        format!("{{{meta}{comma}{rest}")
+        format!(r#"{{"_meta":{{{meta}}}{comma}{rest}"#)
     }
 
     fn line(&mut self, line: &str) {

@@ -90,10 +90,10 @@ impl Router {
         let now = call.context().now();
         let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
         match buckets.get_mut(bucket) {
-            Some(bucket) => bucket.take(limit, now),
+            Some(bucket) => bucket.take(now),
             None => {
                 let mut new = Bucket::new(limit, now);
-                let taken = new.take(limit, now);
+                let taken = new.take(now);
                 buckets.insert(bucket.to_owned(), new);
                 taken
             }
