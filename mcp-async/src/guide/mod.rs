@@ -9,15 +9,32 @@ pub mod callbacks {}
 #[doc = include_str!("calls.md")]
 pub mod calls {}
 
+#[doc = include_str!("completion.md")]
+pub mod completion {}
+
+#[doc = include_str!("limits.md")]
+pub mod limits {}
+
 #[doc = include_str!("processes.md")]
 pub mod processes {}
+
+#[doc = include_str!("prompts.md")]
+pub mod prompts {}
 
 #[doc = include_str!("questions.md")]
 pub mod questions {}
 
+#[doc = include_str!("registration.md")]
+pub mod registration {}
+
+#[doc = include_str!("resources.md")]
+pub mod resources {}
+
 #[doc = include_str!("schemas.md")]
-#[cfg(feature = "server")]
 pub mod schemas {}
 
 #[doc = include_str!("subscriptions.md")]
 pub mod subscriptions {}
+
+#[doc = include_str!("tools.md")]
+pub mod tools {}

@@ -2,7 +2,8 @@
 //! `tracing`, and for one load each while nobody collects.
 //!
 //! What a peer sends stays out of it, but for the names of what is asked for: arguments, results,
-//! states, session ids and the text of errors and panics are not for logs.
+//! states, session ids and the text of panics are not for logs. Of errors, those of handlers are
+//! told that their client learns nothing of.
 
 #[cfg(not(feature = "tracing"))]
 mod off;
@@ -11,13 +12,13 @@ mod on;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
 
-#[cfg(all(feature = "server", not(feature = "tracing")))]
-pub(crate) use self::off::tool_failed;
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
-#[cfg(all(feature = "server", feature = "tracing"))]
-pub(crate) use self::on::tool_failed;
+#[cfg(all(feature = "server", not(feature = "tracing")))]
+pub(crate) use self::off::{handler_failed, tool_failed};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
+#[cfg(all(feature = "server", feature = "tracing"))]
+pub(crate) use self::on::{handler_failed, tool_failed};
 #[cfg(feature = "tracing")]
 pub(crate) use self::span::CallSpan;

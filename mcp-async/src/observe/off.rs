@@ -20,6 +20,9 @@ pub(crate) const fn failed(_code: i64) {}
 #[cfg(feature = "server")]
 pub(crate) const fn tool_failed() {}
 
+#[cfg(feature = "server")]
+pub(crate) const fn handler_failed(_error: &(dyn core::error::Error + 'static)) {}
+
 /// No span, but it still knows whether the call has begun.
 #[derive(Default)]
 pub(crate) struct CallSpan {

@@ -21,6 +21,13 @@ pub(crate) fn panicked() {
     error!(target: span::TARGET, "a handler panicked");
 }
 
+/// A handler returned an error that the client is told nothing of; its own program is. Only its
+/// text goes there: what it says is the application's choice.
+#[cfg(feature = "server")]
+pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
+    error!(target: span::TARGET, { exception.message = %error }, "a handler failed");
+}
+
 /// A call was dropped because it took too long.
 pub(crate) fn expired(limit: Duration) {
     warn!(target: span::TARGET, ?limit, "a call took too long");

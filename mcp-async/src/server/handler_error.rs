@@ -12,12 +12,14 @@ use super::ask::AskError;
 use super::encoded::encode;
 use super::output::text_result;
 use crate::error::ErrorReply;
+use crate::observe;
 
 /// Why a handler has no result, and how much of it the client learns.
 ///
 /// Every error converts into one, so `?` works in a handler. The client then gets error -32603
-/// with a fixed text and nothing of the error or of those behind it (LG-08); what the client
-/// shall read is said with [`told`](Self::told) or one of the other constructors.
+/// with a fixed text and nothing of the error or of those behind it (LG-08); its text goes to the
+/// server's own log alone (feature `tracing`). What the client shall read is said with
+/// [`told`](Self::told) or one of the other constructors.
 ///
 /// ```
 /// use mcp_async::server::HandlerError;
@@ -114,7 +116,10 @@ impl HandlerError {
             Kind::Told(text) => ErrorReply::new(code::INTERNAL_ERROR, text.clone()),
             Kind::NotFound => not_found(uri),
             Kind::Reply(error) => (**error).clone(),
-            Kind::Failed(error) => refused(&**error).unwrap_or_else(ErrorReply::internal),
+            Kind::Failed(error) => refused(&**error).unwrap_or_else(|| {
+                observe::handler_failed(&**error);
+                ErrorReply::internal()
+            }),
         }
     }
 
