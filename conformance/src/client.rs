@@ -77,10 +77,12 @@ fn limit() -> io::Result<Duration> {
     Ok(Duration::from_millis(milliseconds))
 }
 
-/// `MCP_REV`: a revision, or `auto` for whatever the server speaks.
+/// `MCP_REV`: `auto` for whatever the server speaks, `2025-11-25` for the handshake, in which a
+/// server may settle for an older revision, or another revision alone.
 fn revisions() -> io::Result<RevisionSet> {
     match std::env::var("MCP_REV").as_deref() {
         Err(_) | Ok("auto" | "") => Ok(RevisionSet::all()),
+        Ok("2025-11-25") => Ok(RevisionSet::legacy()),
         Ok(name) => {
             let revision: Revision = name.parse().map_err(|_| usage("MCP_REV"))?;
             Ok(RevisionSet::of(&[revision]))
