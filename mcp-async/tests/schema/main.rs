@@ -4,6 +4,12 @@
 mod form;
 #[cfg(feature = "schema")]
 mod hostile;
+#[cfg(all(feature = "schema", feature = "server", feature = "client"))]
+mod roles;
+#[cfg(all(feature = "schema", feature = "server", feature = "client"))]
+#[path = "../client_typed/support.rs"]
+#[expect(dead_code, reason = "a demo that other tests play with")]
+mod support;
 #[cfg(feature = "server")]
 mod typed;
 #[cfg(feature = "schema")]
