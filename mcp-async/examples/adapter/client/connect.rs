@@ -2,9 +2,11 @@
 
 use core::future::{Future, poll_fn};
 use core::pin::pin;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Poll;
 use core::time::Duration;
 use std::path::Path;
+use std::sync::Arc;
 
 use super::config::{self, Start};
 use super::elicit::elicit;
@@ -36,7 +38,13 @@ pub(crate) async fn with_server<T>(
 ) -> Result<T, Failure> {
     let start = start(common, server)?;
     let label = label(&start, common);
-    let command = command(&start, common, screen, &label);
+    let done = Arc::new(AtomicBool::new(false));
+    let command = command(&start, common, screen, &label, &done);
+    let work = async |client: &Client| {
+        let result = work(client).await;
+        done.store(result.is_ok(), Ordering::Relaxed);
+        result
+    };
     let settings = || builder(common, screen, &label);
     if !common.trace {
         let spawned = interrupt.or(settings()?.spawn(&command)).await?;
@@ -147,7 +155,15 @@ fn label(start: &Start, common: &Common) -> String {
         .unwrap_or_else(|| "server".to_owned())
 }
 
-fn command(start: &Start, common: &Common, screen: &Screen, label: &str) -> Command {
+/// The command to start. What the server writes to its standard error is shown until the work is
+/// `done`: its trouble with being left is nobody's.
+fn command(
+    start: &Start,
+    common: &Common,
+    screen: &Screen,
+    label: &str,
+    done: &Arc<AtomicBool>,
+) -> Command {
     let mut command = Command::new(&start.command)
         .args(&start.args)
         .envs(&start.env)
@@ -158,8 +174,12 @@ fn command(start: &Start, common: &Common, screen: &Screen, label: &str) -> Comm
     if common.quiet {
         return command;
     }
-    let (screen, label) = (screen.clone(), label.to_owned());
-    command.on_stderr(move |text| screen.say(paint(DIM, format_args!("{label}: {}", line(text)))))
+    let (screen, label, done) = (screen.clone(), label.to_owned(), Arc::clone(done));
+    command.on_stderr(move |text| {
+        if !done.load(Ordering::Relaxed) {
+            screen.say(paint(DIM, format_args!("{label}: {}", line(text))));
+        }
+    })
 }
 
 fn builder(

@@ -33,6 +33,7 @@ mod style;
 mod terminal;
 mod trace;
 mod typed;
+mod visits;
 mod words;
 
 use std::process::ExitCode;

@@ -141,6 +141,31 @@ fn a_page_is_opened_only_on_yes() {
 }
 
 #[test]
+fn pages_come_before_the_call() {
+    let mut person = Person::watching(
+        &[
+            "--revisions",
+            "2025-11-25",
+            "call",
+            "it",
+            "{}",
+            "--",
+            "sh",
+            "-c",
+            SHELL,
+        ],
+        None,
+    );
+    person.sees("The server asks: Sign in first");
+    person.sees("page: https://example.com/in");
+    person.types("k\r");
+    person.sees("When that is done:");
+    person.types("\r");
+    person.sees("signed in");
+    assert_eq!(person.leaves(), Some(0));
+}
+
+#[test]
 fn a_person_is_the_model() {
     let mut person = Person::at(&["call", "test_sampling", "prompt=Say hello"]);
     person.sees("everything wants a model to answer");
@@ -206,6 +231,10 @@ impl Person {
     }
 
     fn with_path(words: &[&str], path: Option<&str>) -> Self {
+        Self::watching(&on_everything(words), path)
+    }
+
+    fn watching(words: &[&str], path: Option<&str>) -> Self {
         let master = openpt(OpenptFlags::RDWR | OpenptFlags::NOCTTY).unwrap();
         grantpt(&master).unwrap();
         unlockpt(&master).unwrap();
@@ -213,7 +242,7 @@ impl Person {
         let flags = OFlags::RDWR | OFlags::NOCTTY | OFlags::CLOEXEC;
         let theirs: OwnedFd = rustix::fs::open(name, flags, Mode::empty()).unwrap();
         let stdio = || Stdio::from(theirs.try_clone().unwrap());
-        let mut command = command(&on_everything(words));
+        let mut command = command(words);
         command.env("TERM", "xterm").env("NO_COLOR", "1");
         command.stdin(stdio()).stdout(stdio()).stderr(stdio());
         if let Some(path) = path {
@@ -274,3 +303,15 @@ impl Drop for Person {
 }
 
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A server of 2025-11-25 that answers the first call with an error: visit a page.
+const SHELL: &str = r#"
+read initialize
+echo '{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"shell","version":"1"}}}'
+read initialized
+read call
+echo '{"jsonrpc":"2.0","id":2,"error":{"code":-32042,"message":"Sign in","data":{"elicitations":[{"mode":"url","elicitationId":"1","message":"Sign in first","url":"https://example.com/in"}]}}}'
+read again
+echo '{"jsonrpc":"2.0","id":3,"result":{"content":[{"type":"text","text":"signed in"}]}}'
+cat >/dev/null
+"#;

@@ -11,6 +11,7 @@ use crate::client::json::pretty;
 use crate::client::out;
 use crate::client::session::Session;
 use crate::client::style::{RED, paint};
+use crate::client::visits::visited;
 use crate::client::{typed, words};
 
 /// Calls a tool and shows what it answers.
@@ -27,9 +28,15 @@ pub(crate) async fn run(
     };
     let arguments = typed::arguments(words, schema.as_raw());
     let arguments = arguments.map_err(|why| Failure::usage(format!("{tool}: {why}")))?;
-    let result = session
-        .wait_long(session.client.call_tool(tool, &arguments))
-        .await?;
+    let result = loop {
+        match session
+            .wait_long(session.client.call_tool(tool, &arguments))
+            .await
+        {
+            Err(failure) if visited(session, &failure).await? => {}
+            other => break other?,
+        }
+    };
     show(session, &result)?;
     Ok(if result.is_error {
         Exit::Tool
