@@ -10,6 +10,7 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::Method;
 
 use super::ask::Ask;
+use super::topics::is_part;
 
 /// Results by what was asked (CH-04). It belongs to one client, and so to one principal:
 /// whether the server calls a result private or public changes nothing (CH-05, CH-13).
@@ -122,21 +123,20 @@ impl Cache {
         }
     }
 
-    /// Forgets one result of a kind, or all of them.
-    pub(super) fn stale(&mut self, kind: Kind, key: Option<&str>) {
-        if let Some(shelf) = self.shelf(kind) {
-            shelf.epoch += 1;
-        }
-        match key {
-            Some(key) => self.remove(kind, key),
-            None => {
-                let shelf = self.shelf(kind);
-                let entries = shelf.map(|shelf| core::mem::take(&mut shelf.entries));
-                for entry in entries.unwrap_or_default().into_values() {
-                    self.bytes -= entry.size();
-                }
+    /// Forgets the results of a kind; of resources those that a change of one concerns: itself,
+    /// what it is a part of, and its own parts (RS-10).
+    pub(super) fn stale(&mut self, kind: Kind, uri: Option<&str>) {
+        let Some(shelf) = self.kinds.get_mut(kind as usize) else {
+            return;
+        };
+        shelf.epoch += 1;
+        shelf.entries.retain(|key, entry| {
+            let stays = uri.is_some_and(|uri| !is_part(key, uri) && !is_part(uri, key));
+            if !stays {
+                self.bytes -= entry.size();
             }
-        }
+            stays
+        });
     }
 
     pub(super) fn clear(&mut self) {
@@ -272,6 +272,21 @@ mod tests {
         assert_eq!(cache.bytes, 13);
         cache.stale(Kind::Read, None);
         assert_eq!((cache.bytes, cache.len()), (0, 0));
+    }
+
+    #[test]
+    fn a_change_concerns_the_whole_and_its_parts() {
+        let mut cache = Cache::default();
+        for uri in ["f:/a", "f:/a/b", "f:/a/b/c", "f:/a/d", "f:/ab"] {
+            keep(&mut cache, uri, r#"{"ttlMs":500}"#, 0);
+        }
+        cache.stale(Kind::Read, Some("f:/a/b"));
+        let mut check = |uri, expected| assert_eq!(fresh(&mut cache, uri, 0), expected, "{uri}");
+        check("f:/a", false);
+        check("f:/a/b", false);
+        check("f:/a/b/c", false);
+        check("f:/a/d", true);
+        check("f:/ab", true);
     }
 
     #[test]

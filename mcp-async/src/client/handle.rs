@@ -274,7 +274,7 @@ impl<R> Client<R> {
 
     /// The server's log messages from now on, as a stream.
     pub fn logs(&self) -> Logs {
-        Logs::new(&self.inner.hub, self.inner.is_closed())
+        Logs::new(&self.inner)
     }
 
     /// Listens to changes of one resource, and of its parts (RS-10).

@@ -76,10 +76,10 @@ impl Hub {
         }
     }
 
-    /// Forgets the results of one kind, one of them or all.
-    pub(super) fn stale(&self, kind: Kind, key: Option<&str>) {
+    /// Forgets the results of one kind, or those that a change of a resource concerns.
+    pub(super) fn stale(&self, kind: Kind, uri: Option<&str>) {
         if let Some(cache) = &self.cache {
-            lock(cache).stale(kind, key);
+            lock(cache).stale(kind, uri);
         }
     }
 

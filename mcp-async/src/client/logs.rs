@@ -8,7 +8,8 @@ use std::sync::Arc;
 
 use futures_core::Stream;
 
-use super::hub::{Hub, LogQueue};
+use super::hub::LogQueue;
+use super::inner::Inner;
 use super::queue::Queue;
 use crate::model::LoggingMessageParams;
 
@@ -38,10 +39,11 @@ pub struct Logs {
 }
 
 impl Logs {
-    pub(super) fn new(hub: &Hub, over: bool) -> Self {
+    pub(super) fn new(inner: &Inner) -> Self {
         let queue = Arc::new(Queue::new(KEPT));
-        hub.add_logs(&queue);
-        if over {
+        inner.hub.add_logs(&queue);
+        // Looked at afterwards: the end may come in between, and comes once.
+        if inner.is_closed() {
             queue.end();
         }
         Self { queue }

@@ -119,11 +119,11 @@ impl Subscription {
     async fn tell(&mut self, filter: &SubscriptionFilter) -> Result<(), CallError> {
         for uri in &filter.resource_subscriptions {
             self.held.push(uri.clone());
-            let is_new = lock(&self.inner.hub.topics).need(uri);
-            if is_new {
-                let ask = Ask::Subscribe(uri.clone());
-                Request::new(&self.inner, ask, nothing).await?;
-            }
+            lock(&self.inner.hub.topics).need(uri);
+            // Another subscription may have asked for it, but has no answer yet; to subscribe
+            // twice is to subscribe once (RS-16).
+            let ask = Ask::Subscribe(uri.clone());
+            Request::new(&self.inner, ask, nothing).await?;
         }
         let features = self.inner.server().features;
         let has = |feature| features.contains(feature);

@@ -93,16 +93,15 @@ impl Topics {
         queues.map(|topic| Arc::clone(&topic.queue)).collect()
     }
 
-    /// Counts one more need for a resource of a legacy server; whether it has to be told.
-    pub(super) fn need(&mut self, uri: &str) -> bool {
+    /// Counts one more need for a resource of a legacy server.
+    pub(super) fn need(&mut self, uri: &str) {
         if let Some(count) = self.uris.get_mut(uri) {
             *count += 1;
-            return false;
+            return;
         }
         self.uris.insert(uri.to_owned(), 1);
-        let owed = self.owed.iter().position(|owed| owed == uri);
         // It was not told yet that the last need has gone.
-        owed.map(|index| self.owed.swap_remove(index)).is_none()
+        self.owed.retain(|owed| owed != uri);
     }
 
     /// Takes a need back; the server is told when it was the last.
@@ -169,7 +168,7 @@ impl From<Update> for Heard {
 }
 
 /// Whether a URI is the other, or lies below it (RS-10).
-fn is_part(uri: &str, whole: &str) -> bool {
+pub(super) fn is_part(uri: &str, whole: &str) -> bool {
     uri.strip_prefix(whole).is_some_and(|rest| {
         rest.is_empty() || whole.ends_with('/') || rest.starts_with(['/', '?', '#'])
     })
@@ -191,19 +190,20 @@ mod tests {
     }
 
     #[test]
-    fn a_server_is_told_of_the_first_need_and_of_the_last() {
+    fn a_server_is_told_when_the_last_need_has_gone() {
         let mut topics = Topics::default();
         let cx = &Context::from_waker(Waker::noop());
-        assert!(topics.need("a"));
-        assert!(!topics.need("a"));
+        topics.need("a");
+        topics.need("a");
         topics.release("a");
         assert_eq!(topics.poll_owed(cx), Poll::Pending);
         topics.release("a");
         // Needed again before the server was told.
-        assert!(!topics.need("a"));
+        topics.need("a");
+        assert_eq!(topics.poll_owed(cx), Poll::Pending);
         topics.release("a");
         assert_eq!(topics.poll_owed(cx), Poll::Ready("a".to_owned()));
-        assert!(topics.need("a"));
+        topics.need("a");
         assert_eq!(topics.restore(), ["a"]);
     }
 }

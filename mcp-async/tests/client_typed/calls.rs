@@ -169,3 +169,39 @@ fn the_end_of_a_client_ends_its_calls() {
         assert_eq!(demo.seen.take(), ["dropped"]);
     });
 }
+
+/// TL-10: what a listed tool promises is checked, what an unlisted one does is not.
+#[cfg(feature = "schema")]
+#[test]
+fn structured_content_is_checked_against_the_listed_schema() {
+    let (left, right) = mcp_async::duplex(4096);
+    let config = mcp_proto::server::ServerConfig {
+        capabilities: mcp_proto::model::ServerFeatures::TOOLS.capabilities(),
+        ..mcp_proto::server::ServerConfig::new("liar", "1.0")
+    };
+    let service = mcp_async::server::service_fn(|call| {
+        let list = concat!(
+            r#"{"tools":[{"name":"sum","inputSchema":{"type":"object"},"outputSchema":"#,
+            r#"{"type":"object","properties":{"sum":{"type":"integer"}}}}]}"#
+        );
+        let lists = call.method == mcp_proto::rpc::Method::ToolsList;
+        let lie = r#"{"content":[],"structuredContent":{"sum":"three"}}"#;
+        call.ready(Ok(RawBuf::parse(if lists { list } else { lie }).unwrap()))
+    });
+    let (served, _peer) = mcp_async::server::connect(right.split(), Sim, config, service);
+    crate::support::spawn(async move { served.await.unwrap() });
+    run(async {
+        let client = only(Revision::V2025_11_25)
+            .connect(left.split())
+            .await
+            .unwrap();
+        client.call_tool("sum", &()).await.unwrap();
+        client.tools().all().await.unwrap();
+        let lie = client.call_tool("sum", &()).await;
+        let Err(CallError::Output(why)) = lie else {
+            panic!("{lie:?}");
+        };
+        assert!(why.contains("/sum"), "{why}");
+        client.call_tool("unlisted", &()).await.unwrap();
+    });
+}
