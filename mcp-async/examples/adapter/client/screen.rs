@@ -74,8 +74,8 @@ impl Screen {
             Some(total) => {
                 bar.set_style(style("{bar:30.cyan/blue} {percent:>3}% {wide_msg}"));
                 let part = (progress / total).clamp(0.0, 1.0);
-                bar.set_position((part * STEPS as f64) as u64);
                 bar.set_message(message);
+                bar.set_position((part * STEPS as f64) as u64);
             }
             None => {
                 bar.set_style(style("{spinner:.cyan} {wide_msg}"));

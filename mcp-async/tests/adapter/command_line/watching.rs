@@ -96,7 +96,6 @@ echo '{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersio
 read listen
 meta='"_meta":{"io.modelcontextprotocol/subscriptionId":2}'
 echo '{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"resourceSubscriptions":["test://a"]},'"$meta"'}}'
-sleep 0.2
 echo '{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{"uri":"test://a",'"$meta"'}}'
 echo '{"jsonrpc":"2.0","id":2,"result":{"resultType":"complete",'"$meta"'}}'
 cat >/dev/null
