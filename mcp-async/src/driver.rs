@@ -18,7 +18,7 @@ use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::rpc::code;
-use mcp_proto::{Inbox, Instant, Limits, Machine, Outbox, Outcome, SendError, Token, Why};
+use mcp_proto::{Inbox, Instant, Large, Limits, Machine, Outbox, Outcome, SendError, Token, Why};
 
 use self::streams::is_closed;
 use crate::clock::Timer;
@@ -44,8 +44,13 @@ pub(crate) trait Role {
         &mut self,
         shared: &Arc<Shared<Self::Machine>>,
         event: <Self::Machine as Machine>::Event<'_>,
+        frame: Frame<'_>,
     ) -> Effect;
 }
+
+/// The message that an event borrows from, if it is a large one: then it can be kept without a
+/// copy.
+pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
 
 /// What an event asks of the driver.
 pub(crate) enum Effect {
@@ -108,8 +113,8 @@ struct Turn {
 }
 
 /// What one step came to.
-enum Step<E> {
-    Event(E),
+enum Step<'b, E> {
+    Event(E, Frame<'b>),
     Handled,
     Ignored(Why),
     Full,
@@ -220,8 +225,10 @@ where
                 continue;
             }
             let blocked = !self.pay(turn.now);
-            let effect = match step::<X>(&self.shared, &mut self.inbox, blocked, turn) {
-                Step::Event(event) => self.role.dispatch(&self.shared, event),
+            let mut large = None;
+            let inbox = &mut self.inbox;
+            let effect = match step::<X>(&self.shared, inbox, &mut large, blocked, turn) {
+                Step::Event(event, frame) => self.role.dispatch(&self.shared, event, frame),
                 Step::Handled => Effect::Nothing,
                 Step::Ignored(why) => {
                     observe::ignored(why);
@@ -236,6 +243,9 @@ where
                     break;
                 }
             };
+            if let Some(large) = large {
+                self.inbox.put_back(large);
+            }
             turn.budget -= 1;
             self.carry_out(effect, turn.now);
         }
@@ -318,9 +328,10 @@ impl<R, W, T, X: Role> Driver<R, W, T, X> {
 fn step<'b, X: Role>(
     shared: &Shared<X::Machine>,
     inbox: &'b mut Inbox<Vec<u8>>,
+    large: &'b mut Option<Large>,
     blocked: bool,
     turn: &mut Turn,
-) -> Step<Event<'b, X>> {
+) -> Step<'b, Event<'b, X>> {
     let core = &mut *shared.lock();
     turn.closing = core.closing;
     core.now = turn.now;
@@ -336,9 +347,23 @@ fn step<'b, X: Role>(
         turn.timeout = core.machine.poll_timeout();
         return Step::Full;
     }
-    let step = mcp_proto::link::step(&mut core.machine, inbox, &mut core.outbox, turn.now);
+    let mut frame: Frame<'b> = None;
+    let lies_in = &mut frame;
+    let step = mcp_proto::link::step_with(
+        &mut core.machine,
+        move || {
+            let Some(taken) = inbox.take_large(LARGE) else {
+                return inbox.next_message();
+            };
+            let large: &'b Large = large.insert(taken);
+            *lies_in = Some(large.bytes());
+            Some(large.message())
+        },
+        &mut core.outbox,
+        turn.now,
+    );
     let step = match step {
-        mcp_proto::Step::Event { event, .. } => Step::Event(event),
+        mcp_proto::Step::Event { event, .. } => Step::Event(event, frame),
         mcp_proto::Step::Handled => Step::Handled,
         mcp_proto::Step::Ignored(why) => Step::Ignored(why),
         mcp_proto::Step::Full => Step::Full,
@@ -349,6 +374,9 @@ fn step<'b, X: Role>(
 }
 
 type Event<'b, X> = <<X as Role>::Machine as Machine>::Event<'b>;
+
+/// Messages from so many bytes on are not copied by whoever keeps most of one.
+pub(crate) const LARGE: usize = 64 << 10;
 
 /// Messages and polls of handlers in one turn, before other tasks of the thread get theirs. At
 /// half a microsecond to a microsecond each that is about 100 µs, what runtimes call a fair

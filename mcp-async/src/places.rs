@@ -5,6 +5,7 @@ use core::task::{Context, Waker};
 use mcp_proto::json::{Number, Raw, RawBuf, Str};
 
 use crate::client::progress::Heard;
+use crate::driver::{Frame, LARGE};
 use crate::error::ErrorReply;
 
 /// The places of one connection. The number of a place travels through the machine as the
@@ -73,7 +74,9 @@ impl<F> Places<F> {
         place.arrival = None;
         place.heard.keep(heard);
         // One huge answer is not remembered for ever.
-        if let Some(buffer) = buffer.filter(|buffer| buffer.capacity() <= KEPT) {
+        if let Some(buffer) =
+            buffer.filter(|buffer| buffer.capacity() <= KEPT && !buffer.is_shared())
+        {
             place.buffer = buffer;
         }
         let waker = place.waker.take();
@@ -87,10 +90,13 @@ impl<F> Places<F> {
         cookie: u64,
         arrival: Arrival<F>,
         raw: Option<Raw<'_>>,
+        frame: Frame<'_>,
     ) -> Option<Waker> {
         let place = self.place(cookie)?;
-        if let Some(raw) = raw {
-            place.buffer.copy_from(raw);
+        match (raw, frame) {
+            (Some(raw), None) => place.buffer.copy_from(raw),
+            (Some(raw), Some(_)) => place.buffer = keep(raw, frame),
+            (None, _) => {}
         }
         place.arrival = Some(arrival);
         place.waker.take()
@@ -147,6 +153,15 @@ impl<F> Places<F> {
 
     fn place(&mut self, cookie: u64) -> Option<&mut Place<F>> {
         self.places.get_mut(usize::try_from(cookie).ok()?)
+    }
+}
+
+/// A part of a message, without a copy if both are large: what keeps a large message should be
+/// most of it.
+pub(crate) fn keep(part: Raw<'_>, frame: Frame<'_>) -> RawBuf {
+    match frame {
+        Some(frame) if part.as_bytes().len() >= LARGE / 2 => RawBuf::within(frame, part),
+        _ => RawBuf::from(part),
     }
 }
 

@@ -436,5 +436,10 @@ fn begins_array(text: &[u8]) -> bool {
 /// The first size of a store that grows from nothing.
 const FIRST: usize = 1024;
 
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+mod large;
 #[cfg(test)]
 mod tests;
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+pub use large::Large;

@@ -28,6 +28,8 @@ mod time;
 
 pub use action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
 pub use inbox::Inbox;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+pub use inbox::Large;
 pub use label::{Inline, Label};
 pub use limits::Limits;
 pub use link::{Link, Rest, Step, Verdict};

@@ -4,6 +4,7 @@ use crate::action::{Action, Source, Token, Why};
 use crate::inbox::Inbox;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
+use crate::rpc::Incoming;
 use crate::store::Store;
 use crate::time::Instant;
 
@@ -130,9 +131,21 @@ pub enum Rest {
 /// say about it, so its answer is never lost and a peer that does not read is not read either.
 /// Never loops over messages: an event borrows from the inbox, and the caller decides what comes
 /// next.
+#[inline]
 pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
     machine: &mut M,
     inbox: &'i mut Inbox<I>,
+    outbox: &'o mut Outbox<O>,
+    now: Instant,
+) -> Step<'o, M::Event<'i>, O> {
+    step_with(machine, || inbox.next_message(), outbox, now)
+}
+
+/// The same with messages from wherever `next` has them, which is asked at most once: only when
+/// a message can be taken.
+pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
+    machine: &mut M,
+    next: impl FnOnce() -> Option<Incoming<'i>>,
     outbox: &'o mut Outbox<O>,
     now: Instant,
 ) -> Step<'o, M::Event<'i>, O> {
@@ -153,7 +166,7 @@ pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
     if !reserved && !outbox.is_empty() {
         return Step::Full;
     }
-    let Some(incoming) = inbox.next_message() else {
+    let Some(incoming) = next() else {
         return Step::Empty;
     };
     match machine.handle(now, &Source::PIPE, incoming) {

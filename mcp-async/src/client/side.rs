@@ -7,13 +7,13 @@ use std::panic::catch_unwind;
 use std::sync::{Arc, OnceLock};
 
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
-use mcp_proto::json::{Object, Raw, RawBuf};
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Instant, Machine as _, Outcome, SendError, Token, Transmit};
 
 use super::Machine;
 use super::handler::{Handler, Question, Reply};
 use super::info::{ConnectError, ServerInfo};
-use crate::driver::{Effect, Role};
+use crate::driver::{Effect, Frame, Role};
 use crate::error::ErrorReply;
 use crate::job::{Job, discard};
 use crate::observe;
@@ -31,7 +31,12 @@ impl Role for Side {
     const WAITS_FOR_READER: bool = false;
     const DRAINS: bool = false;
 
-    fn dispatch(&mut self, shared: &Arc<Shared<Machine>>, event: Event<'_>) -> Effect {
+    fn dispatch(
+        &mut self,
+        shared: &Arc<Shared<Machine>>,
+        event: Event<'_>,
+        frame: Frame<'_>,
+    ) -> Effect {
         let handler = &*self.about.handler;
         match event {
             Event::Connected(connected) => {
@@ -48,7 +53,7 @@ impl Role for Side {
                 outcome: Ok(result),
                 ..
             } => {
-                arrive(shared, cookie, Arrival::Result, Some(result));
+                arrive(shared, cookie, Arrival::Result, Some((result, frame)));
             }
             Event::Answer {
                 cookie,
@@ -78,7 +83,8 @@ impl Role for Side {
                     asks: requests.is_some(),
                     state,
                 };
-                arrive(shared, cookie, arrival, requests.map(Object::as_raw));
+                let requests = requests.map(|requests| (requests.as_raw(), frame));
+                arrive(shared, cookie, arrival, requests);
             }
             Event::Again { cookie, .. } => arrive(shared, cookie, Arrival::Again, None),
             Event::Listening {
@@ -170,8 +176,14 @@ pub(super) struct About {
 }
 
 /// Puts down what is new about a call, and wakes whoever waits for it.
-fn arrive(shared: &Shared<Machine>, cookie: u64, arrival: Arrival<Failure>, raw: Option<Raw<'_>>) {
-    let waker: Option<Waker> = shared.lock().places.put(cookie, arrival, raw);
+fn arrive(
+    shared: &Shared<Machine>,
+    cookie: u64,
+    arrival: Arrival<Failure>,
+    raw: Option<(Raw<'_>, Frame<'_>)>,
+) {
+    let (raw, frame) = raw.map_or((None, None), |(raw, frame)| (Some(raw), frame));
+    let waker: Option<Waker> = shared.lock().places.put(cookie, arrival, raw, frame);
     if let Some(waker) = waker {
         waker.wake();
     }

@@ -89,7 +89,7 @@ impl<R, W, T, X: Role> Driver<R, W, T, X> {
         loop {
             let event = self.shared.lock().machine.poll_event();
             let Some(event) = event else { break };
-            if let Effect::Start(_, job) = self.role.dispatch(&self.shared, event) {
+            if let Effect::Start(_, job) = self.role.dispatch(&self.shared, event, None) {
                 discard(job);
             }
         }

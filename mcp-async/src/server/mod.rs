@@ -71,7 +71,7 @@ use self::about::{About, Known};
 use self::ask::Lost;
 use crate::client::Progress;
 use crate::clock::{Clock, Now};
-use crate::driver::{Driver, Effect, Role};
+use crate::driver::{Driver, Effect, Frame, Role};
 use crate::error::ErrorReply;
 use crate::job::discard;
 use crate::observe;
@@ -252,7 +252,12 @@ impl<S: Service> Role for Side<S> {
     const WAITS_FOR_READER: bool = true;
     const DRAINS: bool = true;
 
-    fn dispatch(&mut self, shared: &Arc<Shared<Machine>>, event: Event<'_>) -> Effect {
+    fn dispatch(
+        &mut self,
+        shared: &Arc<Shared<Machine>>,
+        event: Event<'_>,
+        frame: Frame<'_>,
+    ) -> Effect {
         match event {
             Event::Request {
                 token,
@@ -268,6 +273,7 @@ impl<S: Service> Role for Side<S> {
                     params,
                     request: context,
                     context: Context::new(shared, token, &context, told, principal),
+                    frame,
                 };
                 #[cfg(feature = "server")]
                 let call = match self.begin(call) {
@@ -319,7 +325,7 @@ impl<S: Service> Role for Side<S> {
                     Answer::Cancelled => (Arrival::Failed(Lost::Cancelled), None),
                     _ => (Arrival::Failed(Lost::Closed), None),
                 };
-                let waker = shared.lock().places.put(cookie, arrival, raw);
+                let waker = shared.lock().places.put(cookie, arrival, raw, frame);
                 if let Some(waker) = waker {
                     waker.wake();
                 }

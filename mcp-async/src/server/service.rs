@@ -4,7 +4,7 @@ use core::fmt;
 use core::future::Future;
 use std::sync::Arc;
 
-use mcp_proto::json::Object;
+use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{Context as Request, Initialize};
 
@@ -12,7 +12,9 @@ use super::context::Context;
 use super::peer::Peer;
 use super::reply::{Answering, Reply};
 use crate::client::Progress;
+use crate::driver::Frame;
 use crate::job::Job;
+use crate::places::keep;
 
 /// Answers calls: the low-level seam on which routers of typed handlers stand.
 ///
@@ -189,9 +191,26 @@ pub struct Call<'b> {
     /// What the protocol layer read of them already.
     pub request: Request<'b>,
     pub(super) context: Context,
+    pub(super) frame: Frame<'b>,
 }
 
 impl Call<'_> {
+    /// An own copy of a part of the message, for a future that outlives it. From 64 KiB on
+    /// nothing is copied: the part keeps the bytes that were read.
+    ///
+    /// ```
+    /// use mcp_async::server::service_fn;
+    ///
+    /// let echo = service_fn(|call| {
+    ///     let arguments = call.keep(call.params.get("arguments").unwrap_or_default());
+    ///     call.answer(async move { Ok(arguments) })
+    /// });
+    /// # let _ = echo;
+    /// ```
+    pub fn keep(&self, part: Raw<'_>) -> RawBuf {
+        keep(part, self.frame)
+    }
+
     /// The handle of this call: progress, logs, questions. Clone it into the future.
     pub const fn context(&self) -> &Context {
         &self.context

@@ -276,7 +276,7 @@ impl Tool {
         }
         self.begin(Box::new(move |call, tool, spawn| {
             let owned = ToolCall {
-                arguments: RawBuf::from(arguments(&call)),
+                arguments: call.keep(arguments(&call)),
                 as_result: call.request.revision.reports_bad_arguments_as_result(),
             };
             let future = handler(owned, call.context().clone());

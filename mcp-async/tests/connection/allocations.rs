@@ -14,7 +14,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 use serde::{Deserialize, Serialize};
 
-use crate::support::{Sim, call};
+use crate::support::{Sim, Wire, call};
 
 #[derive(Debug, Deserialize, Serialize)]
 struct Sum {
@@ -147,4 +147,56 @@ fn read(reader: &mut (impl AsyncRead + Unpin), buf: &mut [u8]) -> usize {
         Poll::Ready(count) => count.unwrap(),
         Poll::Pending => 0,
     }
+}
+
+/// Frames from 64 KiB on change hands: what a handler keeps of one is not copied, and the inbox
+/// goes on with new storage. Smaller ones are copied once, and what nobody keeps costs nothing.
+#[test]
+fn a_large_frame_changes_hands() {
+    #[track_caller]
+    fn check(size: usize, keeps: bool, expected: core::ops::RangeInclusive<u64>) {
+        let service = server::service_fn(move |call| {
+            let arguments = call.params.get("arguments").unwrap_or_default();
+            let kept = keeps.then(|| call.keep(arguments));
+            let size = arguments.as_bytes().len();
+            call.answer(async move {
+                let size = kept.map_or(size, |kept| kept.as_raw().as_bytes().len());
+                Ok(Sum {
+                    sum: u64::try_from(size).unwrap_or_default(),
+                })
+            })
+        });
+        let config = ServerConfig {
+            capabilities: ServerFeatures::TOOLS.capabilities(),
+            ..ServerConfig::new("keeper", "1")
+        };
+        let mut wire = Wire::serving(config, service, 4 << 20, usize::MAX).legacy();
+        let text = format!("{{\"text\":\"{}\"}}", "x".repeat(size));
+        let line = call(1, "x", "").replace("{\"id\":1}", &text) + "\n";
+        for _ in 0..3 {
+            // The first one makes the inbox as large as it has to be.
+            assert_eq!(wire.write_some(line.as_bytes()), line.len());
+            wire.sim.settle();
+            let answer = wire.read();
+            assert!(
+                answer.contains(&format!("\"sum\":{}", text.len())),
+                "{answer}"
+            );
+        }
+        assert_eq!(wire.write_some(line.as_bytes()), line.len());
+        let measured = measure(|| wire.sim.settle());
+        assert!(
+            expected.contains(&measured.bytes_total),
+            "{size}: {measured:?}"
+        );
+        assert!(!wire.read().is_empty());
+    }
+    const SMALL: u64 = 1024;
+    const MIB: u64 = 1 << 20;
+    // No copy, and the storage of the inbox anew, which is at most twice the frame.
+    check(1 << 20, true, MIB..=2 * MIB + SMALL);
+    check(1 << 20, false, 0..=SMALL);
+    // One copy.
+    check(32 << 10, true, 32 << 10..=(32 << 10) + SMALL);
+    check(32 << 10, false, 0..=SMALL);
 }

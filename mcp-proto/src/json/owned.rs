@@ -1,8 +1,12 @@
 //! An owned value.
 
+#[cfg(target_has_atomic = "ptr")]
+use alloc::sync::Arc;
 use alloc::vec;
 use alloc::vec::Vec;
 use core::fmt;
+#[cfg(target_has_atomic = "ptr")]
+use core::ops::Range;
 use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
@@ -27,16 +31,24 @@ use super::{DecodeError, EncodeError, Fault, MAX_DEPTH, Raw, Writer};
 /// ```
 #[derive(Clone)]
 pub struct RawBuf {
-    /// Empty stands for `null`, so that an empty one allocates nothing.
-    bytes: Vec<u8>,
+    bytes: Bytes,
     form: Form,
+}
+
+#[derive(Clone)]
+enum Bytes {
+    /// Empty stands for `null`, so that an empty one allocates nothing.
+    Own(Vec<u8>),
+    /// A part of a message that others may keep parts of, too.
+    #[cfg(target_has_atomic = "ptr")]
+    Shared(Arc<Vec<u8>>, Range<usize>),
 }
 
 impl RawBuf {
     /// `null`, without an allocation.
     pub const fn new() -> Self {
         Self {
-            bytes: Vec::new(),
+            bytes: Bytes::Own(Vec::new()),
             form: Form::Plain,
         }
     }
@@ -62,6 +74,7 @@ impl RawBuf {
             return Ok(raw.into());
         }
         let form = raw.form();
+        let bytes = Bytes::Own(bytes);
         Ok(Self { bytes, form })
     }
 
@@ -107,23 +120,74 @@ impl RawBuf {
 
     /// Replaces what it holds by a copy of `raw`.
     pub fn copy_from(&mut self, raw: Raw<'_>) {
-        self.bytes.clear();
-        self.bytes.extend_from_slice(raw.as_bytes());
+        let mut bytes = match core::mem::replace(&mut self.bytes, Bytes::Own(Vec::new())) {
+            Bytes::Own(bytes) => bytes,
+            #[cfg(target_has_atomic = "ptr")]
+            Bytes::Shared(..) => Vec::new(),
+        };
+        bytes.clear();
+        bytes.extend_from_slice(raw.as_bytes());
+        self.bytes = Bytes::Own(bytes);
         self.form = raw.form();
+    }
+
+    /// A value that lies in these bytes, without a copy: it keeps all of them for as long as it
+    /// lives. A value that lies elsewhere is copied.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use mcp_proto::json::{Raw, RawBuf};
+    ///
+    /// let message = Arc::new(br#"{"list": [1, 2]}"#.to_vec());
+    /// let list = Raw::parse(&message, 8)?.object().and_then(|object| object.get("list"));
+    /// let kept = RawBuf::within(&message, list.unwrap_or_default());
+    /// assert!(kept.is_shared());
+    /// assert_eq!(kept.as_raw().as_str(), "[1, 2]");
+    /// assert!(!RawBuf::within(&message, Raw::NULL).is_shared());
+    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// ```
+    #[cfg(target_has_atomic = "ptr")]
+    pub fn within(bytes: &Arc<Vec<u8>>, raw: Raw<'_>) -> Self {
+        let text = raw.as_bytes();
+        let range = (text.as_ptr() as usize)
+            .checked_sub(bytes.as_ptr() as usize)
+            .and_then(|start| Some(start..start.checked_add(text.len())?));
+        match range {
+            Some(range) if !range.is_empty() && range.end <= bytes.len() => Self {
+                bytes: Bytes::Shared(Arc::clone(bytes), range),
+                form: raw.form(),
+            },
+            _ => raw.into(),
+        }
+    }
+
+    /// Whether it keeps a whole message to save a copy of a part of it.
+    pub const fn is_shared(&self) -> bool {
+        !matches!(self.bytes, Bytes::Own(_))
     }
 
     /// The value.
     pub fn as_raw(&self) -> Raw<'_> {
-        if self.bytes.is_empty() {
+        let bytes = match &self.bytes {
+            Bytes::Own(bytes) => bytes.as_slice(),
+            #[cfg(target_has_atomic = "ptr")]
+            Bytes::Shared(bytes, range) => bytes.get(range.clone()).unwrap_or_default(),
+        };
+        if bytes.is_empty() {
             Raw::NULL
         } else {
-            Raw::scanned(&self.bytes, self.form)
+            Raw::scanned(bytes, self.form)
         }
     }
 
     /// The bytes that it can hold without allocating.
     pub fn capacity(&self) -> usize {
-        self.bytes.capacity()
+        match &self.bytes {
+            Bytes::Own(bytes) => bytes.capacity(),
+            #[cfg(target_has_atomic = "ptr")]
+            Bytes::Shared(..) => 0,
+        }
     }
 }
 

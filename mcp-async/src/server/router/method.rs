@@ -26,7 +26,7 @@ impl Method {
         T: Payload + Send + 'static,
     {
         let begin = move |call: Call<'_>| {
-            let params = RawBuf::from(call.params.as_raw());
+            let params = call.keep(call.params.as_raw());
             let future = handler(params, call.context().clone());
             call.answer(async move { Answer(future.await) })
         };
