@@ -512,7 +512,7 @@ impl Everything {
 
     /// The SDK acknowledges a subscription before it calls `listen`.
     async fn listening(&self) -> Vec<SubscriptionSink> {
-        tokio::time::sleep(Duration::from_millis(20)).await;
+        tokio::time::sleep(Duration::from_millis(50)).await;
         self.state.lock().unwrap().listening.clone()
     }
 }
