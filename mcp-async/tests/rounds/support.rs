@@ -133,6 +133,8 @@ impl Handler for Ears {
     }
 }
 
+/// Turns that a test waits for threads; a moment's work takes a few.
+const PATIENCE: u32 = 10_000_000;
 const PARAMS: &str = r#"{"name":"tool","arguments":{"a":1}}"#;
 const ACCEPT: &str = r#"{"action":"accept","content":{"city":"Kyoto","nights":3}}"#;
 
@@ -214,13 +216,14 @@ impl Rig {
         let params = RawBuf::parse(PARAMS).unwrap();
         let mut call = pin!(self.client.call::<Said>(Method::ToolsCall, Some(&params)));
         let cx = &mut task::Context::from_waker(task::Waker::noop());
-        loop {
+        for _ in 0..PATIENCE {
             if let Poll::Ready(said) = call.as_mut().poll(cx) {
                 return said.map(|said| said.said);
             }
             self.sim.settle();
             std::thread::yield_now();
         }
+        panic!("the threads are stuck");
     }
 
     /// Calls, lets everything happen, and gives the call up.

@@ -110,14 +110,16 @@ fn a_question_that_nobody_watches_ends_with_the_connection() {
         let mut rig = Rig::new(revision, move |cx, notes| {
             let spawn = spawn.clone();
             Box::pin(async move {
-                let asker = cx.clone();
-                let _detached = spawn.spawn(async move {
-                    let answer = say(&asker, "key", "one").await;
-                    notes.add(format!("{answer:?}"));
-                    // And so does one that is asked when its call is over.
-                    let late = say(&asker, "late", "two").await;
-                    notes.add(format!("{late:?}"));
-                });
+                for late in [false, true] {
+                    let (asker, notes) = (cx.clone(), notes.clone());
+                    let _detached = spawn.spawn(async move {
+                        if late {
+                            asker.cancelled().await;
+                        }
+                        let answer = say(&asker, if late { "late" } else { "key" }, "one").await;
+                        notes.add(format!("{answer:?}"));
+                    });
+                }
                 pending().await
             })
         });
