@@ -25,6 +25,7 @@ impl Plan {
             nodes: ordered(graph, &ranks),
         };
         plan.check_chains(limits)?;
+        plan.check_recursion()?;
         plan.check_compilation(limits)?;
         Ok(plan)
     }
@@ -56,6 +57,36 @@ impl Plan {
         }
         if sum > limits.evaluations {
             return Err(SchemaError::Limit("evaluations"));
+        }
+        Ok(())
+    }
+
+    /// Bounds the recursion of the compiler, which goes down the levels of the schema, and from
+    /// a reference on those of its target, eight times before it puts a target off.
+    fn check_recursion(&self) -> Result<(), SchemaError> {
+        let mut targets: HashSet<u32> = HashSet::new();
+        let mut inner: HashSet<u32> = HashSet::new();
+        for node in &self.nodes {
+            targets.extend(&node.references);
+            inner.extend(node.arms.iter().chain(&node.children));
+        }
+        let mut longest = 0;
+        let mut rest: Vec<(u32, usize)> = (0u32..)
+            .take(self.nodes.len())
+            .filter(|number| !inner.contains(number))
+            .map(|number| (number, 1))
+            .collect();
+        // What stands in a subschema stands in no other, so each is seen once.
+        while let Some((number, level)) = rest.pop() {
+            longest = longest.max(level);
+            if let Some(node) = self.node(number) {
+                let inline = node.arms.iter().chain(&node.children);
+                rest.extend(inline.map(|child| (*child, level + 1)));
+            }
+        }
+        let levels = longest.saturating_mul(targets.len().min(NESTED_TARGETS) + 1);
+        if levels > LEVELS {
+            return Err(SchemaError::Limit("levels"));
         }
         Ok(())
     }
@@ -261,3 +292,9 @@ fn at(costs: &[(u64, usize)], number: u32) -> (u64, usize) {
         .copied()
         .unwrap_or_default()
 }
+
+/// The targets that the compiler goes into from one another.
+const NESTED_TARGETS: usize = 8;
+
+/// The levels that it goes down; each takes some four kilobytes of stack without optimisation.
+const LEVELS: usize = 256;

@@ -336,8 +336,17 @@ fn chained_references() {
     );
     check(schema, "1", Refused(SchemaError::Limit("chained")));
     check(chain(100, "true", |_, next| next.to_owned()), "1", Fit);
-    // Each with as many levels as a schema may have.
+    // Each with as many levels as a schema may have: the compiler goes down several at a time.
     let deep = |_: usize, next: &str| nested(60, r#"{"additionalProperties":"#, next, "}");
+    let refused = || Refused(SchemaError::Limit("levels"));
+    check(chain(100, "true", deep), "{}", refused());
+    check(chain(4, "true", deep), "{}", refused());
+    check(
+        chain(2, "true", deep),
+        nested(120, r#"{"a":"#, "1", "}"),
+        Fit,
+    );
+    let deep = |_: usize, next: &str| nested(26, r#"{"additionalProperties":"#, next, "}");
     check(
         chain(100, "true", deep),
         nested(120, r#"{"a":"#, "1", "}"),
