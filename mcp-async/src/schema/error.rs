@@ -21,7 +21,10 @@ pub enum SchemaError {
     Pattern(String),
     /// An object in it has two members of one name, which two readers may read as two schemas.
     Duplicate(String),
-    /// It is larger than the limit of [`SchemaLimits`](super::SchemaLimits) with this name.
+    /// It is larger than the limit with this name: a field of
+    /// [`SchemaLimits`](super::SchemaLimits), or one that is fixed: the bytes of all
+    /// `identifiers` (8 KiB) and of one of the `references` (2 KiB), the `levels` that the
+    /// compiler goes down (256, where each of up to eight references adds those of its target).
     Limit(&'static str),
 }
 
