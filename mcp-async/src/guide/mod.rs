@@ -15,6 +15,9 @@ pub mod completion {}
 #[doc = include_str!("limits.md")]
 pub mod limits {}
 
+#[doc = include_str!("middleware.md")]
+pub mod middleware {}
+
 #[doc = include_str!("processes.md")]
 pub mod processes {}
 
@@ -38,3 +41,7 @@ pub mod subscriptions {}
 
 #[doc = include_str!("tools.md")]
 pub mod tools {}
+
+#[cfg(feature = "tracing")]
+#[doc = include_str!("tracing.md")]
+pub mod tracing {}

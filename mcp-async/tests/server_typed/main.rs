@@ -1,6 +1,7 @@
 //! Servers of typed handlers, seen from the wire, in every revision.
 #![cfg(feature = "server")]
 
+mod abuse;
 // Checking against a whole schema makes values of its own.
 #[cfg(not(feature = "schema"))]
 mod allocations;
