@@ -32,6 +32,8 @@ struct Shelf {
 #[derive(Debug)]
 struct Entry {
     result: Arc<RawBuf>,
+    /// Bytes, with those of its key.
+    size: usize,
     /// Fresh before this moment (CH-03).
     until: Instant,
 }
@@ -103,7 +105,8 @@ impl Cache {
             return;
         };
         let key = kind.key(ask);
-        let size = result.as_bytes().len();
+        // A cursor is as long as the server likes.
+        let size = result.as_bytes().len() + key.len();
         if self.shelf(kind).is_none_or(|shelf| shelf.epoch != epoch) || size > BYTES / 4 {
             return;
         }
@@ -115,6 +118,7 @@ impl Cache {
         }
         let entry = Entry {
             result: Arc::new(RawBuf::from(result)),
+            size,
             until: now + lifetime,
         };
         self.bytes += size;
@@ -133,7 +137,7 @@ impl Cache {
         shelf.entries.retain(|key, entry| {
             let stays = uri.is_some_and(|uri| !is_part(key, uri) && !is_part(uri, key));
             if !stays {
-                self.bytes -= entry.size();
+                self.bytes -= entry.size;
             }
             stays
         });
@@ -158,7 +162,7 @@ impl Cache {
     fn remove(&mut self, kind: Kind, key: &str) {
         let removed = self.shelf(kind).and_then(|shelf| shelf.entries.remove(key));
         if let Some(entry) = removed {
-            self.bytes -= entry.size();
+            self.bytes -= entry.size;
         }
     }
 
@@ -173,18 +177,12 @@ impl Cache {
             shelf.entries.retain(|_, entry| {
                 let stays = entry.until > limit;
                 if !stays {
-                    self.bytes -= entry.size();
+                    self.bytes -= entry.size;
                 }
                 stays
             });
         }
         true
-    }
-}
-
-impl Entry {
-    fn size(&self) -> usize {
-        self.result.as_raw().as_bytes().len()
     }
 }
 
@@ -267,9 +265,9 @@ mod tests {
         keep(&mut cache, "a", r#"{"ttlMs":500}"#, 0);
         keep(&mut cache, "a", r#"{"ttlMs":500}"#, 0);
         keep(&mut cache, "b", r#"{"ttlMs":900}"#, 0);
-        assert_eq!(cache.bytes, 26);
+        assert_eq!(cache.bytes, 28);
         cache.stale(Kind::Read, Some("a"));
-        assert_eq!(cache.bytes, 13);
+        assert_eq!(cache.bytes, 14);
         cache.stale(Kind::Read, None);
         assert_eq!((cache.bytes, cache.len()), (0, 0));
     }
@@ -304,6 +302,8 @@ mod tests {
             keep(&mut cache, &n.to_string(), &json, 0);
         }
         assert!(cache.bytes <= BYTES);
+        keep(&mut cache, &"x".repeat(BYTES), r#"{"ttlMs":9000}"#, 0);
+        assert!(cache.bytes <= BYTES, "a key takes room too");
         assert!(fresh(&mut cache, "19", 0));
     }
 }

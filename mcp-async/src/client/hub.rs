@@ -14,7 +14,7 @@ use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
 use super::error::CallError;
 use super::handler::{Handler, Question, Reply};
-use super::queue::Queue;
+use super::queue::{self, Queue};
 #[cfg(feature = "schema")]
 use super::schemas::Schemas;
 use super::topics::{Topics, Update};
@@ -243,6 +243,15 @@ impl Handler for Hub {
         if let Some(queue) = queue {
             queue.push(super::topics::Heard::Honoured(filter));
         }
+    }
+}
+
+impl queue::Entry for LoggingMessageParams {
+    fn bytes(&self) -> usize {
+        let logger = self.logger.as_ref().map_or(0, String::len);
+        let meta = self.meta.iter();
+        let meta = meta.map(|(name, value)| name.len() + value.as_bytes().len());
+        self.data.as_raw().as_bytes().len() + logger + meta.sum::<usize>()
     }
 }
 

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::{Method, Notification};
 
-use super::queue::Queue;
+use super::queue::{self, Queue};
 use crate::model::SubscriptionFilter;
 
 /// What a server tells of changes.
@@ -158,6 +158,24 @@ impl Update {
             }
             Self::Reconnected => true,
         }
+    }
+}
+
+impl queue::Entry for Heard {
+    fn bytes(&self) -> usize {
+        match self {
+            Self::Update(Update::Resource(uri)) => uri.len(),
+            Self::Honoured(filter) => {
+                let uris = filter.resource_subscriptions.iter();
+                uris.map(|uri| uri.len() + size_of::<String>()).sum()
+            }
+            Self::Update(_) => 0,
+        }
+    }
+
+    /// Without the acknowledgement, whoever subscribes would wait for ever.
+    fn stays(&self) -> bool {
+        matches!(self, Self::Honoured(_))
     }
 }
 

@@ -32,6 +32,14 @@ pub(super) fn known<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         .collect())
 }
 
+/// A hint: one that nobody understands is as good as absent, because what it is about is not.
+pub(super) fn hint<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
+    deserializer: D,
+) -> Result<Option<T>, D::Error> {
+    let raw = Raw::deserialize(deserializer)?;
+    Ok(raw.decode(&mut []).ok())
+}
+
 /// A value that is there, even when it is `null` (6.22).
 pub(super) fn present<'de, D: Deserializer<'de>>(
     deserializer: D,

@@ -21,10 +21,18 @@ pub struct ReadResourceResult {
     pub contents: Vec<ResourceContents>,
     /// How long it stays fresh, in milliseconds; since 2026-07-28. See
     /// [`freshness`](mcp_proto::model::freshness).
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::hint",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub ttl_ms: Option<i64>,
     /// Who may share it; since 2026-07-28.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(
+        default,
+        deserialize_with = "lenient::hint",
+        skip_serializing_if = "Option::is_none"
+    )]
     pub cache_scope: Option<CacheScope>,
     /// Anything else.
     #[serde(

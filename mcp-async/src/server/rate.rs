@@ -62,9 +62,9 @@ impl RateLimit {
         self
     }
 
-    /// What one use takes out of a bucket that gains `count` in each millisecond.
+    /// What one use takes out of a bucket that gains `count` in each microsecond.
     fn price(self) -> u64 {
-        u64::try_from(self.per.as_millis()).unwrap_or(u64::MAX)
+        u64::try_from(self.per.as_micros()).unwrap_or(u64::MAX)
     }
 
     fn capacity(self) -> u64 {
@@ -92,7 +92,7 @@ impl Bucket {
 
     /// Whether there is one left.
     pub(crate) fn holds(&mut self, now: Instant) -> bool {
-        let passed = now.saturating_since(self.filled).as_millis();
+        let passed = now.saturating_since(self.filled).as_micros();
         let passed = u64::try_from(passed).unwrap_or(u64::MAX);
         self.filled = now;
         self.level = self
@@ -146,6 +146,9 @@ mod tests {
             let mut bucket = Bucket::new(limit, now);
             assert!(!bucket.take(now + Duration::MAX), "{limit:?}");
         }
+        let mut short = Bucket::new(RateLimit::new(1, Duration::from_micros(500)), now);
+        assert!(short.take(now));
+        assert!(!short.take(now), "less than a millisecond is a time too");
         let limit = RateLimit::new(u32::MAX, Duration::MAX);
         assert!(Bucket::new(limit, now).take(now));
     }

@@ -1,0 +1,223 @@
+//! A peer by hand: what it writes is bytes, and what it reads is lines.
+
+use core::cell::RefCell;
+use core::future::Future;
+use core::pin::Pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::sync::Arc;
+use std::task::Wake;
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::stdio::{Interest, Reactor, Readiness, Sleep};
+use mcp_async::{
+    Clock, ManualClock, ManualTimer, PipeReader, PipeWriter, Runtime, Server, Task, duplex,
+};
+use mcp_proto::Instant;
+
+/// The runtime of the thread that a test runs on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sim;
+
+type Local = Pin<Box<dyn Future<Output = ()>>>;
+
+thread_local! {
+    static CLOCK: ManualClock = ManualClock::default();
+    static TASKS: RefCell<Vec<(Local, Arc<Flag>)>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Sim {
+    type Timer = ManualTimer;
+
+    fn now(&self) -> Instant {
+        CLOCK.with(Clock::now)
+    }
+
+    fn timer(&self) -> ManualTimer {
+        CLOCK.with(Clock::timer)
+    }
+}
+
+impl Reactor for Sim {
+    #[cfg(unix)]
+    fn register(
+        &self,
+        _: std::os::fd::OwnedFd,
+        _: Interest,
+    ) -> std::io::Result<Box<dyn Readiness>> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    fn sleep(&self, _: Duration) -> Sleep {
+        Box::pin(core::future::pending())
+    }
+}
+
+impl Runtime for Sim {
+    fn reactor() -> &'static dyn Reactor {
+        &Self
+    }
+
+    fn spawn(task: Task) {
+        spawn(task);
+    }
+}
+
+pub(crate) fn spawn(future: impl Future<Output = ()> + 'static) {
+    let flag = Arc::new(Flag(AtomicBool::new(true)));
+    TASKS.with_borrow_mut(|tasks| tasks.push((Box::pin(future), flag)));
+}
+
+/// Polls whatever was woken, until nothing is.
+pub(crate) fn settle() {
+    for round in 0.. {
+        assert!(round < 100_000, "the tasks wake each other without end");
+        let mut tasks = TASKS.take();
+        let mut idle = true;
+        tasks.retain_mut(|(future, flag)| {
+            if !flag.0.swap(false, Ordering::SeqCst) {
+                return true;
+            }
+            idle = false;
+            let waker = Waker::from(Arc::clone(flag));
+            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+            polled.is_pending()
+        });
+        // What they spawned comes behind them.
+        TASKS.with_borrow_mut(|spawned| {
+            idle &= spawned.is_empty();
+            tasks.append(spawned);
+            *spawned = tasks;
+        });
+        if idle {
+            break;
+        }
+    }
+}
+
+pub(crate) fn advance(by: Duration) {
+    CLOCK.with(|clock| clock.advance(by));
+    settle();
+}
+
+/// What the future has come to, now that everything has happened.
+pub(crate) fn now<T>(future: &mut Pin<Box<dyn Future<Output = T> + '_>>) -> Poll<T> {
+    for _ in 0..8 {
+        settle();
+        let polled = future
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()));
+        if polled.is_ready() {
+            return polled;
+        }
+    }
+    Poll::Pending
+}
+
+/// A peer by hand.
+pub(crate) struct Hand {
+    reader: PipeReader,
+    writer: PipeWriter,
+    next: u32,
+}
+
+impl Hand {
+    pub(crate) fn new((reader, writer): (PipeReader, PipeWriter)) -> Self {
+        Self {
+            reader,
+            writer,
+            next: 0,
+        }
+    }
+
+    /// A client of this server.
+    pub(crate) fn of(server: &Server<Sim>) -> Self {
+        let (ours, theirs) = duplex(1 << 20);
+        let (connection, _peer) = server.serve(theirs.split());
+        // It lives whatever it reads, so an error of its own is a failure.
+        spawn(async { connection.await.expect("it lives on") });
+        Self::new(ours.split())
+    }
+
+    /// Writes bytes, as fast as they are taken, and returns the lines that came meanwhile.
+    pub(crate) fn write(&mut self, mut bytes: &[u8]) -> Vec<String> {
+        let cx = &mut Context::from_waker(Waker::noop());
+        let mut came = Vec::new();
+        let mut idle = 0;
+        while !bytes.is_empty() {
+            idle += 1;
+            assert!(idle < 4, "nobody reads");
+            if let Poll::Ready(count) = Pin::new(&mut self.writer).poll_write(cx, bytes) {
+                bytes = &bytes[count.unwrap()..];
+                idle = 0;
+            }
+            while self.read(&mut came) {
+                idle = 0;
+            }
+        }
+        while self.read(&mut came) {}
+        let text = String::from_utf8(came).expect("UTF-8");
+        text.lines().map(str::to_owned).collect()
+    }
+
+    /// A request of 2026-07-28 with these members besides `_meta`; what came upon it.
+    pub(crate) fn send(&mut self, method: &str, members: &str) -> Vec<String> {
+        let line = self.line(method, members);
+        self.write(line.as_bytes())
+    }
+
+    /// The one answer to a request.
+    #[track_caller]
+    pub(crate) fn ask(&mut self, method: &str, members: &str) -> String {
+        let mut lines = self.send(method, members);
+        let start = format!(r#"{{"jsonrpc":"2.0","id":{},"#, self.next);
+        lines.retain(|line| line.starts_with(&start));
+        assert_eq!(lines.len(), 1, "{method} {members:.200}: {lines:?}");
+        lines.remove(0)
+    }
+
+    pub(crate) fn line(&mut self, method: &str, members: &str) -> String {
+        self.next += 1;
+        let (id, comma) = (self.next, if members.is_empty() { "" } else { "," });
+        format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{members}{comma}{META}}}}}"#
+        ) + "\n"
+    }
+
+    fn read(&mut self, came: &mut Vec<u8>) -> bool {
+        settle();
+        let mut buf = vec![0; 1 << 16];
+        let cx = &mut Context::from_waker(Waker::noop());
+        match Pin::new(&mut self.reader).poll_read(cx, &mut buf) {
+            Poll::Ready(count) => {
+                let count = count.unwrap();
+                came.extend_from_slice(&buf[..count]);
+                count > 0
+            }
+            Poll::Pending => false,
+        }
+    }
+}
+
+const META: &str = concat!(
+    r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+    r#""io.modelcontextprotocol/clientCapabilities":"#,
+    r#"{"sampling":{},"elicitation":{"form":{}},"roots":{}},"#,
+    r#""io.modelcontextprotocol/logLevel":"debug","progressToken":"p"}"#
+);
+
+impl Drop for Hand {
+    /// The tasks go before the thread's clock does.
+    fn drop(&mut self) {
+        drop(TASKS.take());
+    }
+}
