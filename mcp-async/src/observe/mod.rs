@@ -15,10 +15,12 @@ pub(crate) mod span;
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
-pub(crate) use self::off::{handler_failed, tool_failed};
+pub(crate) use self::off::{Here, handler_failed, tool_failed};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::on::{handler_failed, tool_failed};
 #[cfg(feature = "tracing")]
 pub(crate) use self::span::CallSpan;
+#[cfg(all(feature = "server", feature = "tracing"))]
+pub(crate) use self::span::Here;

@@ -45,3 +45,18 @@ impl CallSpan {
 
     pub(crate) const fn end(&mut self, _error: Option<&CallError>) {}
 }
+
+/// No span to go back to.
+#[cfg(feature = "server")]
+pub(crate) struct Here;
+
+#[cfg(feature = "server")]
+impl Here {
+    pub(crate) const fn current() -> Self {
+        Self
+    }
+
+    pub(crate) fn within<T>(&self, poll: impl FnOnce() -> T) -> T {
+        poll()
+    }
+}

@@ -39,6 +39,21 @@ pub(crate) fn server(method: Method<'_>, subject: Option<&str>) -> Span {
     described(call_span!("mcp.server", "server"), method, subject)
 }
 
+/// The span that a handler began in, for the task that it moves to.
+#[cfg(feature = "server")]
+pub(crate) struct Here(Span);
+
+#[cfg(feature = "server")]
+impl Here {
+    pub(crate) fn current() -> Self {
+        Self(Span::current())
+    }
+
+    pub(crate) fn within<T>(&self, poll: impl FnOnce() -> T) -> T {
+        self.0.in_scope(poll)
+    }
+}
+
 /// The span of a call that this client makes, from its first poll on.
 #[derive(Default)]
 pub(crate) struct CallSpan {

@@ -8,6 +8,7 @@ use std::panic::{catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::job::discard;
+use crate::observe::Here;
 use crate::runtime::Task;
 
 /// How a runtime begins a task.
@@ -22,6 +23,7 @@ pub(super) async fn spawned<T: Send + 'static>(
     let tie = Tie(&bridge);
     spawn(Box::pin(Tasked {
         future: Some(Box::pin(future)),
+        span: Here::current(),
         bridge: Arc::clone(&bridge),
     }));
     let end = poll_fn(|cx| {
@@ -114,6 +116,7 @@ impl<T> Drop for Tie<'_, T> {
 /// The task's end of it.
 struct Tasked<T> {
     future: Option<Pin<Box<dyn Future<Output = T> + Send>>>,
+    span: Here,
     bridge: Arc<Bridge<T>>,
 }
 
@@ -134,7 +137,9 @@ impl<T> Future for Tasked<T> {
         let Some(future) = &mut this.future else {
             return Poll::Ready(());
         };
-        let end = match catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx))) {
+        let end = match catch_unwind(AssertUnwindSafe(|| {
+            this.span.within(|| future.as_mut().poll(cx))
+        })) {
             Ok(Poll::Pending) => return Poll::Pending,
             Ok(Poll::Ready(value)) => End::Value(value),
             Err(panic) => {

@@ -477,3 +477,47 @@ fn calls_of_a_client_have_spans() {
         ]);
     });
 }
+
+/// A tool that fails answers with a result, but its span tells of it.
+#[cfg(feature = "server")]
+#[test]
+fn a_failed_tool_is_no_success() {
+    use mcp_async::model::CallToolResult;
+    use mcp_async::server::{Context, HandlerError, NoArguments};
+
+    let server = mcp_async::Server::<()>::new("demo", "1")
+        .tool("told", "", |_: NoArguments, _: Context| async {
+            Err::<(), _>(HandlerError::told("SECRET"))
+        })
+        .tool("result", "", |_: NoArguments, _: Context| async {
+            Ok(CallToolResult::error("SECRET"))
+        })
+        .tool("well", "", |_: NoArguments, _: Context| async {
+            Ok("SECRET")
+        });
+    let notes = Notes::default();
+    with_default(notes.clone(), || {
+        let (ours, theirs) = mcp_async::duplex(1 << 16);
+        let clock = mcp_async::ManualClock::default();
+        let (connection, _) = server.serve_on(theirs.split(), clock);
+        let mut connection = core::pin::pin!(connection);
+        let (_reader, mut writer) = ours.split();
+        let cx = &mut core::task::Context::from_waker(core::task::Waker::noop());
+        for name in ["told", "result", "well"] {
+            let line = call(1, name, &modern("")).replace(r#"{"id":1}"#, "{}") + "\n";
+            let wrote = futures_io::AsyncWrite::poll_write(
+                core::pin::Pin::new(&mut writer),
+                cx,
+                line.as_bytes(),
+            );
+            assert!(wrote.is_ready());
+            assert!(connection.as_mut().poll(cx).is_pending());
+        }
+    });
+    let failed = |name: &str| {
+        let failed = ", error.type=tool_error, otel.status_code=ERROR";
+        tool(name, failed).replace("2025-11-25", "2026-07-28")
+    };
+    let well = tool("well", "").replace("2025-11-25", "2026-07-28");
+    notes.saw(&[&failed("told"), &failed("result"), &well]);
+}
