@@ -11,6 +11,16 @@ use crate::stdio::Reactor;
 ///
 /// Each adapter implements it on a unit struct, and names the two types with it filled in. To
 /// run on another runtime, implement it there.
+///
+/// ```
+/// use mcp_async::{Runtime, Task};
+///
+/// /// Runs something beside whatever calls this, on any runtime.
+/// fn beside<R: Runtime>(work: impl Future<Output = ()> + Send + 'static) {
+///     let task: Task = Box::pin(work);
+///     R::spawn(task);
+/// }
+/// ```
 pub trait Runtime: Clock + Reactor + Clone + Copy + Default {
     /// The runtime itself: what has no state is the same everywhere.
     fn reactor() -> &'static dyn Reactor;

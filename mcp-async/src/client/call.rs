@@ -24,6 +24,20 @@ use crate::trace_context::TraceContext;
 /// It borrows name and parameters and encodes them when it is polled, in every round of input
 /// again. The answer is decoded in the task that awaits it. Dropping it takes the request back:
 /// the server is told, and nothing is heard of it any more.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::client::{CallError, Peer, Progress};
+/// use mcp_proto::json::RawBuf;
+/// use mcp_proto::rpc::Method;
+///
+/// async fn slow(peer: &Peer) -> Result<RawBuf, CallError> {
+///     peer.call(Method::ToolsList, None)
+///         .timeout(Duration::from_secs(5))
+///         .on_progress(|so_far: Progress<'_>| eprintln!("{}", so_far.progress))
+///         .await
+/// }
+/// ```
 #[must_use = "a request is sent when its future is polled"]
 pub struct Call<'a, T, H = fn(Progress<'_>)> {
     exchange: Exchange<'a>,

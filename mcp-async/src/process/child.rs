@@ -16,6 +16,19 @@ use crate::stdio::{Input, Output, Reactor, Sleep};
 /// A server that runs as a child process: the wire to it, and the child.
 ///
 /// The parts are public because a connection takes the streams while the child is waited for.
+///
+/// ```
+/// use mcp_async::Runtime;
+/// use mcp_async::process::Command;
+///
+/// async fn run<R: Runtime>() -> std::io::Result<()> {
+///     let process = Command::new("some-server").spawn(R::reactor())?;
+///     // ... a conversation over process.stdin and process.stdout ...
+///     drop((process.stdin, process.stdout));
+///     println!("it ended with {}", process.child.shutdown().await?);
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Process {
     /// Client to server (ST-01). Dropped or closed, it ends the child's input.
@@ -31,6 +44,20 @@ pub struct Process {
 /// Wait for it all the time, through [`poll_exit`](Self::poll_exit): that is what takes its
 /// standard error, and a child whose standard error nobody takes stands still when the pipe is
 /// full. Dropping it kills the child and all that it started.
+///
+/// ```
+/// use core::future::poll_fn;
+/// use mcp_async::process::Child;
+///
+/// async fn watch(mut child: Child) -> std::io::Result<()> {
+///     let status = poll_fn(|cx| child.poll_exit(cx)).await?;
+///     eprintln!("{} ended with {status}", child.id());
+///     for line in child.last_lines() {
+///         eprintln!("{line}");
+///     }
+///     Ok(())
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Child {
     group: Group,
@@ -42,6 +69,16 @@ pub struct Child {
 }
 
 /// How long a shutdown waits before each of its steps (ST-08, ST-09).
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::process::{Command, Grace};
+///
+/// let patient = Command::new("some-server").grace(Grace {
+///     close: Duration::from_secs(30),
+///     ..Grace::default()
+/// });
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
     /// From the end of its input until the child is asked to terminate (default 2 s, as the

@@ -20,6 +20,16 @@ use crate::stdio::Reactor;
 /// `npx.cmd`.
 ///
 /// `Debug` shows the program, never arguments or environment: they carry secrets.
+///
+/// ```
+/// use mcp_async::process::Command;
+///
+/// let command = Command::new("uvx")
+///     .args(["some-server", "--quiet"])
+///     .env("API_KEY", "secret")
+///     .on_stderr(|line| eprintln!("some-server: {line}"));
+/// assert!(!format!("{command:?}").contains("secret"));
+/// ```
 #[derive(Clone)]
 pub struct Command {
     program: OsString,

@@ -20,6 +20,20 @@ use crate::seat::Seat;
 use crate::shared::Shared;
 
 /// The answer to a question, when it comes; see [`Context::ask`](super::Context::ask).
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::server::{AskError, Context};
+/// use mcp_proto::json::RawBuf;
+/// use mcp_proto::rpc::Method;
+///
+/// async fn roots(cx: &Context) -> Result<RawBuf, AskError> {
+///     let nothing = RawBuf::default();
+///     cx.ask(Method::RootsList, &nothing)
+///         .timeout(Duration::from_secs(10))
+///         .await
+/// }
+/// ```
 #[must_use = "a question is asked when its future is polled"]
 pub struct Ask<'a, T> {
     seat: Seat<'a, Machine>,
@@ -32,6 +46,15 @@ pub struct Ask<'a, T> {
 }
 
 /// Why a question has no answer.
+///
+/// ```
+/// use mcp_async::server::AskError;
+///
+/// fn may_be_asked_again(error: &AskError) -> bool {
+///     matches!(error, AskError::Expired)
+/// }
+/// assert!(!may_be_asked_again(&AskError::Closed));
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AskError {

@@ -13,6 +13,19 @@ use super::context::Context;
 
 /// How far a call is: what [`Context::progress`] returns. It resolves when there was room for
 /// the message.
+///
+/// ```
+/// use mcp_async::server::Context;
+///
+/// async fn copy(cx: &Context, files: &[&str]) {
+///     for (done, file) in files.iter().enumerate() {
+///         cx.progress(done as f64 + 1.0)
+///             .total(files.len() as f64)
+///             .message(file)
+///             .await;
+///     }
+/// }
+/// ```
 #[must_use = "nothing is told until the future is polled"]
 pub struct ProgressUpdate<'a> {
     context: &'a Context,
@@ -20,6 +33,17 @@ pub struct ProgressUpdate<'a> {
 }
 
 /// A log message: what [`Context::log`] returns. It resolves when there was room for it.
+///
+/// ```
+/// use mcp_async::server::Context;
+/// use mcp_proto::model::LoggingLevel;
+///
+/// async fn warn(cx: &Context) {
+///     cx.log(LoggingLevel::Warning, &"the disk is nearly full")
+///         .logger("storage")
+///         .await;
+/// }
+/// ```
 #[must_use = "nothing is logged until the future is polled"]
 pub struct LogMessage<'a> {
     context: &'a Context,

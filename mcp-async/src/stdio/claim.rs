@@ -4,6 +4,18 @@ use std::io;
 use super::{Input, Output, Reactor};
 
 /// Whether the rest of the process loses sight of the wire.
+///
+/// ```no_run
+/// use mcp_async::Runtime;
+/// use mcp_async::stdio::{Claim, open};
+///
+/// fn wire<R: Runtime>() -> std::io::Result<()> {
+///     let (input, output) = open(R::reactor(), Claim::Exclusive)?;
+///     println!("this goes to standard error");
+///     drop((input, output));
+///     Ok(())
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Claim {
     /// From now on, until the process ends, its standard input is empty and its standard output

@@ -43,6 +43,16 @@ use crate::shared::Core;
 ///   [`AskError::Cancelled`], [`AskError::Unusable`] and [`AskError::Decode`]. In 2026-07-28 an
 ///   answer of another shape is asked for again (MR-14), and the end of the call is no error:
 ///   work in another task that has to end with the call watches [`Context::cancelled`].
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::server::{AskError, Context};
+///
+/// async fn has_roots(cx: &Context) -> Result<bool, AskError> {
+///     let roots = cx.roots().timeout(Duration::from_secs(30)).await?;
+///     Ok(roots.iter().next().is_some())
+/// }
+/// ```
 #[must_use = "a question is asked when its future is polled"]
 pub struct Question<'a, T> {
     context: &'a Context,

@@ -12,12 +12,33 @@ use crate::server::context::Context;
 
 /// Values that a call keeps over its rounds, by keys of the handler's choice; see
 /// [`Context::request_state`].
+///
+/// ```
+/// use mcp_async::server::{Context, StateError};
+///
+/// /// How often this call ran, over all of its rounds.
+/// fn runs(cx: &Context) -> Result<u32, StateError> {
+///     let state = cx.request_state();
+///     let runs = state.value("runs")?.unwrap_or(0) + 1;
+///     state.set("runs", &runs)?;
+///     Ok(runs)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct RequestState<'a> {
     context: &'a Context,
 }
 
 /// Why a value is not kept.
+///
+/// ```
+/// use mcp_async::server::{Context, StateError};
+///
+/// fn keep(cx: &Context, draft: &str) -> Result<(), StateError> {
+///     // A draft that is too long for a state has to be kept elsewhere.
+///     cx.request_state().set("draft", draft)
+/// }
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StateError {
