@@ -1,13 +1,14 @@
 //! A call, from the first attempt to send it to its answer.
 
 use core::fmt;
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
 use mcp_proto::Payload;
+use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::Method;
 use serde::de::DeserializeOwned;
 
@@ -85,6 +86,30 @@ impl<'a, T> Call<'a, T> {
     }
 }
 
+impl<'a, H: FnMut(Progress<'_>)> Call<'a, RawBuf, H> {
+    /// Hands the result over in the buffer that it came in, without the one copy that decoding
+    /// into a [`RawBuf`] makes: for large ones. From 64 KiB on those are the bytes that were read.
+    ///
+    /// ```
+    /// use mcp_async::client::{CallError, Peer};
+    /// use mcp_proto::json::RawBuf;
+    /// use mcp_proto::rpc::Method;
+    ///
+    /// async fn list(client: &Peer) -> Result<RawBuf, CallError> {
+    ///     client.call(Method::ToolsList, None).whole().await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// The future's are those of the call.
+    pub async fn whole(mut self) -> Result<RawBuf, CallError> {
+        let buffer = poll_fn(|cx| self.poll_buffer(cx)).await?;
+        // The place gets another one when it needs it.
+        self.exchange.leave(RawBuf::new());
+        Ok(buffer)
+    }
+}
+
 impl<'a, T, H> Call<'a, T, H> {
     /// Waits so long for the answer, instead of the configured time (LC-18).
     pub fn timeout(mut self, timeout: Duration) -> Self {
@@ -120,27 +145,34 @@ impl<'a, T, H> Call<'a, T, H> {
     }
 }
 
+impl<T, H: FnMut(Progress<'_>)> Call<'_, T, H> {
+    /// Ready with the buffer that the result came in.
+    fn poll_buffer(&mut self, cx: &mut Context<'_>) -> Poll<Result<RawBuf, CallError>> {
+        let terms = Terms {
+            method: self.method,
+            params: self.params.map(|params| -> &dyn Payload { params }),
+            options: self.options,
+            progress: self.hear.is_some(),
+            subject: None,
+            tag: self.tag,
+            handler: self.handler,
+            rounds: ROUNDS,
+        };
+        let hear = &mut |progress: Progress<'_>| {
+            if let Some(hear) = &mut self.hear {
+                hear(progress);
+            }
+        };
+        self.exchange.poll(cx, &terms, hear)
+    }
+}
+
 impl<T: DeserializeOwned, H: FnMut(Progress<'_>)> Future for Call<'_, T, H> {
     type Output = Result<T, CallError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
         let this = self.get_mut();
-        let terms = Terms {
-            method: this.method,
-            params: this.params.map(|params| -> &dyn Payload { params }),
-            options: this.options,
-            progress: this.hear.is_some(),
-            subject: None,
-            tag: this.tag,
-            handler: this.handler,
-            rounds: ROUNDS,
-        };
-        let hear = &mut |progress: Progress<'_>| {
-            if let Some(hear) = &mut this.hear {
-                hear(progress);
-            }
-        };
-        let buffer = ready!(this.exchange.poll(cx, &terms, hear))?;
+        let buffer = ready!(this.poll_buffer(cx))?;
         let answer = buffer.as_raw().decode(&mut []).map_err(CallError::Decode);
         this.exchange.leave(buffer);
         Poll::Ready(answer)

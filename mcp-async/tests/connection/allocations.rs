@@ -9,6 +9,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::{ErrorReply, client, duplex, server};
 use mcp_proto::RevisionSet;
 use mcp_proto::client::ClientConfig;
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
@@ -199,4 +200,57 @@ fn a_large_frame_changes_hands() {
     // One copy.
     check(32 << 10, true, 32 << 10..=(32 << 10) + SMALL);
     check(32 << 10, false, 0..=SMALL);
+}
+
+/// The same on a client's side: a whole result is the storage that it was read into.
+#[test]
+fn a_large_result_changes_hands() {
+    let mut sim = Sim::default();
+    let (ours, theirs) = duplex(4 << 20);
+    let config = ClientConfig {
+        revisions: RevisionSet::legacy(),
+        ..ClientConfig::new("test", "0")
+    };
+    let (connection, client) = client::connect(ours.split(), sim.clock.clone(), config, ());
+    sim.spawn(async { connection.await.unwrap() });
+    let (mut reader, mut writer) = theirs.split();
+    let mut out = vec![0; 64 << 10];
+    sim.settle();
+    assert!(read(&mut reader, &mut out) > 0);
+    let hello = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
+        r#""capabilities":{"tools":{}},"serverInfo":{"name":"hand","version":"0"}}}"#,
+        "\n"
+    );
+    assert_eq!(write(&mut writer, hello.as_bytes()), hello.len());
+    sim.settle();
+
+    let text = "x".repeat(1 << 20);
+    let cx = &mut Context::from_waker(Waker::noop());
+    let mut kept = Vec::new();
+    for id in 2..6 {
+        let mut call = pin!(client.call::<RawBuf>(Method::ToolsList, None).whole());
+        assert!(call.as_mut().poll(cx).is_pending());
+        sim.settle();
+        assert!(read(&mut reader, &mut out) > 0);
+        let answer =
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"t\":\"{text}\"}}}}\n");
+        assert_eq!(write(&mut writer, answer.as_bytes()), answer.len());
+        let measured = measure(|| {
+            sim.settle();
+            match call.as_mut().poll(cx) {
+                Poll::Ready(result) => kept.push(result.unwrap()),
+                Poll::Pending => panic!("it has arrived"),
+            }
+        });
+        // The first one makes the inbox as large as it has to be.
+        assert!(
+            id == 2 || measured.bytes_total <= (2 << 20) + 1024,
+            "{measured:?}"
+        );
+    }
+    for result in &kept {
+        assert!(result.is_shared());
+        assert_eq!(result.as_raw().as_bytes().len(), text.len() + 8);
+    }
 }
