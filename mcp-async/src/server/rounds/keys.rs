@@ -97,7 +97,7 @@ impl Keys {
     /// `body` as text that only a holder of the key can have made.
     pub(super) fn seal(&self, origin: &Origin<'_>, body: &[u8]) -> Option<String> {
         let key = self.0.keys.first()?;
-        let expiry = self.now().saturating_add(self.0.lifetime.as_secs());
+        let expiry = self.now()?.saturating_add(self.0.lifetime.as_secs());
         let mut bytes = Vec::with_capacity(HEAD + body.len() + TAG);
         bytes.push(VERSION);
         bytes.extend_from_slice(&expiry.to_be_bytes());
@@ -120,8 +120,8 @@ impl Keys {
             let mac = origin.authenticate(key, sealed);
             mac.verify_slice(tag).is_ok()
         });
-        let sound = genuine && *version == VERSION && self.now() < u64::from_be_bytes(*expiry);
-        if !sound {
+        let fresh = self.now()? < u64::from_be_bytes(*expiry);
+        if !(genuine && fresh && *version == VERSION) {
             return None;
         }
         bytes.truncate(sealed.len());
@@ -129,10 +129,11 @@ impl Keys {
         Some(bytes)
     }
 
-    /// Seconds of wall time: another process has to understand them.
-    fn now(&self) -> u64 {
+    /// Seconds of wall time: another process has to understand them. A clock before 1970 is none,
+    /// and nothing is fresh by it.
+    fn now(&self) -> Option<u64> {
         let since = (self.0.clock)().duration_since(UNIX_EPOCH);
-        since.map_or(0, |since| since.as_secs())
+        since.ok().map(|since| since.as_secs())
     }
 }
 
@@ -193,3 +194,34 @@ const VERSION: u8 = 1;
 const HEAD: usize = 1 + 8;
 const TAG: usize = 32;
 const LIFETIME: Duration = Duration::from_secs(30 * 60);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(sealed_at: SystemTime, opened_at: SystemTime, opens: bool) {
+        let at = |now| {
+            Keys::new([1; 32])
+                .lifetime(Duration::from_secs(60))
+                .clock(move || now)
+        };
+        let origin = Origin {
+            method: Method::ToolsCall,
+            params: Object::default(),
+            principal: None,
+        };
+        let state = at(sealed_at).seal(&origin, b"{}");
+        let opened = state.and_then(|state| at(opened_at).open(&origin, &state));
+        assert_eq!(opened.is_some(), opens, "{sealed_at:?}, {opened_at:?}");
+    }
+
+    #[test]
+    fn a_clock_that_is_wrong_makes_nothing_fresh() {
+        let noon = UNIX_EPOCH + Duration::from_secs(1_800_000_000);
+        let stopped = UNIX_EPOCH - Duration::from_secs(1);
+        check(noon, noon + Duration::from_secs(59), true);
+        check(noon, noon + Duration::from_secs(60), false);
+        check(noon, stopped, false);
+        check(stopped, noon, false);
+    }
+}
