@@ -4,7 +4,12 @@
 //! machines of [`mcp_proto`]. It has never heard of tokio or smol: a runtime brings two byte
 //! streams ([`futures_io`]'s traits) and a [`Clock`].
 //!
-//! A client and a server in one process, joined by a [`duplex`]:
+//! Most programs begin with [`Server`] and [`Client`] (features `server` and `client`), which an
+//! adapter names with its runtime filled in; the pages of [`guide`] lead through both. Below them
+//! lie [`server::connect`] and [`client::connect`], which need no feature and hand over each
+//! call as it came.
+//!
+//! A client and a server of that level in one process, joined by a [`duplex`]:
 //!
 //! ```
 //! use core::future::Future;
@@ -15,7 +20,7 @@
 //! use mcp_async::{ManualClock, client, duplex, server};
 //! use mcp_proto::client::ClientConfig;
 //! use mcp_proto::json::RawBuf;
-//! use mcp_proto::model::{ServerFeatures};
+//! use mcp_proto::model::ServerFeatures;
 //! use mcp_proto::rpc::Method;
 //! use mcp_proto::server::ServerConfig;
 //!

@@ -43,8 +43,8 @@
 //! | start a server and speak to it, method by method | [`spawn`] |
 //! | speak to a server on a socket or any other stream | [`connect`] |
 //!
-//! What a handler, a call or a configuration is says [`mcp_async`], whose modules are here too;
-//! this crate brings what a runtime must: descriptors, timers, tasks.
+//! What a handler, a call or a configuration is says [`mcp_async`], and so do its guides; this
+//! crate brings what a runtime must: descriptors, timers, tasks.
 #![forbid(unsafe_code)]
 
 mod connect;
@@ -70,6 +70,8 @@ pub use {mcp_async, mcp_proto};
 
 #[cfg(any(feature = "server", feature = "client"))]
 pub use mcp_async::model;
+#[cfg(any(feature = "server", feature = "schema"))]
+pub use mcp_async::schema;
 #[cfg(feature = "server")]
 pub use mcp_async::schemars;
 

@@ -56,7 +56,10 @@ use crate::trace_context::TraceContext;
 #[must_use = "a client is made by connecting it"]
 pub struct ClientBuilder<R> {
     config: ClientConfig<'static>,
-    features: ClientFeatures,
+    /// Whether a callback for elicitation is for forms alone.
+    forms_only: bool,
+    /// What a callback for sampling can do.
+    sampling: ClientFeatures,
     callbacks: Callbacks,
     /// A root that is none.
     wrong: Option<String>,
@@ -70,7 +73,8 @@ impl<R> ClientBuilder<R> {
     pub(super) fn new(name: &str, version: &str) -> Self {
         Self {
             config: ClientConfig::new(intern::text(name), intern::text(version)),
-            features: ClientFeatures::NONE,
+            forms_only: false,
+            sampling: ClientFeatures::SAMPLING,
             callbacks: Callbacks::default(),
             wrong: None,
             rounds: ROUNDS,
@@ -80,7 +84,7 @@ impl<R> ClientBuilder<R> {
         }
     }
 
-    /// What people call this client (R3, for servers that show it).
+    /// What people call this client (since 2025-06-18).
     pub fn title(mut self, title: &str) -> Self {
         self.config.info.title = Some(intern::text(title).into());
         self
@@ -127,15 +131,13 @@ impl<R> ClientBuilder<R> {
         F: Fn(ElicitParams) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<ElicitResult, ErrorReply>> + Send + 'static,
     {
-        let modes = ClientFeatures::ELICITATION_FORM.with(ClientFeatures::ELICITATION_URL);
-        self.features = self.features.with(modes);
         self.callbacks.elicitation = Some(boxed(callback));
         self
     }
 
     /// Declares forms only: to be asked to visit a page is refused with -32602 then (EL-03).
-    pub fn forms_only(mut self) -> Self {
-        self.features = self.features.without(ClientFeatures::ELICITATION_URL);
+    pub const fn forms_only(mut self) -> Self {
+        self.forms_only = true;
         self
     }
 
@@ -147,22 +149,21 @@ impl<R> ClientBuilder<R> {
         F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<CreateMessageResult, ErrorReply>> + Send + 'static,
     {
-        self.features = self.features.with(ClientFeatures::SAMPLING);
         self.callbacks.sampling = Some(boxed(callback));
         self
     }
 
     /// Declares that the model of [`on_sampling`](Self::on_sampling) can use tools; a question
     /// with tools is refused with -32602 otherwise (SP-02).
-    pub fn sampling_tools(mut self) -> Self {
-        self.features = self.features.with(ClientFeatures::SAMPLING_TOOLS);
+    pub const fn sampling_tools(mut self) -> Self {
+        self.sampling = self.sampling.with(ClientFeatures::SAMPLING_TOOLS);
         self
     }
 
     /// Declares that the callback of [`on_sampling`](Self::on_sampling) can add context from
     /// servers (SP-04).
-    pub fn sampling_context(mut self) -> Self {
-        self.features = self.features.with(ClientFeatures::SAMPLING_CONTEXT);
+    pub const fn sampling_context(mut self) -> Self {
+        self.sampling = self.sampling.with(ClientFeatures::SAMPLING_CONTEXT);
         self
     }
 
@@ -175,7 +176,6 @@ impl<R> ClientBuilder<R> {
             .find(|root| !is_file(&root.uri))
             .map(|root| root.uri.clone());
         self.callbacks.roots = Roots::Listed(Mutex::new(roots));
-        self.declare_roots();
         self
     }
 
@@ -187,7 +187,7 @@ impl<R> ClientBuilder<R> {
         Fut: Future<Output = Result<Vec<Root>, ErrorReply>> + Send + 'static,
     {
         self.callbacks.roots = Roots::Asked(Box::new(move || Box::pin(callback())));
-        self.declare_roots();
+        self.wrong = None;
         self
     }
 
@@ -249,9 +249,23 @@ impl<R> ClientBuilder<R> {
         self
     }
 
-    fn declare_roots(&mut self) {
-        let roots = ClientFeatures::ROOTS.with(ClientFeatures::ROOTS_LIST_CHANGED);
-        self.features = self.features.with(roots);
+    /// What there is a callback for, in whatever order the settings were made.
+    fn features(&self) -> ClientFeatures {
+        let mut features = ClientFeatures::NONE;
+        if self.callbacks.elicitation.is_some() {
+            features = features.with(ClientFeatures::ELICITATION_FORM);
+            if !self.forms_only {
+                features = features.with(ClientFeatures::ELICITATION_URL);
+            }
+        }
+        if self.callbacks.sampling.is_some() {
+            features = features.with(self.sampling);
+        }
+        if !matches!(self.callbacks.roots, Roots::None) {
+            let roots = ClientFeatures::ROOTS.with(ClientFeatures::ROOTS_LIST_CHANGED);
+            features = features.with(roots);
+        }
+        features
     }
 }
 
@@ -341,7 +355,7 @@ impl<R: Runtime> ClientBuilder<R> {
             return Err(ConnectError::Root(uri));
         }
         let config = ClientConfig {
-            capabilities: self.features.capabilities(),
+            capabilities: self.features().capabilities(),
             ..self.config
         };
         let clock = Arc::new(R::default());
@@ -373,7 +387,7 @@ impl<R> fmt::Debug for ClientBuilder<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
             .field("config", &self.config)
-            .field("features", &self.features)
+            .field("features", &self.features())
             .finish_non_exhaustive()
     }
 }

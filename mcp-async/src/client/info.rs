@@ -22,6 +22,7 @@ use crate::error::ErrorReply;
 /// }
 /// ```
 #[derive(Clone, Debug)]
+#[non_exhaustive]
 pub struct ServerInfo {
     /// The revision that rules (LC-16).
     pub revision: Revision,

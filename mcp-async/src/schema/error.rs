@@ -13,6 +13,7 @@ use core::fmt;
 /// # Ok::<(), mcp_proto::json::Fault>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum SchemaError {
     /// It is neither an object nor `true` nor `false`.
     Kind,

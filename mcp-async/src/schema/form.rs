@@ -103,6 +103,7 @@ impl core::error::Error for FormError {}
 
 /// What no form can ask for.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum FormFault {
     /// The type is no struct with named fields.
     NotObject,

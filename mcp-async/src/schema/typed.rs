@@ -82,6 +82,7 @@ pub fn output<T: JsonSchema>() -> Result<RawBuf, TypeError> {
 
 /// Why a type makes no schema of a tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum TypeError {
     /// It is no object.
     NotObject,

@@ -60,6 +60,7 @@ use crate::stdio::{self, Claim};
 /// );
 /// # let _ = server;
 /// ```
+#[must_use = "a server does nothing until it serves a connection"]
 pub struct Server<R> {
     inner: Arc<Inner>,
     runtime: PhantomData<fn() -> R>,

@@ -1,4 +1,8 @@
-//! A server on a pipe: the connection's future, the seam for handlers and their handles.
+//! A server: typed handlers, what they are registered as, and the connection to a client.
+//!
+//! [`Server`](crate::Server) is what most programs want. Below it lies what needs no feature:
+//! [`connect`] makes a [`Connection`], the future that does the work, and a [`Peer`], which
+//! reaches the client; a [`Service`] takes the calls.
 
 mod about;
 mod ask;

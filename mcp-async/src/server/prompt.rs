@@ -55,6 +55,7 @@ use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMess
 /// let server = Server::<()>::new("demo", "1.0").with(review);
 /// # let _ = server;
 /// ```
+#[must_use = "it is served once a server is given it"]
 pub struct Prompt {
     pub(super) listed: model::Prompt,
     pub(super) completers: Vec<Completer>,

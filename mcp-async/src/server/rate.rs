@@ -57,6 +57,7 @@ impl RateLimit {
     }
 
     /// At most so many at once.
+    #[must_use]
     pub const fn burst(mut self, burst: u32) -> Self {
         self.burst = burst;
         self

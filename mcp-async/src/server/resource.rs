@@ -34,6 +34,7 @@ use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceCo
 /// let server = Server::<()>::new("brand", "1.0").with(logo);
 /// # let _ = server;
 /// ```
+#[must_use = "it is served once a server is given it"]
 pub struct Resource {
     pub(super) listed: model::Resource,
     pub(super) cache: Option<Hint>,

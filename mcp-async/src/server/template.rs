@@ -47,6 +47,7 @@ use crate::uri_template::{Captures, ParseError, UriTemplate};
 /// let server = Server::<()>::new("notes", "1.0").with(notes);
 /// # let _ = server;
 /// ```
+#[must_use = "it is served once a server is given it"]
 pub struct Template {
     pub(super) listed: model::ResourceTemplate,
     pub(super) completers: Vec<Completer>,

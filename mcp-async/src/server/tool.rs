@@ -45,6 +45,7 @@ use crate::schema::{self, TypeError};
 /// let server = Server::<()>::new("clock", "1.0").with(clock);
 /// # let _ = server;
 /// ```
+#[must_use = "it is served once a server is given it"]
 pub struct Tool {
     pub(super) listed: model::Tool,
     requires: ClientFeatures,

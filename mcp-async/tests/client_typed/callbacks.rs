@@ -307,8 +307,8 @@ fn questions_that_break_the_rules_are_refused() {
     };
     let forms = |builder: ClientBuilder<Sim>| {
         builder
-            .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
             .forms_only()
+            .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
     };
     let model = |builder: ClientBuilder<Sim>| {
         builder.on_sampling(|_| async { Ok(CreateMessageResult::new("deep", "42")) })
