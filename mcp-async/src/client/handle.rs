@@ -17,7 +17,7 @@ use super::ask::{Arguments, Ask};
 use super::builder::ClientBuilder;
 use super::callbacks::is_file;
 use super::error::CallError;
-use super::info::ServerInfo;
+use super::info::{ConnectError, ServerInfo};
 use super::inner::Inner;
 use super::logs::Logs;
 use super::pages::{Listed, Page, Pages, list};
@@ -354,12 +354,15 @@ impl<R> Client<R> {
     /// needs [`ClientBuilder::roots`], be it with none.
     ///
     /// # Errors
-    /// The first of them that is no `file://` URI with an absolute path (RT-03); nothing
-    /// changed then.
-    pub async fn set_roots(&self, roots: impl IntoIterator<Item = Root>) -> Result<(), Root> {
+    /// [`ConnectError::Root`] with the first of them that is no `file://` URI with an absolute
+    /// path (RT-03); nothing changed then.
+    pub async fn set_roots(
+        &self,
+        roots: impl IntoIterator<Item = Root>,
+    ) -> Result<(), ConnectError> {
         let roots: Vec<Root> = roots.into_iter().collect();
         if let Some(wrong) = roots.iter().find(|root| !is_file(&root.uri)) {
-            return Err(wrong.clone());
+            return Err(ConnectError::Root(wrong.uri.clone()));
         }
         self.inner.hub.set_roots(roots);
         // One that cannot be told asks anew whenever it needs them.

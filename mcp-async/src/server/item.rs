@@ -61,6 +61,7 @@ impl From<Prompt> for Item {
 /// let server = Server::<()>::new("demo", "1.0");
 /// let broken = Template::new("notes://{id", "note").raw(|_, _| async { Ok("") });
 /// let error = server.registry().add(broken).unwrap_err();
+/// assert_eq!((error.kind(), error.name()), ("template", "notes://{id"));
 /// assert!(error.to_string().starts_with("template `notes://{id`: "));
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +72,16 @@ pub struct RegisterError {
 }
 
 impl RegisterError {
+    /// What it was to be: `tool`, `resource`, `template`, `prompt` or `capability`.
+    pub const fn kind(&self) -> &'static str {
+        self.kind
+    }
+
+    /// Its name, URI or template.
+    pub fn name(&self) -> &str {
+        &self.name
+    }
+
     pub(super) fn new(kind: &'static str, name: &str, reason: &dyn fmt::Display) -> Self {
         Self {
             kind,
