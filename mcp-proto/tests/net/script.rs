@@ -88,6 +88,8 @@ impl App<AnyServer> for Host {
                 self.log.push("listening".to_owned());
                 Verdict::Done
             }
+            // That it was answered shows in the log of the other side.
+            server::Event::Handshake(_) => Verdict::Done,
             server::Event::Initialized => {
                 self.log.push("initialized".to_owned());
                 Verdict::Done
