@@ -6,8 +6,6 @@
 mod everything;
 
 use mcp_smol as adapter;
-#[cfg(test)]
-use smol::block_on;
 
 fn main() -> std::io::Result<()> {
     smol::block_on(everything::run())

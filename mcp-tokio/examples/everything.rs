@@ -11,9 +11,3 @@ use mcp_tokio as adapter;
 async fn main() -> std::io::Result<()> {
     everything::run().await
 }
-
-#[cfg(test)]
-fn block_on<T>(test: impl Future<Output = T>) -> T {
-    let mut runtime = tokio::runtime::Builder::new_current_thread();
-    runtime.enable_all().build().unwrap().block_on(test)
-}

@@ -187,7 +187,7 @@ fn builder(
     screen: &Screen,
     label: &str,
 ) -> Result<ClientBuilder<Runtime>, Failure> {
-    let mut builder = Client::builder(env!("CARGO_BIN_NAME"), env!("CARGO_PKG_VERSION"))
+    let mut builder = Client::builder("client", env!("CARGO_PKG_VERSION"))
         .timeouts(timeouts(common.timeout))
         .on_elicitation({
             let (screen, label) = (screen.clone(), label.to_owned());
