@@ -193,9 +193,18 @@ fn progress_moves_a_bar() {
 
 #[test]
 fn a_question_is_interrupted() {
+    let echoes = |person: &Person| {
+        let modes = tcgetattr(&person.keys).unwrap().local_modes;
+        modes.contains(LocalModes::ECHO | LocalModes::ICANON)
+    };
     let ask = || {
         let mut person = Person::at(&["call", "test_elicitation", "message=Who?"]);
         person.sees("What now?");
+        // Before it waits for a key, Ctrl-C would be a signal, and this terminal controls nobody.
+        let mut looks = 0..6_000;
+        while echoes(&person) && looks.next().is_some() {
+            thread::sleep(Duration::from_millis(5));
+        }
         person
     };
     let mut person = ask();
@@ -204,13 +213,6 @@ fn a_question_is_interrupted() {
     assert_eq!(person.leaves(), Some(130));
     // From elsewhere, while it waits for a key: the terminal is as it was.
     let mut person = ask();
-    let echoes = |person: &Person| {
-        let modes = tcgetattr(&person.keys).unwrap().local_modes;
-        modes.contains(LocalModes::ECHO | LocalModes::ICANON)
-    };
-    while echoes(&person) {
-        thread::sleep(Duration::from_millis(5));
-    }
     kill_process(Pid::from_child(&person.client), Signal::INT).unwrap();
     person.sees("error: interrupted");
     assert_eq!(person.leaves(), Some(130));
