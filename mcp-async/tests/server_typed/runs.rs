@@ -10,7 +10,7 @@ use std::sync::Arc;
 
 use mcp_async::server::layers::{Timeout, around};
 use mcp_async::server::{Call, Context, NoArguments, Service, Tool, ToolCall, connect};
-use mcp_async::stdio::{Interest, Reactor, Readiness, Sleep};
+use mcp_async::stdio::{Reactor, Sleep};
 use mcp_async::{Clock, ErrorReply, ManualClock, ManualTimer, Runtime, Server};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ClientFeatures;
@@ -45,8 +45,8 @@ impl Reactor for Hand {
     fn register(
         &self,
         _: std::os::fd::OwnedFd,
-        _: Interest,
-    ) -> std::io::Result<Box<dyn Readiness>> {
+        _: mcp_async::stdio::Interest,
+    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 
