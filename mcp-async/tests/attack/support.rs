@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::Wake;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::stdio::{Interest, Reactor, Readiness, Sleep};
+use mcp_async::stdio::{Reactor, Sleep};
 use mcp_async::{
     Clock, ManualClock, ManualTimer, PipeReader, PipeWriter, Runtime, Server, Task, duplex,
 };
@@ -52,8 +52,8 @@ impl Reactor for Sim {
     fn register(
         &self,
         _: std::os::fd::OwnedFd,
-        _: Interest,
-    ) -> std::io::Result<Box<dyn Readiness>> {
+        _: mcp_async::stdio::Interest,
+    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
         Err(std::io::ErrorKind::Unsupported.into())
     }
 
