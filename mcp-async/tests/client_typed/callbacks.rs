@@ -183,6 +183,8 @@ fn a_refusal_ends_the_call() {
     );
 }
 
+// Its roots are paths of Unix.
+#[cfg(unix)]
 #[test]
 fn roots_are_shown_and_change() {
     let two = |builder: ClientBuilder<Sim>| {

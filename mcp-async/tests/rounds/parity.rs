@@ -216,6 +216,8 @@ fn what_the_client_did_not_declare_is_refused_by_name() {
     });
 }
 
+// Its roots are paths of Unix.
+#[cfg(unix)]
 #[test]
 fn roots_and_forms_and_pages() {
     #[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]

@@ -41,6 +41,8 @@ fn tools() {
     );
 }
 
+// Its roots are paths of Unix.
+#[cfg(unix)]
 #[test]
 fn questions() {
     check(
@@ -90,6 +92,8 @@ fn defaults() {
 }
 
 /// The same handlers, as nested requests and as rounds.
+// Its roots are paths of Unix.
+#[cfg(unix)]
 #[test]
 fn rounds() {
     let name = |tool: &str| format!("test_input_required_result_{tool}");
