@@ -2,6 +2,8 @@
 
 use core::fmt;
 
+use crate::http::Post;
+
 /// What became of one incoming message.
 ///
 /// An effect of this very message is returned here; an effect of time or of teardown is polled.
@@ -67,12 +69,31 @@ impl fmt::Debug for Token {
 }
 
 /// Where bytes go to: on a pipe there is one channel, over HTTP one for each exchange.
+///
+/// ```
+/// use mcp_proto::Channel;
+///
+/// assert_eq!(Channel::new(0), Channel::PIPE);
+/// assert_eq!(Channel::new(7).number(), 7);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Channel(u32);
 
 impl Channel {
-    /// The only channel of a pipe.
+    /// The only channel of a pipe. Over HTTP it is the stream that a session has besides its
+    /// exchanges, the one that a GET reads.
     pub const PIPE: Self = Self(0);
+
+    /// The channel of this number. Whoever reads the messages numbers the exchanges: no two that
+    /// one machine still has to answer may have the same number.
+    pub const fn new(number: u32) -> Self {
+        Self(number)
+    }
+
+    /// Its number.
+    pub const fn number(self) -> u32 {
+        self.0
+    }
 }
 
 /// Where a message came from.
@@ -82,19 +103,32 @@ impl Channel {
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'h> {
     channel: Channel,
-    head: core::marker::PhantomData<&'h ()>,
+    head: Option<&'h Post<'h>>,
 }
 
-impl Source<'_> {
+impl<'h> Source<'h> {
     /// A message from a pipe.
     pub const PIPE: Source<'static> = Source {
         channel: Channel::PIPE,
-        head: core::marker::PhantomData,
+        head: None,
     };
+
+    /// A message from the body of a POST with this head, which is answered on this channel.
+    pub const fn post(channel: Channel, head: &'h Post<'h>) -> Self {
+        Self {
+            channel,
+            head: Some(head),
+        }
+    }
 
     /// The channel on which an immediate answer leaves.
     pub const fn channel(&self) -> Channel {
         self.channel
+    }
+
+    /// The head of the POST that it came with.
+    pub const fn head(&self) -> Option<&'h Post<'h>> {
+        self.head
     }
 }
 
@@ -108,17 +142,25 @@ pub struct Transmit {
     /// How many bytes of the buffer, from its start; zero if the command left none (an answer
     /// gathered into a batch, say).
     pub len: usize,
-    /// Whether the channel ends after them.
+    /// Whether the channel ends after them: nothing more comes for it. A pipe never ends.
     pub end: bool,
+    /// The HTTP status, if these are the first bytes of their exchange.
+    pub status: u16,
 }
 
 impl Transmit {
     /// `len` bytes for a pipe.
     pub const fn pipe(len: usize) -> Self {
+        Self::on(Channel::PIPE, len)
+    }
+
+    /// `len` bytes for a channel that goes on after them.
+    pub(crate) const fn on(channel: Channel, len: usize) -> Self {
         Self {
-            channel: Channel::PIPE,
+            channel,
             len,
             end: false,
+            status: OK,
         }
     }
 }
@@ -201,3 +243,5 @@ impl fmt::Display for SendError {
 }
 
 impl core::error::Error for SendError {}
+
+const OK: u16 = 200;
