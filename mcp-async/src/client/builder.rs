@@ -275,7 +275,7 @@ impl<R: Runtime> ClientBuilder<R> {
     ///
     /// # Errors
     /// See [`ConnectError`].
-    pub async fn connect<I, O>(self, streams: (I, O)) -> Result<Client<R>, ConnectError>
+    pub async fn connect_over<I, O>(self, streams: (I, O)) -> Result<Client<R>, ConnectError>
     where
         I: AsyncRead + Send + Unpin + 'static,
         O: AsyncWrite + Send + Unpin + 'static,
@@ -322,7 +322,7 @@ impl<R: Runtime> ClientBuilder<R> {
         R::spawn(Box::pin(core::future::poll_fn(move |cx| {
             core::pin::Pin::new(&mut connection).poll(cx).map(drop)
         })));
-        self.connect(ours.split()).await
+        self.connect_over(ours.split()).await
     }
 
     /// Starts a server as a child process and speaks to it, in a task of its own; returns once

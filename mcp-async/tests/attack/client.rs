@@ -27,7 +27,7 @@ fn connect() -> (Client<Sim>, Hand) {
     let client = Client::<Sim>::builder("victim", "0")
         .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
         .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
-        .connect(ours.split());
+        .connect_over(ours.split());
     let mut client: Local<'_, _> = Box::pin(client);
     assert!(now(&mut client).is_pending());
     hand.write(DISCOVERED.as_bytes());

@@ -112,7 +112,7 @@ fn check(call: impl Fn(&Client<Sim>, &mut Wire)) {
         out: vec![0; 64 << 10],
     };
     let builder = only(Revision::V2025_11_25).cache(false);
-    let mut connecting = Box::pin(builder.connect(ours.split()));
+    let mut connecting = Box::pin(builder.connect_over(ours.split()));
     assert!(poll_once(connecting.as_mut()).is_pending());
     wire.answer(concat!(
         r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"#,

@@ -278,7 +278,7 @@ type Builds = fn(ClientBuilder<Sim>) -> ClientBuilder<Sim>;
 fn answer(build: Builds, question: &str) -> String {
     let (ours, theirs) = duplex(4096);
     let (mut reader, mut writer) = theirs.split();
-    let mut connecting = Box::pin(build(only(Revision::V2025_11_25)).connect(ours.split()));
+    let mut connecting = Box::pin(build(only(Revision::V2025_11_25)).connect_over(ours.split()));
     assert!(poll_once(connecting.as_mut()).is_pending());
     read(&mut reader);
     write(

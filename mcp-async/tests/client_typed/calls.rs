@@ -192,7 +192,7 @@ fn structured_content_is_checked_against_the_listed_schema() {
     crate::support::spawn(async move { served.await.unwrap() });
     run(async {
         let client = only(Revision::V2025_11_25)
-            .connect(left.split())
+            .connect_over(left.split())
             .await
             .unwrap();
         client.call_tool("sum", &()).await.unwrap();

@@ -65,7 +65,7 @@ fn check(pages: &'static [&'static str], expected: &[&str], names: Result<&[&str
     spawn(async move { served.await.unwrap() });
     run(async {
         let client = only(Revision::V2025_11_25)
-            .connect(left.split())
+            .connect_over(left.split())
             .await
             .unwrap();
         let tools = client.tools().all().await;

@@ -134,7 +134,7 @@ fn lists_are_listened_to_as_far_as_the_server_tells() {
 fn a_subscription_may_end_as_soon_as_it_begins() {
     let (ours, theirs) = duplex(4096);
     let (mut reader, mut writer) = theirs.split();
-    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect(ours.split()));
+    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect_over(ours.split()));
     assert!(poll_once(connecting.as_mut()).is_pending());
     read(&mut reader);
     let discovered = concat!(

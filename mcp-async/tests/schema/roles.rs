@@ -45,7 +45,7 @@ fn as_client(schema: String, content: String) -> Result<String, String> {
         let (connection, _peer) = server::connect(theirs.split(), Sim, config, service);
         spawn(async { drop(connection.await) });
         run(async {
-            let client = only(Revision::V2026_07_28).connect(ours.split()).await;
+            let client = only(Revision::V2026_07_28).connect_over(ours.split()).await;
             let client = client.expect("it connects");
             client.tools().all().await.expect("it is listed");
             match client.call_tool("t", &()).await {

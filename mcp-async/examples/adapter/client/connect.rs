@@ -88,7 +88,7 @@ async fn traced(
         Tap::new(process.stdout, screen.clone(), paint(GREEN, "<-")),
         Tap::new(process.stdin, screen.clone(), paint(BLUE, "->")),
     );
-    match beside(settings.connect(wire), child.wait()).await {
+    match beside(settings.connect_over(wire), child.wait()).await {
         Ok(client) => Ok((client, child)),
         Err(ConnectError::Closed) => Err(SpawnError::Died(child.died().await)),
         Err(error) => {
