@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use mcp_proto::client::{ConnectError as CoreError, Connected};
+use mcp_proto::client::{ConnectError as CoreError, Connected, Failure};
 use mcp_proto::json::{Object, RawBuf};
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::{Revision, RevisionSet};
@@ -72,6 +72,8 @@ pub enum ConnectError {
     Closed,
     /// The configuration accepts no revision.
     Nothing,
+    /// Over HTTP: the server refused by a status, or could not be reached.
+    Failed(Failure),
     /// This root is no directory of this machine: it has to be `file://` and an absolute path
     /// (RT-03). Nothing was sent.
     Root(String),
@@ -109,6 +111,7 @@ impl ConnectError {
             CoreError::Answer => Self::Answer,
             CoreError::Expired => Self::Expired,
             CoreError::Nothing => Self::Nothing,
+            CoreError::Failed(failure) => Self::Failed(*failure),
             _ => Self::Closed,
         }
     }
@@ -127,6 +130,7 @@ impl fmt::Display for ConnectError {
             Self::Expired => CoreError::Expired.fmt(f),
             Self::Closed => CoreError::Closed.fmt(f),
             Self::Nothing => CoreError::Nothing.fmt(f),
+            Self::Failed(failure) => failure.fmt(f),
             Self::Root(uri) => write!(f, "a root has to be a file:// URI, not {uri:?}"),
         }
     }

@@ -272,7 +272,7 @@ impl<S: Storage> Client<'_, S> {
             .find(id as u32, |call| call.id == id && call.is_on_the_wire())
     }
 
-    fn is_awaited(&self, id: u64) -> bool {
+    pub(super) fn is_awaited(&self, id: u64) -> bool {
         match self.phase {
             Phase::Opening(opening) => opening.awaits(id),
             _ => self.ping.awaits(id) || self.call_of(id).is_some(),

@@ -76,7 +76,7 @@ impl<B: Store<u8>> Gathered<B> {
         self.calls += 1;
     }
 
-    fn clear(&mut self) {
+    pub(super) fn clear(&mut self) {
         self.len = 0;
         self.calls = 0;
         self.open = false;

@@ -95,6 +95,16 @@ pub enum Failure {
     Rounds,
     /// The server ended a subscription without a result (CN-11, SB-09).
     Ended,
+    /// Over HTTP: the server refused the request with this status, and said nothing that could
+    /// be read. With 413 or 431 it was too large, its headers included (XH-26).
+    Status(u16),
+    /// Over HTTP: the server could not be reached, so the request was not begun.
+    Unreachable,
+    /// Over HTTP: the answer broke off, and the revision or the server has no way to go on. The
+    /// server may have done what was asked (SC-21).
+    Broken,
+    /// Over HTTP: the server lost the session, and the one after it too.
+    Session,
 }
 
 /// A call in a client's table; opaque, see [`Storage`](super::Storage).
@@ -116,6 +126,8 @@ pub struct InFlight {
     pub(super) pauses: u8,
     /// Whether the revision was settled anew for this call (VR-05).
     pub(super) renegotiated: bool,
+    /// Whether it was sent again in a new session.
+    pub(super) moved: bool,
 }
 
 /// What the answers of a method may be.
@@ -219,6 +231,16 @@ impl fmt::Display for Failure {
             Self::Input => "the server wants an input that this client does not give",
             Self::Rounds => "the server wants too many rounds",
             Self::Ended => "the server ended the subscription",
+            Self::Status(413 | 431) => {
+                return write!(
+                    f,
+                    "the request, or its headers, are too large for the server"
+                );
+            }
+            Self::Status(status) => return write!(f, "the server answered with status {status}"),
+            Self::Unreachable => "the server could not be reached",
+            Self::Broken => "the answer broke off",
+            Self::Session => "the server lost the session",
         })
     }
 }

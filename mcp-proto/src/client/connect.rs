@@ -304,6 +304,21 @@ impl<S: Storage> Client<'_, S> {
         Action::Event(Event::ConnectFailed(error))
     }
 
+    /// The probe was refused by something that is no modern server: says whether there is another
+    /// way.
+    pub(super) fn fall_back(&mut self, now: Instant, mut opening: Opening, id: u64) -> bool {
+        let (Leg::Sent(probe), Some(legacy), Leg::Unused) =
+            (opening.probe, opening.legacy, opening.handshake)
+        else {
+            return false;
+        };
+        if probe == id {
+            opening.probe = Leg::Over;
+            let _ = self.shake_hands(now, opening, legacy);
+        }
+        probe == id
+    }
+
     /// The silence is over, or the time.
     pub(super) fn opening_timeout(&mut self, now: Instant, mut opening: Opening) {
         if opening.deadline <= now {
@@ -370,6 +385,26 @@ impl<S: Storage> Client<'_, S> {
 }
 
 impl Opening {
+    /// One more handshake with a server that is known.
+    pub(super) fn again(now: Instant, timeout: Duration, legacy: Revision, id: u64) -> Self {
+        let mut opening = Self {
+            probe: Leg::Unused,
+            modern: None,
+            handshake: Leg::Unused,
+            legacy: None,
+            silence: None,
+            deadline: now,
+            corrected: false,
+        };
+        opening.begin_handshake(now, timeout, legacy, id);
+        opening
+    }
+
+    /// Waits for the answer to the probe as for any other.
+    pub(super) const fn be_patient(&mut self) {
+        self.silence = None;
+    }
+
     /// Whether an answer to `id` would be one to the probe or the handshake.
     pub(super) fn awaits(&self, id: u64) -> bool {
         self.probe == Leg::Sent(id) || self.handshake == Leg::Sent(id)

@@ -160,6 +160,8 @@ pub enum ConnectError<'b> {
     Closed,
     /// The configuration accepts no revision at all.
     Nothing,
+    /// Over HTTP: there is no answer, but a refusal by status, or nothing at all.
+    Failed(Failure),
 }
 
 /// What a client has no use for.
@@ -206,6 +208,7 @@ impl fmt::Display for ConnectError<'_> {
             Self::Expired => f.write_str("the server did not answer in time"),
             Self::Closed => f.write_str("the connection ended before the server answered"),
             Self::Nothing => f.write_str("this client accepts no revision"),
+            Self::Failed(failure) => failure.fmt(f),
         }
     }
 }

@@ -17,6 +17,7 @@ mod send;
 mod storage;
 mod timer;
 mod transmit;
+mod transport;
 mod versions;
 
 pub use call::{Call, Failure, InFlight, Round, Trace};
@@ -45,8 +46,9 @@ use ping::Ping;
 ///
 /// - Getters: [`revision`](Self::revision),
 ///   [`server_features`](Self::server_features), [`is_closed`](Self::is_closed),
-///   [`in_flight`](Self::in_flight), [`config`](Self::config).
-/// - Inputs: [`connect`](Self::connect), and those of [`Machine`](crate::Machine).
+///   [`in_flight`](Self::in_flight), [`awaits`](Self::awaits), [`config`](Self::config).
+/// - Inputs: [`connect`](Self::connect), those of [`Machine`](crate::Machine), and over HTTP
+///   [`fail`](Self::fail), [`refuse`](Self::refuse) and [`lose_session`](Self::lose_session).
 /// - Commands: [`call`](Self::call), [`retry`](Self::retry), [`cancel`](Self::cancel),
 ///   [`respond`](Self::respond), [`notify`](Self::notify), [`begin_batch`](Self::begin_batch),
 ///   [`end_batch`](Self::end_batch).

@@ -62,6 +62,7 @@ impl<S: Storage> Client<'_, S> {
             rounds: 0,
             pauses: 0,
             renegotiated: false,
+            moved: false,
         };
         let token = self
             .calls

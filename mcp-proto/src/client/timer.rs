@@ -124,6 +124,11 @@ impl<S: Storage> Client<'_, S> {
                 None => {}
             }
         }
+        self.orphan_questions();
+    }
+
+    /// Nobody answers the questions that are open any more; the application is told.
+    pub(super) fn orphan_questions(&mut self) {
         for index in 0..self.questions.capacity() as u32 {
             let Some(token) = self.questions.token(index) else {
                 continue;
@@ -180,7 +185,8 @@ impl<S: Storage> Client<'_, S> {
             Stage::Again => Some(Event::Again { token, cookie }),
             Stage::Failed { failure, cancel } => {
                 if cancel {
-                    call.stage = Stage::Cancelled { expired: true };
+                    let expired = failure == Failure::Expired;
+                    call.stage = Stage::Cancelled { expired };
                 } else {
                     self.calls.remove(token);
                 }

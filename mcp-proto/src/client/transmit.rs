@@ -4,7 +4,7 @@ use core::convert::Infallible;
 
 use super::call::Stage;
 use super::ping::Ping;
-use super::{Client, Phase, Storage};
+use super::{Client, Failure, Phase, Storage};
 use crate::action::{BufferFull, Token, Transmit};
 use crate::json::Writer;
 use crate::rpc::{Method, envelope};
@@ -69,7 +69,11 @@ impl<S: Storage> Client<'_, S> {
     fn transmit_cancelled(&mut self, token: Token, out: &mut [u8]) -> Result<Transmit, BufferFull> {
         let call = self.calls.get(token);
         let stage = call.map(|call| call.stage);
-        let expired = !matches!(stage, Some(Stage::Cancelled { expired: false }));
+        let expired = match stage {
+            Some(Stage::Cancelled { expired }) => expired,
+            Some(Stage::Failed { failure, .. }) => failure == Failure::Expired,
+            _ => false,
+        };
         let mut writer = Writer::new(out);
         let Ok(()) = envelope::notification(&mut writer, Method::Cancelled, |writer| {
             writer.literal("{\"requestId\":");

@@ -10,3 +10,4 @@ mod questions;
 mod random;
 mod script;
 mod seeds;
+mod transport;

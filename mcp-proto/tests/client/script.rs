@@ -7,6 +7,7 @@
 //! = connected 2025-11-25      what the application is told
 //! ~ LateResponse              what is ignored, and why
 //! + 5000                      milliseconds pass; the timer is called when it is due
+//! http, fail, refuse, lose    connects over HTTP; what such a transport tells
 //! ! NotReady                  what a command is refused with
 //! ```
 //!
@@ -17,7 +18,9 @@ use core::fmt::Debug;
 use core::time::Duration;
 use std::collections::{BTreeMap, VecDeque};
 
-use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed, Round, Trace, Unusable};
+use mcp_proto::client::{
+    Call, Client, ClientConfig, Event, Failure, Fixed, Round, Trace, Unusable,
+};
 use mcp_proto::json::Raw;
 use mcp_proto::revision::Revision;
 use mcp_proto::rpc::{ErrorObject, Method};
@@ -187,6 +190,26 @@ impl<'c> Player<'c> {
                 self.send(|client, out| client.end_batch(now, out));
             }
             "hangup" => self.client.hang_up(self.now),
+            "http" => {
+                if let Err(error) = self.client.connect_by_exchanges(self.now) {
+                    self.refused(error);
+                }
+            }
+            "fail" => {
+                let id = next().unwrap().parse().unwrap();
+                let failure = match next().unwrap() {
+                    "unreachable" => Failure::Unreachable,
+                    "broken" => Failure::Broken,
+                    other => panic!("no such failure: {other}"),
+                };
+                self.client.fail(id, failure);
+            }
+            "refuse" => {
+                let id = next().unwrap().parse().unwrap();
+                let status = next().unwrap().parse().unwrap();
+                self.client.refuse(self.now, id, status);
+            }
+            "lose" => self.client.lose_session(self.now),
             other => panic!("no such command: {other}"),
         }
     }

@@ -1,0 +1,123 @@
+//! What a transport of single exchanges tells besides messages: HTTP has answers that are none.
+
+use super::call::Stage;
+use super::connect::Opening;
+use super::ping::Ping;
+use super::{Client, ConnectError, Failure, Phase, Storage};
+use crate::action::{SendError, Token};
+use crate::slots::Queue;
+use crate::time::Instant;
+
+/// Over HTTP each request is an exchange of its own, which can fail while the others go on.
+impl<S: Storage> Client<'_, S> {
+    /// Begins to connect, like [`connect`](Self::connect), over a transport on which every
+    /// request is answered or refused by itself: silence says nothing of the server's era there,
+    /// so the probe has the time of any request (VR-16).
+    ///
+    /// # Errors
+    /// [`SendError::NotReady`] if that was done before.
+    pub fn connect_by_exchanges(&mut self, now: Instant) -> Result<(), SendError> {
+        self.connect(now)?;
+        if let Phase::Opening(opening) = &mut self.phase {
+            opening.be_patient();
+        }
+        Ok(())
+    }
+
+    /// Whether an answer to the request of this id is awaited. A transport need not send one
+    /// that nobody waits for any more.
+    pub fn awaits(&self, id: u64) -> bool {
+        self.is_awaited(id)
+    }
+
+    /// A request came to nothing, by no fault of its own: the call ends with this failure, and
+    /// so does the opening of the connection, if the request was part of that. A server of a
+    /// legacy session that may still work on it is told that nobody waits (SC-14). An id that
+    /// nobody waits for is ignored.
+    pub fn fail(&mut self, id: u64, failure: Failure) {
+        if let Phase::Opening(opening) = self.phase {
+            if opening.awaits(id) {
+                self.connect_failed = Some(ConnectError::Failed(failure));
+                self.close(super::CloseReason::NotConnected);
+            }
+            return;
+        }
+        // A ping that failed is missed when its time is over.
+        if let Some(token) = self.call_of(id) {
+            let legacy = matches!(self.phase, Phase::Legacy);
+            self.end_call(token, failure, legacy && failure == Failure::Broken);
+        }
+    }
+
+    /// A request was refused by an HTTP status, without an error that names a modern server. For
+    /// the probe that tells a legacy one (VR-16), for everything else it is a failure.
+    pub fn refuse(&mut self, now: Instant, id: u64, status: u16) {
+        if let Phase::Opening(opening) = self.phase
+            && self.fall_back(now, opening, id)
+        {
+            return;
+        }
+        self.fail(id, Failure::Status(status));
+    }
+
+    /// The server does not know the session any more (SC-10): the handshake is made again, in
+    /// the revision that ruled, and every call in flight becomes
+    /// [`Event::Again`](super::Event::Again), to be sent once more in the new session. A call
+    /// that this happens to twice ends with [`Failure::Session`].
+    ///
+    /// Outside of a legacy session it does nothing.
+    pub fn lose_session(&mut self, now: Instant) {
+        let (Phase::Legacy, Some(revision)) = (&self.phase, self.revision) else {
+            return;
+        };
+        self.ping = Ping::Off;
+        self.misses = 0;
+        self.initialized_owed = false;
+        self.answers.clear();
+        self.batch.clear();
+        self.orphan_questions();
+        for index in 0..self.calls.capacity() as u32 {
+            if let Some(token) = self.calls.token(index) {
+                self.move_call(token);
+            }
+        }
+        let id = self.take_id();
+        let timeout = self.config.timeouts.request;
+        self.phase = Phase::Opening(Opening::again(now, timeout, revision, id));
+    }
+
+    /// What becomes of a call whose session is gone.
+    fn move_call(&mut self, token: Token) {
+        self.calls.unmark(Queue::Transmit, token);
+        let Some(call) = self.calls.get_mut(token) else {
+            return;
+        };
+        match &mut call.stage {
+            Stage::Sent if call.moved => self.end_call(token, Failure::Session, false),
+            Stage::Sent => {
+                call.moved = true;
+                call.stage = Stage::Again;
+                let cap = call.cap;
+                self.calls.arm(token, Some(cap));
+                self.calls.mark(Queue::Event, token);
+            }
+            Stage::Failed { cancel, .. } => *cancel = false,
+            Stage::Cancelled { .. } => {
+                self.calls.remove(token);
+            }
+            Stage::Listening | Stage::Input | Stage::Pausing | Stage::Again => {}
+        }
+    }
+
+    /// Ends a call with an event that is polled; `cancel` says whether the server is told.
+    fn end_call(&mut self, token: Token, failure: Failure, cancel: bool) {
+        if let Some(call) = self.calls.get_mut(token) {
+            call.stage = Stage::Failed { failure, cancel };
+            self.calls.arm(token, None);
+            self.calls.mark(Queue::Event, token);
+            if cancel {
+                self.calls.mark(Queue::Transmit, token);
+            }
+        }
+    }
+}
