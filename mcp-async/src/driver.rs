@@ -17,51 +17,13 @@ use std::io;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::rpc::code;
-use mcp_proto::{Inbox, Instant, Large, Limits, Machine, Outbox, Outcome, SendError, Token, Why};
+use mcp_proto::{Inbox, Instant, Large, Limits, Machine, Outbox, Why};
 
 use self::streams::is_closed;
+use crate::calls::{Calls, Effect, Event, Frame, Role};
 use crate::clock::Timer;
-use crate::error::ErrorReply;
-use crate::job::{Job, Jobs, Polled};
 use crate::observe;
-use crate::shared::{Respond, Shared};
-
-/// What one side of the protocol makes of its machine's events.
-pub(crate) trait Role {
-    type Machine: Respond;
-
-    /// Whether messages are left unread while finished answers wait for room: a server's
-    /// memory is then bounded by what its peer reads. A client goes on reading, or two full
-    /// pipes would wait for each other.
-    const WAITS_FOR_READER: bool;
-
-    /// Whether jobs may finish after the input ended.
-    const DRAINS: bool;
-
-    /// Takes an event, without any lock held.
-    fn dispatch(
-        &mut self,
-        shared: &Arc<Shared<Self::Machine>>,
-        event: <Self::Machine as Machine>::Event<'_>,
-        frame: Frame<'_>,
-    ) -> Effect;
-}
-
-/// The message that an event borrows from, if it is a large one: then it can be kept without a
-/// copy.
-pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
-
-/// What an event asks of the driver.
-pub(crate) enum Effect {
-    Nothing,
-    Start(Token, Job),
-    Cancel(Token),
-    /// The handler panicked before there was a job.
-    Panicked(Token),
-    /// The machine has given the connection up.
-    Close,
-}
+use crate::shared::Shared;
 
 pub(crate) struct Driver<R, W, T, X: Role> {
     reader: R,
@@ -74,12 +36,7 @@ pub(crate) struct Driver<R, W, T, X: Role> {
     writing: Outbox<Vec<u8>>,
     /// Bytes went to the writer and may stick in its buffer.
     unflushed: bool,
-    jobs: Jobs,
-    /// Requests whose handler panicked or took too long, and that still wait for room for their
-    /// error.
-    owed: Vec<(Token, ErrorReply)>,
-    role: X,
-    shared: Arc<Shared<X::Machine>>,
+    calls: Calls<X>,
     phase: Phase,
     grace: Duration,
     /// When the phase ends at the latest.
@@ -144,10 +101,7 @@ where
             inbox: Inbox::new(Vec::new(), limits),
             writing: shared.outbox(),
             unflushed: false,
-            jobs: Jobs::new(Arc::clone(&shared.alarm)),
-            owed: Vec::new(),
-            role,
-            shared,
+            calls: Calls::new(role, shared),
             phase: Phase::Open,
             grace,
             deadline: None,
@@ -163,11 +117,11 @@ where
     }
 
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.shared.alarm.begin(cx.waker()) {
+        if self.calls.shared.alarm.begin(cx.waker()) {
             self.armed = None;
         }
         let mut turn = Turn {
-            now: self.shared.now(),
+            now: self.calls.shared.now(),
             budget: WORK,
             read_pending: false,
             write_pending: false,
@@ -191,19 +145,19 @@ where
                 return Poll::Pending;
             }
             if moved {
-                turn.now = self.shared.now();
+                turn.now = self.calls.shared.now();
                 continue;
             }
             if !resting {
                 // From here on a handle that leaves work wakes this task: look once more.
-                self.shared.alarm.rest();
+                self.calls.shared.alarm.rest();
                 resting = true;
                 continue;
             }
             if self.arm(cx, &turn).is_pending() {
                 return Poll::Pending;
             }
-            turn.now = self.shared.now();
+            turn.now = self.calls.shared.now();
         }
         Poll::Ready(Ok(()))
     }
@@ -212,23 +166,17 @@ where
     fn work(&mut self, turn: &mut Turn) -> bool {
         let before = turn.budget;
         (turn.full, turn.empty) = (false, false);
-        while let Some((token, timeout)) = self.jobs.expire(turn.now) {
-            observe::expired(timeout);
-            let text = format!("The call took longer than {} ms", timeout.as_millis());
-            self.owed
-                .push((token, ErrorReply::new(code::INTERNAL_ERROR, text)));
-        }
+        self.calls.expire(turn.now);
         while turn.budget > 0 {
-            if let Some(polled) = self.jobs.poll_woken() {
+            if self.calls.poll_woken() {
                 turn.budget -= 1;
-                self.settle(polled);
                 continue;
             }
-            let blocked = !self.pay(turn.now);
+            let blocked = !self.calls.pay(turn.now);
             let mut large = None;
             let inbox = &mut self.inbox;
-            let effect = match step::<X>(&self.shared, inbox, &mut large, blocked, turn) {
-                Step::Event(event, frame) => self.role.dispatch(&self.shared, event, frame),
+            let effect = match step::<X>(&self.calls.shared, inbox, &mut large, blocked, turn) {
+                Step::Event(event, frame) => self.calls.dispatch(event, frame),
                 Step::Handled => Effect::Nothing,
                 Step::Ignored(why) => {
                     observe::ignored(why);
@@ -247,58 +195,17 @@ where
                 self.inbox.put_back(large);
             }
             turn.budget -= 1;
-            self.carry_out(effect, turn.now);
+            if self.calls.carry_out(effect, turn.now).is_break() && self.phase < Phase::Flushing {
+                self.flush(turn.now);
+            }
         }
         turn.budget < before
-    }
-
-    fn carry_out(&mut self, effect: Effect, now: Instant) {
-        match effect {
-            Effect::Nothing => {}
-            Effect::Start(token, job) => {
-                let polled = self.jobs.start(token, job, now);
-                self.settle(polled);
-            }
-            Effect::Cancel(token) => {
-                self.jobs.cancel(token);
-                self.shared.wake_watchers();
-            }
-            Effect::Panicked(token) => self.settle(Polled::Panicked(token)),
-            Effect::Close if self.phase < Phase::Flushing => self.flush(now),
-            Effect::Close => {}
-        }
-    }
-
-    fn settle(&mut self, polled: Polled) {
-        if let Polled::Panicked(token) = polled {
-            self.owed.push((token, ErrorReply::internal()));
-        }
-    }
-
-    /// Answers the requests whose handlers did not; `false` if there is no room for it.
-    fn pay(&mut self, now: Instant) -> bool {
-        while let Some((token, error)) = self.owed.last() {
-            {
-                let core = &mut *self.shared.lock();
-                let outcome = Outcome::Error(error.as_object());
-                let paid = core
-                    .outbox
-                    .put(|out| core.machine.respond(now, *token, outcome, out));
-                if matches!(paid, Err(SendError::BufferFull { .. })) && !core.outbox.is_empty() {
-                    return false;
-                }
-            }
-            self.owed.pop();
-            // What the handler left to another task learns that its call is over.
-            self.shared.wake_watchers();
-        }
-        true
     }
 
     /// Arms the timer, but only for an earlier moment than the one that it will fire for:
     /// arming costs more than looking in vain now and then.
     fn arm(&mut self, cx: &mut Context<'_>, turn: &Turn) -> Poll<()> {
-        let deadlines = [turn.timeout, self.deadline, self.jobs.deadline()];
+        let deadlines = [turn.timeout, self.deadline, self.calls.jobs.deadline()];
         let Some(next) = deadlines.into_iter().flatten().min() else {
             return Poll::Pending;
         };
@@ -320,7 +227,7 @@ impl<R, W, T, X: Role> Driver<R, W, T, X> {
     }
 
     pub(crate) const fn role_mut(&mut self) -> &mut X {
-        &mut self.role
+        &mut self.calls.role
     }
 }
 
@@ -372,8 +279,6 @@ fn step<'b, X: Role>(
     turn.timeout = core.machine.poll_timeout();
     step
 }
-
-type Event<'b, X> = <<X as Role>::Machine as Machine>::Event<'b>;
 
 /// Messages from so many bytes on are not copied by whoever keeps most of one.
 pub(crate) const LARGE: usize = 64 << 10;

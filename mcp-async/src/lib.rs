@@ -55,6 +55,7 @@
 #![forbid(unsafe_code)]
 
 mod alarm;
+mod calls;
 mod clock;
 mod driver;
 mod duplex;

@@ -4,8 +4,9 @@ use core::task::{Context, Waker};
 
 use mcp_proto::json::{Number, Raw, RawBuf, Str};
 
+use crate::calls::Frame;
 use crate::client::progress::Heard;
-use crate::driver::{Frame, LARGE};
+use crate::driver::LARGE;
 use crate::error::ErrorReply;
 
 /// The places of one connection. The number of a place travels through the machine as the

@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
-use mcp_proto::{Instant, SendError, Token, Transmit};
+use mcp_proto::{Channel, Instant, SendError, Token, Transmit};
 
 use crate::client::progress::{Heard, Progress};
 use crate::places::Arrival;
@@ -15,6 +15,8 @@ use crate::shared::{Respond, Shared};
 /// Holds a place for the answer; dropping it tells the machine that nobody waits.
 pub(crate) struct Seat<'a, M: Respond> {
     shared: Held<'a, M>,
+    /// Where the request goes to.
+    channel: Channel,
     place: Option<u32>,
     /// Set while the machine knows the request.
     token: Option<Token>,
@@ -43,10 +45,17 @@ impl<'a, M: Respond> Seat<'a, M> {
     const fn of(shared: Held<'a, M>) -> Self {
         Self {
             shared,
+            channel: Channel::PIPE,
             place: None,
             token: None,
             heard: Heard::new(),
         }
+    }
+
+    /// The same on another channel.
+    pub(crate) const fn on(mut self, channel: Channel) -> Self {
+        self.channel = channel;
+        self
     }
 
     /// The request in the machine's table.
@@ -69,7 +78,7 @@ impl<'a, M: Respond> Seat<'a, M> {
                 Some(place) => place,
                 None => *self.place.insert(core.places.take(tag)),
             };
-            let sent = core.poll_send(now, cx, |machine, now, out| {
+            let sent = core.poll_send(now, cx, self.channel, |machine, now, out| {
                 write(machine, now, u64::from(place), out)
             });
             if matches!(sent, Poll::Ready(Err(SendError::NotReady))) {

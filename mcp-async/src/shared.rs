@@ -4,7 +4,10 @@
 use core::task::{Context, Poll, Waker, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_proto::{Instant, Limits, Machine, Outbox, Outcome, SendError, Token, Transmit, Written};
+use mcp_proto::{
+    Channel, Instant, Limits, Machine, Outbox, Outcome, SendError, Shortage, Token, Transmit,
+    Written,
+};
 
 use crate::alarm::Alarm;
 use crate::clock::Now;
@@ -18,6 +21,8 @@ pub(crate) trait Respond: Machine {
     type Failure;
     /// What the side keeps beside its machine, under the same lock.
     type Beside: Beside;
+    /// Where its messages go if that is no pipe.
+    type Exit: Exit;
 
     /// What is known of the peer.
     type About: Default + Send + Sync;
@@ -36,6 +41,35 @@ pub(crate) trait Respond: Machine {
     /// Nothing more comes from the peer, and what still runs has had its time: ends all of it,
     /// so far as the peer can still be told.
     fn stop(&mut self, now: Instant);
+}
+
+/// Where messages go that leave by no pipe: the exchanges of HTTP.
+pub(crate) trait Exit: Default {
+    /// Whether messages stay in the outbox, for whoever writes it to a pipe.
+    fn is_pipe(&self) -> bool;
+
+    /// Whether a message of the application may be added to this channel now.
+    fn has_room(&self, on: Channel) -> bool;
+
+    /// Takes a message, which is in the outbox for this moment only; it may be empty, where a
+    /// channel just ends.
+    fn take(&mut self, transmit: Transmit, message: &[u8]);
+}
+
+/// Of what has no channel but a pipe.
+#[derive(Default)]
+pub(crate) struct Pipe;
+
+impl Exit for Pipe {
+    fn is_pipe(&self) -> bool {
+        true
+    }
+
+    fn has_room(&self, _: Channel) -> bool {
+        true
+    }
+
+    fn take(&mut self, _: Transmit, _: &[u8]) {}
 }
 
 /// What one side of the protocol knows of requests that the machine does not.
@@ -77,6 +111,7 @@ pub(crate) struct Shared<M: Respond> {
 pub(crate) struct Core<M: Respond> {
     pub(crate) machine: M,
     pub(crate) outbox: Outbox<Vec<u8>>,
+    pub(crate) exit: M::Exit,
     /// Where answers to our own requests are put down.
     pub(crate) places: Places<M::Failure>,
     pub(crate) beside: M::Beside,
@@ -110,6 +145,7 @@ impl<M: Respond> Shared<M> {
             core: Mutex::new(Core {
                 machine,
                 outbox: Outbox::new(Vec::new(), &limits),
+                exit: M::Exit::default(),
                 places: Places::default(),
                 beside: M::Beside::default(),
                 room: Vec::new(),
@@ -150,10 +186,11 @@ impl<M: Respond> Shared<M> {
     pub(crate) fn poll_send<T: Written>(
         &self,
         cx: &mut Context<'_>,
+        on: Channel,
         write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<T, SendError>,
     ) -> Poll<Result<T, SendError>> {
         let now = self.now();
-        let sent = self.lock().poll_send(now, cx, write);
+        let sent = self.lock().poll_send(now, cx, on, write);
         if matches!(sent, Poll::Ready(Ok(_))) {
             self.alarm.ring();
         }
@@ -164,6 +201,7 @@ impl<M: Respond> Shared<M> {
     pub(crate) fn poll_log(
         &self,
         cx: &mut Context<'_>,
+        on: Channel,
         write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<Option<Transmit>, SendError>,
     ) -> Poll<Result<Option<Transmit>, SendError>> {
         let now = self.now();
@@ -173,7 +211,7 @@ impl<M: Respond> Shared<M> {
             if core.logs.as_mut().is_some_and(|logs| !logs.holds(now)) {
                 return Poll::Ready(Ok(None));
             }
-            let sent = core.poll_send(now, cx, write);
+            let sent = core.poll_send(now, cx, on, write);
             // What the client does not want to hear costs nothing.
             #[cfg(feature = "server")]
             if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.logs) {
@@ -206,6 +244,7 @@ impl<M: Respond> Shared<M> {
     pub(crate) fn poll_respond(
         &self,
         cx: &mut Context<'_>,
+        on: Channel,
         token: Token,
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
@@ -218,13 +257,13 @@ impl<M: Respond> Shared<M> {
                     machine.respond(now, token, outcome, out)
                 }
             };
-            match ready!(core.poll_send(now, cx, respond(outcome))) {
+            match ready!(core.poll_send(now, cx, on, respond(outcome))) {
                 Ok(_) | Err(SendError::Stale | SendError::Closed) => {}
                 Err(_) => {
                     let error = ErrorReply::internal();
                     let outcome = Outcome::Error(error.as_object());
                     // Whatever this meets, there is nothing more that could be said.
-                    let _ = ready!(core.poll_send(now, cx, respond(outcome)));
+                    let _ = ready!(core.poll_send(now, cx, on, respond(outcome)));
                 }
             }
             let kept = core.beside.forget(token);
@@ -246,10 +285,18 @@ impl<M: Respond> Core<M> {
         &mut self,
         now: Instant,
         cx: &mut Context<'_>,
+        on: Channel,
         mut write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<T, SendError>,
     ) -> Poll<Result<T, SendError>> {
         if self.ended {
             return Poll::Ready(Err(SendError::Closed));
+        }
+        if !self.exit.is_pipe() {
+            if !self.exit.has_room(on) {
+                register(&mut self.room, cx);
+                return Poll::Pending;
+            }
+            return Poll::Ready(self.put(|machine, out| write(machine, now, out)));
         }
         let Self {
             machine, outbox, ..
@@ -272,6 +319,29 @@ impl<M: Respond> Core<M> {
             return Poll::Pending;
         }
         Poll::Ready(sent)
+    }
+
+    /// Lets the machine write one message, which goes where it belongs: it stays in the outbox,
+    /// or a channel takes it at once.
+    pub(crate) fn put<T: Written, E: Shortage>(
+        &mut self,
+        mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let Self {
+            machine,
+            outbox,
+            exit,
+            ..
+        } = self;
+        let written = outbox.put(|out| write(machine, out))?;
+        if !exit.is_pipe() {
+            if let Some(transmit) = written.transmit() {
+                exit.take(transmit, outbox.pending().trim_ascii_end());
+            }
+            let pending = outbox.pending().len();
+            outbox.consume(pending);
+        }
+        Ok(written)
     }
 
     /// Wakes the task at the next change of the connection.

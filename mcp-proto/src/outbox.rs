@@ -87,7 +87,7 @@ impl<S: Store<u8>> Outbox<S> {
     ) -> Result<T, E> {
         let free = self.store.as_mut().get_mut(self.end..).unwrap_or_default();
         let written = write(line::narrow(free).unwrap_or_default())?;
-        if let Some(len) = written.message_len().filter(|len| *len > 0) {
+        if let Some(Transmit { len: len @ 1.., .. }) = written.transmit() {
             self.end += line::end(free, len);
         }
         Ok(written)
@@ -184,25 +184,25 @@ impl<S> fmt::Debug for Outbox<S> {
 
 /// What a command answers that may have written a message.
 pub trait Written {
-    /// The length of the message; `None` if there is none.
-    fn message_len(&self) -> Option<usize>;
+    /// What was written, and where it goes; `None` if nothing was.
+    fn transmit(&self) -> Option<Transmit>;
 }
 
 impl Written for Transmit {
-    fn message_len(&self) -> Option<usize> {
-        Some(self.len)
+    fn transmit(&self) -> Option<Transmit> {
+        Some(*self)
     }
 }
 
 impl<T: Written> Written for Option<T> {
-    fn message_len(&self) -> Option<usize> {
-        self.as_ref()?.message_len()
+    fn transmit(&self) -> Option<Transmit> {
+        self.as_ref()?.transmit()
     }
 }
 
 impl<T: Written> Written for (Token, T) {
-    fn message_len(&self) -> Option<usize> {
-        self.1.message_len()
+    fn transmit(&self) -> Option<Transmit> {
+        self.1.transmit()
     }
 }
 

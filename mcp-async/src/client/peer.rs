@@ -6,7 +6,7 @@ use core::task::Poll;
 use std::sync::Arc;
 
 use mcp_proto::rpc::Method;
-use mcp_proto::{Payload, SendError};
+use mcp_proto::{Channel, Payload, SendError};
 use serde::de::DeserializeOwned;
 
 use super::Machine;
@@ -102,14 +102,15 @@ impl Peer {
         params: Option<&(dyn Payload + Sync)>,
     ) -> Result<(), SendError> {
         poll_fn(|cx| {
-            self.shared.poll_send(cx, |machine, now, out| {
-                machine.notify(
-                    now,
-                    method,
-                    params.map(|params| -> &dyn Payload { params }),
-                    out,
-                )
-            })
+            self.shared
+                .poll_send(cx, Channel::PIPE, |machine, now, out| {
+                    machine.notify(
+                        now,
+                        method,
+                        params.map(|params| -> &dyn Payload { params }),
+                        out,
+                    )
+                })
         })
         .await
         .map(|_| ())

@@ -8,12 +8,12 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
 use mcp_proto::json::{Raw, RawBuf};
-use mcp_proto::{Instant, Machine as _, Outcome, SendError, Token, Transmit};
+use mcp_proto::{Channel, Instant, Machine as _, Outcome, SendError, Token, Transmit};
 
 use super::Machine;
 use super::handler::{Handler, Question, Reply};
 use super::info::{ConnectError, ServerInfo};
-use crate::driver::{Effect, Frame, Role};
+use crate::calls::{Effect, Frame, Role};
 use crate::error::ErrorReply;
 use crate::job::{Job, discard};
 use crate::observe;
@@ -147,6 +147,7 @@ impl Role for Side {
 impl Respond for Core<'_, Growing> {
     type Failure = Failure;
     type About = ();
+    type Exit = crate::shared::Pipe;
     type Beside = Nothing;
 
     fn respond(
@@ -199,7 +200,7 @@ fn answer(shared: &Arc<Shared<Machine>>, token: Token, reply: Reply) -> Job {
                 Ok(value) => Outcome::Result(&**value),
                 Err(error) => Outcome::Error(error.as_object()),
             };
-            shared.poll_respond(cx, token, outcome)
+            shared.poll_respond(cx, Channel::PIPE, token, outcome)
         })
         .await
     })

@@ -1,14 +1,14 @@
 //! How a connection ends: in good order, or at once.
 
 use core::pin::Pin;
-use core::task::{Context, Waker};
+use core::task::Context;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::{Instant, Machine};
+use mcp_proto::Instant;
 
-use super::{Driver, Effect, Phase, Role, Turn};
+use super::{Driver, Phase, Turn};
+use crate::calls::Role;
 use crate::clock::Timer;
-use crate::job::discard;
 use crate::shared::Respond;
 
 impl<R, W, T, X> Driver<R, W, T, X>
@@ -50,7 +50,7 @@ where
 
     /// Whether all that was read is answered.
     fn is_drained(&self, turn: &Turn) -> bool {
-        turn.empty && self.owed.is_empty() && (self.jobs.is_empty() || !X::DRAINS)
+        turn.empty && !self.calls.owes() && (self.calls.jobs.is_empty() || !X::DRAINS)
     }
 
     /// Whether the transport has everything.
@@ -60,14 +60,14 @@ where
 
     /// Cancels what still runs. What the machine has to say about it is still written.
     pub(super) fn flush(&mut self, now: Instant) {
-        self.jobs.cancel_all();
-        self.shared.lock().machine.stop(now);
+        self.calls.jobs.cancel_all();
+        self.calls.shared.lock().machine.stop(now);
         self.phase = Phase::Flushing;
         self.deadline = Some(now + self.grace);
     }
 
     fn close(&mut self, now: Instant) {
-        self.jobs.cancel_all();
+        self.calls.jobs.cancel_all();
         self.phase = Phase::Closing;
         self.deadline = Some(now + self.grace);
     }
@@ -77,22 +77,7 @@ impl<R, W, T, X: Role> Driver<R, W, T, X> {
     /// Ends every request, and tells everyone who waits.
     pub(super) fn finish(&mut self) {
         self.phase = Phase::Done;
-        self.jobs.cancel_all();
-        self.hang_up(self.shared.now());
-        let waiting = self.shared.lock().end();
-        waiting.into_iter().for_each(Waker::wake);
-    }
-
-    /// Tells the machine that the peer is gone, and hands out what follows from it.
-    fn hang_up(&mut self, now: Instant) {
-        self.shared.lock().machine.hang_up(now);
-        loop {
-            let event = self.shared.lock().machine.poll_event();
-            let Some(event) = event else { break };
-            if let Effect::Start(_, job) = self.role.dispatch(&self.shared, event, None) {
-                discard(job);
-            }
-        }
+        self.calls.end();
     }
 }
 

@@ -6,7 +6,8 @@ use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-use super::{Driver, Phase, Role, Turn};
+use super::{Driver, Phase, Turn};
+use crate::calls::Role;
 use crate::clock::Timer;
 
 impl<R, W, T, X> Driver<R, W, T, X>
@@ -34,7 +35,7 @@ where
                 Poll::Ready(Ok(count)) => {
                     self.writing.consume(count);
                     if self.writing.is_empty() && self.writing.capacity() > KEPT {
-                        self.writing = self.shared.outbox();
+                        self.writing = self.calls.shared.outbox();
                     }
                     self.unflushed = true;
                     moved = true;
@@ -54,7 +55,7 @@ where
     /// Swaps the two outboxes, and tells those who wait that there is room.
     fn take_output(&mut self) -> bool {
         let waiting = {
-            let mut core = self.shared.lock();
+            let mut core = self.calls.shared.lock();
             if core.outbox.is_empty() {
                 return false;
             }

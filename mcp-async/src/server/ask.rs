@@ -10,7 +10,7 @@ use core::time::Duration;
 use mcp_proto::json::{DecodeError, RawBuf};
 use mcp_proto::rpc::{Method, Reason, code};
 use mcp_proto::server::AskOptions;
-use mcp_proto::{Payload, Question, SendError, Token};
+use mcp_proto::{Channel, Payload, Question, SendError, Token};
 use serde::de::DeserializeOwned;
 
 use super::Machine;
@@ -91,14 +91,15 @@ pub(crate) enum Lost {
 }
 
 impl<'a, T> Ask<'a, T> {
-    pub(super) const fn new(
+    pub(super) fn new(
         shared: &'a Shared<Machine>,
-        parent: Option<Token>,
+        parent: Option<(Token, Channel)>,
         method: Method<'a>,
         params: &'a (dyn Payload + Sync),
         options: AskOptions,
     ) -> Self {
-        let seat = Seat::new(shared);
+        let (parent, channel) = parent.unzip();
+        let seat = Seat::new(shared).on(channel.unwrap_or(Channel::PIPE));
         Self {
             seat,
             parent,

@@ -9,7 +9,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::AskOptions;
-use mcp_proto::{Outcome, Payload, Revision, Token};
+use mcp_proto::{Channel, Outcome, Payload, Revision, Token};
 use serde::de::DeserializeOwned;
 
 use super::about::Told;
@@ -55,6 +55,8 @@ pub struct Context {
     pub(super) shared: Arc<Shared<Machine>>,
     told: Told,
     pub(super) token: Token,
+    /// Where what it says goes to.
+    pub(super) channel: Channel,
     /// Who asks, where a transport knows it.
     pub(super) principal: Option<Arc<str>>,
     /// A question ends the round.
@@ -69,7 +71,7 @@ pub struct Context {
 impl Context {
     pub(super) fn new(
         shared: Arc<Shared<Machine>>,
-        token: Token,
+        (token, channel): (Token, Channel),
         request: &Request<'_>,
         told: Told,
         principal: Option<Arc<str>>,
@@ -78,6 +80,7 @@ impl Context {
             shared,
             told,
             token,
+            channel,
             principal,
             #[cfg(feature = "server")]
             suspends: false,
@@ -139,7 +142,7 @@ impl Context {
     ) -> Ask<'a, T> {
         Ask::new(
             &self.shared,
-            Some(self.token),
+            Some((self.token, self.channel)),
             method,
             params,
             AskOptions::default(),
@@ -269,7 +272,9 @@ impl Context {
             Outcome::Error(error) => Some(error.code),
             _ => None,
         };
-        let answered = self.shared.poll_respond(cx, self.token, outcome);
+        let answered = self
+            .shared
+            .poll_respond(cx, self.channel, self.token, outcome);
         if let (Poll::Ready(_), Some(code)) = (&answered, code) {
             observe::failed(code);
         }

@@ -69,13 +69,14 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::json::{Number, Str};
 use mcp_proto::server::{Answer, Event, Growing, Server, ServerConfig};
-use mcp_proto::{Instant, Outcome, SendError, Token, Transmit};
+use mcp_proto::{Channel, Instant, Outcome, SendError, Token, Transmit};
 
 use self::about::{About, Known};
 use self::ask::Lost;
+use crate::calls::{Effect, Frame, Role};
 use crate::client::Progress;
 use crate::clock::{Clock, Now};
-use crate::driver::{Driver, Effect, Frame, Role};
+use crate::driver::Driver;
 use crate::error::ErrorReply;
 use crate::job::discard;
 use crate::observe;
@@ -159,6 +160,7 @@ where
         peer: peer.clone(),
         known: Known::default(),
         principal: None,
+        channel: Channel::PIPE,
     };
     let driver = Driver::new((reader, writer), timer, &config.limits, GRACE, side, shared);
     (Connection { driver }, peer)
@@ -245,6 +247,8 @@ struct Side<S> {
     peer: Peer,
     known: Known,
     principal: Option<Arc<str>>,
+    /// Where the message that is being handled came from.
+    channel: Channel,
     /// The service keeps its request states itself.
     #[cfg(feature = "server")]
     seals_state: bool,
@@ -276,7 +280,7 @@ impl<S: Service> Role for Side<S> {
                     method,
                     params,
                     request: context,
-                    context: Context::new(shared, token, &context, told, principal),
+                    context: Context::new(shared, (token, self.channel), &context, told, principal),
                     frame,
                 };
                 #[cfg(feature = "server")]
@@ -368,6 +372,7 @@ impl Respond for Server<'_, Growing> {
     type Failure = Lost;
     type About = About;
     type Beside = Rounds;
+    type Exit = crate::shared::Pipe;
 
     fn respond(
         &mut self,

@@ -8,7 +8,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, ListKind};
-use mcp_proto::{Payload, SendError};
+use mcp_proto::{Channel, Payload, SendError};
 use serde::de::DeserializeOwned;
 
 use super::Machine;
@@ -62,9 +62,10 @@ impl Peer {
         data: &(dyn Payload + Sync),
     ) -> Result<(), SendError> {
         poll_fn(|cx| {
-            self.shared.poll_log(cx, |machine, now, out| {
-                machine.log(now, None, level, logger, data, out)
-            })
+            self.shared
+                .poll_log(cx, Channel::PIPE, |machine, now, out| {
+                    machine.log(now, None, level, logger, data, out)
+                })
         })
         .await
         .map(|_| ())
@@ -84,10 +85,11 @@ impl Peer {
         params: Option<&(dyn Payload + Sync)>,
     ) -> Result<(), SendError> {
         poll_fn(|cx| {
-            self.shared.poll_send(cx, |machine, now, out| {
-                let params = params.map(|params| -> &dyn Payload { params });
-                machine.notify(now, method, params, out)
-            })
+            self.shared
+                .poll_send(cx, Channel::PIPE, |machine, now, out| {
+                    let params = params.map(|params| -> &dyn Payload { params });
+                    machine.notify(now, method, params, out)
+                })
         })
         .await
         .map(|_| ())

@@ -11,8 +11,8 @@ use mcp_proto::server::{Context as Request, Initialize};
 use super::context::Context;
 use super::peer::Peer;
 use super::reply::{Answering, Reply};
+use crate::calls::Frame;
 use crate::client::Progress;
-use crate::driver::Frame;
 use crate::job::Job;
 use crate::places::keep;
 

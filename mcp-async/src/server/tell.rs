@@ -79,7 +79,7 @@ impl Future for ProgressUpdate<'_> {
         if context.wants_progress() {
             let shared = &context.shared;
             // What is not told (the call is over, the value does not grow) harms nobody.
-            let _ = ready!(shared.poll_send(cx, |machine, now, out| {
+            let _ = ready!(shared.poll_send(cx, context.channel, |machine, now, out| {
                 machine.progress(now, context.token, told, out)
             }));
         }
@@ -114,9 +114,13 @@ impl Future for LogMessage<'_> {
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
         let this = &*self;
         let token = Some(this.context.token);
-        let _ = ready!(this.context.shared.poll_log(cx, |machine, now, out| {
-            machine.log(now, token, this.level, this.logger, this.data, out)
-        }));
+        let _ = ready!(this.context.shared.poll_log(
+            cx,
+            this.context.channel,
+            |machine, now, out| {
+                machine.log(now, token, this.level, this.logger, this.data, out)
+            }
+        ));
         Poll::Ready(())
     }
 }
