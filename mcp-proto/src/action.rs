@@ -94,6 +94,11 @@ impl Channel {
     pub const fn number(self) -> u32 {
         self.0
     }
+
+    /// Whether it is that of an exchange, which ends with what answers it.
+    pub(crate) const fn is_exchange(self) -> bool {
+        self.0 != Self::PIPE.0
+    }
 }
 
 /// Where a message came from.
@@ -161,6 +166,14 @@ impl Transmit {
             len,
             end: false,
             status: OK,
+        }
+    }
+
+    /// No bytes, but the end: whoever asked on this channel is not answered any more.
+    pub(crate) const fn end_of(channel: Channel) -> Self {
+        Self {
+            end: true,
+            ..Self::on(channel, 0)
         }
     }
 }

@@ -85,6 +85,16 @@ impl<S: Store<u8>> Batch<S> {
         self.reading
     }
 
+    /// Whether an array is being read.
+    pub(crate) fn is_reading(&self) -> bool {
+        self.reading != Reading::Outside
+    }
+
+    /// Whether the array that is being read was refused as a whole.
+    pub(crate) fn is_refused(&self) -> bool {
+        self.reading == Reading::Refused
+    }
+
     /// Counts an element that wants an answer, up to `most`; what exceeds it gets one error.
     pub(crate) fn count(&mut self, most: usize) -> Counted {
         if self.elements < most {
@@ -150,6 +160,16 @@ impl<S: Store<u8>> Batch<S> {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Whether an answer is gathered, or may still be.
+    pub(crate) fn holds(&self) -> bool {
+        self.gathering && (self.open > 0 || self.used > 0 || self.reading == Reading::Gathered)
+    }
+
+    /// Whether the array that was read last has an element that wants an answer.
+    pub(crate) fn is_counted(&self) -> bool {
+        self.elements > 0 || self.complained
     }
 
     /// Whether the array can leave.

@@ -297,6 +297,23 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         self.token(self.queues[queue as usize].first)
     }
 
+    /// The entries of a queue in the order in which they were marked.
+    pub(crate) fn marked(&self, queue: Queue) -> impl Iterator<Item = (Token, &T)> {
+        let mut index = self.queues[queue as usize].first;
+        // As above: the bound is for the reader's peace.
+        (0..self.capacity()).map_while(move |_| {
+            let token = self.token(index)?;
+            index = self.slot(index)?.links[queue as usize].after;
+            Some((token, self.get(token)?))
+        })
+    }
+
+    /// All entries.
+    pub(crate) fn values(&self) -> impl Iterator<Item = &T> {
+        let slots = self.store.as_ref().iter();
+        slots.filter_map(|slot| slot.value.as_ref())
+    }
+
     /// How many entries there are.
     pub(crate) fn len(&self) -> usize {
         self.len

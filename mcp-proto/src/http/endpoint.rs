@@ -191,6 +191,13 @@ impl Endpoint<'_> {
     }
 }
 
+impl Post<'_> {
+    /// Whether its version is one of the modern era, so that the body has to be as well.
+    pub fn is_modern(&self) -> bool {
+        matches!(self.version, Version::Known(revision) if revision.is_modern())
+    }
+}
+
 impl<'h> SessionId<'h> {
     /// The id that these bytes are, if they are one.
     ///

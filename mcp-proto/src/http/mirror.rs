@@ -106,6 +106,11 @@ pub fn matches(text: &[u8], value: Raw<'_>) -> bool {
     }
 }
 
+/// Whether the header text is this text as it stands, without Base64.
+pub(crate) fn is_text(text: &[u8], value: Str<'_>) -> bool {
+    value.is_exact() && text.iter().copied().eq(bytes(value))
+}
+
 /// The text that a header stands for, decoded into `out` if it is Base64.
 ///
 /// # Errors

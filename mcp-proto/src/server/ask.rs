@@ -30,7 +30,8 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::TooLarge`]: no room would ever be enough.
     /// - [`SendError::NotReady`]: the client has not said that it is initialized (LC-08).
     /// - [`SendError::Stale`]: `parent` is over.
-    /// - [`SendError::NotInRevision`]: no such question, or `parent` is of 2026-07-28.
+    /// - [`SendError::NotInRevision`]: no such question, `parent` is of 2026-07-28, or there is
+    ///   none in a session of the [draft](super::ServerConfig::draft_profile).
     /// - [`SendError::Undeclared`]: the client cannot do it (LC-17).
     /// - [`SendError::TableFull`]: too many questions in flight.
     /// - [`SendError::Encode`]: the parameters are no JSON object.
@@ -53,6 +54,9 @@ impl<S: Storage> Server<'_, S> {
         let Phase::Ready(revision) = self.session.phase else {
             return Err(SendError::NotReady);
         };
+        if parent.is_none() && self.associates(revision) {
+            return Err(SendError::NotInRevision);
+        }
         let known = match question.method {
             Method::Other(name) => self.is_own(name),
             method => allowed(method, Side::Server, revision),
@@ -96,6 +100,7 @@ impl<S: Storage> Server<'_, S> {
             self.session.features,
             revision,
         )?;
+        let channel = self.channel_of(parent);
         let cap = now + options.cap;
         let token = self
             .questions
@@ -105,6 +110,7 @@ impl<S: Storage> Server<'_, S> {
                     number,
                     cookie: options.cookie,
                     parent,
+                    channel,
                     timeout: options.timeout,
                     cap,
                     progress: Decimal::default(),
@@ -118,7 +124,7 @@ impl<S: Storage> Server<'_, S> {
         if let Some(request) = parent.and_then(|parent| self.requests.get_mut(parent)) {
             request.asked = true;
         }
-        Ok((outward(token), Transmit::pipe(len)))
+        Ok((outward(token), Transmit::on(channel, len)))
     }
 
     /// Gives up a question: its client is told, and no event of it follows. A token that is stale

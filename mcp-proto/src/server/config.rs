@@ -49,6 +49,11 @@ pub struct ServerConfig<'c> {
     /// Whether an error about an unreadable message carries `"id":null` in 2024-11-05, as that
     /// revision's schema has no error without an id (6.1). Otherwise it carries none.
     pub null_ids: bool,
+    /// Whether legacy sessions over HTTP are held to the transports draft of spring 2026: their
+    /// requests and notifications repeat their method in `Mcp-Method` and what they are about in
+    /// `Mcp-Name`, or are refused with -32001, and no question goes to a GET stream. A session of
+    /// [`Revision::DraftV1`] is in any case; no set of revisions has that by default.
+    pub draft_profile: bool,
     /// Requests and notifications beyond the protocol that the application handles.
     pub methods: &'c [&'c str],
 }
@@ -70,6 +75,7 @@ impl<'c> ServerConfig<'c> {
             log_level: LoggingLevel::Info,
             cancel_alias: true,
             null_ids: false,
+            draft_profile: false,
             methods: &[],
         }
     }

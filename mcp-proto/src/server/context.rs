@@ -182,7 +182,7 @@ impl<'b> Members<'b> {
 }
 
 /// The parameter that names what a method is about.
-const fn subject(method: Method<'_>) -> Option<&'static str> {
+pub(super) const fn subject(method: Method<'_>) -> Option<&'static str> {
     match method {
         Method::ToolsCall | Method::PromptsGet => Some("name"),
         Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {

@@ -7,6 +7,7 @@ use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, Why};
 use crate::batch::Reading;
+use crate::http::Post;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures};
 use crate::revision::Revision;
@@ -18,16 +19,16 @@ impl<S: Storage> Server<'_, S> {
     /// A request without modern `_meta`.
     pub(super) fn legacy_request<'b>(
         &mut self,
+        head: Option<&Post<'_>>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
         members: Members<'b>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        let core = |kind| Reply {
-            id: Some(id),
-            batched: false,
-            kind,
-        };
+        let core = |kind| Reply::to(Some(id), kind);
+        if let Some(head) = head {
+            self.check_draft(head, method, &members)?;
+        }
         match method {
             Method::Initialize => return self.initialize(id, params),
             // VR-24, VR-03: it can only be meant for the modern era.
@@ -146,17 +147,14 @@ impl<S: Storage> Server<'_, S> {
             None => Object::EMPTY,
         };
         let features = ClientFeatures::read(Some(capabilities)).known_in(revision);
-        Ok(self.answer(Reply {
-            id: Some(id),
-            batched: false,
-            kind: ReplyKind::Initialize(Initialize {
-                revision,
-                offered,
-                features,
-                capabilities,
-                client_info,
-            }),
-        }))
+        let opened = Initialize {
+            revision,
+            offered,
+            features,
+            capabilities,
+            client_info,
+        };
+        Ok(self.answer(Reply::to(Some(id), ReplyKind::Initialize(opened))))
     }
 
     /// Whether the revision lets a client ask for it, and we declared that we serve it (LC-17).

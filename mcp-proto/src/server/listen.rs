@@ -4,10 +4,10 @@ use super::context::Asked;
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
 use super::request::{InFlight, Listen, Stage, Step};
-use super::respond::write_error;
+use super::respond::{status_of, write_error};
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
-use crate::action::{Action, SendError, Token, Transmit};
+use crate::action::{Action, Channel, SendError, Token, Transmit};
 use crate::json::{Object, Raw, Writer};
 use crate::label::Inline;
 use crate::model::ServerFeatures;
@@ -138,7 +138,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Ends a listen on our side (SB-08): what changed before is still told, then its result
-    /// and, because it is a pipe, `notifications/cancelled` follow (6.2). A token that is no
+    /// and, on a pipe, `notifications/cancelled` follow (6.2). A token that is no
     /// listen is left alone. No event follows.
     pub fn end_listen(&mut self, token: Token) {
         let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
@@ -165,8 +165,13 @@ impl<S: Storage> Server<'_, S> {
         };
         let request = self.requests.get(token).ok_or(SendError::Stale)?;
         let len = write_error(request.id(), &error, request.revision, out)?;
+        let channel = self.channel_of(Some(token));
         self.release(token);
-        Ok(Transmit::pipe(len))
+        Ok(Transmit {
+            end: channel.is_exchange(),
+            status: status_of(error.code, true),
+            ..Transmit::on(channel, len)
+        })
     }
 
     /// Writes what a listen is owed next, if anything, and takes it off.
@@ -174,12 +179,16 @@ impl<S: Storage> Server<'_, S> {
         &mut self,
         token: Token,
         out: &mut [u8],
-    ) -> Result<Option<usize>, SendError> {
+    ) -> Result<Option<Transmit>, SendError> {
         let Some(request) = self.requests.get(token) else {
             return Ok(None);
         };
         let Stage::Listening(listen) = request.stage else {
             return Ok(None);
+        };
+        let channel = match S::HTTP {
+            true => request.channel,
+            false => Channel::PIPE,
         };
         let mut w = Writer::new(out);
         let mut next = listen;
@@ -224,12 +233,20 @@ impl<S: Storage> Server<'_, S> {
         if let Some(place) = told.filter(|_| S::WATCHES) {
             self.uris.clean(place);
         }
-        if listen.step == Step::Cancelled {
+        // The result ends an exchange; on a pipe something has to be said (6.2).
+        let last = match channel.is_exchange() {
+            true => next.step == Step::Cancelled,
+            false => listen.step == Step::Cancelled,
+        };
+        if last {
             self.release(token);
         } else if let Some(listen) = self.requests.get_mut(token).and_then(InFlight::listen_mut) {
             *listen = next;
         }
-        Ok(Some(len))
+        Ok(Some(Transmit {
+            end: last && channel.is_exchange(),
+            ..Transmit::on(channel, len)
+        }))
     }
 
     /// The first changed resource that somebody is still to hear of.

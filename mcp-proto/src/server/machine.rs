@@ -2,7 +2,7 @@
 
 use super::pinger::Missed;
 use super::question::Ended;
-use super::reply::{Reply, ReplyKind};
+use super::reply::{Reply, ReplyKind, Style};
 use super::session::Phase;
 use super::{Event, Life, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
@@ -19,17 +19,23 @@ impl<S: Storage> Machine for Server<'_, S> {
     fn handle<'b>(
         &mut self,
         now: Instant,
-        _from: &Source<'_>,
+        from: &Source<'_>,
         incoming: Incoming<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if self.life != Life::Open {
             return Action::Ignore(Why::Closed);
         }
+        if S::HTTP {
+            self.from = from.channel();
+            self.modern = false;
+        }
         match incoming {
-            Incoming::Message(message) => self.message(now, message),
+            Incoming::Message(message) => {
+                self.message(now, from.head().filter(|_| S::HTTP), message)
+            }
             Incoming::BatchStart => self.start_batch(),
             Incoming::BatchEnd => {
-                self.batch.end();
+                self.end_array();
                 Action::Ignore(Why::Absorbed)
             }
         }
@@ -41,28 +47,36 @@ impl<S: Storage> Machine for Server<'_, S> {
         reply: Reply<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
-        let null_id = self.null_id();
+        let style = Style {
+            null_id: self.null_id(),
+            header_mismatch: self.header_mismatch(),
+        };
         let Self { batch, config, .. } = self;
         let gathered = S::ARRAYS
             && reply.batched
             && batch
-                .gather(|room| Ok(reply.write(config, null_id, room)?))
+                .gather(|room| Ok(reply.write(config, style, room)?))
                 .unwrap_or(false);
         let len = if gathered {
             0
         } else {
-            reply.write(config, null_id, out)?
+            reply.write(config, style, out)?
         };
         match reply.kind {
             ReplyKind::Initialize(opened) => {
                 self.session.phase = Phase::Answered(opened.revision);
                 self.session.features = opened.features;
+                self.session.by_exchanges = reply.channel.is_exchange();
                 self.pinger.start(now);
             }
             ReplyKind::LogLevel(level) => self.session.log_level = level,
             ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. } => {}
         }
-        Ok(Transmit::pipe(len))
+        Ok(Transmit {
+            end: reply.end,
+            status: reply.status,
+            ..Transmit::on(reply.channel, len)
+        })
     }
 
     fn told<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
@@ -86,16 +100,16 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn next_channel(&self) -> Option<Channel> {
-        self.has_output().then_some(Channel::PIPE)
+        self.next_channel_where(|_| true)
     }
 
     fn poll_transmit(
         &mut self,
         now: Instant,
-        _on: Channel,
+        on: Channel,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
-        self.transmit(now, out)
+        self.transmit(now, on, out)
     }
 
     fn poll_event<'b>(&mut self) -> Option<Event<'b>> {
@@ -114,7 +128,7 @@ impl<S: Storage> Machine for Server<'_, S> {
             return Some(event);
         }
         if let Some(token) = self.requests.first(Queue::Event) {
-            self.release(token);
+            self.retire(token);
             return Some(Event::Cancelled {
                 token,
                 reason: None,

@@ -5,11 +5,13 @@
 //! (VR-18, VR-24). What the eras share, the table of ids above all, lives here.
 
 mod ask;
+mod channels;
 mod config;
 mod context;
 mod declaration;
 mod event;
 mod features;
+mod headers;
 mod legacy;
 mod listen;
 mod lists;
@@ -49,10 +51,11 @@ pub use reply::{Initialize, Reply, ReplyKind};
 pub use request::InFlight;
 #[cfg(feature = "alloc")]
 pub use storage::Growing;
-pub use storage::{Fixed, Storage};
+pub use storage::{Fixed, OverHttp, Storage};
 
-use crate::action::{Action, Token, Why};
+use crate::action::{Action, Channel, Token, Why};
 use crate::batch::{Batch, Counted, Reading};
+use crate::http::Post;
 use crate::json::{Object, Raw};
 use crate::label::Inline;
 use crate::model::{ClientFeatures, ServerFeatures};
@@ -115,6 +118,13 @@ pub struct Server<'c, S: Storage> {
     missed: Option<u32>,
     /// Ids of our requests count up, so that none is ever used twice (JR-05).
     next_id: u64,
+    /// Where the message came from that is being handled, and whether it is a modern request.
+    from: Channel,
+    modern: bool,
+    /// Where the array goes that is being gathered.
+    array: Channel,
+    /// An exchange that ended with an answer before that was known to be its last.
+    ended: Option<Channel>,
     life: Life,
 }
 
@@ -153,6 +163,10 @@ impl<'c, S: Storage> Server<'c, S> {
             pinger: Pinger::new(config.ping.filter(|_| S::ASKS)),
             missed: None,
             next_id: 1,
+            from: Channel::PIPE,
+            modern: false,
+            array: Channel::PIPE,
+            ended: None,
             life: Life::Open,
             config,
         }
@@ -212,26 +226,39 @@ impl<'c, S: Storage> Server<'c, S> {
         }
     }
 
-    fn message<'b>(&mut self, now: Instant, message: Message<'b>) -> Action<Event<'b>, Reply<'b>> {
+    fn message<'b>(
+        &mut self,
+        now: Instant,
+        head: Option<&Post<'_>>,
+        message: Message<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
         if self.batch.reading() == Reading::Refused {
             return Action::Ignore(Why::Garbage);
         }
         match message {
             Message::Request(request) => match self.count_element() {
-                Counted::Served => self.request(request),
+                Counted::Served => self.request(head, request),
                 Counted::Refused => self.refuse(None, PeerError::BatchTooLong),
                 Counted::Silent => Action::Ignore(Why::Garbage),
             },
-            Message::Notification(notification) => self.notification(now, notification),
+            Message::Notification(notification) => self.notification(now, head, notification),
+            // SH-48: nobody asked.
+            Message::Response(_) if head.is_some_and(Post::is_modern) => {
+                self.refuse(None, PeerError::Unasked)
+            }
             Message::Response(response) if S::ASKS => self.response(now, response),
             Message::Response(_) => Action::Ignore(Why::LateResponse),
-            Message::Invalid(invalid) => self.invalid(now, invalid),
+            Message::Invalid(invalid) => self.invalid(now, head, invalid),
         }
     }
 
-    fn request<'b>(&mut self, request: Request<'b>) -> Action<Event<'b>, Reply<'b>> {
+    fn request<'b>(
+        &mut self,
+        head: Option<&Post<'_>>,
+        request: Request<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
         let Request { id, method, params } = request;
-        match self.serve(id, method, params) {
+        match self.serve(head, id, method, params) {
             Ok(action) => action,
             Err(error) => self.refuse(Some(id), error),
         }
@@ -239,21 +266,25 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn serve<'b>(
         &mut self,
+        head: Option<&Post<'_>>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
+        self.modern = S::HTTP && head.is_some_and(Post::is_modern);
         if reply::id_len(id) > S::Label::CAPACITY {
             return Err(PeerError::IdTooLong);
         }
         if self.find(id).is_some() {
             return Err(PeerError::IdInUse);
         }
-        let members = Members::read(method, params)?;
-        if members.version.is_some() {
-            self.modern_request(id, method, params, members)
+        let members = Members::read(method, params)
+            .map_err(|error| head.map_or(error, |head| headers::doubled(head, method, error)))?;
+        if members.version.is_some() || (S::HTTP && self.is_modern(head, method)) {
+            self.modern = true;
+            self.modern_request(head, id, method, params, members)
         } else {
-            self.legacy_request(id, method, params, members)
+            self.legacy_request(head, id, method, params, members)
         }
     }
 
@@ -266,6 +297,10 @@ impl<'c, S: Storage> Server<'c, S> {
     ) -> Result<Token, PeerError> {
         let mut entry = InFlight::new(id, method, asked).ok_or(PeerError::IdTooLong)?;
         entry.batched = S::ARRAYS && self.batch.reading() == Reading::Gathered;
+        if S::HTTP {
+            entry.channel = self.from;
+            entry.accompanied = self.batch.is_reading();
+        }
         let batched = entry.batched;
         let token = self
             .requests
@@ -279,14 +314,23 @@ impl<'c, S: Storage> Server<'c, S> {
 
     /// Takes a request out of the table, with everything that hangs on it.
     fn release(&mut self, token: Token) {
-        let Some(request) = self.requests.get(token) else {
+        self.detach(token);
+        self.requests.remove(token);
+    }
+
+    /// Takes away everything that hangs on a request, which is over with that.
+    fn detach(&mut self, token: Token) {
+        let Some(request) = self.requests.get_mut(token) else {
             return;
         };
         // Looked at where it is: a slot is large, and moving it out would copy it.
         let (batched, asked) = (request.batched, request.asked);
         let subscribes = request.traits.subscribes;
         let listens = matches!(request.stage, Stage::Listening(_));
-        self.requests.remove(token);
+        request.stage = Stage::Ended;
+        request.batched = false;
+        request.asked = false;
+        request.traits.subscribes = false;
         if S::ARRAYS && batched {
             self.batch.close();
         }
@@ -324,9 +368,15 @@ impl<'c, S: Storage> Server<'c, S> {
     fn notification<'b>(
         &mut self,
         now: Instant,
+        head: Option<&Post<'_>>,
         notification: Notification<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Notification { method, params } = notification;
+        if let Some(head) = head
+            && let Err(error) = self.check_notification(head, method)
+        {
+            return self.refuse(None, error);
+        }
         match method {
             Method::Cancelled => self.cancelled(params, "requestId"),
             Method::CancelRequest if self.config.cancel_alias => self.cancelled(params, "id"),
@@ -361,7 +411,7 @@ impl<'c, S: Storage> Server<'c, S> {
         let ending = self.requests.get(token).is_some_and(InFlight::is_ending);
         if ending {
             // The application has forgotten it already.
-            self.release(token);
+            self.retire(token);
             return Action::Ignore(Why::Absorbed);
         }
         if alias {
@@ -374,7 +424,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 self.end_children(token);
             }
         } else {
-            self.release(token);
+            self.retire(token);
         }
         Action::Event(Event::Cancelled {
             token,
@@ -382,12 +432,24 @@ impl<'c, S: Storage> Server<'c, S> {
         })
     }
 
-    fn invalid<'b>(&mut self, now: Instant, invalid: Invalid<'b>) -> Action<Event<'b>, Reply<'b>> {
+    fn invalid<'b>(
+        &mut self,
+        now: Instant,
+        head: Option<&Post<'_>>,
+        invalid: Invalid<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
         if !invalid.shape.is_answerable() {
-            return if S::ASKS {
+            let action = if S::ASKS {
                 self.unusable_answer(now, invalid)
             } else {
                 Action::Ignore(Why::Malformed)
+            };
+            // SH-08: an exchange ends with a status in any case, so it may say why.
+            return match action {
+                Action::Ignore(_) if head.is_some() && !self.batch.is_reading() => {
+                    self.refuse(None, PeerError::Invalid(invalid.reason))
+                }
+                action => action,
             };
         }
         match self.count_element() {
@@ -412,6 +474,9 @@ impl<'c, S: Storage> Server<'c, S> {
             .is_some_and(Revision::allows_batches)
             && self.batch.has_room();
         self.batch.start(allowed);
+        if self.batch.reading() == Reading::Gathered {
+            self.array = self.from;
+        }
         if allowed {
             Action::Ignore(Why::Absorbed)
         } else {
@@ -424,15 +489,22 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     fn answer<'b>(&self, reply: Reply<'b>) -> Action<Event<'b>, Reply<'b>> {
-        Action::Reply(Reply {
-            batched: S::ARRAYS && self.batch.reading() == Reading::Gathered,
+        let reading = self.batch.reading();
+        let mut reply = Reply {
+            batched: S::ARRAYS && reading == Reading::Gathered,
             ..reply
-        })
+        };
+        if S::HTTP && self.from.is_exchange() {
+            reply.channel = self.from;
+            reply.end = matches!(reading, Reading::Outside | Reading::Refused);
+            reply.status = reply.kind.status(self.modern);
+        }
+        Action::Reply(reply)
     }
 
     fn find(&self, id: Id<'_>) -> Option<Token> {
         self.requests.find(id.hash32(), |request| {
-            request.is(id) && request.stage != Stage::Ended
+            request.is(id) && !matches!(request.stage, Stage::Ended | Stage::Silent)
         })
     }
 
@@ -458,9 +530,13 @@ impl<'c, S: Storage> Server<'c, S> {
                 Stage::Refused => self.release(token),
                 Stage::Listening(_) if request.is_ending() => self.release(token),
                 Stage::Running | Stage::Listening(_) => self.end_request(token),
+                Stage::Silent => {
+                    self.requests.remove(token);
+                }
                 Stage::Ended => {}
             }
         }
+        self.ended = None;
         if S::ASKS {
             self.end_questions(Ended::Closed);
         }

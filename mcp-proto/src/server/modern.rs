@@ -1,11 +1,12 @@
 //! Requests of 2026-07-28, which say everything themselves (JR-44).
 
 use super::context::{CLIENT_CAPABILITIES, Members, VERSION};
+use super::headers;
 use super::legacy::revision_of;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
-use crate::batch::Reading;
+use crate::http::Post;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::rpc::{Id, Method};
@@ -13,22 +14,31 @@ use crate::rpc::{Id, Method};
 impl<S: Storage> Server<'_, S> {
     /// A request whose `_meta` names a version (VR-19).
     ///
-    /// The order of the checks is that of HTTP, where it decides the status: version, the other
-    /// `_meta` members, method, capability of the client, parameters.
+    /// The order of the checks is that of HTTP, where it decides the status: version, header of
+    /// the method, the other `_meta` members, method, header of the name, capability of the
+    /// client, parameters.
     pub(super) fn modern_request<'b>(
         &mut self,
+        head: Option<&Post<'_>>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
         members: Members<'b>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        if self.batch.reading() != Reading::Outside {
+        if self.batch.is_reading() {
             return Err(PeerError::ModernInBatch);
+        }
+        let head = head.filter(|_| S::HTTP);
+        if let Some(head) = head {
+            headers::has_version(head)?;
         }
         let version = members
             .version
             .and_then(Raw::string)
             .ok_or(PeerError::Missing(VERSION))?;
+        if let Some(head) = head {
+            headers::same_version(head, version)?;
+        }
         let Some(revision) = revision_of(version)
             .filter(|revision| revision.is_modern() && self.config.revisions.contains(*revision))
         else {
@@ -36,6 +46,9 @@ impl<S: Storage> Server<'_, S> {
             let error = PeerError::UnsupportedVersion;
             return Ok(self.answer(Reply::refusal(Some(id), error, members.version)));
         };
+        if let Some(head) = head {
+            headers::same_method(head, method)?;
+        }
         let capabilities = members
             .capabilities
             .and_then(Raw::object)
@@ -49,14 +62,13 @@ impl<S: Storage> Server<'_, S> {
             None => None,
         };
         if method == Method::ServerDiscover {
-            return Ok(self.answer(Reply {
-                id: Some(id),
-                batched: false,
-                kind: ReplyKind::Discover(revision),
-            }));
+            return Ok(self.answer(Reply::to(Some(id), ReplyKind::Discover(revision))));
         }
         if !self.serves(method, revision) {
             return Err(PeerError::UnknownMethod);
+        }
+        if let Some(head) = head {
+            headers::same_name(head, method, members.subject)?;
         }
         // TK-44: of all methods only these need something of the client by themselves.
         let of_tasks = matches!(

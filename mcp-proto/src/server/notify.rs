@@ -90,7 +90,7 @@ impl<S: Storage> Server<'_, S> {
         if let Some(request) = self.requests.get_mut(token) {
             request.progress = progress.progress;
         }
-        Ok(Transmit::pipe(len))
+        Ok(Transmit::on(self.channel_of(Some(token)), len))
     }
 
     /// Logs to the client: on behalf of a request, or of the legacy session as a whole.
@@ -151,7 +151,8 @@ impl<S: Storage> Server<'_, S> {
             Ok(())
         })
         .map_err(|_: EncodeError| SendError::Encode)?;
-        Ok(Some(Transmit::pipe(self.bounded(w.finish())?)))
+        let len = self.bounded(w.finish())?;
+        Ok(Some(Transmit::on(self.channel_of(token), len)))
     }
 
     /// Sends another notification of the legacy session: `notifications/tasks/status`,

@@ -55,12 +55,19 @@ pub enum PeerError {
     NoVersion,
     /// A revision that this server does not speak (VR-04, VR-22, VR-25).
     UnsupportedVersion,
+    /// A header that a request of its revision has is missing (SH-37, SH-38).
+    HeaderMissing(&'static str),
+    /// A header says something else than the body (SH-34, SH-38).
+    HeaderMismatch(&'static str),
+    /// A response, of a revision whose servers never ask (SH-48).
+    Unasked,
     /// A request about tasks by a client that did not declare the extension (VR-07, TK-44).
     TasksUndeclared,
 }
 
 impl PeerError {
-    /// The code of the error that answers it.
+    /// The code of the error that answers it. What is wrong with a header is -32001 under the
+    /// [draft](super::ServerConfig::draft_profile).
     pub const fn code(self) -> i64 {
         match self {
             Self::Invalid(reason) => reason.code(),
@@ -70,7 +77,8 @@ impl PeerError {
             | Self::NotInitialized
             | Self::AlreadyInitialized
             | Self::IdTooLong
-            | Self::IdInUse => code::INVALID_REQUEST,
+            | Self::IdInUse
+            | Self::Unasked => code::INVALID_REQUEST,
             Self::BatchTooLong | Self::TooManyRequests | Self::TooManySubscriptions => {
                 code::INTERNAL_ERROR
             }
@@ -79,7 +87,31 @@ impl PeerError {
                 code::INVALID_PARAMS
             }
             Self::UnsupportedVersion => code::UNSUPPORTED_VERSION,
+            Self::HeaderMissing(_) | Self::HeaderMismatch(_) => code::HEADER_MISMATCH,
             Self::TasksUndeclared => code::MISSING_CLIENT_CAPABILITY,
+        }
+    }
+
+    /// The HTTP status of an exchange that it answers (4.3); `modern` if the request is of that
+    /// era.
+    pub const fn status(self, modern: bool) -> u16 {
+        match self {
+            Self::Invalid(_)
+            | Self::Batch
+            | Self::ModernInBatch
+            | Self::NotInitialized
+            | Self::Doubled(_)
+            | Self::HeaderMissing(_)
+            | Self::HeaderMismatch(_)
+            | Self::Unasked
+            | Self::UnsupportedVersion
+            | Self::TasksUndeclared => 400,
+            Self::IdTooLong | Self::IdInUse | Self::LogLevel if modern => 400,
+            Self::Missing(member) if modern && is_meta(member) => 400,
+            Self::UnknownMethod if modern => 404,
+            // Before acceptance, and it passes.
+            Self::TooManyRequests => 503,
+            _ => 200,
         }
     }
 
@@ -103,6 +135,9 @@ impl PeerError {
             Self::LogLevel => ("", "unknown log level"),
             Self::NoVersion => ("protocolVersion", " is missing or no string"),
             Self::UnsupportedVersion => ("", "unsupported protocol version"),
+            Self::HeaderMissing(field) => (field, " is missing"),
+            Self::HeaderMismatch(field) => (field, " does not match the body"),
+            Self::Unasked => ("", "this revision has no requests of servers"),
             Self::TasksUndeclared => ("", "the tasks extension is required of the client"),
         }
     }
@@ -118,6 +153,14 @@ impl PeerError {
             w.literal("\"");
         }
     }
+}
+
+/// Whether it is of `_meta`, or of the members there that a modern request has to have (VR-03).
+const fn is_meta(member: &str) -> bool {
+    matches!(
+        member.as_bytes(),
+        [b'_', b'm', b'e', b't', b'a', ..] | [b'i', b'o', b'.', ..]
+    )
 }
 
 impl fmt::Display for PeerError {

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use super::event::Answer;
-use crate::action::Token;
+use crate::action::{Channel, Token};
 use crate::json::Decimal;
 use crate::time::Instant;
 
@@ -46,6 +46,8 @@ pub struct Pending {
     pub(super) number: u64,
     pub(super) cookie: u64,
     pub(super) parent: Option<Token>,
+    /// Where it went, and where its cancellation goes.
+    pub(super) channel: Channel,
     pub(super) timeout: Duration,
     /// No progress moves the deadline beyond it.
     pub(super) cap: Instant,

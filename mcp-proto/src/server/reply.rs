@@ -2,12 +2,13 @@
 
 use super::config::ServerConfig;
 use super::declaration::{write_capabilities, write_implementation};
+use super::headers;
 use super::peer_error::PeerError;
-use crate::action::BufferFull;
+use crate::action::{BufferFull, Channel};
 use crate::json::{Object, Raw, Str, Writer};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::{Revision, RevisionSet};
-use crate::rpc::{ID_ECHO, Id};
+use crate::rpc::{ID_ECHO, Id, code};
 
 /// An answer that needs no application: to be handed back through
 /// [`reply`](crate::Machine::reply), which writes it and then changes the state.
@@ -19,7 +20,19 @@ pub struct Reply<'b> {
     pub(super) id: Option<Id<'b>>,
     /// It belongs into the array that is being gathered.
     pub(super) batched: bool,
+    pub(super) channel: Channel,
+    pub(super) end: bool,
+    pub(super) status: u16,
     pub(super) kind: ReplyKind<'b>,
+}
+
+/// How errors are spelled in the session that they belong to.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Style {
+    /// Without an id they say so by `null`.
+    pub(super) null_id: bool,
+    /// The code that says that a header does not mirror the body.
+    pub(super) header_mismatch: i64,
 }
 
 /// What a [`Reply`] says.
@@ -72,23 +85,32 @@ impl<'b> Reply<'b> {
         }
     }
 
+    /// What is said to whoever sent this id.
+    pub(super) const fn to(id: Option<Id<'b>>, kind: ReplyKind<'b>) -> Self {
+        Self {
+            id,
+            batched: false,
+            channel: Channel::PIPE,
+            end: false,
+            status: 200,
+            kind,
+        }
+    }
+
     /// An error; an id that is too long to be echoed is left out.
     pub(super) fn refusal(
         id: Option<Id<'b>>,
         error: PeerError,
         requested: Option<Raw<'b>>,
     ) -> Self {
-        Self {
-            id: id.filter(|id| id_len(*id) <= ID_ECHO),
-            batched: false,
-            kind: ReplyKind::Error { error, requested },
-        }
+        let id = id.filter(|id| id_len(*id) <= ID_ECHO);
+        Self::to(id, ReplyKind::Error { error, requested })
     }
 
     pub(super) fn write(
         &self,
         config: &ServerConfig<'_>,
-        null_id: bool,
+        style: Style,
         out: &mut [u8],
     ) -> Result<usize, BufferFull> {
         let mut w = Writer::new(out);
@@ -98,7 +120,7 @@ impl<'b> Reply<'b> {
                 w.literal(r#","id":"#);
                 id.write(&mut w);
             }
-            None if null_id => w.literal(r#","id":null"#),
+            None if style.null_id => w.literal(r#","id":null"#),
             None => {}
         }
         match self.kind {
@@ -113,11 +135,16 @@ impl<'b> Reply<'b> {
             ReplyKind::Pong | ReplyKind::LogLevel(_) => w.literal(r#","result":{}"#),
             ReplyKind::Error { error, requested } => {
                 w.literal(r#","error":{"code":"#);
-                w.signed(error.code());
+                w.signed(match error.code() {
+                    code::HEADER_MISMATCH => style.header_mismatch,
+                    code => code,
+                });
                 w.literal(r#","message":"#);
                 error.write_message(&mut w);
                 match error {
-                    PeerError::NoVersion | PeerError::UnsupportedVersion => {
+                    PeerError::NoVersion
+                    | PeerError::UnsupportedVersion
+                    | PeerError::HeaderMissing(headers::VERSION) => {
                         w.literal(r#","data":{"supported":"#);
                         write_versions(config.revisions, &mut w);
                         write_requested(requested, &mut w);
@@ -131,6 +158,16 @@ impl<'b> Reply<'b> {
         }
         w.literal("}");
         w.finish()
+    }
+}
+
+impl ReplyKind<'_> {
+    /// The HTTP status of an exchange that it answers.
+    pub(super) const fn status(&self, modern: bool) -> u16 {
+        match self {
+            Self::Error { error, .. } => error.status(modern),
+            _ => 200,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::context::Asked;
 use super::lists::Lists;
+use crate::action::Channel;
 use crate::label::{Inline, Label};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
@@ -18,6 +19,10 @@ pub struct InFlight<L> {
     pub(super) features: ClientFeatures,
     pub(super) log_level: Option<LoggingLevel>,
     pub(super) traits: Traits,
+    /// Where it came from, and where everything about it goes.
+    pub(super) channel: Channel,
+    /// Others came with it, in an array: the channel ends with the last of them.
+    pub(super) accompanied: bool,
     /// Its answer belongs into the array that is being gathered.
     pub(super) batched: bool,
     /// Questions were asked on its behalf: only then are they looked for when it ends.
@@ -33,7 +38,9 @@ pub struct InFlight<L> {
 ///    │  $/cancelRequest      answered -32800    ▲
 ///    ├───────────────► Refused ─────────────────┤
 ///    │  hang_up               polled            │
-///    └───────────────► Ended ───────────────────┘
+///    ├───────────────► Ended ───────────────────┤
+///    │  cancelled, over HTTP  channel ended     │
+///    └───────────────► Silent ──────────────────┘
 /// Listening ── end ─► Ending ── result, then cancelled ─► (removed)
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,6 +51,8 @@ pub(super) enum Stage {
     Refused,
     /// Over; the application is still to be told.
     Ended,
+    /// Over without an answer, and its channel is still to end.
+    Silent,
     /// A `subscriptions/listen`.
     Listening(Listen),
 }
@@ -98,6 +107,8 @@ impl<L: Inline> InFlight<L> {
             features: asked.features,
             log_level: asked.log_level,
             traits: Traits::of(method),
+            channel: Channel::PIPE,
+            accompanied: false,
             batched: false,
             asked: false,
             stage: Stage::Running,

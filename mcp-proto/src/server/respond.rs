@@ -57,7 +57,7 @@ impl<S: Storage> Server<'_, S> {
         match request.stage {
             Stage::Running => {}
             Stage::Listening(_) => return self.answer_listen(token, outcome, out),
-            Stage::Refused | Stage::Ended => return Err(SendError::Stale),
+            Stage::Refused | Stage::Ended | Stage::Silent => return Err(SendError::Stale),
         }
         let write = |out: &mut [u8]| write_outcome(config, *identity, request, &outcome, out);
         let len = if S::ARRAYS && request.batched && batch.gather(write)? {
@@ -70,13 +70,25 @@ impl<S: Storage> Server<'_, S> {
                 other => other?,
             }
         };
+        let modern = request.revision.is_modern();
+        let alone = !request.accompanied && !request.asked;
         let subscribes =
             S::WATCHES && request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
         if subscribes {
             self.confirm_subscription(token);
         }
+        let channel = self.channel_of(Some(token));
+        let status = match &outcome {
+            Outcome::Error(error) if S::HTTP => status_of(error.code, modern),
+            _ => 200,
+        };
         self.release(token);
-        Ok(Transmit::pipe(len))
+        let alone = S::HTTP && alone && channel.is_exchange();
+        Ok(Transmit {
+            end: len > 0 && (alone || self.is_over(channel)),
+            status,
+            ..Transmit::on(channel, len)
+        })
     }
 
     /// The URI of a `resources/subscribe` belongs to the session now, once (RS-16).
@@ -255,6 +267,24 @@ pub(super) fn write_error(
     };
     envelope::error(&mut w, Some(id), &error);
     Ok(w.finish()?)
+}
+
+/// The HTTP status of an exchange that this error answers: some codes of the modern era have one
+/// of their own, all others were accepted (SH-36, SH-46).
+pub(super) const fn status_of(code: i64, modern: bool) -> u16 {
+    match code {
+        code::METHOD_NOT_FOUND if modern => 404,
+        code::HEADER_MISMATCH
+        | code::MISSING_CLIENT_CAPABILITY
+        | code::UNSUPPORTED_VERSION
+        | code::PARSE_ERROR
+        | code::INVALID_REQUEST
+            if modern =>
+        {
+            400
+        }
+        _ => 200,
+    }
 }
 
 /// The code that says the same in this revision (JR-23, JR-24, RS-03, RS-04).

@@ -17,6 +17,8 @@ pub(super) struct Session {
     pub(super) log_level: LoggingLevel,
     /// Lists whose change was not told yet.
     pub(super) changed: Lists,
+    /// It is one of exchanges over HTTP, and not a pipe.
+    pub(super) by_exchanges: bool,
     /// The application is still to hear that the session is open.
     pub(super) announce: bool,
 }
@@ -38,6 +40,7 @@ impl Session {
             features: ClientFeatures::NONE,
             log_level,
             changed: Lists::NONE,
+            by_exchanges: false,
             announce: false,
         }
     }

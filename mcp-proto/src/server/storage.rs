@@ -30,6 +30,8 @@ pub trait Storage {
     const ARRAYS: bool = true;
     /// Whether the client can ever ask to hear of a resource.
     const WATCHES: bool = true;
+    /// Whether messages ever come by HTTP, with heads to compare and channels that end.
+    const HTTP: bool = true;
 
     /// The four places.
     fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris);
@@ -37,7 +39,8 @@ pub trait Storage {
 
 /// Arrays, for machines without an allocator: `ID` bytes for an id, and so many requests,
 /// questions, bytes of a batch and bytes of subscriptions. Without room for questions there are
-/// no pings either, and without room for URIs no subscriptions, whatever was declared.
+/// no pings either, and without room for URIs no subscriptions, whatever was declared. They serve
+/// a pipe; for HTTP put them into [`OverHttp`].
 ///
 /// ```
 /// use mcp_proto::server::{Fixed, Server, ServerConfig};
@@ -105,9 +108,39 @@ impl<
     const ASKS: bool = QUESTIONS > 0;
     const ARRAYS: bool = BATCH > 0;
     const WATCHES: bool = URIS > 0;
+    const HTTP: bool = false;
 
     fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
         (self.requests, self.questions, [0; BATCH], [0; URIS])
+    }
+}
+
+/// The same memory for a server that is reached over HTTP.
+///
+/// ```
+/// use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig};
+///
+/// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
+/// let server = Server::new(ServerConfig::new("blinker", "1.0"), storage);
+/// assert_eq!(server.in_flight(), 0);
+/// ```
+#[derive(Clone, Copy, Debug, Default)]
+pub struct OverHttp<S>(pub S);
+
+impl<S: Storage> Storage for OverHttp<S> {
+    type Label = S::Label;
+    type Requests = S::Requests;
+    type Questions = S::Questions;
+    type Batch = S::Batch;
+    type Uris = S::Uris;
+
+    const ASKS: bool = S::ASKS;
+    const ARRAYS: bool = S::ARRAYS;
+    const WATCHES: bool = S::WATCHES;
+    const HTTP: bool = true;
+
+    fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
+        self.0.into_parts()
     }
 }
 

@@ -4,7 +4,7 @@ use super::listen::write_cancelled;
 use super::request::Stage;
 use super::uris::Owner;
 use super::{Server, Storage};
-use crate::action::{BufferFull, SendError, Transmit};
+use crate::action::{BufferFull, Channel, SendError, Token, Transmit};
 use crate::json::{Number, Writer};
 use crate::rpc::{ErrorObject, Id, Method, code, envelope};
 use crate::slots::Queue;
@@ -16,46 +16,66 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return false;
         }
-        let session = self.session.is_ready()
-            && (!self.session.changed.is_empty() || self.first_dirty(Owner::Session).is_some());
-        self.requests.first(Queue::Transmit).is_some()
+        (S::HTTP && self.ended.is_some())
+            || self.requests.first(Queue::Transmit).is_some()
             || (S::ASKS
                 && (self.questions.first(Queue::Transmit).is_some() || self.pinger.is_due()))
             || (S::ARRAYS && self.batch.is_ready())
-            || session
+            || self.session_has_output()
+    }
+
+    /// Whether there is anything to say to the client of the legacy session by itself.
+    pub(super) fn session_has_output(&self) -> bool {
+        self.session.is_ready()
+            && (!self.session.changed.is_empty() || self.first_dirty(Owner::Session).is_some())
     }
 
     /// The next message. Answers come before everything else, because somebody waits for them.
     pub(super) fn transmit(
         &mut self,
         now: Instant,
+        on: Channel,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
         if self.is_closed() {
             return Ok(None);
         }
-        while let Some(token) = self.requests.first(Queue::Transmit) {
-            let refused = self
-                .requests
-                .get(token)
-                .is_some_and(|request| request.stage == Stage::Refused);
-            if refused {
-                return self.transmit_refusal(out).map(Some);
+        if S::HTTP && self.ended == Some(on) {
+            self.ended = None;
+            return Ok(Some(Transmit::end_of(on)));
+        }
+        while let Some(token) = self.next_request(on) {
+            match self.requests.get(token).map(|request| request.stage) {
+                Some(Stage::Refused) => return self.transmit_refusal(token, out).map(Some),
+                Some(Stage::Silent) if S::HTTP => {
+                    if let Some(end) = self.transmit_silence(token) {
+                        return Ok(Some(end));
+                    }
+                    continue;
+                }
+                _ => {}
             }
             match self.transmit_listen(token, out) {
-                Ok(Some(len)) => return Ok(Some(Transmit::pipe(len))),
+                Ok(Some(transmit)) => return Ok(Some(transmit)),
                 Ok(None) => self.requests.unmark(Queue::Transmit, token),
                 Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
                 Err(_) => self.requests.unmark(Queue::Transmit, token),
             }
         }
-        if S::ARRAYS && self.batch.is_ready() {
-            return self.batch.write(out).map(|len| Some(Transmit::pipe(len)));
+        if S::ARRAYS && self.batch.is_ready() && (!S::HTTP || self.array == on) {
+            let len = self.batch.write(out)?;
+            return Ok(Some(Transmit {
+                end: self.is_over(on),
+                ..Transmit::on(on, len)
+            }));
         }
         if S::ASKS
-            && let Some(transmit) = self.transmit_question(now, out)?
+            && let Some(transmit) = self.transmit_question(now, on, out)?
         {
             return Ok(Some(transmit));
+        }
+        if S::HTTP && on != Channel::PIPE {
+            return Ok(None);
         }
         self.transmit_session(out)
     }
@@ -64,9 +84,10 @@ impl<S: Storage> Server<'_, S> {
     fn transmit_question(
         &mut self,
         now: Instant,
+        on: Channel,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
-        if let Some(token) = self.questions.first(Queue::Transmit) {
+        if let Some(token) = self.next_question(on) {
             let Some(question) = self.questions.get(token) else {
                 return Ok(None);
             };
@@ -75,9 +96,12 @@ impl<S: Storage> Server<'_, S> {
             write_cancelled(&mut w, number(question.number, &mut digits));
             let len = w.finish()?;
             self.cancel_told(token);
-            return Ok(Some(Transmit::pipe(len)));
+            return Ok(Some(Transmit {
+                end: self.is_over(on),
+                ..Transmit::on(on, len)
+            }));
         }
-        if self.pinger.is_due() {
+        if self.pinger.is_due() && (!S::HTTP || on == Channel::PIPE) {
             let id = self.next_id;
             let mut w = Writer::new(out);
             envelope::bare_request(&mut w, id, Method::Ping);
@@ -119,10 +143,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The one answer to a request that was cancelled by the alias.
-    fn transmit_refusal(&mut self, out: &mut [u8]) -> Result<Transmit, BufferFull> {
-        let Some(token) = self.requests.first(Queue::Transmit) else {
-            return Ok(Transmit::pipe(0));
-        };
+    fn transmit_refusal(&mut self, token: Token, out: &mut [u8]) -> Result<Transmit, BufferFull> {
         let Self {
             requests, batch, ..
         } = self;
@@ -143,8 +164,12 @@ impl<S: Storage> Server<'_, S> {
                 Err(_) => 0,
             },
         };
+        let channel = self.channel_of(Some(token));
         self.release(token);
-        Ok(Transmit::pipe(len))
+        Ok(Transmit {
+            end: !gathered && self.is_over(channel),
+            ..Transmit::on(channel, len)
+        })
     }
 }
 

@@ -1,0 +1,111 @@
+//! Where messages go: over HTTP each exchange is a channel, and ends with its last answer.
+
+use super::request::Stage;
+use super::{Server, Storage};
+use crate::action::{Channel, Token, Transmit};
+use crate::slots::Queue;
+
+impl<S: Storage> Server<'_, S> {
+    /// The first channel with something to say of those that have room, in the order of
+    /// [`next_channel`](crate::Machine::next_channel): so that a stream that nobody reads holds
+    /// up no other.
+    pub fn next_channel_where(&self, mut has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {
+        if !self.has_output() {
+            return None;
+        }
+        if !S::HTTP {
+            return Some(Channel::PIPE).filter(|pipe| has_room(*pipe));
+        }
+        let requests = self.requests.marked(Queue::Transmit);
+        let array = S::ARRAYS && self.batch.is_ready();
+        let questions = self.questions.marked(Queue::Transmit);
+        let pipe = self.session_has_output() || (S::ASKS && self.pinger.is_due());
+        let ended = self.ended.into_iter();
+        let mut channels = ended
+            .chain(requests.map(|(_, request)| request.channel))
+            .chain(array.then_some(self.array))
+            .chain(questions.map(|(_, question)| question.channel))
+            .chain(pipe.then_some(Channel::PIPE));
+        channels.find(|channel| has_room(*channel))
+    }
+
+    /// The channel of what is said on behalf of a request, or of nobody.
+    pub(super) fn channel_of(&self, request: Option<Token>) -> Channel {
+        request
+            .filter(|_| S::HTTP)
+            .and_then(|token| self.requests.get(token))
+            .map_or(Channel::PIPE, |request| request.channel)
+    }
+
+    /// The next request in the queue of those that have something to say on this channel.
+    pub(super) fn next_request(&self, on: Channel) -> Option<Token> {
+        if !S::HTTP {
+            return self.requests.first(Queue::Transmit);
+        }
+        let mut marked = self.requests.marked(Queue::Transmit);
+        marked
+            .find(|(_, request)| request.channel == on)
+            .map(|(token, _)| token)
+    }
+
+    /// The next question that was given up and went to this channel.
+    pub(super) fn next_question(&self, on: Channel) -> Option<Token> {
+        if !S::HTTP {
+            return self.questions.first(Queue::Transmit);
+        }
+        let mut marked = self.questions.marked(Queue::Transmit);
+        marked
+            .find(|(_, question)| question.channel == on)
+            .map(|(token, _)| token)
+    }
+
+    /// Whether nothing more comes for an exchange (SH-14).
+    pub(super) fn is_over(&self, channel: Channel) -> bool {
+        if !S::HTTP || !channel.is_exchange() {
+            return false;
+        }
+        let array = S::ARRAYS
+            && ((self.array == channel && self.batch.holds())
+                || (self.from == channel && self.batch.is_reading()));
+        !array
+            && self.requests.values().all(|it| it.channel != channel)
+            && self
+                .questions
+                .values()
+                .all(|it| it.channel != channel || it.over.as_ref().is_none_or(|over| !over.cancel))
+    }
+
+    /// An array was read to its end. If its answers left one by one, the last one may have left
+    /// before it was known to be the last.
+    pub(super) fn end_array(&mut self) {
+        let answered = self.batch.is_counted() && !self.batch.is_refused();
+        self.batch.end();
+        if answered && self.is_over(self.from) {
+            self.ended = Some(self.from);
+        }
+    }
+
+    /// Takes out a request that has no answer: over HTTP its channel is still to end.
+    pub(super) fn retire(&mut self, token: Token) {
+        self.detach(token);
+        let exchange = S::HTTP && !self.is_closed();
+        let request = self.requests.get_mut(token);
+        match request.filter(|request| exchange && request.channel.is_exchange()) {
+            Some(request) => {
+                request.stage = Stage::Silent;
+                self.requests.unmark(Queue::Event, token);
+                self.requests.mark(Queue::Transmit, token);
+            }
+            None => {
+                self.requests.remove(token);
+            }
+        }
+    }
+
+    /// The end of an exchange whose request has no answer, unless others came with it.
+    pub(super) fn transmit_silence(&mut self, token: Token) -> Option<Transmit> {
+        let channel = self.channel_of(Some(token));
+        self.requests.remove(token);
+        self.is_over(channel).then(|| Transmit::end_of(channel))
+    }
+}

@@ -1,0 +1,161 @@
+//! What the head of a POST says of its body, compared with the body (SH-34, SH-38).
+
+use super::context::{Members, VERSION as VERSION_MEMBER, subject};
+use super::{PeerError, Server, Storage};
+use crate::http::{Post, Version, mirror};
+use crate::json::{Raw, Str};
+use crate::revision::Revision;
+use crate::rpc::{Method, code};
+
+/// The fields, as an error names them.
+pub(super) const VERSION: &str = "MCP-Protocol-Version";
+const METHOD: &str = "Mcp-Method";
+const NAME: &str = "Mcp-Name";
+
+impl<S: Storage> Server<'_, S> {
+    /// Whether a request without a version in its body is of the modern era all the same.
+    pub(super) fn is_modern(&self, head: Option<&Post<'_>>, method: Method<'_>) -> bool {
+        let Some(head) = head else { return false };
+        let modern = self.config.revisions.newest_modern().is_some();
+        // Where there is no other era, what is missing is the header (SH-37, VR-25).
+        head.is_modern()
+            || (modern && (method == Method::ServerDiscover || !self.config.has_legacy()))
+    }
+
+    /// What a request of a legacy session repeats in its head under the draft.
+    pub(super) fn check_draft(
+        &self,
+        head: &Post<'_>,
+        method: Method<'_>,
+        members: &Members<'_>,
+    ) -> Result<(), PeerError> {
+        if !self.is_draft() {
+            return Ok(());
+        }
+        same_method(head, method)?;
+        same_name(head, method, members.subject)
+    }
+
+    /// A notification repeats its method under the draft; of the modern era it may, and then it
+    /// has to be right.
+    pub(super) fn check_notification(
+        &self,
+        head: &Post<'_>,
+        method: Method<'_>,
+    ) -> Result<(), PeerError> {
+        // SH-37: there is no older client that the header could be missing of.
+        if head.version == Version::Absent && !self.config.has_legacy() {
+            return Err(PeerError::HeaderMissing(VERSION));
+        }
+        if self.is_draft() || (head.is_modern() && head.method.is_some()) {
+            same_method(head, method)?;
+        }
+        Ok(())
+    }
+
+    /// Whether a legacy session is held to the draft of spring 2026.
+    pub(super) fn is_draft(&self) -> bool {
+        self.from.is_exchange()
+            && !self.modern
+            && (self.config.draft_profile
+                || self
+                    .session
+                    .revision()
+                    .is_some_and(Revision::has_mirrored_headers))
+    }
+
+    /// Whether every question belongs to a request, because no GET stream may carry it.
+    pub(super) fn associates(&self, revision: Revision) -> bool {
+        S::HTTP
+            && self.session.by_exchanges
+            && (self.config.draft_profile || revision.has_mirrored_headers())
+    }
+
+    /// The code that says that head and body differ.
+    pub(super) fn header_mismatch(&self) -> i64 {
+        let draft = Revision::DraftV1.header_mismatch_code();
+        draft
+            .filter(|_| S::HTTP && self.is_draft())
+            .unwrap_or(code::HEADER_MISMATCH)
+    }
+}
+
+/// The version has to be there at all.
+pub(super) fn has_version(head: &Post<'_>) -> Result<(), PeerError> {
+    match head.version {
+        Version::Absent => Err(PeerError::HeaderMissing(VERSION)),
+        Version::Known(_) | Version::Unknown(_) => Ok(()),
+    }
+}
+
+/// And it is the one of the body (SH-34).
+pub(super) fn same_version(head: &Post<'_>, body: Str<'_>) -> Result<(), PeerError> {
+    let same = match head.version {
+        Version::Absent => false,
+        Version::Known(revision) => body == *revision.as_str(),
+        Version::Unknown(text) => mirror::is_text(text, body),
+    };
+    if same {
+        Ok(())
+    } else {
+        Err(PeerError::HeaderMismatch(VERSION))
+    }
+}
+
+/// `Mcp-Method`, without Base64: a name that no header could carry is no method of ours.
+pub(super) fn same_method(head: &Post<'_>, method: Method<'_>) -> Result<(), PeerError> {
+    let text = head.method.ok_or(PeerError::HeaderMissing(METHOD))?;
+    if mirror::is_text(text, method.name()) {
+        Ok(())
+    } else {
+        Err(PeerError::HeaderMismatch(METHOD))
+    }
+}
+
+/// `Mcp-Name`: the name, URI or task that the body names.
+pub(super) fn same_name(
+    head: &Post<'_>,
+    method: Method<'_>,
+    subject: Option<Raw<'_>>,
+) -> Result<(), PeerError> {
+    if !is_named(method) {
+        return Ok(());
+    }
+    let subject = subject.filter(|subject| !subject.is_null());
+    match (head.name, subject) {
+        // What is missing from both is missing from the parameters.
+        (None, None) => Ok(()),
+        (None, Some(_)) => Err(PeerError::HeaderMissing(NAME)),
+        (Some(text), Some(subject)) if mirror::matches(text, subject) => Ok(()),
+        (Some(_), _) => Err(PeerError::HeaderMismatch(NAME)),
+    }
+}
+
+/// A doubled member is the header's affair where a header repeats it: nobody can say which of
+/// the two it is equal to.
+pub(super) fn doubled(head: &Post<'_>, method: Method<'_>, error: PeerError) -> PeerError {
+    match error {
+        PeerError::Doubled(VERSION_MEMBER) if head.is_modern() => {
+            PeerError::HeaderMismatch(VERSION)
+        }
+        PeerError::Doubled(member)
+            if head.is_modern() && is_named(method) && subject(method) == Some(member) =>
+        {
+            PeerError::HeaderMismatch(NAME)
+        }
+        other => other,
+    }
+}
+
+/// Whether `Mcp-Name` repeats something of the body.
+const fn is_named(method: Method<'_>) -> bool {
+    matches!(
+        method,
+        Method::ToolsCall
+            | Method::PromptsGet
+            | Method::ResourcesRead
+            | Method::TasksGet
+            | Method::TasksUpdate
+            | Method::TasksCancel
+    )
+}
