@@ -103,6 +103,8 @@ pub enum Failure {
     /// Over HTTP: the answer broke off, and the revision or the server has no way to go on. The
     /// server may have done what was asked (SC-21).
     Broken,
+    /// Over HTTP: what the server sent is no answer to the request.
+    NoAnswer,
     /// Over HTTP: the server lost the session, and the one after it too.
     Session,
 }
@@ -240,6 +242,7 @@ impl fmt::Display for Failure {
             Self::Status(status) => return write!(f, "the server answered with status {status}"),
             Self::Unreachable => "the server could not be reached",
             Self::Broken => "the answer broke off",
+            Self::NoAnswer => "what the server sent is no answer",
             Self::Session => "the server lost the session",
         })
     }

@@ -10,5 +10,9 @@ pub use endpoint::{Endpoint, Get, Opening, Post, SessionId, Version};
 pub use head::{Field, Head};
 pub use refusal::Refusal;
 
+#[cfg(feature = "alloc")]
+pub mod annotation;
+#[cfg(feature = "alloc")]
+pub mod client;
 pub mod media;
 pub mod mirror;

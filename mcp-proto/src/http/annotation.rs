@@ -1,0 +1,335 @@
+//! `x-mcp-header`: which arguments of a tool are repeated in headers (XH-01 to XH-06).
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use crate::json::{Object, Raw, Str};
+
+/// The annotated arguments of one tool, in the order of its schema.
+///
+/// ```
+/// use mcp_proto::http::annotation::Annotations;
+/// use mcp_proto::json::Raw;
+///
+/// let schema = br#"{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}"#;
+/// let annotations = Annotations::read(Raw::parse(schema, 8)?)?;
+/// let arguments = Raw::parse(br#"{"zone":"b"}"#, 8)?;
+/// let (header, value) = annotations.values(arguments.object()).next().unwrap();
+/// assert_eq!((header, value.unwrap().as_str()), ("Mcp-Param-Zone", "\"b\""));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone, Debug, Default)]
+pub struct Annotations(Vec<Annotation>);
+
+#[derive(Clone, Debug)]
+struct Annotation {
+    /// `Mcp-Param-` and the name.
+    header: String,
+    /// From the arguments down; never empty.
+    path: Vec<String>,
+}
+
+/// What is wrong with a tool's annotations: no client sends headers for it (XH-07).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum BadAnnotation {
+    /// The name of a header is no token of RFC 9110 (XH-02).
+    Name,
+    /// Two properties have the same header (XH-03).
+    Doubled,
+    /// The property is no string, integer or boolean (XH-04).
+    Type,
+    /// It stands where no chain of `properties` leads (XH-06).
+    Place,
+    /// A key that matters stands twice in a schema, or is half a surrogate pair.
+    Schema,
+}
+
+impl Annotations {
+    /// Reads the annotations of an `inputSchema`.
+    ///
+    /// # Errors
+    /// [`BadAnnotation`] with the first mistake: the tool has none then.
+    pub fn read(schema: Raw<'_>) -> Result<Self, BadAnnotation> {
+        let mut found = Self::default();
+        found.walk(schema, Some(&mut Vec::new()))?;
+        Ok(found)
+    }
+
+    /// Whether no argument has a header.
+    pub const fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Each header with the value at its exact path in the arguments (XH-09), if there is one.
+    /// [`mirror`](super::mirror) writes it, or compares it.
+    pub fn values<'a, 'b>(
+        &'a self,
+        arguments: Option<Object<'b>>,
+    ) -> impl Iterator<Item = (&'a str, Option<Raw<'b>>)> {
+        self.0.iter().map(move |annotation| {
+            let start = arguments.map(Object::as_raw);
+            let value = annotation
+                .path
+                .iter()
+                .try_fold(start, |at, key| Some(at?.object()?.get(key)));
+            let value = value.flatten().filter(|value| !value.is_null());
+            (&*annotation.header, value)
+        })
+    }
+
+    /// Looks through one schema; `path` leads to it, if a chain of `properties` does. The depth
+    /// of the text bounds the recursion.
+    fn walk(
+        &mut self,
+        schema: Raw<'_>,
+        mut path: Option<&mut Vec<String>>,
+    ) -> Result<(), BadAnnotation> {
+        let Some(schema) = schema.object() else {
+            return Ok(());
+        };
+        let [annotation, kind, properties] = schema
+            .find([KEY, "type", "properties"])
+            .map_err(|_| BadAnnotation::Schema)?;
+        if let Some(name) = annotation {
+            match &path {
+                Some(path) if !path.is_empty() => self.add(name, kind, path)?,
+                _ => return Err(BadAnnotation::Place),
+            }
+        }
+        for (name, property) in members(properties) {
+            match &mut path {
+                Some(path) => {
+                    if !name.is_exact() {
+                        // It has no path, so nothing below it has a header.
+                        self.walk(property, None)?;
+                        continue;
+                    }
+                    path.push(name.to_cow().into_owned());
+                    self.walk(property, Some(path))?;
+                    path.pop();
+                }
+                None => self.walk(property, None)?,
+            }
+        }
+        for (keyword, value) in schema.members() {
+            if keyword == "properties" || DATA.iter().any(|data| keyword == *data) {
+                continue;
+            }
+            if NAMED.iter().any(|named| keyword == *named) {
+                for (_, schema) in members(Some(value)) {
+                    self.walk(schema, None)?;
+                }
+                continue;
+            }
+            self.walk(value, None)?;
+            for schema in value.array().into_iter().flat_map(|list| list.elements()) {
+                self.walk(schema, None)?;
+            }
+        }
+        Ok(())
+    }
+
+    fn add(
+        &mut self,
+        name: Raw<'_>,
+        kind: Option<Raw<'_>>,
+        path: &[String],
+    ) -> Result<(), BadAnnotation> {
+        let name = name.string().map(Str::to_cow).unwrap_or_default();
+        if name.is_empty() || !name.bytes().all(is_token) {
+            return Err(BadAnnotation::Name);
+        }
+        if !kind.is_some_and(is_mirrored) {
+            return Err(BadAnnotation::Type);
+        }
+        let mut header = String::from(PREFIX);
+        header.push_str(&name);
+        let doubled = |other: &Annotation| other.header.eq_ignore_ascii_case(&header);
+        if self.0.iter().any(doubled) {
+            return Err(BadAnnotation::Doubled);
+        }
+        self.0.push(Annotation {
+            header,
+            path: path.to_vec(),
+        });
+        Ok(())
+    }
+}
+
+impl fmt::Display for BadAnnotation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Name => "the name of a header is empty or has characters that headers have not",
+            Self::Doubled => "two properties have the same header",
+            Self::Type => "a property with a header is no string, integer or boolean",
+            Self::Place => "a header is asked for where no chain of properties leads",
+            Self::Schema => "the schema says something twice",
+        })
+    }
+}
+
+impl core::error::Error for BadAnnotation {}
+
+fn members<'b>(object: Option<Raw<'b>>) -> impl Iterator<Item = (Str<'b>, Raw<'b>)> {
+    object
+        .and_then(Raw::object)
+        .into_iter()
+        .flat_map(Object::members)
+}
+
+/// XH-04, XH-24: one of the three types, or one of them and null.
+fn is_mirrored(kind: Raw<'_>) -> bool {
+    let is = |kind: Raw<'_>, names: &[&str]| {
+        kind.string()
+            .is_some_and(|kind| names.iter().any(|name| kind == *name))
+    };
+    let Some(list) = kind.array() else {
+        return is(kind, MIRRORED);
+    };
+    let plain = list.elements().filter(|kind| is(*kind, MIRRORED)).count();
+    plain == 1
+        && list
+            .elements()
+            .all(|kind| is(kind, MIRRORED) || is(kind, &["null"]))
+}
+
+/// `tchar` of RFC 9110, section 5.6.2.
+const fn is_token(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'!' | b'#' | b'$' | b'%' | b'&' | b'\'' | b'*' | b'+' | b'-' | b'.' | b'^' | b'_'
+        )
+        || matches!(byte, b'`' | b'|' | b'~')
+}
+
+/// The annotation.
+const KEY: &str = "x-mcp-header";
+const PREFIX: &str = "Mcp-Param-";
+const MIRRORED: &[&str] = &["string", "integer", "boolean"];
+/// Keywords whose values are data, whatever they look like.
+const DATA: &[&str] = &["default", "const", "enum", "examples", "required", KEY];
+/// Keywords whose values hold schemas under names of somebody's choice.
+const NAMED: &[&str] = &[
+    "$defs",
+    "definitions",
+    "patternProperties",
+    "dependentSchemas",
+    "dependencies",
+];
+
+#[cfg(test)]
+mod tests {
+    use std::format;
+    use std::string::ToString;
+    use std::vec::Vec;
+
+    use super::*;
+
+    fn read(properties: &str) -> Result<Annotations, BadAnnotation> {
+        let schema = format!(r#"{{"type":"object","properties":{{{properties}}}}}"#);
+        Annotations::read(Raw::parse(schema.as_bytes(), 64).unwrap())
+    }
+
+    #[track_caller]
+    fn check(properties: &str, arguments: &str, expected: &str) {
+        let arguments = Raw::parse(arguments.as_bytes(), 64).unwrap();
+        let annotations = read(properties).unwrap();
+        let said: Vec<_> = annotations
+            .values(arguments.object())
+            .map(|(header, value)| {
+                let name = header.strip_prefix("Mcp-Param-").unwrap();
+                format!("{name}={}", value.map_or("-", Raw::as_str))
+            })
+            .collect();
+        assert_eq!(said.join(" "), expected);
+    }
+
+    #[track_caller]
+    fn bad(properties: &str, expected: BadAnnotation) {
+        assert_eq!(read(properties).unwrap_err(), expected);
+        assert!(!expected.to_string().is_empty());
+    }
+
+    #[test]
+    fn annotated_arguments() {
+        let zone = r#""zone":{"type":"string","x-mcp-header":"Zone"}"#;
+        check(zone, r#"{"zone":"a","Zone":"b"}"#, r#"Zone="a""#);
+        check(zone, r#"{"zone":null}"#, "Zone=-");
+        check(zone, "{}", "Zone=-");
+        check(zone, "[]", "Zone=-");
+        check(
+            r#""a":{"properties":{"b":{"type":["null","integer"],"x-mcp-header":"B"}}},"c":{"type":"boolean","x-mcp-header":"c"}"#,
+            r#"{"a":{"b":7},"c":true}"#,
+            "B=7 c=true",
+        );
+        check(r#""a":{"type":"object"}"#, "{}", "");
+        // Names and data that look like annotations are none.
+        check(
+            r#""x-mcp-header":{"type":"string"},"b":{"default":{"x-mcp-header":1},"enum":[{"x-mcp-header":1}]}"#,
+            "{}",
+            "",
+        );
+    }
+
+    #[test]
+    fn what_breaks_a_tool() {
+        for name in ["", "My Region", "Region:Primary", "Région", "Region\\t1"] {
+            let property = format!(r#""a":{{"type":"string","x-mcp-header":"{name}"}}"#);
+            bad(&property, BadAnnotation::Name);
+        }
+        bad(
+            r#""a":{"type":"string","x-mcp-header":7}"#,
+            BadAnnotation::Name,
+        );
+        for kind in [
+            r#""number""#,
+            r#""object""#,
+            "[]",
+            r#"["string","integer"]"#,
+        ] {
+            let property = format!(r#""a":{{"type":{kind},"x-mcp-header":"A"}}"#);
+            bad(&property, BadAnnotation::Type);
+        }
+        bad(r#""a":{"x-mcp-header":"A"}"#, BadAnnotation::Type);
+        let annotated = r#"{"type":"string","x-mcp-header":"A"}"#;
+        bad(
+            &format!(
+                r#""a":{annotated},"b":{}"#,
+                annotated.replace("\"A\"", "\"a\"")
+            ),
+            BadAnnotation::Doubled,
+        );
+        for keyword in ["items", "not", "if", "additionalProperties", "x-own"] {
+            bad(
+                &format!(r#""a":{{"{keyword}":{annotated}}}"#),
+                BadAnnotation::Place,
+            );
+        }
+        for keyword in ["oneOf", "allOf", "prefixItems"] {
+            bad(
+                &format!(r#""a":{{"{keyword}":[{annotated}]}}"#),
+                BadAnnotation::Place,
+            );
+        }
+        for keyword in NAMED {
+            let below = format!(r#""a":{{"{keyword}":{{"x-mcp-header":{annotated}}}}}"#);
+            bad(&below, BadAnnotation::Place);
+        }
+        let items = format!(r#""a":{{"items":{{"properties":{{"b":{annotated}}}}}}}"#);
+        bad(&items, BadAnnotation::Place);
+        let root = Raw::parse(annotated.as_bytes(), 8).unwrap();
+        assert_eq!(Annotations::read(root).unwrap_err(), BadAnnotation::Place);
+        bad(
+            r#""a":{"type":"string","type":"string","x-mcp-header":"A"}"#,
+            BadAnnotation::Schema,
+        );
+        assert!(
+            Annotations::read(Raw::parse(b"true", 1).unwrap())
+                .unwrap()
+                .is_empty()
+        );
+    }
+}

@@ -1,0 +1,529 @@
+//! One message out, and what comes back for it.
+
+use alloc::boxed::Box;
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
+
+use super::origin::Origin;
+use super::refusal;
+use super::retry::Backoff;
+use crate::client::Failure;
+use crate::frame::sse;
+use crate::http::media::{self, EVENT_STREAM, JSON};
+use crate::http::mirror;
+use crate::json::{MAX_DEPTH, Object, Raw};
+use crate::model::keys;
+use crate::revision::Revision;
+use crate::rpc::{Id, Message, Method, Response};
+use crate::time::Instant;
+
+/// One message on its way to the server, its reply or replies, and its resumptions.
+///
+/// ```
+/// use mcp_proto::http::client::{After, Body, Exchange, Origin, ReplyHead};
+/// use mcp_proto::Instant;
+///
+/// let mut origin = Origin::new();
+/// let message = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+/// let mut exchange = Exchange::new(&origin, message);
+/// let head = ReplyHead {
+///     content_type: Some(b"application/json"),
+///     session: Some(b"5f3a"),
+///     ..ReplyHead::new(200)
+/// };
+/// assert_eq!(exchange.head(&mut origin, &head), Body::Json);
+/// let mut line = Vec::new();
+/// let answer = br#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
+/// assert_eq!(exchange.answer(&mut origin, answer, &mut line), After::Deliver);
+/// assert_eq!(line, answer);
+///
+/// // The session goes with every request from now on.
+/// let call = br#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+/// let mut session = false;
+/// Exchange::new(&origin, call).fields(&origin, call, &mut |name, value| {
+///     session |= name == "mcp-session-id" && value == b"5f3a";
+/// });
+/// assert!(session);
+/// ```
+pub struct Exchange {
+    pub(super) kind: Kind,
+    /// Of the request that it carries.
+    pub(super) id: Option<u64>,
+    pub(super) epoch: u64,
+    pub(super) session: Option<Box<str>>,
+    /// The revision that the message names, or that rules the session.
+    pub(super) revision: Option<Revision>,
+    /// The answer has come.
+    pub(super) answered: bool,
+    /// The stream was there: it can be lost, and resumed.
+    pub(super) opened: bool,
+    /// The next request asks for the rest of the answer.
+    pub(super) resuming: bool,
+    last_event_id: Vec<u8>,
+    backoff: Backoff,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Kind {
+    Discover,
+    Initialize,
+    /// Any other request.
+    Request {
+        lists_tools: bool,
+    },
+    /// What has no answer: notifications, answers to questions.
+    Told,
+    /// The server's own stream.
+    Listen,
+    /// The stream of a server of 2024-11-05, if it is one.
+    Seek,
+    Delete,
+}
+
+/// How an exchange is asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// With the message as its body.
+    Post,
+    /// Without a body, for a stream.
+    Get,
+    /// Without a body.
+    Delete,
+}
+
+/// What the head of a reply says, as far as it matters.
+#[derive(Clone, Copy, Debug)]
+pub struct ReplyHead<'h> {
+    /// The status.
+    pub status: u16,
+    /// `Content-Type`.
+    pub content_type: Option<&'h [u8]>,
+    /// `Mcp-Session-Id`.
+    pub session: Option<&'h [u8]>,
+}
+
+impl ReplyHead<'_> {
+    /// A head that says nothing but its status.
+    pub const fn new(status: u16) -> Self {
+        Self {
+            status,
+            content_type: None,
+            session: None,
+        }
+    }
+}
+
+/// How to read what follows the head.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Nothing that matters: see [`Exchange::nothing`].
+    Nothing,
+    /// One message, or an array of them: hand all of it to [`Exchange::answer`].
+    Json,
+    /// An event stream: hand each event to [`Exchange::event`], and then tell its end.
+    Events,
+    /// A refusal: hand what there is of it, 64 KiB are plenty, to [`Exchange::refused`].
+    Refusal,
+}
+
+/// How an exchange goes on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a call whose exchange ended would wait for ever"]
+pub enum After {
+    /// It is over, and there is nothing to tell.
+    Done,
+    /// It is over, and a message was written for the machine.
+    Deliver,
+    /// Tell [`Client::refuse`](crate::client::Client::refuse).
+    Refuse(u16),
+    /// Tell [`Client::fail`](crate::client::Client::fail).
+    Fail(Failure),
+    /// The session is gone: tell
+    /// [`Client::lose_session`](crate::client::Client::lose_session), and let go of every
+    /// exchange of an earlier [epoch](Origin::epoch).
+    Lost,
+    /// The handshake was refused as by a server of 2024-11-05: see what [`Origin::seek`] finds,
+    /// and if it is none, tell [`Client::refuse`](crate::client::Client::refuse).
+    Seek(u16),
+    /// Send the exchange once more at this time: its [fields](Exchange::fields) are others now.
+    Resume(Instant),
+    /// The one stream that all answers come on is gone: hang up.
+    HangUp,
+}
+
+impl Exchange {
+    /// The exchange of a message of ours, one line of JSON.
+    pub fn new(origin: &Origin, message: &[u8]) -> Self {
+        let (kind, id, named) = match Message::parse(message, MAX_DEPTH) {
+            Message::Request(request) => {
+                let kind = match request.method {
+                    Method::ServerDiscover => Kind::Discover,
+                    Method::Initialize => Kind::Initialize,
+                    method => Kind::Request {
+                        lists_tools: method == Method::ToolsList,
+                    },
+                };
+                (kind, request.id.to_u64(), version(request.params))
+            }
+            _ => (Kind::Told, None, None),
+        };
+        Self {
+            id,
+            // A notification of the modern era names no revision; there is one at a time.
+            revision: named.or(origin.revision),
+            ..Self::of(origin, kind)
+        }
+    }
+
+    pub(super) fn listen(origin: &Origin) -> Self {
+        Self::of(origin, Kind::Listen)
+    }
+
+    pub(super) fn seek(origin: &Origin) -> Self {
+        Self::of(origin, Kind::Seek)
+    }
+
+    pub(super) fn delete(origin: &Origin) -> Self {
+        Self::of(origin, Kind::Delete)
+    }
+
+    fn of(origin: &Origin, kind: Kind) -> Self {
+        Self {
+            kind,
+            id: None,
+            epoch: origin.epoch,
+            session: origin.session.clone(),
+            revision: origin.revision,
+            answered: false,
+            opened: false,
+            resuming: false,
+            last_event_id: Vec::new(),
+            backoff: Backoff::default(),
+        }
+    }
+
+    /// The request that it carries, if it is one.
+    pub const fn id(&self) -> Option<u64> {
+        self.id
+    }
+
+    /// The session that it was sent in, by its number.
+    pub const fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// How it is asked for.
+    pub const fn verb(&self) -> Verb {
+        match self.kind {
+            Kind::Listen | Kind::Seek => Verb::Get,
+            Kind::Delete => Verb::Delete,
+            _ if self.resuming => Verb::Get,
+            _ => Verb::Post,
+        }
+    }
+
+    /// Names the fields of the request's head and their values, for the message that it was
+    /// [made](Self::new) of.
+    pub fn fields(&self, origin: &Origin, message: &[u8], each: &mut dyn FnMut(&str, &[u8])) {
+        match self.verb() {
+            Verb::Post => {
+                each("content-type", JSON.as_bytes());
+                // SC-02
+                each("accept", b"application/json, text/event-stream");
+            }
+            Verb::Get => {
+                each("accept", EVENT_STREAM.as_bytes());
+                if !self.last_event_id.is_empty() {
+                    each("last-event-id", &self.last_event_id);
+                }
+            }
+            Verb::Delete => {}
+        }
+        if matches!(self.kind, Kind::Initialize | Kind::Seek) {
+            return;
+        }
+        let Some(revision) = self.revision else {
+            return;
+        };
+        // SC-15, SC-16
+        if revision.has_version_header() {
+            each("mcp-protocol-version", revision.as_str().as_bytes());
+        }
+        // SC-09, SC-23
+        if let Some(session) = self.session.as_ref().filter(|_| revision.is_legacy()) {
+            each("mcp-session-id", session.as_bytes());
+        }
+        if revision.has_mirrored_headers() && self.verb() == Verb::Post {
+            mirrored(origin, message, each);
+        }
+    }
+
+    /// Judges the head of the reply.
+    pub fn head(&mut self, origin: &mut Origin, head: &ReplyHead<'_>) -> Body {
+        if !(200..300).contains(&head.status) {
+            return Body::Refusal;
+        }
+        self.opened = true;
+        if self.kind == Kind::Initialize {
+            // SH-27, SH-28
+            let session = head
+                .session
+                .filter(|id| !id.is_empty() && id.iter().all(u8::is_ascii_graphic))
+                .and_then(|id| core::str::from_utf8(id).ok());
+            self.session = session.map(Box::from);
+            origin.session.clone_from(&self.session);
+        }
+        let is = |media_type| {
+            head.content_type
+                .is_some_and(|it| media::is(it, media_type))
+        };
+        match self.kind {
+            Kind::Told | Kind::Delete => Body::Nothing,
+            Kind::Listen | Kind::Seek if !is(EVENT_STREAM) => Body::Refusal,
+            // HS-06, HS-09
+            _ if origin.two_endpoints && self.verb() == Verb::Post => Body::Nothing,
+            _ if is(EVENT_STREAM) => Body::Events,
+            _ if is(JSON) => Body::Json,
+            _ => Body::Nothing,
+        }
+    }
+
+    /// The reply has no body that matters.
+    pub const fn nothing(&self, origin: &Origin) -> After {
+        match self.id {
+            Some(_) if !origin.two_endpoints => After::Fail(Failure::NoAnswer),
+            _ => After::Done,
+        }
+    }
+
+    /// Takes the body of a reply, and writes what the machine is to hear of it behind `line`.
+    pub fn answer(&mut self, origin: &mut Origin, body: &[u8], line: &mut Vec<u8>) -> After {
+        if self.epoch != origin.epoch {
+            return After::Done;
+        }
+        self.take(origin, body, line);
+        if self.answered {
+            return After::Deliver;
+        }
+        // An error that names no request is about the one that was sent.
+        if let (Some(id), Some((None, error))) = (self.id, refusal::error_of(body)) {
+            line.clear();
+            refusal::write(id, &error, line);
+            return After::Deliver;
+        }
+        After::Fail(Failure::NoAnswer)
+    }
+
+    /// Takes an event of the reply's stream, and writes what the machine is to hear of it behind
+    /// `line`; says whether there is anything.
+    pub fn event(
+        &mut self,
+        origin: &mut Origin,
+        event: &sse::Event<'_>,
+        line: &mut Vec<u8>,
+    ) -> bool {
+        self.backoff.succeeded();
+        // SSE-07, SSE-08
+        if event.name != b"message" || event.data.is_empty() || self.epoch != origin.epoch {
+            return false;
+        }
+        self.take(origin, event.data, line);
+        true
+    }
+
+    /// The reply's stream is over, by its end or by an error: `id` is its last event's, and
+    /// `retry` what it said of the next attempt. `jitter` is any number, another each time.
+    pub fn end(
+        &mut self,
+        origin: &Origin,
+        now: Instant,
+        id: &[u8],
+        retry: Option<Duration>,
+        jitter: u32,
+    ) -> After {
+        if !id.is_empty() {
+            self.last_event_id.clear();
+            self.last_event_id.extend_from_slice(id);
+        }
+        self.backoff.heard(retry);
+        self.broken(origin, now, jitter)
+    }
+
+    /// No reply came: the server could not be reached, or (`begun`) it may have read the request.
+    pub fn unreachable(
+        &mut self,
+        origin: &Origin,
+        now: Instant,
+        begun: bool,
+        jitter: u32,
+    ) -> After {
+        if self.resuming || self.kind == Kind::Listen {
+            return self.broken(origin, now, jitter);
+        }
+        match self.id {
+            Some(_) if begun => After::Fail(Failure::Broken),
+            Some(_) => After::Fail(Failure::Unreachable),
+            None => After::Done,
+        }
+    }
+
+    /// How a stream that is gone goes on.
+    pub(super) fn broken(&mut self, origin: &Origin, now: Instant, jitter: u32) -> After {
+        if self.answered || self.epoch != origin.epoch {
+            return After::Done;
+        }
+        match self.kind {
+            Kind::Told | Kind::Delete => return After::Done,
+            // HS-10
+            Kind::Seek => return After::HangUp,
+            Kind::Listen => {}
+            _ => {
+                // SC-21, SC-23; and in a session what had no id cannot be asked for.
+                let modern = self.revision.is_some_and(Revision::is_modern);
+                if modern || self.last_event_id.is_empty() || self.kind == Kind::Discover {
+                    return After::Fail(Failure::Broken);
+                }
+            }
+        }
+        match self.backoff.next(jitter) {
+            Some(delay) => {
+                self.resuming = true;
+                After::Resume(now + delay)
+            }
+            None if self.kind == Kind::Listen => After::Done,
+            None => After::Fail(Failure::Broken),
+        }
+    }
+
+    /// Looks whether this is the answer, and hands it on, tools with bad annotations excluded.
+    fn take(&mut self, origin: &mut Origin, text: &[u8], line: &mut Vec<u8>) {
+        let start = line.len();
+        if let Some(own) = self.id.filter(|_| !self.answered)
+            && let Some(response) = response_to(own, text)
+        {
+            self.answered = true;
+            let mirrors = self.revision.is_some_and(Revision::has_mirrored_headers);
+            if let (Kind::Request { lists_tools: true }, true) = (self.kind, mirrors)
+                && let (Some(id), Ok(result)) = (response.id, response.outcome)
+                && origin.tools.learn(id, result, line)
+            {
+                return;
+            }
+        }
+        line.extend_from_slice(text);
+        // A line break is white space between tokens, or a mistake in any case.
+        for byte in line.get_mut(start..).unwrap_or_default() {
+            if *byte == b'\n' {
+                *byte = b'\r';
+            }
+        }
+    }
+}
+
+/// Without ids of sessions and events.
+impl fmt::Debug for Exchange {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Exchange")
+            .field("kind", &self.kind)
+            .field("id", &self.id)
+            .field("epoch", &self.epoch)
+            .field("answered", &self.answered)
+            .field("resuming", &self.resuming)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The answer to a request of ours in a text: the message itself, or an element of an array.
+fn response_to(own: u64, text: &[u8]) -> Option<Response<'_>> {
+    let of = |message| match message {
+        Message::Response(response) => {
+            let id = response.id.and_then(Id::to_u64);
+            (id == Some(own)).then_some(response)
+        }
+        _ => None,
+    };
+    if text.trim_ascii_start().first() == Some(&b'[') {
+        let list = Raw::parse(text, MAX_DEPTH).ok()?.array()?;
+        return list.elements().map(Message::from_raw).find_map(of);
+    }
+    match Message::parse(text, MAX_DEPTH) {
+        // What is broken, but says whose answer it is, ends that call: the machine sees to it.
+        Message::Invalid(invalid) if invalid.id.and_then(Id::to_u64) == Some(own) => {
+            Some(Response {
+                id: None,
+                outcome: Err(crate::rpc::ErrorObject::new(0, "")),
+            })
+        }
+        message => of(message),
+    }
+}
+
+/// What a modern request says of its revision (SC-16).
+fn version(params: Option<Object<'_>>) -> Option<Revision> {
+    let meta = params?.get("_meta")?.object()?;
+    let version = meta.get(keys::PROTOCOL_VERSION)?.string()?;
+    Revision::ALL
+        .into_iter()
+        .find(|revision| version == revision.as_str())
+}
+
+/// SC-17 to SC-19, SC-24, XH-09 to XH-13: what of the body is repeated in the head.
+fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&str, &[u8])) {
+    let (method, params) = match Message::parse(message, MAX_DEPTH) {
+        Message::Request(request) => (request.method, request.params),
+        Message::Notification(notification) => (notification.method, notification.params),
+        _ => return,
+    };
+    let mut text = Vec::new();
+    let mut say = |name: &str, value: Raw<'_>| {
+        text.resize(64, 0);
+        let mut written = mirror::write(value, &mut text);
+        if let Err(mirror::MirrorError::BufferFull { needed }) = written {
+            text.resize(needed, 0);
+            written = mirror::write(value, &mut text);
+        }
+        // A value without a header is the server's to refuse: its schema says what it may be.
+        if let Ok(Some(len)) = written {
+            each(name, text.get(..len).unwrap_or_default());
+        }
+    };
+    let mut quoted = Vec::new();
+    quoted.push(b'"');
+    quoted.extend(method.name().chars().flat_map(|char| {
+        let mut utf8 = [0; 4];
+        let len = char.encode_utf8(&mut utf8).len();
+        utf8.into_iter().take(len)
+    }));
+    quoted.push(b'"');
+    if let Ok(method) = Raw::parse(&quoted, 1) {
+        say("mcp-method", method);
+    }
+    let member = match method {
+        Method::ToolsCall | Method::PromptsGet => "name",
+        Method::ResourcesRead => "uri",
+        Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => "taskId",
+        _ => return,
+    };
+    let Some(name) = params.and_then(|params| params.get(member)) else {
+        return;
+    };
+    say("mcp-name", name);
+    if method != Method::ToolsCall {
+        return;
+    }
+    let annotations = name
+        .string()
+        .and_then(|name| origin.tools.of(&name.to_cow()));
+    let arguments = params
+        .and_then(|params| params.get("arguments"))
+        .and_then(Raw::object);
+    for (header, value) in annotations
+        .into_iter()
+        .flat_map(|annotations| annotations.values(arguments))
+    {
+        if let Some(value) = value {
+            say(header, value);
+        }
+    }
+}

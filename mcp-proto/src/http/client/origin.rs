@@ -1,0 +1,106 @@
+//! What is known of one URL.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::exchange::Exchange;
+use super::tools::Tools;
+use crate::http::annotation::BadAnnotation;
+use crate::revision::{Http, Revision};
+
+/// What a client knows of the server behind one URL, for all exchanges with it.
+///
+/// ```
+/// use mcp_proto::http::client::{Exchange, Origin, Verb};
+///
+/// let mut origin = Origin::new();
+/// let message = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
+/// let exchange = Exchange::new(&origin, message);
+/// assert_eq!(exchange.verb(), Verb::Post);
+/// let mut names = Vec::new();
+/// exchange.fields(&origin, message, &mut |name, _| names.push(name.to_owned()));
+/// assert_eq!(names, ["content-type", "accept"]);
+/// ```
+#[derive(Default)]
+pub struct Origin {
+    /// Sessions so far: an exchange knows the one that it was sent in.
+    pub(super) epoch: u64,
+    /// `Mcp-Session-Id` (SC-09).
+    pub(super) session: Option<Box<str>>,
+    /// Of the legacy session; modern messages say theirs themselves.
+    pub(super) revision: Option<Revision>,
+    /// The two endpoints of 2024-11-05.
+    pub(super) two_endpoints: bool,
+    pub(super) tools: Tools,
+}
+
+impl Origin {
+    /// Of a server that nobody has spoken to.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// The handshake settled on this revision, which later requests name (SC-15).
+    pub const fn connected(&mut self, revision: Revision) {
+        self.revision = Some(revision);
+    }
+
+    /// The server has the two endpoints of 2024-11-05: answers come on the stream of the first,
+    /// messages go to the second, which it named (HS-02).
+    pub const fn has_two_endpoints(&mut self) {
+        self.two_endpoints = true;
+    }
+
+    /// Counts sessions. What was sent in an earlier one has no meaning in a later one.
+    pub const fn epoch(&self) -> u64 {
+        self.epoch
+    }
+
+    /// The GET that opens the server's own stream (SC-07), if the revision has one.
+    pub fn listen(&self) -> Option<Exchange> {
+        let streams = self.revision?.http() == Http::Sessions && !self.two_endpoints;
+        streams.then(|| Exchange::listen(self))
+    }
+
+    /// The GET that finds out whether the server is one of 2024-11-05 (SC-26).
+    pub fn seek(&self) -> Exchange {
+        Exchange::seek(self)
+    }
+
+    /// The DELETE that ends the session (SC-11), if there is one.
+    pub fn delete(&self) -> Option<Exchange> {
+        self.session.is_some().then(|| Exchange::delete(self))
+    }
+
+    /// Tools that were taken out of a list because of their annotations, since the last time
+    /// that somebody asked: a warning names them (XH-07).
+    pub fn take_dropped(&mut self) -> Vec<(String, BadAnnotation)> {
+        self.tools.take_dropped()
+    }
+
+    /// The session of this epoch is gone; `false` if that is known.
+    pub(super) fn lose(&mut self, epoch: u64) -> bool {
+        if epoch != self.epoch {
+            return false;
+        }
+        self.epoch += 1;
+        self.session = None;
+        self.revision = None;
+        self.tools.clear();
+        true
+    }
+}
+
+/// Without the session's id, which is a secret.
+impl fmt::Debug for Origin {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Origin")
+            .field("epoch", &self.epoch)
+            .field("session", &self.session.is_some())
+            .field("revision", &self.revision)
+            .field("two_endpoints", &self.two_endpoints)
+            .finish_non_exhaustive()
+    }
+}

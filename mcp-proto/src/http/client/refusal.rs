@@ -1,0 +1,116 @@
+//! What a status beyond success means, and for whom.
+
+use alloc::vec::Vec;
+
+use super::exchange::{After, Exchange, Kind};
+use super::origin::Origin;
+use crate::client::Failure;
+use crate::json::{MAX_DEPTH, Writer};
+use crate::revision::Revision;
+use crate::rpc::{ErrorObject, Id, Message, envelope};
+use crate::time::Instant;
+
+impl Exchange {
+    /// Takes a refusal and as much of its body as was read, and writes what the machine is to
+    /// hear of it behind `line`. `jitter` is any number, another each time.
+    pub fn refused(
+        &mut self,
+        origin: &mut Origin,
+        now: Instant,
+        status: u16,
+        body: &[u8],
+        line: &mut Vec<u8>,
+        jitter: u32,
+    ) -> After {
+        if self.epoch != origin.epoch {
+            return After::Done;
+        }
+        let in_session = self.session.is_some() && !self.is_modern();
+        match self.kind {
+            Kind::Told | Kind::Delete => return After::Done,
+            Kind::Seek => return After::Refuse(status),
+            // A stream that the server does not offer is none that was lost (SC-07).
+            Kind::Listen if status == 404 && in_session && self.opened => {}
+            Kind::Listen if self.opened && is_transient(status) => {
+                return self.broken(origin, now, jitter);
+            }
+            Kind::Listen => return After::Done,
+            Kind::Discover | Kind::Initialize | Kind::Request { .. } => {}
+        }
+        // SC-10, whatever the body says.
+        if status == 404 && in_session && self.kind != Kind::Initialize {
+            return if origin.lose(self.epoch) {
+                After::Lost
+            } else {
+                After::Done
+            };
+        }
+        if self.resuming {
+            // What was missed cannot be had any more.
+            return match is_transient(status) {
+                true => self.broken(origin, now, jitter),
+                false => After::Fail(Failure::Broken),
+            };
+        }
+        let Some(id) = self.id else {
+            return After::Done;
+        };
+        let error = error_of(body)
+            .filter(|(of, _)| of.is_none_or(|of| of.to_u64() == Some(id)))
+            .map(|(_, error)| error);
+        match (self.kind, error) {
+            // 4.5: failures, and never evidence of an era.
+            (Kind::Discover | Kind::Initialize, None) if !tells_era(status) => {
+                After::Fail(Failure::Status(status))
+            }
+            (Kind::Discover, Some(_)) if status >= 500 => After::Fail(Failure::Status(status)),
+            (_, Some(error)) => {
+                write(id, &error, line);
+                After::Deliver
+            }
+            (Kind::Discover, None) => After::Refuse(status),
+            (Kind::Initialize, None) if matches!(status, 400 | 404 | 405) => After::Seek(status),
+            (_, None) => After::Fail(Failure::Status(status)),
+        }
+    }
+
+    fn is_modern(&self) -> bool {
+        self.revision.is_some_and(Revision::is_modern)
+    }
+}
+
+/// The error in a body, and the request that it names.
+pub(super) fn error_of(body: &[u8]) -> Option<(Option<Id<'_>>, ErrorObject<'_>)> {
+    match Message::parse(body, MAX_DEPTH) {
+        Message::Response(response) => Some((response.id, response.outcome.err()?)),
+        _ => None,
+    }
+}
+
+/// Writes an error as the answer to a request of ours.
+pub(super) fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
+    let mut digits = [0; 20];
+    let mut number = Writer::new(&mut digits);
+    number.unsigned(id);
+    let Ok(len) = number.finish() else { return };
+    let Some(id) = digits.get(..len).and_then(Id::parse) else {
+        return;
+    };
+    let mut length = Writer::counting();
+    envelope::error(&mut length, Some(id), error);
+    let start = line.len();
+    line.resize(start.saturating_add(length.len()), 0);
+    let place = line.get_mut(start..).unwrap_or_default();
+    envelope::error(&mut Writer::new(place), Some(id), error);
+}
+
+/// Whether a refusal can say something of the era of a server: not if it would have been the
+/// same for any request.
+const fn tells_era(status: u16) -> bool {
+    matches!(status, 400..500) && !matches!(status, 401 | 403 | 407 | 408 | 413 | 425 | 429 | 431)
+}
+
+/// Whether another attempt may find the server in a better state.
+const fn is_transient(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 500..600)
+}

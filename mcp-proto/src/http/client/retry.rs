@@ -1,0 +1,94 @@
+//! How soon a stream that broke off is asked for again.
+
+use core::time::Duration;
+
+/// Attempts in a row, and what the server said of their pace (SC-13, SC-29).
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Backoff {
+    attempts: u32,
+    /// The last `retry` of the stream.
+    said: Option<Duration>,
+}
+
+impl Backoff {
+    /// The server sent something: a new row begins.
+    pub(super) const fn succeeded(&mut self) {
+        self.attempts = 0;
+    }
+
+    pub(super) const fn heard(&mut self, retry: Option<Duration>) {
+        if let Some(retry) = retry {
+            self.said = Some(retry);
+        }
+    }
+
+    /// How long to wait before the next attempt; `None` after too many of them.
+    ///
+    /// What the server asks for is kept to the millisecond the first time: it closed the stream
+    /// to be asked then. Everything else waits up to a quarter longer, so that the clients of
+    /// one server do not come back at once.
+    pub(super) fn next(&mut self, jitter: u32) -> Option<Duration> {
+        if self.attempts >= ATTEMPTS {
+            return None;
+        }
+        let attempt = self.attempts;
+        self.attempts += 1;
+        let floor = self.said.unwrap_or_default().min(LONGEST);
+        if attempt == 0 && self.said.is_some() {
+            return Some(floor);
+        }
+        let doubled = FIRST.saturating_mul(1 << attempt.min(16)).min(CAP);
+        let whole = doubled.max(floor);
+        // Within a quarter, in 65,536 steps.
+        let share = (whole / 4).saturating_mul(jitter >> 16) / (1 << 16);
+        Some(whole.saturating_add(share))
+    }
+}
+
+/// In a row; with the delays below about two minutes.
+const ATTEMPTS: u32 = 8;
+/// Without a word of the server's (4.7).
+const FIRST: Duration = Duration::from_secs(1);
+const CAP: Duration = Duration::from_secs(30);
+/// What a server can ask for at most: nobody waits longer for a call.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
+
+#[cfg(test)]
+mod tests {
+    use std::vec::Vec;
+
+    use super::*;
+
+    fn delays(said: Option<u64>, jitter: u32) -> Vec<u64> {
+        let mut backoff = Backoff::default();
+        backoff.heard(said.map(Duration::from_millis));
+        backoff.heard(None);
+        let delays = core::iter::from_fn(|| backoff.next(jitter));
+        delays.map(|delay| delay.as_millis() as u64).collect()
+    }
+
+    #[test]
+    fn delays_double_and_obey_the_server() {
+        let plain = [1000, 2000, 4000, 8000, 16000, 30000, 30000, 30000];
+        assert_eq!(delays(None, 0), plain);
+        assert_eq!(
+            delays(Some(500), 0),
+            [500, 2000, 4000, 8000, 16000, 30000, 30000, 30000]
+        );
+        assert_eq!(delays(Some(40_000), 0), [40_000; 8]);
+        assert_eq!(delays(Some(u64::MAX), 0), [3_600_000; 8]);
+        for (least, most) in plain.into_iter().zip(delays(None, u32::MAX)) {
+            assert!(least < most && most <= least + least / 4, "{most}");
+        }
+        assert_eq!(delays(Some(500), u32::MAX)[0], 500);
+    }
+
+    #[test]
+    fn what_arrives_begins_a_new_row() {
+        let mut backoff = Backoff::default();
+        for _ in 0..100 {
+            assert_eq!(backoff.next(0), Some(FIRST));
+            backoff.succeeded();
+        }
+    }
+}

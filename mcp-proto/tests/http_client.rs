@@ -1,0 +1,459 @@
+//! The client's side of HTTP: what leaves for a message, and what a reply comes to.
+
+#![cfg(feature = "alloc")]
+
+use core::time::Duration;
+
+use mcp_proto::client::Failure;
+use mcp_proto::frame::sse::Event;
+use mcp_proto::http::annotation::BadAnnotation;
+use mcp_proto::http::client::{After, Body, Exchange, Origin, ReplyHead, Verb};
+use mcp_proto::{Instant, Revision};
+
+const NOW: Instant = Instant::from_millis(10_000);
+const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
+const INITIALIZE: &str =
+    r#"{"jsonrpc":"2.0","id":2,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
+const CALL: &str =
+    r#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"a","arguments":{}}}"#;
+const ANSWER: &str = r#"{"jsonrpc":"2.0","id":7,"result":{}}"#;
+
+/// A modern request with these members in its `params`.
+fn modern(method: &str, params: &str) -> String {
+    let comma = if params.is_empty() { "" } else { "," };
+    format!(
+        r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{{{params}{comma}"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}}}}"#
+    )
+}
+
+fn fields(origin: &Origin, exchange: &Exchange, message: &str) -> String {
+    let mut said = Vec::new();
+    exchange.fields(origin, message.as_bytes(), &mut |name, value| {
+        said.push(format!("{name}: {}", String::from_utf8_lossy(value)));
+    });
+    said.join("\n")
+}
+
+fn head<'h>(status: u16, content_type: &'h str, session: &'h str) -> ReplyHead<'h> {
+    let some = |text: &'h str| (!text.is_empty()).then_some(text.as_bytes());
+    let mut head = ReplyHead::new(status);
+    head.content_type = some(content_type);
+    head.session = some(session);
+    head
+}
+
+fn event<'b>(name: &'b str, data: &'b str) -> Event<'b> {
+    Event {
+        name: name.as_bytes(),
+        data: data.as_bytes(),
+        id: b"",
+    }
+}
+
+/// In a session of this revision.
+fn session(revision: Revision) -> Origin {
+    let mut origin = Origin::new();
+    let mut exchange = Exchange::new(&origin, INITIALIZE.as_bytes());
+    let body = exchange.head(&mut origin, &head(200, "application/json", "s-1"));
+    assert_eq!(body, Body::Json);
+    let answer = br#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
+    let after = exchange.answer(&mut origin, answer, &mut Vec::new());
+    assert_eq!(after, After::Deliver);
+    origin.connected(revision);
+    origin
+}
+
+/// What a refusal of this message comes to, and what the machine hears of it.
+#[track_caller]
+fn refused(origin: &mut Origin, message: &str, status: u16, body: &str) -> (After, String) {
+    let mut exchange = Exchange::new(origin, message.as_bytes());
+    assert_eq!(exchange.head(origin, &head(status, "", "")), Body::Refusal);
+    let mut line = Vec::new();
+    let after = exchange.refused(origin, NOW, status, body.as_bytes(), &mut line, 0);
+    (after, String::from_utf8(line).unwrap())
+}
+
+#[test]
+fn fields_of_a_handshake_and_of_a_session() {
+    let post = "content-type: application/json\naccept: application/json, text/event-stream";
+    let origin = Origin::new();
+    let exchange = Exchange::new(&origin, INITIALIZE.as_bytes());
+    assert_eq!(fields(&origin, &exchange, INITIALIZE), post);
+
+    for (revision, version) in [
+        (Revision::V2025_03_26, ""),
+        (Revision::V2025_06_18, "\nmcp-protocol-version: 2025-06-18"),
+        (Revision::V2025_11_25, "\nmcp-protocol-version: 2025-11-25"),
+    ] {
+        let origin = session(revision);
+        let exchange = Exchange::new(&origin, CALL.as_bytes());
+        let expected = format!("{post}{version}\nmcp-session-id: s-1");
+        assert_eq!(fields(&origin, &exchange, CALL), expected);
+        let listen = origin.listen().unwrap();
+        assert_eq!(listen.verb(), Verb::Get);
+        let expected = format!("accept: text/event-stream{version}\nmcp-session-id: s-1");
+        assert_eq!(fields(&origin, &listen, ""), expected);
+        let delete = origin.delete().unwrap();
+        assert_eq!(delete.verb(), Verb::Delete);
+        let expected = format!("{version}\nmcp-session-id: s-1");
+        assert_eq!(fields(&origin, &delete, ""), expected.trim_start());
+        // A handshake begins without one.
+        let exchange = Exchange::new(&origin, INITIALIZE.as_bytes());
+        assert_eq!(fields(&origin, &exchange, INITIALIZE), post);
+    }
+    assert!(origin.listen().is_none() && origin.delete().is_none());
+    assert!(session(Revision::V2024_11_05).listen().is_none());
+}
+
+#[test]
+fn fields_of_modern_requests() {
+    let origin = Origin::new();
+    let check = |method: &str, params: &str, expected: &str| {
+        let message = modern(method, params);
+        let exchange = Exchange::new(&origin, message.as_bytes());
+        let said = fields(&origin, &exchange, &message);
+        let own: Vec<_> = said.lines().skip(2).collect();
+        let version = "mcp-protocol-version: 2026-07-28";
+        assert_eq!(own.join("\n"), format!("{version}\n{expected}"));
+    };
+    check("server/discover", "", "mcp-method: server/discover");
+    check("tools/list", r#""name":"x""#, "mcp-method: tools/list");
+    check(
+        "tools/call",
+        r#""name":"ок""#,
+        "mcp-method: tools/call\nmcp-name: =?base64?0L7Qug==?=",
+    );
+    check(
+        "resources/read",
+        r#""uri":"file:///a/b%20c.txt""#,
+        "mcp-method: resources/read\nmcp-name: file:///a/b%20c.txt",
+    );
+    check(
+        "prompts/get",
+        r#""name":"p""#,
+        "mcp-method: prompts/get\nmcp-name: p",
+    );
+    for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
+        let expected = format!("mcp-method: {method}\nmcp-name: t-1");
+        check(method, r#""taskId":"t-1""#, &expected);
+    }
+}
+
+/// XH-07, XH-09, XH-18
+#[test]
+fn tools_teach_their_headers() {
+    let mut origin = Origin::new();
+    let list = modern("tools/list", "");
+    let tool = |name: &str, header: &str| {
+        format!(
+            r#"{{"name":"{name}","inputSchema":{{"type":"object","properties":{{"n":{{"type":"integer","x-mcp-header":"{header}"}}}}}}}}"#
+        )
+    };
+    let answer = |tools: &str| {
+        format!(r#"{{"jsonrpc":"2.0","id":7,"result":{{"tools":[{tools}],"ttlMs":0}}}}"#)
+    };
+    let call = modern("tools/call", r#""name":"good","arguments":{"n":42}"#);
+    let header = |origin: &Origin| {
+        let exchange = Exchange::new(origin, call.as_bytes());
+        let said = fields(origin, &exchange, &call);
+        said.lines().skip(5).collect::<Vec<_>>().join("\n")
+    };
+    assert_eq!(header(&origin), "");
+
+    let (good, bad) = (tool("good", "N"), tool("bad", "no token"));
+    let mut line = Vec::new();
+    let text = answer(&format!("{bad},{good},{bad}"));
+    let after =
+        Exchange::new(&origin, list.as_bytes()).answer(&mut origin, text.as_bytes(), &mut line);
+    assert_eq!(after, After::Deliver);
+    assert_eq!(String::from_utf8(line).unwrap(), answer(&good));
+    let bad = || ("bad".to_owned(), BadAnnotation::Name);
+    assert_eq!(origin.take_dropped(), [bad(), bad()]);
+    assert!(origin.take_dropped().is_empty());
+    assert_eq!(header(&origin), "Mcp-Param-N: 42");
+
+    // The newest schema counts, and one without headers has none.
+    let text = answer(&tool("good", "M"));
+    let mut exchange = Exchange::new(&origin, list.as_bytes());
+    let mut line = Vec::new();
+    assert!(exchange.event(&mut origin, &event("message", &text), &mut line));
+    assert_eq!(line, text.as_bytes());
+    assert_eq!(header(&origin), "Mcp-Param-M: 42");
+    let text = answer(r#"{"name":"good","inputSchema":{}}"#);
+    let mut exchange = Exchange::new(&origin, list.as_bytes());
+    let _ = exchange.answer(&mut origin, text.as_bytes(), &mut Vec::new());
+    assert_eq!(header(&origin), "");
+}
+
+#[test]
+fn bodies_by_their_heads() {
+    #[track_caller]
+    fn check(message: &str, status: u16, content_type: &str, expected: Body) {
+        let mut origin = session(Revision::V2025_11_25);
+        let mut exchange = Exchange::new(&origin, message.as_bytes());
+        let body = exchange.head(&mut origin, &head(status, content_type, ""));
+        assert_eq!(body, expected);
+    }
+    check(CALL, 200, "application/json; charset=utf-8", Body::Json);
+    check(CALL, 200, "Text/Event-Stream", Body::Events);
+    check(CALL, 200, "text/html", Body::Nothing);
+    check(CALL, 202, "", Body::Nothing);
+    for status in [199, 301, 400, 500] {
+        check(CALL, status, "application/json", Body::Refusal);
+    }
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    check(told, 202, "", Body::Nothing);
+    check(told, 200, "application/json", Body::Nothing);
+
+    let mut origin = session(Revision::V2025_11_25);
+    let exchange = Exchange::new(&origin, CALL.as_bytes());
+    assert_eq!(exchange.nothing(&origin), After::Fail(Failure::NoAnswer));
+    let exchange = Exchange::new(&origin, told.as_bytes());
+    assert_eq!(exchange.nothing(&origin), After::Done);
+    let mut listen = origin.listen().unwrap();
+    let html = head(200, "text/html", "");
+    assert_eq!(listen.head(&mut origin, &html), Body::Refusal);
+    // An id of other characters is none (SH-28).
+    let mut origin = Origin::new();
+    let mut exchange = Exchange::new(&origin, INITIALIZE.as_bytes());
+    exchange.head(&mut origin, &head(200, "application/json", "a b"));
+    assert!(origin.delete().is_none());
+}
+
+#[test]
+fn answers_in_one_piece() {
+    #[track_caller]
+    fn check(body: &str, expected: Option<&str>) {
+        let mut origin = session(Revision::V2025_03_26);
+        let mut exchange = Exchange::new(&origin, CALL.as_bytes());
+        let mut line = Vec::new();
+        let after = exchange.answer(&mut origin, body.as_bytes(), &mut line);
+        match expected {
+            Some(text) => assert_eq!((after, &*line), (After::Deliver, text.as_bytes())),
+            None => assert_eq!(after, After::Fail(Failure::NoAnswer)),
+        }
+    }
+    check(ANSWER, Some(ANSWER));
+    check(
+        "{\"id\":7,\n\"jsonrpc\":\"2.0\",\"result\":{}}",
+        Some("{\"id\":7,\r\"jsonrpc\":\"2.0\",\"result\":{}}"),
+    );
+    let batch = format!(r#"[{{"jsonrpc":"2.0","method":"x/y"}},{ANSWER}]"#);
+    check(&batch, Some(&batch));
+    // Broken, but the machine can tell whose it is.
+    let broken = r#"{"jsonrpc":"2.0","id":7,"result":oops}"#;
+    check(broken, Some(broken));
+    check(
+        r#"{"jsonrpc":"2.0","id":null,"error":{"code":-1,"message":"m"}}"#,
+        Some(r#"{"jsonrpc":"2.0","id":7,"error":{"code":-1,"message":"m"}}"#),
+    );
+    check(r#"{"jsonrpc":"2.0","id":"7","result":{}}"#, None);
+    check(r#"[{"jsonrpc":"2.0","method":"x/y"}]"#, None);
+    check("", None);
+    check("<html>", None);
+}
+
+/// 4.5, VR-16, SC-26
+#[test]
+fn what_refusals_say_of_an_era() {
+    let modern = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"m","data":{"supported":[]}}}"#;
+    let session_needed =
+        r#"{"jsonrpc":"2.0","error":{"code":-32000,"message":"no session"},"id":null}"#;
+    let check = |message: &str, status, body: &str, expected| {
+        let (after, line) = refused(&mut Origin::new(), message, status, body);
+        assert_eq!(after, expected, "{status} {body}");
+        assert_eq!(!line.is_empty(), after == After::Deliver);
+    };
+    check(DISCOVER, 400, "", After::Refuse(400));
+    check(DISCOVER, 404, "<html>", After::Refuse(404));
+    check(DISCOVER, 405, "{}", After::Refuse(405));
+    check(DISCOVER, 400, modern, After::Deliver);
+    check(DISCOVER, 400, session_needed, After::Deliver);
+    // Of another request.
+    check(
+        DISCOVER,
+        400,
+        &modern.replace("null", "9"),
+        After::Refuse(400),
+    );
+    check(INITIALIZE, 400, session_needed, After::Deliver);
+    for status in [400, 404, 405] {
+        check(INITIALIZE, status, "", After::Seek(status));
+    }
+    for status in [302, 401, 403, 413, 429, 500, 503] {
+        let failed = After::Fail(Failure::Status(status));
+        check(INITIALIZE, status, "", failed);
+        check(DISCOVER, status, "", failed);
+    }
+    check(
+        DISCOVER,
+        500,
+        session_needed,
+        After::Fail(Failure::Status(500)),
+    );
+}
+
+#[test]
+fn refusals_of_calls() {
+    let mut origin = Origin::new();
+    let error = r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"m","data":{"a":1}}}"#;
+    let call = modern("tools/call", r#""name":"a""#);
+    assert_eq!(
+        refused(&mut origin, &call, 404, error),
+        (After::Deliver, error.to_owned())
+    );
+    for status in [400, 404, 413, 431, 500] {
+        let (after, _) = refused(&mut origin, &call, status, "no JSON");
+        assert_eq!(after, After::Fail(Failure::Status(status)));
+    }
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(refused(&mut origin, told, 400, "").0, After::Done);
+}
+
+#[test]
+fn a_session_is_lost_once() {
+    let mut origin = session(Revision::V2025_11_25);
+    let mut first = Exchange::new(&origin, CALL.as_bytes());
+    let mut second = Exchange::new(&origin, CALL.as_bytes());
+    let mut listen = origin.listen().unwrap();
+    let line = &mut Vec::new();
+    // Who says so of a stream that never was does not offer one.
+    let mut refuse = |exchange: &mut Exchange, origin: &mut Origin| {
+        exchange.refused(origin, NOW, 404, ANSWER.as_bytes(), line, 0)
+    };
+    assert_eq!(refuse(&mut listen, &mut origin), After::Done);
+    assert_eq!(refuse(&mut first, &mut origin), After::Lost);
+    assert_eq!((first.epoch(), origin.epoch()), (0, 1));
+    assert!(origin.delete().is_none());
+    assert_eq!(refuse(&mut second, &mut origin), After::Done);
+    // Nor does anything else of that session count.
+    let after = second.answer(&mut origin, ANSWER.as_bytes(), &mut Vec::new());
+    assert_eq!(after, After::Done);
+    let said = event("message", ANSWER);
+    assert!(!second.event(&mut origin, &said, &mut Vec::new()));
+    assert_eq!(second.end(&origin, NOW, b"1", None, 0), After::Done);
+}
+
+#[test]
+fn streams_and_their_ends() {
+    let mut origin = session(Revision::V2025_11_25);
+    let open = |origin: &mut Origin| {
+        let mut exchange = Exchange::new(origin, CALL.as_bytes());
+        let body = exchange.head(origin, &head(200, "text/event-stream", ""));
+        assert_eq!(body, Body::Events);
+        exchange
+    };
+    // Answered: the end is the end.
+    let mut exchange = open(&mut origin);
+    let mut line = Vec::new();
+    assert!(!exchange.event(&mut origin, &event("message", ""), &mut line));
+    assert!(!exchange.event(&mut origin, &event("other", ANSWER), &mut line));
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+    assert!(exchange.event(&mut origin, &event("message", told), &mut line));
+    assert_eq!(core::mem::take(&mut line), told.as_bytes());
+    assert!(exchange.event(&mut origin, &event("message", ANSWER), &mut line));
+    assert_eq!(line, ANSWER.as_bytes());
+    assert_eq!(exchange.end(&origin, NOW, b"", None, 0), After::Done);
+
+    // Broken before the first id.
+    let mut exchange = open(&mut origin);
+    let after = exchange.end(&origin, NOW, b"", None, 0);
+    assert_eq!(after, After::Fail(Failure::Broken));
+
+    // Closed by the server, which says when to come back.
+    let mut exchange = open(&mut origin);
+    let retry = Some(Duration::from_millis(500));
+    let after = exchange.end(&origin, NOW, b"e-1", retry, u32::MAX);
+    assert_eq!(after, After::Resume(NOW + Duration::from_millis(500)));
+    assert_eq!(exchange.verb(), Verb::Get);
+    let said = fields(&origin, &exchange, CALL);
+    assert!(said.starts_with("accept: text/event-stream\nlast-event-id: e-1\n"));
+    assert!(said.contains("mcp-session-id: s-1") && !said.contains("content-type"));
+    // Nobody there for a while; what was heard last still counts.
+    let after = exchange.unreachable(&origin, NOW, true, 0);
+    assert_eq!(after, After::Resume(NOW + Duration::from_secs(2)));
+    let after = exchange.refused(&mut origin, NOW, 503, b"", &mut line, 0);
+    assert_eq!(after, After::Resume(NOW + Duration::from_secs(4)));
+    let body = exchange.head(&mut origin, &head(200, "text/event-stream", ""));
+    assert_eq!(body, Body::Events);
+    assert!(fields(&origin, &exchange, CALL).contains("last-event-id: e-1"));
+    // Trimmed meanwhile.
+    let after = exchange.refused(&mut origin, NOW, 400, b"", &mut line, 0);
+    assert_eq!(after, After::Fail(Failure::Broken));
+}
+
+#[test]
+fn attempts_are_bounded() {
+    let mut origin = session(Revision::V2025_11_25);
+    let mut listen = origin.listen().unwrap();
+    let stream = head(200, "text/event-stream", "");
+    assert_eq!(listen.head(&mut origin, &stream), Body::Events);
+    let attempts = |exchange: &mut Exchange| {
+        let mut count = 0;
+        while let After::Resume(at) = exchange.end(&origin, NOW, b"1", None, 7) {
+            assert!(at > NOW);
+            count += 1;
+        }
+        count
+    };
+    assert_eq!(attempts(&mut listen), 8);
+    let mut call = Exchange::new(&origin, CALL.as_bytes());
+    assert_eq!(attempts(&mut call), 8);
+    let after = call.end(&origin, NOW, b"1", None, 7);
+    assert_eq!(after, After::Fail(Failure::Broken));
+}
+
+/// SC-21, SC-23
+#[test]
+fn nothing_modern_is_resumed() {
+    let mut origin = Origin::new();
+    let message = modern("tools/call", r#""name":"a""#);
+    let mut exchange = Exchange::new(&origin, message.as_bytes());
+    let head = head(200, "text/event-stream", "ignored");
+    assert_eq!(exchange.head(&mut origin, &head), Body::Events);
+    assert!(origin.delete().is_none() && origin.listen().is_none());
+    let after = exchange.end(&origin, NOW, b"7", Some(Duration::ZERO), 0);
+    assert_eq!(after, After::Fail(Failure::Broken));
+}
+
+#[test]
+fn nobody_there() {
+    let origin = session(Revision::V2025_11_25);
+    let mut call = Exchange::new(&origin, CALL.as_bytes());
+    let after = call.unreachable(&origin, NOW, false, 0);
+    assert_eq!(after, After::Fail(Failure::Unreachable));
+    let after = call.unreachable(&origin, NOW, true, 0);
+    assert_eq!(after, After::Fail(Failure::Broken));
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    let mut told = Exchange::new(&origin, told.as_bytes());
+    assert_eq!(told.unreachable(&origin, NOW, false, 0), After::Done);
+}
+
+/// HS-02 to HS-10
+#[test]
+fn two_endpoints() {
+    let mut origin = Origin::new();
+    let mut stream = origin.seek();
+    assert_eq!(stream.verb(), Verb::Get);
+    assert_eq!(fields(&origin, &stream, ""), "accept: text/event-stream");
+    let plain = head(200, "text/html", "");
+    assert_eq!(stream.head(&mut origin, &plain), Body::Refusal);
+    let after = stream.refused(&mut origin, NOW, 404, b"", &mut Vec::new(), 0);
+    assert_eq!(after, After::Refuse(404));
+
+    let events = head(200, "text/event-stream", "");
+    assert_eq!(stream.head(&mut origin, &events), Body::Events);
+    origin.has_two_endpoints();
+    let mut post = Exchange::new(&origin, INITIALIZE.as_bytes());
+    let accepted = head(202, "text/plain", "");
+    assert_eq!(post.head(&mut origin, &accepted), Body::Nothing);
+    assert_eq!(post.nothing(&origin), After::Done);
+    origin.connected(Revision::V2024_11_05);
+    let (after, _) = refused(&mut origin, CALL, 404, "");
+    assert_eq!(after, After::Fail(Failure::Status(404)));
+    let mut line = Vec::new();
+    assert!(stream.event(&mut origin, &event("message", ANSWER), &mut line));
+    assert_eq!(line, ANSWER.as_bytes());
+    assert!(origin.listen().is_none());
+    assert_eq!(stream.end(&origin, NOW, b"1", None, 0), After::HangUp);
+}
