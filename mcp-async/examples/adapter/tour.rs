@@ -3,13 +3,13 @@
 //! The program starts itself as a server, a child process on pipes, and talks to it twice: with
 //! the handshake of 2025-11-25, and in 2026-07-28, where each request says all about itself.
 
+#[path = "tap.rs"]
+mod tap;
+
 use core::error::Error;
-use core::pin::Pin;
-use core::task::{Context, Poll};
 use std::io::{self, IsTerminal};
 
-use futures_io::{AsyncRead, AsyncWrite};
-
+use self::tap::Tap;
 use crate::adapter;
 use crate::adapter::mcp_async::Job;
 use crate::adapter::mcp_proto::client::ClientConfig;
@@ -40,8 +40,8 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
     );
     let server = adapter::start(&Command::new(std::env::current_exe()?).arg("server"))?;
     let wire = (
-        Tap::new(server.stdout, paint(GREEN, "server")),
-        Tap::new(server.stdin, paint(BLUE, "client")),
+        Tap::new(server.stdout, said_by(paint(GREEN, "server"))),
+        Tap::new(server.stdin, said_by(paint(BLUE, "client"))),
     );
     let config = ClientConfig {
         revisions: RevisionSet::of(&[revision]),
@@ -150,69 +150,9 @@ impl Payload for Forecast {
     }
 }
 
-/// A stream that prints each line that passes.
-struct Tap<T> {
-    stream: T,
-    speaker: String,
-    line: Vec<u8>,
-}
-
-impl<T> Tap<T> {
-    const fn new(stream: T, speaker: String) -> Self {
-        Self {
-            stream,
-            speaker,
-            line: Vec::new(),
-        }
-    }
-
-    fn passed(&mut self, bytes: &[u8]) {
-        for byte in bytes {
-            match byte {
-                b'\n' => {
-                    println!("{}  {}", self.speaker, String::from_utf8_lossy(&self.line));
-                    self.line.clear();
-                }
-                byte => self.line.push(*byte),
-            }
-        }
-    }
-}
-
-impl<T: AsyncRead + Unpin> AsyncRead for Tap<T> {
-    fn poll_read(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        buffer: &mut [u8],
-    ) -> Poll<io::Result<usize>> {
-        let read = Pin::new(&mut self.stream).poll_read(task, buffer);
-        if let Poll::Ready(Ok(len)) = read {
-            self.passed(buffer.get(..len).unwrap_or_default());
-        }
-        read
-    }
-}
-
-impl<T: AsyncWrite + Unpin> AsyncWrite for Tap<T> {
-    fn poll_write(
-        mut self: Pin<&mut Self>,
-        task: &mut Context<'_>,
-        bytes: &[u8],
-    ) -> Poll<io::Result<usize>> {
-        let written = Pin::new(&mut self.stream).poll_write(task, bytes);
-        if let Poll::Ready(Ok(len)) = written {
-            self.passed(bytes.get(..len).unwrap_or_default());
-        }
-        written
-    }
-
-    fn poll_flush(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_flush(task)
-    }
-
-    fn poll_close(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
-        Pin::new(&mut self.stream).poll_close(task)
-    }
+/// Shows what this side of the conversation says.
+fn said_by(speaker: String) -> impl Fn(&str) {
+    move |line| println!("{speaker}  {line}")
 }
 
 /// JSON of our own, which is an object.

@@ -13,12 +13,12 @@ use super::elicit::elicit;
 use super::exit::{Exit, Failure};
 use super::interrupt::Interrupt;
 use super::options::{Common, Server};
-use super::plain::line;
+use super::plain::{escaped, line};
 use super::roots::roots;
 use super::sample::{by_command, by_hand};
 use super::screen::Screen;
 use super::style::{BLUE, DIM, GREEN, RED, YELLOW, paint};
-use super::trace::Tap;
+use super::tap::Tap;
 use crate::adapter::client::{ClientBuilder, ConnectError};
 use crate::adapter::mcp_async::model::{LoggingLevel, LoggingMessageParams};
 use crate::adapter::mcp_proto::client::{Approach, Timeouts};
@@ -85,8 +85,8 @@ async fn traced(
     let process = adapter::start(command).map_err(SpawnError::Start)?;
     let mut child = process.child;
     let wire = (
-        Tap::new(process.stdout, screen.clone(), paint(GREEN, "<-")),
-        Tap::new(process.stdin, screen.clone(), paint(BLUE, "->")),
+        Tap::new(process.stdout, shown_on(screen, paint(GREEN, "<-"))),
+        Tap::new(process.stdin, shown_on(screen, paint(BLUE, "->"))),
     );
     match beside(settings.connect_over(wire), child.wait()).await {
         Ok(client) => Ok((client, child)),
@@ -96,6 +96,12 @@ async fn traced(
             Err(SpawnError::Connect(error))
         }
     }
+}
+
+/// Shows a line of the wire as no terminal can mistake it.
+fn shown_on(screen: &Screen, direction: String) -> impl Fn(&str) + use<> {
+    let screen = screen.clone();
+    move |line| screen.say(format!("{direction} {}", escaped(line)))
 }
 
 fn no_server(error: SpawnError, start: &Start) -> Failure {

@@ -30,8 +30,9 @@ mod save;
 mod screen;
 mod session;
 mod style;
+#[path = "../tap.rs"]
+mod tap;
 mod terminal;
-mod trace;
 mod typed;
 mod visits;
 mod words;

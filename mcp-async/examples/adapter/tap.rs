@@ -1,29 +1,24 @@
 //! The wire, made visible.
 
+use core::fmt;
 use core::pin::Pin;
 use core::task::{Context, Poll};
 use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-use super::plain::escaped;
-use super::screen::Screen;
-
 /// A stream that shows each line that passes.
-#[derive(Debug)]
-pub(crate) struct Tap<T> {
+pub(crate) struct Tap<T, F> {
     stream: T,
-    screen: Screen,
-    speaker: String,
+    show: F,
     line: Vec<u8>,
 }
 
-impl<T> Tap<T> {
-    pub(crate) const fn new(stream: T, screen: Screen, speaker: String) -> Self {
+impl<T, F: Fn(&str)> Tap<T, F> {
+    pub(crate) const fn new(stream: T, show: F) -> Self {
         Self {
             stream,
-            screen,
-            speaker,
+            show,
             line: Vec::new(),
         }
     }
@@ -33,16 +28,14 @@ impl<T> Tap<T> {
             let (head, tail) = bytes.split_at(end);
             self.line.extend_from_slice(head);
             bytes = tail.get(1..).unwrap_or_default();
-            let line = String::from_utf8_lossy(&self.line);
-            self.screen
-                .say(format!("{} {}", self.speaker, escaped(&line)));
+            (self.show)(&String::from_utf8_lossy(&self.line));
             self.line.clear();
         }
         self.line.extend_from_slice(bytes);
     }
 }
 
-impl<T: AsyncRead + Unpin> AsyncRead for Tap<T> {
+impl<T: AsyncRead + Unpin, F: Fn(&str) + Unpin> AsyncRead for Tap<T, F> {
     fn poll_read(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
@@ -56,7 +49,7 @@ impl<T: AsyncRead + Unpin> AsyncRead for Tap<T> {
     }
 }
 
-impl<T: AsyncWrite + Unpin> AsyncWrite for Tap<T> {
+impl<T: AsyncWrite + Unpin, F: Fn(&str) + Unpin> AsyncWrite for Tap<T, F> {
     fn poll_write(
         mut self: Pin<&mut Self>,
         task: &mut Context<'_>,
@@ -75,5 +68,13 @@ impl<T: AsyncWrite + Unpin> AsyncWrite for Tap<T> {
 
     fn poll_close(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.stream).poll_close(task)
+    }
+}
+
+impl<T: fmt::Debug, F> fmt::Debug for Tap<T, F> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tap")
+            .field("stream", &self.stream)
+            .finish_non_exhaustive()
     }
 }
