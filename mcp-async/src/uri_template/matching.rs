@@ -178,13 +178,15 @@ fn map<'t>(
     Some(Value::Map(members))
 }
 
-/// The decoded text, unless a segment of it leads elsewhere in a path.
+/// The decoded text, unless a segment of it leads elsewhere in a path, or a NUL would end it early
+/// wherever names are C strings.
 fn decode(text: &str, reserved: bool) -> Option<String> {
     let leads_elsewhere = |text: &String| {
         let mut segments = text.split(['/', '\\']);
         segments.any(|segment| matches!(segment, "." | ".."))
     };
-    percent::decode(text).filter(|text| reserved || !leads_elsewhere(text))
+    percent::decode(text)
+        .filter(|text| !text.contains('\0') && (reserved || !leads_elsewhere(text)))
 }
 
 /// From which bytes of the URI a step reaches the end.

@@ -22,8 +22,8 @@
 //! - Values are decoded. A value with `/` or `\`, encoded or not, and one that is `.` or `..`
 //!   matches only `{+var}` and `{#var}`: those take anything, so check what they took before
 //!   it becomes a path. In a query (`{?var}`, `{&var}`) encoded separators stand for themselves,
-//!   or no URL could be a value, but no `.` or `..` between them. Broken encoding and encoded
-//!   bytes that are not UTF-8 match nothing.
+//!   or no URL could be a value, but no `.` or `..` between them. Broken encoding, encoded
+//!   bytes that are not UTF-8 and an encoded NUL match nothing.
 //! - Only `*` gives lists and maps: members that all have a `=` make a map, members without one
 //!   a list, a mixture or a repeated name nothing. Other variables give texts.
 //! - `{var}` and `{+var}` take at least one character. With any other operator an empty value is

@@ -126,7 +126,7 @@ fn refuses_uris() {
     check("{?x*}", "?..=1");
     check("{keys*}", "..=1");
     check("{x}{.y}", "..");
-    // Broken encoding, bytes that are not UTF-8, characters that no URI has.
+    // Broken encoding, bytes that are not UTF-8, a NUL, characters that no URI has.
     for uri in [
         "%",
         "%4",
@@ -139,6 +139,8 @@ fn refuses_uris() {
         "%ED%A0%80",
         "%F4%90%80%80",
         "%E2%82",
+        "%00",
+        "a%00.txt",
         "é",
         "a b",
         "{x}",
