@@ -212,8 +212,11 @@ fn subscribers_hear_of_updates() {
         } else {
             wire.result("resources/subscribe", r#"{"uri":"demo://text"}"#);
             wire.result("resources/subscribe", r#"{"uri":"note://7"}"#);
-            let (code, _) = wire.error("resources/subscribe", r#"{"uri":"none://x"}"#);
-            assert_eq!(code, -32002);
+            for uri in ["none://x", ""] {
+                let params = format!(r#"{{"uri":"{uri}"}}"#);
+                let (code, _) = wire.error("resources/subscribe", &params);
+                assert_eq!(code, -32002, "{uri:?}");
+            }
         }
         wire.hear();
         registry.resource_updated("demo://image");

@@ -26,12 +26,12 @@ impl Router {
     }
 
     /// Answers `resources/subscribe`; the core keeps the URI once this has agreed. It may be
-    /// that of a resource or of what lies above some (RS-10).
+    /// that of a resource or of what lies above some (RS-10); above all of them is nothing.
     pub(super) fn subscribe(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
         let known = {
             let catalog = self.inner.catalog();
-            let covers = |known: &str| known.starts_with(&*uri);
+            let covers = |known: &str| !uri.is_empty() && known.starts_with(&*uri);
             catalog
                 .resources
                 .iter()
