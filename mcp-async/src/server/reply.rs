@@ -16,6 +16,10 @@ use crate::job::Answered;
 ///
 /// `Result<T, ErrorReply>` is one for every payload `T`; [`Settled`] adds the rounds of
 /// 2026-07-28.
+///
+/// What is sent is written under the connection's lock, so that its bytes go out in one piece: a
+/// [`Payload`] (or the `Serialize` behind one) must not call into the [`Context`] or a handle of
+/// the same connection, which would wait for itself.
 pub trait Reply: Send + 'static {
     /// Hands the outcome to `send`, exactly once. It borrows from the reply, so that an answer
     /// need not be copied.
