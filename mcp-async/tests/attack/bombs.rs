@@ -10,7 +10,8 @@ use mcp_async::server::{self, Completing, Json, NoArguments, Prompt};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use crate::support::{Hand, Sim};
+use crate::sim::Sim;
+use crate::support::Hand;
 
 const SECRET: &str = "the secret of the panic";
 

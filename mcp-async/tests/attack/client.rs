@@ -9,7 +9,8 @@ use mcp_async::model::ElicitResult;
 use mcp_async::{Client, duplex};
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::support::{Hand, Sim, now};
+use crate::sim::Sim;
+use crate::support::{Hand, now};
 
 type Local<'f, T> = Pin<Box<dyn Future<Output = T> + 'f>>;
 

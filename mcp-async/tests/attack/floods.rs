@@ -7,7 +7,8 @@ use mcp_async::Server;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Context, NoArguments, RateLimit, RateLimits, Template};
 
-use crate::support::{Hand, Sim, advance};
+use crate::sim::Sim;
+use crate::support::{Hand, advance};
 
 fn server() -> Server<Sim> {
     Server::new("floods", "1")

@@ -5,4 +5,6 @@ mod bombs;
 mod client;
 mod floods;
 mod shapes;
+#[path = "../sim/mod.rs"]
+mod sim;
 mod support;

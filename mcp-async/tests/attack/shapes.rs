@@ -6,7 +6,8 @@ use mcp_async::server::{Context, NoArguments, Template};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::support::{Hand, Sim};
+use crate::sim::Sim;
+use crate::support::Hand;
 
 #[derive(Deserialize, JsonSchema)]
 struct Args {

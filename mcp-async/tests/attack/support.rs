@@ -1,111 +1,17 @@
 //! A peer by hand: what it writes is bytes, and what it reads is lines.
 
-use core::cell::RefCell;
 use core::future::Future;
 use core::pin::Pin;
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
-use std::sync::Arc;
-use std::task::Wake;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{
-    Clock, ManualClock, ManualTimer, PipeReader, PipeWriter, Runtime, Server, Task, duplex,
-};
-use mcp_proto::Instant;
+use mcp_async::{PipeReader, PipeWriter, Server, duplex};
 
-/// The runtime of the thread that a test runs on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sim;
-
-type Local = Pin<Box<dyn Future<Output = ()>>>;
-
-thread_local! {
-    static CLOCK: ManualClock = ManualClock::default();
-    static TASKS: RefCell<Vec<(Local, Arc<Flag>)>> = const { RefCell::new(Vec::new()) };
-}
-
-struct Flag(AtomicBool);
-
-impl Wake for Flag {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
-
-impl Clock for Sim {
-    type Timer = ManualTimer;
-
-    fn now(&self) -> Instant {
-        CLOCK.with(Clock::now)
-    }
-
-    fn timer(&self) -> ManualTimer {
-        CLOCK.with(Clock::timer)
-    }
-}
-
-impl Reactor for Sim {
-    #[cfg(unix)]
-    fn register(
-        &self,
-        _: std::os::fd::OwnedFd,
-        _: mcp_async::stdio::Interest,
-    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-
-    fn sleep(&self, _: Duration) -> Sleep {
-        Box::pin(core::future::pending())
-    }
-}
-
-impl Runtime for Sim {
-    fn reactor() -> &'static dyn Reactor {
-        &Self
-    }
-
-    fn spawn(task: Task) {
-        spawn(task);
-    }
-}
-
-pub(crate) fn spawn(future: impl Future<Output = ()> + 'static) {
-    let flag = Arc::new(Flag(AtomicBool::new(true)));
-    TASKS.with_borrow_mut(|tasks| tasks.push((Box::pin(future), flag)));
-}
-
-/// Polls whatever was woken, until nothing is.
-pub(crate) fn settle() {
-    for round in 0.. {
-        assert!(round < 100_000, "the tasks wake each other without end");
-        let mut tasks = TASKS.take();
-        let mut idle = true;
-        tasks.retain_mut(|(future, flag)| {
-            if !flag.0.swap(false, Ordering::SeqCst) {
-                return true;
-            }
-            idle = false;
-            let waker = Waker::from(Arc::clone(flag));
-            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
-            polled.is_pending()
-        });
-        // What they spawned comes behind them.
-        TASKS.with_borrow_mut(|spawned| {
-            idle &= spawned.is_empty();
-            tasks.append(spawned);
-            *spawned = tasks;
-        });
-        if idle {
-            break;
-        }
-    }
-}
+use crate::sim::{Sim, clock, end, settle, spawn};
 
 pub(crate) fn advance(by: Duration) {
-    CLOCK.with(|clock| clock.advance(by));
+    clock().advance(by);
     settle();
 }
 
@@ -218,6 +124,6 @@ const META: &str = concat!(
 impl Drop for Hand {
     /// The tasks go before the thread's clock does.
     fn drop(&mut self) {
-        drop(TASKS.take());
+        end();
     }
 }

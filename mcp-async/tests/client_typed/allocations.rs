@@ -10,7 +10,8 @@ use mcp_async::{Client, PipeReader, PipeWriter, duplex};
 use mcp_proto::Revision;
 use serde::Deserialize;
 
-use crate::support::{Add, Sim, Sum, only, poll_once, settle};
+use crate::sim::{Sim, settle};
+use crate::support::{Add, Sum, only, poll_once};
 
 #[test]
 fn a_typed_call_allocates_nothing() {

@@ -6,7 +6,8 @@ use mcp_async::client::Update;
 use mcp_async::model::CacheScope;
 use mcp_proto::Revision;
 
-use crate::support::{advance, each, join, only, settle};
+use crate::sim::settle;
+use crate::support::{advance, each, join, only};
 
 const TTL: Duration = Duration::from_secs(5);
 

@@ -15,7 +15,8 @@ use mcp_proto::model::ElicitAction;
 use mcp_proto::revision::Elicitation;
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::support::{Seen, Sim, advance, only, poll_once, read, run, settle, write};
+use crate::sim::{Sim, settle};
+use crate::support::{Seen, advance, only, poll_once, read, run, write};
 
 fn server() -> Server<Sim> {
     Server::new("curious", "1.0")

@@ -8,9 +8,8 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::revision::Structured;
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::support::{
-    Add, Sim, Sum, advance, each, join, name, only, poll_once, run, settle, text,
-};
+use crate::sim::{Sim, settle};
+use crate::support::{Add, Sum, advance, each, join, name, only, poll_once, run, text};
 
 #[test]
 fn a_tool_is_called() {
@@ -189,7 +188,7 @@ fn structured_content_is_checked_against_the_listed_schema() {
         call.ready(Ok(RawBuf::parse(if lists { list } else { lie }).unwrap()))
     });
     let (served, _peer) = mcp_async::server::connect(right.split(), Sim, config, service);
-    crate::support::spawn(async move { served.await.unwrap() });
+    crate::sim::spawn(async move { served.await.unwrap() });
     run(async {
         let client = only(Revision::V2025_11_25)
             .connect_over(left.split())

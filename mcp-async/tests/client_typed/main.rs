@@ -7,5 +7,7 @@ mod callbacks;
 mod calls;
 mod paging;
 mod restarts;
+#[path = "../sim/mod.rs"]
+mod sim;
 mod streams;
 mod support;

@@ -8,7 +8,8 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use crate::support::{Seen, Sim, each, join, only, run, spawn};
+use crate::sim::{Sim, spawn};
+use crate::support::{Seen, each, join, only, run};
 
 const NAMES: [&str; 6] = ["add", "echo", "fails", "logs", "never", "steps"];
 

@@ -10,7 +10,8 @@ use mcp_async::process::SpawnError;
 use mcp_async::server::Peer;
 use mcp_async::{Client, PipeReader, PipeWriter, duplex};
 
-use crate::support::{Demo, Sim, advance, each, only, poll_once, settle, spawn, text};
+use crate::sim::{Sim, settle, spawn};
+use crate::support::{Demo, advance, each, only, poll_once, text};
 
 /// Makes connections to the server, and may refuse to.
 #[derive(Clone, Default)]

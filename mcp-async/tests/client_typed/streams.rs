@@ -7,7 +7,8 @@ use mcp_async::duplex;
 use mcp_async::model::{LoggingLevel, SubscriptionFilter};
 use mcp_proto::Revision;
 
-use crate::support::{Seen, each, join, only, poll_once, read, run, settle, write};
+use crate::sim::settle;
+use crate::support::{Seen, each, join, only, poll_once, read, run, write};
 
 #[test]
 fn logs_are_a_stream_from_the_level_on() {

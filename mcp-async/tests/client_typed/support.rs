@@ -1,143 +1,45 @@
-//! A runtime of one thread and a clock that moves when nothing else does.
+//! A server with a bit of everything, clients of it in every revision, and a clock that moves when
+//! nothing else does.
 
-use core::cell::RefCell;
 use core::future::Future;
 use core::pin::{Pin, pin};
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{self, Poll, Waker};
 use core::time::Duration;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex};
-use std::task::Wake;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::ClientBuilder;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{Completing, Context, HandlerError, Json, NoArguments, Prompt};
-use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{
-    Client, Clock, ManualClock, ManualTimer, PipeReader, PipeWriter, Runtime, Server, Task,
-};
-use mcp_proto::{Instant, Revision, RevisionSet};
+use mcp_async::{Client, Clock, PipeReader, PipeWriter, Server};
+use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-/// The runtime of the thread that a test runs on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sim;
-
-thread_local! {
-    static CLOCK: ManualClock = ManualClock::default();
-    static TASKS: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
-}
-
-struct Running {
-    future: Pin<Box<dyn Future<Output = ()>>>,
-    flag: Arc<Flag>,
-}
-
-struct Flag(AtomicBool);
-
-impl Wake for Flag {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
-
-impl Clock for Sim {
-    type Timer = ManualTimer;
-
-    fn now(&self) -> Instant {
-        CLOCK.with(Clock::now)
-    }
-
-    fn timer(&self) -> ManualTimer {
-        CLOCK.with(Clock::timer)
-    }
-}
-
-impl Reactor for Sim {
-    #[cfg(unix)]
-    fn register(
-        &self,
-        _: std::os::fd::OwnedFd,
-        _: mcp_async::stdio::Interest,
-    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-
-    fn sleep(&self, _: Duration) -> Sleep {
-        Box::pin(core::future::pending())
-    }
-}
-
-impl Runtime for Sim {
-    fn reactor() -> &'static dyn Reactor {
-        &Self
-    }
-
-    fn spawn(task: Task) {
-        spawn(task);
-    }
-}
-
-pub(crate) fn spawn(future: impl Future<Output = ()> + 'static) {
-    let running = Running {
-        future: Box::pin(future),
-        flag: Arc::new(Flag(AtomicBool::new(true))),
-    };
-    TASKS.with_borrow_mut(|tasks| tasks.push(running));
-}
-
-/// Polls whatever was woken, until nothing is.
-pub(crate) fn settle() {
-    for round in 0.. {
-        assert!(round < 100_000, "the tasks wake each other without end");
-        let mut tasks = TASKS.take();
-        let mut idle = true;
-        tasks.retain_mut(|running| {
-            if !running.flag.0.swap(false, Ordering::SeqCst) {
-                return true;
-            }
-            idle = false;
-            let waker = Waker::from(Arc::clone(&running.flag));
-            let cx = &mut task::Context::from_waker(&waker);
-            running.future.as_mut().poll(cx).is_pending()
-        });
-        // What they spawned comes behind them.
-        TASKS.with_borrow_mut(|spawned| {
-            idle &= spawned.is_empty();
-            tasks.append(spawned);
-            *spawned = tasks;
-        });
-        if idle {
-            break;
-        }
-    }
-}
+use crate::sim::{Flag, Sim, clock, end, settle};
 
 pub(crate) fn advance(by: Duration) {
-    CLOCK.with(|clock| clock.advance(by));
+    clock().advance(by);
     settle();
 }
 
 /// Runs everything until the future is ready; time passes only when nothing else happens.
 pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
     let mut future = pin!(future);
-    let flag = Arc::new(Flag(AtomicBool::new(true)));
+    let flag = Flag::new();
     let waker = Waker::from(Arc::clone(&flag));
     loop {
-        if flag.0.swap(false, Ordering::SeqCst)
-            && let Poll::Ready(value) = future.as_mut().poll(&mut task::Context::from_waker(&waker))
-        {
-            return value;
+        while flag.take() {
+            let cx = &mut task::Context::from_waker(&waker);
+            if let Poll::Ready(value) = future.as_mut().poll(cx) {
+                return value;
+            }
+            settle();
         }
-        settle();
-        if !flag.0.load(Ordering::SeqCst) {
-            let next = CLOCK.with(ManualClock::next_deadline);
-            let next = next.expect("the test waits for nothing");
-            advance(next.saturating_since(Sim.now()));
-        }
+        let next = clock().next_deadline();
+        let next = next.expect("the test waits for nothing");
+        advance(next.saturating_since(Sim.now()));
     }
 }
 
@@ -155,7 +57,7 @@ pub(crate) fn each<F: Future<Output = ()>>(script: impl Fn(Demo, Revision) -> F)
     for revision in Revision::ALL {
         run(script(Demo::new(), revision));
         settle();
-        TASKS.take();
+        end();
     }
 }
 

@@ -7,6 +7,9 @@ mod hostile;
 #[cfg(all(feature = "schema", feature = "server", feature = "client"))]
 mod roles;
 #[cfg(all(feature = "schema", feature = "server", feature = "client"))]
+#[path = "../sim/mod.rs"]
+mod sim;
+#[cfg(all(feature = "schema", feature = "server", feature = "client"))]
 #[path = "../client_typed/support.rs"]
 #[expect(dead_code, reason = "a demo that other tests play with")]
 mod support;

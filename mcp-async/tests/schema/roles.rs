@@ -13,7 +13,8 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::server::ServerConfig;
 
-use crate::support::{Sim, join, only, run, spawn};
+use crate::sim::{Sim, spawn};
+use crate::support::{join, only, run};
 
 /// Runs it in a thread with as much stack as those of a runtime have; fails if it never ends.
 fn bounded<T: Send + 'static>(work: impl FnOnce() -> T + Send + 'static) -> T {

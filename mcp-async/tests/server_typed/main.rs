@@ -12,5 +12,7 @@ mod resources;
 mod runs;
 #[cfg(feature = "schema")]
 mod schemas;
+#[path = "../sim/mod.rs"]
+mod sim;
 mod support;
 mod tools;

@@ -1,80 +1,22 @@
 //! How handlers run: in tasks of their own, with what they require, behind layers, and as
 //! methods of one's own.
 
-use core::cell::RefCell;
 use core::future::pending;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use core::task::{Context as Task, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::server::layers::{Timeout, around};
 use mcp_async::server::{Call, Context, NoArguments, Service, Tool, ToolCall, connect};
-use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Clock, ErrorReply, ManualClock, ManualTimer, Runtime, Server};
+use mcp_async::{ErrorReply, Server};
+use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ClientFeatures;
 use mcp_proto::rpc::Method;
-use mcp_proto::{Instant, Revision};
 use serde::Deserialize;
 
+use crate::sim::{Sim, end, settle};
 use crate::support::{Wire, member, revisions, text};
-
-/// A runtime whose tasks run when the test says so.
-#[derive(Clone, Copy, Debug, Default)]
-struct Hand;
-
-thread_local! {
-    static TASKS: RefCell<Vec<mcp_async::Task>> = const { RefCell::new(Vec::new()) };
-}
-
-impl Clock for Hand {
-    type Timer = ManualTimer;
-
-    fn now(&self) -> Instant {
-        Instant::ZERO
-    }
-
-    fn timer(&self) -> ManualTimer {
-        ManualClock::default().timer()
-    }
-}
-
-impl Reactor for Hand {
-    #[cfg(unix)]
-    fn register(
-        &self,
-        _: std::os::fd::OwnedFd,
-        _: mcp_async::stdio::Interest,
-    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-
-    fn sleep(&self, _: Duration) -> Sleep {
-        Box::pin(pending())
-    }
-}
-
-impl Runtime for Hand {
-    fn reactor() -> &'static dyn Reactor {
-        &Self
-    }
-
-    fn spawn(task: mcp_async::Task) {
-        TASKS.with_borrow_mut(|tasks| tasks.push(task));
-    }
-}
-
-/// Polls every task once, and returns how many are left.
-fn run_tasks() -> usize {
-    let mut tasks = TASKS.take();
-    let cx = &mut Task::from_waker(Waker::noop());
-    tasks.retain_mut(|task| task.as_mut().poll(cx).is_pending());
-    TASKS.with_borrow_mut(|all| {
-        all.extend(tasks);
-        all.len()
-    })
-}
 
 #[test]
 fn a_spawned_handler_lives_and_ends_with_its_call() {
@@ -86,7 +28,7 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
     }
     let dropped = Arc::new(AtomicUsize::new(0));
     let watch = Arc::clone(&dropped);
-    let server = Server::<Hand>::new("demo", "1")
+    let server = Server::<Sim>::new("demo", "1")
         .with(
             Tool::new("quick")
                 .spawned()
@@ -120,30 +62,30 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
         let call = |name: &str| format!(r#"{{"name":"{name}"}}"#);
         let id = wire.send("tools/call", &call("quick"));
         assert_eq!(wire.answer(id), None, "it waits for its task");
-        assert_eq!(run_tasks(), 0);
+        assert_eq!(settle(), 0);
         assert!(wire.answer(id).unwrap().contains("done"));
 
         let id = wire.send("tools/call", &call("panics"));
-        assert_eq!(run_tasks(), 0);
+        assert_eq!(settle(), 0);
         let answer = wire.answer(id).unwrap();
         assert_eq!(member(&answer, &["error", "code"]), "-32603");
         assert!(!answer.contains("secret"));
 
         let before = dropped.load(Ordering::SeqCst);
         let id = wire.send("tools/call", &call("never"));
-        assert_eq!(run_tasks(), 1);
+        assert_eq!(settle(), 1);
         wire.notify(
             "notifications/cancelled",
             &format!(r#"{{"requestId":{id}}}"#),
         );
         assert_eq!(dropped.load(Ordering::SeqCst), before);
-        assert_eq!(run_tasks(), 0, "its task has ended");
+        assert_eq!(settle(), 0, "its task has ended");
         assert_eq!(dropped.load(Ordering::SeqCst), before + 1);
         assert_eq!(wire.answer(id), None);
 
         // A runtime that is over drops its tasks.
         let id = wire.send("tools/call", &call("never"));
-        drop(TASKS.take());
+        end();
         let answer = wire.answer(id).unwrap();
         assert_eq!(member(&answer, &["error", "code"]), "-32603");
     }

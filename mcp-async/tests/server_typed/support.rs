@@ -2,17 +2,17 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
-use std::task::Wake;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::server::{BoxService, Connection, Peer};
 use mcp_async::{ManualClock, PipeReader, PipeWriter, Server, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Revision, RevisionSet};
+
+use crate::sim::Flag;
 
 /// Every revision that is published.
 pub(crate) fn revisions() -> impl Iterator<Item = Revision> {
@@ -37,14 +37,6 @@ pub(crate) struct Wire {
 
 /// A connection on a virtual clock.
 pub(crate) type Served = Connection<PipeReader, PipeWriter, ManualClock, BoxService>;
-
-struct Flag(AtomicBool);
-
-impl Wake for Flag {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
 
 impl Wire {
     /// A client that speaks this revision and declares nothing.
@@ -77,7 +69,7 @@ impl Wire {
             revision,
             capabilities: declared.into(),
             connection: Some(connection),
-            flag: Arc::new(Flag(AtomicBool::new(true))),
+            flag: Flag::new(),
             reader,
             writer,
             next_id: 0,
@@ -205,7 +197,7 @@ impl Wire {
     /// Polls the connection for as long as it wants to be.
     pub(crate) fn settle(&mut self) {
         let waker = Waker::from(Arc::clone(&self.flag));
-        while self.flag.0.swap(false, Ordering::SeqCst) {
+        while self.flag.take() {
             let Some(connection) = &mut self.connection else {
                 return;
             };

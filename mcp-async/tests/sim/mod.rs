@@ -1,0 +1,130 @@
+//! A runtime of one thread, whose tasks run and whose time passes when the test says so.
+
+use core::cell::RefCell;
+use core::future::{Future, pending};
+use core::pin::Pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Waker};
+use core::time::Duration;
+use std::sync::Arc;
+use std::task::Wake;
+
+use mcp_async::stdio::{Reactor, Sleep};
+use mcp_async::{Clock, ManualClock, ManualTimer, Runtime, Task};
+use mcp_proto::Instant;
+
+/// The runtime of the thread that a test runs on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sim;
+
+impl Clock for Sim {
+    type Timer = ManualTimer;
+
+    fn now(&self) -> Instant {
+        clock().now()
+    }
+
+    fn timer(&self) -> ManualTimer {
+        clock().timer()
+    }
+}
+
+impl Reactor for Sim {
+    #[cfg(unix)]
+    fn register(
+        &self,
+        _: std::os::fd::OwnedFd,
+        _: mcp_async::stdio::Interest,
+    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    fn sleep(&self, _: Duration) -> Sleep {
+        Box::pin(pending())
+    }
+}
+
+impl Runtime for Sim {
+    fn reactor() -> &'static dyn Reactor {
+        &Self
+    }
+
+    fn spawn(task: Task) {
+        spawn(task);
+    }
+}
+
+pub(crate) fn spawn(future: impl Future<Output = ()> + 'static) {
+    let running = Running {
+        future: Box::pin(future),
+        flag: Flag::new(),
+    };
+    TASKS.with_borrow_mut(|tasks| tasks.push(running));
+}
+
+/// Polls whatever was woken, until nothing is, and returns how many tasks go on.
+pub(crate) fn settle() -> usize {
+    for _ in 0..100_000 {
+        let mut tasks = TASKS.take();
+        let mut idle = true;
+        tasks.retain_mut(|running| {
+            if !running.flag.take() {
+                return true;
+            }
+            idle = false;
+            let waker = Waker::from(Arc::clone(&running.flag));
+            let cx = &mut Context::from_waker(&waker);
+            running.future.as_mut().poll(cx).is_pending()
+        });
+        // What they spawned comes behind them.
+        let left = TASKS.with_borrow_mut(|spawned| {
+            idle &= spawned.is_empty();
+            tasks.append(spawned);
+            *spawned = tasks;
+            spawned.len()
+        });
+        if idle {
+            return left;
+        }
+    }
+    panic!("the tasks wake each other without end");
+}
+
+/// Drops every task, as a runtime that is over does.
+pub(crate) fn end() {
+    drop(TASKS.take());
+}
+
+/// The clock of this thread.
+pub(crate) fn clock() -> ManualClock {
+    CLOCK.with(ManualClock::clone)
+}
+
+struct Running {
+    future: Pin<Box<dyn Future<Output = ()>>>,
+    flag: Arc<Flag>,
+}
+
+/// Whether a future wants to be polled: at first, and whenever it was woken since.
+pub(crate) struct Flag(AtomicBool);
+
+impl Flag {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self(AtomicBool::new(true)))
+    }
+
+    pub(crate) fn take(&self) -> bool {
+        self.0.swap(false, Ordering::SeqCst)
+    }
+}
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+thread_local! {
+    static CLOCK: ManualClock = ManualClock::default();
+    static TASKS: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
+}
