@@ -243,18 +243,16 @@ impl Exchange {
         if matches!(self.kind, Kind::Initialize | Kind::Seek) {
             return;
         }
-        let Some(revision) = self.revision else {
-            return;
-        };
         // SC-15, SC-16
-        if revision.has_version_header() {
+        if let Some(revision) = self.revision.filter(|it| it.has_version_header()) {
             each("mcp-protocol-version", revision.as_str().as_bytes());
         }
         // SC-09, SC-23
-        if let Some(session) = self.session.as_ref().filter(|_| revision.is_legacy()) {
+        if let Some(session) = self.session.as_ref().filter(|_| !self.is_modern()) {
             each("mcp-session-id", session.as_bytes());
         }
-        if revision.has_mirrored_headers() && self.verb() == Verb::Post {
+        let mirrors = self.revision.is_some_and(Revision::has_mirrored_headers);
+        if mirrors && self.verb() == Verb::Post {
             mirrored(origin, message, each);
         }
     }
@@ -380,8 +378,8 @@ impl Exchange {
             Kind::Listen => {}
             _ => {
                 // SC-21, SC-23; and in a session what had no id cannot be asked for.
-                let modern = self.revision.is_some_and(Revision::is_modern);
-                if modern || self.last_event_id.is_empty() || self.kind == Kind::Discover {
+                if self.is_modern() || self.last_event_id.is_empty() || self.kind == Kind::Discover
+                {
                     return After::Fail(Failure::Broken);
                 }
             }
@@ -394,6 +392,10 @@ impl Exchange {
             None if self.kind == Kind::Listen => After::Done,
             None => After::Fail(Failure::Broken),
         }
+    }
+
+    pub(super) fn is_modern(&self) -> bool {
+        self.revision.is_some_and(Revision::is_modern)
     }
 
     /// Looks whether this is the answer, and hands it on, tools with bad annotations excluded.

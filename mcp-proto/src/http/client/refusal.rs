@@ -6,7 +6,6 @@ use super::exchange::{After, Exchange, Kind};
 use super::origin::Origin;
 use crate::client::Failure;
 use crate::json::{MAX_DEPTH, Writer};
-use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, Message, envelope};
 use crate::time::Instant;
 
@@ -72,10 +71,6 @@ impl Exchange {
             (Kind::Initialize, None) if matches!(status, 400 | 404 | 405) => After::Seek(status),
             (_, None) => After::Fail(Failure::Status(status)),
         }
-    }
-
-    fn is_modern(&self) -> bool {
-        self.revision.is_some_and(Revision::is_modern)
     }
 }
 
