@@ -44,6 +44,18 @@ pub enum Why {
     Closed,
 }
 
+impl Why {
+    /// The HTTP status of an exchange that brought nothing else (SH-06 to SH-08): 202, unless
+    /// what it brought makes no sense or comes too late for any session.
+    pub const fn http_status(self) -> u16 {
+        match self {
+            Self::Malformed | Self::Garbage => 400,
+            Self::Closed => 404,
+            _ => ACCEPTED,
+        }
+    }
+}
+
 /// Names a request in a machine's table, in either direction.
 ///
 /// A token stays unambiguous after its request ended: its slot's generation moved on, and
@@ -258,3 +270,4 @@ impl fmt::Display for SendError {
 impl core::error::Error for SendError {}
 
 const OK: u16 = 200;
+pub(crate) const ACCEPTED: u16 = 202;

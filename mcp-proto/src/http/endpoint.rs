@@ -39,6 +39,9 @@ pub struct Endpoint<'c> {
     /// The revisions that it serves. Without a legacy one there are no streams to open and no
     /// sessions to end (SH-41).
     pub revisions: RevisionSet,
+    /// Whether `initialize` opens a session, so that legacy messages without one are refused
+    /// (SH-29). Otherwise each of them stands for itself, and what is remembered is nothing.
+    pub sessions: bool,
 }
 
 /// A request that was let in, as far as its head goes.
@@ -92,12 +95,13 @@ pub enum Version<'h> {
 }
 
 impl Default for Endpoint<'static> {
-    /// At `/mcp`, for this machine alone, in every published revision.
+    /// At `/mcp`, for this machine alone, in every published revision and with sessions.
     fn default() -> Self {
         Self {
             path: Some("/mcp"),
             access: Access::LOOPBACK,
             revisions: RevisionSet::all(),
+            sessions: true,
         }
     }
 }

@@ -4,11 +4,13 @@ mod access;
 mod endpoint;
 mod head;
 mod refusal;
+mod route;
 
 pub use access::Access;
 pub use endpoint::{Endpoint, Get, Opening, Post, SessionId, Version};
 pub use head::{Field, Head};
 pub use refusal::Refusal;
+pub use route::Route;
 
 #[cfg(feature = "alloc")]
 pub mod annotation;

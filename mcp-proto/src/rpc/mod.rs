@@ -11,6 +11,7 @@ mod id;
 mod invalid;
 mod members;
 mod message;
+mod messages;
 mod method;
 mod salvage;
 
@@ -18,6 +19,7 @@ pub use id::Id;
 pub use invalid::{Invalid, Reason, Shape};
 pub use members::Member;
 pub use message::{ErrorObject, Incoming, Message, Notification, Request, Response};
+pub use messages::Messages;
 pub use method::Method;
 pub use salvage::ID_ECHO;
 

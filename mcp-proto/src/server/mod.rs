@@ -21,6 +21,7 @@ mod notify;
 mod peer_error;
 mod pinger;
 mod question;
+mod record;
 mod reply;
 mod request;
 mod respond;
@@ -47,6 +48,7 @@ pub use lists::ListKind;
 pub use notify::Progress;
 pub use peer_error::PeerError;
 pub use question::{AskOptions, Pending};
+pub use record::Record;
 pub use reply::{Initialize, Reply, ReplyKind};
 pub use request::InFlight;
 #[cfg(feature = "alloc")]

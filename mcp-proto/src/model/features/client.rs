@@ -60,6 +60,17 @@ impl ClientFeatures {
         .with(Self::TASKS_SAMPLING)
         .with(Self::TASKS_ELICITATION);
 
+    /// All of them as a number, the same in every version of this crate.
+    pub(crate) const fn bits(self) -> u16 {
+        self.0
+    }
+
+    /// The features of such a number; what this version does not know is left out.
+    pub(crate) const fn from_bits(bits: u16) -> Self {
+        let highest = Self::TASKS_EXTENSION.0;
+        Self(bits & (highest | (highest - 1)))
+    }
+
     /// What these capabilities say. What is no object says nothing, and what stands twice makes
     /// all of it say nothing.
     pub fn read(capabilities: Option<Object<'_>>) -> Self {

@@ -1,0 +1,103 @@
+//! Which machine a POST is for.
+
+use super::endpoint::{Endpoint, Post, SessionId, Version};
+use super::refusal::Refusal;
+use crate::json::Object;
+use crate::revision::Revision;
+use crate::rpc::{Incoming, Message, Method};
+
+/// The machine that a POST is handed to, by its head and the first message of its body (4.4).
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Route<'h> {
+    /// A new one, which is over with this exchange: the modern era, and what is no message at
+    /// all and names no session. It also answers what it cannot accept.
+    Modern,
+    /// A new one: its session begins with the answer.
+    Initialize,
+    /// That of this session, or status 404 if there is none of that name (SH-30).
+    Session(SessionId<'h>),
+    /// A new one in this revision, which is over with this exchange, because the server has no
+    /// sessions (SH-32): see [`Record::stateless`](crate::server::Record::stateless).
+    Stateless(Revision),
+    /// None.
+    Refuse(Refusal),
+}
+
+impl Endpoint<'_> {
+    /// Which machine a POST is for, once its body was read: `body` is what an
+    /// [`Inbox`](crate::Inbox) yields first, so that of an array it is
+    /// [`BatchStart`](Incoming::BatchStart).
+    ///
+    /// ```
+    /// # struct Head(&'static [(&'static str, &'static str)]);
+    /// # impl mcp_proto::http::Head for Head {
+    /// #     fn method(&self) -> &str { "POST" }
+    /// #     fn path(&self) -> &str { "/mcp" }
+    /// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+    /// #         let usual = [("host", "localhost"), ("content-type", "application/json")];
+    /// #         for (key, value) in usual.iter().chain(self.0) {
+    /// #             if *key == name { each(value.as_bytes()); }
+    /// #         }
+    /// #     }
+    /// # }
+    /// use mcp_proto::http::{Endpoint, Opening, Refusal, Route};
+    /// use mcp_proto::rpc::{Incoming, Message};
+    ///
+    /// let endpoint = Endpoint::default();
+    /// let list = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#, 8);
+    /// let route = |head: &Head| match endpoint.open(head) {
+    ///     Ok(Opening::Post(post)) => match endpoint.route(&post, &Incoming::Message(list)) {
+    ///         Route::Session(id) => format!("session {}", id.as_str()),
+    ///         other => format!("{other:?}"),
+    ///     },
+    ///     other => panic!("{other:?}"),
+    /// };
+    /// assert_eq!(route(&Head(&[("mcp-session-id", "s1")])), "session s1");
+    /// assert_eq!(route(&Head(&[("mcp-protocol-version", "2026-07-28")])), "Modern");
+    /// assert_eq!(route(&Head(&[])), "Refuse(SessionMissing)");
+    /// ```
+    pub fn route<'h>(&self, post: &Post<'h>, body: &Incoming<'_>) -> Route<'h> {
+        let (asked, params) = match body {
+            Incoming::Message(Message::Request(request)) => (Some(request.method), request.params),
+            Incoming::Message(Message::Notification(told)) => (None, told.params),
+            _ => (None, None),
+        };
+        let dual = self.revisions.newest_legacy().is_some();
+        let discovers =
+            asked == Some(Method::ServerDiscover) && self.revisions.newest_modern().is_some();
+        if params.is_some_and(names_version) || post.is_modern() || discovers || !dual {
+            return Route::Modern;
+        }
+        let session = post.session.filter(|_| self.sessions);
+        if matches!(body, Incoming::Message(Message::Invalid(_))) {
+            // It may be meant for a question of the session's, which ends with it (JR-32).
+            let session = session.and_then(SessionId::new);
+            return session.map_or(Route::Modern, Route::Session);
+        }
+        let version = match post.version {
+            Version::Absent => Revision::WITHOUT_HEADER,
+            Version::Known(revision) if self.revisions.contains(revision) => revision,
+            // SH-33
+            Version::Known(_) | Version::Unknown(_) => return Route::Refuse(Refusal::Version),
+        };
+        match session {
+            // Whatever its header says, it goes on in the revision that was negotiated.
+            Some(id) => {
+                SessionId::new(id).map_or(Route::Refuse(Refusal::SessionMalformed), Route::Session)
+            }
+            None if asked == Some(Method::Initialize) => Route::Initialize,
+            // SH-29
+            None if self.sessions => Route::Refuse(Refusal::SessionMissing),
+            None if self.revisions.contains(version) => Route::Stateless(version),
+            None => Route::Refuse(Refusal::Version),
+        }
+    }
+}
+
+/// Whether a body says by itself that it is of the modern era.
+fn names_version(params: Object<'_>) -> bool {
+    let meta = params.get("_meta").and_then(|meta| meta.object());
+    meta.is_some_and(|meta| meta.get(VERSION).is_some())
+}
+
+const VERSION: &str = "io.modelcontextprotocol/protocolVersion";

@@ -1,0 +1,135 @@
+//! What a second process has to know to carry a legacy session on.
+
+use core::fmt;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
+
+use super::session::Phase;
+use super::uris::Owner;
+use super::{Server, ServerConfig, Storage};
+use crate::json::Str;
+use crate::model::{ClientFeatures, LoggingLevel};
+use crate::revision::Revision;
+use crate::time::Instant;
+
+/// What a legacy session agreed on, for a store that several processes share.
+///
+/// Requests and questions in flight are not part of it: they end where they began. Nor are
+/// [subscriptions](Server::subscriptions), which have no bound that a record could have.
+///
+/// ```
+/// use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+/// use mcp_proto::{Instant, Revision};
+///
+/// let record = Record::stateless(Revision::V2025_03_26);
+/// let text = serde_json::to_string(&record)?;
+/// assert_eq!(serde_json::from_str::<Record>(&text)?, record);
+///
+/// let config = ServerConfig::new("demo", "1.0");
+/// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
+/// let server = Server::resume(Instant::ZERO, config, storage, &record);
+/// assert_eq!(server.revision(), Some(Revision::V2025_03_26));
+/// # Ok::<(), serde_json::Error>(())
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[non_exhaustive]
+pub struct Record {
+    /// The negotiated revision.
+    #[serde(serialize_with = "write_revision", deserialize_with = "read_revision")]
+    pub revision: Revision,
+    /// What the client can do.
+    #[serde(serialize_with = "write_features", deserialize_with = "read_features")]
+    pub features: ClientFeatures,
+    /// The least severe log message that it wants; `None` until it says so.
+    pub log_level: Option<LoggingLevel>,
+    /// Whether the client said that it is initialized, so that the server may ask and notify.
+    pub ready: bool,
+    /// The id of the next request of the server: in a session none is used twice (JR-05).
+    pub next_id: u64,
+}
+
+impl Record {
+    /// Of one exchange that belongs to no session, in a server without any (SH-32): nothing is
+    /// known of the client.
+    pub const fn stateless(revision: Revision) -> Self {
+        Self {
+            revision,
+            features: ClientFeatures::NONE,
+            log_level: None,
+            ready: true,
+            next_id: 1,
+        }
+    }
+}
+
+impl<'c, S: Storage> Server<'c, S> {
+    /// A server that goes on with a legacy session over HTTP.
+    pub fn resume(now: Instant, config: ServerConfig<'c>, storage: S, record: &Record) -> Self {
+        let mut server = Self::new(config, storage);
+        server.session.phase = match record.ready {
+            true => Phase::Ready(record.revision),
+            false => Phase::Answered(record.revision),
+        };
+        server.session.features = record.features;
+        server.session.by_exchanges = true;
+        if let Some(level) = record.log_level {
+            server.session.log_level = level;
+        }
+        server.next_id = record.next_id.max(1);
+        server.pinger.start(now);
+        server
+    }
+
+    /// What another process needs to go on with this session; `None` before its handshake.
+    pub fn record(&self) -> Option<Record> {
+        Some(Record {
+            revision: self.session.revision()?,
+            features: self.session.features,
+            log_level: Some(self.session.log_level),
+            ready: self.session.is_ready(),
+            next_id: self.next_id,
+        })
+    }
+
+    /// The URIs that the client of the legacy session subscribed to.
+    pub fn subscriptions(&self) -> impl Iterator<Item = &str> {
+        self.uris.of(Owner::Session)
+    }
+
+    /// Restores one of them, and says whether there was room.
+    pub fn subscribe(&mut self, uri: &str) -> bool {
+        S::WATCHES && self.add_uri(Owner::Session, Str::from(uri)).is_ok()
+    }
+}
+
+fn write_revision<S: Serializer>(revision: &Revision, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_str(revision.as_str())
+}
+
+fn read_revision<'de, D: Deserializer<'de>>(d: D) -> Result<Revision, D::Error> {
+    struct Name;
+
+    impl de::Visitor<'_> for Name {
+        type Value = Revision;
+
+        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+            f.write_str("the name of a legacy revision")
+        }
+
+        fn visit_str<E: de::Error>(self, name: &str) -> Result<Revision, E> {
+            Revision::parse(name)
+                .filter(|revision| revision.is_legacy())
+                .ok_or_else(|| E::invalid_value(de::Unexpected::Str(name), &self))
+        }
+    }
+
+    d.deserialize_str(Name)
+}
+
+fn write_features<S: Serializer>(features: &ClientFeatures, s: S) -> Result<S::Ok, S::Error> {
+    s.serialize_u16(features.bits())
+}
+
+fn read_features<'de, D: Deserializer<'de>>(d: D) -> Result<ClientFeatures, D::Error> {
+    u16::deserialize(d).map(ClientFeatures::from_bits)
+}
