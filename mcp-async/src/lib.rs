@@ -93,6 +93,8 @@ pub mod intern;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod model;
 pub mod monotonic;
+#[cfg(feature = "http")]
+pub mod net;
 pub mod process;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;

@@ -28,6 +28,14 @@ pub trait Runtime: Clock + Reactor + Clone + Copy + Default {
     /// Runs the future in a task of its own, until it ends. Where no runtime is running the
     /// future is dropped, which ends what it stands for.
     fn spawn(task: Task);
+
+    /// Done when the program is asked to end: by SIGINT or SIGTERM, by Ctrl-C.
+    ///
+    /// From the first call on these no longer end the process by themselves. Adapters built
+    /// without their feature `signal` leave them alone, and this is never done.
+    fn interrupted() -> Task {
+        Box::pin(core::future::pending())
+    }
 }
 
 /// A future that a [`Runtime`] runs.

@@ -32,6 +32,11 @@ impl mcp_async::Runtime for Runtime {
     fn spawn(task: mcp_async::Task) {
         smol::spawn(task).detach();
     }
+
+    #[cfg(feature = "signal")]
+    fn interrupted() -> mcp_async::Task {
+        Box::pin(crate::signal::interrupted())
+    }
 }
 
 #[cfg(unix)]

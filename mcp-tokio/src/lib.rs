@@ -49,14 +49,20 @@
 
 mod connect;
 mod io;
+#[cfg(feature = "http")]
+mod net;
 mod process;
 mod reactor;
 mod serve;
+#[cfg(feature = "signal")]
+mod signal;
 mod stdio;
 mod timer;
 
 pub use connect::{connect, spawn};
 pub use io::{pair, split};
+#[cfg(feature = "http")]
+pub use net::{Listener, Socket};
 pub use process::start;
 pub use reactor::Runtime;
 pub use serve::{serve, serve_stdio};

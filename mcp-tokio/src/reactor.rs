@@ -33,6 +33,11 @@ impl mcp_async::Runtime for Runtime {
             handle.spawn(task);
         }
     }
+
+    #[cfg(feature = "signal")]
+    fn interrupted() -> mcp_async::Task {
+        Box::pin(crate::signal::interrupted())
+    }
 }
 
 #[cfg(unix)]

@@ -1,0 +1,159 @@
+//! How a server tells its connections to end, and hears that they have.
+
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::sync::atomic::{AtomicU8, Ordering};
+use core::task::{Context, Poll, Waker};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What connections are to do.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub(crate) enum Phase {
+    Running,
+    /// Finish what runs, begin nothing.
+    Draining,
+    /// End now.
+    Over,
+}
+
+/// What a server and its connections share.
+pub(crate) struct Closing {
+    phase: AtomicU8,
+    connections: Mutex<Connections>,
+}
+
+#[derive(Default)]
+struct Connections {
+    next: u64,
+    /// Each connection that has not ended, and how to wake it.
+    open: HashMap<u64, Option<Waker>>,
+    /// The server, when it waits for one of them to end.
+    server: Option<Waker>,
+}
+
+impl Closing {
+    pub(crate) fn new() -> Arc<Self> {
+        Arc::new(Self {
+            phase: AtomicU8::new(Phase::Running as u8),
+            connections: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn phase(&self) -> Phase {
+        match self.phase.load(Ordering::Acquire) {
+            0 => Phase::Running,
+            1 => Phase::Draining,
+            _ => Phase::Over,
+        }
+    }
+
+    /// Moves on to a phase and wakes every connection, so that it looks.
+    pub(crate) fn enter(&self, phase: Phase) {
+        self.phase.fetch_max(phase as u8, Ordering::AcqRel);
+        let wakers: Vec<Waker> = {
+            let mut connections = self.connections();
+            connections
+                .open
+                .values_mut()
+                .filter_map(Option::take)
+                .collect()
+        };
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Done once fewer than `count` connections are open.
+    pub(crate) async fn fewer_than(&self, count: usize) {
+        poll_fn(|cx| {
+            let mut connections = self.connections();
+            if connections.open.len() < count {
+                return Poll::Ready(());
+            }
+            connections.server = Some(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    /// Counts a connection from now until what this returns is done or dropped.
+    ///
+    /// It is dropped when all is over; that everything should end is for `connection` to see,
+    /// which is polled when the phase changes.
+    pub(crate) fn watch<F>(self: &Arc<Self>, connection: F) -> impl Future<Output = ()> + use<F>
+    where
+        F: Future<Output = ()>,
+    {
+        let mut seat = Seat::take(self);
+        async move {
+            let mut connection = pin!(connection);
+            poll_fn(|cx| seat.poll(connection.as_mut(), cx)).await;
+        }
+    }
+
+    fn connections(&self) -> MutexGuard<'_, Connections> {
+        self.connections
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// One connection among those that a server waits for.
+struct Seat {
+    closing: Arc<Closing>,
+    number: u64,
+    /// What is registered, so that an ordinary poll takes no lock.
+    waker: Option<Waker>,
+    seen: Phase,
+}
+
+impl Seat {
+    fn take(closing: &Arc<Closing>) -> Self {
+        let mut connections = closing.connections();
+        let number = connections.next;
+        connections.next = number.wrapping_add(1);
+        connections.open.insert(number, None);
+        Self {
+            closing: Arc::clone(closing),
+            number,
+            waker: None,
+            seen: Phase::Running,
+        }
+    }
+
+    fn poll(
+        &mut self,
+        connection: Pin<&mut impl Future<Output = ()>>,
+        cx: &mut Context<'_>,
+    ) -> Poll<()> {
+        let registered = self.waker.as_ref();
+        if !registered.is_some_and(|waker| waker.will_wake(cx.waker()))
+            || self.seen != self.closing.phase()
+        {
+            let waker = Some(cx.waker().clone());
+            if let Some(place) = self.closing.connections().open.get_mut(&self.number) {
+                place.clone_from(&waker);
+            }
+            self.waker = waker;
+            // After the registration: a phase that is entered later wakes.
+            self.seen = self.closing.phase();
+        }
+        if self.seen == Phase::Over {
+            return Poll::Ready(());
+        }
+        connection.poll(cx)
+    }
+}
+
+impl Drop for Seat {
+    fn drop(&mut self) {
+        let server = {
+            let mut connections = self.closing.connections();
+            connections.open.remove(&self.number);
+            connections.server.take()
+        };
+        if let Some(server) = server {
+            server.wake();
+        }
+    }
+}

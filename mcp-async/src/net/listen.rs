@@ -1,0 +1,351 @@
+use core::error::Error;
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::net::SocketAddr;
+use core::pin::pin;
+use core::task::Poll;
+use core::time::Duration;
+use std::io;
+use std::net::{TcpListener, ToSocketAddrs};
+use std::sync::Arc;
+
+use http::{Request, Response};
+use http_body::Body;
+use hyper::body::Incoming;
+use hyper_util::server::conn::auto;
+use tower_service::Service;
+
+use super::Network;
+use super::closing::{Closing, Phase};
+use super::exchange::{Activity, Counted};
+use super::io::Io;
+use super::time::{Either, Hyper, Nap, race, timeout};
+use super::wire::Wire;
+use crate::Runtime;
+
+/// Serves a service of HTTP on a socket: HTTP/1.1 and HTTP/2, told apart by the client's first
+/// bytes or by ALPN.
+///
+/// The service is anything that `tower` calls one: a whole router of `axum`, say, on any runtime.
+/// Every limit has a default that a careful operator would choose.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::net::{Listen, Network};
+/// # use core::convert::Infallible;
+/// # use core::future::{Ready, ready};
+/// # use core::task::{Context, Poll};
+/// # type Request = http::Request<hyper::body::Incoming>;
+/// # #[derive(Clone)]
+/// # struct Hello;
+/// # impl tower_service::Service<Request> for Hello {
+/// #     type Response = http::Response<String>;
+/// #     type Error = Infallible;
+/// #     type Future = Ready<Result<Self::Response, Infallible>>;
+/// #     fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+/// #         Poll::Ready(Ok(()))
+/// #     }
+/// #     fn call(&mut self, _: Request) -> Self::Future {
+/// #         ready(Ok(http::Response::new("hello".into())))
+/// #     }
+/// # }
+///
+/// /// Says hello until Ctrl-C, then finishes what runs.
+/// async fn hello<R: Network>() -> std::io::Result<()> {
+///     let listen = Listen::bind("127.0.0.1:0")?.grace(Duration::from_secs(3));
+///     println!("http://{}", listen.address()?);
+///     listen.serve::<R, _, _>(Hello, R::interrupted()).await
+/// }
+/// ```
+pub struct Listen {
+    socket: TcpListener,
+    settings: Settings,
+}
+
+#[derive(Clone)]
+struct Settings {
+    head_timeout: Duration,
+    idle_timeout: Duration,
+    stall_timeout: Duration,
+    grace: Duration,
+    max_connections: usize,
+    max_head: usize,
+    #[cfg(feature = "tls")]
+    identity: Option<super::Identity>,
+}
+
+impl Listen {
+    /// Binds a socket to an address: `"127.0.0.1:8000"`, `("::1", 8000)`; port 0 is any that is
+    /// free.
+    ///
+    /// # Errors
+    ///
+    /// The address is not one of this machine, is taken, or is no address.
+    pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
+        TcpListener::bind(address).map(Self::on)
+    }
+
+    /// Takes a socket that is bound already, one that a supervisor handed over say.
+    pub const fn on(socket: TcpListener) -> Self {
+        Self {
+            socket,
+            settings: Settings {
+                head_timeout: Duration::from_secs(30),
+                idle_timeout: Duration::from_secs(120),
+                stall_timeout: Duration::from_secs(30),
+                grace: Duration::from_secs(10),
+                max_connections: 10_000,
+                max_head: 64 * 1024,
+                #[cfg(feature = "tls")]
+                identity: None,
+            },
+        }
+    }
+
+    /// The address that the socket is bound to.
+    ///
+    /// # Errors
+    ///
+    /// Whatever the operating system says.
+    pub fn address(&self) -> io::Result<SocketAddr> {
+        self.socket.local_addr()
+    }
+
+    /// How long a client may take for its TLS handshake, and again for the head of a request, the
+    /// first or another on the same connection. 30 seconds by default.
+    pub const fn head_timeout(mut self, limit: Duration) -> Self {
+        self.settings.head_timeout = limit;
+        self
+    }
+
+    /// How long a connection may be open without a request on it. Two minutes by default; over
+    /// HTTP/1.1 the [`head_timeout`](Self::head_timeout) comes first.
+    pub const fn idle_timeout(mut self, limit: Duration) -> Self {
+        self.settings.idle_timeout = limit;
+        self
+    }
+
+    /// How long a client may leave what was written to it unread, once the operating system holds
+    /// no more. 30 seconds by default.
+    pub const fn stall_timeout(mut self, limit: Duration) -> Self {
+        self.settings.stall_timeout = limit;
+        self
+    }
+
+    /// How long what runs may go on after the end was asked for. 10 seconds by default.
+    pub const fn grace(mut self, limit: Duration) -> Self {
+        self.settings.grace = limit;
+        self
+    }
+
+    /// How many connections may be open at a time; further ones wait at the operating system.
+    /// 10,000 by default.
+    pub const fn max_connections(mut self, limit: usize) -> Self {
+        self.settings.max_connections = limit;
+        self
+    }
+
+    /// How many bytes the head of a request may have, at least 8 KiB. 64 KiB by default; a larger
+    /// one is answered with 431.
+    pub const fn max_head(mut self, bytes: usize) -> Self {
+        self.settings.max_head = if bytes < 8192 { 8192 } else { bytes };
+        self
+    }
+
+    /// Serves over TLS.
+    #[cfg(feature = "tls")]
+    pub fn tls(mut self, identity: super::Identity) -> Self {
+        self.settings.identity = Some(identity);
+        self
+    }
+
+    /// Serves until `until` is done; [`Runtime::interrupted`] ends it on a signal.
+    ///
+    /// Then nothing new is accepted, connections without a request are closed, and what runs may
+    /// finish for as long as [`grace`](Self::grace) says, or until the runtime is interrupted
+    /// (again). What still runs then is dropped. Dropping this future drops all of it at once.
+    ///
+    /// An error of a connection ends that connection. One of accepting is survived: where the
+    /// process may open no more files, it goes on once others are closed.
+    ///
+    /// # Errors
+    ///
+    /// The runtime cannot take the socket.
+    pub async fn serve<R, S, B>(self, service: S, until: impl Future<Output = ()>) -> io::Result<()>
+    where
+        R: Network,
+        S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+        S::Future: Send + 'static,
+        S::Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
+        B: Body<Data: Send> + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
+        self.socket.set_nonblocking(true)?;
+        let listener = R::listen(self.socket)?;
+        let settings = Arc::new(self.settings);
+        let end = EndAll(Closing::new());
+        let accepting = accept::<R, S, B>(&listener, &service, &settings, &end.0);
+        race(until, accepting).await;
+        drop((listener, service));
+        end.0.enter(Phase::Draining);
+        let grace = race(Nap::<R>::after(settings.grace), R::interrupted());
+        race(end.0.fewer_than(1), grace).await;
+        Ok(())
+    }
+}
+
+/// Ends every connection when the server is dropped, or is done.
+struct EndAll(Arc<Closing>);
+
+impl Drop for EndAll {
+    fn drop(&mut self) {
+        self.0.enter(Phase::Over);
+    }
+}
+
+/// Accepts connections, each in a task of its own, for ever.
+async fn accept<R, S, B>(
+    listener: &R::Listener,
+    service: &S,
+    settings: &Arc<Settings>,
+    closing: &Arc<Closing>,
+) where
+    R: Network,
+    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+    S::Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
+    B: Body<Data: Send> + Send + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    loop {
+        closing.fewer_than(settings.max_connections.max(1)).await;
+        match R::accept(listener).await {
+            Ok((stream, _)) => {
+                let service = service.clone();
+                let (settings, state) = (Arc::clone(settings), Arc::clone(closing));
+                let connection = async move {
+                    connection::<R, S, B>(stream, service, &settings, &state).await;
+                };
+                R::spawn(Box::pin(closing.watch(connection)));
+            }
+            Err(error) if concerns_one(&error) => {}
+            // Out of descriptors or memory: it gets better when others end, not by trying harder.
+            Err(_) => Nap::<R>::after(PAUSE).await,
+        }
+    }
+}
+
+/// How long to wait after an error of accepting that the next call would meet again.
+const PAUSE: Duration = Duration::from_millis(100);
+
+/// Whether an error is about the connection that would have been accepted (accept(2)).
+fn concerns_one(error: &io::Error) -> bool {
+    use io::ErrorKind::{ConnectionAborted, ConnectionRefused, ConnectionReset, Interrupted};
+    matches!(
+        error.kind(),
+        ConnectionAborted | ConnectionRefused | ConnectionReset | Interrupted
+    )
+}
+
+async fn connection<R, S, B>(
+    stream: R::Stream,
+    service: S,
+    settings: &Settings,
+    closing: &Arc<Closing>,
+) where
+    R: Network,
+    S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send + 'static,
+    S::Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
+    B: Body<Data: Send> + Send + 'static,
+    B::Error: Into<Box<dyn Error + Send + Sync>>,
+{
+    let draining = poll_fn(|_| match closing.phase() {
+        Phase::Running => Poll::Pending,
+        Phase::Draining | Phase::Over => Poll::Ready(()),
+    });
+    let opened = timeout::<R, _>(settings.head_timeout, settings.open(stream));
+    let Either::Left(Some(Ok(wire))) = race(opened, draining).await else {
+        return;
+    };
+    let vectored = wire.is_vectored();
+    let (head, stall) = (settings.head_timeout, settings.stall_timeout);
+    let io = Io::<_, R>::accepted(wire, vectored, head, stall);
+    let activity = Activity::new::<R>();
+    let service = Counted {
+        service,
+        activity: Arc::clone(&activity),
+    };
+    let builder = settings.builder::<R>();
+    let mut connection = pin!(builder.serve_connection(io, service));
+    let mut ending = false;
+    let mut idle = Nap::<R>::after(settings.idle_timeout);
+    poll_fn(|cx| {
+        if !ending && closing.phase() != Phase::Running {
+            ending = true;
+            connection.as_mut().graceful_shutdown();
+        }
+        if connection.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
+        // Looks now and then, so that a request re-arms nothing.
+        while idle.poll_done(cx).is_ready() {
+            let now = R::default().now();
+            let at = activity.idle_since().unwrap_or(now) + settings.idle_timeout;
+            if at > now {
+                idle.reset(at);
+            } else if ending {
+                return Poll::Ready(());
+            } else {
+                ending = true;
+                connection.as_mut().graceful_shutdown();
+                idle.reset(now + GOODBYE);
+                cx.waker().wake_by_ref();
+            }
+        }
+        Poll::Pending
+    })
+    .await;
+}
+
+/// How long an idle client may take to acknowledge that its connection ends.
+const GOODBYE: Duration = Duration::from_secs(2);
+
+impl Settings {
+    /// Makes the wire out of a socket: a handshake, with TLS.
+    async fn open<S>(&self, stream: S) -> io::Result<Wire<S>>
+    where
+        S: futures_io::AsyncRead + futures_io::AsyncWrite + Unpin,
+    {
+        #[cfg(feature = "tls")]
+        if let Some(identity) = &self.identity {
+            return identity.accept(stream).await;
+        }
+        Ok(Wire::Plain(stream))
+    }
+
+    fn builder<R: Runtime>(&self) -> auto::Builder<Hyper<R>> {
+        let mut builder = auto::Builder::new(Hyper::<R>::NEW);
+        builder
+            .http1()
+            .timer(Hyper::<R>::NEW)
+            .header_read_timeout(self.head_timeout)
+            .max_buf_size(self.max_head);
+        builder
+            .http2()
+            .timer(Hyper::<R>::NEW)
+            // A peer that is gone without a word, behind a broken network, is noticed.
+            .keep_alive_interval(self.idle_timeout / 2)
+            .keep_alive_timeout(self.stall_timeout)
+            .max_header_list_size(u32::try_from(self.max_head).unwrap_or(u32::MAX));
+        builder
+    }
+}
+
+impl fmt::Debug for Listen {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Listen")
+            .field("socket", &self.socket)
+            .finish_non_exhaustive()
+    }
+}

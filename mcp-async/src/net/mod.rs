@@ -1,0 +1,18 @@
+//! Sockets, HTTP and TLS below the protocol: what a [`Network`] brings and what is made of it.
+//!
+//! Nothing here has heard of MCP. [`Listen`] serves any service of `tower` on any runtime.
+
+mod closing;
+mod exchange;
+mod io;
+mod listen;
+mod network;
+mod time;
+#[cfg(feature = "tls")]
+mod tls;
+mod wire;
+
+pub use listen::Listen;
+pub use network::Network;
+#[cfg(feature = "tls")]
+pub use tls::{Identity, TlsError};

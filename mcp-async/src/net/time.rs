@@ -1,0 +1,130 @@
+//! The runtime's timers for hyper and for ourselves, and its tasks for hyper.
+
+use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+use std::sync::{Mutex, PoisonError};
+
+use mcp_proto::Instant;
+
+use crate::Runtime;
+use crate::clock::Timer as _;
+
+/// Done when a moment has come; it can be armed again for another.
+pub(crate) struct Nap<R: Runtime> {
+    // Behind a lock that is never taken: hyper wants its sleeps `Sync`, and a timer need not be.
+    timer: Mutex<R::Timer>,
+    deadline: Instant,
+}
+
+impl<R: Runtime> Nap<R> {
+    pub(crate) fn until(deadline: Instant) -> Self {
+        let timer = Mutex::new(R::default().timer());
+        Self { timer, deadline }
+    }
+
+    pub(crate) fn after(duration: Duration) -> Self {
+        Self::until(R::default().now() + duration)
+    }
+
+    pub(crate) fn reset(&mut self, deadline: Instant) {
+        self.deadline = deadline;
+    }
+
+    pub(crate) fn poll_done(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let timer = self.timer.get_mut();
+        let timer = timer.unwrap_or_else(PoisonError::into_inner);
+        // A timer may fire early, so the clock is asked.
+        while R::default().now() < self.deadline {
+            ready!(timer.poll_until(self.deadline, cx));
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<R: Runtime> Future for Nap<R> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        self.poll_done(cx)
+    }
+}
+
+/// The result of `future`, or `None` if it takes longer than that.
+pub(crate) async fn timeout<R: Runtime, F: Future>(
+    limit: Duration,
+    future: F,
+) -> Option<F::Output> {
+    match race(future, Nap::<R>::after(limit)).await {
+        Either::Left(output) => Some(output),
+        Either::Right(()) => None,
+    }
+}
+
+/// Whichever of the two is ready first; the left one if both are.
+pub(crate) async fn race<A: Future, B: Future>(left: A, right: B) -> Either<A::Output, B::Output> {
+    let (mut left, mut right) = (pin!(left), pin!(right));
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = left.as_mut().poll(cx) {
+            return Poll::Ready(Either::Left(output));
+        }
+        right.as_mut().poll(cx).map(Either::Right)
+    })
+    .await
+}
+
+pub(crate) enum Either<A, B> {
+    Left(A),
+    Right(B),
+}
+
+/// What hyper asks of a runtime: time and tasks.
+pub(crate) struct Hyper<R>(PhantomData<fn() -> R>);
+
+impl<R> Hyper<R> {
+    pub(crate) const NEW: Self = Self(PhantomData);
+}
+
+impl<R> Clone for Hyper<R> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<R> Copy for Hyper<R> {}
+
+impl<R: Runtime> hyper::rt::Timer for Hyper<R> {
+    fn sleep(&self, duration: Duration) -> Pin<Box<dyn hyper::rt::Sleep>> {
+        Box::pin(Nap::<R>::after(duration))
+    }
+
+    fn sleep_until(&self, deadline: std::time::Instant) -> Pin<Box<dyn hyper::rt::Sleep>> {
+        Box::pin(Nap::<R>::until(on_our_clock::<R>(deadline)))
+    }
+
+    fn reset(&self, sleep: &mut Pin<Box<dyn hyper::rt::Sleep>>, deadline: std::time::Instant) {
+        match sleep.as_mut().downcast_mut_pin::<Nap<R>>() {
+            Some(nap) => nap.get_mut().reset(on_our_clock::<R>(deadline)),
+            None => *sleep = self.sleep_until(deadline),
+        }
+    }
+}
+
+impl<R: Runtime> hyper::rt::Sleep for Nap<R> {}
+
+impl<R: Runtime, F> hyper::rt::Executor<F> for Hyper<R>
+where
+    F: Future<Output = ()> + Send + 'static,
+{
+    fn execute(&self, task: F) {
+        R::spawn(Box::pin(task));
+    }
+}
+
+fn on_our_clock<R: Runtime>(moment: std::time::Instant) -> Instant {
+    let ahead = moment.saturating_duration_since(std::time::Instant::now());
+    // Our clock counts whole milliseconds: never before the moment.
+    R::default().now() + ahead + Duration::from_millis(1)
+}

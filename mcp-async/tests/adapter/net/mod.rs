@@ -1,0 +1,113 @@
+//! HTTP on real sockets, with whichever adapter includes this, and clients that send bytes by hand.
+
+mod server;
+mod service;
+
+use core::net::SocketAddr;
+use core::time::Duration;
+use std::io::{self, Read, Write};
+use std::net::TcpStream;
+use std::sync::mpsc;
+use std::thread;
+
+use mcp_async::net::Listen;
+
+use super::adapter::Runtime;
+use super::block_on;
+use service::{Gate, Tested};
+
+/// Longer than anything here takes.
+const PATIENCE: Duration = Duration::from_secs(20);
+/// A limit that a test runs into on purpose.
+const SOON: Duration = Duration::from_millis(200);
+
+/// A server in a thread of its own.
+struct Running {
+    address: SocketAddr,
+    end: Gate,
+    ended: mpsc::Receiver<io::Result<()>>,
+}
+
+fn start(listen: Listen, service: Tested) -> Running {
+    let address = listen.address().unwrap();
+    let (result, ended) = mpsc::channel();
+    let end = Gate::default();
+    let until = end.clone();
+    thread::spawn(move || {
+        let until = async move { until.passed().await };
+        let _ = result.send(block_on(listen.serve::<Runtime, _, _>(service, until)));
+    });
+    Running {
+        address,
+        end,
+        ended,
+    }
+}
+
+impl Drop for Running {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+impl Running {
+    fn connect(&self) -> Raw {
+        let stream = TcpStream::connect(self.address).unwrap();
+        stream.set_read_timeout(Some(PATIENCE)).unwrap();
+        stream.set_write_timeout(Some(PATIENCE)).unwrap();
+        stream.set_nodelay(true).unwrap();
+        Raw(stream)
+    }
+
+    /// Asks it to end.
+    fn end(&self) {
+        self.end.open();
+    }
+
+    fn has_ended(&self) {
+        self.end();
+        self.ended.recv_timeout(PATIENCE).unwrap().unwrap();
+    }
+}
+
+/// A client that says what it is told.
+struct Raw(TcpStream);
+
+impl Raw {
+    fn say(&mut self, text: &str) -> &mut Self {
+        self.0.write_all(text.as_bytes()).unwrap();
+        self
+    }
+
+    fn get(&mut self, path: &str) -> &mut Self {
+        self.say(&format!("GET {path} HTTP/1.1\r\nHost: here\r\n\r\n"))
+    }
+
+    /// What one read brings.
+    fn hear(&mut self) -> String {
+        let mut bytes = [0; 16 * 1024];
+        let len = self.0.read(&mut bytes).unwrap();
+        String::from_utf8_lossy(&bytes[..len]).into_owned()
+    }
+
+    /// Everything until the end of the connection; a reset is an end.
+    fn hear_out(&mut self) -> String {
+        let mut heard = Vec::new();
+        let mut bytes = [0; 16 * 1024];
+        loop {
+            match self.0.read(&mut bytes) {
+                Ok(0) => break,
+                Ok(len) => heard.extend_from_slice(&bytes[..len]),
+                Err(error) => {
+                    assert_eq!(error.kind(), io::ErrorKind::ConnectionReset, "{error}");
+                    break;
+                }
+            }
+        }
+        String::from_utf8_lossy(&heard).into_owned()
+    }
+}
+
+fn local() -> Listen {
+    Listen::bind("127.0.0.1:0").unwrap()
+}

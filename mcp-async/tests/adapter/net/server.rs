@@ -1,0 +1,181 @@
+use core::time::Duration;
+use std::io::ErrorKind;
+use std::net::{Shutdown, TcpStream};
+
+use super::service::Tested;
+use super::{SOON, local, start};
+
+#[test]
+fn a_short_answer_is_one_write_with_its_length() {
+    let server = start(local(), Tested::default());
+    let mut client = server.connect();
+    for _ in 0..3 {
+        let heard = client.get("/hello").hear();
+        assert!(heard.starts_with("HTTP/1.1 200 OK\r\n"), "{heard}");
+        assert!(heard.contains("content-length: 5\r\n"), "{heard}");
+        assert!(heard.ends_with("\r\n\r\nhello"), "{heard}");
+    }
+}
+
+#[test]
+fn the_version_is_told_by_the_first_bytes() {
+    let server = start(local(), Tested::default());
+    let mut client = server.connect();
+    // The preface, and settings that set nothing (RFC 9113 3.4, 6.5).
+    client.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    client.say("\0\0\0\u{4}\0\0\0\0\0");
+    let heard = client.hear();
+    assert_eq!(heard.as_bytes().get(3), Some(&4), "settings come first");
+}
+
+#[test]
+fn a_client_that_takes_its_time_is_hung_up_on() {
+    let server = start(local().head_timeout(SOON), Tested::default());
+    for head in [
+        "",
+        "P",
+        "PRI * HTTP/2",
+        "GET",
+        "GET /hello HTTP/1.1\r\nHost: here\r\n",
+    ] {
+        assert_eq!(server.connect().say(head).hear_out(), "", "{head:?}");
+    }
+    let mut client = server.connect();
+    let heard = client.get("/hello").say("GET /hel").hear_out();
+    assert_eq!(heard.matches("hello").count(), 1, "{heard}");
+}
+
+#[test]
+fn an_idle_connection_of_either_version_is_closed() {
+    let server = start(local().idle_timeout(SOON), Tested::default());
+    let mut first = server.connect();
+    assert!(first.get("/hello").hear_out().ends_with("hello"));
+    let mut second = server.connect();
+    second.say("PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n");
+    second.say("\0\0\0\u{4}\0\0\0\0\0");
+    second.hear_out();
+}
+
+#[test]
+fn a_stream_that_says_nothing_is_not_idle() {
+    let service = Tested::default();
+    let limits = local()
+        .idle_timeout(SOON)
+        .head_timeout(SOON)
+        .stall_timeout(SOON);
+    let server = start(limits, service.clone());
+    let mut client = server.connect();
+    assert!(client.get("/silent").hear().contains("200 OK"));
+    std::thread::sleep(SOON * 3);
+    service.has_open(1);
+    drop(client);
+    service.has_open(0);
+}
+
+#[test]
+fn a_client_that_does_not_read_is_hung_up_on() {
+    let service = Tested::default();
+    let server = start(local().stall_timeout(SOON), service.clone());
+    let mut client = server.connect();
+    client.get("/flood");
+    assert!(client.hear().contains("200 OK"));
+    service.has_open(0);
+}
+
+#[test]
+fn whoever_hangs_up_half_or_in_the_middle_leaves_nothing() {
+    let service = Tested::default();
+    let server = start(local(), service.clone());
+    for path in ["/silent", "/held", "/flood"] {
+        let mut half = server.connect();
+        half.get(path);
+        half.0.shutdown(Shutdown::Write).unwrap();
+        half.hear_out();
+        service.has_open(0);
+
+        let mut reset = server.connect();
+        reset.get(path);
+        service.has_open(1);
+        // Closing with something unread is a reset.
+        drop(reset);
+        service.has_open(0);
+    }
+    let mut body = server.connect();
+    body.say("POST /echo HTTP/1.1\r\nHost: here\r\nContent-Length: 9\r\n\r\nhalf");
+    service.has_open(1);
+    drop(body);
+    service.has_open(0);
+}
+
+#[test]
+fn connections_beyond_the_limit_wait() {
+    let server = start(local().max_connections(1), Tested::default());
+    let mut first = server.connect();
+    assert!(first.get("/hello").hear().contains("hello"));
+    let mut second = server.connect();
+    second.get("/hello").0.set_read_timeout(Some(SOON)).unwrap();
+    let kind = std::io::Read::read(&mut second.0, &mut [0])
+        .unwrap_err()
+        .kind();
+    assert!(matches!(kind, ErrorKind::WouldBlock | ErrorKind::TimedOut));
+    drop(first);
+    second.0.set_read_timeout(Some(super::PATIENCE)).unwrap();
+    assert!(second.hear().contains("hello"));
+}
+
+#[test]
+fn a_head_that_is_too_large_is_refused() {
+    let server = start(local().max_head(8192), Tested::default());
+    let mut client = server.connect();
+    let large = format!(
+        "GET /hello HTTP/1.1\r\nHost: here\r\nX: {}\r\n\r\n",
+        "x".repeat(20_000)
+    );
+    assert!(client.say(&large).hear_out().starts_with("HTTP/1.1 431 "));
+}
+
+#[test]
+fn what_runs_is_finished_and_nothing_begins() {
+    let service = Tested::default();
+    let server = start(local(), service.clone());
+    let (mut idle, mut busy) = (server.connect(), server.connect());
+    assert!(idle.get("/hello").hear().contains("hello"));
+    busy.get("/held");
+    service.has_open(1);
+    server.end();
+    assert_eq!(idle.hear_out(), "");
+    // The socket is closed, or is about to be.
+    while let Ok(stream) = TcpStream::connect(server.address) {
+        drop(stream);
+        std::thread::sleep(Duration::from_millis(2));
+    }
+    service.gate.open();
+    let heard = busy.hear_out();
+    assert!(heard.ends_with("held"), "{heard}");
+    server.has_ended();
+}
+
+#[test]
+fn what_runs_too_long_is_dropped() {
+    let service = Tested::default();
+    let server = start(local().grace(SOON), service.clone());
+    let (mut held, mut silent) = (server.connect(), server.connect());
+    held.get("/held");
+    assert!(silent.get("/silent").hear().contains("200 OK"));
+    service.has_open(2);
+    server.has_ended();
+    assert_eq!(held.hear_out(), "");
+    silent.hear_out();
+    service.has_open(0);
+}
+
+#[test]
+fn a_connection_costs_nothing_once_it_is_closed() {
+    let service = Tested::default();
+    let server = start(local(), service.clone());
+    for _ in 0..300 {
+        let mut client = server.connect();
+        assert!(client.get("/silent").hear().contains("200 OK"));
+    }
+    service.has_open(0);
+}

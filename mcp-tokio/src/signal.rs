@@ -1,0 +1,52 @@
+use core::future::{pending, poll_fn};
+use core::task::Poll;
+use std::io;
+
+/// Done at the next signal that asks the process to end; never, where none can be heard of.
+pub(crate) async fn interrupted() {
+    if tokio::runtime::Handle::try_current().is_err() || wait().await.is_err() {
+        pending::<()>().await;
+    }
+}
+
+#[cfg(unix)]
+async fn wait() -> io::Result<()> {
+    use tokio::signal::unix::{SignalKind, signal};
+
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    let mut terminate = signal(SignalKind::terminate())?;
+    poll_fn(|cx| match interrupt.poll_recv(cx) {
+        Poll::Ready(_) => Poll::Ready(()),
+        Poll::Pending => terminate.poll_recv(cx).map(|_| ()),
+    })
+    .await;
+    Ok(())
+}
+
+#[cfg(windows)]
+async fn wait() -> io::Result<()> {
+    use tokio::signal::windows::{ctrl_break, ctrl_c, ctrl_close, ctrl_shutdown};
+
+    let mut keys = (ctrl_c()?, ctrl_break()?);
+    let mut ends = (ctrl_close()?, ctrl_shutdown()?);
+    poll_fn(|cx| {
+        let polls = [
+            keys.0.poll_recv(cx),
+            keys.1.poll_recv(cx),
+            ends.0.poll_recv(cx),
+            ends.1.poll_recv(cx),
+        ];
+        if polls.iter().any(Poll::is_ready) {
+            Poll::Ready(())
+        } else {
+            Poll::Pending
+        }
+    })
+    .await;
+    Ok(())
+}
+
+#[cfg(not(any(unix, windows)))]
+async fn wait() -> io::Result<()> {
+    tokio::signal::ctrl_c().await
+}
