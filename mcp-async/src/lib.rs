@@ -89,6 +89,8 @@ pub use trace_context::{NoTrace, TraceContext};
 pub mod client;
 #[cfg(all(feature = "server", feature = "client"))]
 pub mod guide;
+#[cfg(feature = "http")]
+pub mod http;
 pub mod intern;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod model;

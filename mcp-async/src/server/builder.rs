@@ -430,6 +430,12 @@ impl<R> Server<R> {
         self.begin(streams, clock, None)
     }
 
+    /// What seals the states of its requests, if it was said.
+    #[cfg(feature = "http")]
+    pub(crate) fn sealed_with(&self) -> Option<Keys> {
+        self.inner.settings().keys.clone()
+    }
+
     fn begin<I, O, C>(
         &self,
         streams: (I, O),

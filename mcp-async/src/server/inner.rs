@@ -33,6 +33,9 @@ pub(super) struct Inner {
     catalog: RwLock<Catalog>,
     connections: Mutex<Connections>,
     faults: Mutex<Vec<RegisterError>>,
+    /// What [`config`](Self::config) says, until something changes. Whoever fills it holds the
+    /// lock while it looks at the others.
+    config: Mutex<Option<ServerConfig<'static>>>,
 }
 
 /// What is said once; a connection takes what it needs of it when it begins.
@@ -94,15 +97,19 @@ impl Inner {
             catalog: RwLock::default(),
             connections: Mutex::default(),
             faults: Mutex::default(),
+            config: Mutex::default(),
         })
     }
 
     pub(super) fn set(&self, change: impl FnOnce(&mut Settings)) {
-        let mut settings = self
-            .settings
-            .write()
-            .unwrap_or_else(PoisonError::into_inner);
-        change(&mut settings);
+        {
+            let mut settings = self
+                .settings
+                .write()
+                .unwrap_or_else(PoisonError::into_inner);
+            change(&mut settings);
+        }
+        *self.known_config() = None;
     }
 
     pub(super) fn settings(&self) -> RwLockReadGuard<'_, Settings> {
@@ -130,8 +137,12 @@ impl Inner {
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Catalog) -> T) -> T {
-        let mut catalog = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
-        change(&mut catalog)
+        let changed = {
+            let mut catalog = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
+            change(&mut catalog)
+        };
+        *self.known_config() = None;
+        changed
     }
 
     /// Notes what cannot be served.
@@ -147,6 +158,15 @@ impl Inner {
 
     /// Nothing unserved is declared, nothing served is forgotten.
     pub(super) fn config(&self) -> ServerConfig<'static> {
+        let mut known = self.known_config();
+        *known.get_or_insert_with(|| self.declare())
+    }
+
+    fn known_config(&self) -> MutexGuard<'_, Option<ServerConfig<'static>>> {
+        self.config.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn declare(&self) -> ServerConfig<'static> {
         let settings = self.settings();
         let catalog = self.catalog();
         let changes = |kind: ListKind, empty: bool| {

@@ -107,12 +107,20 @@ pub use self::{
     tool::{NoArguments, Tool, ToolCall},
 };
 
+#[cfg(all(feature = "server", feature = "http"))]
+pub(crate) use self::peer::WeakPeer;
 #[cfg(feature = "server")]
 pub(crate) use self::rate::Bucket;
 
 use mcp_proto::server::Context as Request;
 
-type Machine = Server<'static, Growing>;
+pub(crate) type Machine = Server<'static, Growing>;
+
+/// Where messages go.
+#[cfg(all(feature = "server", feature = "http"))]
+type Exit = crate::http::server::Way;
+#[cfg(not(all(feature = "server", feature = "http")))]
+type Exit = crate::shared::Pipe;
 
 /// What is known of calls that ask.
 #[cfg(feature = "server")]
@@ -153,15 +161,7 @@ where
     let machine = Server::new(config, Growing);
     let shared = Shared::new(machine, &config.limits, Arc::new(clock) as Arc<dyn Now>);
     let peer = Peer::new(Arc::clone(&shared));
-    let side = Side {
-        #[cfg(feature = "server")]
-        seals_state: service.seals_state(),
-        service,
-        peer: peer.clone(),
-        known: Known::default(),
-        principal: None,
-        channel: Channel::PIPE,
-    };
+    let side = Side::new(service, peer.clone(), None);
     let driver = Driver::new((reader, writer), timer, &config.limits, GRACE, side, shared);
     (Connection { driver }, peer)
 }
@@ -242,13 +242,13 @@ impl<R, W, C: Clock, S: Service> fmt::Debug for Connection<R, W, C, S> {
 }
 
 /// The server's side of the driver.
-struct Side<S> {
+pub(crate) struct Side<S> {
     service: S,
-    peer: Peer,
+    pub(crate) peer: Peer,
     known: Known,
     principal: Option<Arc<str>>,
     /// Where the message that is being handled came from.
-    channel: Channel,
+    pub(crate) channel: Channel,
     /// The service keeps its request states itself.
     #[cfg(feature = "server")]
     seals_state: bool,
@@ -346,6 +346,18 @@ impl<S: Service> Role for Side<S> {
 }
 
 impl<S: Service> Side<S> {
+    pub(crate) fn new(service: S, peer: Peer, principal: Option<Arc<str>>) -> Self {
+        Self {
+            #[cfg(feature = "server")]
+            seals_state: service.seals_state(),
+            service,
+            peer,
+            known: Known::default(),
+            principal,
+            channel: Channel::PIPE,
+        }
+    }
+
     /// Takes up what a call brings from its last round.
     #[cfg(feature = "server")]
     fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::job::Job> {
@@ -372,7 +384,7 @@ impl Respond for Server<'_, Growing> {
     type Failure = Lost;
     type About = About;
     type Beside = Rounds;
-    type Exit = crate::shared::Pipe;
+    type Exit = Exit;
 
     fn respond(
         &mut self,

@@ -34,7 +34,7 @@ pub struct Peer {
 }
 
 impl Peer {
-    pub(super) const fn new(shared: Arc<Shared<Machine>>) -> Self {
+    pub(crate) const fn new(shared: Arc<Shared<Machine>>) -> Self {
         Self { shared }
     }
 
@@ -133,7 +133,7 @@ impl Peer {
     }
 
     #[cfg(feature = "server")]
-    pub(super) fn downgrade(&self) -> WeakPeer {
+    pub(crate) fn downgrade(&self) -> WeakPeer {
         WeakPeer(Arc::downgrade(&self.shared))
     }
 
@@ -145,17 +145,17 @@ impl Peer {
 
 /// A [`Peer`] that does not keep the connection's memory.
 #[cfg(feature = "server")]
-pub(super) struct WeakPeer(std::sync::Weak<Shared<Machine>>);
+pub(crate) struct WeakPeer(std::sync::Weak<Shared<Machine>>);
 
 #[cfg(feature = "server")]
 impl WeakPeer {
     /// The peer, unless its connection has ended.
-    pub(super) fn upgrade(&self) -> Option<Peer> {
+    pub(crate) fn upgrade(&self) -> Option<Peer> {
         let peer = Peer::new(self.0.upgrade()?);
         (!peer.is_closed()).then_some(peer)
     }
 
-    pub(super) fn is_alive(&self) -> bool {
+    pub(crate) fn is_alive(&self) -> bool {
         self.upgrade().is_some()
     }
 }

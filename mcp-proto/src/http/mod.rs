@@ -18,5 +18,3 @@ pub mod annotation;
 pub mod client;
 pub mod media;
 pub mod mirror;
-#[cfg(feature = "alloc")]
-pub mod streams;

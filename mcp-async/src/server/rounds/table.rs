@@ -45,7 +45,7 @@ pub(super) struct Left {
 }
 
 impl Rounds {
-    pub(in crate::server) fn set_keys(&mut self, keys: Keys) {
+    pub(crate) fn set_keys(&mut self, keys: Keys) {
         self.keys = Some(keys);
     }
 

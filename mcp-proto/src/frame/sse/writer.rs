@@ -169,4 +169,4 @@ impl Pen<'_> {
 }
 
 /// Ends the line of the data, and the event.
-pub(crate) const END: &str = "\n\n";
+const END: &str = "\n\n";

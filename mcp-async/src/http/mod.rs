@@ -1,0 +1,10 @@
+//! MCP over HTTP.
+//!
+//! A server becomes a [`tower_service::Service`] by [`Server::http`](crate::Server::http): hyper,
+//! axum and whatever else speaks `tower` mount it.
+
+#[cfg(feature = "server")]
+pub(crate) mod server;
+
+#[cfg(feature = "server")]
+pub use server::{Http, HttpBody, HttpService, Principal};

@@ -1,0 +1,218 @@
+//! How a server is offered over HTTP.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::time::Duration;
+
+use mcp_proto::http::Access;
+
+use super::HttpService;
+use super::site::Site;
+use crate::intern;
+use crate::runtime::{Runtime, Task};
+use crate::server::builder::Server;
+
+/// A server on its way to HTTP: the settings of the endpoint.
+///
+/// What is on without a word: the endpoint is `/mcp`; only requests to this machine by its own
+/// names are answered (`localhost`, `127.0.0.1`, `[::1]`), and of web pages only those from there
+/// (SH-03, SH-05); bodies, sessions, streams and what they keep are bounded.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::{Runtime, Server};
+///
+/// fn service<R: Runtime>(server: &Server<R>) -> mcp_async::http::HttpService<R> {
+///     server
+///         .http()
+///         .allow_hosts(["mcp.example.com"])
+///         .allow_origins(["https://app.example.com"])
+///         .keep_alive(Duration::from_secs(30))
+///         .into_service()
+/// }
+/// ```
+#[must_use = "settings serve nothing until they are a service"]
+pub struct Http<R> {
+    server: Server<R>,
+    options: Options,
+    until: Option<Task>,
+}
+
+/// The settings themselves.
+#[derive(Clone, Debug)]
+pub(super) struct Options {
+    pub(super) path: Option<&'static str>,
+    /// `None` for all.
+    hosts: Option<Vec<String>>,
+    origins: Vec<String>,
+    pub(super) max_body: Option<usize>,
+    pub(super) body_timeout: Duration,
+    pub(super) keep_alive: Duration,
+    pub(super) grace: Duration,
+    /// Bytes that one stream may hold before its handlers wait.
+    pub(super) unread: usize,
+}
+
+impl<R: Runtime> Server<R> {
+    /// Offers it over HTTP: the settings of an endpoint, and then a service that hyper, axum or
+    /// anything else that speaks `tower` mounts.
+    pub fn http(&self) -> Http<R> {
+        Http {
+            server: self.clone(),
+            options: Options::default(),
+            until: None,
+        }
+    }
+}
+
+impl<R: Runtime> Http<R> {
+    /// Where the endpoint is; at `/mcp` otherwise. Other paths are answered with 404.
+    pub fn path(mut self, path: impl AsRef<str>) -> Self {
+        self.options.path = Some(intern::text(path.as_ref()));
+        self
+    }
+
+    /// Answers under every path: for a service that a router mounts, which has looked at the path
+    /// already and may have cut a part of it off.
+    pub fn any_path(mut self) -> Self {
+        self.options.path = None;
+        self
+    }
+
+    /// More names under which the server may be asked for, in `Host` or by HTTP/2: a name or an
+    /// address (`[::1]` in brackets), for every port or with the port that it is for.
+    ///
+    /// A web page whose name was made to resolve to this machine asks for its own name, so a
+    /// server that answers to any name serves every page that its user looks at.
+    pub fn allow_hosts<H: Into<String>>(mut self, hosts: impl IntoIterator<Item = H>) -> Self {
+        if let Some(allowed) = &mut self.options.hosts {
+            allowed.extend(hosts.into_iter().map(Into::into));
+        }
+        self
+    }
+
+    /// Answers to every name: behind a proxy that looks at it, or where only programs can reach
+    /// the server.
+    pub fn any_host(mut self) -> Self {
+        self.options.hosts = None;
+        self
+    }
+
+    /// More origins whose web pages may use the server: scheme, host and port as browsers send
+    /// them (`https://app.example.com`). A request without `Origin` comes from no web page.
+    pub fn allow_origins<O: Into<String>>(mut self, origins: impl IntoIterator<Item = O>) -> Self {
+        self.options
+            .origins
+            .extend(origins.into_iter().map(Into::into));
+        self
+    }
+
+    /// The longest request body in bytes; what the server's
+    /// [`Limits::body`](mcp_proto::Limits::body) says otherwise, 4 MiB. A longer one is answered
+    /// with 413.
+    pub fn max_body(mut self, bytes: usize) -> Self {
+        self.options.max_body = Some(bytes);
+        self
+    }
+
+    /// How long a request body may take; 30 seconds otherwise, then 408.
+    pub fn body_timeout(mut self, timeout: Duration) -> Self {
+        self.options.body_timeout = timeout;
+        self
+    }
+
+    /// After how much silence a comment keeps an event stream alive (SH-42); 15 seconds
+    /// otherwise, less than what proxies wait for.
+    pub fn keep_alive(mut self, interval: Duration) -> Self {
+        self.options.keep_alive = interval.max(Duration::from_millis(1));
+        self
+    }
+
+    /// How long what runs may go on after the end was asked for; ten seconds otherwise.
+    pub fn grace(mut self, grace: Duration) -> Self {
+        self.options.grace = grace;
+        self
+    }
+
+    /// Ends the service when this future resolves: new requests are answered with 503, what runs
+    /// may finish within the [grace](Self::grace), and listens end with their result.
+    pub fn until(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
+        self.until = Some(Box::pin(end));
+        self
+    }
+
+    /// The service. Clones of it are the same endpoint.
+    pub fn into_service(self) -> HttpService<R> {
+        let Self {
+            server,
+            options,
+            until,
+        } = self;
+        let service = HttpService::new(Site::new(server, options));
+        if let Some(end) = until {
+            R::spawn(Box::pin(Ending {
+                end,
+                service: service.clone(),
+            }));
+        }
+        service
+    }
+}
+
+/// Waits for the end of a service.
+struct Ending<R: Runtime> {
+    end: Task,
+    service: HttpService<R>,
+}
+
+impl<R: Runtime> Future for Ending<R> {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut core::task::Context<'_>) -> core::task::Poll<()> {
+        let ended = self.end.as_mut().poll(cx);
+        if ended.is_ready() {
+            self.service.shutdown();
+        }
+        ended
+    }
+}
+
+impl Options {
+    /// Who may speak to the endpoint.
+    pub(super) fn access(&self) -> Access<'static> {
+        let local = Access::LOOPBACK;
+        let hosts = self.hosts.as_ref().map(|hosts| {
+            let own = local.hosts.unwrap_or_default().iter().copied();
+            intern::list(own.chain(hosts.iter().map(String::as_str)))
+        });
+        let origins = local.origins.iter().copied();
+        Access {
+            hosts,
+            origins: intern::list(origins.chain(self.origins.iter().map(String::as_str))),
+        }
+    }
+}
+
+impl Default for Options {
+    fn default() -> Self {
+        Self {
+            path: Some("/mcp"),
+            hosts: Some(Vec::new()),
+            origins: Vec::new(),
+            max_body: None,
+            body_timeout: Duration::from_secs(30),
+            keep_alive: Duration::from_secs(15),
+            grace: Duration::from_secs(10),
+            unread: 1 << 20,
+        }
+    }
+}
+
+impl<R> fmt::Debug for Http<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Http")
+            .field("options", &self.options)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,234 @@
+//! A connection whose messages come and go in exchanges: what a driver is to a pair of byte
+//! streams, without the streams.
+
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::rpc::Incoming;
+use mcp_proto::server::{Event, Server, ServerConfig};
+use mcp_proto::{Action, Channel, Instant, Machine as _, Source, Why};
+
+use super::exit::Way;
+use crate::calls::{Calls, Frame};
+use crate::clock::{Clock, Timer};
+use crate::observe;
+use crate::server::{BoxService, Keys, Machine, Peer, Side};
+use crate::shared::{Core, Exit as _, Shared};
+
+/// A machine with its service, its calls and its time.
+///
+/// It is driven by whoever holds it: [`handle`](Self::handle) a message, take a
+/// [`turn`](Self::turn), and [`poll`](Self::poll) while something is still going on. Dropping it
+/// ends every request.
+pub(super) struct Conversation<C: Clock> {
+    calls: Calls<Side<BoxService>>,
+    clock: C,
+    /// Made when there is something to wait for.
+    timer: Option<C::Timer>,
+    /// What it was armed for; it may still fire.
+    armed: Option<Instant>,
+    /// Since it was asked to end, when it does so at the latest.
+    ending: Option<Instant>,
+    grace: Duration,
+}
+
+/// What a conversation begins with.
+pub(super) struct Beginning<C> {
+    pub(super) config: ServerConfig<'static>,
+    pub(super) service: BoxService,
+    pub(super) keys: Option<Keys>,
+    pub(super) principal: Option<Arc<str>>,
+    pub(super) clock: C,
+    pub(super) grace: Duration,
+    pub(super) way: Way,
+}
+
+impl<C: Clock + Clone> Conversation<C> {
+    pub(super) fn new(beginning: Beginning<C>) -> Self {
+        let Beginning {
+            config,
+            service,
+            keys,
+            principal,
+            clock,
+            grace,
+            way,
+        } = beginning;
+        let machine = Server::new(config, mcp_proto::server::Growing);
+        let shared = Shared::new(machine, &config.limits, Arc::new(clock.clone()));
+        {
+            let mut core = shared.lock();
+            core.exit = way;
+            if let Some(keys) = keys {
+                core.beside.set_keys(keys);
+            }
+        }
+        let side = Side::new(service, Peer::new(Arc::clone(&shared)), principal);
+        Self {
+            calls: Calls::new(side, shared),
+            clock,
+            timer: None,
+            armed: None,
+            ending: None,
+            grace,
+        }
+    }
+}
+
+impl<C: Clock> Conversation<C> {
+    /// The handle that reaches its client.
+    pub(super) const fn peer(&self) -> &Peer {
+        &self.calls.role.peer
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Looks at the machine and at what it has to send.
+    pub(super) fn with<T>(&self, look: impl FnOnce(&mut Core<Machine>) -> T) -> T {
+        look(&mut self.calls.shared.lock())
+    }
+
+    /// Takes one message, and says why it led to nothing, if so.
+    pub(super) fn handle(
+        &mut self,
+        from: &Source<'_>,
+        incoming: Incoming<'_>,
+        frame: Frame<'_>,
+    ) -> Option<Why> {
+        let now = self.now();
+        self.calls.role.channel = from.channel();
+        let event = {
+            let core = &mut *self.calls.shared.lock();
+            core.now = now;
+            match core.machine.handle(now, from, incoming) {
+                Action::Event(event) => event,
+                Action::Reply(reply) => {
+                    let told = core.machine.told(&reply);
+                    // There is no output that could be too full for it.
+                    let _ = core.put(|machine, out| machine.reply(now, reply, out));
+                    told?
+                }
+                Action::Ignore(why) => {
+                    observe::ignored(why);
+                    return Some(why);
+                }
+            }
+        };
+        self.take(event, frame, now);
+        None
+    }
+
+    /// Does what there is to do now, as far as one turn goes; whether there is more.
+    pub(super) fn turn(&mut self) -> bool {
+        let now = self.now();
+        self.calls.expire(now);
+        self.wind_down(now);
+        for _ in 0..WORK {
+            if self.calls.poll_woken() {
+                continue;
+            }
+            self.calls.pay(now);
+            let event = self.next_event(now);
+            match event {
+                Some(event) => self.take(event, None, now),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Takes turns until there is nothing to do, and wakes the task when that changes, at
+    /// `deadline` at the latest. The caller looks at what there is to send.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) {
+        if self.calls.shared.alarm.begin(cx.waker()) {
+            self.armed = None;
+        }
+        let mut more = self.turn();
+        if !more {
+            // From here on a handle that leaves work wakes this task: look once more.
+            self.calls.shared.alarm.rest();
+            more = self.turn();
+        }
+        if more || self.arm(cx, deadline).is_ready() {
+            cx.waker().wake_by_ref();
+        }
+    }
+
+    /// Tells those who wait that there is room again.
+    pub(super) fn was_read(&self) {
+        let waiting = self.calls.shared.lock().take_room();
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    fn take(&mut self, event: Event<'_>, frame: Frame<'_>, now: Instant) {
+        let effect = self.calls.dispatch(event, frame);
+        // What the machine gives up, its channels end.
+        let _ = self.calls.carry_out(effect, now);
+    }
+
+    /// What follows from time and state: messages leave, and events are returned.
+    fn next_event(&self, now: Instant) -> Option<Event<'static>> {
+        let core = &mut *self.calls.shared.lock();
+        core.now = now;
+        if core.machine.poll_timeout().is_some_and(|due| due <= now) {
+            core.machine.handle_timeout(now);
+        }
+        // One channel that is full blocks no other.
+        while let Some(channel) = core.next_channel() {
+            let sent = core.put(|machine, out| machine.poll_transmit(now, channel, out));
+            if !matches!(sent, Ok(Some(_))) {
+                break;
+            }
+        }
+        core.machine.poll_event()
+    }
+
+    /// After a handle asked for the end, what runs may finish, and listens end.
+    fn wind_down(&mut self, now: Instant) {
+        let core = &mut *self.calls.shared.lock();
+        if !core.closing {
+            return;
+        }
+        let ending = *self.ending.get_or_insert(now + self.grace);
+        if core.machine.in_flight() == 0 || ending <= now {
+            core.machine.cancel_all();
+        }
+    }
+
+    fn arm(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) -> Poll<()> {
+        let timeout = self.calls.shared.lock().machine.poll_timeout();
+        let now = self.now();
+        let ending = self.ending.filter(|ending| *ending > now);
+        let deadlines = [timeout, deadline, ending, self.calls.jobs.deadline()];
+        let Some(next) = deadlines.into_iter().flatten().min() else {
+            return Poll::Pending;
+        };
+        if self.armed.is_some_and(|armed| armed <= next && armed > now) {
+            return Poll::Pending;
+        }
+        let timer = self.timer.get_or_insert_with(|| self.clock.timer());
+        let due = timer.poll_until(next, cx);
+        self.armed = due.is_pending().then_some(next);
+        due
+    }
+}
+
+impl<C: Clock> Drop for Conversation<C> {
+    fn drop(&mut self) {
+        self.calls.end();
+    }
+}
+
+impl Core<Machine> {
+    /// A channel that is owed a message and has room for it.
+    fn next_channel(&self) -> Option<Channel> {
+        self.machine
+            .next_channel_where(|channel| self.exit.has_room(channel))
+    }
+}
+
+/// Messages and polls of handlers in one turn: see the driver of byte streams.
+const WORK: u32 = 128;

@@ -1,0 +1,119 @@
+//! Where the messages of a server's connection go.
+
+use std::collections::VecDeque;
+
+use mcp_proto::{Channel, Transmit};
+
+use crate::shared::Exit;
+
+/// The way out of one connection.
+#[derive(Default)]
+pub(crate) enum Way {
+    /// A pair of byte streams.
+    #[default]
+    Pipe,
+    /// One exchange of 2026-07-28.
+    Exchange(Replies),
+}
+
+/// What one exchange still has to send.
+#[derive(Default)]
+pub(crate) struct Replies {
+    messages: VecDeque<Vec<u8>>,
+    unread: usize,
+    /// How many bytes may wait before a handler has to.
+    limit: usize,
+    /// The HTTP status that the first message asks for.
+    status: Option<u16>,
+    ended: bool,
+}
+
+/// What an exchange comes to before it waits for anything.
+pub(super) enum First {
+    /// It is over, without a word.
+    Nothing,
+    /// It is over with one message, for this HTTP status.
+    Single(u16, Vec<u8>),
+    /// There is more to it.
+    Several,
+}
+
+impl Way {
+    pub(super) fn exchange(limit: usize) -> Self {
+        Self::Exchange(Replies {
+            limit,
+            ..Replies::default()
+        })
+    }
+
+    /// What the exchange has to send; `None` if there is no exchange.
+    pub(super) const fn replies(&mut self) -> Option<&mut Replies> {
+        match self {
+            Self::Exchange(replies) => Some(replies),
+            Self::Pipe => None,
+        }
+    }
+}
+
+impl Replies {
+    /// What the first turn came to.
+    pub(super) fn first(&mut self) -> First {
+        match (self.ended, self.messages.len()) {
+            (true, 0) => First::Nothing,
+            (true, 1) => {
+                self.unread = 0;
+                let message = self.messages.pop_front().unwrap_or_default();
+                First::Single(self.status.unwrap_or(200), message)
+            }
+            _ => First::Several,
+        }
+    }
+
+    /// Whether nothing more comes after what is there.
+    pub(super) const fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Appends what waits as events.
+    pub(super) fn read(&mut self, out: &mut Vec<u8>) {
+        out.reserve(self.unread + self.messages.len() * EVENT);
+        for message in self.messages.drain(..) {
+            // A message has no line break in it: what the core writes has none, and what came
+            // from outside lost them.
+            out.extend_from_slice(b"data: ");
+            out.extend_from_slice(&message);
+            out.extend_from_slice(b"\n\n");
+        }
+        self.unread = 0;
+    }
+}
+
+impl Exit for Way {
+    fn is_pipe(&self) -> bool {
+        matches!(self, Self::Pipe)
+    }
+
+    fn has_room(&self, _: Channel) -> bool {
+        match self {
+            Self::Pipe => true,
+            Self::Exchange(replies) => replies.unread < replies.limit,
+        }
+    }
+
+    fn take(&mut self, transmit: Transmit, message: &[u8]) {
+        match self {
+            Self::Pipe => {}
+            Self::Exchange(replies) => {
+                if !message.is_empty() {
+                    replies.status.get_or_insert(transmit.status);
+                    replies.unread = replies.unread.saturating_add(message.len());
+                    replies.messages.push_back(message.to_vec());
+                }
+                replies.ended |= transmit.end;
+            }
+        }
+    }
+}
+
+/// What an event has around its message.
+const EVENT: usize = "data: \n\n".len();

@@ -1,0 +1,76 @@
+//! A request's head as the core reads it.
+
+use http::header::HOST;
+use http::request::Parts;
+use mcp_proto::http::Head;
+
+/// The head of a request of the `http` crate.
+pub(super) struct RequestHead<'r>(pub(super) &'r Parts);
+
+impl RequestHead<'_> {
+    /// What HTTP/2, and HTTP/1.1 with a target in full, says in the place of `Host`.
+    fn authority(&self) -> Option<&str> {
+        let authority = self.0.uri.authority()?.as_str();
+        let (_, host) = authority.rsplit_once('@').unwrap_or(("", authority));
+        Some(host)
+    }
+}
+
+impl Head for RequestHead<'_> {
+    fn method(&self) -> &str {
+        self.0.method.as_str()
+    }
+
+    fn path(&self) -> &str {
+        self.0.uri.path()
+    }
+
+    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+        let lines = self.0.headers.get_all(name);
+        if HOST == name
+            && let Some(authority) = self.authority()
+        {
+            // One of the two is enough, and two that differ are two hosts.
+            each(authority.as_bytes());
+            lines
+                .iter()
+                .map(|line| line.as_bytes())
+                .filter(|line| !line.eq_ignore_ascii_case(authority.as_bytes()))
+                .for_each(each);
+            return;
+        }
+        lines.iter().for_each(|line| each(line.as_bytes()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use http::Request;
+    use mcp_proto::http::Field;
+
+    use super::*;
+
+    #[track_caller]
+    fn check(uri: &str, hosts: &[&str], expected: Field<'_>) {
+        let mut request = Request::builder().uri(uri);
+        for host in hosts {
+            request = request.header("host", *host);
+        }
+        let (parts, ()) = request.body(()).unwrap().into_parts();
+        assert_eq!(
+            RequestHead(&parts).field("Host"),
+            expected,
+            "{uri} {hosts:?}"
+        );
+    }
+
+    #[test]
+    fn the_authority_stands_for_the_host() {
+        check("/mcp", &[], Field::None);
+        check("/mcp", &["a:1"], Field::One(b"a:1"));
+        check("/mcp", &["a:1", "a:1"], Field::Many);
+        check("http://a:1/mcp", &[], Field::One(b"a:1"));
+        check("http://me@a:1/mcp", &["A:1"], Field::One(b"a:1"));
+        check("http://a:1/mcp", &["b:1"], Field::Many);
+    }
+}

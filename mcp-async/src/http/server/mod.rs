@@ -1,0 +1,118 @@
+//! A server as a service over HTTP requests.
+//!
+//! ```text
+//! builder       settings                 site       from a request to what answers it
+//! head, collect a request, as the core reads it     answer, body   a response
+//! conversation  a machine and its calls, driven by exchanges instead of byte streams
+//! exit          where its messages go               exchange       one request of 2026-07-28
+//! ```
+//!
+//! A modern request has a machine, a service and a job of its own, inside its response: whoever
+//! drops the response drops them. That is why [`Service`](crate::server::Service) need not be
+//! `Sync`: no two requests share one, and a layer may keep what it likes without a lock. What is
+//! for all requests lies behind the `Arc`s of whoever made the service, as ever.
+
+mod answer;
+mod body;
+mod builder;
+mod collect;
+mod conversation;
+mod exchange;
+mod exit;
+mod head;
+mod principal;
+mod site;
+
+use core::convert::Infallible;
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::sync::Arc;
+
+use http::{Request, Response};
+use http_body::Body;
+
+use self::site::Site;
+use crate::runtime::Runtime;
+
+pub use self::body::HttpBody;
+pub use self::builder::Http;
+pub use self::principal::Principal;
+
+pub(crate) use self::exit::Way;
+
+/// A server's endpoint as a [`tower_service::Service`]: what
+/// [`Http::into_service`] makes.
+///
+/// It is always ready, never fails, and its clones are one endpoint. Mount it with axum's
+/// `route_service`, hand it to hyper, or call it.
+///
+/// ```
+/// use bytes::Bytes;
+/// use http_body_util::Full;
+/// use mcp_async::Runtime;
+/// use mcp_async::http::{HttpBody, HttpService};
+/// use tower_service::Service;
+///
+/// async fn ask<R: Runtime>(mut service: HttpService<R>) -> http::Response<HttpBody> {
+///     let request = http::Request::post("/mcp")
+///         .header("host", "localhost")
+///         .header("content-type", "application/json")
+///         .body(Full::<Bytes>::from("{}"))
+///         .unwrap();
+///     let Ok(response) = service.call(request).await;
+///     assert_eq!(response.status(), 400);
+///     response
+/// }
+/// ```
+pub struct HttpService<R: Runtime> {
+    site: Arc<Site<R>>,
+}
+
+impl<R: Runtime> HttpService<R> {
+    fn new(site: Site<R>) -> Self {
+        Self {
+            site: Arc::new(site),
+        }
+    }
+
+    /// Ends it in good order: new requests are answered with 503, what runs may finish within
+    /// the [grace](Http::grace), and listens end with their result.
+    pub fn shutdown(&self) {
+        self.site.shutdown();
+    }
+}
+
+impl<R, B> tower_service::Service<Request<B>> for HttpService<R>
+where
+    R: Runtime,
+    B: Body<Data: Send> + Send + 'static,
+{
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<B>) -> Self::Future {
+        let site = Arc::clone(&self.site);
+        Box::pin(async move { Ok(site.serve(request).await) })
+    }
+}
+
+impl<R: Runtime> Clone for HttpService<R> {
+    fn clone(&self) -> Self {
+        Self {
+            site: Arc::clone(&self.site),
+        }
+    }
+}
+
+impl<R: Runtime> fmt::Debug for HttpService<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpService").finish_non_exhaustive()
+    }
+}

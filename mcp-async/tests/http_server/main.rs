@@ -1,0 +1,7 @@
+//! The server as an HTTP service, without sockets and on a clock by hand: requests in, response
+//! frames out.
+#![cfg(all(feature = "server", feature = "http"))]
+
+mod doors;
+mod modern;
+mod support;

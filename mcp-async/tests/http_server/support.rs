@@ -1,0 +1,236 @@
+//! A thread's own runtime, and an HTTP client made of function calls.
+
+use core::cell::RefCell;
+use core::future::Future;
+use core::pin::Pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::sync::Arc;
+use std::task::Wake;
+
+use bytes::Bytes;
+use http::{HeaderMap, Request, StatusCode};
+use http_body::Body;
+use http_body_util::Full;
+use mcp_async::http::{HttpBody, HttpService};
+use mcp_async::stdio::{Reactor, Sleep};
+use mcp_async::{Clock, ManualClock, ManualTimer, Runtime, Task};
+use mcp_proto::Instant;
+use tower_service::Service;
+
+/// The runtime of the thread that a test runs on.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Sim;
+
+type Local = Pin<Box<dyn Future<Output = ()>>>;
+
+thread_local! {
+    static CLOCK: ManualClock = ManualClock::default();
+    static TASKS: RefCell<Vec<(Local, Arc<Flag>)>> = const { RefCell::new(Vec::new()) };
+}
+
+struct Flag(AtomicBool);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.store(true, Ordering::SeqCst);
+    }
+}
+
+impl Clock for Sim {
+    type Timer = ManualTimer;
+
+    fn now(&self) -> Instant {
+        CLOCK.with(Clock::now)
+    }
+
+    fn timer(&self) -> ManualTimer {
+        CLOCK.with(Clock::timer)
+    }
+}
+
+impl Reactor for Sim {
+    #[cfg(unix)]
+    fn register(
+        &self,
+        _: std::os::fd::OwnedFd,
+        _: mcp_async::stdio::Interest,
+    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    fn sleep(&self, _: Duration) -> Sleep {
+        Box::pin(core::future::pending())
+    }
+}
+
+impl Runtime for Sim {
+    fn reactor() -> &'static dyn Reactor {
+        &Self
+    }
+
+    fn spawn(task: Task) {
+        let flag = Arc::new(Flag(AtomicBool::new(true)));
+        TASKS.with_borrow_mut(|tasks| tasks.push((task, flag)));
+    }
+}
+
+/// Polls whatever was woken, until nothing is.
+pub(crate) fn settle() {
+    for round in 0.. {
+        assert!(round < 10_000, "the tasks wake each other without end");
+        let mut tasks = TASKS.take();
+        let mut idle = true;
+        tasks.retain_mut(|(future, flag)| {
+            if !flag.0.swap(false, Ordering::SeqCst) {
+                return true;
+            }
+            idle = false;
+            let waker = Waker::from(Arc::clone(flag));
+            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
+            polled.is_pending()
+        });
+        // What they spawned comes behind them.
+        TASKS.with_borrow_mut(|spawned| {
+            idle &= spawned.is_empty();
+            tasks.append(spawned);
+            *spawned = tasks;
+        });
+        if idle {
+            break;
+        }
+    }
+}
+
+pub(crate) fn advance(by: Duration) {
+    CLOCK.with(|clock| clock.advance(by));
+    settle();
+}
+
+/// Waits for nothing that only time would bring.
+pub(crate) fn now<F: Future>(future: F) -> F::Output {
+    let mut future = core::pin::pin!(future);
+    for _ in 0..100 {
+        settle();
+        let cx = &mut Context::from_waker(Waker::noop());
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return output;
+        }
+    }
+    panic!("it waits")
+}
+
+/// Resolves when so much time has passed.
+pub(crate) async fn sleep(time: Duration) {
+    use mcp_async::Timer;
+    let mut timer = Sim.timer();
+    let deadline = Sim.now() + time;
+    core::future::poll_fn(|cx| timer.poll_until(deadline, cx)).await;
+}
+
+/// A response whose body is read bit by bit.
+pub(crate) struct Reply {
+    pub(crate) status: StatusCode,
+    pub(crate) headers: HeaderMap,
+    body: Option<HttpBody>,
+    /// What came until now and was not taken.
+    text: String,
+    flag: Arc<Flag>,
+}
+
+/// Sends a request, whose response has to begin at once.
+pub(crate) fn send(service: &HttpService<Sim>, request: Request<&str>) -> Reply {
+    let (parts, body) = request.into_parts();
+    let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
+    send_body(service, Request::from_parts(parts, body))
+}
+
+pub(crate) fn send_body<B>(service: &HttpService<Sim>, request: Request<B>) -> Reply
+where
+    B: Body<Data: Send> + Send + 'static,
+{
+    let Ok(response) = now(service.clone().call(request));
+    let (parts, body) = response.into_parts();
+    Reply {
+        status: parts.status,
+        headers: parts.headers,
+        body: Some(body),
+        text: String::new(),
+        flag: Arc::new(Flag(AtomicBool::new(true))),
+    }
+}
+
+impl Reply {
+    pub(crate) fn header(&self, name: &str) -> &str {
+        let value = self.headers.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// What has come since the last look.
+    pub(crate) fn text(&mut self) -> String {
+        settle();
+        let waker = Waker::from(Arc::clone(&self.flag));
+        while self.flag.0.swap(false, Ordering::SeqCst) {
+            while let Some(body) = &mut self.body {
+                match Pin::new(body).poll_frame(&mut Context::from_waker(&waker)) {
+                    Poll::Ready(Some(Ok(frame))) => {
+                        let data = frame.into_data().unwrap();
+                        self.text.push_str(core::str::from_utf8(&data).unwrap());
+                    }
+                    Poll::Ready(None) => self.body = None,
+                    Poll::Pending => break,
+                }
+            }
+            settle();
+        }
+        core::mem::take(&mut self.text)
+    }
+
+    pub(crate) fn has_ended(&mut self) -> bool {
+        self.text = self.text();
+        self.body.is_none()
+    }
+
+    /// The whole body of a response that has ended.
+    pub(crate) fn whole(mut self) -> String {
+        assert!(self.has_ended(), "there is more to come");
+        self.text
+    }
+}
+
+/// A POST of 2026-07-28: the head repeats what the body says.
+pub(crate) fn modern(body: &str) -> Request<&str> {
+    let member = |name: &str| {
+        let (_, rest) = body.split_once(&format!("\"{name}\":\""))?;
+        rest.split_once('"').map(|(value, _)| value)
+    };
+    let mut request = Request::post("/mcp")
+        .header("host", "localhost:8000")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-protocol-version", "2026-07-28");
+    if let Some(method) = member("method") {
+        request = request.header("mcp-method", method);
+        let name = match method {
+            "resources/read" => member("uri"),
+            "tools/call" | "prompts/get" => member("name"),
+            _ => None,
+        };
+        if let Some(name) = name {
+            request = request.header("mcp-name", name);
+        }
+    }
+    request.body(body).unwrap()
+}
+
+/// `_meta` of a modern request.
+pub(crate) const META: &str = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+
+/// A modern request.
+pub(crate) fn request(id: u32, method: &str, params: &str) -> String {
+    let comma = if params.is_empty() { "" } else { "," };
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}{comma}{META}}}}}"#
+    )
+}
