@@ -1,0 +1,293 @@
+#!/usr/bin/env python3
+"""The official conformance suite against ours: both adapters, both roles, every revision that it knows.
+
+Usage: run.py [ADAPTER...] [--role ROLE] [--suite NAME] [--scenario NAME] [--url URL] [--command COMMAND]
+
+ADAPTER is tokio or smol (both by default). Installs the suites that suite/package-lock.json pins, and the Node that they
+need, below target/conformance; builds the programs under test, runs every row but those of authorization and of tasks, and
+prints one table. Fails on a row that fails, warns or is missing. --url and --command test another server or client instead.
+"""
+
+import argparse
+import json
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from pathlib import Path
+
+HERE = Path(__file__).resolve().parent
+ROOT = HERE.parent
+TARGET = Path(os.environ.get("CARGO_TARGET_DIR", ROOT / "target")).resolve()
+WORK = TARGET / "conformance"
+RESULTS = WORK / "results"
+MODULES = WORK / "node_modules"
+NODE = MODULES / "node" / "bin" / "node"
+
+# Rows that are not run: authorization and tasks are not implemented.
+LEFT_OUT = re.compile(r"auth/|tasks-")
+# A row that hangs is a row that fails, long before this.
+LIMIT = 600
+
+# Examples of two crates share one folder, so those of one adapter carry its name.
+SERVERS = {"tokio": ("mcp-tokio", "everything"), "smol": ("mcp-smol", "smol_everything")}
+
+
+@dataclass
+class Suite:
+    """One version of the suite, with the words that select what it runs."""
+
+    name: str
+    package: str
+    # The wire, where one can be chosen.
+    revision: str | None = None
+
+    def call(self, *words: str, log: Path | None = None) -> subprocess.CompletedProcess:
+        command = [str(NODE), str(MODULES / self.package / "dist" / "index.js"), *words]
+        # Clients have to be found by the shell that starts them, and nothing else comes from outside.
+        result = subprocess.run(command, stdin=subprocess.DEVNULL, capture_output=True, text=True, encoding="utf-8", timeout=LIMIT)
+        if log:
+            log.write_text(result.stdout + result.stderr, encoding="utf-8")
+        return result
+
+    def rows(self, role: str) -> list[str]:
+        """Every row of one role that there is, scored or not."""
+        words = ["--requirements", self.revision] if self.revision else [f"--{role}"]
+        listed = self.call("list", *words).stdout.splitlines()
+        rows, section = [], ""
+        for line in listed:
+            if heading := re.match(r"(Server|Client) scenarios", line):
+                section = heading[1].lower()
+            elif line.startswith("Run and reported"):
+                section = "not scored"
+            elif entry := re.match(r" +- (\S+)(?: \[(\S+)\])?", line):
+                name, leg = entry.groups()
+                if role == (leg if section == "not scored" else section):
+                    rows.append(name)
+        if not rows:
+            sys.exit(f"{self.name} lists no rows for the role {role}")
+        return rows
+
+    def selection(self, role: str) -> list[str]:
+        return ["--requirements", self.revision] if self.revision else ["--suite", "all"]
+
+    def single(self, row: str) -> list[str]:
+        # A requirement set runs all its rows at its own revision, whatever the row itself asks for.
+        wire = ["--spec-version", self.revision, "--force"] if self.revision else []
+        return ["--scenario", row, *wire]
+
+
+SUITES = [
+    Suite("2025-11-25", "conformance", "2025-11-25"),
+    Suite("2026-07-28", "conformance", "2026-07-28"),
+    Suite("0.1.16", "conformance-0.1"),
+]
+
+
+@dataclass
+class Run:
+    """What came of one suite in one role."""
+
+    adapter: str
+    role: str
+    suite: str
+    seconds: float = 0.0
+    # What each row came to; `None` for those that left no result.
+    rows: dict[str, list[dict] | None] = field(default_factory=dict)
+    # Rows that failed beside their checks: the program under test said no, or did not end.
+    ended: dict[str, str] = field(default_factory=dict)
+
+    def count(self, *statuses: str) -> int:
+        return sum(check["status"] in statuses for checks in self.rows.values() for check in checks or [])
+
+    def passed(self, row: str) -> bool:
+        checks = self.rows[row]
+        statuses = {check["status"] for check in checks or []}
+        return row not in self.ended and "SUCCESS" in statuses and not statuses & {"FAILURE", "WARNING"}
+
+    def line(self) -> list[str]:
+        passed = sum(map(self.passed, self.rows))
+        return [
+            self.adapter,
+            self.role,
+            self.suite,
+            f"{passed}/{len(self.rows)}",
+            f"{self.count('SUCCESS')}/{self.count('SUCCESS', 'FAILURE', 'WARNING')}",
+            str(self.count("SKIPPED")),
+            f"{self.seconds:.0f}",
+        ]
+
+    def notes(self) -> list[str]:
+        notes = []
+        for row, checks in self.rows.items():
+            where = f"{self.adapter} {self.role} {self.suite} {row}"
+            if checks is None:
+                notes.append(f"MISSING {where}: it left no result")
+            if row in self.ended:
+                notes.append(f"FAILURE {where}: {self.ended[row]}")
+            for check in checks or []:
+                if check["status"] in ("FAILURE", "WARNING", "SKIPPED"):
+                    reason = check.get("errorMessage") or check.get("description", "")
+                    notes.append(f"{check['status']} {where}: {check['id']} ({check['name']}): {reason}")
+        return notes
+
+
+def main() -> int:
+    options = arguments()
+    install()
+    build(options)
+    runs = []
+    for adapter in options.adapters:
+        for suite in SUITES:
+            if options.suite in (None, suite.name):
+                if options.role != "client":
+                    runs.append(server(options, adapter, suite))
+                if options.role != "server":
+                    runs.append(client(options, adapter, suite))
+    return report(runs)
+
+
+def server(options: argparse.Namespace, adapter: str, suite: Suite) -> Run:
+    run = Run(adapter, "server", suite.name)
+    out = folder(run)
+    rows = wanted(options, suite.rows("server"))
+    began = time.monotonic()
+    with listening(options, adapter, out / "server.txt") as url:
+        if options.scenario:
+            for row in rows:
+                suite.call("server", "--url", url, *suite.single(row), "-o", str(out), log=out / f"{row}.txt")
+        else:
+            suite.call("server", "--url", url, *suite.selection("server"), "-o", str(out), log=out / "suite.txt")
+    run.seconds = time.monotonic() - began
+    run.rows = {row: checks(out, f"server-{row}") for row in rows}
+    return run
+
+
+def client(options: argparse.Namespace, adapter: str, suite: Suite) -> Run:
+    """Row by row: run all at once, the suite keeps no account of how the clients ended, and times are tight."""
+    run = Run(adapter, "client", suite.name)
+    out = folder(run)
+    command = options.command or f"{TARGET / 'debug' / 'conformance-client'} --runtime {adapter}"
+    began = time.monotonic()
+    for row in wanted(options, suite.rows("client")):
+        result = suite.call("client", "--command", command, *suite.single(row), "-o", str(out), log=out / f"{row}.txt")
+        run.rows[row] = checks(out, row)
+        ended = [line for line in result.stderr.splitlines() if line.startswith("Client exited with") or "CLIENT TIMED OUT" in line]
+        if result.returncode != 0:
+            run.ended[row] = "; ".join(ended) or f"status {result.returncode}"
+    run.seconds = time.monotonic() - began
+    return run
+
+
+def wanted(options: argparse.Namespace, rows: list[str]) -> list[str]:
+    return [row for row in rows if not LEFT_OUT.match(row) and options.scenario in (None, row)]
+
+
+def checks(out: Path, row: str) -> list[dict] | None:
+    """What the suite wrote about a row: its folders end with the time."""
+    found = [path for path in out.glob(f"{row}-*/checks.json") if re.fullmatch(r"[-0-9TZ]+", path.parent.name[len(row) + 1 :])]
+    return json.loads(max(found).read_text(encoding="utf-8")) if found else None
+
+
+def folder(run: Run) -> Path:
+    out = RESULTS / f"{time.strftime('%Y%m%dT%H%M%S')}-{run.adapter}-{run.role}-{run.suite}"
+    out.mkdir(parents=True, exist_ok=True)
+    return out
+
+
+@contextmanager
+def listening(options: argparse.Namespace, adapter: str, log: Path):
+    """The URL of a server under test that lives as long as the block."""
+    if options.url:
+        yield options.url
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    program = TARGET / "debug" / "examples" / SERVERS[adapter][1]
+    with log.open("w") as told:
+        process = subprocess.Popen([program, "--http", f"127.0.0.1:{port}"], stdin=subprocess.DEVNULL, stdout=told, stderr=told)
+        try:
+            wait_for(port, process)
+            yield f"http://127.0.0.1:{port}/mcp"
+        finally:
+            process.terminate()
+            try:
+                process.wait(20)
+            except subprocess.TimeoutExpired:
+                process.kill()
+
+
+def wait_for(port: int, process: subprocess.Popen) -> None:
+    for _ in range(200):
+        if process.poll() is not None:
+            break
+        try:
+            socket.create_connection(("127.0.0.1", port), 1).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    sys.exit(f"{process.args[0]} does not listen")
+
+
+def report(runs: list[Run]) -> int:
+    notes = [note for run in runs for note in run.notes()]
+    head = ["adapter", "role", "suite", "rows", "checks", "skipped", "seconds"]
+    table = [head, *(run.line() for run in runs)]
+    widths = [max(map(len, column)) for column in zip(*table)]
+    print()
+    for line in table:
+        print("  ".join(cell.ljust(width) for cell, width in zip(line, widths)).rstrip())
+    for note in notes:
+        print(f"    {note}")
+    failed = sum(not run.passed(row) for run in runs for row in run.rows)
+    print(f"\n{failed} rows failed" if failed else "\nevery row passed", f"(all but authorization and tasks; details in {RESULTS})")
+    return 1 if failed or not any(run.rows for run in runs) else 0
+
+
+def build(options: argparse.Namespace) -> None:
+    for adapter in options.adapters:
+        if not options.url and options.role != "client":
+            package, example = SERVERS[adapter]
+            call("cargo", "build", "--quiet", "--package", package, "--all-features", "--example", example)
+    if not options.command and options.role != "server":
+        call("cargo", "build", "--quiet", "--package", "mcp-conformance", "--bin", "conformance-client")
+
+
+def install() -> None:
+    """The suites and their Node, exactly as the lock file says; a second run finds them there."""
+    WORK.mkdir(parents=True, exist_ok=True)
+    lock = (HERE / "suite" / "package-lock.json").read_bytes()
+    stamp = WORK / "installed"
+    if not stamp.exists() or stamp.read_bytes() != lock:
+        for name in ["package.json", "package-lock.json"]:
+            (WORK / name).write_bytes((HERE / "suite" / name).read_bytes())
+        call("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=WORK)
+        stamp.write_bytes(lock)
+
+
+def call(*command: str | Path, cwd: Path = ROOT) -> None:
+    subprocess.run([str(part) for part in command], cwd=cwd, check=True, stdin=subprocess.DEVNULL)
+
+
+def arguments() -> argparse.Namespace:
+    parser = argparse.ArgumentParser(description="Runs the official conformance suite against ours.")
+    parser.add_argument("adapters", nargs="*", metavar="ADAPTER", help="tokio or smol (both by default)")
+    parser.add_argument("--role", choices=["server", "client"], help="only this role")
+    parser.add_argument("--suite", choices=[suite.name for suite in SUITES], help="only this suite")
+    parser.add_argument("--scenario", help="only this row")
+    parser.add_argument("--url", help="test the server that listens there")
+    parser.add_argument("--command", help="test the client that this starts; the server's URL is appended")
+    options = parser.parse_args()
+    options.adapters = options.adapters or list(SERVERS)
+    if not set(options.adapters) <= SERVERS.keys():
+        parser.error(f"no adapters: {options.adapters}")
+    return options
+
+
+if __name__ == "__main__":
+    sys.exit(main())
