@@ -1,19 +1,22 @@
 #!/usr/bin/env python3
-"""Real peers: clients and servers of the official SDKs against ours, over stdio, feature by feature.
+"""Real peers: clients and servers of the official SDKs against ours, feature by feature.
 
-Usage: run.py [ADAPTER...] [--peer NAME] [--revision REVISION]
+Usage: run.py [ADAPTER...] [--transport NAME] [--peer NAME] [--revision REVISION]
 
 ADAPTER is tokio, smol (both by default) or none, which runs the SDKs against each other and says nothing of ours.
-Installs the pinned SDKs below target/interop, builds the programs, runs every pair in every revision that both speak
-and prints a table for each peer. Fails when a feature of the revision is missing that the peer does not lack.
+Installs the pinned SDKs below target/interop, builds the programs, runs every pair over every transport in every revision
+that both speak and prints a table for each peer. Fails when a feature of the revision is missing that the peer does not
+lack.
 """
 
 import argparse
 import json
 import os
+import socket
 import subprocess
 import sys
 import time
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -29,6 +32,9 @@ PROGRAM = ".exe" if os.name == "nt" else ""
 LEGACY = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"]
 MODERN = "2026-07-28"
 ALL = [*LEGACY, MODERN]
+
+# What there is to speak over, with the path of a URL and the revisions that have it.
+TRANSPORTS = {"stdio": ("", ALL), "http": ("/mcp", ALL[1:]), "sse": ("/sse", ALL[:1])}
 
 # What is driven, with the revisions that have it.
 FEATURES = {
@@ -67,21 +73,23 @@ class Peer:
     name: str
     command: list[str]
     revisions: list[str]
+    transports: list[str] = field(default_factory=lambda: ["stdio", "http"])
     # A client that always offers its newest revision meets a server that speaks only the wanted one.
     offers: bool = True
     # What a server cannot do, with the reason; clients say it themselves.
     lacks: dict[str, str] = field(default_factory=dict)
 
 
+EVERY = list(TRANSPORTS)
 CLIENTS = [
-    Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "client.py")], ALL, offers=False),
-    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "client-v1.mjs")], LEGACY, offers=False),
+    Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "client.py")], ALL, EVERY, offers=False),
+    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "client-v1.mjs")], LEGACY, EVERY, offers=False),
     Peer("typescript client 2.4.0", ["node", str(TYPESCRIPT / "client.mjs")], ALL),
     Peer("rust rmcp 3.8.0", [str(RUST / f"client{PROGRAM}")], ALL),
 ]
 SERVERS = [
-    Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "server.py")], ALL),
-    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY),
+    Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "server.py")], ALL, EVERY),
+    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY, EVERY),
     Peer("typescript server 2.4.0", ["node", str(TYPESCRIPT / "server.mjs")], ALL),
     Peer("rust rmcp 3.8.0", [str(RUST / f"server{PROGRAM}")], ALL),
 ]
@@ -138,6 +146,8 @@ def main() -> int:
     began = time.monotonic()
     failures = 0
     for table in tables(options):
+        if not table.columns:
+            continue
         table.print()
         failures += table.failures()
     took = time.monotonic() - began
@@ -147,37 +157,86 @@ def main() -> int:
 
 def tables(options: argparse.Namespace):
     """Every table, as soon as its pairs have run."""
-
-    def wanted(peers: list[Peer]) -> list[Peer]:
-        return [peer for peer in peers if not options.peer or options.peer in peer.name]
-
-    def revisions(*peers: Peer) -> list[str]:
-        return [one for one in options.revision or ALL if all(one in peer.revisions for peer in peers)]
-
-    if options.adapters == ["none"]:
-        for client in wanted(CLIENTS):
-            for server in SERVERS:
-                table = Table(f"{client.name} drives {server.name}")
-                for revision in revisions(client, server):
-                    if client.offers or revision in (LEGACY[-1], MODERN):
-                        table.add(revision, *run([*client.command, revision, *server.command], server.lacks))
-                yield table
-        return
     for adapter in options.adapters:
-        everything, drive = example(adapter, "everything"), example(adapter, "drive")
-        for client in wanted(CLIENTS):
-            table = Table(f"{client.name} drives everything on mcp-{adapter}")
-            for revision in revisions(client):
-                only = [] if client.offers or revision in (LEGACY[-1], MODERN) else ["--revisions", revision]
-                table.add(revision, *run([*client.command, revision, everything, *only], {}))
+        for transport in options.transport or TRANSPORTS:
+            if adapter == "none":
+                yield from among_themselves(options, transport)
+            else:
+                yield from ours(options, adapter, transport)
+
+
+def ours(options: argparse.Namespace, adapter: str, transport: str):
+    everything, drive = example(adapter, "everything"), example(adapter, "drive")
+    for client in wanted(options, transport, CLIENTS):
+        table = Table(f"{client.name} drives everything on mcp-{adapter} over {transport}")
+        for revision in revisions(options, transport, client):
+            only = [] if client.offers or revision in (LEGACY[-1], MODERN) else ["--revisions", revision]
+            with reach(transport, [everything, *only]) as server:
+                table.add(revision, *run([*client.command, revision, *server], {}))
+        yield table
+    for server in wanted(options, transport, SERVERS):
+        table = Table(f"mcp-{adapter} drives {server.name} over {transport}")
+        for revision in revisions(options, transport, server):
+            # With every revision allowed it must find the newest by itself: a probe, then the handshake if need be.
+            only = [] if revision == server.revisions[-1] else ["--revisions", revision]
+            with reach(transport, server.command) as words:
+                table.add(revision, *run([drive, *only, "--expect", revision, "--", *words], server.lacks))
+        yield table
+
+
+def among_themselves(options: argparse.Namespace, transport: str):
+    for client in wanted(options, transport, CLIENTS):
+        for server in SERVERS:
+            if transport not in server.transports:
+                continue
+            table = Table(f"{client.name} drives {server.name} over {transport}")
+            for revision in revisions(options, transport, client, server):
+                if client.offers or revision in (LEGACY[-1], MODERN):
+                    with reach(transport, server.command) as words:
+                        table.add(revision, *run([*client.command, revision, *words], server.lacks))
             yield table
-        for server in wanted(SERVERS):
-            table = Table(f"mcp-{adapter} drives {server.name}")
-            for revision in revisions(server):
-                # With every revision allowed it must find the newest by itself: a probe, then the handshake if need be.
-                only = [] if revision == server.revisions[-1] else ["--revisions", revision]
-                table.add(revision, *run([drive, *only, "--expect", revision, "--", *server.command], server.lacks))
-            yield table
+
+
+def wanted(options: argparse.Namespace, transport: str, peers: list[Peer]) -> list[Peer]:
+    return [peer for peer in peers if transport in peer.transports and (options.peer or "") in peer.name]
+
+
+def revisions(options: argparse.Namespace, transport: str, *peers: Peer) -> list[str]:
+    some = [one for one in TRANSPORTS[transport][1] if all(one in peer.revisions for peer in peers)]
+    return [one for one in some if one in (options.revision or ALL)]
+
+
+@contextmanager
+def reach(transport: str, command: list[str]):
+    """The words by which a client reaches the server: its command, or the URL at which it listens meanwhile."""
+    if transport == "stdio":
+        yield command
+        return
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        address = f"127.0.0.1:{free.getsockname()[1]}"
+    with (WORK / "server.log").open("w") as log:
+        server = subprocess.Popen([*command, "--http", address], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
+        try:
+            listens(address, server)
+            yield [f"http://{address}{TRANSPORTS[transport][0]}"]
+        finally:
+            server.terminate()
+            try:
+                server.wait(10)
+            except subprocess.TimeoutExpired:
+                server.kill()
+
+
+def listens(address: str, server: subprocess.Popen) -> None:
+    host, _, port = address.rpartition(":")
+    while server.poll() is None:
+        try:
+            socket.create_connection((host, int(port)), 1).close()
+            return
+        except OSError:
+            time.sleep(0.05)
+    sys.exit(f"{server.args} does not listen: see {WORK / 'server.log'}")
 
 
 def run(command: list[str], lacks: dict[str, str]) -> tuple[dict[str, dict], dict[str, str], str]:
@@ -229,6 +288,7 @@ def call(*command: str | Path, cwd: Path = ROOT) -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Runs the official SDKs against ours.")
     parser.add_argument("adapters", nargs="*", metavar="ADAPTER", help="tokio, smol (both by default) or none")
+    parser.add_argument("--transport", action="append", choices=TRANSPORTS, help="only over this; may be repeated")
     parser.add_argument("--peer", help="only peers whose name contains this")
     parser.add_argument("--revision", action="append", choices=ALL, help="only this revision; may be repeated")
     options = parser.parse_args()

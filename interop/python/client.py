@@ -1,6 +1,6 @@
-"""Drives a stdio server through every feature that the Python SDK knows.
+"""Drives a server through every feature that the Python SDK knows.
 
-Usage: client.py REVISION COMMAND [ARGUMENT...]
+Usage: client.py REVISION COMMAND [ARGUMENT...], or REVISION URL; a path of /sse is HTTP+SSE
 
 Prints one JSON line per feature: {"feature": .., "ok": true} or false with a "detail", or {"feature": .., "lacks": reason}.
 """
@@ -16,6 +16,7 @@ from typing import Any
 
 import mcp_types as types
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
+from mcp.client.sse import sse_client
 
 # Everything that a line-framed pipe and an escaping writer can get wrong.
 TEXT = 'line\nbreak, "quotes", back\\slash, \u00e9\u4e2d\U0001f980, \u2028, \x01'
@@ -37,7 +38,7 @@ class Driver:
         self.logs: list[types.LoggingMessageNotificationParams] = []
         self.told: list[types.ServerNotification] = []
         self.client = Client(
-            stdio_client(StdioServerParameters(command=command[0], args=command[1:])),
+            reach(command),
             # Where the server speaks one revision only, the SDK probes for the modern era and falls back.
             mode="legacy" if revision == "2025-11-25" else "auto",
             client_info=types.Implementation(name="python-interop", version="1.0.0"),
@@ -289,6 +290,13 @@ FEATURES: dict[str, Callable[[Driver], Awaitable[None]]] = {
     "prompts": Driver.prompts,
     "complete": Driver.complete,
 }
+
+
+def reach(command: list[str]) -> Any:
+    """The transport to a command or a URL."""
+    if not command[0].startswith("http"):
+        return stdio_client(StdioServerParameters(command=command[0], args=command[1:]))
+    return sse_client(command[0]) if command[0].endswith("/sse") else command[0]
 
 
 def fill(schema: dict[str, Any]) -> dict[str, Any]:

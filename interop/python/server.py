@@ -1,15 +1,23 @@
-"""The features of the `everything` example, as a stdio server of the Python SDK."""
+"""The features of the `everything` example, as a server of the Python SDK.
+
+Usage: server.py [--http HOST:PORT], Streamable HTTP at /mcp and HTTP+SSE at /sse
+"""
 
 import asyncio
 import json
+import sys
 from typing import Any
 
 import mcp_types as types
+import uvicorn
 from mcp import MCPError
 from mcp.server.lowlevel import NotificationOptions, Server
+from mcp.server.sse import SseServerTransport
 from mcp.server.stdio import stdio_server
 from mcp.server.subscriptions import InMemorySubscriptionBus, ListenHandler
 from mcp.shared.subscriptions import PromptsListChanged, ResourceUpdated, ToolsListChanged
+from starlette.responses import Response
+from starlette.routing import Mount, Route
 
 PNG = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
 WAV = "UklGRiQAAABXQVZFZm10IBAAAAABAAEAQB8AAIA+AAACABAAZGF0YQAAAAA="
@@ -313,8 +321,27 @@ async def main() -> None:
         on_set_logging_level=set_level,
     )
     options = server.create_initialization_options(NotificationOptions(prompts_changed=True, resources_changed=True, tools_changed=True))
+    if sys.argv[1:2] == ["--http"]:
+        await serve_http(server, options, sys.argv[2])
+        return
     async with stdio_server() as (reader, writer):
         await server.run(reader, writer, options)
+
+
+async def serve_http(server: Server, options: Any, address: str) -> None:
+    sse = SseServerTransport("/messages/")
+
+    async def connect(request: Any) -> Response:
+        async with sse.connect_sse(request.scope, request.receive, request._send) as (reader, writer):
+            await server.run(reader, writer, options)
+        return Response()
+
+    # Sessions over HTTP make their options by themselves, without list changes.
+    server.create_initialization_options = lambda *_, **__: options
+    routes = [Route("/sse", connect), Mount("/messages/", app=sse.handle_post_message)]
+    app = server.streamable_http_app(custom_starlette_routes=routes)
+    host, _, port = address.rpartition(":")
+    await uvicorn.Server(uvicorn.Config(app, host=host, port=int(port), log_level="warning")).serve()
 
 
 asyncio.run(main())

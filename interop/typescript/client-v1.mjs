@@ -1,8 +1,10 @@
-// Drives a stdio server with @modelcontextprotocol/sdk, in the revisions with a handshake: it knows no other.
+// Drives a server with @modelcontextprotocol/sdk, in the revisions with a handshake: it knows no other.
 //
-// Usage: client-v1.mjs REVISION COMMAND [ARGUMENT...]
+// Usage: client-v1.mjs REVISION COMMAND [ARGUMENT...], or REVISION URL; a path of /sse is HTTP+SSE
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
 import { CAPABILITIES, Driver } from './driver.mjs';
 
@@ -26,9 +28,13 @@ const LISTS = {
 
 const [revision, command, ...args] = process.argv.slice(2);
 const client = new Client({ name: 'typescript-interop-v1', version: '1.0.0' }, { capabilities: CAPABILITIES });
-const transport = new StdioClientTransport({ command, args });
+const transport = reach(command, args);
 let agreed = null;
-transport.setProtocolVersion = (version) => { agreed = version; };
+const inform = transport.setProtocolVersion?.bind(transport);
+transport.setProtocolVersion = (version) => {
+  agreed = version;
+  inform?.(version);
+};
 const driver = new Driver(client, revision, {
   onRequest: (method, handler) => client.setRequestHandler(REQUESTS[method], async (request) => handler(request)),
   onNotification: (method, handler) => client.setNotificationHandler(NOTIFICATIONS[method], handler),
@@ -39,3 +45,9 @@ const driver = new Driver(client, revision, {
 });
 await client.connect(transport);
 await driver.run({ rounds: 'the revision that brought them' });
+
+function reach(command, args) {
+  if (!command.startsWith('http')) return new StdioClientTransport({ command, args });
+  const url = new URL(command);
+  return url.pathname.endsWith('/sse') ? new SSEClientTransport(url) : new StreamableHTTPClientTransport(url);
+}

@@ -1,7 +1,7 @@
-// Drives a stdio server with @modelcontextprotocol/client, in any revision.
+// Drives a server with @modelcontextprotocol/client, in any revision.
 //
-// Usage: client.mjs REVISION COMMAND [ARGUMENT...]
-import { Client } from '@modelcontextprotocol/client';
+// Usage: client.mjs REVISION COMMAND [ARGUMENT...], or REVISION URL
+import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { CAPABILITIES, Driver, MODERN } from './driver.mjs';
 
@@ -25,5 +25,6 @@ const driver = new Driver(client, revision, {
   notFound: -32602,
   revision: () => client.getNegotiatedProtocolVersion(),
 });
-await client.connect(new StdioClientTransport({ command, args }));
+const remote = command.startsWith('http');
+await client.connect(remote ? new StreamableHTTPClientTransport(new URL(command)) : new StdioClientTransport({ command, args }));
 await driver.run({});

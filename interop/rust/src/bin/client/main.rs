@@ -1,6 +1,6 @@
-//! Drives a stdio server through every feature that rmcp knows.
+//! Drives a server through every feature that rmcp knows.
 //!
-//! Usage: client REVISION COMMAND [ARGUMENT...]
+//! Usage: client REVISION COMMAND [ARGUMENT...], or REVISION URL
 //!
 //! Prints one JSON line per feature: `{"feature": .., "ok": true}`, or false with a `detail`. Values are written and read as
 //! JSON, through the SDK's types.
@@ -30,7 +30,7 @@ use std::time::{Duration, Instant};
 
 use rmcp::model::ProtocolVersion;
 use rmcp::service::{ClientLifecycleMode, ClientServiceExt};
-use rmcp::transport::TokioChildProcess;
+use rmcp::transport::{StreamableHttpClientTransport, TokioChildProcess};
 use serde_json::{Value, json};
 
 use driver::Driver;
@@ -43,8 +43,6 @@ async fn main() -> Outcome {
     let mut arguments = std::env::args().skip(1);
     let revision = arguments.next().ok_or("no revision")?;
     let command = arguments.next().ok_or("no command")?;
-    let mut program = tokio::process::Command::new(command);
-    program.args(arguments);
     let person = Person {
         revision: revision.clone(),
         ..Person::default()
@@ -58,10 +56,17 @@ async fn main() -> Outcome {
     } else {
         ClientLifecycleMode::Initialize
     };
-    let client = person
-        .clone()
-        .serve_with_lifecycle(TokioChildProcess::new(program)?, lifecycle)
-        .await?;
+    let client = if command.starts_with("http") {
+        let transport = StreamableHttpClientTransport::from_uri(command);
+        let serving = person.clone().serve_with_lifecycle(transport, lifecycle);
+        serving.await?
+    } else {
+        let mut program = tokio::process::Command::new(command);
+        program.args(arguments);
+        let transport = TokioChildProcess::new(program)?;
+        let serving = person.clone().serve_with_lifecycle(transport, lifecycle);
+        serving.await?
+    };
     let mut driver = Driver {
         client,
         person,

@@ -1,4 +1,6 @@
-//! The features of the `everything` example, as a stdio server of rmcp.
+//! The features of the `everything` example, as a server of rmcp.
+//!
+//! Usage: server [--http HOST:PORT]
 //!
 //! Values are written and read as JSON, through the SDK's types.
 
@@ -15,6 +17,8 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::model::LoggingLevel;
 use rmcp::service::{RequestContext, SubscriptionSink};
+use rmcp::transport::streamable_http_server::StreamableHttpService;
+use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::{RoleServer, ServiceExt};
 
 type Context = RequestContext<RoleServer>;
@@ -40,6 +44,16 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     let server = Everything {
         state: Arc::new(Mutex::new(state)),
     };
+    let mut arguments = std::env::args().skip(1);
+    if arguments.next().as_deref() == Some("--http") {
+        let address = arguments.next().ok_or("no address")?;
+        let sessions = Arc::new(LocalSessionManager::default());
+        let make = move || Ok(server.clone());
+        let service = StreamableHttpService::new(make, sessions, Default::default());
+        let router = axum::Router::new().nest_service("/mcp", service);
+        axum::serve(tokio::net::TcpListener::bind(address).await?, router).await?;
+        return Ok(());
+    }
     server
         .serve(rmcp::transport::stdio())
         .await?
