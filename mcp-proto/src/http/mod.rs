@@ -18,3 +18,5 @@ pub mod annotation;
 pub mod client;
 pub mod media;
 pub mod mirror;
+#[cfg(feature = "alloc")]
+pub mod streams;

@@ -42,6 +42,11 @@ pub enum Refusal {
     SessionMissing,
     /// What stands where a session id should be is none (SH-28).
     SessionMalformed,
+    /// `Last-Event-ID` is none that this session gave, or its stream is forgotten; never a 404,
+    /// which would end the session (SC-10).
+    EventUnknown,
+    /// The events behind `Last-Event-ID` are not kept any more.
+    EventGone,
 }
 
 impl Refusal {
@@ -53,7 +58,12 @@ impl Refusal {
             Self::Method => 405,
             Self::ContentType => 415,
             Self::Accept => 406,
-            Self::Doubled(_) | Self::Version | Self::SessionMissing | Self::SessionMalformed => 400,
+            Self::Doubled(_)
+            | Self::Version
+            | Self::SessionMissing
+            | Self::SessionMalformed
+            | Self::EventUnknown
+            | Self::EventGone => 400,
         }
     }
 
@@ -104,6 +114,8 @@ impl Refusal {
             Self::Version => ("MCP-Protocol-Version", " is not supported"),
             Self::SessionMissing => ("Mcp-Session-Id", " is missing"),
             Self::SessionMalformed => ("Mcp-Session-Id", " is malformed"),
+            Self::EventUnknown => ("Last-Event-ID", " names no stream that is kept"),
+            Self::EventGone => ("Last-Event-ID", " is followed by events that are not kept"),
         }
     }
 }

@@ -10,4 +10,6 @@ mod field;
 mod writer;
 
 pub use decoder::{Event, Events, Piece};
+#[cfg(feature = "alloc")]
+pub(crate) use writer::END;
 pub use writer::{Head, comment, end, narrow, priming, retry};

@@ -169,4 +169,4 @@ impl Pen<'_> {
 }
 
 /// Ends the line of the data, and the event.
-const END: &str = "\n\n";
+pub(crate) const END: &str = "\n\n";

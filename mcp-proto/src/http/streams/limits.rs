@@ -1,0 +1,45 @@
+//! The bounds of a session's streams, and how they are read.
+
+/// How much the streams of one session may hold. Every field can be set; none can be switched
+/// off.
+///
+/// ```
+/// use mcp_proto::http::streams::StreamLimits;
+///
+/// let limits = StreamLimits { events: 1000, ..StreamLimits::default() };
+/// assert_eq!(limits.streams, 1024);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct StreamLimits {
+    /// Streams besides the session's own, finished ones included while they are kept. As many as
+    /// requests may be in flight.
+    pub streams: usize,
+    /// Events that are kept for replay, of all streams together.
+    pub events: usize,
+    /// Bytes that these events may take together. A longer message is delivered, but not kept.
+    pub bytes: usize,
+    /// Bytes of one stream that wait to be read, before its producers have to wait too.
+    pub unread: usize,
+}
+
+/// How the messages of a stream reach the client, which depends on the revision.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Delivery {
+    /// From 2025-03-26 to 2025-11-25: events have ids, and are kept to be replayed (SH-24).
+    Resumable,
+    /// 2026-07-28: events have no ids, and are forgotten as soon as they are read.
+    Once,
+    /// 2024-11-05: as [`Once`](Self::Once), and each event names its type (HS-04).
+    HttpSse,
+}
+
+impl Default for StreamLimits {
+    fn default() -> Self {
+        Self {
+            streams: 1024,
+            events: 256,
+            bytes: 4 << 20,
+            unread: 256 << 10,
+        }
+    }
+}

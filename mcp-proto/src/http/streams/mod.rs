@@ -1,0 +1,406 @@
+//! The outgoing event streams of a server over HTTP.
+//!
+//! [`Streams`] belongs to one session, or to one exchange of a revision without sessions. The
+//! log of a stream is its queue: live delivery, replay and polling are one read from a cursor.
+
+mod event_id;
+mod limits;
+mod room;
+mod store;
+mod stream;
+
+use alloc::boxed::Box;
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
+
+use self::event_id::EventId;
+use self::stream::{Dropped, Stream};
+use super::Refusal;
+use crate::action::{Channel, Token};
+
+pub use self::limits::{Delivery, StreamLimits};
+pub use self::store::Append;
+
+/// The streams of one session: the answers to each POST, and the session's own.
+///
+/// Messages go in by [`push`](Self::push), once, on the stream that the machine named, and come
+/// out of [`read`](Self::read) as the events of that stream, never of another (SH-23, SH-26).
+/// There is at most one reader of a stream; where a client comes twice the later reader wins.
+/// Nothing is allocated before the first message.
+///
+/// - [`open`](Self::open), [`listen`](Self::listen) and [`resume`](Self::resume) make readers,
+///   [`detach`](Self::detach) ends one.
+/// - [`has_room`](Self::has_room) says whether a producer has to wait, which it does where a
+///   reader is slow. A stream that nobody reads keeps its newest messages.
+/// - What was read is kept for replay until its room is needed.
+///
+/// No waker is kept here: after a `push` wake whoever waits to read, after a `read` whoever
+/// waits for room.
+///
+/// ```
+/// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+///
+/// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
+/// let post = streams.open().unwrap();
+/// streams.prime(post.channel());
+/// streams.push(post.channel(), b"{\"progress\":1}", None, false);
+///
+/// let mut chunk = Vec::new();
+/// assert_eq!(streams.read(&post, &mut chunk, 8192), Read::Pending);
+/// assert_eq!(chunk, b"id: 1-0\ndata:\n\nid: 1-1\ndata: {\"progress\":1}\n\n");
+///
+/// // The connection breaks, the answer comes, the client comes back.
+/// streams.detach(&post);
+/// streams.push(post.channel(), b"{\"id\":1}", None, true);
+/// let again = streams.resume(b"1-1")?;
+/// chunk.clear();
+/// assert_eq!(streams.read(&again, &mut chunk, 8192), Read::End);
+/// assert_eq!(chunk, b"id: 1-2\ndata: {\"id\":1}\n\n");
+/// # Ok::<(), mcp_proto::http::Refusal>(())
+/// ```
+pub struct Streams {
+    delivery: Delivery,
+    limits: StreamLimits,
+    /// Whether entries wait for a store.
+    stored: bool,
+    /// The session's own stream.
+    own: Option<Box<Stream>>,
+    /// Those of POSTs, by number.
+    posts: VecDeque<Stream>,
+    /// Open questions of the session's own stream whose entries had to go.
+    questions: VecDeque<Dropped>,
+    next: u32,
+    readers: u32,
+    events: usize,
+    bytes: usize,
+    over: bool,
+}
+
+/// The right to read a stream, until a later reader comes.
+#[derive(Debug, PartialEq, Eq)]
+#[must_use = "a stream whose reader is lost without `detach` waits for it for good"]
+pub struct Reader {
+    channel: Channel,
+    generation: u32,
+}
+
+/// What there is to read behind the bytes that were read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use]
+pub enum Read {
+    /// More, at once: the chunk is full.
+    More,
+    /// Nothing yet. The chunk ends between two events, so a comment may follow it (SH-42).
+    Pending,
+    /// Nothing: the body ends here.
+    End,
+}
+
+/// A session has as many streams as it may have, and none that is finished.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Full;
+
+impl Streams {
+    /// No streams yet.
+    pub const fn new(delivery: Delivery, limits: StreamLimits) -> Self {
+        Self {
+            delivery,
+            limits,
+            stored: false,
+            own: None,
+            posts: VecDeque::new(),
+            questions: VecDeque::new(),
+            next: 1,
+            readers: 0,
+            events: 0,
+            bytes: 0,
+            over: false,
+        }
+    }
+
+    /// The stream of a new POST, which is its first reader.
+    ///
+    /// # Errors
+    /// [`Full`], unless the oldest finished stream can make room.
+    pub fn open(&mut self) -> Result<Reader, Full> {
+        if self.posts.len() >= self.limits.streams {
+            self.remove_finished()?;
+        }
+        let channel = Channel::new(self.next);
+        self.next = self.next.checked_add(1).ok_or(Full)?;
+        let generation = self.new_generation();
+        let mut stream = Stream::new(channel, 1);
+        stream.attach(generation, None);
+        self.posts.push_back(stream);
+        Ok(Reader {
+            channel,
+            generation,
+        })
+    }
+
+    /// A reader of the session's own stream, from the first message that nobody read: a GET
+    /// without `Last-Event-ID`. Open questions are then asked [again](Self::reopen).
+    pub fn listen(&mut self) -> Reader {
+        let generation = self.new_generation();
+        self.own_mut().attach(generation, None);
+        Reader {
+            channel: Channel::PIPE,
+            generation,
+        }
+    }
+
+    /// A reader of the stream that this event belongs to, from the event behind it: a GET with
+    /// `Last-Event-ID` (SH-26).
+    ///
+    /// # Errors
+    /// [`Refusal::EventUnknown`] if there is no such event, or no longer such a stream;
+    /// [`Refusal::EventGone`] if what followed it is not kept any more.
+    pub fn resume(&mut self, last_event_id: &[u8]) -> Result<Reader, Refusal> {
+        let id = self.event_id(last_event_id)?;
+        let generation = self.new_generation();
+        let stream = self.stream_mut(id.channel).ok_or(Refusal::EventUnknown)?;
+        if id.sequence >= stream.next() {
+            return Err(Refusal::EventUnknown);
+        }
+        let from = id.sequence + 1;
+        if from < stream.base() {
+            return Err(Refusal::EventGone);
+        }
+        stream.attach(generation, Some(from));
+        Ok(Reader {
+            channel: id.channel,
+            generation,
+        })
+    }
+
+    /// The reader's connection is over. It is no error if another has taken its place. A stream
+    /// that nobody can come back to, because it gave no id, is gone then.
+    pub fn detach(&mut self, reader: &Reader) {
+        let once = self.delivery != Delivery::Resumable;
+        let Some(stream) = self.read_by(reader) else {
+            return;
+        };
+        stream.detach();
+        if once || !stream.is_known() || (stream.ended && stream.len() == 0) {
+            self.remove(reader.channel);
+        }
+        self.trim();
+    }
+
+    /// Puts one message, without line breaks, on a stream: where the machine said, as one event.
+    /// No bytes and `end` are the end alone. `question` is the token of a request of ours.
+    /// Returns the sequence number of the event; a message for a stream that is gone is nobody's.
+    pub fn push(
+        &mut self,
+        to: Channel,
+        message: &[u8],
+        question: Option<Token>,
+        end: bool,
+    ) -> Option<u64> {
+        let settled = !self.stored;
+        let stream = match to {
+            Channel::PIPE => self.own_mut(),
+            post => self.stream_mut(post)?,
+        };
+        stream.ended |= end && to != Channel::PIPE;
+        let question = question.filter(|_| to == Channel::PIPE);
+        let sequence = (!message.is_empty()).then(|| stream.append(message, question, settled));
+        if sequence.is_some() {
+            self.events += 1;
+            self.bytes = self.bytes.saturating_add(message.len());
+            self.trim();
+        }
+        sequence
+    }
+
+    /// The whole answer, if it is the only message of a stream that has ended and was not read:
+    /// it can leave as `application/json` (SH-09). The stream is over then, and its reader with
+    /// it. Ask before the entries go to a store.
+    pub fn single(&mut self, reader: &Reader) -> Option<Vec<u8>> {
+        let message = self.read_by(reader)?.take_single()?;
+        self.events = self.events.saturating_sub(1);
+        self.bytes = self.bytes.saturating_sub(message.len());
+        self.forget(reader.channel);
+        Some(message)
+    }
+
+    /// Appends events to a chunk until it has about `max` bytes more; a long event is cut and
+    /// goes on in the next chunk. Bytes and what is told of the rest belong together: send the
+    /// bytes first.
+    pub fn read(&mut self, reader: &Reader, out: &mut Vec<u8>, max: usize) -> Read {
+        let (delivery, over) = (self.delivery, self.over);
+        let Some(stream) = self.read_by(reader) else {
+            return Read::End;
+        };
+        let read = match stream.read(delivery, out, max.max(1)) {
+            Read::Pending if over => Read::End,
+            read => read,
+        };
+        if delivery != Delivery::Resumable {
+            while self.drop_read(reader.channel) {}
+        }
+        if read == Read::End {
+            self.detach(reader);
+        }
+        self.trim();
+        read
+    }
+
+    /// Gives the client an id to come back with before anything was said (SH-12); 2025-11-25
+    /// wants that at once, earlier revisions do not know it. Returns the sequence number of the
+    /// event, if there is need for one.
+    pub fn prime(&mut self, on: Channel) -> Option<u64> {
+        if self.delivery != Delivery::Resumable {
+            return None;
+        }
+        let settled = !self.stored;
+        let sequence = self.stream_mut(on)?.prime(settled)?;
+        self.events += 1;
+        self.trim();
+        Some(sequence)
+    }
+
+    /// Ends the connection of the stream's reader behind what is on the stream, after telling it
+    /// when to come back; the stream itself goes on (SH-13). Says whether that is possible: only
+    /// a client that has an id can come back.
+    pub fn disconnect(&mut self, on: Channel, retry: Option<Duration>) -> bool {
+        if self.delivery != Delivery::Resumable {
+            return false;
+        }
+        let Some(stream) = self.stream(on).filter(|stream| stream.reader.is_some()) else {
+            return false;
+        };
+        if !stream.is_primed() {
+            self.prime(on);
+        }
+        if let Some(stream) = self.stream_mut(on) {
+            stream.close(retry);
+        }
+        true
+    }
+
+    /// Asks the questions of the session's own stream again that were asked an earlier reader and
+    /// are still open. Call it after [`listen`](Self::listen): that client has lost what was on
+    /// the way.
+    pub fn reopen(&mut self, mut still_open: impl FnMut(Token) -> bool) {
+        let mut again = Vec::new();
+        while let Some(kept) = self.questions.pop_front() {
+            self.events = self.events.saturating_sub(1);
+            self.bytes = self.bytes.saturating_sub(kept.message.len());
+            again.push(kept);
+        }
+        again.extend(self.own_mut().take_questions());
+        for Dropped { message, question } in again {
+            if still_open(question) {
+                self.push(Channel::PIPE, &message, Some(question), false);
+            }
+        }
+    }
+
+    /// A question was answered, or nobody waits for its answer: its entry is one like others.
+    pub fn answered(&mut self, question: Token) {
+        if let Some(own) = &mut self.own {
+            own.forget_question(question);
+        }
+        let (mut events, mut bytes) = (0, 0);
+        self.questions.retain(|kept| {
+            let open = kept.question != question;
+            if !open {
+                events += 1;
+                bytes += kept.message.len();
+            }
+            open
+        });
+        self.events = self.events.saturating_sub(events);
+        self.bytes = self.bytes.saturating_sub(bytes);
+    }
+
+    /// The session is over: every reader ends behind what is on its stream.
+    pub fn finish(&mut self) {
+        self.over = true;
+    }
+
+    /// Whether somebody reads this stream.
+    pub fn is_read(&self, channel: Channel) -> bool {
+        self.stream(channel)
+            .is_some_and(|stream| stream.reader.is_some())
+    }
+
+    /// Whether somebody reads any stream: such a session is not idle.
+    pub fn has_readers(&self) -> bool {
+        self.own.as_ref().is_some_and(|own| own.reader.is_some())
+            || self.posts.iter().any(|stream| stream.reader.is_some())
+    }
+
+    fn new_generation(&mut self) -> u32 {
+        self.readers = self.readers.wrapping_add(1);
+        self.readers
+    }
+
+    fn event_id(&self, text: &[u8]) -> Result<EventId, Refusal> {
+        EventId::parse(text)
+            .filter(|_| self.delivery == Delivery::Resumable)
+            .ok_or(Refusal::EventUnknown)
+    }
+
+    fn own_mut(&mut self) -> &mut Stream {
+        self.own
+            .get_or_insert_with(|| Box::new(Stream::new(Channel::PIPE, 1)))
+    }
+
+    fn stream(&self, channel: Channel) -> Option<&Stream> {
+        match channel {
+            Channel::PIPE => self.own.as_deref(),
+            post => self.posts.get(self.index(post).ok()?),
+        }
+    }
+
+    fn stream_mut(&mut self, channel: Channel) -> Option<&mut Stream> {
+        match channel {
+            Channel::PIPE => self.own.as_deref_mut(),
+            post => self
+                .index(post)
+                .ok()
+                .and_then(|index| self.posts.get_mut(index)),
+        }
+    }
+
+    fn index(&self, post: Channel) -> Result<usize, usize> {
+        self.posts
+            .binary_search_by_key(&post.number(), |stream| stream.channel.number())
+    }
+
+    fn read_by(&mut self, reader: &Reader) -> Option<&mut Stream> {
+        self.stream_mut(reader.channel)
+            .filter(|stream| stream.reader == Some(reader.generation))
+    }
+}
+
+impl Reader {
+    /// The stream that it reads: what the machine is told as the source of the POST's messages.
+    pub const fn channel(&self) -> Channel {
+        self.channel
+    }
+}
+
+impl fmt::Debug for Streams {
+    /// Numbers; the messages are nobody's business.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Streams")
+            .field("delivery", &self.delivery)
+            .field("posts", &self.posts.len())
+            .field("events", &self.events)
+            .field("bytes", &self.bytes)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for Full {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the session has too many streams")
+    }
+}
+
+impl core::error::Error for Full {}

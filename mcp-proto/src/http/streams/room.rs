@@ -1,0 +1,135 @@
+//! Who has to wait, and what has to go.
+
+use super::stream::Stream;
+use super::{Full, Streams};
+use crate::action::Channel;
+
+impl Streams {
+    /// Whether a producer may put another message on this stream: its reader keeps up, or there
+    /// is none and the oldest messages make room. The answer changes with
+    /// [`read`](Self::read), [`detach`](Self::detach) and [`settle`](Self::settle).
+    pub fn has_room(&self, on: Channel) -> bool {
+        self.stream(on)
+            .is_none_or(|stream| stream.unread() < self.limits.unread || stream.is_losable())
+    }
+
+    /// Drops what the limits do not allow to be kept: first what was read, of the stream that has
+    /// most of it; then what nobody reads; at last the questions that were kept aside.
+    pub(super) fn trim(&mut self) {
+        while self.is_over_limits() {
+            let victim = self.most_read().or_else(|| self.most_unread());
+            match victim {
+                Some(channel) => self.drop_first(channel),
+                None => match self.questions.pop_front() {
+                    Some(kept) => {
+                        self.events = self.events.saturating_sub(1);
+                        self.bytes = self.bytes.saturating_sub(kept.message.len());
+                    }
+                    None => return,
+                },
+            }
+        }
+    }
+
+    /// Drops the oldest entry of a stream that is read once, if it was read.
+    pub(super) fn drop_read(&mut self, channel: Channel) -> bool {
+        let read = self
+            .stream(channel)
+            .is_some_and(|stream| stream.droppable().0 > 0);
+        if read {
+            self.drop_first(channel);
+        }
+        read
+    }
+
+    /// Makes room for a new stream: the oldest that was read to its end goes, or else the oldest
+    /// that nobody reads to its end.
+    pub(super) fn remove_finished(&mut self) -> Result<(), Full> {
+        let finished = |delivered: bool| {
+            self.posts
+                .iter()
+                .find(|stream| stream.is_finished() && (stream.is_delivered() || !delivered))
+                .map(|stream| stream.channel)
+        };
+        let oldest = finished(true).or_else(|| finished(false)).ok_or(Full)?;
+        self.remove(oldest);
+        Ok(())
+    }
+
+    /// Removes a stream and what it holds.
+    pub(super) fn remove(&mut self, channel: Channel) {
+        if let Some(stream) = self.stream(channel) {
+            let (events, bytes) = (stream.len(), stream.bytes());
+            self.events = self.events.saturating_sub(events);
+            self.bytes = self.bytes.saturating_sub(bytes);
+            self.forget(channel);
+        }
+    }
+
+    /// Removes a stream whose entries do not count any more.
+    pub(super) fn forget(&mut self, channel: Channel) {
+        if channel == Channel::PIPE {
+            self.own = None;
+        } else if let Ok(index) = self.index(channel) {
+            self.posts.remove(index);
+        }
+    }
+
+    fn drop_first(&mut self, channel: Channel) {
+        let Some(stream) = self.stream_mut(channel) else {
+            return;
+        };
+        let before = stream.bytes();
+        let question = stream.drop_first();
+        let freed = before.saturating_sub(stream.bytes());
+        let empty = stream.is_finished() && stream.len() == 0;
+        match question {
+            // It goes on counting, aside.
+            Some(question) => self.questions.push_back(question),
+            None => {
+                self.events = self.events.saturating_sub(1);
+                self.bytes = self.bytes.saturating_sub(freed);
+            }
+        }
+        if empty {
+            self.forget(channel);
+        }
+    }
+
+    fn is_over_limits(&self) -> bool {
+        self.events > self.limits.events || self.bytes > self.limits.bytes
+    }
+
+    fn most_read(&self) -> Option<Channel> {
+        let by_bytes = self.bytes > self.limits.bytes;
+        self.most(|stream| match stream.droppable() {
+            (0, _) => None,
+            (events, bytes) => Some(if by_bytes { bytes } else { events }),
+        })
+    }
+
+    fn most_unread(&self) -> Option<Channel> {
+        let by_bytes = self.bytes > self.limits.bytes;
+        self.most(|stream| {
+            let weight = if by_bytes {
+                stream.bytes()
+            } else {
+                stream.len()
+            };
+            stream.is_losable().then_some(weight)
+        })
+    }
+
+    /// The stream that weighs most; the oldest of them, the session's own last.
+    fn most(&self, weigh: impl Fn(&Stream) -> Option<usize>) -> Option<Channel> {
+        let mut most: Option<(usize, Channel)> = None;
+        for stream in self.posts.iter().chain(self.own.as_deref()) {
+            if let Some(weight) = weigh(stream)
+                && most.is_none_or(|(heaviest, _)| weight > heaviest)
+            {
+                most = Some((weight, stream.channel));
+            }
+        }
+        most.map(|(_, channel)| channel)
+    }
+}

@@ -1,0 +1,154 @@
+//! Streams whose entries a store has to take before they are read.
+
+use super::Streams;
+use super::stream::Stream;
+use crate::action::Channel;
+use crate::http::Refusal;
+
+/// An entry on its way to a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Append<'e> {
+    /// Its stream.
+    pub channel: Channel,
+    /// Its number in the stream; those of one stream follow each other.
+    pub sequence: u64,
+    /// The message; none if it is a priming event, or the end alone.
+    pub message: &'e [u8],
+    /// Whether the stream ends behind it.
+    pub end: bool,
+}
+
+impl Streams {
+    /// From now on an entry is read only when it and all before it on its stream are
+    /// [settled](Self::settle). The priming event that begins a stream, number 0, needs no store.
+    ///
+    /// ```
+    /// use mcp_proto::Channel;
+    /// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+    ///
+    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
+    /// let reader = streams.listen();
+    /// streams.push(Channel::PIPE, b"{}", None, false);
+    /// let mut chunk = Vec::new();
+    /// assert_eq!(streams.read(&reader, &mut chunk, 100), Read::Pending);
+    /// assert!(chunk.is_empty());
+    ///
+    /// let append = streams.poll_append().unwrap();
+    /// let (channel, sequence) = (append.channel, append.sequence);
+    /// // The store takes it, in its time. Then:
+    /// streams.settle(channel, sequence);
+    /// assert_eq!(streams.read(&reader, &mut chunk, 100), Read::Pending);
+    /// assert_eq!(chunk, b"id: 0-1\ndata: {}\n\n");
+    /// ```
+    #[must_use]
+    pub const fn stored(mut self) -> Self {
+        self.stored = true;
+        self
+    }
+
+    /// The next entry that the store has to take. Ask after a `push`, `prime`, `disconnect` or
+    /// `reopen`, until there is none; each entry is told once, those of a stream in their order.
+    pub fn poll_append(&mut self) -> Option<Append<'_>> {
+        if !self.stored {
+            return None;
+        }
+        let streams = self.own.as_deref_mut().into_iter().chain(&mut self.posts);
+        for stream in streams {
+            let channel = stream.channel;
+            if let Some((sequence, message, end)) = stream.hand() {
+                return Some(Append {
+                    channel,
+                    sequence,
+                    message,
+                    end,
+                });
+            }
+        }
+        None
+    }
+
+    /// The store has this entry, or will never have it: it can be read.
+    pub fn settle(&mut self, channel: Channel, sequence: u64) {
+        if let Some(stream) = self.stream_mut(channel) {
+            stream.settle(sequence);
+        }
+        self.trim();
+    }
+
+    /// The stream and the number that an event id names: what to ask a store for when
+    /// [`resume`](Self::resume) does not know it any more, or not yet.
+    ///
+    /// # Errors
+    /// [`Refusal::EventUnknown`] if it is no id of ours.
+    pub fn named(&self, last_event_id: &[u8]) -> Result<(Channel, u64), Refusal> {
+        self.event_id(last_event_id)
+            .map(|id| (id.channel, id.sequence))
+    }
+
+    /// Gives new streams numbers from `first` on: a process that carries a session on must not
+    /// repeat those of the process before it. A number that was passed already changes nothing.
+    pub fn number_from(&mut self, first: u32) {
+        self.next = self.next.max(first);
+    }
+
+    /// Puts entries back that a store kept: `first` and those behind it, without a gap, and of a
+    /// stream that is known here up to its oldest entry at least. `end` says that no more will
+    /// come: the stream of a POST is over, or the process that went on with it is. Call
+    /// [`resume`](Self::resume) at once; until then their room may be needed for others.
+    ///
+    /// ```
+    /// use mcp_proto::Channel;
+    /// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+    ///
+    /// // Another process took events 1 to 3 of stream 7 to the store, and died.
+    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
+    /// streams.number_from(1 << 20);
+    /// let (channel, last) = streams.named(b"7-1")?;
+    /// assert_eq!((channel, last), (Channel::new(7), 1));
+    /// let events: [&[u8]; 2] = [b"{\"progress\":2}", b"{\"id\":9}"];
+    /// assert!(streams.restore(channel, last + 1, events, true));
+    /// let reader = streams.resume(b"7-1")?;
+    /// let mut chunk = Vec::new();
+    /// assert_eq!(streams.read(&reader, &mut chunk, 1000), Read::End);
+    /// assert!(chunk.ends_with(b"id: 7-3\ndata: {\"id\":9}\n\n"));
+    /// # Ok::<(), mcp_proto::http::Refusal>(())
+    /// ```
+    ///
+    /// Returns whether they fit together; if not, nothing changed.
+    pub fn restore<'e>(
+        &mut self,
+        channel: Channel,
+        first: u64,
+        events: impl IntoIterator<Item = &'e [u8]>,
+        end: bool,
+    ) -> bool {
+        if let Some(stream) = self.stream_mut(channel) {
+            let (events_before, bytes_before) = (stream.len(), stream.bytes());
+            let fits = stream.precede(first, events);
+            let events = stream.len().saturating_sub(events_before);
+            let bytes = stream.bytes().saturating_sub(bytes_before);
+            self.events = self.events.saturating_add(events);
+            self.bytes = self.bytes.saturating_add(bytes);
+            return fits;
+        }
+        if self.posts.len() >= self.limits.streams && self.remove_finished().is_err() {
+            return false;
+        }
+        let mut stream = Stream::new(channel, first);
+        for message in events {
+            stream.append(message, None, true);
+        }
+        stream.deliver();
+        stream.ended = end && channel != Channel::PIPE;
+        self.events = self.events.saturating_add(stream.len());
+        self.bytes = self.bytes.saturating_add(stream.bytes());
+        if channel == Channel::PIPE {
+            self.own = Some(alloc::boxed::Box::new(stream));
+            return true;
+        }
+        if let Err(index) = self.index(channel) {
+            self.posts.insert(index, stream);
+        }
+        true
+    }
+}

@@ -1,0 +1,453 @@
+//! One stream: a log of messages, and where its reader is.
+
+use alloc::collections::VecDeque;
+use alloc::vec::Vec;
+use core::time::Duration;
+
+use super::event_id::EventId;
+use super::{Delivery, Read};
+use crate::action::{Channel, Token};
+use crate::frame::sse;
+
+/// The messages of a stream one behind the other in one buffer, with the boundaries beside it.
+///
+/// Places in the log are counted from the stream's beginning, so that they stay what they are
+/// when its front is dropped; entries are named by their sequence number.
+pub(super) struct Stream {
+    pub(super) channel: Channel,
+    log: Vec<u8>,
+    /// The place of the first byte in `log`.
+    origin: u64,
+    entries: VecDeque<Entry>,
+    /// The sequence number of the oldest entry that is kept, and its place.
+    base: u64,
+    start: u64,
+    /// What the reader gets next, and how much of that message it has.
+    cursor: u64,
+    part: Option<usize>,
+    /// Whatever is older was read to its end by somebody.
+    delivered: u64,
+    /// Whether the reader has an id to come back with.
+    primed: bool,
+    /// Whatever is older was handed to the store.
+    handed: u64,
+    end_handed: bool,
+    pub(super) reader: Option<u32>,
+    pub(super) ended: bool,
+    closing: Option<Closing>,
+}
+
+/// One message; an empty one is a priming event (SH-12).
+struct Entry {
+    /// The place behind it.
+    end: u64,
+    question: Option<Token>,
+    settled: bool,
+}
+
+/// The reader's connection ends before this entry, the stream does not (SH-13).
+struct Closing {
+    before: u64,
+    retry: Option<Duration>,
+}
+
+/// An entry that was taken out.
+pub(super) struct Dropped {
+    pub(super) message: Vec<u8>,
+    pub(super) question: Token,
+}
+
+impl Stream {
+    /// A stream whose first message will have this sequence number.
+    pub(super) fn new(channel: Channel, base: u64) -> Self {
+        Self {
+            channel,
+            log: Vec::new(),
+            origin: 0,
+            entries: VecDeque::new(),
+            base,
+            start: 0,
+            cursor: base,
+            part: None,
+            delivered: base,
+            primed: false,
+            handed: base,
+            end_handed: false,
+            reader: None,
+            ended: false,
+            closing: None,
+        }
+    }
+
+    /// The sequence number that the next entry gets.
+    pub(super) fn next(&self) -> u64 {
+        self.base.saturating_add(self.entries.len() as u64)
+    }
+
+    /// The sequence number of the oldest entry that is kept.
+    pub(super) fn base(&self) -> u64 {
+        self.base
+    }
+
+    pub(super) fn len(&self) -> usize {
+        self.entries.len()
+    }
+
+    pub(super) fn bytes(&self) -> usize {
+        clamp(self.place(self.next()).saturating_sub(self.start))
+    }
+
+    /// Bytes that nobody read, or that a reader who came back reads again.
+    pub(super) fn unread(&self) -> usize {
+        clamp(
+            self.place(self.next())
+                .saturating_sub(self.place(self.done())),
+        )
+    }
+
+    /// Entries that nobody waits for, and their bytes.
+    pub(super) fn droppable(&self) -> (usize, usize) {
+        let done = self.done();
+        let bytes = self.place(done).saturating_sub(self.start);
+        (clamp(done.saturating_sub(self.base)), clamp(bytes))
+    }
+
+    /// Whether an entry that nobody reads could be given up: it is nowhere under way.
+    pub(super) fn is_losable(&self) -> bool {
+        self.reader.is_none() && self.entries.front().is_some_and(|entry| entry.settled)
+    }
+
+    /// Whether nothing is missing and nobody is here.
+    pub(super) fn is_finished(&self) -> bool {
+        self.ended && self.reader.is_none()
+    }
+
+    pub(super) fn is_delivered(&self) -> bool {
+        self.delivered >= self.next()
+    }
+
+    /// Whether the next entry that the reader gets can be read.
+    pub(super) fn is_readable(&self) -> bool {
+        self.entry(self.cursor).is_some_and(|entry| entry.settled)
+    }
+
+    pub(super) fn append(&mut self, message: &[u8], question: Option<Token>, settled: bool) -> u64 {
+        let sequence = self.next();
+        let end = self.place(sequence).saturating_add(message.len() as u64);
+        if self.log.is_empty() {
+            // Most streams carry one message.
+            self.log.reserve_exact(message.len());
+        }
+        self.log.extend_from_slice(message);
+        self.entries.push_back(Entry {
+            end,
+            question,
+            settled,
+        });
+        sequence
+    }
+
+    /// The id that a client is given before there was any message is 0 (SSE-11), and older than
+    /// the session's first; a later one is an entry like others. `None` if one of them is useless
+    /// because there is something to read.
+    pub(super) fn prime(&mut self, settled: bool) -> Option<u64> {
+        if self.cursor < self.next() {
+            return None;
+        }
+        let first = self.base == 1 && self.entries.is_empty();
+        if first {
+            self.base = 0;
+            self.cursor = 0;
+            self.delivered = 0;
+            self.handed = 1;
+        }
+        Some(self.append(b"", None, settled || first))
+    }
+
+    /// Puts a reader behind what others have read, or at `from`.
+    pub(super) fn attach(&mut self, generation: u32, from: Option<u64>) {
+        self.reader = Some(generation);
+        self.cursor = from.unwrap_or(self.delivered).max(self.base);
+        self.part = None;
+        self.primed = from.is_some();
+        self.closing = None;
+    }
+
+    /// Whether anybody could come back to it.
+    pub(super) fn is_known(&self) -> bool {
+        self.primed || self.channel == Channel::PIPE
+    }
+
+    pub(super) fn is_primed(&self) -> bool {
+        self.primed
+    }
+
+    pub(super) fn detach(&mut self) {
+        self.reader = None;
+        self.part = None;
+        self.closing = None;
+    }
+
+    /// Ends the reader's connection where the log ends now.
+    pub(super) fn close(&mut self, retry: Option<Duration>) {
+        let before = self.next();
+        self.closing = Some(Closing { before, retry });
+    }
+
+    /// See [`Streams::read`](super::Streams::read).
+    pub(super) fn read(&mut self, delivery: Delivery, out: &mut Vec<u8>, max: usize) -> Read {
+        let start = out.len();
+        out.reserve(self.unread().saturating_add(EVENT).min(max));
+        loop {
+            if let Some(closing) = self
+                .closing
+                .take_if(|closing| closing.before <= self.cursor)
+            {
+                if let Some(delay) = closing.retry {
+                    put(out, |buffer| sse::retry(buffer, delay));
+                }
+                self.reader = None;
+                return Read::End;
+            }
+            if !self.is_readable() {
+                return match self.ended && self.cursor >= self.next() {
+                    true => Read::End,
+                    false => Read::Pending,
+                };
+            }
+            let room = max.saturating_sub(out.len().saturating_sub(start));
+            if room == 0 || !self.read_event(delivery, out, room) {
+                return Read::More;
+            }
+        }
+    }
+
+    /// Copies the event at the cursor, or as much of it as there is room; says whether that was
+    /// the end of it.
+    fn read_event(&mut self, delivery: Delivery, out: &mut Vec<u8>, room: usize) -> bool {
+        let (from, to) = (self.place(self.cursor), self.place(self.cursor + 1));
+        let message = self.slice(from, to);
+        let part = self.part.unwrap_or(0);
+        if self.part.is_none() {
+            let id = EventId {
+                channel: self.channel,
+                sequence: self.cursor,
+            };
+            head(delivery, id, message.is_empty(), out);
+        }
+        let rest = message.get(part..).unwrap_or_default();
+        let taken = rest.len().min(room);
+        out.extend_from_slice(rest.get(..taken).unwrap_or_default());
+        if taken < rest.len() {
+            self.part = Some(part + taken);
+            return false;
+        }
+        if !message.is_empty() {
+            out.extend_from_slice(sse::END.as_bytes());
+        }
+        self.part = None;
+        self.cursor += 1;
+        self.delivered = self.delivered.max(self.cursor);
+        self.primed = true;
+        true
+    }
+
+    /// Drops the oldest entry, and returns the question that it was.
+    pub(super) fn drop_first(&mut self) -> Option<Dropped> {
+        let entry = self.entries.pop_front()?;
+        let dropped = entry.question.map(|question| Dropped {
+            message: self.slice(self.start, entry.end).to_vec(),
+            question,
+        });
+        self.start = entry.end;
+        self.base += 1;
+        self.cursor = self.cursor.max(self.base);
+        self.delivered = self.delivered.max(self.base);
+        self.handed = self.handed.max(self.base);
+        let gone = clamp(self.start.saturating_sub(self.origin));
+        if gone >= self.log.len() {
+            self.log.clear();
+            self.origin = self.start;
+            if self.log.capacity() > SPARE {
+                self.log = Vec::new();
+            }
+        } else if gone > SPARE && gone > self.log.len() / 2 {
+            self.log.drain(..gone);
+            self.origin = self.start;
+        }
+        dropped
+    }
+
+    /// The only message of a stream that has ended and was not begun to be read.
+    pub(super) fn take_single(&mut self) -> Option<Vec<u8>> {
+        let alone = self.entries.len() == 1 && self.cursor == self.base && self.part.is_none();
+        if !self.ended || !alone || self.bytes() == 0 {
+            return None;
+        }
+        let gone = clamp(self.start.saturating_sub(self.origin)).min(self.log.len());
+        let mut log = core::mem::take(&mut self.log);
+        log.drain(..gone);
+        Some(log)
+    }
+
+    /// Takes the questions out of what has been delivered.
+    pub(super) fn take_questions(&mut self) -> Vec<Dropped> {
+        let count = clamp(self.done().saturating_sub(self.base));
+        let mut taken = Vec::new();
+        let mut from = self.start;
+        for index in 0..count {
+            let Some(entry) = self.entries.get_mut(index) else {
+                break;
+            };
+            let to = entry.end;
+            if let Some(question) = entry.question.take() {
+                let message = self.slice(from, to).to_vec();
+                taken.push(Dropped { message, question });
+            }
+            from = to;
+        }
+        taken
+    }
+
+    /// Nobody waits for the answer to this question any more.
+    pub(super) fn forget_question(&mut self, token: Token) {
+        for entry in &mut self.entries {
+            if entry.question == Some(token) {
+                entry.question = None;
+            }
+        }
+    }
+
+    /// The next entry that a store has to take, or the end alone.
+    pub(super) fn hand(&mut self) -> Option<(u64, &[u8], bool)> {
+        while self.handed < self.next() {
+            let sequence = self.handed;
+            self.handed += 1;
+            if self.entry(sequence).is_some_and(|entry| !entry.settled) {
+                let end = self.ended && self.handed == self.next();
+                self.end_handed |= end;
+                let (from, to) = (self.place(sequence), self.place(sequence + 1));
+                return Some((sequence, self.slice(from, to), end));
+            }
+        }
+        if self.ended && !self.end_handed {
+            self.end_handed = true;
+            return Some((self.next(), b"", true));
+        }
+        None
+    }
+
+    pub(super) fn settle(&mut self, sequence: u64) {
+        let index = sequence.checked_sub(self.base).map(clamp);
+        if let Some(entry) = index.and_then(|index| self.entries.get_mut(index)) {
+            entry.settled = true;
+        }
+    }
+
+    /// Puts older entries in front of those that are kept; `false` if they do not reach them.
+    pub(super) fn precede<'e>(
+        &mut self,
+        first: u64,
+        events: impl IntoIterator<Item = &'e [u8]>,
+    ) -> bool {
+        let mut log = Vec::new();
+        let mut entries = VecDeque::new();
+        let older = self.base.saturating_sub(first);
+        for message in events.into_iter().take(clamp(older)) {
+            log.extend_from_slice(message);
+            entries.push_back(Entry {
+                end: log.len() as u64,
+                question: None,
+                settled: true,
+            });
+        }
+        if entries.len() as u64 != older {
+            return false;
+        }
+        if older > 0 {
+            let moved = log.len() as u64;
+            log.extend_from_slice(self.slice(self.start, self.place(self.next())));
+            for entry in self.entries.drain(..) {
+                let end = entry.end.saturating_sub(self.start).saturating_add(moved);
+                entries.push_back(Entry { end, ..entry });
+            }
+            (self.log, self.entries) = (log, entries);
+            (self.origin, self.start, self.base) = (0, 0, first);
+        }
+        true
+    }
+
+    /// Somebody else delivered what there is.
+    pub(super) fn deliver(&mut self) {
+        self.delivered = self.next();
+        self.handed = self.next();
+    }
+
+    /// Whatever is older may go.
+    fn done(&self) -> u64 {
+        match self.reader {
+            Some(_) => self.cursor.min(self.delivered),
+            None => self.delivered,
+        }
+    }
+
+    fn entry(&self, sequence: u64) -> Option<&Entry> {
+        self.entries.get(clamp(sequence.checked_sub(self.base)?))
+    }
+
+    /// Where an entry begins.
+    fn place(&self, sequence: u64) -> u64 {
+        match sequence
+            .checked_sub(1)
+            .and_then(|before| self.entry(before))
+        {
+            Some(entry) => entry.end,
+            None => self.start,
+        }
+    }
+
+    fn slice(&self, from: u64, to: u64) -> &[u8] {
+        let from = clamp(from.saturating_sub(self.origin));
+        let to = clamp(to.saturating_sub(self.origin));
+        self.log.get(from..to).unwrap_or_default()
+    }
+}
+
+/// What stands in front of a message; all of it if there is no message.
+fn head(delivery: Delivery, id: EventId, empty: bool, out: &mut Vec<u8>) {
+    let mut text = [0; EventId::LONGEST];
+    let head = match delivery {
+        Delivery::Resumable => sse::Head {
+            id: Some(id.write(&mut text)),
+            ..sse::Head::default()
+        },
+        Delivery::Once => sse::Head::default(),
+        Delivery::HttpSse => sse::Head {
+            name: Some("message"),
+            ..sse::Head::default()
+        },
+    };
+    put(out, |buffer| match (empty, head.id) {
+        (true, Some(id)) => sse::priming(buffer, id),
+        (true, None) => Ok(0),
+        (false, _) => sse::narrow(buffer, head).map(|(len, _)| len),
+    });
+}
+
+/// Appends what `write` leaves in a buffer that is long enough for all but messages.
+fn put<E>(out: &mut Vec<u8>, write: impl FnOnce(&mut [u8]) -> Result<usize, E>) {
+    let mut buffer = [0; EVENT];
+    let len = write(&mut buffer).unwrap_or_default();
+    out.extend_from_slice(buffer.get(..len).unwrap_or_default());
+}
+
+/// The length of something that is in memory.
+fn clamp(len: u64) -> usize {
+    usize::try_from(len).unwrap_or(usize::MAX)
+}
+
+/// More than an event takes besides its message.
+const EVENT: usize = 64;
+
+/// How much room a log keeps that has nothing in it.
+const SPARE: usize = 4096;

@@ -1,0 +1,304 @@
+//! The streams of a session, told as scripts.
+#![cfg(feature = "alloc")]
+
+use core::time::Duration;
+
+use mcp_proto::Channel;
+use mcp_proto::http::Refusal;
+use mcp_proto::http::streams::{Delivery, Full, Read, Reader, StreamLimits, Streams};
+
+fn session() -> Streams {
+    Streams::new(Delivery::Resumable, StreamLimits::default())
+}
+
+fn limited(events: usize, bytes: usize) -> Streams {
+    let limits = StreamLimits {
+        streams: 2,
+        events,
+        bytes,
+        unread: 8,
+    };
+    Streams::new(Delivery::Resumable, limits)
+}
+
+/// What a reader sees, with what is told of the rest.
+fn check(streams: &mut Streams, reader: &Reader, expected: &str, then: Read) {
+    let mut out = Vec::new();
+    let read = streams.read(reader, &mut out, 1 << 20);
+    assert_eq!(
+        (core::str::from_utf8(&out).unwrap(), read),
+        (expected, then)
+    );
+}
+
+fn post(streams: &mut Streams, messages: &[&str]) -> Reader {
+    let reader = streams.open().unwrap();
+    for (index, message) in messages.iter().enumerate() {
+        let last = index + 1 == messages.len();
+        streams.push(reader.channel(), message.as_bytes(), None, last);
+    }
+    reader
+}
+
+#[test]
+fn a_short_answer_is_no_stream() {
+    let mut s = session();
+    let reader = post(&mut s, &["{\"id\":1}"]);
+    assert_eq!(s.single(&reader).unwrap(), b"{\"id\":1}");
+    check(&mut s, &reader, "", Read::End);
+
+    let reader = s.open().unwrap();
+    s.push(reader.channel(), b"{}", None, false);
+    assert_eq!(s.single(&reader), None, "more may come");
+    s.push(reader.channel(), b"", None, true);
+    assert_eq!(s.single(&reader).unwrap(), b"{}");
+
+    let two = post(&mut s, &["1", "2"]);
+    assert_eq!(s.single(&two), None);
+    check(
+        &mut s,
+        &two,
+        "id: 3-1\ndata: 1\n\nid: 3-2\ndata: 2\n\n",
+        Read::End,
+    );
+
+    let begun = post(&mut s, &["1"]);
+    let mut out = Vec::new();
+    assert_eq!(s.read(&begun, &mut out, 1), Read::End);
+    assert_eq!(s.single(&begun), None);
+}
+
+#[test]
+fn each_delivery_has_its_events() {
+    for (delivery, expected) in [
+        (Delivery::Resumable, "id: 1-1\ndata: {}\n\n"),
+        (Delivery::Once, "data: {}\n\n"),
+        (Delivery::HttpSse, "event: message\ndata: {}\n\n"),
+    ] {
+        let mut s = Streams::new(delivery, StreamLimits::default());
+        let reader = s.open().unwrap();
+        s.push(reader.channel(), b"{}", None, false);
+        check(&mut s, &reader, expected, Read::Pending);
+        s.push(reader.channel(), b"", None, true);
+        check(&mut s, &reader, "", Read::End);
+        let again = s.resume(b"1-1");
+        if delivery != Delivery::Resumable {
+            assert_eq!(s.prime(Channel::PIPE), None);
+            assert!(!s.disconnect(Channel::PIPE, None));
+            assert_eq!(again, Err(Refusal::EventUnknown));
+        }
+    }
+}
+
+#[test]
+fn an_event_id_has_to_be_one_that_was_given() {
+    let mut s = session();
+    let reader = post(&mut s, &["1", "2"]);
+    check(
+        &mut s,
+        &reader,
+        "id: 1-1\ndata: 1\n\nid: 1-2\ndata: 2\n\n",
+        Read::End,
+    );
+    for unknown in ["", "1", "1-3", "2-1", "0-0", "x", "1-1 ", "01-1"] {
+        let refused = s.resume(unknown.as_bytes()).unwrap_err();
+        assert_eq!(
+            (refused, refused.status()),
+            (Refusal::EventUnknown, 400),
+            "{unknown}"
+        );
+    }
+    let reader = s.resume(b"1-1").unwrap();
+    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", Read::End);
+    let reader = s.resume(b"1-2").unwrap();
+    check(&mut s, &reader, "", Read::End);
+}
+
+#[test]
+fn priming_gives_an_id_that_works() {
+    let mut s = session();
+    let reader = s.open().unwrap();
+    assert_eq!(s.prime(reader.channel()), Some(0));
+    check(&mut s, &reader, "id: 1-0\ndata:\n\n", Read::Pending);
+    s.detach(&reader);
+    s.push(reader.channel(), b"{}", None, true);
+    let reader = s.resume(b"1-0").unwrap();
+    check(&mut s, &reader, "id: 1-1\ndata: {}\n\n", Read::End);
+
+    let first = s.listen();
+    s.prime(Channel::PIPE);
+    check(&mut s, &first, "id: 0-0\ndata:\n\n", Read::Pending);
+    s.push(Channel::PIPE, b"1", None, false);
+    check(&mut s, &first, "id: 0-1\ndata: 1\n\n", Read::Pending);
+    let second = s.listen();
+    assert_eq!(
+        s.prime(Channel::PIPE),
+        Some(2),
+        "an id is never given twice"
+    );
+    check(&mut s, &second, "id: 0-2\ndata:\n\n", Read::Pending);
+    let third = s.listen();
+    s.push(Channel::PIPE, b"2", None, false);
+    assert_eq!(s.prime(Channel::PIPE), None, "a message has an id already");
+    check(&mut s, &third, "id: 0-3\ndata: 2\n\n", Read::Pending);
+}
+
+#[test]
+fn the_later_reader_wins() {
+    let mut s = session();
+    let first = s.listen();
+    s.push(Channel::PIPE, b"1", None, false);
+    let second = s.listen();
+    check(&mut s, &first, "", Read::End);
+    s.detach(&first);
+    assert!(
+        s.is_read(Channel::PIPE),
+        "an earlier reader's end is nobody's"
+    );
+    check(&mut s, &second, "id: 0-1\ndata: 1\n\n", Read::Pending);
+    let third = s.resume(b"0-1").unwrap();
+    check(&mut s, &second, "", Read::End);
+    check(&mut s, &third, "", Read::Pending);
+    s.detach(&third);
+    assert!(!s.has_readers());
+}
+
+#[test]
+fn polling_ends_a_connection_and_not_its_stream() {
+    let mut s = session();
+    let reader = s.open().unwrap();
+    let on = reader.channel();
+    s.push(on, b"1", None, false);
+    assert!(s.disconnect(on, Some(Duration::from_millis(500))));
+    s.push(on, b"2", None, true);
+    check(
+        &mut s,
+        &reader,
+        "id: 1-1\ndata: 1\n\nretry: 500\n\n",
+        Read::End,
+    );
+    assert!(!s.disconnect(on, None), "nobody is connected");
+    let reader = s.resume(b"1-1").unwrap();
+    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", Read::End);
+
+    let reader = s.open().unwrap();
+    assert!(s.disconnect(reader.channel(), None));
+    check(&mut s, &reader, "id: 2-0\ndata:\n\n", Read::End);
+    let reader = s.resume(b"2-0").unwrap();
+    assert!(s.disconnect(reader.channel(), None));
+    check(&mut s, &reader, "", Read::End);
+}
+
+#[test]
+fn a_stream_without_an_id_has_no_second_reader() {
+    let mut s = session();
+    let reader = s.open().unwrap();
+    s.detach(&reader);
+    assert_eq!(s.push(reader.channel(), b"{}", None, true), None);
+    assert_eq!(s.resume(b"1-0"), Err(Refusal::EventUnknown));
+}
+
+#[test]
+fn the_oldest_finished_stream_makes_room() {
+    let mut s = limited(100, 1000);
+    let first = post(&mut s, &["1"]);
+    let open = s.open().unwrap();
+    assert_eq!(s.open(), Err(Full), "none is finished");
+    check(&mut s, &first, "id: 1-1\ndata: 1\n\n", Read::End);
+    let third = s.open().unwrap();
+    assert_eq!(s.resume(b"1-1"), Err(Refusal::EventUnknown));
+    s.push(open.channel(), b"2", None, false);
+    s.push(third.channel(), b"3", None, false);
+    check(&mut s, &open, "id: 2-1\ndata: 2\n\n", Read::Pending);
+    check(&mut s, &third, "id: 3-1\ndata: 3\n\n", Read::Pending);
+}
+
+#[test]
+fn what_was_read_is_dropped_first() {
+    let mut s = limited(3, 1000);
+    let reader = s.listen();
+    for n in 1..=3 {
+        s.push(Channel::PIPE, b"m", None, false);
+        check(
+            &mut s,
+            &reader,
+            &format!("id: 0-{n}\ndata: m\n\n"),
+            Read::Pending,
+        );
+    }
+    let slow = post(&mut s, &["1", "2"]);
+    assert_eq!(s.resume(b"0-1"), Err(Refusal::EventGone));
+    let reader = s.resume(b"0-2").unwrap();
+    check(&mut s, &reader, "id: 0-3\ndata: m\n\n", Read::Pending);
+    check(
+        &mut s,
+        &slow,
+        "id: 1-1\ndata: 1\n\nid: 1-2\ndata: 2\n\n",
+        Read::End,
+    );
+
+    let mut s = limited(100, 10);
+    let big = post(&mut s, &["a message of more bytes than are kept", "2"]);
+    let expected = "id: 1-1\ndata: a message of more bytes than are kept\n\nid: 1-2\ndata: 2\n\n";
+    check(&mut s, &big, expected, Read::End);
+    assert_eq!(s.resume(b"1-0"), Err(Refusal::EventGone));
+    let reader = s.resume(b"1-1").unwrap();
+    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", Read::End);
+}
+
+#[test]
+fn unread_messages_wait_for_their_reader_and_lose_the_oldest_without() {
+    let mut s = limited(3, 1000);
+    let reader = s.listen();
+    for _ in 0..4 {
+        assert!(s.has_room(Channel::PIPE));
+        s.push(Channel::PIPE, b"mm", None, false);
+    }
+    assert!(!s.has_room(Channel::PIPE), "its reader is slow");
+    s.detach(&reader);
+    assert!(s.has_room(Channel::PIPE), "nobody reads");
+    s.push(Channel::PIPE, b"5", None, false);
+    let reader = s.listen();
+    let expected = "id: 0-3\ndata: mm\n\nid: 0-4\ndata: mm\n\nid: 0-5\ndata: 5\n\n";
+    check(&mut s, &reader, expected, Read::Pending);
+    assert!(s.has_room(Channel::PIPE));
+}
+
+#[test]
+fn chunks_cut_events_anywhere() {
+    let whole = "id: 1-1\ndata: [1,2,3,4,5,6,7]\n\nid: 1-2\ndata: {}\n\n";
+    for max in 0..whole.len() + 2 {
+        let mut s = session();
+        let reader = post(&mut s, &["[1,2,3,4,5,6,7]", "{}"]);
+        let mut all = Vec::new();
+        loop {
+            let mut chunk = Vec::new();
+            let read = s.read(&reader, &mut chunk, max);
+            assert!(!chunk.is_empty() || read == Read::End, "{max}");
+            all.extend_from_slice(&chunk);
+            if read == Read::End {
+                break;
+            }
+        }
+        assert_eq!(core::str::from_utf8(&all).unwrap(), whole, "{max}");
+    }
+}
+
+#[test]
+fn a_session_that_is_over_ends_its_readers() {
+    let mut s = session();
+    let reader = s.listen();
+    s.push(Channel::PIPE, b"1", None, false);
+    s.finish();
+    check(&mut s, &reader, "id: 0-1\ndata: 1\n\n", Read::End);
+}
+
+#[test]
+fn nothing_is_allocated_before_the_first_message() {
+    let used = allocation_counter::measure(|| {
+        let streams = session();
+        assert!(streams.has_room(Channel::PIPE) && !streams.has_readers());
+    });
+    assert_eq!(used.count_total, 0);
+    assert!(size_of::<Streams>() <= 192, "{}", size_of::<Streams>());
+}
