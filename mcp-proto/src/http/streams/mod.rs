@@ -8,6 +8,8 @@ mod limits;
 mod room;
 mod store;
 mod stream;
+#[cfg(test)]
+mod tests;
 
 use alloc::boxed::Box;
 use alloc::collections::VecDeque;
@@ -191,7 +193,8 @@ impl Streams {
 
     /// Puts one message, without line breaks, on a stream: where the machine said, as one event.
     /// No bytes and `end` are the end alone. `question` is the token of a request of ours.
-    /// Returns the sequence number of the event; a message for a stream that is gone is nobody's.
+    /// Returns the sequence number of the event; a message for a stream that is gone or
+    /// has ended is nobody's.
     pub fn push(
         &mut self,
         to: Channel,
@@ -204,7 +207,10 @@ impl Streams {
             Channel::PIPE => self.own_mut(),
             post => self.stream_mut(post)?,
         };
-        stream.ended |= end && to != Channel::PIPE;
+        if stream.ended {
+            return None;
+        }
+        stream.ended = end && to != Channel::PIPE;
         let question = question.filter(|_| to == Channel::PIPE);
         let sequence = (!message.is_empty()).then(|| stream.append(message, question, settled));
         if sequence.is_some() {

@@ -32,6 +32,8 @@ pub(super) struct Stream {
     /// Whatever is older was handed to the store.
     handed: u64,
     end_handed: bool,
+    /// Whether it ever had an entry.
+    begun: bool,
     pub(super) reader: Option<u32>,
     pub(super) ended: bool,
     closing: Option<Closing>,
@@ -73,6 +75,7 @@ impl Stream {
             primed: false,
             handed: base,
             end_handed: false,
+            begun: false,
             reader: None,
             ended: false,
             closing: None,
@@ -132,6 +135,7 @@ impl Stream {
     }
 
     pub(super) fn append(&mut self, message: &[u8], question: Option<Token>, settled: bool) -> u64 {
+        self.begun = true;
         let sequence = self.next();
         let end = self.place(sequence).saturating_add(message.len() as u64);
         if self.log.is_empty() {
@@ -154,7 +158,7 @@ impl Stream {
         if self.cursor < self.next() {
             return None;
         }
-        let first = self.base == 1 && self.entries.is_empty();
+        let first = self.base == 1 && !self.begun;
         if first {
             self.base = 0;
             self.cursor = 0;

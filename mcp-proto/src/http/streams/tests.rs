@@ -1,0 +1,153 @@
+//! Questions, which need tokens that only a machine can make.
+
+use std::string::String;
+use std::vec::Vec;
+
+use super::{Delivery, Read, Reader, StreamLimits, Streams};
+use crate::action::{Channel, Token};
+
+const FIRST: Token = Token {
+    slot: 0,
+    generation: 0,
+};
+const SECOND: Token = Token {
+    slot: 1,
+    generation: 0,
+};
+
+fn session(events: usize) -> Streams {
+    let limits = StreamLimits {
+        events,
+        ..StreamLimits::default()
+    };
+    Streams::new(Delivery::Resumable, limits)
+}
+
+fn ask(s: &mut Streams, text: &str, token: Token) {
+    s.push(Channel::PIPE, text.as_bytes(), Some(token), false);
+}
+
+fn tell(s: &mut Streams, text: &str) {
+    s.push(Channel::PIPE, text.as_bytes(), None, false);
+}
+
+/// The messages that a reader gets.
+fn check(s: &mut Streams, reader: &Reader, expected: &[&str]) {
+    let mut out = Vec::new();
+    assert_eq!(s.read(reader, &mut out, 1 << 20), Read::Pending);
+    let text = String::from_utf8(out).unwrap();
+    let seen: Vec<&str> = text
+        .lines()
+        .filter_map(|line| line.strip_prefix("data: "))
+        .collect();
+    assert_eq!(seen, expected);
+}
+
+#[test]
+fn a_new_listener_is_asked_again() {
+    let mut s = session(100);
+    let reader = s.listen();
+    ask(&mut s, "q1", FIRST);
+    tell(&mut s, "n");
+    ask(&mut s, "q2", SECOND);
+    check(&mut s, &reader, &["q1", "n", "q2"]);
+    for open in [&[FIRST, SECOND][..], &[SECOND], &[]] {
+        let reader = s.listen();
+        s.reopen(|token| open.contains(&token));
+        let expected: &[&str] = match open.len() {
+            2 => &["q1", "q2"],
+            1 => &["q2"],
+            _ => &[],
+        };
+        check(&mut s, &reader, expected);
+    }
+    let reader = s.listen();
+    s.reopen(|_| true);
+    check(&mut s, &reader, &[]);
+}
+
+#[test]
+fn what_was_not_read_is_asked_once() {
+    let mut s = session(100);
+    ask(&mut s, "q1", FIRST);
+    let reader = s.listen();
+    s.reopen(|_| true);
+    check(&mut s, &reader, &["q1"]);
+}
+
+#[test]
+fn an_open_question_outlives_its_entry() {
+    for read in [false, true] {
+        let mut s = session(3);
+        if read {
+            let reader = s.listen();
+            ask(&mut s, "q1", FIRST);
+            check(&mut s, &reader, &["q1"]);
+            s.detach(&reader);
+        } else {
+            ask(&mut s, "q1", FIRST);
+        }
+        for _ in 0..10 {
+            tell(&mut s, "n");
+        }
+        let reader = s.listen();
+        s.reopen(|_| true);
+        let mut out = Vec::new();
+        assert_eq!(s.read(&reader, &mut out, 1 << 20), Read::Pending);
+        assert!(String::from_utf8(out).unwrap().ends_with("data: q1\n\n"));
+        s.answered(FIRST);
+        let reader = s.listen();
+        s.reopen(|_| true);
+        check(&mut s, &reader, &[]);
+    }
+}
+
+#[test]
+fn an_answered_question_is_an_entry_like_others() {
+    let mut s = session(3);
+    ask(&mut s, "q1", FIRST);
+    s.answered(FIRST);
+    ask(&mut s, "q2", SECOND);
+    for _ in 0..3 {
+        tell(&mut s, "n");
+    }
+    assert_eq!((s.events, s.questions.len()), (3, 1));
+    s.answered(SECOND);
+    assert_eq!((s.events, s.questions.len()), (2, 0));
+}
+
+#[test]
+fn questions_alone_meet_the_limits_too() {
+    let mut s = session(3);
+    for slot in 0..10 {
+        let token = Token {
+            slot,
+            generation: 0,
+        };
+        ask(&mut s, "q", token);
+    }
+    assert_eq!(s.events, 3);
+    let reader = s.listen();
+    s.reopen(|_| true);
+    let mut out = Vec::new();
+    assert_eq!(s.read(&reader, &mut out, 1 << 20), Read::Pending);
+    assert_eq!(
+        String::from_utf8(out).unwrap().matches("data: q").count(),
+        3
+    );
+    assert_eq!((s.events, s.bytes), (3, 3));
+}
+
+#[test]
+fn a_question_on_the_stream_of_a_post_is_that_streams_own() {
+    let mut s = session(100);
+    let post = s.open().unwrap();
+    s.push(post.channel(), b"q1", Some(FIRST), false);
+    check(&mut s, &post, &["q1"]);
+    s.detach(&post);
+    let reader = s.listen();
+    s.reopen(|_| true);
+    check(&mut s, &reader, &[]);
+    let post = s.resume(b"1-0").unwrap();
+    check(&mut s, &post, &["q1"]);
+}
