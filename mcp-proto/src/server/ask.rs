@@ -54,7 +54,7 @@ impl<S: Storage> Server<'_, S> {
         let Phase::Ready(revision) = self.session.phase else {
             return Err(SendError::NotReady);
         };
-        if parent.is_none() && self.associates(revision) {
+        if parent.is_none() && self.is_draft_session(revision) {
             return Err(SendError::NotInRevision);
         }
         let known = match question.method {

@@ -53,21 +53,23 @@ impl<S: Storage> Server<'_, S> {
         Ok(())
     }
 
-    /// Whether a legacy session is held to the draft of spring 2026.
+    /// Whether the message that is being handled is held to the draft of spring 2026.
     pub(super) fn is_draft(&self) -> bool {
-        self.from.is_exchange()
+        S::HTTP
+            && self.from.is_exchange()
             && !self.modern
-            && (self.config.draft_profile
-                || self
-                    .session
-                    .revision()
-                    .is_some_and(Revision::has_mirrored_headers))
+            && self
+                .session
+                .revision()
+                .map_or(self.config.draft_profile, |it| self.is_draft_session(it))
     }
 
-    /// Whether every question belongs to a request, because no GET stream may carry it.
-    pub(super) fn associates(&self, revision: Revision) -> bool {
+    /// Whether a legacy session of this revision is: then every question belongs to a request,
+    /// because no GET stream may carry it.
+    pub(super) fn is_draft_session(&self, revision: Revision) -> bool {
         S::HTTP
             && self.session.by_exchanges
+            && revision.is_legacy()
             && (self.config.draft_profile || revision.has_mirrored_headers())
     }
 
@@ -75,7 +77,7 @@ impl<S: Storage> Server<'_, S> {
     pub(super) fn header_mismatch(&self) -> i64 {
         let draft = Revision::DraftV1.header_mismatch_code();
         draft
-            .filter(|_| S::HTTP && self.is_draft())
+            .filter(|_| self.is_draft())
             .unwrap_or(code::HEADER_MISMATCH)
     }
 }

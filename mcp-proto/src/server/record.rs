@@ -1,6 +1,7 @@
 //! What a second process has to know to carry a legacy session on.
 
 use core::fmt;
+use core::marker::PhantomData;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
@@ -41,6 +42,7 @@ pub struct Record {
     #[serde(serialize_with = "write_features", deserialize_with = "read_features")]
     pub features: ClientFeatures,
     /// The least severe log message that it wants; `None` until it says so.
+    #[serde(serialize_with = "write_level", deserialize_with = "read_level")]
     pub log_level: Option<LoggingLevel>,
     /// Whether the client said that it is initialized, so that the server may ask and notify.
     pub ready: bool,
@@ -107,23 +109,7 @@ fn write_revision<S: Serializer>(revision: &Revision, s: S) -> Result<S::Ok, S::
 }
 
 fn read_revision<'de, D: Deserializer<'de>>(d: D) -> Result<Revision, D::Error> {
-    struct Name;
-
-    impl de::Visitor<'_> for Name {
-        type Value = Revision;
-
-        fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-            f.write_str("the name of a legacy revision")
-        }
-
-        fn visit_str<E: de::Error>(self, name: &str) -> Result<Revision, E> {
-            Revision::parse(name)
-                .filter(|revision| revision.is_legacy())
-                .ok_or_else(|| E::invalid_value(de::Unexpected::Str(name), &self))
-        }
-    }
-
-    d.deserialize_str(Name)
+    Name::<Revision>::deserialize(d).map(|name| name.0)
 }
 
 fn write_features<S: Serializer>(features: &ClientFeatures, s: S) -> Result<S::Ok, S::Error> {
@@ -132,4 +118,60 @@ fn write_features<S: Serializer>(features: &ClientFeatures, s: S) -> Result<S::O
 
 fn read_features<'de, D: Deserializer<'de>>(d: D) -> Result<ClientFeatures, D::Error> {
     u16::deserialize(d).map(ClientFeatures::from_bits)
+}
+
+fn write_level<S: Serializer>(level: &Option<LoggingLevel>, s: S) -> Result<S::Ok, S::Error> {
+    level.map(LoggingLevel::as_str).serialize(s)
+}
+
+fn read_level<'de, D: Deserializer<'de>>(d: D) -> Result<Option<LoggingLevel>, D::Error> {
+    Option::<Name<LoggingLevel>>::deserialize(d).map(|name| name.map(|name| name.0))
+}
+
+/// Something that a store keeps by its name: the types of messages are read by our own
+/// deserializer only, and a store has another.
+struct Name<T>(T);
+
+trait Named: Sized {
+    const WHAT: &'static str;
+
+    fn named(name: &str) -> Option<Self>;
+}
+
+impl Named for Revision {
+    const WHAT: &'static str = "the name of a legacy revision";
+
+    fn named(name: &str) -> Option<Self> {
+        Self::parse(name).filter(|revision| revision.is_legacy())
+    }
+}
+
+impl Named for LoggingLevel {
+    const WHAT: &'static str = "the name of a log level";
+
+    fn named(name: &str) -> Option<Self> {
+        Self::parse(name.into())
+    }
+}
+
+impl<'de, T: Named> Deserialize<'de> for Name<T> {
+    fn deserialize<D: Deserializer<'de>>(d: D) -> Result<Self, D::Error> {
+        d.deserialize_str(Text(PhantomData))
+    }
+}
+
+struct Text<T>(PhantomData<T>);
+
+impl<T: Named> de::Visitor<'_> for Text<T> {
+    type Value = Name<T>;
+
+    fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(T::WHAT)
+    }
+
+    fn visit_str<E: de::Error>(self, name: &str) -> Result<Name<T>, E> {
+        T::named(name)
+            .map(Name)
+            .ok_or_else(|| E::invalid_value(de::Unexpected::Str(name), &self))
+    }
 }

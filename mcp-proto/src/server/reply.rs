@@ -140,7 +140,11 @@ impl<'b> Reply<'b> {
                     code => code,
                 });
                 w.literal(r#","message":"#);
-                error.write_message(&mut w);
+                if error == PeerError::HeaderMissing(headers::VERSION) {
+                    write_version_missing(config, &mut w);
+                } else {
+                    error.write_message(&mut w);
+                }
                 match error {
                     PeerError::NoVersion
                     | PeerError::UnsupportedVersion
@@ -265,6 +269,20 @@ fn write_versions(revisions: RevisionSet, w: &mut Writer<'_>) {
         w.string(revision.as_str());
     }
     w.literal("]");
+}
+
+/// Who does not say which version it means may not know which there are (VR-20, VR-25).
+fn write_version_missing(config: &ServerConfig<'_>, w: &mut Writer<'_>) {
+    w.literal("\"");
+    w.literal(headers::VERSION);
+    w.literal(" is missing; this server speaks ");
+    for (n, revision) in config.revisions.iter().enumerate() {
+        if n > 0 {
+            w.literal(", ");
+        }
+        w.literal(revision.as_str());
+    }
+    w.literal("\"");
 }
 
 /// What the client asked for, cut to a length that was reserved.

@@ -46,6 +46,10 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
+        let (outcome, status) = match outcome {
+            Outcome::Error(error) if S::HTTP => self.spelled(token, error),
+            other => (other, 200),
+        };
         let Self {
             config,
             identity,
@@ -70,7 +74,6 @@ impl<S: Storage> Server<'_, S> {
                 other => other?,
             }
         };
-        let modern = request.revision.is_modern();
         let alone = !request.accompanied && !request.asked;
         let subscribes =
             S::WATCHES && request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
@@ -78,10 +81,6 @@ impl<S: Storage> Server<'_, S> {
             self.confirm_subscription(token);
         }
         let channel = self.channel_of(Some(token));
-        let status = match &outcome {
-            Outcome::Error(error) if S::HTTP => status_of(error.code, modern),
-            _ => 200,
-        };
         self.release(token);
         let alone = S::HTTP && alone && channel.is_exchange();
         Ok(Transmit {
@@ -89,6 +88,21 @@ impl<S: Storage> Server<'_, S> {
             status,
             ..Transmit::on(channel, len)
         })
+    }
+
+    /// An error of the application's as the draft has it, and its HTTP status.
+    fn spelled<'e>(&self, token: Token, error: ErrorObject<'e>) -> (Outcome<'e>, u16) {
+        let revision = self.requests.get(token).map(|request| request.revision);
+        let draft = revision.is_some_and(|revision| self.is_draft_session(revision));
+        match Revision::DraftV1.header_mismatch_code() {
+            Some(code) if draft && error.code == code::HEADER_MISMATCH => {
+                (Outcome::Error(ErrorObject { code, ..error }), 400)
+            }
+            _ => {
+                let modern = revision.is_some_and(Revision::is_modern);
+                (Outcome::Error(error), status_of(error.code, modern))
+            }
+        }
     }
 
     /// The URI of a `resources/subscribe` belongs to the session now, once (RS-16).

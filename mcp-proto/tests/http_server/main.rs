@@ -1,0 +1,11 @@
+//! The server over HTTP without sockets: POSTs in, statuses and messages by channel out.
+
+mod arrays;
+mod bodies;
+mod channels;
+mod draft;
+mod headers;
+mod records;
+mod routes;
+mod seeds;
+mod site;
