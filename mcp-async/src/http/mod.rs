@@ -5,6 +5,12 @@
 
 #[cfg(feature = "server")]
 pub(crate) mod server;
+#[cfg(feature = "server")]
+mod store;
 
 #[cfg(feature = "server")]
 pub use server::{Http, HttpBody, HttpService, Principal};
+#[cfg(feature = "server")]
+pub use store::{
+    EventStore, MemoryStore, Replay, SessionStore, StoreError, Stored, StoredEvent, Taken,
+};

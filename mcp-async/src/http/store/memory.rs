@@ -1,0 +1,340 @@
+//! Both stores in the memory of one process.
+
+use core::fmt;
+use core::future::ready;
+use core::time::Duration;
+use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use super::{EventStore, Replay, SessionStore, Stored, StoredEvent, Taken};
+
+/// Sessions and events in memory: a model of a shared store, for tests and for endpoints that
+/// are several in one process.
+///
+/// It forgets the session that was not used for longest when there are too many, and the oldest
+/// events of a session. It has no clock: how long a record is to be kept does not matter to it.
+///
+/// ```
+/// use std::sync::Arc;
+///
+/// use mcp_async::http::{EventStore, MemoryStore, SessionStore};
+///
+/// let store = Arc::new(MemoryStore::default());
+/// let sessions: Arc<dyn SessionStore> = store.clone();
+/// let events: Arc<dyn EventStore> = store;
+/// # let _ = (sessions, events);
+/// ```
+pub struct MemoryStore {
+    max_sessions: usize,
+    max_events: usize,
+    max_bytes: usize,
+    sessions: Mutex<Sessions>,
+}
+
+#[derive(Default)]
+struct Sessions {
+    by_id: HashMap<String, Session>,
+    /// Who was used when, oldest first.
+    used: BTreeMap<u64, String>,
+    clock: u64,
+}
+
+#[derive(Default)]
+struct Session {
+    used: u64,
+    record: Option<Vec<u8>>,
+    times: u32,
+    streams: HashMap<u32, Stream>,
+    /// The events in the order of their coming, for the oldest to go.
+    order: VecDeque<(u32, u64)>,
+    bytes: usize,
+}
+
+#[derive(Default)]
+struct Stream {
+    /// Appends may finish in any order.
+    events: BTreeMap<u64, Vec<u8>>,
+    last: u64,
+    ended: bool,
+}
+
+impl MemoryStore {
+    /// A store for so many sessions, with so many events in each, that take so many bytes
+    /// together.
+    ///
+    /// ```
+    /// let store = mcp_async::http::MemoryStore::new(100, 1000, 1 << 20);
+    /// # let _ = store;
+    /// ```
+    pub fn new(max_sessions: usize, max_events: usize, max_bytes: usize) -> Self {
+        Self {
+            max_sessions: max_sessions.max(1),
+            max_events,
+            max_bytes,
+            sessions: Mutex::default(),
+        }
+    }
+
+    fn sessions(&self) -> MutexGuard<'_, Sessions> {
+        self.sessions.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// 10 000 sessions, and in each 1 000 events of together 4 MiB.
+impl Default for MemoryStore {
+    fn default() -> Self {
+        Self::new(10_000, 1_000, 4 << 20)
+    }
+}
+
+impl SessionStore for MemoryStore {
+    fn save<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> Stored<'a, ()> {
+        self.sessions().touch(id, self.max_sessions).record = Some(record.to_vec());
+        Box::pin(ready(Ok(())))
+    }
+
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
+        let mut sessions = self.sessions();
+        let taken = sessions.by_id.get_mut(id).and_then(|session| {
+            session.times = session.times.saturating_add(1);
+            let record = session.record.clone()?;
+            Some(Taken::new(record, session.times))
+        });
+        Box::pin(ready(Ok(taken)))
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+        self.sessions().remove(id);
+        Box::pin(ready(Ok(())))
+    }
+}
+
+impl EventStore for MemoryStore {
+    fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()> {
+        let mut sessions = self.sessions();
+        let session = sessions.touch(event.session, self.max_sessions);
+        session.append(&event);
+        session.trim(self.max_events, self.max_bytes);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn replay<'a>(
+        &'a self,
+        session: &'a str,
+        stream: u32,
+        after: u64,
+    ) -> Stored<'a, Option<Replay>> {
+        let sessions = self.sessions();
+        let known = sessions.by_id.get(session);
+        let stream = known.and_then(|session| session.streams.get(&stream));
+        Box::pin(ready(Ok(stream.and_then(|stream| stream.replay(after)))))
+    }
+
+    fn last<'a>(&'a self, session: &'a str, stream: u32) -> Stored<'a, u64> {
+        let sessions = self.sessions();
+        let known = sessions.by_id.get(session);
+        let stream = known.and_then(|session| session.streams.get(&stream));
+        Box::pin(ready(Ok(stream.map_or(0, |stream| stream.last))))
+    }
+
+    fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()> {
+        self.sessions().remove(session);
+        Box::pin(ready(Ok(())))
+    }
+}
+
+impl Sessions {
+    fn touch(&mut self, id: &str, max: usize) -> &mut Session {
+        if !self.by_id.contains_key(id)
+            && self.by_id.len() >= max
+            && let Some((_, oldest)) = self.used.pop_first()
+        {
+            self.by_id.remove(&oldest);
+        }
+        self.clock += 1;
+        let session = self.by_id.entry(id.to_owned()).or_default();
+        self.used.remove(&session.used);
+        session.used = self.clock;
+        self.used.insert(self.clock, id.to_owned());
+        session
+    }
+
+    fn remove(&mut self, id: &str) {
+        if let Some(session) = self.by_id.remove(id) {
+            self.used.remove(&session.used);
+        }
+    }
+}
+
+impl Session {
+    fn append(&mut self, event: &StoredEvent<'_>) {
+        if event.is_end_alone() {
+            // Nothing was kept, nothing can be replayed: its end does not matter.
+            if let Some(stream) = self.streams.get_mut(&event.stream) {
+                stream.ended = true;
+            }
+            return;
+        }
+        let stream = self.streams.entry(event.stream).or_default();
+        stream.ended |= event.end;
+        stream.last = stream.last.max(event.sequence);
+        let before = stream.events.insert(event.sequence, event.message.to_vec());
+        if before.is_none() {
+            self.order.push_back((event.stream, event.sequence));
+        }
+        let freed = before.map_or(0, |message| message.len());
+        self.bytes = self.bytes.saturating_sub(freed) + event.message.len();
+    }
+
+    fn trim(&mut self, max_events: usize, max_bytes: usize) {
+        while self.order.len() > max_events || self.bytes > max_bytes {
+            let Some((number, sequence)) = self.order.pop_front() else {
+                return;
+            };
+            let Some(stream) = self.streams.get_mut(&number) else {
+                continue;
+            };
+            let message = stream.events.remove(&sequence).unwrap_or_default();
+            self.bytes = self.bytes.saturating_sub(message.len());
+            // The session's own stream goes on; where it was has to be known.
+            if number != 0 && stream.events.is_empty() {
+                self.streams.remove(&number);
+            }
+        }
+    }
+}
+
+impl Stream {
+    fn replay(&self, after: u64) -> Option<Replay> {
+        let mut messages = Vec::new();
+        for (sequence, message) in self.events.range(after.checked_add(1)?..) {
+            if *sequence != after + 1 + messages.len() as u64 {
+                // It is not there yet, and what follows it is not to be seen before it; or it
+                // was forgotten.
+                break;
+            }
+            messages.push(message.clone());
+        }
+        let end = after + messages.len() as u64;
+        if after > self.last || (messages.is_empty() && end < self.last) {
+            return None;
+        }
+        let replay = Replay::new(messages);
+        Some(match self.ended && end == self.last {
+            true => replay.ended(),
+            false => replay,
+        })
+    }
+}
+
+impl fmt::Debug for MemoryStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryStore")
+            .field("sessions", &self.sessions().by_id.len())
+            .finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use core::task::{Context, Poll, Waker};
+
+    use super::*;
+
+    #[track_caller]
+    fn now<T>(mut stored: Stored<'_, T>) -> T {
+        match stored
+            .as_mut()
+            .poll(&mut Context::from_waker(Waker::noop()))
+        {
+            Poll::Ready(Ok(value)) => value,
+            _ => panic!("it is in memory"),
+        }
+    }
+
+    fn append(store: &MemoryStore, stream: u32, sequence: u64, message: &str, end: bool) {
+        now(store.append(StoredEvent {
+            session: "s",
+            stream,
+            sequence,
+            message: message.as_bytes(),
+            end,
+        }));
+    }
+
+    /// `-` is no replay, `.` at the end a stream that has ended.
+    fn check(store: &MemoryStore, stream: u32, after: u64, expected: &str) {
+        let seen = match now(store.replay("s", stream, after)) {
+            None => "-".to_owned(),
+            Some(replay) => {
+                let mut text = String::new();
+                for message in replay.messages() {
+                    text += core::str::from_utf8(message).unwrap();
+                }
+                text + if replay.has_ended() { "." } else { "" }
+            }
+        };
+        assert_eq!(seen, expected, "stream {stream} after {after}");
+    }
+
+    #[test]
+    fn replay_is_whole_or_none() {
+        let store = MemoryStore::default();
+        check(&store, 1, 0, "-");
+        append(&store, 1, 1, "a", false);
+        append(&store, 2, 1, "x", false);
+        append(&store, 1, 3, "c", true);
+        check(&store, 1, 0, "a");
+        append(&store, 1, 2, "b", false);
+        check(&store, 1, 0, "abc.");
+        check(&store, 1, 1, "bc.");
+        check(&store, 1, 3, ".");
+        check(&store, 1, 4, "-");
+        check(&store, 1, u64::MAX, "-");
+        check(&store, 2, 0, "x");
+        append(&store, 2, 2, "", true);
+        check(&store, 2, 1, ".");
+        assert_eq!(now(store.last("s", 1)), 3);
+        assert_eq!(now(store.last("s", 2)), 1);
+        assert_eq!(now(store.last("t", 1)), 0);
+        now(EventStore::remove(&store, "s"));
+        check(&store, 1, 0, "-");
+    }
+
+    #[test]
+    fn the_oldest_events_go() {
+        let store = MemoryStore::new(10, 3, 100);
+        for sequence in 1..=5 {
+            append(&store, 0, sequence, "m", false);
+        }
+        check(&store, 0, 1, "-");
+        check(&store, 0, 2, "mmm");
+        let store = MemoryStore::new(10, 100, 10);
+        append(&store, 0, 1, "1234567", false);
+        append(&store, 1, 1, "89", true);
+        append(&store, 1, 1, "89", true);
+        append(&store, 0, 2, "ab", false);
+        check(&store, 0, 0, "-");
+        check(&store, 0, 1, "ab");
+        check(&store, 1, 0, "89.");
+        append(&store, 2, 1, "0123456789", false);
+        check(&store, 1, 0, "-");
+        check(&store, 0, 1, "-");
+        assert_eq!(now(store.last("s", 0)), 2, "it goes on from there");
+    }
+
+    #[test]
+    fn the_session_that_was_not_used_for_longest_goes() {
+        let store = MemoryStore::new(2, 10, 100);
+        for id in ["a", "b", "a", "c"] {
+            now(store.save(id, id.as_bytes(), Duration::ZERO));
+        }
+        assert_eq!(now(store.take("b")), None);
+        let taken = now(store.take("a")).unwrap();
+        assert_eq!((taken.record(), taken.times()), (&b"a"[..], 1));
+        assert_eq!(now(store.take("a")).unwrap().times(), 2);
+        now(SessionStore::remove(&store, "a"));
+        now(SessionStore::remove(&store, "a"));
+        assert_eq!(now(store.take("a")), None);
+    }
+}

@@ -1,0 +1,262 @@
+//! What several processes that serve one endpoint share.
+
+mod memory;
+
+use core::error::Error;
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::time::Duration;
+
+pub use self::memory::MemoryStore;
+
+/// Knows the legacy sessions of an endpoint, so that another process can carry one on.
+///
+/// Without one a session lives and dies in the process where it began, which is what a single
+/// server wants. With one, the endpoint of every process gets it: Redis, a database, whatever
+/// they all reach. 2026-07-28 has no sessions, and needs none.
+///
+/// A session is in use in one process at a time, the one that its requests are routed to;
+/// another takes it over when that one is gone. Requests that were running there are lost,
+/// events that were [stored](EventStore) are not.
+///
+/// What is kept is text that the server reads again, and nobody else; it names no secret besides
+/// the session id, which lets anybody in who has it: keep it as you keep passwords, or keep a
+/// digest of it (SH-43).
+///
+/// ```
+/// use std::collections::HashMap;
+/// use std::sync::Mutex;
+/// use core::time::Duration;
+///
+/// use mcp_async::http::{SessionStore, Stored, Taken};
+///
+/// /// A row for each session: its record, and how often it was taken.
+/// #[derive(Default)]
+/// struct Rows(Mutex<HashMap<String, (Vec<u8>, u32)>>);
+///
+/// impl SessionStore for Rows {
+///     fn save<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> Stored<'a, ()> {
+///         Box::pin(async move {
+///             let mut rows = self.0.lock().unwrap();
+///             rows.entry(id.to_owned()).or_default().0 = record.to_vec();
+///             Ok(())
+///         })
+///     }
+///
+///     fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
+///         Box::pin(async move {
+///             let mut rows = self.0.lock().unwrap();
+///             Ok(rows.get_mut(id).map(|(record, times)| {
+///                 *times += 1;
+///                 Taken::new(record.clone(), *times)
+///             }))
+///         })
+///     }
+///
+///     fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+///         Box::pin(async move {
+///             self.0.lock().unwrap().remove(id);
+///             Ok(())
+///         })
+///     }
+/// }
+/// # async fn use_it(rows: Rows) {
+/// # rows.save("a", b"1", Duration::ZERO).await.unwrap();
+/// # assert_eq!(rows.take("a").await.unwrap().unwrap().record(), b"1");
+/// # assert_eq!(rows.take("a").await.unwrap().unwrap().times(), 2);
+/// # rows.remove("a").await.unwrap();
+/// # assert!(rows.take("a").await.unwrap().is_none());
+/// # }
+/// # let mut run = Box::pin(use_it(Rows::default()));
+/// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
+/// # assert!(core::future::Future::poll(run.as_mut(), &mut cx).is_ready());
+/// ```
+pub trait SessionStore: Send + Sync {
+    /// Keeps the record of a session, in place of an earlier one, for `keep` from now: after
+    /// that nobody used the session and it is to be forgotten. The server saves a record when the
+    /// session begins, when it changes, and often enough to keep it while it is in use.
+    ///
+    /// A session whose first record cannot be saved does not begin (503).
+    fn save<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()>;
+
+    /// Takes a session over that this process does not know: its record, and how often it has
+    /// been taken by now, counted atomically (`INCR`). The count keeps the event ids of one
+    /// process from those of another. `None` is an unknown session (404); on an error the client
+    /// is told to come again (503).
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>>;
+
+    /// Forgets a session that ended (SH-31). It is no error if it is not there.
+    fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()>;
+}
+
+/// Keeps the events of legacy sessions beyond the process that made them.
+///
+/// Without one each process keeps the last events of its own sessions, in bounded memory. With one, an event is sent only after it was taken:
+/// what a client has seen can be replayed anywhere.
+///
+/// - Streams and sequence numbers are the session's: the store mints nothing.
+/// - Each event is appended by whoever produced it, who waits for that append alone. Appends of
+///   one stream may be under way together and finish in any order; a reader stops at the first
+///   that has not.
+/// - An append that fails is not repeated. The event is sent all the same, and a later replay of
+///   its stream from before it fails.
+/// - The bounds are the store's: it forgets the oldest events of a session, and all of them some
+///   time after the last one. Sequence numbers count from 1, without a gap.
+pub trait EventStore: Send + Sync {
+    /// Takes one event.
+    fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()>;
+
+    /// All events of a stream behind number `after`, and whether the stream has ended. `None` if
+    /// the stream is unknown, or if the event right behind `after` was forgotten: replay loses
+    /// nothing, or does not happen.
+    fn replay<'a>(
+        &'a self,
+        session: &'a str,
+        stream: u32,
+        after: u64,
+    ) -> Stored<'a, Option<Replay>>;
+
+    /// The number of the last event of a stream: 0 if there is none.
+    fn last<'a>(&'a self, session: &'a str, stream: u32) -> Stored<'a, u64>;
+
+    /// Forgets the events of a session that ended.
+    fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()>;
+}
+
+/// What a store returns: its answer, later.
+pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+
+/// A session as it was found in a store.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Taken {
+    record: Vec<u8>,
+    times: u32,
+}
+
+/// One event of one stream of one session.
+#[derive(Clone, Copy, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct StoredEvent<'a> {
+    /// The id of the session.
+    pub session: &'a str,
+    /// The number of the stream; 0 is the session's own.
+    pub stream: u32,
+    /// The number of the event in the stream.
+    pub sequence: u64,
+    /// The message. It may be empty: the event only has a number, or is the end of a stream that
+    /// ends without a message.
+    pub message: &'a [u8],
+    /// Whether the stream ends with it. An end without a message is no event to be replayed, only
+    /// something to be known of the stream.
+    pub end: bool,
+}
+
+/// The events of a stream behind some event.
+#[derive(Clone, Default, PartialEq, Eq)]
+pub struct Replay {
+    messages: Vec<Vec<u8>>,
+    ended: bool,
+}
+
+/// A store could not do what it was asked.
+#[derive(Debug)]
+pub struct StoreError(Box<dyn Error + Send + Sync>);
+
+impl Taken {
+    /// A record, and how often it has been taken, this time included.
+    pub const fn new(record: Vec<u8>, times: u32) -> Self {
+        Self { record, times }
+    }
+
+    /// What was saved.
+    pub fn record(&self) -> &[u8] {
+        &self.record
+    }
+
+    /// How often it has been taken, this time included.
+    pub const fn times(&self) -> u32 {
+        self.times
+    }
+}
+
+impl StoredEvent<'_> {
+    /// Whether this is the end of its stream and nothing else.
+    pub const fn is_end_alone(&self) -> bool {
+        self.end && self.message.is_empty()
+    }
+}
+
+impl Replay {
+    /// These events, in their order, of a stream that goes on.
+    pub const fn new(messages: Vec<Vec<u8>>) -> Self {
+        Self {
+            messages,
+            ended: false,
+        }
+    }
+
+    /// The stream has ended behind them.
+    #[must_use]
+    pub const fn ended(mut self) -> Self {
+        self.ended = true;
+        self
+    }
+
+    /// The events.
+    pub fn messages(&self) -> impl ExactSizeIterator<Item = &[u8]> {
+        self.messages.iter().map(Vec::as_slice)
+    }
+
+    /// Whether the stream has ended behind them.
+    pub const fn has_ended(&self) -> bool {
+        self.ended
+    }
+}
+
+impl StoreError {
+    /// An error of whatever keeps the data. Its text is for the operator: no client sees it.
+    pub fn new(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(cause.into())
+    }
+}
+
+impl fmt::Display for StoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the store failed: {}", self.0)
+    }
+}
+
+impl Error for StoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+impl fmt::Debug for Taken {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Taken")
+            .field("times", &self.times)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for StoredEvent<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StoredEvent")
+            .field("stream", &self.stream)
+            .field("sequence", &self.sequence)
+            .field("bytes", &self.message.len())
+            .field("end", &self.end)
+            .finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Replay {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Replay")
+            .field("events", &self.messages.len())
+            .field("ended", &self.ended)
+            .finish()
+    }
+}
