@@ -51,9 +51,9 @@ pub(crate) trait Exit: Default {
     /// Whether a message of the application may be added to this channel now.
     fn has_room(&self, on: Channel) -> bool;
 
-    /// Takes a message, which is in the outbox for this moment only; it may be empty, where a
-    /// channel just ends.
-    fn take(&mut self, transmit: Transmit, message: &[u8]);
+    /// Takes a message, which is in the outbox for this moment only, and the request of ours that
+    /// it is, if it is one; it may be empty, where a channel just ends.
+    fn take(&mut self, transmit: Transmit, request: Option<Token>, message: &[u8]);
 }
 
 /// Of what has no channel but a pipe.
@@ -69,7 +69,7 @@ impl Exit for Pipe {
         true
     }
 
-    fn take(&mut self, _: Transmit, _: &[u8]) {}
+    fn take(&mut self, _: Transmit, _: Option<Token>, _: &[u8]) {}
 }
 
 /// What one side of the protocol knows of requests that the machine does not.
@@ -336,7 +336,8 @@ impl<M: Respond> Core<M> {
         let written = outbox.put(|out| write(machine, out))?;
         if !exit.is_pipe() {
             if let Some(transmit) = written.transmit() {
-                exit.take(transmit, outbox.pending().trim_ascii_end());
+                let message = outbox.pending().trim_ascii_end();
+                exit.take(transmit, written.request(), message);
             }
             let pending = outbox.pending().len();
             outbox.consume(pending);

@@ -186,6 +186,11 @@ impl<S> fmt::Debug for Outbox<S> {
 pub trait Written {
     /// What was written, and where it goes; `None` if nothing was.
     fn transmit(&self) -> Option<Transmit>;
+
+    /// The request of ours that it is, if it is one.
+    fn request(&self) -> Option<Token> {
+        None
+    }
 }
 
 impl Written for Transmit {
@@ -203,6 +208,10 @@ impl<T: Written> Written for Option<T> {
 impl<T: Written> Written for (Token, T) {
     fn transmit(&self) -> Option<Transmit> {
         self.1.transmit()
+    }
+
+    fn request(&self) -> Option<Token> {
+        Some(self.0)
     }
 }
 

@@ -430,6 +430,18 @@ impl<R> Server<R> {
         self.begin(streams, clock, None)
     }
 
+    /// From now on the client at the other end is told what changes.
+    #[cfg(feature = "http")]
+    pub(crate) fn connected(&self, peer: &Peer) {
+        self.inner.connected(peer);
+    }
+
+    /// Whether it was shut down.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_closing(&self) -> bool {
+        self.inner.is_closing()
+    }
+
     /// What seals the states of its requests, if it was said.
     #[cfg(feature = "http")]
     pub(crate) fn sealed_with(&self) -> Option<Keys> {

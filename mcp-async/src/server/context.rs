@@ -149,6 +149,31 @@ impl Context {
         )
     }
 
+    /// Lets the client poll: ends the connection that its answer would come on, while the call
+    /// goes on. The client comes back after `retry` and finds what it missed (SH-13).
+    ///
+    /// Only over HTTP in a session of 2025-11-25; elsewhere nothing happens. Says whether it did.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use mcp_async::server::Context;
+    ///
+    /// async fn long_work(cx: &Context) {
+    ///     // Nobody needs to hold a connection open for the next ten minutes.
+    ///     cx.close_stream(Duration::from_secs(60)).await;
+    /// }
+    /// ```
+    #[cfg(all(feature = "server", feature = "http"))]
+    pub async fn close_stream(&self, retry: core::time::Duration) -> bool {
+        let possible = self.revision.has_event_polling() && {
+            let mut core = self.shared.lock();
+            let streams = core.exit.streams();
+            streams.is_some_and(|streams| streams.disconnect(self.channel, retry))
+        };
+        self.shared.alarm.ring();
+        possible
+    }
+
     /// Resolves when the call is over: cancelled, answered, or the connection gone.
     ///
     /// A job's own future need not wait for it, it is dropped; this is for work that was moved

@@ -249,6 +249,11 @@ impl Inner {
         self.peers().iter().for_each(Peer::shutdown);
     }
 
+    #[cfg(feature = "http")]
+    pub(super) fn is_closing(&self) -> bool {
+        self.connections().closing
+    }
+
     pub(super) fn list_changed(&self, kind: ListKind) {
         for peer in self.peers() {
             peer.list_changed(kind);

@@ -3,5 +3,6 @@
 #![cfg(all(feature = "server", feature = "http"))]
 
 mod doors;
+mod legacy;
 mod modern;
 mod support;

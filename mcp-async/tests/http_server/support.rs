@@ -26,7 +26,8 @@ pub(crate) struct Sim;
 type Local = Pin<Box<dyn Future<Output = ()>>>;
 
 thread_local! {
-    static CLOCK: ManualClock = ManualClock::default();
+    /// Leaked: what is still there at the thread's end asks for the time.
+    static CLOCK: &'static ManualClock = Box::leak(Box::default());
     static TASKS: RefCell<Vec<(Local, Arc<Flag>)>> = const { RefCell::new(Vec::new()) };
 }
 
@@ -42,11 +43,11 @@ impl Clock for Sim {
     type Timer = ManualTimer;
 
     fn now(&self) -> Instant {
-        CLOCK.with(Clock::now)
+        CLOCK.with(|clock| clock.now())
     }
 
     fn timer(&self) -> ManualTimer {
-        CLOCK.with(Clock::timer)
+        CLOCK.with(|clock| clock.timer())
     }
 }
 

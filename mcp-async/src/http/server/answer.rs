@@ -21,6 +21,11 @@ pub(super) fn empty(status: StatusCode) -> Answer {
     response
 }
 
+/// A response without a body, of a status that the core has chosen.
+pub(super) fn status(status: u16) -> Answer {
+    empty(StatusCode::from_u16(status).unwrap_or(StatusCode::INTERNAL_SERVER_ERROR))
+}
+
 /// One message. Its length is known, so it leaves in one write.
 pub(super) fn json(status: u16, body: impl Into<Bytes>) -> Answer {
     let body = body.into();

@@ -6,6 +6,7 @@ use core::pin::Pin;
 use core::time::Duration;
 
 use mcp_proto::http::Access;
+use mcp_proto::http::streams::StreamLimits;
 
 use super::HttpService;
 use super::site::Site;
@@ -46,12 +47,15 @@ pub(super) struct Options {
     /// `None` for all.
     hosts: Option<Vec<String>>,
     origins: Vec<String>,
+    /// Whether `initialize` opens a session.
+    pub(super) sessions: bool,
+    pub(super) max_sessions: Option<usize>,
+    pub(super) idle: Option<Duration>,
+    pub(super) streams: StreamLimits,
     pub(super) max_body: Option<usize>,
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
     pub(super) grace: Duration,
-    /// Bytes that one stream may hold before its handlers wait.
-    pub(super) unread: usize,
 }
 
 impl<R: Runtime> Server<R> {
@@ -105,6 +109,52 @@ impl<R: Runtime> Http<R> {
         self.options
             .origins
             .extend(origins.into_iter().map(Into::into));
+        self
+    }
+
+    /// Opens no sessions: every request of the legacy revisions stands for itself, as all do in
+    /// 2026-07-28. Then nothing has to be kept between requests, and any process can serve any
+    /// of them; but handlers cannot ask, and nothing is sent that was not asked for.
+    pub fn stateless(mut self) -> Self {
+        self.options.sessions = false;
+        self
+    }
+
+    /// How many legacy sessions there are at most; what the server's
+    /// [`Limits::sessions`](mcp_proto::Limits::sessions) says otherwise, 10 000. One more is
+    /// answered with 503 and `Retry-After`.
+    pub fn max_sessions(mut self, sessions: usize) -> Self {
+        self.options.max_sessions = Some(sessions);
+        self
+    }
+
+    /// After how long without use a legacy session ends; what the server's
+    /// [`Limits::session_idle`](mcp_proto::Limits::session_idle) says otherwise, 30 minutes. A
+    /// running request and an open stream are use.
+    pub fn idle_timeout(mut self, timeout: Duration) -> Self {
+        self.options.idle = Some(timeout);
+        self
+    }
+
+    /// How many streams a session keeps at most, those of finished POSTs included; 1024
+    /// otherwise.
+    pub fn max_streams(mut self, streams: usize) -> Self {
+        self.options.streams.streams = streams.max(1);
+        self
+    }
+
+    /// How many events a session keeps to be replayed to clients that lost their connection, and
+    /// how many bytes of them; 256 and 4 MiB otherwise.
+    pub fn stored_events(mut self, events: usize, bytes: usize) -> Self {
+        self.options.streams.events = events;
+        self.options.streams.bytes = bytes;
+        self
+    }
+
+    /// How many bytes of one stream may wait to be read before its handlers wait, too; 256 KiB
+    /// otherwise.
+    pub fn unread(mut self, bytes: usize) -> Self {
+        self.options.streams.unread = bytes.max(1);
         self
     }
 
@@ -200,11 +250,14 @@ impl Default for Options {
             path: Some("/mcp"),
             hosts: Some(Vec::new()),
             origins: Vec::new(),
+            sessions: true,
+            max_sessions: None,
+            idle: None,
+            streams: StreamLimits::default(),
             max_body: None,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
             grace: Duration::from_secs(10),
-            unread: 1 << 20,
         }
     }
 }

@@ -5,13 +5,14 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::rpc::Incoming;
-use mcp_proto::server::{Event, Server, ServerConfig};
-use mcp_proto::{Action, Channel, Instant, Machine as _, Source, Why};
+use mcp_proto::rpc::{Incoming, Messages};
+use mcp_proto::server::Event;
+use mcp_proto::{Action, Channel, Instant, Machine as _, Source};
 
 use super::exit::Way;
 use crate::calls::{Calls, Frame};
 use crate::clock::{Clock, Timer};
+use crate::driver::LARGE;
 use crate::observe;
 use crate::server::{BoxService, Keys, Machine, Peer, Side};
 use crate::shared::{Core, Exit as _, Shared};
@@ -33,9 +34,15 @@ pub(super) struct Conversation<C: Clock> {
     grace: Duration,
 }
 
+/// A body. A handler that keeps a part of a large one keeps all of it instead of a copy.
+pub(super) enum Text {
+    Small(Vec<u8>),
+    Large(Arc<Vec<u8>>),
+}
+
 /// What a conversation begins with.
 pub(super) struct Beginning<C> {
-    pub(super) config: ServerConfig<'static>,
+    pub(super) machine: Machine,
     pub(super) service: BoxService,
     pub(super) keys: Option<Keys>,
     pub(super) principal: Option<Arc<str>>,
@@ -47,7 +54,7 @@ pub(super) struct Beginning<C> {
 impl<C: Clock + Clone> Conversation<C> {
     pub(super) fn new(beginning: Beginning<C>) -> Self {
         let Beginning {
-            config,
+            machine,
             service,
             keys,
             principal,
@@ -55,8 +62,8 @@ impl<C: Clock + Clone> Conversation<C> {
             grace,
             way,
         } = beginning;
-        let machine = Server::new(config, mcp_proto::server::Growing);
-        let shared = Shared::new(machine, &config.limits, Arc::new(clock.clone()));
+        let limits = machine.config().limits;
+        let shared = Shared::new(machine, &limits, Arc::new(clock.clone()));
         {
             let mut core = shared.lock();
             core.exit = way;
@@ -82,6 +89,10 @@ impl<C: Clock> Conversation<C> {
         &self.calls.role.peer
     }
 
+    pub(super) const fn shared(&self) -> &Arc<Shared<Machine>> {
+        &self.calls.shared
+    }
+
     pub(super) fn now(&self) -> Instant {
         self.clock.now()
     }
@@ -91,19 +102,38 @@ impl<C: Clock> Conversation<C> {
         look(&mut self.calls.shared.lock())
     }
 
-    /// Takes one message, and says why it led to nothing, if so.
-    pub(super) fn handle(
+    /// Takes the messages of one body, and says which HTTP status it has if there is no answer to
+    /// it.
+    pub(super) fn take_in(&mut self, from: &Source<'_>, text: &Text, depth: u8) -> Option<u16> {
+        let mut status = None;
+        let mut answered = false;
+        let mut several = false;
+        for incoming in Messages::new(text.bytes(), depth) {
+            several |= matches!(incoming, Incoming::BatchStart);
+            match self.handle(from, incoming, text.frame()) {
+                None => answered = true,
+                Some(other) => status = Some(other),
+            }
+        }
+        let accepted = several.then_some(ACCEPTED);
+        accepted.or(status).filter(|_| !answered)
+    }
+
+    /// Takes one message, and says which HTTP status it has if there is no answer to it.
+    fn handle(
         &mut self,
         from: &Source<'_>,
         incoming: Incoming<'_>,
         frame: Frame<'_>,
-    ) -> Option<Why> {
+    ) -> Option<u16> {
         let now = self.now();
         self.calls.role.channel = from.channel();
-        let event = {
+        let (event, status) = {
             let core = &mut *self.calls.shared.lock();
             core.now = now;
-            match core.machine.handle(now, from, incoming) {
+            let action = core.machine.handle(now, from, incoming);
+            let status = action.http_status();
+            let event = match action {
                 Action::Event(event) => event,
                 Action::Reply(reply) => {
                     let told = core.machine.told(&reply);
@@ -113,12 +143,13 @@ impl<C: Clock> Conversation<C> {
                 }
                 Action::Ignore(why) => {
                     observe::ignored(why);
-                    return Some(why);
+                    return status;
                 }
-            }
+            };
+            (event, status)
         };
         self.take(event, frame, now);
-        None
+        status
     }
 
     /// Does what there is to do now, as far as one turn goes; whether there is more.
@@ -140,12 +171,29 @@ impl<C: Clock> Conversation<C> {
         true
     }
 
-    /// Takes turns until there is nothing to do, and wakes the task when that changes, at
-    /// `deadline` at the latest. The caller looks at what there is to send.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) {
+    /// From now on no bell need be rung, until [`poll`](Self::poll) has looked.
+    pub(super) fn begin(&mut self, cx: &Context<'_>) {
         if self.calls.shared.alarm.begin(cx.waker()) {
             self.armed = None;
         }
+    }
+
+    /// Whether it has ended by itself, or was asked to and has nothing left to do.
+    pub(super) fn is_over(&self) -> bool {
+        self.with(|core| {
+            core.machine.is_closed() || (core.closing && core.machine.in_flight() == 0)
+        })
+    }
+
+    /// Ends every request.
+    pub(super) fn end(&mut self) {
+        self.calls.end();
+    }
+
+    /// Takes turns until there is nothing to do, and wakes the task when that changes, at
+    /// `deadline` at the latest. The caller looks at what there is to send.
+    pub(super) fn poll(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) {
+        self.begin(cx);
         let mut more = self.turn();
         if !more {
             // From here on a handle that leaves work wakes this task: look once more.
@@ -164,6 +212,9 @@ impl<C: Clock> Conversation<C> {
     }
 
     fn take(&mut self, event: Event<'_>, frame: Frame<'_>, now: Instant) {
+        if let Event::Answer { token, .. } = &event {
+            self.with(|core| core.exit.streams().map(|streams| streams.answered(*token)));
+        }
         let effect = self.calls.dispatch(event, frame);
         // What the machine gives up, its channels end.
         let _ = self.calls.carry_out(effect, now);
@@ -216,6 +267,30 @@ impl<C: Clock> Conversation<C> {
     }
 }
 
+impl Text {
+    pub(super) fn new(body: Vec<u8>) -> Self {
+        if body.len() >= LARGE {
+            Self::Large(Arc::new(body))
+        } else {
+            Self::Small(body)
+        }
+    }
+
+    fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Small(bytes) => bytes,
+            Self::Large(bytes) => bytes,
+        }
+    }
+
+    const fn frame(&self) -> Frame<'_> {
+        match self {
+            Self::Small(_) => None,
+            Self::Large(bytes) => Some(bytes),
+        }
+    }
+}
+
 impl<C: Clock> Drop for Conversation<C> {
     fn drop(&mut self) {
         self.calls.end();
@@ -229,6 +304,9 @@ impl Core<Machine> {
             .next_channel_where(|channel| self.exit.has_room(channel))
     }
 }
+
+/// What was taken in, and wants no answer.
+const ACCEPTED: u16 = 202;
 
 /// Messages and polls of handlers in one turn: see the driver of byte streams.
 const WORK: u32 = 128;

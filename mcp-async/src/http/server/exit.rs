@@ -2,8 +2,9 @@
 
 use std::collections::VecDeque;
 
-use mcp_proto::{Channel, Transmit};
+use mcp_proto::{Channel, Token, Transmit};
 
+use super::streams::SessionStreams;
 use crate::shared::Exit;
 
 /// The way out of one connection.
@@ -12,8 +13,10 @@ pub(crate) enum Way {
     /// A pair of byte streams.
     #[default]
     Pipe,
-    /// One exchange of 2026-07-28.
+    /// One exchange that stands for itself.
     Exchange(Replies),
+    /// The streams of a legacy session.
+    Session(Box<SessionStreams>),
 }
 
 /// What one exchange still has to send.
@@ -46,11 +49,23 @@ impl Way {
         })
     }
 
+    pub(super) fn session(streams: SessionStreams) -> Self {
+        Self::Session(Box::new(streams))
+    }
+
     /// What the exchange has to send; `None` if there is no exchange.
     pub(super) const fn replies(&mut self) -> Option<&mut Replies> {
         match self {
             Self::Exchange(replies) => Some(replies),
-            Self::Pipe => None,
+            Self::Pipe | Self::Session(_) => None,
+        }
+    }
+
+    /// The streams of the session; `None` if there is none.
+    pub(crate) const fn streams(&mut self) -> Option<&mut SessionStreams> {
+        match self {
+            Self::Session(streams) => Some(streams),
+            Self::Pipe | Self::Exchange(_) => None,
         }
     }
 }
@@ -93,16 +108,18 @@ impl Exit for Way {
         matches!(self, Self::Pipe)
     }
 
-    fn has_room(&self, _: Channel) -> bool {
+    fn has_room(&self, on: Channel) -> bool {
         match self {
             Self::Pipe => true,
             Self::Exchange(replies) => replies.unread < replies.limit,
+            Self::Session(streams) => streams.has_room(on),
         }
     }
 
-    fn take(&mut self, transmit: Transmit, message: &[u8]) {
+    fn take(&mut self, transmit: Transmit, request: Option<Token>, message: &[u8]) {
         match self {
             Self::Pipe => {}
+            Self::Session(streams) => streams.take(transmit, request, message),
             Self::Exchange(replies) => {
                 if !message.is_empty() {
                     replies.status.get_or_insert(transmit.status);

@@ -5,6 +5,8 @@
 //! head, collect a request, as the core reads it     answer, body   a response
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
 //! exit          where its messages go               exchange       one request of 2026-07-28
+//! legacy        what belongs to sessions            sessions       all of them
+//! session       the task of one                     streams, reading   what it sends, and to whom
 //! ```
 //!
 //! A modern request has a machine, a service and a job of its own, inside its response: whoever
@@ -20,8 +22,13 @@ mod conversation;
 mod exchange;
 mod exit;
 mod head;
+mod legacy;
 mod principal;
+mod reading;
+mod session;
+mod sessions;
 mod site;
+mod streams;
 
 use core::convert::Infallible;
 use core::fmt;

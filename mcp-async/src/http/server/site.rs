@@ -1,36 +1,37 @@
 //! From a request to what answers it.
 
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::header::ORIGIN;
 use http::request::Parts;
 use http::{Request, StatusCode};
 use http_body::Body;
-use mcp_proto::http::{Endpoint, Opening, Post};
-use mcp_proto::rpc::{Incoming, Message, code};
-use mcp_proto::server::ServerConfig;
-use mcp_proto::{Channel, Revision, RevisionSet, Source, Why};
+use mcp_proto::http::{Endpoint, Opening, Post, Route};
+use mcp_proto::rpc::{Messages, code};
+use mcp_proto::server::{Growing, Record, Server as Core};
+use mcp_proto::{Channel, Source};
 
 use super::answer::{self, Answer};
 use super::builder::Options;
 use super::collect::{Broken, collect};
-use super::conversation::{Beginning, Conversation};
-use super::exchange::{self, Begun};
+use super::conversation::{Beginning, Conversation, Text};
 use super::exit::Way;
 use super::head::RequestHead;
 use super::principal::Principal;
-use crate::driver::LARGE;
+use super::sessions::Sessions;
 use crate::runtime::Runtime;
 use crate::server::builder::Server;
-use crate::server::{Peer, WeakPeer};
+use crate::server::{Machine, Peer, WeakPeer};
 
 /// Everything of one endpoint.
 pub(super) struct Site<R: Runtime> {
-    server: Server<R>,
-    options: Options,
-    endpoint: Endpoint<'static>,
-    clock: R,
+    pub(super) server: Server<R>,
+    pub(super) options: Options,
+    pub(super) endpoint: Endpoint<'static>,
+    pub(super) clock: R,
+    pub(super) sessions: Arc<Sessions>,
     /// Exchanges that go on, to be told of the end.
     streams: Mutex<Vec<WeakPeer>>,
     closing: AtomicBool,
@@ -38,17 +39,20 @@ pub(super) struct Site<R: Runtime> {
 
 impl<R: Runtime> Site<R> {
     pub(super) fn new(server: Server<R>, options: Options) -> Self {
+        let config = server.config();
         let endpoint = Endpoint {
             path: options.path,
             access: options.access(),
-            revisions: RevisionSet::at_least(Revision::V2026_07_28),
-            sessions: false,
+            revisions: config.revisions,
+            sessions: options.sessions,
         };
+        let limit = options.max_sessions.unwrap_or(config.limits.sessions);
         Self {
             server,
             options,
             endpoint,
             clock: R::default(),
+            sessions: Sessions::new(limit),
             streams: Mutex::default(),
             closing: AtomicBool::new(false),
         }
@@ -57,14 +61,14 @@ impl<R: Runtime> Site<R> {
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
         let (parts, body) = request.into_parts();
         let head = RequestHead(&parts);
+        let methods = self.endpoint.methods();
         let mut answer = match self.endpoint.open(&head) {
-            Ok(_) if self.closing.load(Ordering::SeqCst) => {
-                answer::busy("the server is shutting down")
-            }
+            Ok(Opening::Delete(id)) => self.delete(&parts, id),
+            Ok(Opening::Preflight) => answer::preflight(&parts, methods),
+            Ok(_) if self.is_closing() => answer::busy("the server is shutting down"),
             Ok(Opening::Post(post)) => self.post(&parts, &post, body).await,
-            Ok(Opening::Preflight) => answer::preflight(&parts, self.endpoint.methods()),
-            Ok(_) => answer::refusal(mcp_proto::http::Refusal::Method, "POST"),
-            Err(refusal) => answer::refusal(refusal, self.endpoint.methods()),
+            Ok(Opening::Get(get)) => self.get(&parts, &get),
+            Err(refusal) => answer::refusal(refusal, methods),
         };
         if let Some(origin) = parts.headers.get(ORIGIN)
             && self.endpoint.access.allows_origin(origin.as_bytes())
@@ -81,80 +85,80 @@ impl<R: Runtime> Site<R> {
             .iter()
             .filter_map(WeakPeer::upgrade)
             .for_each(|peer| peer.shutdown());
+        for session in self.sessions.all() {
+            session.shutdown();
+        }
+    }
+
+    pub(super) fn is_closing(&self) -> bool {
+        self.closing.load(Ordering::SeqCst) || self.server.is_closing()
+    }
+
+    /// How long a session may be idle.
+    pub(super) fn idle(&self) -> Duration {
+        let limit = || self.server.config().limits.session_idle;
+        self.options.idle.unwrap_or_else(limit)
+    }
+
+    pub(super) fn depth(&self) -> u8 {
+        self.server.config().limits.depth
     }
 
     async fn post<B: Body>(&self, parts: &Parts, post: &Post<'_>, body: B) -> Answer {
         let limits = self.server.config().limits;
         let limit = self.options.max_body.unwrap_or(limits.body);
         let patience = self.options.body_timeout;
-        match collect(body, limit, patience, &self.clock).await {
-            Ok(body) => self.exchange(parts, post, body),
-            Err(Broken::TooLong) => answer::error(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                code::INVALID_REQUEST,
-                &format!("the body is longer than {limit} bytes"),
-            ),
-            Err(Broken::Late) => answer::error(
-                StatusCode::REQUEST_TIMEOUT,
-                code::INVALID_REQUEST,
-                "the body did not come in time",
-            ),
-            Err(Broken::Unreadable) => answer::error(
-                StatusCode::BAD_REQUEST,
-                code::PARSE_ERROR,
-                "the body could not be read",
-            ),
+        let body = match collect(body, limit, patience, &self.clock).await {
+            Ok(body) => body,
+            Err(broken) => return unread(broken, limit),
+        };
+        let first = Messages::new(&body, limits.depth).next();
+        let route = first.map(|first| self.endpoint.route(post, &first));
+        match route {
+            Some(Route::Session(id)) => self.session_post(parts, id, post, body).await,
+            Some(Route::Refuse(refusal)) => answer::refusal(refusal, self.endpoint.methods()),
+            Some(Route::Initialize) if self.endpoint.sessions => {
+                self.initialize(parts, post, &Text::new(body))
+            }
+            Some(Route::Stateless(revision)) => {
+                self.stateless(parts, post, &Text::new(body), revision)
+            }
+            // A handshake that opens no session is as good as any other exchange.
+            Some(Route::Modern | Route::Initialize) | None => {
+                let way = Way::exchange(self.options.streams.unread);
+                let conversation = self.conversation(parts, way);
+                let source = Source::post(Channel::new(1), post);
+                self.exchange(conversation, &source, &Text::new(body))
+            }
         }
     }
 
-    /// A request that needs no session.
-    fn exchange(&self, parts: &Parts, post: &Post<'_>, body: Vec<u8>) -> Answer {
-        let config = ServerConfig {
-            revisions: self.endpoint.revisions,
-            ..self.server.config()
-        };
-        let source = Source::post(Channel::new(1), post);
-        let mut conversation = Conversation::new(Beginning {
-            config,
+    /// A new connection, whose messages go this way.
+    pub(super) fn conversation(&self, parts: &Parts, way: Way) -> Conversation<R> {
+        self.with(parts, way, Core::new(self.server.config(), Growing))
+    }
+
+    /// The same with what was agreed on already.
+    pub(super) fn resumed(&self, parts: &Parts, way: Way, record: &Record) -> Conversation<R> {
+        let now = self.clock.now();
+        let machine = Core::resume(now, self.server.config(), Growing, record);
+        self.with(parts, way, machine)
+    }
+
+    fn with(&self, parts: &Parts, way: Way, machine: Machine) -> Conversation<R> {
+        Conversation::new(Beginning {
+            machine,
             service: self.server.service(),
             keys: self.server.sealed_with(),
             principal: principal(parts),
             clock: self.clock,
             grace: self.options.grace,
-            way: Way::exchange(self.options.unread),
-        });
-        // A handler that keeps a part of a large message keeps the message instead of a copy.
-        let (large, small);
-        let (text, frame) = if body.len() >= LARGE {
-            large = Arc::new(body);
-            (large.as_slice(), Some(&large))
-        } else {
-            small = body;
-            (small.as_slice(), None)
-        };
-        let message = Message::parse(text, config.limits.depth);
-        let is_request = matches!(message, Message::Request(_));
-        let ignored = conversation.handle(&source, Incoming::Message(message), frame);
-        if let Some(why) = ignored
-            && !is_request
-        {
-            return answer::empty(match why {
-                Why::Malformed | Why::Garbage => StatusCode::BAD_REQUEST,
-                _ => StatusCode::ACCEPTED,
-            });
-        }
-        match exchange::begin(conversation) {
-            Begun::Answered(answer) => answer,
-            Begun::Silent => answer::empty(StatusCode::ACCEPTED),
-            Begun::Goes(conversation) => {
-                self.goes_on(conversation.peer());
-                exchange::stream(conversation, self.options.keep_alive)
-            }
-        }
+            way,
+        })
     }
 
     /// An exchange takes longer: it is to hear of the end.
-    fn goes_on(&self, peer: &Peer) {
+    pub(super) fn goes_on(&self, peer: &Peer) {
         let mut streams = self.streams();
         if streams.len() == streams.capacity() {
             streams.retain(WeakPeer::is_alive);
@@ -164,7 +168,7 @@ impl<R: Runtime> Site<R> {
         }
         streams.push(peer.downgrade());
         drop(streams);
-        if self.closing.load(Ordering::SeqCst) {
+        if self.is_closing() {
             peer.shutdown();
         }
     }
@@ -175,7 +179,29 @@ impl<R: Runtime> Site<R> {
 }
 
 /// Who sends the request, where somebody has looked.
-fn principal(parts: &Parts) -> Option<Arc<str>> {
+pub(super) fn principal(parts: &Parts) -> Option<Arc<str>> {
     let Principal(name) = parts.extensions.get()?;
     Some(Arc::clone(name))
+}
+
+/// A body that could not be read is no message.
+fn unread(broken: Broken, limit: usize) -> Answer {
+    let (status, code, message) = match broken {
+        Broken::TooLong => (
+            StatusCode::PAYLOAD_TOO_LARGE,
+            code::INVALID_REQUEST,
+            format!("the body is longer than {limit} bytes"),
+        ),
+        Broken::Late => (
+            StatusCode::REQUEST_TIMEOUT,
+            code::INVALID_REQUEST,
+            "the body did not come in time".into(),
+        ),
+        Broken::Unreadable => (
+            StatusCode::BAD_REQUEST,
+            code::PARSE_ERROR,
+            "the body could not be read".into(),
+        ),
+    };
+    answer::error(status, code, &message)
 }

@@ -1,0 +1,209 @@
+//! Requests of the revisions with sessions.
+
+use std::sync::Arc;
+
+use http::StatusCode;
+use http::header::{HeaderName, HeaderValue};
+use http::request::Parts;
+use mcp_proto::http::streams::Delivery;
+use mcp_proto::http::{Get, Post, SessionId};
+use mcp_proto::rpc::code;
+use mcp_proto::{Channel, Source};
+
+use super::answer::{self, Answer};
+use super::body::HttpBody;
+use super::conversation::Text;
+use super::exchange::{self, Begun};
+use super::exit::Way;
+use super::reading::Reading;
+use super::session::{Life, Posted, Session};
+use super::sessions::mint;
+use super::site::{Site, principal};
+use super::streams::SessionStreams;
+use crate::runtime::Runtime;
+
+impl<R: Runtime> Site<R> {
+    /// Opens a session, if the answer to `initialize` does.
+    pub(super) fn initialize(&self, parts: &Parts, post: &Post<'_>, text: &Text) -> Answer {
+        let Some(place) = self.sessions.place() else {
+            return answer::busy("there are as many sessions as there may be");
+        };
+        let Some(id) = mint() else {
+            return answer::busy("the operating system has no random numbers");
+        };
+        let streams = SessionStreams::new(Delivery::Resumable, self.options.streams);
+        let mut conversation = self.conversation(parts, Way::session(streams));
+        let posted = conversation.with(|core| core.exit.streams().map(SessionStreams::open));
+        let Some(Ok(reader)) = posted else {
+            return answer::busy("there are too many streams");
+        };
+        let source = Source::post(reader.channel(), post);
+        let status = conversation.take_in(&source, text, self.depth());
+        conversation.turn();
+        let (answer, opened) = conversation.with(|core| {
+            let streams = core.exit.streams();
+            let answer = streams.and_then(|streams| {
+                let answer = streams.single(&reader);
+                streams.detach(&reader);
+                answer
+            });
+            (answer, core.machine.revision().is_some())
+        });
+        let mut answer = match (answer, status) {
+            (Some((status, message)), _) => answer::message(status, message),
+            (None, Some(status)) => answer::status(status),
+            (None, None) => answer::empty(StatusCode::INTERNAL_SERVER_ERROR),
+        };
+        let Ok(name) = HeaderValue::try_from(&*id) else {
+            return answer;
+        };
+        if opened {
+            let shared = Arc::clone(conversation.shared());
+            let session = Session::new(id, principal(parts), shared);
+            self.begin(Life {
+                session,
+                conversation,
+                sessions: Arc::clone(&self.sessions),
+                idle: self.idle(),
+                depth: self.depth(),
+                _place: place,
+            });
+            answer.headers_mut().insert(SESSION, name);
+        }
+        answer
+    }
+
+    /// Lets a session live.
+    pub(super) fn begin(&self, life: Life<R>) {
+        self.server.connected(life.conversation.peer());
+        self.sessions.insert(&life.session);
+        if self.is_closing() {
+            life.session.shutdown();
+        }
+        R::spawn(Box::pin(life));
+    }
+
+    /// Messages for a session.
+    pub(super) async fn session_post(
+        &self,
+        parts: &Parts,
+        id: SessionId<'_>,
+        post: &Post<'_>,
+        body: Vec<u8>,
+    ) -> Answer {
+        let Some(session) = self.session(parts, id) else {
+            return no_session();
+        };
+        let reader = match session.streams(SessionStreams::open) {
+            Some(Ok(reader)) => reader,
+            Some(Err(full)) => return answer::busy(&full.to_string()),
+            None => return no_session(),
+        };
+        let channel = reader.channel();
+        let reading = Reading::new(Arc::clone(&session), reader);
+        session.post(Posted::new(channel, post, body));
+        match reading.verdict().await {
+            Ok(None) => self.stream(&session, reading),
+            Ok(Some(status)) => answer::status(status),
+            Err(()) => no_session(),
+        }
+    }
+
+    /// What there is to answer, at once or as events.
+    fn stream(&self, session: &Session, reading: Reading) -> Answer {
+        if let Some((status, message)) = reading.single() {
+            return answer::message(status, message);
+        }
+        if session.polls() {
+            reading.prime();
+        }
+        let events = reading.events(self.clock, self.options.keep_alive);
+        answer::events(HttpBody::events(events))
+    }
+
+    /// A stream of a session: its own, or the one that is resumed.
+    pub(super) fn get(&self, parts: &Parts, get: &Get<'_>) -> Answer {
+        let Some(session) = self.session(parts, get.session) else {
+            return no_session();
+        };
+        session.touch();
+        let reader = match session.streams(|streams| streams.attach(get.last_event_id)) {
+            Some(Ok(reader)) => reader,
+            Some(Err(refusal)) => return answer::refusal(refusal, self.endpoint.methods()),
+            None => return no_session(),
+        };
+        // Whoever read it before learns that it does so no longer.
+        session.wake();
+        let reading = Reading::new(Arc::clone(&session), reader);
+        session.was_read();
+        if get.last_event_id.is_none() && session.polls() {
+            reading.prime();
+        }
+        let events = reading.events(self.clock, self.options.keep_alive);
+        answer::events(HttpBody::events(events))
+    }
+
+    /// The client ends its session.
+    pub(super) fn delete(&self, parts: &Parts, id: SessionId<'_>) -> Answer {
+        if self.session(parts, id).is_none() {
+            return no_session();
+        }
+        let Some(session) = self.sessions.remove(id.as_str()) else {
+            return no_session();
+        };
+        session.delete();
+        answer::empty(StatusCode::NO_CONTENT)
+    }
+
+    /// A legacy message to a server without sessions: it stands for itself (SH-32).
+    pub(super) fn stateless(
+        &self,
+        parts: &Parts,
+        post: &Post<'_>,
+        text: &Text,
+        revision: mcp_proto::Revision,
+    ) -> Answer {
+        let way = Way::exchange(self.options.streams.unread);
+        let record = mcp_proto::server::Record::stateless(revision);
+        let conversation = self.resumed(parts, way, &record);
+        self.exchange(conversation, &Source::post(Channel::new(1), post), text)
+    }
+
+    fn session(&self, parts: &Parts, id: SessionId<'_>) -> Option<Arc<Session>> {
+        let principal = principal(parts);
+        self.sessions
+            .find(id.as_str())
+            .filter(|session| session.belongs_to(principal.as_deref()))
+    }
+
+    /// The messages of a body that belong to no session, and the answer to them.
+    pub(super) fn exchange(
+        &self,
+        mut conversation: super::conversation::Conversation<R>,
+        source: &Source<'_>,
+        text: &Text,
+    ) -> Answer {
+        if let Some(status) = conversation.take_in(source, text, self.depth()) {
+            return answer::status(status);
+        }
+        match exchange::begin(conversation) {
+            Begun::Answered(answer) => answer,
+            Begun::Silent => answer::empty(StatusCode::ACCEPTED),
+            Begun::Goes(conversation) => {
+                self.goes_on(conversation.peer());
+                exchange::stream(conversation, self.options.keep_alive)
+            }
+        }
+    }
+}
+
+/// SH-30
+fn no_session() -> Answer {
+    answer::error(
+        StatusCode::NOT_FOUND,
+        code::INVALID_REQUEST,
+        "there is no such session, or no longer",
+    )
+}
+
+const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

@@ -1,0 +1,118 @@
+//! One reader of a session's stream: the body of a response.
+
+use core::future::poll_fn;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use mcp_proto::Instant;
+use mcp_proto::http::streams::{Read, Reader};
+
+use super::body::Events;
+use super::exchange::KEEP_ALIVE;
+use super::session::Session;
+use crate::clock::{Clock, Timer};
+
+/// Holds a stream for as long as somebody reads it.
+pub(super) struct Reading {
+    session: Arc<Session>,
+    reader: Reader,
+}
+
+impl Reading {
+    pub(super) const fn new(session: Arc<Session>, reader: Reader) -> Self {
+        Self { session, reader }
+    }
+
+    /// Waits until the machine has had what was posted; the status, if that is all that is said.
+    /// `Err` if the session is over.
+    pub(super) async fn verdict(&self) -> Result<Option<u16>, ()> {
+        poll_fn(|cx| {
+            let looked = self.session.streams(|streams| {
+                if let Some(status) = streams.verdict(&self.reader) {
+                    return Some(Ok(status));
+                }
+                if streams.is_over() {
+                    return Some(Err(()));
+                }
+                streams.watch(&self.reader, cx);
+                None
+            });
+            looked.flatten().map_or(Poll::Pending, Poll::Ready)
+        })
+        .await
+    }
+
+    /// The whole answer, if there is no more to it.
+    pub(super) fn single(&self) -> Option<(u16, Vec<u8>)> {
+        self.session
+            .streams(|streams| streams.single(&self.reader))
+            .flatten()
+    }
+
+    /// Gives the client an id to come back with.
+    pub(super) fn prime(&self) {
+        self.session.streams(|streams| streams.prime(&self.reader));
+    }
+
+    /// The stream's events.
+    pub(super) fn events<C: Clock>(self, clock: C, keep_alive: Duration) -> impl Events {
+        ReadingEvents {
+            quiet_until: clock.now() + keep_alive,
+            timer: clock.timer(),
+            reading: self,
+            clock,
+            keep_alive,
+            ended: false,
+        }
+    }
+}
+
+impl Drop for Reading {
+    fn drop(&mut self) {
+        self.session.detach(&self.reader);
+    }
+}
+
+struct ReadingEvents<C: Clock> {
+    reading: Reading,
+    clock: C,
+    timer: C::Timer,
+    keep_alive: Duration,
+    /// When a comment is due, if nothing else is sent before (SH-42).
+    quiet_until: Instant,
+    ended: bool,
+}
+
+impl<C: Clock> Events for ReadingEvents<C> {
+    fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        let mut text = Vec::new();
+        let Reading { session, reader } = &self.reading;
+        let read = session.streams(|streams| {
+            let read = streams.read(reader, &mut text);
+            if read == Read::Pending && text.is_empty() {
+                streams.watch(reader, cx);
+            }
+            read
+        });
+        self.ended = read.is_none_or(|read| read == Read::End);
+        let now = self.clock.now();
+        if !text.is_empty() {
+            session.was_read();
+            self.quiet_until = now + self.keep_alive;
+            return Poll::Ready(Some(Bytes::from(text)));
+        }
+        if self.ended {
+            return Poll::Ready(None);
+        }
+        if self.timer.poll_until(self.quiet_until, cx).is_pending() {
+            return Poll::Pending;
+        }
+        self.quiet_until = now + self.keep_alive;
+        Poll::Ready(Some(Bytes::from_static(KEEP_ALIVE)))
+    }
+}

@@ -1,0 +1,254 @@
+//! A legacy session: its machine lives in a task of its own, and exchanges bring it messages and
+//! read its streams.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::http::streams::Reader;
+use mcp_proto::http::{Post, Version};
+use mcp_proto::{Channel, Instant, Revision, Source};
+
+use super::conversation::{Conversation, Text};
+use super::sessions::{Place, Sessions};
+use super::streams::SessionStreams;
+use crate::clock::Clock;
+use crate::server::{Machine, Peer};
+use crate::shared::Shared;
+
+/// What the exchanges of a session share.
+pub(super) struct Session {
+    id: Arc<str>,
+    principal: Option<Arc<str>>,
+    shared: Arc<Shared<Machine>>,
+    inner: Mutex<Inner>,
+}
+
+#[derive(Default)]
+struct Inner {
+    /// Bodies that the machine did not have yet.
+    posted: VecDeque<Posted>,
+    /// When something was last asked of it.
+    used: Instant,
+    /// The client has ended it.
+    deleted: bool,
+}
+
+/// A body on its way to the machine.
+pub(super) struct Posted {
+    channel: Channel,
+    version: Option<Revision>,
+    method: Option<Box<[u8]>>,
+    name: Option<Box<[u8]>>,
+    body: Vec<u8>,
+}
+
+impl Posted {
+    pub(super) fn new(channel: Channel, head: &Post<'_>, body: Vec<u8>) -> Self {
+        let version = match head.version {
+            Version::Known(revision) => Some(revision),
+            Version::Absent | Version::Unknown(_) => None,
+        };
+        Self {
+            channel,
+            version,
+            method: head.method.map(Box::from),
+            name: head.name.map(Box::from),
+            body,
+        }
+    }
+}
+
+impl Session {
+    pub(super) fn new(
+        id: Arc<str>,
+        principal: Option<Arc<str>>,
+        shared: Arc<Shared<Machine>>,
+    ) -> Arc<Self> {
+        let used = shared.now();
+        Arc::new(Self {
+            id,
+            principal,
+            shared,
+            inner: Mutex::new(Inner {
+                used,
+                ..Inner::default()
+            }),
+        })
+    }
+
+    pub(super) const fn id(&self) -> &Arc<str> {
+        &self.id
+    }
+
+    /// Whether it is this principal's: nobody else may know that it is there (SH-43).
+    pub(super) fn belongs_to(&self, principal: Option<&str>) -> bool {
+        self.principal.as_deref() == principal
+    }
+
+    /// Looks at its streams; `None` if it is over.
+    pub(super) fn streams<T>(&self, look: impl FnOnce(&mut SessionStreams) -> T) -> Option<T> {
+        let mut core = self.shared.lock();
+        core.exit.streams().map(look)
+    }
+
+    /// Whether the revision of the session has priming events (SH-12).
+    pub(super) fn polls(&self) -> bool {
+        let revision = self.shared.lock().machine.revision();
+        revision.is_some_and(mcp_proto::Revision::has_event_polling)
+    }
+
+    /// Gives a body to the machine.
+    pub(super) fn post(&self, posted: Posted) {
+        self.inner().posted.push_back(posted);
+        self.touch();
+        self.ring();
+    }
+
+    /// Something was asked of it.
+    pub(super) fn touch(&self) {
+        let now = self.shared.now();
+        self.inner().used = now;
+    }
+
+    /// Lets the task look at what is new.
+    pub(super) fn ring(&self) {
+        self.shared.alarm.ring();
+    }
+
+    /// Tells those who wait for room that something was read.
+    pub(super) fn was_read(&self) {
+        let waiting = self.shared.lock().take_room();
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Wakes whoever waits for what is new by now.
+    pub(super) fn wake(&self) {
+        let mut woken = Vec::new();
+        self.streams(|streams| streams.take_woken(&mut woken));
+        woken.into_iter().for_each(Waker::wake);
+    }
+
+    /// The client wants no more of it (SH-31).
+    pub(super) fn delete(&self) {
+        self.inner().deleted = true;
+        self.ring();
+    }
+
+    /// Ends it in good order.
+    pub(super) fn shutdown(&self) {
+        Peer::new(Arc::clone(&self.shared)).shutdown();
+    }
+
+    /// No longer reads a stream.
+    pub(super) fn detach(&self, reader: &Reader) {
+        self.streams(|streams| streams.detach(reader));
+        self.touch();
+        // From now on it may be idle.
+        self.ring();
+        self.was_read();
+    }
+
+    fn inner(&self) -> MutexGuard<'_, Inner> {
+        self.inner.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The life of a session.
+pub(super) struct Life<C: Clock> {
+    pub(super) session: Arc<Session>,
+    pub(super) conversation: Conversation<C>,
+    pub(super) sessions: Arc<Sessions>,
+    pub(super) idle: Duration,
+    pub(super) depth: u8,
+    pub(super) _place: Place,
+}
+
+impl<C: Clock> Life<C> {
+    /// Takes a few bodies that were posted; whether there are more.
+    fn take_in(&mut self) -> bool {
+        for _ in 0..POSTS {
+            let Some(posted) = self.session.inner().posted.pop_front() else {
+                return false;
+            };
+            let channel = posted.channel;
+            let post = Post {
+                version: posted.version.map_or(Version::Absent, Version::Known),
+                session: None,
+                method: posted.method.as_deref(),
+                name: posted.name.as_deref(),
+            };
+            let source = Source::post(channel, &post);
+            let status = self
+                .conversation
+                .take_in(&source, &Text::new(posted.body), self.depth);
+            // Answers that are there at once come with the verdict.
+            self.conversation.turn();
+            self.session
+                .streams(|streams| streams.was_handled(channel, status));
+        }
+        true
+    }
+
+    /// When it is over if nothing happens; `None` while it is in use: a running request or an
+    /// open stream is use.
+    fn expiry(&self) -> Option<Instant> {
+        let idle = self.conversation.with(|core| {
+            core.machine.in_flight() == 0
+                && core
+                    .exit
+                    .streams()
+                    .is_none_or(|streams| !streams.has_readers())
+        });
+        idle.then(|| self.session.inner().used + self.idle)
+    }
+
+    fn is_over(&self, expiry: Option<Instant>) -> bool {
+        let now = self.conversation.now();
+        self.session.inner().deleted
+            || expiry.is_some_and(|expiry| expiry <= now)
+            || self.conversation.is_over()
+    }
+}
+
+/// Everything in it is polled through `&mut` only.
+impl<C: Clock> Unpin for Life<C> {}
+
+impl<C: Clock> Future for Life<C> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = self.get_mut();
+        this.conversation.begin(cx);
+        let mut more = this.take_in();
+        let expiry = this.expiry();
+        this.conversation.poll(cx, expiry);
+        this.session.wake();
+        // What came before the bell was set rang no bell: look once more.
+        let later = this.expiry();
+        if this.is_over(later) {
+            return Poll::Ready(());
+        }
+        more |= !this.session.inner().posted.is_empty();
+        if more || later.is_some_and(|later| expiry.is_none_or(|expiry| later < expiry)) {
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
+    }
+}
+
+impl<C: Clock> Drop for Life<C> {
+    /// Whatever ends it, nobody finds it any more, and its streams end behind what is on them.
+    fn drop(&mut self) {
+        self.sessions.remove(self.session.id());
+        self.conversation.end();
+        let woken = self.session.streams(SessionStreams::finish);
+        woken.into_iter().flatten().for_each(Waker::wake);
+    }
+}
+
+/// Bodies that one turn takes in, before other tasks of the thread get theirs.
+const POSTS: u32 = 16;

@@ -1,0 +1,106 @@
+//! The legacy sessions of an endpoint.
+
+use core::fmt;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::session::Session;
+
+/// Sessions by their ids, in as many parts as there are hardly threads: work on one session never
+/// waits for another.
+pub(super) struct Sessions {
+    shards: [Mutex<Shard>; SHARDS],
+    count: AtomicUsize,
+    limit: usize,
+}
+
+type Shard = HashMap<Arc<str>, Arc<Session>>;
+
+/// A place for one more session; given back when it is dropped.
+pub(super) struct Place(Arc<Sessions>);
+
+impl Sessions {
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            shards: core::array::from_fn(|_| Mutex::default()),
+            count: AtomicUsize::new(0),
+            limit,
+        })
+    }
+
+    /// Takes a place; `None` if there are as many sessions as there may be.
+    pub(super) fn place(self: &Arc<Self>) -> Option<Place> {
+        self.count
+            .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
+                (count < self.limit).then_some(count + 1)
+            })
+            .ok()
+            .map(|_| Place(Arc::clone(self)))
+    }
+
+    pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
+        self.shard(id).get(id).cloned()
+    }
+
+    pub(super) fn insert(&self, session: &Arc<Session>) {
+        let id = Arc::clone(session.id());
+        let session = Arc::clone(session);
+        self.shard(&id).insert(Arc::clone(&id), session);
+    }
+
+    /// From now on nobody finds it.
+    pub(super) fn remove(&self, id: &str) -> Option<Arc<Session>> {
+        self.shard(id).remove(id)
+    }
+
+    pub(super) fn all(&self) -> Vec<Arc<Session>> {
+        let mut all = Vec::new();
+        for shard in &self.shards {
+            let shard = shard.lock().unwrap_or_else(PoisonError::into_inner);
+            all.extend(shard.values().cloned());
+        }
+        all
+    }
+
+    /// Ids are random, or somebody's guess: any byte will do.
+    fn shard(&self, id: &str) -> MutexGuard<'_, Shard> {
+        let index = usize::from(id.bytes().last().unwrap_or(0)) % SHARDS;
+        let [first, ..] = &self.shards;
+        self.shards
+            .get(index)
+            .unwrap_or(first)
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        self.0.count.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl fmt::Debug for Sessions {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sessions")
+            .field("count", &self.count)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The id of a new session: 128 bits from the operating system, in characters that may stand in a
+/// header and in a query (SH-28). `None` if it has none.
+pub(super) fn mint() -> Option<Arc<str>> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    let mut id = String::with_capacity(2 * bytes.len());
+    for byte in bytes {
+        for digit in [byte >> 4, byte & 15] {
+            id.extend(char::from_digit(u32::from(digit), 16));
+        }
+    }
+    Some(id.into())
+}
+
+const SHARDS: usize = 64;

@@ -1,0 +1,163 @@
+//! What leaves a legacy session, and who waits for it.
+
+use core::task::{Context, Waker};
+use core::time::Duration;
+use std::collections::BTreeMap;
+
+use mcp_proto::http::Refusal;
+use mcp_proto::http::streams::{Delivery, Full, Read, Reader, StreamLimits, Streams};
+use mcp_proto::{Channel, Token, Transmit};
+
+/// The streams of one session, with those who read them.
+pub(crate) struct SessionStreams {
+    streams: Streams,
+    /// Who waits for something on a stream.
+    waiting: BTreeMap<u32, Waker>,
+    /// Streams with something new on them, whose readers were not woken yet.
+    news: Vec<Channel>,
+    /// POSTs whose messages the machine has had, and the status of those without an answer.
+    handled: BTreeMap<u32, Option<u16>>,
+    /// Statuses of answers that are not 200.
+    statuses: BTreeMap<u32, u16>,
+    over: bool,
+}
+
+impl SessionStreams {
+    pub(super) fn new(delivery: Delivery, limits: StreamLimits) -> Self {
+        Self {
+            streams: Streams::new(delivery, limits),
+            waiting: BTreeMap::new(),
+            news: Vec::new(),
+            handled: BTreeMap::new(),
+            statuses: BTreeMap::new(),
+            over: false,
+        }
+    }
+
+    /// The stream of a new POST.
+    pub(super) fn open(&mut self) -> Result<Reader, Full> {
+        self.streams.open()
+    }
+
+    /// A reader of the session's own stream, or of the one that this event belongs to. Whoever
+    /// read it before is woken, to learn that it is over.
+    pub(super) fn attach(&mut self, last_event_id: Option<&[u8]>) -> Result<Reader, Refusal> {
+        let reader = match last_event_id {
+            Some(id) => self.streams.resume(id)?,
+            None => {
+                let reader = self.streams.listen();
+                // Those that were answered were forgotten.
+                self.streams.reopen(|_| true);
+                reader
+            }
+        };
+        self.news.push(reader.channel());
+        Ok(reader)
+    }
+
+    pub(super) fn detach(&mut self, reader: &Reader) {
+        self.streams.detach(reader);
+        let number = reader.channel().number();
+        if !self.streams.is_read(reader.channel()) {
+            self.waiting.remove(&number);
+        }
+        self.handled.remove(&number);
+        self.statuses.remove(&number);
+    }
+
+    /// The machine has had the messages of this POST; `status` is all that is said to them.
+    pub(super) fn was_handled(&mut self, post: Channel, status: Option<u16>) {
+        if self.streams.is_read(post) {
+            self.handled.insert(post.number(), status);
+            self.news.push(post);
+        }
+    }
+
+    /// Whether the machine has had the messages of this POST, and what status it has if that is
+    /// all that is said to them.
+    pub(super) fn verdict(&mut self, post: &Reader) -> Option<Option<u16>> {
+        self.handled.remove(&post.channel().number())
+    }
+
+    /// The whole answer and its status, if there is no more to it.
+    pub(super) fn single(&mut self, post: &Reader) -> Option<(u16, Vec<u8>)> {
+        let message = self.streams.single(post)?;
+        let status = self.statuses.remove(&post.channel().number());
+        Some((status.unwrap_or(200), message))
+    }
+
+    pub(super) fn prime(&mut self, post: &Reader) {
+        self.streams.prime(post.channel());
+    }
+
+    pub(super) fn read(&mut self, reader: &Reader, out: &mut Vec<u8>) -> Read {
+        self.streams.read(reader, out, CHUNK)
+    }
+
+    /// Wakes the task when there is something new on the reader's stream.
+    pub(super) fn watch(&mut self, reader: &Reader, cx: &Context<'_>) {
+        match self.waiting.get_mut(&reader.channel().number()) {
+            Some(waker) => waker.clone_from(cx.waker()),
+            None => {
+                let waker = cx.waker().clone();
+                self.waiting.insert(reader.channel().number(), waker);
+            }
+        }
+    }
+
+    /// Ends the connection of whoever reads this stream; the stream goes on.
+    pub(crate) fn disconnect(&mut self, on: Channel, retry: Duration) -> bool {
+        let possible = self.streams.disconnect(on, Some(retry));
+        self.news.push(on);
+        possible
+    }
+
+    /// A question of ours is over.
+    pub(super) fn answered(&mut self, question: Token) {
+        self.streams.answered(question);
+    }
+
+    /// The session is over: every reader ends behind what there is.
+    pub(super) fn finish(&mut self) -> Vec<Waker> {
+        self.over = true;
+        self.streams.finish();
+        self.news.clear();
+        core::mem::take(&mut self.waiting).into_values().collect()
+    }
+
+    pub(super) const fn is_over(&self) -> bool {
+        self.over
+    }
+
+    pub(super) fn has_readers(&self) -> bool {
+        self.streams.has_readers()
+    }
+
+    pub(super) fn has_room(&self, on: Channel) -> bool {
+        self.streams.has_room(on)
+    }
+
+    pub(super) fn take(&mut self, transmit: Transmit, question: Option<Token>, message: &[u8]) {
+        let Transmit {
+            channel,
+            end,
+            status,
+            ..
+        } = transmit;
+        self.streams.push(channel, message, question, end);
+        if status != 200 && self.streams.is_read(channel) {
+            self.statuses.entry(channel.number()).or_insert(status);
+        }
+        self.news.push(channel);
+    }
+
+    /// Those to wake because of what is new.
+    pub(super) fn take_woken(&mut self, woken: &mut Vec<Waker>) {
+        for channel in self.news.drain(..) {
+            woken.extend(self.waiting.remove(&channel.number()));
+        }
+    }
+}
+
+/// A portion of a stream that leaves in one frame.
+const CHUNK: usize = 64 << 10;
