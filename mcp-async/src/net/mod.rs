@@ -1,7 +1,9 @@
 //! Sockets, HTTP and TLS below the protocol: what a [`Network`] brings and what is made of it.
 //!
-//! Nothing here has heard of MCP. [`Listen`] serves any service of `tower` on any runtime.
+//! Nothing here has heard of MCP. [`Listen`] serves any service of `tower` on any runtime,
+//! [`HttpClient`] sends requests from any.
 
+mod client;
 mod closing;
 mod exchange;
 mod io;
@@ -12,7 +14,8 @@ mod time;
 mod tls;
 mod wire;
 
+pub use client::{HttpClient, HttpClientBuilder, Reply, ReplyFailed, SendFailed};
 pub use listen::Listen;
 pub use network::Network;
 #[cfg(feature = "tls")]
-pub use tls::{Identity, TlsError};
+pub use tls::{Identity, Roots, TlsError};

@@ -1,14 +1,15 @@
 use core::fmt;
 use std::io;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use futures_rustls::TlsAcceptor;
-use rustls::ServerConfig;
+use futures_rustls::{TlsAcceptor, TlsConnector};
 use rustls::crypto::CryptoProvider;
 use rustls::crypto::ring::default_provider;
 use rustls::pki_types::pem::PemObject;
-use rustls::pki_types::{CertificateDer, PrivateKeyDer};
+use rustls::pki_types::{CertificateDer, PrivateKeyDer, ServerName};
+use rustls::{ClientConfig, RootCertStore, ServerConfig};
+use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use super::wire::Wire;
 
@@ -57,6 +58,81 @@ impl Identity {
 impl fmt::Debug for Identity {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Identity").finish_non_exhaustive()
+    }
+}
+
+/// Certificates of authorities that are trusted.
+///
+/// ```no_run
+/// use mcp_async::net::Roots;
+///
+/// let roots = Roots::from_pem(&std::fs::read("authority.pem")?)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Roots(Arc<RootCertStore>);
+
+impl Roots {
+    /// Reads one certificate or several, in PEM.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or one is no certificate of an authority.
+    pub fn from_pem(certificates: &[u8]) -> Result<Self, TlsError> {
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates_of(certificates)? {
+            roots
+                .add(certificate)
+                .map_err(|error| TlsError(error.to_string()))?;
+        }
+        Ok(Self(Arc::new(roots)))
+    }
+}
+
+impl fmt::Debug for Roots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Roots").finish_non_exhaustive()
+    }
+}
+
+/// Whom a client trusts. What the operating system says is read when it is first needed.
+pub(super) struct Trust {
+    roots: Option<Roots>,
+    connector: OnceLock<Result<TlsConnector, TlsError>>,
+}
+
+impl Trust {
+    pub(super) const fn new(roots: Option<Roots>) -> Self {
+        let connector = OnceLock::new();
+        Self { roots, connector }
+    }
+
+    pub(super) async fn connect<S>(&self, host: &str, stream: S) -> io::Result<Wire<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let connector = self.connector.get_or_init(|| self.make());
+        let connector = connector
+            .as_ref()
+            .map_err(|error| io::Error::other(error.clone()))?;
+        let stream = connector.connect(name, stream).await?;
+        Ok(Wire::Tls(Box::new(stream.into())))
+    }
+
+    fn make(&self) -> Result<TlsConnector, TlsError> {
+        let builder = ClientConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()
+            .map_err(|error| TlsError(error.to_string()))?;
+        let mut config = match &self.roots {
+            Some(roots) => builder.with_root_certificates(Arc::clone(&roots.0)),
+            None => builder
+                .with_platform_verifier()
+                .map_err(|error| TlsError(error.to_string()))?,
+        }
+        .with_no_client_auth();
+        config.alpn_protocols = vec![b"h2".into(), b"http/1.1".into()];
+        Ok(Arc::new(config).into())
     }
 }
 

@@ -16,6 +16,15 @@ impl<S> Wire<S> {
     pub(crate) const fn is_vectored(&self) -> bool {
         matches!(self, Self::Plain(_))
     }
+
+    /// Whether both sides agreed on HTTP/2 in the handshake.
+    pub(crate) fn is_http2(&self) -> bool {
+        match self {
+            Self::Plain(_) => false,
+            #[cfg(feature = "tls")]
+            Self::Tls(stream) => stream.get_ref().1.alpn_protocol() == Some(b"h2"),
+        }
+    }
 }
 
 /// Calls the same method on whichever it is.

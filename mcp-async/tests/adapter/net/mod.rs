@@ -1,5 +1,6 @@
 //! HTTP on real sockets, with whichever adapter includes this, and clients that send bytes by hand.
 
+mod client;
 mod server;
 mod service;
 

@@ -1,0 +1,142 @@
+use core::fmt;
+use core::marker::PhantomData;
+use core::time::Duration;
+use std::sync::Arc;
+
+use hyper_util::client::proxy::matcher::Matcher;
+
+use super::dial::Dialler;
+use super::pool::Pool;
+use super::{HttpClient, Shared};
+use crate::net::Network;
+
+/// The settings of an [`HttpClient`].
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::net::{HttpClient, Network};
+///
+/// fn client<R: Network>() -> HttpClient<R> {
+///     HttpClient::builder()
+///         .connect_timeout(Duration::from_secs(5))
+///         .proxy("http://user:password@proxy.example:3128")
+///         .decompress()
+///         .build()
+/// }
+/// ```
+pub struct HttpClientBuilder<R> {
+    connect_timeout: Duration,
+    stall_timeout: Duration,
+    idle_timeout: Duration,
+    max_idle: usize,
+    proxies: Proxies,
+    inflate: bool,
+    #[cfg(feature = "tls")]
+    roots: Option<crate::net::Roots>,
+    runtime: PhantomData<fn() -> R>,
+}
+
+enum Proxies {
+    Environment,
+    None,
+    Named(String),
+}
+
+impl<R: Network> HttpClientBuilder<R> {
+    /// How long it may take to reach a server: its name, its address, a proxy, TLS. 10 seconds by
+    /// default.
+    pub const fn connect_timeout(mut self, limit: Duration) -> Self {
+        self.connect_timeout = limit;
+        self
+    }
+
+    /// How long a server may leave what was written to it unread, once the operating system holds
+    /// no more. 30 seconds by default.
+    pub const fn stall_timeout(mut self, limit: Duration) -> Self {
+        self.stall_timeout = limit;
+        self
+    }
+
+    /// How long a connection may wait for its next request. One minute by default.
+    pub const fn idle_timeout(mut self, limit: Duration) -> Self {
+        self.idle_timeout = limit;
+        self
+    }
+
+    /// How many connections to one server may wait for their next request. 8 by default.
+    pub const fn max_idle(mut self, limit: usize) -> Self {
+        self.max_idle = limit;
+        self
+    }
+
+    /// Goes through this proxy to every server but this machine itself, whatever the environment
+    /// says; a user and a password may stand in the URL.
+    pub fn proxy(mut self, url: impl Into<String>) -> Self {
+        self.proxies = Proxies::Named(url.into());
+        self
+    }
+
+    /// Goes through no proxy, whatever the environment says.
+    pub fn no_proxy(mut self) -> Self {
+        self.proxies = Proxies::None;
+        self
+    }
+
+    /// Asks for bodies packed with gzip or deflate, and unpacks them. Off by default: what is read
+    /// can then be a thousand times what was sent, so count it.
+    pub const fn decompress(mut self) -> Self {
+        self.inflate = true;
+        self
+    }
+
+    /// Trusts servers that these roots vouch for, and no others. By default those are trusted that
+    /// the operating system trusts.
+    #[cfg(feature = "tls")]
+    pub fn roots(mut self, roots: crate::net::Roots) -> Self {
+        self.roots = Some(roots);
+        self
+    }
+
+    /// The client.
+    pub fn build(self) -> HttpClient<R> {
+        let proxies = match self.proxies {
+            Proxies::Environment => Matcher::from_env(),
+            Proxies::None => Matcher::builder().build(),
+            Proxies::Named(url) => Matcher::builder().all(url).build(),
+        };
+        HttpClient(Arc::new(Shared {
+            dialler: Dialler {
+                proxies,
+                connect_timeout: self.connect_timeout,
+                stall_timeout: self.stall_timeout,
+                #[cfg(feature = "tls")]
+                tls: crate::net::tls::Trust::new(self.roots),
+                runtime: PhantomData,
+            },
+            pool: Pool::new(self.idle_timeout, self.max_idle),
+            inflate: self.inflate,
+        }))
+    }
+}
+
+impl<R: Network> Default for HttpClientBuilder<R> {
+    fn default() -> Self {
+        Self {
+            connect_timeout: Duration::from_secs(10),
+            stall_timeout: Duration::from_secs(30),
+            idle_timeout: Duration::from_secs(60),
+            max_idle: 8,
+            proxies: Proxies::Environment,
+            inflate: false,
+            #[cfg(feature = "tls")]
+            roots: None,
+            runtime: PhantomData,
+        }
+    }
+}
+
+impl<R> fmt::Debug for HttpClientBuilder<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpClientBuilder").finish_non_exhaustive()
+    }
+}

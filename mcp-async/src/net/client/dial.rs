@@ -1,0 +1,214 @@
+use core::future::{Future, poll_fn};
+use core::marker::PhantomData;
+use core::pin::Pin;
+use core::task::Poll;
+use core::time::Duration;
+use std::io;
+
+use futures_io::{AsyncRead, AsyncWrite};
+use http::Uri;
+use hyper::client::conn::{http1, http2};
+use hyper_util::client::proxy::matcher::{Intercept, Matcher};
+
+use super::SendFailed;
+use super::origin::Origin;
+use super::pool::Kept;
+use crate::net::Network;
+use crate::net::io::Io;
+use crate::net::time::{Hyper, Nap, timeout};
+use crate::net::wire::Wire;
+
+/// Makes connections.
+pub(super) struct Dialler<R> {
+    pub(super) proxies: Matcher,
+    pub(super) connect_timeout: Duration,
+    pub(super) stall_timeout: Duration,
+    #[cfg(feature = "tls")]
+    pub(super) tls: crate::net::tls::Trust,
+    pub(super) runtime: PhantomData<fn() -> R>,
+}
+
+impl<R: Network> Dialler<R> {
+    /// The proxy that a request goes through, if it does.
+    pub(super) fn proxy(&self, uri: &Uri, origin: &Origin) -> Option<Intercept> {
+        if origin.is_local() {
+            return None;
+        }
+        self.proxies.intercept(uri)
+    }
+
+    /// A new connection to a server, its task running.
+    pub(super) async fn dial(
+        &self,
+        origin: &Origin,
+        proxy: Option<&Intercept>,
+    ) -> Result<Kept, SendFailed> {
+        let dialled = timeout::<R, _>(self.connect_timeout, self.wire(origin, proxy)).await;
+        let server = origin.authority();
+        let wire = match dialled {
+            Some(Ok(wire)) => wire,
+            Some(Err(cause)) => return Err(SendFailed::Unreachable { server, cause }),
+            None => return Err(SendFailed::TimedOut { server }),
+        };
+        let kept = self.speak(wire).await;
+        kept.map_err(|error| SendFailed::Lost(error.into()))
+    }
+
+    /// A socket to the server, or to its proxy; with TLS through either.
+    async fn wire(
+        &self,
+        origin: &Origin,
+        proxy: Option<&Intercept>,
+    ) -> io::Result<Wire<R::Stream>> {
+        let stream = match proxy {
+            None => reach::<R>(origin.host(), origin.port()).await?,
+            Some(proxy) => {
+                let uri = proxy.uri();
+                let unusable = |_| io::Error::other(format!("not a proxy of HTTP: {uri}"));
+                let at = Origin::of(uri).map_err(unusable)?;
+                if at.is_tls() {
+                    return Err(io::Error::other("a proxy behind TLS is not supported"));
+                }
+                let stream = reach::<R>(at.host(), at.port()).await;
+                let mut stream = stream
+                    .map_err(|error| io::Error::new(error.kind(), format!("the proxy: {error}")))?;
+                if origin.is_tls() {
+                    tunnel(&mut stream, origin, proxy).await?;
+                }
+                stream
+            }
+        };
+        #[cfg(feature = "tls")]
+        if origin.is_tls() {
+            return self.tls.connect(origin.host(), stream).await;
+        }
+        Ok(Wire::Plain(stream))
+    }
+
+    /// Begins HTTP, in the version that both sides know.
+    async fn speak(&self, wire: Wire<R::Stream>) -> hyper::Result<Kept> {
+        let (http2, vectored) = (wire.is_http2(), wire.is_vectored());
+        let io = Io::<_, R>::dialled(wire, vectored, self.stall_timeout);
+        if http2 {
+            let mut builder = http2::Builder::new(Hyper::<R>::NEW);
+            // A server that is gone without a word is noticed while something waits for it.
+            builder
+                .timer(Hyper::<R>::NEW)
+                .keep_alive_interval(self.stall_timeout)
+                .keep_alive_timeout(self.stall_timeout);
+            let (sender, connection) = builder.handshake(io).await?;
+            R::spawn(Box::pin(async move {
+                let _ended = connection.await;
+            }));
+            return Ok(Kept::Http2(sender));
+        }
+        let (sender, connection) = http1::Builder::new().handshake(io).await?;
+        R::spawn(Box::pin(async move {
+            let _ended = connection.await;
+        }));
+        Ok(Kept::Http1(sender))
+    }
+}
+
+/// How long an address may be silent before the next is tried beside it (RFC 8305 5).
+const STAGGER: Duration = Duration::from_millis(250);
+
+/// A connection to whichever address of a host answers first.
+async fn reach<R: Network>(host: &str, port: u16) -> io::Result<R::Stream> {
+    type Attempt<S> = Pin<Box<dyn Future<Output = io::Result<S>> + Send>>;
+
+    let mut addresses = R::resolve(host, port).await?.into_iter();
+    let mut attempts: Vec<Attempt<R::Stream>> = Vec::new();
+    let mut next = Nap::<R>::after(Duration::ZERO);
+    let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
+    poll_fn(|cx| {
+        loop {
+            let mut index = 0;
+            while let Some(attempt) = attempts.get_mut(index) {
+                match attempt.as_mut().poll(cx) {
+                    Poll::Pending => index += 1,
+                    Poll::Ready(Ok(stream)) => return Poll::Ready(Ok(stream)),
+                    Poll::Ready(Err(error)) => {
+                        failed = error;
+                        drop(attempts.swap_remove(index));
+                        next.reset(R::default().now());
+                    }
+                }
+            }
+            if !attempts.is_empty() && next.poll_done(cx).is_pending() {
+                return Poll::Pending;
+            }
+            match addresses.next() {
+                Some(address) => {
+                    attempts.push(Box::pin(R::dial(address)));
+                    next.reset(R::default().now() + STAGGER);
+                }
+                None if attempts.is_empty() => {
+                    let nothing = io::Error::from(io::ErrorKind::NotFound);
+                    return Poll::Ready(Err(core::mem::replace(&mut failed, nothing)));
+                }
+                None => return Poll::Pending,
+            }
+        }
+    })
+    .await
+}
+
+/// The most that a proxy may say before it lets us through.
+const MAX_ANSWER: usize = 16 * 1024;
+
+/// Asks a proxy for a way through to the server (RFC 9110 9.3.6).
+async fn tunnel<S>(stream: &mut S, origin: &Origin, proxy: &Intercept) -> io::Result<()>
+where
+    S: AsyncRead + AsyncWrite + Unpin,
+{
+    let server = origin.authority();
+    let mut asked = format!("CONNECT {server} HTTP/1.1\r\nHost: {server}\r\n").into_bytes();
+    if let Some(authorization) = proxy.basic_auth() {
+        asked.extend_from_slice(b"Proxy-Authorization: ");
+        asked.extend_from_slice(authorization.as_bytes());
+        asked.extend_from_slice(b"\r\n");
+    }
+    asked.extend_from_slice(b"\r\n");
+    let mut rest = asked.as_slice();
+    while !rest.is_empty() {
+        let written = poll_fn(|cx| Pin::new(&mut *stream).poll_write(cx, rest)).await?;
+        if written == 0 {
+            return Err(io::ErrorKind::WriteZero.into());
+        }
+        rest = rest.get(written..).unwrap_or_default();
+    }
+    poll_fn(|cx| Pin::new(&mut *stream).poll_flush(cx)).await?;
+    let mut answer = Vec::new();
+    // TLS begins with us, so whatever the proxy says is its answer.
+    while !answer.ends_with(b"\r\n\r\n") {
+        let mut bytes = [0; 1024];
+        let read = poll_fn(|cx| Pin::new(&mut *stream).poll_read(cx, &mut bytes)).await?;
+        answer.extend_from_slice(bytes.get(..read).unwrap_or_default());
+        if read == 0 || answer.len() > MAX_ANSWER {
+            return Err(io::Error::other("the proxy broke off"));
+        }
+        if refused(&answer) {
+            break;
+        }
+    }
+    let status = answer
+        .split(|byte| *byte == b' ')
+        .nth(1)
+        .unwrap_or_default();
+    if answer.starts_with(b"HTTP/1.") && status.first() == Some(&b'2') {
+        return Ok(());
+    }
+    let line = answer
+        .split(|byte| *byte == b'\r')
+        .next()
+        .unwrap_or_default();
+    let line = String::from_utf8_lossy(line).into_owned();
+    Err(io::Error::other(format!("the proxy refused: {line}")))
+}
+
+/// Whether the head is there, and says no: its body is of no interest.
+fn refused(answer: &[u8]) -> bool {
+    let whole = answer.windows(4).any(|end| end == b"\r\n\r\n");
+    whole && answer.get(9) != Some(&b'2')
+}

@@ -1,0 +1,249 @@
+mod builder;
+mod dial;
+mod failed;
+mod inflate;
+mod origin;
+mod pool;
+mod reply;
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::header::{
+    ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, HOST, LOCATION, PROXY_AUTHORIZATION,
+};
+use http::{HeaderMap, HeaderValue, Request, Response, StatusCode, Uri};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper_util::client::proxy::matcher::Intercept;
+use tower_service::Service;
+use url::Url;
+
+use super::Network;
+use dial::Dialler;
+use inflate::Inflater;
+use origin::Origin;
+use pool::{Kept, Pool, Use};
+
+pub use builder::HttpClientBuilder;
+pub use failed::{ReplyFailed, SendFailed};
+pub use reply::Reply;
+
+/// Sends requests over HTTP/1.1 and, where a server offers it over TLS, HTTP/2.
+///
+/// Clones share their connections. A connection is kept for the next request to the same server.
+/// Proxies are those that the environment names (`HTTPS_PROXY`, `HTTP_PROXY`, `ALL_PROXY`,
+/// `NO_PROXY`), and are never asked for this machine itself. A redirect is followed if it keeps
+/// method and body (307, 308) and stays with the same scheme, host and port, so that nothing
+/// secret goes elsewhere; any other is handed back as the response that it is.
+///
+/// It is a [`tower_service::Service`] too, so layers fit around it.
+///
+/// ```
+/// use http::Request;
+/// use mcp_async::net::{HttpClient, Network};
+///
+/// /// What a server says about one of its pages, on any runtime.
+/// async fn status<R: Network>(url: &str) -> Result<u16, Box<dyn std::error::Error>> {
+///     let client = HttpClient::<R>::default();
+///     let response = client.send(Request::get(url).body("")?).await?;
+///     Ok(response.status().as_u16())
+/// }
+/// ```
+pub struct HttpClient<R: Network>(Arc<Shared<R>>);
+
+struct Shared<R: Network> {
+    dialler: Dialler<R>,
+    pool: Pool,
+    inflate: bool,
+}
+
+/// Kept connections that one request may meet closed, before a new one is made.
+const RETRIES: usize = 2;
+
+/// Redirects that one request may follow (RFC 9110 15.4 asks for a bound).
+const REDIRECTS: usize = 10;
+
+impl<R: Network> HttpClient<R> {
+    /// Settings that differ from the default ones.
+    pub fn builder() -> HttpClientBuilder<R> {
+        HttpClientBuilder::default()
+    }
+
+    /// Sends a request to the absolute URL in it, and returns the head of the response; the body
+    /// is read from there on.
+    ///
+    /// A request that met a kept connection which the server had closed meanwhile is sent again on
+    /// another, if nothing of it was written. Dropping the future, or the body, ends the exchange.
+    /// There is no limit on how long a server may think.
+    ///
+    /// # Errors
+    ///
+    /// See [`SendFailed`]. A status is no error.
+    pub async fn send(
+        &self,
+        request: Request<impl Into<Bytes>>,
+    ) -> Result<Response<Reply>, SendFailed> {
+        self.follow(request.map(|body| Full::new(body.into())))
+            .await
+    }
+
+    /// Sends a request, and again to wherever it is redirected.
+    async fn follow(&self, request: Request<Full<Bytes>>) -> Result<Response<Reply>, SendFailed> {
+        let (mut parts, body) = request.into_parts();
+        if self.0.inflate && !parts.headers.contains_key(ACCEPT_ENCODING) {
+            let offered = HeaderValue::from_static("gzip, deflate");
+            parts.headers.insert(ACCEPT_ENCODING, offered);
+        }
+        for _ in 0..=REDIRECTS {
+            let request = Request::from_parts(parts.clone(), body.clone());
+            let response = self.exchange(request).await?;
+            match onward(&parts.uri, &response) {
+                Some(uri) => parts.uri = uri,
+                None => return Ok(response),
+            }
+        }
+        Err(SendFailed::Redirects)
+    }
+
+    /// One request and its response.
+    async fn exchange(
+        &self,
+        mut request: Request<Full<Bytes>>,
+    ) -> Result<Response<Reply>, SendFailed> {
+        let uri = request.uri().clone();
+        let origin = Origin::of(&uri)?;
+        let proxy = self.0.dialler.proxy(&uri, &origin);
+        // What stands in the pool may be closed by now; what was just dialled is the last try.
+        let mut retries = 0..RETRIES;
+        loop {
+            let waiting = match retries.next() {
+                Some(_) => self.0.pool.take(&origin, R::default().now()).await,
+                None => None,
+            };
+            let last = waiting.is_none();
+            let mut kept = match waiting {
+                Some(kept) => kept,
+                None => {
+                    let kept = self.0.dialler.dial(&origin, proxy.as_ref()).await?;
+                    self.0.pool.share(&origin, &kept);
+                    kept
+                }
+            };
+            address(&mut request, &uri, &origin, &kept, proxy.as_ref());
+            match kept.send(request).await {
+                Ok(response) => return self.keep(&origin, kept, response),
+                Err(mut error) => match error.take_message() {
+                    Some(unsent) if !last => request = unsent,
+                    _ => return Err(SendFailed::Lost(error.into_error().into())),
+                },
+            }
+        }
+    }
+
+    /// Leaves the connection for the next request, which waits for the end of this response.
+    fn keep(
+        &self,
+        origin: &Origin,
+        kept: Kept,
+        response: Response<Incoming>,
+    ) -> Result<Response<Reply>, SendFailed> {
+        let in_use = Use::begin(|| R::default().now());
+        self.0.pool.put(origin, kept, &in_use);
+        let (mut parts, body) = response.into_parts();
+        let inflater = match parts.headers.get(CONTENT_ENCODING) {
+            Some(coding) if self.0.inflate => Inflater::new(coding)?,
+            _ => None,
+        };
+        if inflater.is_some() {
+            parts.headers.remove(CONTENT_ENCODING);
+            parts.headers.remove(CONTENT_LENGTH);
+        }
+        Ok(Response::from_parts(
+            parts,
+            Reply::new(body, inflater, in_use),
+        ))
+    }
+}
+
+/// Where a response sends its request next, if we follow.
+fn onward<B>(uri: &Uri, response: &Response<B>) -> Option<Uri> {
+    // Others turn a POST into a GET (RFC 9110 15.4), which means nothing here.
+    let (temporary, permanent) = (
+        StatusCode::TEMPORARY_REDIRECT,
+        StatusCode::PERMANENT_REDIRECT,
+    );
+    if response.status() != temporary && response.status() != permanent {
+        return None;
+    }
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    let here = Url::parse(&uri.to_string()).ok()?;
+    let mut there = here.join(location).ok()?;
+    there.set_fragment(None);
+    let same = here.origin() == there.origin();
+    same.then(|| there.as_str().parse().ok()).flatten()
+}
+
+/// Writes into the request where it goes, in the form that the connection wants (RFC 9112 3.2).
+fn address(
+    request: &mut Request<Full<Bytes>>,
+    uri: &Uri,
+    origin: &Origin,
+    kept: &Kept,
+    proxy: Option<&Intercept>,
+) {
+    let forwarded = proxy.filter(|_| !origin.is_tls());
+    let path = uri.path_and_query().map_or("/", |path| path.as_str());
+    *request.uri_mut() = match forwarded {
+        // Known to be a URI: it is one without its user and its fragment.
+        Some(_) => origin.absolute(path),
+        None if kept.is_http2() => origin.absolute(path),
+        None => path.parse().unwrap_or_default(),
+    };
+    let headers: &mut HeaderMap = request.headers_mut();
+    if kept.is_http2() {
+        headers.remove(HOST);
+    } else {
+        headers.insert(HOST, origin.host_header());
+    }
+    if let Some(authorization) = forwarded.and_then(Intercept::basic_auth) {
+        headers.insert(PROXY_AUTHORIZATION, authorization.clone());
+    }
+}
+
+impl<R: Network> Service<Request<Full<Bytes>>> for HttpClient<R> {
+    type Response = Response<Reply>;
+    type Error = SendFailed;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Reply>, SendFailed>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), SendFailed>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+        let client = self.clone();
+        Box::pin(async move { client.follow(request).await })
+    }
+}
+
+impl<R: Network> Clone for HttpClient<R> {
+    fn clone(&self) -> Self {
+        Self(Arc::clone(&self.0))
+    }
+}
+
+impl<R: Network> Default for HttpClient<R> {
+    fn default() -> Self {
+        HttpClientBuilder::default().build()
+    }
+}
+
+impl<R: Network> fmt::Debug for HttpClient<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpClient").finish_non_exhaustive()
+    }
+}

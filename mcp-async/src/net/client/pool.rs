@@ -1,0 +1,171 @@
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use hyper::body::Incoming;
+use hyper::client::conn::{TrySendError, http1, http2};
+use mcp_proto::Instant;
+
+use super::origin::Origin;
+
+/// A connection to send a request on.
+pub(super) enum Kept {
+    /// One exchange after the other.
+    Http1(http1::SendRequest<Full<Bytes>>),
+    /// All at once.
+    Http2(http2::SendRequest<Full<Bytes>>),
+}
+
+impl Kept {
+    pub(super) const fn is_http2(&self) -> bool {
+        matches!(self, Self::Http2(_))
+    }
+
+    pub(super) async fn send(
+        &mut self,
+        request: Request<Full<Bytes>>,
+    ) -> Result<Response<Incoming>, TrySendError<Request<Full<Bytes>>>> {
+        match self {
+            Self::Http1(sender) => sender.try_send_request(request).await,
+            Self::Http2(sender) => sender.try_send_request(request).await,
+        }
+    }
+}
+
+/// How far the exchange is that a connection was last used for.
+#[derive(Clone)]
+pub(super) struct Use {
+    /// When it ended, in milliseconds of the runtime's clock; [`RUNS`] before.
+    ended: Arc<AtomicU64>,
+    now: fn() -> Instant,
+}
+
+const RUNS: u64 = u64::MAX;
+
+impl Use {
+    pub(super) fn begin(now: fn() -> Instant) -> Self {
+        let ended = Arc::new(AtomicU64::new(RUNS));
+        Self { ended, now }
+    }
+
+    /// The response was read to its end.
+    pub(super) fn end(&self) {
+        let now = (self.now)().as_millis();
+        self.ended.store(now, Ordering::Release);
+    }
+
+    fn ended(&self) -> Option<Instant> {
+        match self.ended.load(Ordering::Acquire) {
+            RUNS => None,
+            millis => Some(Instant::from_millis(millis)),
+        }
+    }
+}
+
+/// The connections of a client, by server.
+pub(super) struct Pool {
+    servers: Mutex<HashMap<Origin, Connections>>,
+    idle_timeout: Duration,
+    max_idle: usize,
+}
+
+#[derive(Default)]
+struct Connections {
+    shared: Option<http2::SendRequest<Full<Bytes>>>,
+    /// In the order in which they were last used.
+    single: Vec<(http1::SendRequest<Full<Bytes>>, Use)>,
+}
+
+impl Pool {
+    pub(super) fn new(idle_timeout: Duration, max_idle: usize) -> Self {
+        Self {
+            servers: Mutex::default(),
+            idle_timeout,
+            max_idle,
+        }
+    }
+
+    /// A connection that can be used, or will be in a moment: the response on it was read, so all
+    /// that is missing is a turn of the task that drives it.
+    pub(super) async fn take(&self, origin: &Origin, now: Instant) -> Option<Kept> {
+        loop {
+            let mut sender = match self.take_ended(origin, now)? {
+                Kept::Http2(sender) => return Some(Kept::Http2(sender)),
+                Kept::Http1(sender) => sender,
+            };
+            if sender.ready().await.is_ok() {
+                return Some(Kept::Http1(sender));
+            }
+        }
+    }
+
+    fn take_ended(&self, origin: &Origin, now: Instant) -> Option<Kept> {
+        let mut servers = self.servers();
+        let connections = servers.get_mut(origin)?;
+        self.prune(connections, now);
+        if let Some(shared) = &connections.shared {
+            return Some(Kept::Http2(shared.clone()));
+        }
+        let ended = |(_, last): &(_, Use)| last.ended().is_some();
+        let newest = connections.single.iter().rposition(ended);
+        let Some(newest) = newest else {
+            if connections.single.is_empty() {
+                servers.remove(origin);
+            }
+            return None;
+        };
+        Some(Kept::Http1(connections.single.remove(newest).0))
+    }
+
+    /// Offers a connection that was just made to others at once, if it carries several requests.
+    pub(super) fn share(&self, origin: &Origin, kept: &Kept) {
+        if let Kept::Http2(sender) = kept {
+            let mut servers = self.servers();
+            let connections = servers.entry(origin.clone()).or_default();
+            connections.shared = Some(sender.clone());
+        }
+    }
+
+    /// Takes a connection back for when its response was read.
+    pub(super) fn put(&self, origin: &Origin, kept: Kept, last: &Use) {
+        if let Kept::Http1(sender) = kept {
+            let mut servers = self.servers();
+            let connections = servers.entry(origin.clone()).or_default();
+            self.prune(connections, (last.now)());
+            connections.single.push((sender, last.clone()));
+        }
+    }
+
+    /// Drops what is closed, what was idle too long, and what are too many.
+    fn prune(&self, connections: &mut Connections, now: Instant) {
+        connections.shared = connections
+            .shared
+            .take()
+            .filter(|shared| !shared.is_closed());
+        let single = &mut connections.single;
+        single.retain(|(sender, last)| {
+            let fresh = last
+                .ended()
+                .is_none_or(|ended| now.saturating_since(ended) < self.idle_timeout);
+            fresh && !sender.is_closed()
+        });
+        let idle = single
+            .iter()
+            .filter(|(_, last)| last.ended().is_some())
+            .count();
+        let mut surplus = idle.saturating_sub(self.max_idle);
+        single.retain(|(_, last)| {
+            let drop = surplus > 0 && last.ended().is_some();
+            surplus -= usize::from(drop);
+            !drop
+        });
+    }
+
+    fn servers(&self) -> MutexGuard<'_, HashMap<Origin, Connections>> {
+        self.servers.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,100 @@
+use core::fmt;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+
+use bytes::Bytes;
+use http_body::{Body, Frame, SizeHint};
+use hyper::body::Incoming;
+
+use super::failed::ReplyFailed;
+use super::inflate::Inflater;
+use super::pool::Use;
+
+/// The body of a response, as it arrives.
+///
+/// Dropping it before its end closes the exchange: over HTTP/1.1 its connection, over HTTP/2 its
+/// stream.
+pub struct Reply {
+    body: Incoming,
+    /// Taken when nothing more is to come.
+    inflater: Option<Inflater>,
+    in_use: Use,
+}
+
+impl Reply {
+    pub(super) fn new(body: Incoming, inflater: Option<Inflater>, in_use: Use) -> Self {
+        if body.is_end_stream() {
+            in_use.end();
+        }
+        Self {
+            body,
+            inflater,
+            in_use,
+        }
+    }
+
+    /// The end of an unpacked body: whether it was the end of what was packed, too.
+    fn finish(&mut self) -> Option<Result<Frame<Bytes>, ReplyFailed>> {
+        match self.inflater.take()?.finish() {
+            Ok(bytes) if bytes.is_empty() => None,
+            Ok(bytes) => Some(Ok(Frame::data(bytes))),
+            Err(error) => Some(Err(ReplyFailed::new(error))),
+        }
+    }
+}
+
+impl Body for Reply {
+    type Data = Bytes;
+    type Error = ReplyFailed;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, ReplyFailed>>> {
+        let this = &mut *self;
+        loop {
+            if let Some(inflater) = &mut this.inflater {
+                match inflater.inflate() {
+                    Ok(None) => {}
+                    Ok(Some(bytes)) => return Poll::Ready(Some(Ok(Frame::data(bytes)))),
+                    Err(error) => {
+                        this.inflater = None;
+                        return Poll::Ready(Some(Err(ReplyFailed::new(error))));
+                    }
+                }
+            }
+            let frame = ready!(Pin::new(&mut this.body).poll_frame(cx));
+            if this.body.is_end_stream() {
+                this.in_use.end();
+            }
+            let Some(frame) = frame else {
+                this.in_use.end();
+                return Poll::Ready(this.finish());
+            };
+            let frame = frame.map_err(ReplyFailed::new)?;
+            match (&mut this.inflater, frame.into_data()) {
+                (Some(inflater), Ok(bytes)) => inflater.feed(bytes),
+                (None, Ok(bytes)) => return Poll::Ready(Some(Ok(Frame::data(bytes)))),
+                // Trailers.
+                (_, Err(frame)) => return Poll::Ready(Some(Ok(frame))),
+            }
+        }
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.inflater.is_none() && self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        match self.inflater {
+            Some(_) => SizeHint::default(),
+            None => self.body.size_hint(),
+        }
+    }
+}
+
+impl fmt::Debug for Reply {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Reply").finish_non_exhaustive()
+    }
+}
