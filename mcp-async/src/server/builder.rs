@@ -436,6 +436,12 @@ impl<R> Server<R> {
         self.inner.connected(peer);
     }
 
+    /// Ready once it was shut down.
+    #[cfg(feature = "http")]
+    pub(crate) fn poll_closing(&self, cx: &core::task::Context<'_>) -> core::task::Poll<()> {
+        self.inner.poll_closing(cx)
+    }
+
     /// Whether it was shut down.
     #[cfg(feature = "http")]
     pub(crate) fn is_closing(&self) -> bool {

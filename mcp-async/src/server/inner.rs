@@ -1,5 +1,8 @@
 //! What the clones of a server, its registry and its connections share.
 
+use core::task::Waker;
+#[cfg(feature = "http")]
+use core::task::{Context, Poll};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use mcp_proto::json::{Map, RawBuf};
@@ -69,6 +72,8 @@ struct Connections {
     live: Vec<WeakPeer>,
     /// The server was shut down: a new connection ends as soon as it begins.
     closing: bool,
+    /// Those who wait for that.
+    waiting: Vec<Waker>,
 }
 
 impl Inner {
@@ -245,13 +250,32 @@ impl Inner {
 
     /// Ends every connection in good order, and those to come.
     pub(super) fn shutdown(&self) {
-        self.connections().closing = true;
+        let waiting = {
+            let mut connections = self.connections();
+            connections.closing = true;
+            core::mem::take(&mut connections.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
         self.peers().iter().for_each(Peer::shutdown);
     }
 
     #[cfg(feature = "http")]
     pub(super) fn is_closing(&self) -> bool {
         self.connections().closing
+    }
+
+    /// Ready once the server was shut down.
+    #[cfg(feature = "http")]
+    pub(super) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut connections = self.connections();
+        if connections.closing {
+            return Poll::Ready(());
+        }
+        let waiting = &mut connections.waiting;
+        if !waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+            waiting.push(cx.waker().clone());
+        }
+        Poll::Pending
     }
 
     pub(super) fn list_changed(&self, kind: ListKind) {

@@ -35,9 +35,9 @@ use crate::server::builder::Server;
 /// ```
 #[must_use = "settings serve nothing until they are a service"]
 pub struct Http<R> {
-    server: Server<R>,
-    options: Options,
-    until: Option<Task>,
+    pub(super) server: Server<R>,
+    pub(super) options: Options,
+    pub(super) until: Option<Task>,
 }
 
 /// The settings themselves.
@@ -45,7 +45,7 @@ pub struct Http<R> {
 pub(super) struct Options {
     pub(super) path: Option<&'static str>,
     /// `None` for all.
-    hosts: Option<Vec<String>>,
+    pub(super) hosts: Option<Vec<String>>,
     origins: Vec<String>,
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,

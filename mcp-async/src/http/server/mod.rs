@@ -25,6 +25,7 @@ mod head;
 mod legacy;
 mod principal;
 mod reading;
+mod serve;
 mod session;
 mod sessions;
 mod site;

@@ -1,0 +1,101 @@
+//! The endpoint on a socket of its own.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+use std::io;
+use std::net::ToSocketAddrs;
+
+use super::builder::Http;
+use crate::net::{Listen, Network};
+use crate::server::builder::Server;
+
+impl<R: Network> Server<R> {
+    /// Serves over HTTP/1.1 and HTTP/2 at `/mcp` of this address, until the process is
+    /// interrupted (SIGINT, SIGTERM, Ctrl-C) or the server is
+    /// [shut down](crate::server::Registry::shutdown); what runs then may finish. Whatever else
+    /// is to be set, [`http`](Self::http) sets.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::net::Network;
+    ///
+    /// async fn run<R: Network>() -> std::io::Result<()> {
+    ///     Server::<R>::new("demo", "1.0").serve_http("127.0.0.1:8000").await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// What [`check`](Self::check) reports; an address that cannot be bound, or that others can
+    /// reach: say then by [`allow_hosts`](Http::allow_hosts) which names they may use, or
+    /// [`any_host`](Http::any_host).
+    pub async fn serve_http(&self, address: impl ToSocketAddrs) -> io::Result<()> {
+        self.http().serve(address).await
+    }
+}
+
+impl<R: Network> Http<R> {
+    /// Serves it on this address: see [`Server::serve_http`]. It also ends when
+    /// [`until`](Self::until) says.
+    ///
+    /// # Errors
+    /// Those of [`Server::serve_http`].
+    pub async fn serve(self, address: impl ToSocketAddrs) -> io::Result<()> {
+        let grace = self.options.grace;
+        self.serve_on(Listen::bind(address)?.grace(grace)).await
+    }
+
+    /// Serves it on a socket with settings of its own: a certificate, timeouts, a bound on
+    /// connections.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::net::{Listen, Network};
+    ///
+    /// async fn run<R: Network>(server: Server<R>) -> std::io::Result<()> {
+    ///     let listen = Listen::bind("127.0.0.1:0")?;
+    ///     println!("http://{}/mcp", listen.address()?);
+    ///     server.http().serve_on(listen).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// Those of [`Server::serve_http`].
+    pub async fn serve_on(mut self, listen: Listen) -> io::Result<()> {
+        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
+        self.server
+            .check()
+            .map_err(|error| invalid(error.to_string()))?;
+        let named = self
+            .options
+            .hosts
+            .as_ref()
+            .is_none_or(|hosts| !hosts.is_empty());
+        if !named && !listen.address()?.ip().is_loopback() {
+            return Err(invalid(REACHABLE.into()));
+        }
+        let server = self.server.clone();
+        let until = self.until.take();
+        let service = self.into_service();
+        let ended = service.clone();
+        let end = async move {
+            let mut until = until;
+            let mut interrupted = pin!(R::interrupted());
+            poll_fn(|cx| {
+                let asked = until
+                    .as_mut()
+                    .is_some_and(|until| until.as_mut().poll(cx).is_ready());
+                let over = asked
+                    || interrupted.as_mut().poll(cx).is_ready()
+                    || server.poll_closing(cx).is_ready();
+                if over { Poll::Ready(()) } else { Poll::Pending }
+            })
+            .await;
+            ended.shutdown();
+        };
+        listen.serve::<R, _, _>(service, end).await
+    }
+}
+
+const REACHABLE: &str = "others can reach this address: `allow_hosts` says which names they may use \
+                         for the server, `any_host` allows all";
