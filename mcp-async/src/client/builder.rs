@@ -66,6 +66,8 @@ pub struct ClientBuilder<R> {
     rounds: u8,
     cache: bool,
     restart: Option<RestartPolicy>,
+    #[cfg(feature = "http")]
+    http: super::http::Settings,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -80,6 +82,8 @@ impl<R> ClientBuilder<R> {
             rounds: ROUNDS,
             cache: true,
             restart: None,
+            #[cfg(feature = "http")]
+            http: super::http::Settings::default(),
             runtime: PhantomData,
         }
     }
@@ -229,6 +233,29 @@ impl<R> ClientBuilder<R> {
         self
     }
 
+    /// Sends this header with every request over HTTP. What the protocol or the transport decides
+    /// (`Accept`, `Host`, whatever begins with `Mcp-`) is not the application's to set.
+    ///
+    /// ```
+    /// use mcp_async::client::ClientBuilder;
+    ///
+    /// fn keyed<R>(builder: ClientBuilder<R>, key: &str) -> ClientBuilder<R> {
+    ///     builder.header("X-Api-Key", key)
+    /// }
+    /// ```
+    #[cfg(feature = "http")]
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        self.http.header(name, value);
+        self
+    }
+
+    /// Sends this token with every request over HTTP, as `Authorization: Bearer`.
+    #[cfg(feature = "http")]
+    pub fn bearer(mut self, token: &str) -> Self {
+        self.http.bearer(token);
+        self
+    }
+
     /// Starts a server that has gone again; without this, its end is the client's.
     pub fn restart(mut self, policy: RestartPolicy) -> Self {
         self.restart = Some(policy);
@@ -348,6 +375,72 @@ impl<R: Runtime> ClientBuilder<R> {
         first(dial, hub, policy).await
     }
 
+    /// Speaks to the server at a URL through a service of `tower`, an HTTP client of your own
+    /// or, in a test, the server itself.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use mcp_async::client::{ClientBuilder, ConnectError};
+    /// use mcp_async::{Client, Runtime};
+    /// use tower_service::Service;
+    ///
+    /// async fn meet<R: Runtime, S, F>(
+    ///     builder: ClientBuilder<R>,
+    ///     service: S,
+    /// ) -> Result<Client<R>, ConnectError>
+    /// where
+    ///     S: Service<
+    ///         http::Request<Full<Bytes>>,
+    ///         Response = http::Response<Full<Bytes>>,
+    ///         Error = core::convert::Infallible,
+    ///         Future = F,
+    ///     >,
+    ///     S: Clone + Send + 'static,
+    ///     F: Future<Output = Result<S::Response, S::Error>> + Send,
+    /// {
+    ///     builder.connect_through("http://localhost/mcp", service).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    #[cfg(feature = "http")]
+    pub async fn connect_through<S, B>(
+        self,
+        url: &str,
+        service: S,
+    ) -> Result<Client<R>, ConnectError>
+    where
+        S: tower_service::Service<
+                ::http::Request<http_body_util::Full<bytes::Bytes>>,
+                Response = ::http::Response<B>,
+            > + Clone
+            + Send
+            + 'static,
+        S::Future: Send,
+        S::Error: Send,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+    {
+        let settings = self.http.clone();
+        let (hub, config, policy) = self.parts()?;
+        let url = url.to_owned();
+        let service = Mutex::new(service);
+        let dial: Dial = Box::new(move |hub| {
+            let service = service
+                .lock()
+                .unwrap_or_else(std::sync::PoisonError::into_inner);
+            let carrier = Box::new(super::http::Through::new(service.clone()));
+            let (settings, url) = (settings.clone(), url.clone());
+            Box::pin(async move {
+                let met = super::http::meet(carrier, &url, &settings, R::default(), config, hub);
+                met.await.map_err(SpawnError::Connect)
+            })
+        });
+        first(dial, hub, policy).await.map_err(connect_error)
+    }
+
     fn parts(
         self,
     ) -> Result<(Arc<Hub>, ClientConfig<'static>, Option<RestartPolicy>), ConnectError> {
@@ -372,6 +465,15 @@ async fn first<R: Runtime>(
     let dialled = dial(Arc::clone(&hub)).await?;
     let redial = policy.map(|policy| Redial { dial, policy });
     Ok(start(dialled, hub, redial))
+}
+
+/// Of what dials by itself, and starts nothing.
+#[cfg(feature = "http")]
+fn connect_error(error: SpawnError) -> ConnectError {
+    match error {
+        SpawnError::Connect(error) => error,
+        SpawnError::Start(_) | SpawnError::Died(_) => ConnectError::Closed,
+    }
 }
 
 fn start<R: Runtime>(dialled: Dialled, hub: Arc<Hub>, redial: Option<Redial>) -> Client<R> {

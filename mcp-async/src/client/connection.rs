@@ -11,6 +11,7 @@ use std::sync::{Arc, OnceLock};
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{Client as Core, ClientConfig, Growing};
 
+use super::Machine;
 use super::handler::Handler;
 use super::peer::Peer;
 use super::side::{About, Side};
@@ -35,7 +36,7 @@ use crate::shared::Shared;
 /// assert!(client.is_closed());
 /// ```
 pub fn connect<R, W, C, H>(
-    (reader, writer): (R, W),
+    streams: (R, W),
     clock: C,
     config: ClientConfig<'static>,
     handler: H,
@@ -46,11 +47,45 @@ where
     C: Clock,
     H: Handler,
 {
-    let timer = clock.timer();
-    let now = clock.now();
     let mut machine = Core::new(config, Growing);
     // What is wrong with a configuration is told as `ConnectFailed`.
-    let _ = machine.connect(now);
+    let _ = machine.connect(clock.now());
+    begin(machine, streams, clock, &config, handler)
+}
+
+/// The same over streams that stand for exchanges, each of which succeeds or fails by itself.
+#[cfg(all(feature = "client", feature = "http"))]
+pub(super) fn connect_by_exchanges<R, W, C, H>(
+    streams: (R, W),
+    clock: C,
+    config: ClientConfig<'static>,
+    handler: H,
+) -> (Connection<R, W, C>, Peer)
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    C: Clock,
+    H: Handler,
+{
+    let mut machine = Core::new(config, Growing);
+    let _ = machine.connect_by_exchanges(clock.now());
+    begin(machine, streams, clock, &config, handler)
+}
+
+fn begin<R, W, C, H>(
+    machine: Machine,
+    streams: (R, W),
+    clock: C,
+    config: &ClientConfig<'static>,
+    handler: H,
+) -> (Connection<R, W, C>, Peer)
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    C: Clock,
+    H: Handler,
+{
+    let timer = clock.timer();
     let shared = Shared::new(machine, &config.limits, Arc::new(clock) as Arc<dyn Now>);
     let handler: Box<dyn Handler> = Box::new(handler);
     let about = Arc::new(About {
@@ -61,7 +96,6 @@ where
     let side = Side {
         about: Arc::clone(&about),
     };
-    let streams = (reader, writer);
     let driver = Driver::new(
         streams,
         timer,

@@ -11,6 +11,7 @@ use mcp_proto::client::Unusable;
 use mcp_proto::json::{Object, Str};
 use mcp_proto::rpc::{Method, Notification};
 
+use super::info::ServerInfo;
 use crate::error::ErrorReply;
 use crate::trace_context::TraceContext;
 
@@ -74,6 +75,13 @@ pub trait Handler: Send + Sync + 'static {
         let _ = what;
     }
 
+    /// The server lost the session of the connection, over HTTP, and a new one has taken its
+    /// place (SC-10): calls in flight are made again there, but what the server was told before,
+    /// a log level or subscriptions, it does not know any more.
+    fn renewed(&self, server: &ServerInfo) {
+        let _ = server;
+    }
+
     /// The trace that a request is to tell (JR-31): asked for in the task of the caller, in the
     /// span of the call, once for all its rounds. By default there is none.
     fn trace(&self, method: Method<'_>) -> Option<TraceContext> {
@@ -103,6 +111,10 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
 
     fn unusable(&self, what: Unusable<'_>) {
         (**self).unusable(what);
+    }
+
+    fn renewed(&self, server: &ServerInfo) {
+        (**self).renewed(server);
     }
 
     fn trace(&self, method: Method<'_>) -> Option<TraceContext> {

@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
 use mcp_proto::json::{Object, Raw, RawBuf};
@@ -14,6 +14,7 @@ use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
 use super::error::CallError;
 use super::handler::{Handler, Question, Reply};
+use super::info::ServerInfo;
 use super::queue::{self, Queue};
 #[cfg(feature = "schema")]
 use super::schemas::Schemas;
@@ -33,6 +34,14 @@ pub(super) struct Hub {
     pub(super) topics: Mutex<Topics>,
     logs: Mutex<Vec<Weak<LogQueue>>>,
     level: Mutex<Option<LoggingLevel>>,
+    renewed: Mutex<Renewed>,
+}
+
+/// A session that took the place of one that was lost, until the keeper has seen to it.
+#[derive(Default)]
+struct Renewed {
+    server: Option<ServerInfo>,
+    waker: Option<Waker>,
 }
 
 pub(super) type LogQueue = Queue<LoggingMessageParams>;
@@ -52,6 +61,7 @@ impl Hub {
             topics: Mutex::default(),
             logs: Mutex::default(),
             level: Mutex::default(),
+            renewed: Mutex::default(),
         }
     }
 
@@ -153,6 +163,18 @@ impl Hub {
         lock(&self.topics).poll_owed(cx)
     }
 
+    /// Ready when a new session has taken the place of a lost one.
+    pub(super) fn poll_renewed(&self, cx: &Context<'_>) -> Poll<ServerInfo> {
+        let mut renewed = lock(&self.renewed);
+        match renewed.server.take() {
+            Some(server) => Poll::Ready(server),
+            None => {
+                renewed.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
     /// No connection comes any more.
     pub(super) fn end(&self) {
         for queue in lock(&self.topics).queues() {
@@ -220,6 +242,17 @@ impl Handler for Hub {
 
     fn question(&self, question: Question<'_>) -> Reply {
         self.callbacks.answer(question)
+    }
+
+    fn renewed(&self, server: &ServerInfo) {
+        let waker = {
+            let mut renewed = lock(&self.renewed);
+            renewed.server = Some(server.clone());
+            renewed.waker.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
     }
 
     fn notified(&self, notification: Notification<'_>, subscription: Option<u64>) {

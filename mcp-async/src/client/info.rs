@@ -77,6 +77,10 @@ pub enum ConnectError {
     /// This root is no directory of this machine: it has to be `file://` and an absolute path
     /// (RT-03). Nothing was sent.
     Root(String),
+    /// This is no URL of HTTP. Nothing was sent.
+    Url(String),
+    /// This header is none, or not the application's to set. Nothing was sent.
+    Header(String),
 }
 
 impl ServerInfo {
@@ -131,6 +135,8 @@ impl fmt::Display for ConnectError {
             Self::Closed => CoreError::Closed.fmt(f),
             Self::Nothing => CoreError::Nothing.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
+            Self::Url(url) => write!(f, "a server is at an http:// or https:// URL, not {url:?}"),
+            Self::Header(name) => write!(f, "the header {name:?} cannot be set to this"),
             Self::Root(uri) => write!(f, "a root has to be a file:// URI, not {uri:?}"),
         }
     }

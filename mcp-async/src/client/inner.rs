@@ -149,6 +149,11 @@ impl Inner {
         Poll::Pending
     }
 
+    /// The connection goes on with a server that may have become another.
+    pub(super) fn renewed(&self, server: Arc<ServerInfo>) {
+        let _old = core::mem::replace(&mut self.lock().server, server);
+    }
+
     /// The connection is over, and another is to come.
     pub(super) fn down(&self) {
         self.enter(Phase::Down, |_| {});

@@ -125,9 +125,11 @@ struct Keeper<C> {
 impl<C: Clock> Keeper<C> {
     /// Runs a connection to its end, and tells the server what is owed to it meanwhile.
     async fn run(&self, mut run: Boxed<Exit>) -> Exit {
-        let mut tidying = pin!(self.tidy());
+        let (mut tidying, mut renewing) = (pin!(self.tidy()), pin!(self.renew()));
+        let (mut tidy, mut renewed) = (false, false);
         poll_fn(|cx| {
-            let _ = tidying.as_mut().poll(cx);
+            tidy = tidy || tidying.as_mut().poll(cx).is_ready();
+            renewed = renewed || renewing.as_mut().poll(cx).is_ready();
             run.as_mut().poll(cx)
         })
         .await
@@ -143,6 +145,26 @@ impl<C: Clock> Keeper<C> {
             };
             // A server that does not know it any more has what it was to be told.
             let _ = send(&self.hub, shared, Ask::Unsubscribe(uri)).await;
+        }
+    }
+
+    /// Tells each session that took the place of a lost one what the one before it knew.
+    async fn renew(&self) {
+        loop {
+            let server = poll_fn(|cx| self.hub.poll_renewed(cx)).await;
+            let shared = {
+                let Some(inner) = self.inner.upgrade() else {
+                    return;
+                };
+                inner.renewed(Arc::new(server));
+                match inner.peer() {
+                    Some(peer) => Arc::clone(&peer.shared),
+                    None => continue,
+                }
+            };
+            self.hub.forget();
+            self.restore(shared).await;
+            self.hub.reconnected();
         }
     }
 

@@ -21,6 +21,8 @@ mod exchange;
 #[cfg(feature = "client")]
 mod handle;
 mod handler;
+#[cfg(all(feature = "client", feature = "http"))]
+mod http;
 #[cfg(feature = "client")]
 mod hub;
 mod info;

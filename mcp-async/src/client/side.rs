@@ -40,8 +40,11 @@ impl Role for Side {
         let handler = &*self.about.handler;
         match event {
             Event::Connected(connected) => {
-                // Only the first is kept: there is one in the life of a client.
-                let _ = self.about.server.set(ServerInfo::received(&connected));
+                // Only the first is kept; another follows when a session was lost.
+                let server = self.about.server.set(ServerInfo::received(&connected));
+                if let Err(server) = server {
+                    guarded(|| handler.renewed(&server));
+                }
                 shared.wake_watchers();
             }
             Event::ConnectFailed(error) => {

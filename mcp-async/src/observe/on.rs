@@ -38,6 +38,12 @@ pub(crate) fn ping_missed(misses: u32, limit: u32) {
     warn!(target: span::TARGET, misses, limit, "the peer did not answer a ping");
 }
 
+/// A tool was taken out of a list, because a client must not call it.
+#[cfg(all(feature = "client", feature = "http"))]
+pub(crate) fn tool_dropped(name: &str, why: &dyn core::fmt::Display) {
+    warn!(target: span::TARGET, tool = name, %why, "a tool of the server was left out");
+}
+
 /// The answer that is being given is an error of this code.
 pub(crate) fn failed(code: i64) {
     FAILURE.set(Some(Failure::Code(code)));

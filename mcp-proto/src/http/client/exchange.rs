@@ -208,6 +208,11 @@ impl Exchange {
         self.id
     }
 
+    /// Whether the answer to its request has come.
+    pub const fn is_answered(&self) -> bool {
+        self.answered
+    }
+
     /// The session that it was sent in, by its number.
     pub const fn epoch(&self) -> u64 {
         self.epoch

@@ -1,0 +1,106 @@
+//! Who brings a request to the server: the seam below which nobody knows of MCP.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use tower_service::Service;
+
+/// Sends requests; redirects, connections and encryption are its own affair.
+pub(in crate::client) trait Carrier: Send + Sync + 'static {
+    fn send(&self, request: Request<Full<Bytes>>) -> Sending;
+}
+
+/// A request on its way, until the head of its reply. Dropping it, or the body, ends it.
+pub(in crate::client) type Sending =
+    Pin<Box<dyn Future<Output = Result<Response<Reply>, Unsent>> + Send>>;
+
+/// Why there is no reply.
+#[derive(Clone, Copy, Debug)]
+pub(in crate::client) struct Unsent {
+    /// Whether the server may have read the request.
+    pub(in crate::client) begun: bool,
+}
+
+/// The body of a reply.
+pub(in crate::client) struct Reply(
+    Pin<Box<dyn http_body::Body<Data = Bytes, Error = Broken> + Send>>,
+);
+
+/// The body broke off.
+pub(in crate::client) struct Broken;
+
+impl Reply {
+    pub(in crate::client) fn new<B>(body: B) -> Self
+    where
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+    {
+        let body = body
+            .map_frame(|frame| {
+                frame.map_data(|mut data| {
+                    use bytes::Buf;
+                    data.copy_to_bytes(data.remaining())
+                })
+            })
+            .map_err(|_| Broken);
+        Self(Box::pin(body))
+    }
+
+    /// The next bytes; `None` at the end.
+    pub(super) fn poll_bytes(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Broken>>> {
+        loop {
+            return match self.0.as_mut().poll_frame(cx) {
+                Poll::Pending => Poll::Pending,
+                Poll::Ready(None) => Poll::Ready(None),
+                Poll::Ready(Some(Err(broken))) => Poll::Ready(Some(Err(broken))),
+                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
+                    Ok(data) => Poll::Ready(Some(Ok(data))),
+                    // Trailers say nothing here.
+                    Err(_) => continue,
+                },
+            };
+        }
+    }
+}
+
+/// Any service of `tower` as a carrier.
+pub(in crate::client) struct Through<S>(Mutex<S>);
+
+impl<S> Through<S> {
+    pub(in crate::client) const fn new(service: S) -> Self {
+        Self(Mutex::new(service))
+    }
+}
+
+impl<S, B> Carrier for Through<S>
+where
+    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Send,
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+{
+    fn send(&self, request: Request<Full<Bytes>>) -> Sending {
+        let mut service = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        Box::pin(async move {
+            core::future::poll_fn(|cx| service.poll_ready(cx))
+                .await
+                .map_err(|_| Unsent { begun: false })?;
+            let response = service.call(request).await;
+            let response = response.map_err(|_| Unsent { begun: true })?;
+            Ok(response.map(Reply::new))
+        })
+    }
+}

@@ -1,0 +1,174 @@
+//! One exchange from its request to its end, resumptions included.
+
+use core::future::poll_fn;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Response;
+use http::header::CONTENT_TYPE;
+use mcp_proto::Instant;
+use mcp_proto::client::Failure;
+use mcp_proto::http::client::{After, Body, Exchange, ReplyHead};
+use mcp_proto::rpc::Reason;
+
+use super::carrier::{Reply, Unsent};
+use super::link::{Link, Start};
+use super::stream;
+use crate::clock::{Clock, Timer};
+
+/// Runs an exchange, and tells the machine what becomes of it.
+pub(super) async fn carry<C: Clock>(link: Arc<Link>, clock: Arc<C>, start: Start) {
+    let Start {
+        mut exchange,
+        message,
+        opens,
+        ..
+    } = start;
+    loop {
+        let (after, mut line) = attempt(&link, &*clock, &mut exchange, &message).await;
+        if opens {
+            link.opened();
+        }
+        let id = exchange.id();
+        match (after, id) {
+            (After::Resume(at), _) => {
+                sleep(&*clock, at).await;
+                continue;
+            }
+            (After::Deliver, _) => deliver(&link, &mut line).await,
+            (After::Lost, _) => link.renew(),
+            (After::HangUp, _) => link.hang_up(),
+            (After::Refuse(status), Some(id)) => link.refuse(id, status),
+            (After::Fail(failure), Some(id)) => link.fail(id, failure),
+            (After::Seek(status), Some(id)) => {
+                let mut stream = link.origin(|origin| origin.seek());
+                if !seek(&link, &*clock, &mut stream, &message).await {
+                    link.refuse(id, status);
+                }
+            }
+            (After::Done | After::Refuse(_) | After::Fail(_) | After::Seek(_), _) => {}
+        }
+        return;
+    }
+}
+
+/// Asks once, and reads what comes.
+async fn attempt<C: Clock>(
+    link: &Link,
+    clock: &C,
+    exchange: &mut Exchange,
+    message: &Bytes,
+) -> (After, Vec<u8>) {
+    let mut line = Vec::new();
+    let response = match ask(link, exchange, message).await {
+        Ok(response) => response,
+        Err(unsent) => return (unreachable(link, exchange, unsent.begun), line),
+    };
+    let status = response.status().as_u16();
+    let after = match judge(link, exchange, &response) {
+        Body::Nothing => link.origin(|origin| exchange.nothing(origin)),
+        Body::Json => match whole(response.into_body(), link.limits.message).await {
+            Whole::All(body) => link.origin(|origin| exchange.answer(origin, &body, &mut line)),
+            Whole::TooLong(_) => After::Fail(Failure::Invalid(Reason::TooLong)),
+            Whole::Broken => unreachable(link, exchange, true),
+        },
+        Body::Events => stream::read(link, clock, exchange, response.into_body(), None).await,
+        Body::Refusal => {
+            let body = match whole(response.into_body(), REFUSAL).await {
+                Whole::All(body) | Whole::TooLong(body) => body,
+                Whole::Broken => Vec::new(),
+            };
+            let (now, jitter) = (link.now(), link.roll());
+            link.origin(|origin| exchange.refused(origin, now, status, &body, &mut line, jitter))
+        }
+    };
+    (after, line)
+}
+
+/// Looks for the stream of a server of 2024-11-05, and reads it to its end; says whether there is
+/// one.
+async fn seek<C: Clock>(
+    link: &Link,
+    clock: &C,
+    exchange: &mut Exchange,
+    handshake: &Bytes,
+) -> bool {
+    let Ok(response) = ask(link, exchange, &Bytes::new()).await else {
+        return false;
+    };
+    if judge(link, exchange, &response) != Body::Events {
+        return false;
+    }
+    let body = response.into_body();
+    match stream::read(link, clock, exchange, body, Some(handshake)).await {
+        After::HangUp => {
+            link.hang_up();
+            true
+        }
+        _ => false,
+    }
+}
+
+async fn ask(link: &Link, exchange: &Exchange, message: &Bytes) -> Result<Response<Reply>, Unsent> {
+    let request = link.request(exchange, message)?;
+    link.carrier.send(request).await
+}
+
+fn judge(link: &Link, exchange: &mut Exchange, response: &Response<Reply>) -> Body {
+    let field = |name| {
+        let value = response.headers().get(name);
+        value.map(http::HeaderValue::as_bytes)
+    };
+    let head = ReplyHead {
+        content_type: field(CONTENT_TYPE.as_str()),
+        session: field("mcp-session-id"),
+        ..ReplyHead::new(response.status().as_u16())
+    };
+    link.origin(|origin| exchange.head(origin, &head))
+}
+
+fn unreachable(link: &Link, exchange: &mut Exchange, begun: bool) -> After {
+    let (now, jitter) = (link.now(), link.roll());
+    link.origin(|origin| exchange.unreachable(origin, now, begun, jitter))
+}
+
+enum Whole {
+    All(Vec<u8>),
+    /// What was read of it.
+    TooLong(Vec<u8>),
+    Broken,
+}
+
+async fn whole(mut body: Reply, limit: usize) -> Whole {
+    let mut bytes = Vec::new();
+    loop {
+        match poll_fn(|cx| body.poll_bytes(cx)).await {
+            None => return Whole::All(bytes),
+            Some(Err(_)) => return Whole::Broken,
+            Some(Ok(part)) => {
+                if bytes.len().saturating_add(part.len()) > limit {
+                    return Whole::TooLong(bytes);
+                }
+                bytes.extend_from_slice(&part);
+            }
+        }
+    }
+}
+
+pub(super) async fn deliver(link: &Link, line: &mut Vec<u8>) {
+    poll_fn(|cx| link.poll_deliver(cx, line)).await;
+}
+
+async fn sleep<C: Clock>(clock: &C, until: Instant) {
+    let mut timer = clock.timer();
+    poll_fn(|cx| {
+        if clock.now() >= until {
+            return core::task::Poll::Ready(());
+        }
+        timer.poll_until(until, cx)
+    })
+    .await;
+}
+
+/// What is read of a refusal: errors are short.
+const REFUSAL: usize = 64 << 10;

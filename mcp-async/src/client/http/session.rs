@@ -1,0 +1,89 @@
+//! The connection and its exchanges as one future.
+
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll};
+use std::io;
+use std::sync::Arc;
+
+use mcp_proto::client::ClientConfig;
+use url::Url;
+
+use super::carrier::Carrier;
+use super::ends::{Sink, Source};
+use super::exchanges::Exchanges;
+use super::link::Link;
+use super::settings::Settings;
+use crate::client::connection::{Connection, connect_by_exchanges};
+use crate::client::hub::Hub;
+use crate::client::info::ConnectError;
+use crate::client::keeper::Dialled;
+use crate::clock::Clock;
+use crate::messages::MessageWriter;
+
+struct Session<C: Clock> {
+    connection: Connection<Source, MessageWriter<Sink>, Arc<C>>,
+    exchanges: Exchanges<C>,
+    link: Arc<Link>,
+}
+
+impl<C: Clock> Session<C> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.link.alarm.begin(cx.waker());
+        let mut resting = false;
+        loop {
+            let mut worked = self.exchanges.work();
+            if let Poll::Ready(ended) = Pin::new(&mut self.connection).poll(cx) {
+                return Poll::Ready(ended);
+            }
+            worked |= self.exchanges.work();
+            if worked {
+                continue;
+            }
+            if resting {
+                return Poll::Pending;
+            }
+            // From here on whoever leaves work wakes this task: look once more.
+            self.link.alarm.rest();
+            resting = true;
+        }
+    }
+}
+
+/// Speaks to the server behind a URL, as soon as it is known who it is.
+pub(in crate::client) async fn meet<C: Clock>(
+    carrier: Box<dyn Carrier>,
+    url: &str,
+    settings: &Settings,
+    clock: C,
+    config: ClientConfig<'static>,
+    hub: Arc<Hub>,
+) -> Result<Dialled, ConnectError> {
+    let url: Url = settings.check(url)?;
+    let clock = Arc::new(clock);
+    let link = Link::new(carrier, url, settings, &config.limits);
+    let ends = (
+        Source::new(Arc::clone(&link)),
+        MessageWriter::new(Sink(Arc::clone(&link))),
+    );
+    let (connection, peer) = connect_by_exchanges(ends, Arc::clone(&clock), config, hub);
+    link.join(Arc::clone(&peer.shared));
+    let mut session = Session {
+        connection,
+        exchanges: Exchanges::new(Arc::clone(&link), clock),
+        link,
+    };
+    {
+        let mut ready = pin!(peer.ready());
+        poll_fn(|cx| {
+            let ended = session.poll(cx);
+            match ready.as_mut().poll(cx) {
+                Poll::Pending if ended.is_ready() => Poll::Ready(Err(ConnectError::Closed)),
+                other => other.map_ok(|_| ()),
+            }
+        })
+        .await?;
+    }
+    let run = Box::pin(async move { poll_fn(|cx| session.poll(cx)).await.map(|()| None) });
+    Dialled::new(peer, run)
+}

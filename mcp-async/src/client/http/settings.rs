@@ -1,0 +1,64 @@
+//! What a client says with every request, and to whom.
+
+use http::header::{AUTHORIZATION, HOST};
+use http::{HeaderMap, HeaderName, HeaderValue};
+use url::Url;
+
+use crate::client::ConnectError;
+
+/// Fields of the application's own, the same in every request.
+#[derive(Clone, Default)]
+pub(in crate::client) struct Settings {
+    pub(super) fields: HeaderMap,
+    /// The first that is none.
+    wrong: Option<String>,
+}
+
+impl Settings {
+    pub(in crate::client) fn header(&mut self, name: &str, value: &str) {
+        let field = HeaderName::try_from(name)
+            .ok()
+            .filter(|name| !is_ours(name))
+            .zip(HeaderValue::try_from(value).ok());
+        match field {
+            Some((name, mut value)) => {
+                // Whatever it is: it is not for logs, nor for tables of compression.
+                value.set_sensitive(true);
+                self.fields.append(name, value);
+            }
+            None if self.wrong.is_none() => self.wrong = Some(name.to_owned()),
+            None => {}
+        }
+    }
+
+    pub(in crate::client) fn bearer(&mut self, token: &str) {
+        self.fields.remove(AUTHORIZATION);
+        self.header(AUTHORIZATION.as_str(), &format!("Bearer {token}"));
+    }
+
+    /// The URL, if it is one of HTTP.
+    pub(super) fn check(&self, url: &str) -> Result<Url, ConnectError> {
+        if let Some(name) = &self.wrong {
+            return Err(ConnectError::Header(name.clone()));
+        }
+        Url::parse(url)
+            .ok()
+            .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
+            .ok_or_else(|| ConnectError::Url(url.to_owned()))
+    }
+}
+
+/// Fields that the protocol or the transport decides.
+fn is_ours(name: &HeaderName) -> bool {
+    let name = name.as_str();
+    let ours = [
+        "accept",
+        "connection",
+        "content-length",
+        "content-type",
+        HOST.as_str(),
+        "last-event-id",
+        "transfer-encoding",
+    ];
+    ours.contains(&name) || name.starts_with("mcp-")
+}

@@ -1,0 +1,14 @@
+//! The client over HTTP against a server that says what a script tells it to, exchange by
+//! exchange, on a clock that moves when nothing else does.
+
+#![cfg(all(feature = "client", feature = "http"))]
+
+#[path = "../sim/mod.rs"]
+mod sim;
+
+mod legacy;
+mod modern;
+mod openings;
+mod sessions;
+mod site;
+mod streams;

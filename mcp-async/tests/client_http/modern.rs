@@ -1,0 +1,141 @@
+//! Calls of 2026-07-28.
+
+use core::time::Duration;
+
+use mcp_async::client::CallError;
+use mcp_proto::Revision;
+use mcp_proto::client::Failure;
+
+use crate::site::{Site, check, sleep};
+
+const MODERN: &[Revision] = &[Revision::V2026_07_28];
+
+async fn opened(site: &Site) {
+    site.expect("server/discover").await.discovered();
+}
+
+#[test]
+fn tokens_and_headers_go_with_every_request() {
+    check(
+        |site| async move {
+            let builder = site.client(MODERN).bearer("old").bearer("t-1");
+            let client = site.join(builder.header("X-Key", "k")).await.unwrap();
+            client.list_tools(None).await.unwrap();
+        },
+        |site| async move {
+            let asked = site.next().await;
+            assert_eq!(asked.field("authorization"), "Bearer t-1");
+            assert_eq!(asked.field("x-key"), "k");
+            asked.discovered();
+            let asked = site.expect("tools/list").await;
+            assert_eq!(asked.field("authorization"), "Bearer t-1");
+            asked
+                .result(r#"{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}"#);
+        },
+    );
+}
+
+/// SC-20, SH-19
+#[test]
+fn a_dropped_call_closes_its_exchange() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let error = client
+                .call_tool("a", &())
+                .timeout(Duration::from_secs(2))
+                .await
+                .unwrap_err();
+            assert!(matches!(error, CallError::Expired));
+            let error = client
+                .call_tool("b", &())
+                .timeout(Duration::from_secs(2))
+                .await
+                .unwrap_err();
+            assert!(matches!(error, CallError::Expired));
+        },
+        |site| async move {
+            opened(&site).await;
+            let asked = site.expect("tools/call").await;
+            sleep(Duration::from_secs(3)).await;
+            assert!(asked.is_dropped());
+            let stream = site.expect("tools/call").await.stream();
+            sleep(Duration::from_secs(3)).await;
+            assert!(stream.is_dropped());
+            site.quiet();
+        },
+    );
+}
+
+/// SC-21
+#[test]
+fn a_broken_stream_is_a_lost_call() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            for _ in 0..2 {
+                let error = client.call_tool("a", &()).await.unwrap_err();
+                assert!(matches!(error, CallError::Failed(Failure::Broken)));
+            }
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Failed(Failure::Status(431))));
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Failed(Failure::NoAnswer)));
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Server(error) if error.code == -32601));
+        },
+        |site| async move {
+            opened(&site).await;
+            let stream = site.expect("tools/call").await.stream();
+            stream.send("id: 1\ndata:\n\n");
+            stream.end();
+            let stream = site.expect("tools/call").await.stream();
+            stream.send("id: 1\ndata:\n\n");
+            stream.cut();
+            site.expect("tools/call").await.refuse(431, "");
+            site.expect("tools/call").await.refuse(200, "");
+            let asked = site.expect("tools/call").await;
+            asked.json(
+                404,
+                "",
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"m"}}"#,
+            );
+            site.quiet();
+        },
+    );
+}
+
+/// XH-07, XH-09
+#[test]
+fn arguments_go_into_headers_once_the_tools_are_known() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let zone = std::collections::HashMap::from([("zone", "ок")]);
+            client.call_tool("good", &zone).await.unwrap();
+            let tools = client.tools().all().await.unwrap();
+            let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+            assert_eq!(names, ["good"]);
+            client.call_tool("good", &zone).await.unwrap();
+        },
+        |site| async move {
+            opened(&site).await;
+            let done = r#"{"resultType":"complete","content":[]}"#;
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-param-zone"), "");
+            asked.result(done);
+            let tool = |name, header| {
+                format!(
+                    r#"{{"name":"{name}","inputSchema":{{"type":"object","properties":{{"zone":{{"type":"string","x-mcp-header":"{header}"}}}}}}}}"#
+                )
+            };
+            let tools = format!("{},{}", tool("bad", "a b"), tool("good", "Zone"));
+            site.expect("tools/list").await.result(&format!(
+                r#"{{"resultType":"complete","tools":[{tools}],"ttlMs":0,"cacheScope":"private"}}"#
+            ));
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-param-zone"), "=?base64?0L7Qug==?=");
+            asked.result(done);
+        },
+    );
+}

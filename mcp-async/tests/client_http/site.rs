@@ -1,0 +1,393 @@
+//! A server made of what a test answers.
+
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::{Body, Frame};
+use http_body_util::{BodyExt, Full};
+use mcp_async::client::{ClientBuilder, ConnectError};
+use mcp_async::{Client, Clock};
+use mcp_proto::{Revision, RevisionSet};
+use tower_service::Service;
+
+use crate::sim::{self, Flag, Sim, clock, settle};
+
+/// Runs a client and its server until the client is done, and then the server's script to its
+/// end. Time passes only when nothing else happens.
+pub(crate) fn check<C, S>(client: impl FnOnce(Site) -> C, server: impl FnOnce(Site) -> S)
+where
+    C: Future<Output = ()>,
+    S: Future<Output = ()>,
+{
+    let site = Site::default();
+    let (mut client, mut server) = (pin!(client(site.clone())), pin!(server(site)));
+    let (flag, mut done) = (Flag::new(), [false; 2]);
+    let waker = Waker::from(Arc::clone(&flag));
+    loop {
+        while flag.take() {
+            let cx = &mut Context::from_waker(&waker);
+            if !done[0] {
+                done[0] = client.as_mut().poll(cx).is_ready();
+            }
+            if !done[1] {
+                done[1] = server.as_mut().poll(cx).is_ready();
+            }
+            settle();
+        }
+        if done == [true; 2] {
+            break;
+        }
+        let next = clock().next_deadline();
+        let next = next.unwrap_or_else(|| panic!("nothing happens any more: {done:?}"));
+        clock().advance(next.saturating_since(Sim.now()));
+        settle();
+    }
+    sim::end();
+}
+
+/// What the client's requests arrive at.
+#[derive(Clone, Default)]
+pub(crate) struct Site(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    asked: VecDeque<Asked>,
+    waker: Option<Waker>,
+}
+
+/// A request that waits for its reply.
+pub(crate) struct Asked {
+    pub(crate) verb: String,
+    pub(crate) target: String,
+    pub(crate) body: String,
+    pub(crate) at: u64,
+    fields: http::HeaderMap,
+    slot: Arc<Mutex<Slot>>,
+}
+
+#[derive(Default)]
+struct Slot {
+    reply: Option<Result<Response<Stream>, ()>>,
+    waker: Option<Waker>,
+    /// The client lost interest.
+    dropped: bool,
+}
+
+impl Site {
+    pub(crate) fn client(&self, revisions: &[Revision]) -> ClientBuilder<Sim> {
+        Client::builder("t", "1").revisions(RevisionSet::of(revisions))
+    }
+
+    pub(crate) async fn connect(
+        &self,
+        revisions: &[Revision],
+    ) -> Result<Client<Sim>, ConnectError> {
+        self.join(self.client(revisions)).await
+    }
+
+    pub(crate) async fn join(
+        &self,
+        builder: ClientBuilder<Sim>,
+    ) -> Result<Client<Sim>, ConnectError> {
+        builder
+            .connect_through("http://localhost:80/mcp?x=1#y", self.clone())
+            .await
+    }
+
+    /// The next request.
+    pub(crate) async fn next(&self) -> Asked {
+        poll_fn(|cx| {
+            let mut state = self.0.lock().unwrap();
+            match state.asked.pop_front() {
+                Some(asked) => Poll::Ready(asked),
+                None => {
+                    state.waker = Some(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    /// The next request, whose body or verb holds this.
+    #[track_caller]
+    pub(crate) fn expect(&self, what: &str) -> impl Future<Output = Asked> {
+        let caller = core::panic::Location::caller();
+        async move {
+            let asked = self.next().await;
+            let found = asked.body.contains(what) || asked.verb == what;
+            assert!(found, "{caller}: {} {}", asked.verb, asked.body);
+            asked
+        }
+    }
+
+    /// Nothing more was asked.
+    pub(crate) fn quiet(&self) {
+        let state = self.0.lock().unwrap();
+        let asked = state.asked.front();
+        assert!(asked.is_none(), "{}", asked.unwrap().body);
+    }
+
+    /// Opens a session of this revision, without a stream of the server's.
+    pub(crate) async fn open(&self, revision: Revision) {
+        self.expect("\"initialize\"").await.session(revision);
+        self.expect("notifications/initialized").await.accept();
+        self.expect("GET").await.refuse(405, "");
+    }
+}
+
+impl Service<Request<Full<Bytes>>> for Site {
+    type Response = Response<Stream>;
+    type Error = ();
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Stream>, ()>> + Send>>;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+        let site = self.clone();
+        Box::pin(async move {
+            let (parts, body) = request.into_parts();
+            let body = body.collect().await.unwrap().to_bytes();
+            let slot = Arc::new(Mutex::new(Slot::default()));
+            let asked = Asked {
+                verb: parts.method.to_string(),
+                target: parts.uri.to_string(),
+                body: String::from_utf8(body.to_vec()).unwrap(),
+                at: Sim.now().as_millis(),
+                fields: parts.headers,
+                slot: Arc::clone(&slot),
+            };
+            let waker = {
+                let mut state = site.0.lock().unwrap();
+                state.asked.push_back(asked);
+                state.waker.take()
+            };
+            waker.into_iter().for_each(Waker::wake);
+            let waiting = Waiting(slot);
+            poll_fn(|cx| {
+                let mut slot = waiting.0.lock().unwrap();
+                match slot.reply.take() {
+                    Some(reply) => Poll::Ready(reply),
+                    None => {
+                        slot.waker = Some(cx.waker().clone());
+                        Poll::Pending
+                    }
+                }
+            })
+            .await
+        })
+    }
+}
+
+struct Waiting(Arc<Mutex<Slot>>);
+
+impl Drop for Waiting {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().dropped = true;
+    }
+}
+
+impl Asked {
+    /// The value of a field, or nothing.
+    pub(crate) fn field(&self, name: &str) -> &str {
+        let value = self.fields.get(name);
+        value.map_or("", |value| value.to_str().unwrap())
+    }
+
+    /// The request's id.
+    pub(crate) fn id(&self) -> &str {
+        let rest = self.body.split_once("\"id\":").expect("it has an id").1;
+        &rest[..rest.find([',', '}']).unwrap()]
+    }
+
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.slot.lock().unwrap().dropped
+    }
+
+    /// Answers with a result.
+    pub(crate) fn result(self, result: &str) {
+        let id = self.id().to_owned();
+        self.json(
+            200,
+            "",
+            &format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#),
+        );
+    }
+
+    /// Answers the handshake and opens session `s-ID`.
+    pub(crate) fn session(self, revision: Revision) {
+        let id = self.id().to_owned();
+        self.json(
+            200,
+            &format!("s-{id}"),
+            &format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"{revision}","capabilities":{{"tools":{{}},"logging":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#
+            ),
+        );
+    }
+
+    /// Answers the probe.
+    pub(crate) fn discovered(self) {
+        self.result(
+            r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}"#,
+        );
+    }
+
+    pub(crate) fn json(self, status: u16, session: &str, body: &str) {
+        let stream = Wire::new("application/json");
+        stream.send(body);
+        stream.end();
+        self.reply(status, session, stream.body());
+    }
+
+    pub(crate) fn refuse(self, status: u16, body: &str) {
+        let stream = Wire::new("text/plain");
+        stream.send(body);
+        stream.end();
+        self.reply(status, "", stream.body());
+    }
+
+    pub(crate) fn accept(self) {
+        self.refuse(202, "");
+    }
+
+    /// Answers with an event stream.
+    pub(crate) fn stream(self) -> Wire {
+        let stream = Wire::new("text/event-stream");
+        self.reply(200, "", stream.body());
+        stream
+    }
+
+    /// Does not answer at all.
+    pub(crate) fn vanish(self) {
+        self.set(Err(()));
+    }
+
+    fn reply(self, status: u16, session: &str, body: Stream) {
+        let mut response = Response::builder()
+            .status(status)
+            .header("content-type", body.0.lock().unwrap().content_type);
+        if !session.is_empty() {
+            response = response.header("mcp-session-id", session);
+        }
+        self.set(Ok(response.body(body).unwrap()));
+    }
+
+    fn set(self, reply: Result<Response<Stream>, ()>) {
+        let waker = {
+            let mut slot = self.slot.lock().unwrap();
+            slot.reply = Some(reply);
+            slot.waker.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// The server's end of a body.
+pub(crate) struct Wire(Arc<Mutex<Pipe>>);
+
+/// The client's end.
+pub(crate) struct Stream(Arc<Mutex<Pipe>>);
+
+struct Pipe {
+    content_type: &'static str,
+    pieces: VecDeque<Bytes>,
+    end: Option<Result<(), Cut>>,
+    waker: Option<Waker>,
+    dropped: bool,
+}
+
+#[derive(Debug)]
+pub(crate) struct Cut;
+
+impl Wire {
+    fn new(content_type: &'static str) -> Self {
+        Self(Arc::new(Mutex::new(Pipe {
+            content_type,
+            pieces: VecDeque::new(),
+            end: None,
+            waker: None,
+            dropped: false,
+        })))
+    }
+
+    fn body(&self) -> Stream {
+        Stream(Arc::clone(&self.0))
+    }
+
+    pub(crate) fn send(&self, text: &str) {
+        self.change(|pipe| {
+            pipe.pieces
+                .push_back(Bytes::copy_from_slice(text.as_bytes()));
+        });
+    }
+
+    /// Sends an event with this data.
+    pub(crate) fn event(&self, data: &str) {
+        self.send(&format!("data: {data}\n\n"));
+    }
+
+    pub(crate) fn end(&self) {
+        self.change(|pipe| pipe.end = Some(Ok(())));
+    }
+
+    pub(crate) fn cut(&self) {
+        self.change(|pipe| pipe.end = Some(Err(Cut)));
+    }
+
+    pub(crate) fn is_dropped(&self) -> bool {
+        self.0.lock().unwrap().dropped
+    }
+
+    fn change(&self, change: impl FnOnce(&mut Pipe)) {
+        let waker = {
+            let mut pipe = self.0.lock().unwrap();
+            change(&mut pipe);
+            pipe.waker.take()
+        };
+        waker.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl Body for Stream {
+    type Data = Bytes;
+    type Error = Cut;
+
+    fn poll_frame(
+        self: Pin<&mut Self>,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Cut>>> {
+        let mut pipe = self.0.lock().unwrap();
+        if let Some(piece) = pipe.pieces.pop_front() {
+            return Poll::Ready(Some(Ok(Frame::data(piece))));
+        }
+        match pipe.end.take() {
+            Some(Ok(())) => Poll::Ready(None),
+            Some(Err(cut)) => Poll::Ready(Some(Err(cut))),
+            None => {
+                pipe.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl Drop for Stream {
+    fn drop(&mut self) {
+        self.0.lock().unwrap().dropped = true;
+    }
+}
+
+/// Lets everything happen that needs no time, and then passes some.
+pub(crate) async fn sleep(by: Duration) {
+    let (until, mut timer) = (Sim.now() + by, Sim.timer());
+    poll_fn(|cx| mcp_async::Timer::poll_until(&mut timer, until, cx)).await;
+}

@@ -1,0 +1,89 @@
+//! Streams that break off, and how they go on (SC-12, SC-13, SC-29).
+
+use core::time::Duration;
+
+use mcp_async::client::CallError;
+use mcp_proto::Revision;
+use mcp_proto::client::Failure;
+
+use crate::site::{check, sleep};
+
+const LATEST: &[Revision] = &[Revision::V2025_11_25];
+
+#[test]
+fn a_stream_that_the_server_closes_is_resumed_when_it_says_so() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            let stream = asked.stream();
+            stream.send("id: e-0\nretry: 500\ndata:\n\n");
+            // What is not ended does not count (SSE-05).
+            stream.send("id: e-1\ndata: {");
+            stream.cut();
+            let before = mcp_async::Clock::now(&crate::sim::Sim).as_millis();
+            let asked = site.expect("GET").await;
+            assert_eq!(asked.at - before, 500);
+            assert_eq!(asked.field("last-event-id"), "e-0");
+            assert_eq!(asked.field("mcp-session-id"), "s-1");
+            let stream = asked.stream();
+            stream.send("id: e-2\ndata:\n\n");
+            stream.end();
+            let asked = site.expect("GET").await;
+            assert_eq!(asked.field("last-event-id"), "e-2");
+            asked.stream().event(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            ));
+        },
+    );
+}
+
+#[test]
+fn a_call_whose_stream_broke_before_the_first_id_fails_and_is_cancelled() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Failed(Failure::Broken)));
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            let stream = site.expect("tools/call").await.stream();
+            stream.send(":\n\n");
+            stream.cut();
+            site.expect("notifications/cancelled").await.accept();
+        },
+    );
+}
+
+#[test]
+fn the_servers_own_stream() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            let mut logs = client.logs();
+            for _ in 0..2 {
+                assert_eq!(logs.next().await.unwrap().data.as_raw().as_str(), "1");
+            }
+        },
+        |site| async move {
+            site.expect("\"initialize\"").await.session(LATEST[0]);
+            site.expect("notifications/initialized").await.accept();
+            let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+            let stream = site.expect("GET").await.stream();
+            stream.send(&format!("id: 1\ndata: {log}\n\n"));
+            stream.end();
+            let asked = site.expect("GET").await;
+            assert_eq!(asked.field("last-event-id"), "1");
+            asked.vanish();
+            let stream = site.expect("GET").await.stream();
+            stream.event(log);
+            sleep(Duration::from_secs(1)).await;
+        },
+    );
+}
