@@ -9,14 +9,14 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::AskOptions;
-use mcp_proto::{Channel, Outcome, Payload, Revision, Token};
+use mcp_proto::{Outcome, Payload, Revision, Token};
 use serde::de::DeserializeOwned;
 
 use super::about::Told;
 use super::ask::Ask;
 use super::peer::Peer;
 use super::tell::{LogMessage, ProgressUpdate};
-use super::{Machine, Request};
+use super::{Arrived, Machine, Request};
 use crate::job::Answered;
 use crate::observe;
 use crate::shared::{Beside, Shared};
@@ -55,8 +55,8 @@ pub struct Context {
     pub(super) shared: Arc<Shared<Machine>>,
     told: Told,
     pub(super) token: Token,
-    /// Where what it says goes to.
-    pub(super) channel: Channel,
+    /// Where it came from, and what it says goes to.
+    pub(super) arrived: Arrived,
     /// Who asks, where a transport knows it.
     pub(super) principal: Option<Arc<str>>,
     /// A question ends the round.
@@ -71,7 +71,7 @@ pub struct Context {
 impl Context {
     pub(super) fn new(
         shared: Arc<Shared<Machine>>,
-        (token, channel): (Token, Channel),
+        (token, arrived): (Token, Arrived),
         request: &Request<'_>,
         told: Told,
         principal: Option<Arc<str>>,
@@ -80,7 +80,7 @@ impl Context {
             shared,
             told,
             token,
-            channel,
+            arrived,
             principal,
             #[cfg(feature = "server")]
             suspends: false,
@@ -142,7 +142,7 @@ impl Context {
     ) -> Ask<'a, T> {
         Ask::new(
             &self.shared,
-            Some((self.token, self.channel)),
+            Some((self.token, self.arrived.channel)),
             method,
             params,
             AskOptions::default(),
@@ -168,7 +168,7 @@ impl Context {
         let possible = self.revision.has_event_polling() && {
             let mut core = self.shared.lock();
             let streams = core.exit.streams();
-            streams.is_some_and(|streams| streams.disconnect(self.channel, retry))
+            streams.is_some_and(|streams| streams.disconnect(self.arrived.channel, retry))
         };
         self.shared.alarm.ring();
         possible
@@ -266,6 +266,22 @@ impl Context {
         self.principal.as_deref()
     }
 
+    /// The head of the HTTP request that made the call, with what layers in front of the server
+    /// put into its extensions; `None` on a pipe. Header fields are the client's to choose.
+    ///
+    /// ```
+    /// use mcp_async::server::Context;
+    ///
+    /// fn language(cx: &Context) -> Option<&str> {
+    ///     cx.http()?.headers.get("accept-language")?.to_str().ok()
+    /// }
+    /// # let _ = language;
+    /// ```
+    #[cfg(all(feature = "server", feature = "http"))]
+    pub fn http(&self) -> Option<&http::request::Parts> {
+        self.arrived.head.as_deref()
+    }
+
     /// The connection that the call came from.
     pub fn peer(&self) -> Peer {
         Peer::new(Arc::clone(&self.shared))
@@ -299,7 +315,7 @@ impl Context {
         };
         let answered = self
             .shared
-            .poll_respond(cx, self.channel, self.token, outcome);
+            .poll_respond(cx, self.arrived.channel, self.token, outcome);
         if let (Poll::Ready(_), Some(code)) = (&answered, code) {
             observe::failed(code);
         }

@@ -35,6 +35,8 @@ mod handler_error;
 mod inner;
 #[cfg(feature = "server")]
 mod item;
+#[cfg(all(feature = "server", feature = "http"))]
+mod mirrored;
 #[cfg(feature = "server")]
 mod output;
 #[cfg(feature = "server")]
@@ -241,6 +243,26 @@ impl<R, W, C: Clock, S: Service> fmt::Debug for Connection<R, W, C, S> {
     }
 }
 
+/// Where a message came from.
+#[derive(Clone)]
+pub(crate) struct Arrived {
+    pub(crate) channel: Channel,
+    /// The head of its HTTP request.
+    #[cfg(all(feature = "server", feature = "http"))]
+    pub(crate) head: Option<Arc<http::request::Parts>>,
+}
+
+impl Default for Arrived {
+    /// From a pipe.
+    fn default() -> Self {
+        Self {
+            channel: Channel::PIPE,
+            #[cfg(all(feature = "server", feature = "http"))]
+            head: None,
+        }
+    }
+}
+
 /// The server's side of the driver.
 pub(crate) struct Side<S> {
     service: S,
@@ -248,7 +270,7 @@ pub(crate) struct Side<S> {
     known: Known,
     principal: Option<Arc<str>>,
     /// Where the message that is being handled came from.
-    pub(crate) channel: Channel,
+    pub(crate) arrived: Arrived,
     /// The service keeps its request states itself.
     #[cfg(feature = "server")]
     seals_state: bool,
@@ -280,7 +302,13 @@ impl<S: Service> Role for Side<S> {
                     method,
                     params,
                     request: context,
-                    context: Context::new(shared, (token, self.channel), &context, told, principal),
+                    context: Context::new(
+                        shared,
+                        (token, self.arrived.clone()),
+                        &context,
+                        told,
+                        principal,
+                    ),
                     frame,
                 };
                 #[cfg(feature = "server")]
@@ -354,7 +382,7 @@ impl<S: Service> Side<S> {
             peer,
             known: Known::default(),
             principal,
-            channel: Channel::PIPE,
+            arrived: Arrived::default(),
         }
     }
 

@@ -79,9 +79,11 @@ impl Future for ProgressUpdate<'_> {
         if context.wants_progress() {
             let shared = &context.shared;
             // What is not told (the call is over, the value does not grow) harms nobody.
-            let _ = ready!(shared.poll_send(cx, context.channel, |machine, now, out| {
-                machine.progress(now, context.token, told, out)
-            }));
+            let _ = ready!(
+                shared.poll_send(cx, context.arrived.channel, |machine, now, out| {
+                    machine.progress(now, context.token, told, out)
+                })
+            );
         }
         Poll::Ready(())
     }
@@ -116,7 +118,7 @@ impl Future for LogMessage<'_> {
         let token = Some(this.context.token);
         let _ = ready!(this.context.shared.poll_log(
             cx,
-            this.context.channel,
+            this.context.arrived.channel,
             |machine, now, out| {
                 machine.log(now, token, this.level, this.logger, this.data, out)
             }

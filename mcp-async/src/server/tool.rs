@@ -5,6 +5,7 @@ use core::future::Future;
 use std::sync::Arc;
 
 use mcp_proto::Outcome;
+use mcp_proto::http::annotation::Annotations;
 use mcp_proto::json::{Kind, Object, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
 use schemars::JsonSchema;
@@ -55,6 +56,8 @@ pub struct Tool {
     fault: Option<TypeError>,
     begin: Option<Begin>,
     checks: Checks,
+    /// Arguments that are repeated in headers.
+    mirrored: Annotations,
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
@@ -125,6 +128,7 @@ impl Tool {
             fault: None,
             begin: None,
             checks: Checks::default(),
+            mirrored: Annotations::default(),
         }
     }
 
@@ -295,12 +299,18 @@ impl Tool {
             (_, None) => return Err(error(&NO_HANDLER)),
             _ => {}
         }
+        let schema = self.listed.input_schema.as_raw();
+        self.mirrored = Annotations::read(schema).map_err(|bad| error(&bad))?;
         self.checks = Checks::of(&self.listed).map_err(|fault| error(&fault))?;
         Ok(())
     }
 
     /// Answers a call.
     pub(super) fn call(self: &Arc<Self>, call: Call<'_>, spawn: Option<Spawn>) -> Job {
+        #[cfg(feature = "http")]
+        if let Err(error) = super::mirrored::check(&self.mirrored, &call) {
+            return call.refuse(error);
+        }
         let missing = self.requires.without(call.request.features);
         if !missing.is_empty() {
             return call.refuse(missing_capabilities(missing));

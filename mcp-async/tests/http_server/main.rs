@@ -3,6 +3,7 @@
 #![cfg(all(feature = "server", feature = "http"))]
 
 mod doors;
+mod headers;
 mod legacy;
 mod modern;
 mod support;

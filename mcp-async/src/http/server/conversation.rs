@@ -5,6 +5,7 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
+use http::request::Parts;
 use mcp_proto::rpc::{Incoming, Messages};
 use mcp_proto::server::Event;
 use mcp_proto::{Action, Channel, Instant, Machine as _, Source};
@@ -104,7 +105,14 @@ impl<C: Clock> Conversation<C> {
 
     /// Takes the messages of one body, and says which HTTP status it has if there is no answer to
     /// it.
-    pub(super) fn take_in(&mut self, from: &Source<'_>, text: &Text, depth: u8) -> Option<u16> {
+    pub(super) fn take_in(
+        &mut self,
+        from: &Source<'_>,
+        head: &Arc<Parts>,
+        text: &Text,
+        depth: u8,
+    ) -> Option<u16> {
+        self.calls.role.arrived.head = Some(Arc::clone(head));
         let mut status = None;
         let mut answered = false;
         let mut several = false;
@@ -127,7 +135,7 @@ impl<C: Clock> Conversation<C> {
         frame: Frame<'_>,
     ) -> Option<u16> {
         let now = self.now();
-        self.calls.role.channel = from.channel();
+        self.calls.role.arrived.channel = from.channel();
         let (event, status) = {
             let core = &mut *self.calls.shared.lock();
             core.now = now;

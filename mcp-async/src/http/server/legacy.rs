@@ -12,7 +12,7 @@ use mcp_proto::{Channel, Source};
 
 use super::answer::{self, Answer};
 use super::body::HttpBody;
-use super::conversation::Text;
+use super::conversation::{Conversation, Text};
 use super::exchange::{self, Begun};
 use super::exit::Way;
 use super::reading::Reading;
@@ -24,7 +24,7 @@ use crate::runtime::Runtime;
 
 impl<R: Runtime> Site<R> {
     /// Opens a session, if the answer to `initialize` does.
-    pub(super) fn initialize(&self, parts: &Parts, post: &Post<'_>, text: &Text) -> Answer {
+    pub(super) fn initialize(&self, parts: &Arc<Parts>, post: &Post<'_>, text: &Text) -> Answer {
         let Some(place) = self.sessions.place() else {
             return answer::busy("there are as many sessions as there may be");
         };
@@ -38,7 +38,7 @@ impl<R: Runtime> Site<R> {
             return answer::busy("there are too many streams");
         };
         let source = Source::post(reader.channel(), post);
-        let status = conversation.take_in(&source, text, self.depth());
+        let status = conversation.take_in(&source, parts, text, self.depth());
         conversation.turn();
         let (answer, opened) = conversation.with(|core| {
             let streams = core.exit.streams();
@@ -86,7 +86,7 @@ impl<R: Runtime> Site<R> {
     /// Messages for a session.
     pub(super) async fn session_post(
         &self,
-        parts: &Parts,
+        parts: &Arc<Parts>,
         id: SessionId<'_>,
         post: &Post<'_>,
         body: Vec<u8>,
@@ -101,7 +101,7 @@ impl<R: Runtime> Site<R> {
         };
         let channel = reader.channel();
         let reading = Reading::new(Arc::clone(&session), reader);
-        session.post(Posted::new(channel, post, body));
+        session.post(Posted::new(channel, post, Arc::clone(parts), body));
         match reading.verdict().await {
             Ok(None) => self.stream(&session, reading),
             Ok(Some(status)) => answer::status(status),
@@ -122,7 +122,7 @@ impl<R: Runtime> Site<R> {
     }
 
     /// A stream of a session: its own, or the one that is resumed.
-    pub(super) fn get(&self, parts: &Parts, get: &Get<'_>) -> Answer {
+    pub(super) fn get(&self, parts: &Arc<Parts>, get: &Get<'_>) -> Answer {
         let Some(session) = self.session(parts, get.session) else {
             return no_session();
         };
@@ -144,7 +144,7 @@ impl<R: Runtime> Site<R> {
     }
 
     /// The client ends its session.
-    pub(super) fn delete(&self, parts: &Parts, id: SessionId<'_>) -> Answer {
+    pub(super) fn delete(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Answer {
         if self.session(parts, id).is_none() {
             return no_session();
         }
@@ -158,7 +158,7 @@ impl<R: Runtime> Site<R> {
     /// A legacy message to a server without sessions: it stands for itself (SH-32).
     pub(super) fn stateless(
         &self,
-        parts: &Parts,
+        parts: &Arc<Parts>,
         post: &Post<'_>,
         text: &Text,
         revision: mcp_proto::Revision,
@@ -166,10 +166,11 @@ impl<R: Runtime> Site<R> {
         let way = Way::exchange(self.options.streams.unread);
         let record = mcp_proto::server::Record::stateless(revision);
         let conversation = self.resumed(parts, way, &record);
-        self.exchange(conversation, &Source::post(Channel::new(1), post), text)
+        let source = Source::post(Channel::new(1), post);
+        self.exchange(conversation, parts, &source, text)
     }
 
-    fn session(&self, parts: &Parts, id: SessionId<'_>) -> Option<Arc<Session>> {
+    fn session(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Option<Arc<Session>> {
         let principal = principal(parts);
         self.sessions
             .find(id.as_str())
@@ -179,11 +180,12 @@ impl<R: Runtime> Site<R> {
     /// The messages of a body that belong to no session, and the answer to them.
     pub(super) fn exchange(
         &self,
-        mut conversation: super::conversation::Conversation<R>,
+        mut conversation: Conversation<R>,
+        parts: &Arc<Parts>,
         source: &Source<'_>,
         text: &Text,
     ) -> Answer {
-        if let Some(status) = conversation.take_in(source, text, self.depth()) {
+        if let Some(status) = conversation.take_in(source, parts, text, self.depth()) {
             return answer::status(status);
         }
         match exchange::begin(conversation) {

@@ -8,6 +8,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use http::request::Parts;
 use mcp_proto::http::streams::Reader;
 use mcp_proto::http::{Post, Version};
 use mcp_proto::{Channel, Instant, Revision, Source};
@@ -43,20 +44,22 @@ pub(super) struct Posted {
     version: Option<Revision>,
     method: Option<Box<[u8]>>,
     name: Option<Box<[u8]>>,
+    head: Arc<Parts>,
     body: Vec<u8>,
 }
 
 impl Posted {
-    pub(super) fn new(channel: Channel, head: &Post<'_>, body: Vec<u8>) -> Self {
-        let version = match head.version {
+    pub(super) fn new(channel: Channel, post: &Post<'_>, head: Arc<Parts>, body: Vec<u8>) -> Self {
+        let version = match post.version {
             Version::Known(revision) => Some(revision),
             Version::Absent | Version::Unknown(_) => None,
         };
         Self {
             channel,
             version,
-            method: head.method.map(Box::from),
-            name: head.name.map(Box::from),
+            method: post.method.map(Box::from),
+            name: post.name.map(Box::from),
+            head,
             body,
         }
     }
@@ -182,9 +185,12 @@ impl<C: Clock> Life<C> {
                 name: posted.name.as_deref(),
             };
             let source = Source::post(channel, &post);
-            let status = self
-                .conversation
-                .take_in(&source, &Text::new(posted.body), self.depth);
+            let status = self.conversation.take_in(
+                &source,
+                &posted.head,
+                &Text::new(posted.body),
+                self.depth,
+            );
             // Answers that are there at once come with the verdict.
             self.conversation.turn();
             self.session

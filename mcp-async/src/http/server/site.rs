@@ -60,6 +60,7 @@ impl<R: Runtime> Site<R> {
 
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
         let (parts, body) = request.into_parts();
+        let parts = Arc::new(parts);
         let head = RequestHead(&parts);
         let methods = self.endpoint.methods();
         let mut answer = match self.endpoint.open(&head) {
@@ -104,7 +105,7 @@ impl<R: Runtime> Site<R> {
         self.server.config().limits.depth
     }
 
-    async fn post<B: Body>(&self, parts: &Parts, post: &Post<'_>, body: B) -> Answer {
+    async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
         let limits = self.server.config().limits;
         let limit = self.options.max_body.unwrap_or(limits.body);
         let patience = self.options.body_timeout;
@@ -128,24 +129,24 @@ impl<R: Runtime> Site<R> {
                 let way = Way::exchange(self.options.streams.unread);
                 let conversation = self.conversation(parts, way);
                 let source = Source::post(Channel::new(1), post);
-                self.exchange(conversation, &source, &Text::new(body))
+                self.exchange(conversation, parts, &source, &Text::new(body))
             }
         }
     }
 
     /// A new connection, whose messages go this way.
-    pub(super) fn conversation(&self, parts: &Parts, way: Way) -> Conversation<R> {
+    pub(super) fn conversation(&self, parts: &Arc<Parts>, way: Way) -> Conversation<R> {
         self.with(parts, way, Core::new(self.server.config(), Growing))
     }
 
     /// The same with what was agreed on already.
-    pub(super) fn resumed(&self, parts: &Parts, way: Way, record: &Record) -> Conversation<R> {
+    pub(super) fn resumed(&self, parts: &Arc<Parts>, way: Way, record: &Record) -> Conversation<R> {
         let now = self.clock.now();
         let machine = Core::resume(now, self.server.config(), Growing, record);
         self.with(parts, way, machine)
     }
 
-    fn with(&self, parts: &Parts, way: Way, machine: Machine) -> Conversation<R> {
+    fn with(&self, parts: &Arc<Parts>, way: Way, machine: Machine) -> Conversation<R> {
         Conversation::new(Beginning {
             machine,
             service: self.server.service(),

@@ -106,7 +106,7 @@ impl<'a, T> Question<'a, T> {
             nested: None,
             decode,
             timeout: AskOptions::default().timeout,
-            seat: Seat::new(&context.shared).on(context.channel),
+            seat: Seat::new(&context.shared).on(context.arrived.channel),
             stage: Stage::New,
         }
     }
