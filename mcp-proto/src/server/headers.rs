@@ -33,7 +33,13 @@ impl<S: Storage> Server<'_, S> {
             return Ok(());
         }
         same_method(head, method)?;
-        same_name(head, method, members.subject)
+        // The draft knows no tasks.
+        match method {
+            Method::ToolsCall | Method::PromptsGet | Method::ResourcesRead => {
+                same_name(head, method, members.subject)
+            }
+            _ => Ok(()),
+        }
     }
 
     /// A notification repeats its method under the draft; of the modern era it may, and then it

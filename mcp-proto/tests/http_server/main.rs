@@ -5,6 +5,7 @@ mod bodies;
 mod channels;
 mod draft;
 mod headers;
+mod random;
 mod records;
 mod routes;
 mod seeds;

@@ -141,6 +141,11 @@ impl Site {
         &mut self.sessions[n]
     }
 
+    /// The channel of the last POST.
+    pub(crate) fn last(&self) -> Channel {
+        Channel::new(self.posts)
+    }
+
     /// Sends a POST and says in short what comes of it at once.
     #[track_caller]
     pub(crate) fn check(&mut self, fields: &[&str], body: &str, expected: &str) -> &mut Self {
@@ -251,6 +256,7 @@ pub(crate) struct Talk {
     pub(crate) seen: Vec<String>,
     pub(crate) sent: Vec<Said>,
     tokens: Vec<Token>,
+    questions: Vec<Token>,
 }
 
 impl Talk {
@@ -274,6 +280,7 @@ impl Talk {
             seen: Vec::new(),
             sent: Vec::new(),
             tokens: Vec::new(),
+            questions: Vec::new(),
         }
     }
 
@@ -358,6 +365,17 @@ impl Talk {
         found.expect("an event named it")
     }
 
+    /// The requests that are still to be answered.
+    pub(crate) fn live(&self) -> Vec<usize> {
+        let live = |n: &usize| self.server.is_live(self.tokens[*n]);
+        (0..self.tokens.len()).filter(live).collect()
+    }
+
+    /// The questions that were asked.
+    pub(crate) fn questions(&self) -> &[Token] {
+        &self.questions
+    }
+
     pub(crate) fn token(&self, n: usize) -> Token {
         self.tokens[n]
     }
@@ -416,6 +434,7 @@ impl Talk {
         })?;
         self.note(transmit, text);
         self.tokens.push(token);
+        self.questions.push(token);
         Ok(self.tokens.len() - 1)
     }
 
