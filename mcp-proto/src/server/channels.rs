@@ -87,10 +87,12 @@ impl<S: Storage> Server<'_, S> {
 
     /// Takes out a request that has no answer: over HTTP its channel is still to end.
     pub(super) fn retire(&mut self, token: Token) {
+        if !S::HTTP || self.is_closed() {
+            return self.release(token);
+        }
         self.detach(token);
-        let exchange = S::HTTP && !self.is_closed();
         let request = self.requests.get_mut(token);
-        match request.filter(|request| exchange && request.channel.is_exchange()) {
+        match request.filter(|request| request.channel.is_exchange()) {
             Some(request) => {
                 request.stage = Stage::Silent;
                 self.requests.unmark(Queue::Event, token);

@@ -51,7 +51,7 @@ impl<S: Storage> Server<'_, S> {
     ) -> Result<(), PeerError> {
         // SH-37: there is no older client that the header could be missing of.
         if head.version == Version::Absent && !self.config.has_legacy() {
-            return Err(PeerError::HeaderMissing(VERSION));
+            return Err(PeerError::VersionHeaderMissing);
         }
         if self.is_draft() || (head.is_modern() && head.method.is_some()) {
             same_method(head, method)?;
@@ -91,7 +91,7 @@ impl<S: Storage> Server<'_, S> {
 /// The version has to be there at all.
 pub(super) fn has_version(head: &Post<'_>) -> Result<(), PeerError> {
     match head.version {
-        Version::Absent => Err(PeerError::HeaderMissing(VERSION)),
+        Version::Absent => Err(PeerError::VersionHeaderMissing),
         Version::Known(_) | Version::Unknown(_) => Ok(()),
     }
 }

@@ -49,6 +49,7 @@ impl<S: Storage> Machine for Server<'_, S> {
     ) -> Result<Transmit, BufferFull> {
         let style = Style {
             null_id: self.null_id(),
+            http: S::HTTP,
             header_mismatch: self.header_mismatch(),
         };
         let Self { batch, config, .. } = self;
@@ -66,11 +67,14 @@ impl<S: Storage> Machine for Server<'_, S> {
             ReplyKind::Initialize(opened) => {
                 self.session.phase = Phase::Answered(opened.revision);
                 self.session.features = opened.features;
-                self.session.by_exchanges = reply.channel.is_exchange();
+                self.session.by_exchanges = S::HTTP && reply.channel.is_exchange();
                 self.pinger.start(now);
             }
             ReplyKind::LogLevel(level) => self.session.log_level = level,
             ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. } => {}
+        }
+        if !S::HTTP {
+            return Ok(Transmit::pipe(len));
         }
         Ok(Transmit {
             end: reply.end,

@@ -280,8 +280,11 @@ impl<'c, S: Storage> Server<'c, S> {
         if self.find(id).is_some() {
             return Err(PeerError::IdInUse);
         }
-        let members = Members::read(method, params)
-            .map_err(|error| head.map_or(error, |head| headers::doubled(head, method, error)))?;
+        let members =
+            Members::read(method, params).map_err(|error| match head.filter(|_| S::HTTP) {
+                Some(head) => headers::doubled(head, method, error),
+                None => error,
+            })?;
         if members.version.is_some() || (S::HTTP && self.is_modern(head, method)) {
             self.modern = true;
             self.modern_request(head, id, method, params, members)
@@ -329,10 +332,13 @@ impl<'c, S: Storage> Server<'c, S> {
         let (batched, asked) = (request.batched, request.asked);
         let subscribes = request.traits.subscribes;
         let listens = matches!(request.stage, Stage::Listening(_));
-        request.stage = Stage::Ended;
-        request.batched = false;
-        request.asked = false;
-        request.traits.subscribes = false;
+        if S::HTTP {
+            // It may stay, until its channel has ended.
+            request.stage = Stage::Ended;
+            request.batched = false;
+            request.asked = false;
+            request.traits.subscribes = false;
+        }
         if S::ARRAYS && batched {
             self.batch.close();
         }

@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::headers;
 use crate::json::Writer;
 use crate::rpc::{Reason, code};
 
@@ -55,7 +56,10 @@ pub enum PeerError {
     NoVersion,
     /// A revision that this server does not speak (VR-04, VR-22, VR-25).
     UnsupportedVersion,
-    /// A header that a request of its revision has is missing (SH-37, SH-38).
+    /// `MCP-Protocol-Version` is missing, so the client has to be told what there is (SH-37,
+    /// VR-20).
+    VersionHeaderMissing,
+    /// A header that a request of its revision has is missing (SH-38).
     HeaderMissing(&'static str),
     /// A header says something else than the body (SH-34, SH-38).
     HeaderMismatch(&'static str),
@@ -87,7 +91,9 @@ impl PeerError {
                 code::INVALID_PARAMS
             }
             Self::UnsupportedVersion => code::UNSUPPORTED_VERSION,
-            Self::HeaderMissing(_) | Self::HeaderMismatch(_) => code::HEADER_MISMATCH,
+            Self::VersionHeaderMissing | Self::HeaderMissing(_) | Self::HeaderMismatch(_) => {
+                code::HEADER_MISMATCH
+            }
             Self::TasksUndeclared => code::MISSING_CLIENT_CAPABILITY,
         }
     }
@@ -101,6 +107,7 @@ impl PeerError {
             | Self::ModernInBatch
             | Self::NotInitialized
             | Self::Doubled(_)
+            | Self::VersionHeaderMissing
             | Self::HeaderMissing(_)
             | Self::HeaderMismatch(_)
             | Self::Unasked
@@ -135,7 +142,8 @@ impl PeerError {
             Self::LogLevel => ("", "unknown log level"),
             Self::NoVersion => ("protocolVersion", " is missing or no string"),
             Self::UnsupportedVersion => ("", "unsupported protocol version"),
-            Self::HeaderMissing(field) => (field, " is missing"),
+            Self::VersionHeaderMissing => (headers::VERSION, MISSING),
+            Self::HeaderMissing(field) => (field, MISSING),
             Self::HeaderMismatch(field) => (field, " does not match the body"),
             Self::Unasked => ("", "this revision has no requests of servers"),
             Self::TasksUndeclared => ("", "the tasks extension is required of the client"),
@@ -154,6 +162,8 @@ impl PeerError {
         }
     }
 }
+
+const MISSING: &str = " is missing";
 
 /// Whether it is of `_meta`, or of the members there that a modern request has to have (VR-03).
 const fn is_meta(member: &str) -> bool {

@@ -31,6 +31,8 @@ pub struct Reply<'b> {
 pub(super) struct Style {
     /// Without an id they say so by `null`.
     pub(super) null_id: bool,
+    /// There are heads to speak of.
+    pub(super) http: bool,
     /// The code that says that a header does not mirror the body.
     pub(super) header_mismatch: i64,
 }
@@ -136,11 +138,11 @@ impl<'b> Reply<'b> {
             ReplyKind::Error { error, requested } => {
                 w.literal(r#","error":{"code":"#);
                 w.signed(match error.code() {
-                    code::HEADER_MISMATCH => style.header_mismatch,
+                    code::HEADER_MISMATCH if style.http => style.header_mismatch,
                     code => code,
                 });
                 w.literal(r#","message":"#);
-                if error == PeerError::HeaderMissing(headers::VERSION) {
+                if style.http && matches!(error, PeerError::VersionHeaderMissing) {
                     write_version_missing(config, &mut w);
                 } else {
                     error.write_message(&mut w);
@@ -148,7 +150,7 @@ impl<'b> Reply<'b> {
                 match error {
                     PeerError::NoVersion
                     | PeerError::UnsupportedVersion
-                    | PeerError::HeaderMissing(headers::VERSION) => {
+                    | PeerError::VersionHeaderMissing => {
                         w.literal(r#","data":{"supported":"#);
                         write_versions(config.revisions, &mut w);
                         write_requested(requested, &mut w);

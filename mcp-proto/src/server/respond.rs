@@ -40,16 +40,18 @@ impl<S: Storage> Server<'_, S> {
         &mut self,
         _now: Instant,
         token: Token,
-        outcome: Outcome<'_>,
+        mut outcome: Outcome<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
-        let (outcome, status) = match outcome {
-            Outcome::Error(error) if S::HTTP => self.spelled(token, error),
-            other => (other, 200),
-        };
+        let mut status = 200;
+        if S::HTTP
+            && let Outcome::Error(error) = &mut outcome
+        {
+            status = self.spell(token, error);
+        }
         let Self {
             config,
             identity,
@@ -90,18 +92,16 @@ impl<S: Storage> Server<'_, S> {
         })
     }
 
-    /// An error of the application's as the draft has it, and its HTTP status.
-    fn spelled<'e>(&self, token: Token, error: ErrorObject<'e>) -> (Outcome<'e>, u16) {
+    /// Spells an error of the application's as the draft has it, and says its HTTP status.
+    fn spell(&self, token: Token, error: &mut ErrorObject<'_>) -> u16 {
         let revision = self.requests.get(token).map(|request| request.revision);
         let draft = revision.is_some_and(|revision| self.is_draft_session(revision));
         match Revision::DraftV1.header_mismatch_code() {
             Some(code) if draft && error.code == code::HEADER_MISMATCH => {
-                (Outcome::Error(ErrorObject { code, ..error }), 400)
+                error.code = code;
+                400
             }
-            _ => {
-                let modern = revision.is_some_and(Revision::is_modern);
-                (Outcome::Error(error), status_of(error.code, modern))
-            }
+            _ => status_of(error.code, revision.is_some_and(Revision::is_modern)),
         }
     }
 
