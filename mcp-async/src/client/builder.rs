@@ -375,6 +375,26 @@ impl<R: Runtime> ClientBuilder<R> {
         first(dial, hub, policy).await
     }
 
+    /// Speaks to the server at this URL, over HTTP, in a task of its own, and returns once it is
+    /// known who the server is. Whatever revision it speaks, and whether it has sessions, streams
+    /// or the two endpoints of 2024-11-05, is found out. A session that the server loses is
+    /// opened again, and [`Client::close`] ends it.
+    ///
+    /// Connections, proxies and certificates are as an [`HttpClient`](crate::net::HttpClient)
+    /// has them by itself; one with other settings goes into
+    /// [`connect_through`](Self::connect_through).
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    #[cfg(feature = "http")]
+    pub async fn connect(self, url: &str) -> Result<Client<R>, ConnectError>
+    where
+        R: crate::net::Network,
+    {
+        self.connect_through(url, crate::net::HttpClient::<R>::default())
+            .await
+    }
+
     /// Speaks to the server at a URL through a service of `tower`, an HTTP client of your own
     /// or, in a test, the server itself.
     ///
@@ -419,7 +439,7 @@ impl<R: Runtime> ClientBuilder<R> {
             + Send
             + 'static,
         S::Future: Send,
-        S::Error: Send,
+        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
         B: http_body::Body + Send + 'static,
         B::Data: Send,
     {

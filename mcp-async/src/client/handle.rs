@@ -76,6 +76,30 @@ impl<R: Runtime> Client<R> {
         Self::builder(name, version).spawn(&command).await
     }
 
+    /// Speaks to the server at this URL, with the settings of a [`builder`](Self::builder) that
+    /// are there anyway, under the name of this crate.
+    ///
+    /// ```
+    /// use mcp_async::Client;
+    /// use mcp_async::net::Network;
+    ///
+    /// async fn tools<R: Network>() -> Result<usize, Box<dyn std::error::Error>> {
+    ///     let client = Client::<R>::connect("http://localhost:8000/mcp").await?;
+    ///     Ok(client.tools().all().await?.len())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ConnectError`](super::ConnectError).
+    #[cfg(feature = "http")]
+    pub async fn connect(url: &str) -> Result<Self, super::info::ConnectError>
+    where
+        R: crate::net::Network,
+    {
+        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        Self::builder(name, version).connect(url).await
+    }
+
     /// A client of a server in this process, for tests of either.
     ///
     /// ```

@@ -72,8 +72,10 @@ pub enum ConnectError {
     Closed,
     /// The configuration accepts no revision.
     Nothing,
-    /// Over HTTP: the server refused by a status, or could not be reached.
+    /// Over HTTP: the server refused by a status, or what it sent is no answer.
     Failed(Failure),
+    /// Over HTTP: nobody could be reached, or nobody answered; with what is known of the reason.
+    Unreachable(String),
     /// This root is no directory of this machine: it has to be `file://` and an absolute path
     /// (RT-03). Nothing was sent.
     Root(String),
@@ -135,6 +137,7 @@ impl fmt::Display for ConnectError {
             Self::Closed => CoreError::Closed.fmt(f),
             Self::Nothing => CoreError::Nothing.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
+            Self::Unreachable(cause) => f.write_str(cause),
             Self::Url(url) => write!(f, "a server is at an http:// or https:// URL, not {url:?}"),
             Self::Header(name) => write!(f, "the header {name:?} cannot be set to this"),
             Self::Root(uri) => write!(f, "a root has to be a file:// URI, not {uri:?}"),

@@ -12,18 +12,18 @@ mod on;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
 
-#[cfg(all(feature = "client", feature = "http", not(feature = "tracing")))]
-pub(crate) use self::off::tool_dropped;
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::{Here, handler_failed, tool_failed};
-#[cfg(all(feature = "client", feature = "http", feature = "tracing"))]
-pub(crate) use self::on::tool_dropped;
+#[cfg(all(feature = "client", feature = "http", not(feature = "tracing")))]
+pub(crate) use self::off::{tool_dropped, unsent};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::on::{handler_failed, tool_failed};
+#[cfg(all(feature = "client", feature = "http", feature = "tracing"))]
+pub(crate) use self::on::{tool_dropped, unsent};
 #[cfg(feature = "tracing")]
 pub(crate) use self::span::CallSpan;
 #[cfg(all(feature = "server", feature = "tracing"))]

@@ -18,6 +18,9 @@ pub(crate) const fn ping_missed(_misses: u32, _limit: u32) {}
 pub(crate) const fn failed(_code: i64) {}
 
 #[cfg(all(feature = "client", feature = "http"))]
+pub(crate) const fn unsent(_cause: &str) {}
+
+#[cfg(all(feature = "client", feature = "http"))]
 pub(crate) const fn tool_dropped(_name: &str, _why: &dyn core::fmt::Display) {}
 
 #[cfg(feature = "server")]

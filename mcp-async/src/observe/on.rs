@@ -38,6 +38,12 @@ pub(crate) fn ping_missed(misses: u32, limit: u32) {
     warn!(target: span::TARGET, misses, limit, "the peer did not answer a ping");
 }
 
+/// A request over HTTP was not answered.
+#[cfg(all(feature = "client", feature = "http"))]
+pub(crate) fn unsent(cause: &str) {
+    debug!(target: span::TARGET, cause, "a request was not answered");
+}
+
 /// A tool was taken out of a list, because a client must not call it.
 #[cfg(all(feature = "client", feature = "http"))]
 pub(crate) fn tool_dropped(name: &str, why: &dyn core::fmt::Display) {

@@ -6,6 +6,8 @@
 #[path = "../sim/mod.rs"]
 mod sim;
 
+#[cfg(feature = "server")]
+mod interplay;
 mod legacy;
 mod modern;
 mod openings;

@@ -147,7 +147,7 @@ fn what_is_no_server() {
             let error = site.connect(ALL).await.unwrap_err();
             assert!(matches!(error, ConnectError::Failed(Failure::Status(401))));
             let error = site.connect(ALL).await.unwrap_err();
-            assert!(matches!(error, ConnectError::Failed(Failure::Broken)));
+            assert!(matches!(error, ConnectError::Unreachable(cause) if cause == "cut"));
             let error = site.connect(ALL).await.unwrap_err();
             assert!(matches!(error, ConnectError::Failed(Failure::Status(404))));
             let builder = site.client(ALL).header("Mcp-Name", "x");

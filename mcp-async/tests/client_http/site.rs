@@ -73,7 +73,7 @@ pub(crate) struct Asked {
 
 #[derive(Default)]
 struct Slot {
-    reply: Option<Result<Response<Stream>, ()>>,
+    reply: Option<Result<Response<Stream>, Cut>>,
     waker: Option<Waker>,
     /// The client lost interest.
     dropped: bool,
@@ -144,10 +144,10 @@ impl Site {
 
 impl Service<Request<Full<Bytes>>> for Site {
     type Response = Response<Stream>;
-    type Error = ();
-    type Future = Pin<Box<dyn Future<Output = Result<Response<Stream>, ()>> + Send>>;
+    type Error = Cut;
+    type Future = Pin<Box<dyn Future<Output = Result<Response<Stream>, Cut>> + Send>>;
 
-    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), ()>> {
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Cut>> {
         Poll::Ready(Ok(()))
     }
 
@@ -268,7 +268,7 @@ impl Asked {
 
     /// Does not answer at all.
     pub(crate) fn vanish(self) {
-        self.set(Err(()));
+        self.set(Err(Cut));
     }
 
     fn reply(self, status: u16, session: &str, body: Stream) {
@@ -281,7 +281,7 @@ impl Asked {
         self.set(Ok(response.body(body).unwrap()));
     }
 
-    fn set(self, reply: Result<Response<Stream>, ()>) {
+    fn set(self, reply: Result<Response<Stream>, Cut>) {
         let waker = {
             let mut slot = self.slot.lock().unwrap();
             slot.reply = Some(reply);
@@ -307,6 +307,14 @@ struct Pipe {
 
 #[derive(Debug)]
 pub(crate) struct Cut;
+
+impl core::fmt::Display for Cut {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.write_str("cut")
+    }
+}
+
+impl core::error::Error for Cut {}
 
 impl Wire {
     fn new(content_type: &'static str) -> Self {

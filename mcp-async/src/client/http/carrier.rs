@@ -1,5 +1,6 @@
 //! Who brings a request to the server: the seam below which nobody knows of MCP.
 
+use core::error::Error;
 use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll};
@@ -9,6 +10,8 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use tower_service::Service;
+
+use crate::net::SendFailed;
 
 /// Sends requests; redirects, connections and encryption are its own affair.
 pub(in crate::client) trait Carrier: Send + Sync + 'static {
@@ -20,10 +23,21 @@ pub(in crate::client) type Sending =
     Pin<Box<dyn Future<Output = Result<Response<Reply>, Unsent>> + Send>>;
 
 /// Why there is no reply.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(in crate::client) struct Unsent {
     /// Whether the server may have read the request.
     pub(in crate::client) begun: bool,
+    /// For a person.
+    pub(in crate::client) cause: String,
+}
+
+impl Unsent {
+    fn new(begun: bool, error: &(dyn Error + 'static)) -> Self {
+        Self {
+            begun,
+            cause: error.to_string(),
+        }
+    }
 }
 
 /// The body of a reply.
@@ -84,7 +98,7 @@ impl<S, B> Carrier for Through<S>
 where
     S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
     S::Future: Send,
-    S::Error: Send,
+    S::Error: Into<Box<dyn Error + Send + Sync>>,
     B: http_body::Body + Send + 'static,
     B::Data: Send,
 {
@@ -97,10 +111,16 @@ where
         Box::pin(async move {
             core::future::poll_fn(|cx| service.poll_ready(cx))
                 .await
-                .map_err(|_| Unsent { begun: false })?;
-            let response = service.call(request).await;
-            let response = response.map_err(|_| Unsent { begun: true })?;
-            Ok(response.map(Reply::new))
+                .map_err(|error| Unsent::new(false, &*error.into()))?;
+            match service.call(request).await {
+                Ok(response) => Ok(response.map(Reply::new)),
+                Err(error) => {
+                    let error = error.into();
+                    let failed = error.downcast_ref::<SendFailed>();
+                    let begun = !failed.is_some_and(SendFailed::is_unsent);
+                    Err(Unsent::new(begun, &*error))
+                }
+            }
         })
     }
 }

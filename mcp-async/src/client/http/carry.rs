@@ -62,7 +62,10 @@ async fn attempt<C: Clock>(
     let mut line = Vec::new();
     let response = match ask(link, exchange, message).await {
         Ok(response) => response,
-        Err(unsent) => return (unreachable(link, exchange, unsent.begun), line),
+        Err(unsent) => {
+            link.unsent(unsent.cause);
+            return (unreachable(link, exchange, unsent.begun), line);
+        }
     };
     let status = response.status().as_u16();
     let after = match judge(link, exchange, &response) {

@@ -52,6 +52,8 @@ struct State {
     hung_up: bool,
     closing: Closing,
     rolled: u64,
+    /// Why the last request was not answered.
+    cause: Option<String>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -109,6 +111,7 @@ impl Link {
                 hung_up: false,
                 closing: Closing::No,
                 rolled: 0,
+                cause: None,
             }),
             dice: RandomState::new(),
         })
@@ -201,7 +204,10 @@ impl Link {
         *request.method_mut() = verb;
         // What goes to the server is a URL without fragment and credentials.
         let target = url.as_str().split('#').next().unwrap_or_default();
-        *request.uri_mut() = target.parse().map_err(|_| Unsent { begun: false })?;
+        *request.uri_mut() = target.parse().map_err(|_| Unsent {
+            begun: false,
+            cause: format!("not a URL to send to: {target}"),
+        })?;
         let fields = request.headers_mut();
         fields.clone_from(&self.fields);
         exchange.fields(&state.origin, message, &mut |name, value| {
@@ -338,6 +344,17 @@ impl Link {
         if let Some(wire) = self.wire.get() {
             wire.command(|machine, _| machine.fail(id, failure));
         }
+    }
+
+    /// A request was not answered, for this reason.
+    pub(super) fn unsent(&self, cause: String) {
+        observe::unsent(&cause);
+        self.lock().cause = Some(cause);
+    }
+
+    /// Why the last request was not answered.
+    pub(super) fn take_cause(&self) -> Option<String> {
+        self.lock().cause.take()
     }
 
     /// No answer can come any more.

@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use std::io;
 use std::sync::Arc;
 
-use mcp_proto::client::ClientConfig;
+use mcp_proto::client::{ClientConfig, Failure};
 use url::Url;
 
 use super::carrier::Carrier;
@@ -73,7 +73,7 @@ pub(in crate::client) async fn meet<C: Clock>(
         exchanges: Exchanges::new(Arc::clone(&link), clock),
         link,
     };
-    {
+    let met = {
         let mut ready = pin!(peer.ready());
         poll_fn(|cx| {
             let ended = session.poll(cx);
@@ -82,8 +82,14 @@ pub(in crate::client) async fn meet<C: Clock>(
                 other => other.map_ok(|_| ()),
             }
         })
-        .await?;
-    }
+        .await
+    };
+    met.map_err(|error| match (error, session.link.take_cause()) {
+        (ConnectError::Failed(Failure::Unreachable | Failure::Broken), Some(cause)) => {
+            ConnectError::Unreachable(cause)
+        }
+        (error, _) => error,
+    })?;
     let run = Box::pin(async move { poll_fn(|cx| session.poll(cx)).await.map(|()| None) });
     Dialled::new(peer, run)
 }
