@@ -1,6 +1,7 @@
 use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::Runtime as _;
 use mcp_async::server::{Connection, Peer, Service, connect};
 use mcp_proto::server::ServerConfig;
 
@@ -35,7 +36,8 @@ where
     connect(streams, Runtime, config, service)
 }
 
-/// Serves one client over this process's standard input and output, until either is closed.
+/// Serves one client over this process's standard input and output, until either is closed or
+/// the program is interrupted (SIGINT, SIGTERM, Ctrl-C; with the feature `signal`).
 ///
 /// Both are the wire's alone from then on, see [`Claim::Exclusive`]; `serve(stdio(Claim::Shared)?,
 /// ..)` leaves them as they are. At the end of input everything read is answered, handlers that
@@ -47,5 +49,5 @@ where
 /// What [`stdio`] refuses, and errors of the streams.
 pub async fn serve_stdio<S: Service>(config: ServerConfig<'static>, service: S) -> io::Result<()> {
     let (connection, _) = serve(stdio(Claim::Exclusive)?, config, service);
-    connection.await
+    connection.until(Runtime::interrupted()).await
 }

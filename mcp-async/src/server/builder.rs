@@ -508,8 +508,10 @@ impl<R: Runtime> Server<R> {
     }
 
     /// Serves one client over this process's standard input and output, until either is closed
-    /// or the server is [shut down](Registry::shutdown). Both are the wire's alone from then on
-    /// ([`Claim::Exclusive`]).
+    /// the server is [shut down](Registry::shutdown), or the program is
+    /// [interrupted](Runtime::interrupted). Both are the wire's alone from then on
+    /// ([`Claim::Exclusive`]). However it ends, what was read is answered and the result is `Ok`:
+    /// return from `main`.
     ///
     /// # Errors
     /// What [`check`](Self::check) reports, standard streams that cannot be taken, and errors
@@ -519,7 +521,7 @@ impl<R: Runtime> Server<R> {
             .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let streams = stdio::open(R::reactor(), Claim::Exclusive)?;
         let (connection, _) = self.serve(streams);
-        connection.await
+        connection.until(R::interrupted()).await
     }
 
     /// What serves one connection, for a transport that is not a pair of byte streams.

@@ -13,6 +13,7 @@ mod reply;
 mod rounds;
 mod service;
 mod tell;
+mod until;
 
 pub mod layers;
 

@@ -49,6 +49,8 @@ pub(crate) const SCRIPTS: &[Script] = &[
         "a server whose output is closed ends quietly",
         output_closed,
     ),
+    #[cfg(unix)]
+    ("a signal ends a server in good order", interrupted),
 ];
 
 fn every_revision() {
@@ -242,6 +244,32 @@ fn output_closed() {
     let ended = running.wait_with_output().unwrap();
     assert_eq!(ended.status.code(), Some(0));
     assert_eq!(String::from_utf8(ended.stderr).unwrap(), "");
+}
+
+#[cfg(unix)]
+fn interrupted() {
+    use rustix::process::{Pid, Signal, kill_process};
+
+    for signal in [Signal::INT, Signal::TERM] {
+        let roll = Roll::open();
+        let mut running = Program::new(program())
+            .args(["role:serve", &roll.address()])
+            .stdin(Stdio::piped())
+            .stdout(Stdio::piped())
+            .spawn()
+            .unwrap();
+        let mut input = running.stdin.take().unwrap();
+        let mut output = io::BufReader::new(running.stdout.take().unwrap());
+        let ping = b"{\"jsonrpc\":\"2.0\",\"id\":7,\"method\":\"ping\"}\n";
+        let mut answer = String::new();
+        input.write_all(ping).unwrap();
+        output.read_line(&mut answer).unwrap();
+        assert_eq!(answer, "{\"jsonrpc\":\"2.0\",\"id\":7,\"result\":{}}\n");
+        let process = Pid::from_child(&running);
+        kill_process(process, signal).unwrap();
+        assert_eq!(output.read_to_string(&mut answer).unwrap(), 0);
+        assert_eq!(running.wait().unwrap().code(), Some(0));
+    }
 }
 
 /// What this program does when it was started as a child; false for a role of others.
