@@ -4,6 +4,7 @@
 
 mod doors;
 mod headers;
+mod http_sse;
 mod legacy;
 mod modern;
 mod support;

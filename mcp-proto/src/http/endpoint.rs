@@ -114,6 +114,25 @@ impl Endpoint<'_> {
     /// See [`Refusal`], in the order of its checks: path, host, origin, HTTP method, media types,
     /// doubled fields.
     pub fn open<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Opening<'h>, Refusal> {
+        self.admit(head)?;
+        match head.method() {
+            "POST" => self.post(head).map(Opening::Post),
+            "GET" if self.has_streams() => self.get(head).map(Opening::Get),
+            "DELETE" if self.has_streams() => {
+                self.legacy_version(head)?;
+                session(head).map(Opening::Delete)
+            }
+            "OPTIONS" if head.field("origin") != Field::None => Ok(Opening::Preflight),
+            _ => Err(Refusal::Method),
+        }
+    }
+
+    /// Judges only where a request goes to and who sends it, whatever it is: the first part of
+    /// [`open`](Self::open), for the endpoints of 2024-11-05, which are none of this kind (HS-05).
+    ///
+    /// # Errors
+    /// [`Refusal::Path`], [`Refusal::Host`], [`Refusal::Origin`].
+    pub fn admit(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
         if self.path.is_some_and(|path| path != head.path()) {
             return Err(Refusal::Path);
         }
@@ -129,16 +148,7 @@ impl Endpoint<'_> {
             Field::One(origin) if self.access.allows_origin(origin) => {}
             _ => return Err(Refusal::Origin),
         }
-        match head.method() {
-            "POST" => self.post(head).map(Opening::Post),
-            "GET" if self.has_streams() => self.get(head).map(Opening::Get),
-            "DELETE" if self.has_streams() => {
-                self.legacy_version(head)?;
-                session(head).map(Opening::Delete)
-            }
-            "OPTIONS" if head.field("origin") != Field::None => Ok(Opening::Preflight),
-            _ => Err(Refusal::Method),
-        }
+        Ok(())
     }
 
     /// The HTTP methods of the endpoint, for `Allow` and for CORS.

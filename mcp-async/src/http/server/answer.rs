@@ -116,6 +116,11 @@ pub(super) fn busy(message: &str) -> Answer {
     response
 }
 
+/// Nothing new is begun any more.
+pub(super) fn closing() -> Answer {
+    busy("the server is shutting down")
+}
+
 fn retry_after(response: &mut Answer, wait: Duration) {
     let seconds = HeaderValue::from(wait.as_secs().max(1));
     response.headers_mut().insert(header::RETRY_AFTER, seconds);

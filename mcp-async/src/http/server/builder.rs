@@ -9,6 +9,7 @@ use mcp_proto::http::Access;
 use mcp_proto::http::streams::StreamLimits;
 
 use super::HttpService;
+use super::http_sse::HttpSse;
 use super::site::Site;
 use crate::intern;
 use crate::runtime::{Runtime, Task};
@@ -47,6 +48,7 @@ pub(super) struct Options {
     /// `None` for all.
     pub(super) hosts: Option<Vec<String>>,
     origins: Vec<String>,
+    pub(super) http_sse: Option<HttpSse>,
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,
     pub(super) max_sessions: Option<usize>,
@@ -117,6 +119,21 @@ impl<R: Runtime> Http<R> {
     /// of them; but handlers cannot ask, and nothing is sent that was not asked for.
     pub fn stateless(mut self) -> Self {
         self.options.sessions = false;
+        self
+    }
+
+    /// Serves clients of 2024-11-05, too, at two endpoints beside the one: a GET on `stream` opens
+    /// a session, whose messages are POSTed to `post` (HS-11). Where that is, clients are told
+    /// relative to the first, so both may be mounted under any prefix, as long as it is the same.
+    ///
+    /// ```
+    /// # use mcp_async::{Runtime, Server};
+    /// # fn service<R: Runtime>(server: &Server<R>) -> mcp_async::http::HttpService<R> {
+    /// server.http().legacy_sse("/sse", "/messages").into_service()
+    /// # }
+    /// ```
+    pub fn legacy_sse(mut self, stream: impl Into<String>, post: impl Into<String>) -> Self {
+        self.options.http_sse = Some(HttpSse::new(stream.into(), post.into()));
         self
     }
 
@@ -250,6 +267,7 @@ impl Default for Options {
             path: Some("/mcp"),
             hosts: Some(Vec::new()),
             origins: Vec::new(),
+            http_sse: None,
             sessions: true,
             max_sessions: None,
             idle: None,

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use bytes::Bytes;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
@@ -66,6 +67,7 @@ impl<R: Runtime> Site<R> {
                 sessions: Arc::clone(&self.sessions),
                 idle: self.idle(),
                 depth: self.depth(),
+                ends_with_stream: false,
                 _place: place,
             });
             answer.headers_mut().insert(SESSION, name);
@@ -76,7 +78,7 @@ impl<R: Runtime> Site<R> {
     /// Lets a session live.
     pub(super) fn begin(&self, life: Life<R>) {
         self.server.connected(life.conversation.peer());
-        self.sessions.insert(&life.session);
+        life.sessions.insert(&life.session);
         if self.is_closing() {
             life.session.shutdown();
         }
@@ -117,7 +119,7 @@ impl<R: Runtime> Site<R> {
         if session.polls() {
             reading.prime();
         }
-        let events = reading.events(self.clock, self.options.keep_alive);
+        let events = reading.events(self.clock, self.options.keep_alive, Bytes::new());
         answer::events(HttpBody::events(events))
     }
 
@@ -139,7 +141,7 @@ impl<R: Runtime> Site<R> {
         if get.last_event_id.is_none() && session.polls() {
             reading.prime();
         }
-        let events = reading.events(self.clock, self.options.keep_alive);
+        let events = reading.events(self.clock, self.options.keep_alive, Bytes::new());
         answer::events(HttpBody::events(events))
     }
 
@@ -200,7 +202,7 @@ impl<R: Runtime> Site<R> {
 }
 
 /// SH-30
-fn no_session() -> Answer {
+pub(super) fn no_session() -> Answer {
     answer::error(
         StatusCode::NOT_FOUND,
         code::INVALID_REQUEST,

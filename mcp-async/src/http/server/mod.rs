@@ -6,6 +6,7 @@
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
 //! exit          where its messages go               exchange       one request of 2026-07-28
 //! legacy        what belongs to sessions            sessions       all of them
+//! http_sse      the two endpoints of 2024-11-05
 //! session       the task of one                     streams, reading   what it sends, and to whom
 //! ```
 //!
@@ -22,6 +23,7 @@ mod conversation;
 mod exchange;
 mod exit;
 mod head;
+mod http_sse;
 mod legacy;
 mod principal;
 mod reading;

@@ -56,14 +56,20 @@ impl Reading {
         self.session.streams(|streams| streams.prime(&self.reader));
     }
 
-    /// The stream's events.
-    pub(super) fn events<C: Clock>(self, clock: C, keep_alive: Duration) -> impl Events {
+    /// The stream's events, behind what comes first.
+    pub(super) fn events<C: Clock>(
+        self,
+        clock: C,
+        keep_alive: Duration,
+        first: Bytes,
+    ) -> impl Events {
         ReadingEvents {
             quiet_until: clock.now() + keep_alive,
             timer: clock.timer(),
             reading: self,
             clock,
             keep_alive,
+            first,
             ended: false,
         }
     }
@@ -82,11 +88,15 @@ struct ReadingEvents<C: Clock> {
     keep_alive: Duration,
     /// When a comment is due, if nothing else is sent before (SH-42).
     quiet_until: Instant,
+    first: Bytes,
     ended: bool,
 }
 
 impl<C: Clock> Events for ReadingEvents<C> {
     fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        if !self.first.is_empty() {
+            return Poll::Ready(Some(core::mem::take(&mut self.first)));
+        }
         if self.ended {
             return Poll::Ready(None);
         }

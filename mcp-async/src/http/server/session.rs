@@ -167,6 +167,8 @@ pub(super) struct Life<C: Clock> {
     pub(super) sessions: Arc<Sessions>,
     pub(super) idle: Duration,
     pub(super) depth: u8,
+    /// Its one stream is its connection (HS-10).
+    pub(super) ends_with_stream: bool,
     pub(super) _place: Place,
 }
 
@@ -184,7 +186,10 @@ impl<C: Clock> Life<C> {
                 method: posted.method.as_deref(),
                 name: posted.name.as_deref(),
             };
-            let source = Source::post(channel, &post);
+            let source = match channel {
+                Channel::PIPE => Source::PIPE,
+                channel => Source::post(channel, &post),
+            };
             let status = self.conversation.take_in(
                 &source,
                 &posted.head,
@@ -214,6 +219,10 @@ impl<C: Clock> Life<C> {
 
     fn is_over(&self, expiry: Option<Instant>) -> bool {
         let now = self.conversation.now();
+        let is_read = || self.session.streams(|streams| streams.has_readers());
+        if self.ends_with_stream && is_read() != Some(true) {
+            return true;
+        }
         self.session.inner().deleted
             || expiry.is_some_and(|expiry| expiry <= now)
             || self.conversation.is_over()

@@ -32,6 +32,8 @@ pub(super) struct Site<R: Runtime> {
     pub(super) endpoint: Endpoint<'static>,
     pub(super) clock: R,
     pub(super) sessions: Arc<Sessions>,
+    /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
+    pub(super) sse_sessions: Arc<Sessions>,
     /// Exchanges that go on, to be told of the end.
     streams: Mutex<Vec<WeakPeer>>,
     closing: AtomicBool,
@@ -53,6 +55,7 @@ impl<R: Runtime> Site<R> {
             endpoint,
             clock: R::default(),
             sessions: Sessions::new(limit),
+            sse_sessions: Sessions::new(limit),
             streams: Mutex::default(),
             closing: AtomicBool::new(false),
         }
@@ -61,15 +64,10 @@ impl<R: Runtime> Site<R> {
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
         let (parts, body) = request.into_parts();
         let parts = Arc::new(parts);
-        let head = RequestHead(&parts);
-        let methods = self.endpoint.methods();
-        let mut answer = match self.endpoint.open(&head) {
-            Ok(Opening::Delete(id)) => self.delete(&parts, id),
-            Ok(Opening::Preflight) => answer::preflight(&parts, methods),
-            Ok(_) if self.is_closing() => answer::busy("the server is shutting down"),
-            Ok(Opening::Post(post)) => self.post(&parts, &post, body).await,
-            Ok(Opening::Get(get)) => self.get(&parts, &get),
-            Err(refusal) => answer::refusal(refusal, methods),
+        let mut body = Some(body);
+        let mut answer = match self.http_sse(&parts, &mut body).await {
+            Some(answer) => answer,
+            None => self.answer(&parts, body).await,
         };
         if let Some(origin) = parts.headers.get(ORIGIN)
             && self.endpoint.access.allows_origin(origin.as_bytes())
@@ -79,6 +77,20 @@ impl<R: Runtime> Site<R> {
         answer
     }
 
+    async fn answer<B: Body>(&self, parts: &Arc<Parts>, body: Option<B>) -> Answer {
+        let head = RequestHead(parts);
+        let methods = self.endpoint.methods();
+        match (self.endpoint.open(&head), body) {
+            (Ok(Opening::Delete(id)), _) => self.delete(parts, id),
+            (Ok(Opening::Preflight), _) => answer::preflight(parts, methods),
+            (Ok(_), _) if self.is_closing() => answer::closing(),
+            (Ok(Opening::Post(post)), Some(body)) => self.post(parts, &post, body).await,
+            (Ok(Opening::Get(get)), _) => self.get(parts, &get),
+            (Ok(Opening::Post(_)), None) => answer::empty(StatusCode::BAD_REQUEST),
+            (Err(refusal), _) => answer::refusal(refusal, methods),
+        }
+    }
+
     pub(super) fn shutdown(&self) {
         self.closing.store(true, Ordering::SeqCst);
         let streams = core::mem::take(&mut *self.streams());
@@ -86,7 +98,7 @@ impl<R: Runtime> Site<R> {
             .iter()
             .filter_map(WeakPeer::upgrade)
             .for_each(|peer| peer.shutdown());
-        for session in self.sessions.all() {
+        for session in self.sessions.all().iter().chain(&self.sse_sessions.all()) {
             session.shutdown();
         }
     }
@@ -106,14 +118,11 @@ impl<R: Runtime> Site<R> {
     }
 
     async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
-        let limits = self.server.config().limits;
-        let limit = self.options.max_body.unwrap_or(limits.body);
-        let patience = self.options.body_timeout;
-        let body = match collect(body, limit, patience, &self.clock).await {
+        let body = match self.collect(body).await {
             Ok(body) => body,
-            Err(broken) => return unread(broken, limit),
+            Err(refused) => return refused,
         };
-        let first = Messages::new(&body, limits.depth).next();
+        let first = Messages::new(&body, self.depth()).next();
         let route = first.map(|first| self.endpoint.route(post, &first));
         match route {
             Some(Route::Session(id)) => self.session_post(parts, id, post, body).await,
@@ -132,6 +141,15 @@ impl<R: Runtime> Site<R> {
                 self.exchange(conversation, parts, &source, &Text::new(body))
             }
         }
+    }
+
+    /// A request's body, whole.
+    pub(super) async fn collect<B: Body>(&self, body: B) -> Result<Vec<u8>, Answer> {
+        let body_limit = || self.server.config().limits.body;
+        let limit = self.options.max_body.unwrap_or_else(body_limit);
+        let patience = self.options.body_timeout;
+        let body = collect(body, limit, patience, &self.clock).await;
+        body.map_err(|broken| unread(broken, limit))
     }
 
     /// A new connection, whose messages go this way.

@@ -1,0 +1,198 @@
+//! The two endpoints of 2024-11-05: a GET opens a stream and with it a session, and tells where
+//! to POST to.
+
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::request::Parts;
+use http::{Method, StatusCode};
+use http_body::Body;
+use mcp_proto::Channel;
+use mcp_proto::http::media::{EVENT_STREAM, JSON, accepts, is};
+use mcp_proto::http::streams::Delivery;
+use mcp_proto::http::{Endpoint, Field, Head as _, Post, Refusal, Version};
+use mcp_proto::rpc::{Incoming, Message, Messages, Reason};
+
+use super::answer::{self, Answer};
+use super::body::HttpBody;
+use super::exit::Way;
+use super::head::RequestHead;
+use super::legacy::no_session;
+use super::reading::Reading;
+use super::session::{Life, Posted, Session};
+use super::sessions::mint;
+use super::site::{Site, principal};
+use super::streams::SessionStreams;
+use crate::runtime::Runtime;
+
+/// Where the two endpoints are.
+#[derive(Clone, Debug)]
+pub(super) struct HttpSse {
+    stream: String,
+    post: String,
+    /// The second as seen from the first, so that it is true behind every prefix (HS-07).
+    reference: String,
+}
+
+impl HttpSse {
+    pub(super) fn new(stream: String, post: String) -> Self {
+        let reference = relative(&stream, &post);
+        Self {
+            stream,
+            post,
+            reference,
+        }
+    }
+}
+
+impl<R: Runtime> Site<R> {
+    /// Answers what is for one of the two endpoints; `None` for what is not.
+    pub(super) async fn http_sse<B: Body>(
+        &self,
+        parts: &Arc<Parts>,
+        body: &mut Option<B>,
+    ) -> Option<Answer> {
+        let both = self.options.http_sse.as_ref()?;
+        let path = parts.uri.path();
+        let opens = path == both.stream;
+        if !opens && path != both.post {
+            return None;
+        }
+        let methods = if opens { "GET" } else { "POST" };
+        let endpoint = Endpoint {
+            path: None,
+            ..self.endpoint
+        };
+        let head = RequestHead(parts);
+        if let Err(refusal) = endpoint.admit(&head) {
+            return Some(answer::refusal(refusal, methods));
+        }
+        let is_preflight = parts.method == Method::OPTIONS && head.field("origin") != Field::None;
+        Some(match (opens, &parts.method) {
+            _ if is_preflight => answer::preflight(parts, methods),
+            _ if self.is_closing() => answer::closing(),
+            (true, &Method::GET) if !accepts(&head, EVENT_STREAM) => {
+                answer::refusal(Refusal::Accept, methods)
+            }
+            (true, &Method::GET) => self.open_sse(parts, &both.reference),
+            (false, &Method::POST) => match head.field("content-type") {
+                Field::One(kind) if is(kind, JSON) => match body.take() {
+                    Some(body) => self.sse_post(parts, body).await,
+                    None => answer::empty(StatusCode::BAD_REQUEST),
+                },
+                _ => answer::refusal(Refusal::ContentType, methods),
+            },
+            _ => answer::refusal(Refusal::Method, methods),
+        })
+    }
+
+    /// A new session, which ends with its stream (HS-10).
+    fn open_sse(&self, parts: &Arc<Parts>, reference: &str) -> Answer {
+        let Some(place) = self.sse_sessions.place() else {
+            return answer::busy("there are as many sessions as there may be");
+        };
+        let Some(token) = mint() else {
+            return answer::busy("the operating system has no random numbers");
+        };
+        let streams = SessionStreams::new(Delivery::HttpSse, self.options.streams);
+        let conversation = self.conversation(parts, Way::session(streams));
+        let reader = conversation.with(|core| {
+            let streams = core.exit.streams()?;
+            streams.attach(None).ok()
+        });
+        let Some(reader) = reader else {
+            return answer::empty(StatusCode::INTERNAL_SERVER_ERROR);
+        };
+        let shared = Arc::clone(conversation.shared());
+        let session = Session::new(Arc::clone(&token), principal(parts), shared);
+        let reading = Reading::new(Arc::clone(&session), reader);
+        self.begin(Life {
+            session,
+            conversation,
+            sessions: Arc::clone(&self.sse_sessions),
+            idle: self.idle(),
+            depth: self.depth(),
+            ends_with_stream: true,
+            _place: place,
+        });
+        let first = Bytes::from(format!("event: endpoint\ndata: {reference}?c={token}\n\n"));
+        let events = reading.events(self.clock, self.options.keep_alive, first);
+        answer::events(HttpBody::events(events))
+    }
+
+    /// A message for a session; what there is to answer comes on its stream (HS-06).
+    async fn sse_post<B: Body>(&self, parts: &Arc<Parts>, body: B) -> Answer {
+        let query = parts.uri.query().unwrap_or_default();
+        let token = query.split('&').find_map(|pair| pair.strip_prefix("c="));
+        let session = token.and_then(|token| self.sse_sessions.find(token));
+        let principal = principal(parts);
+        let Some(session) = session.filter(|it| it.belongs_to(principal.as_deref())) else {
+            return no_session();
+        };
+        let body = match self.collect(body).await {
+            Ok(body) => body,
+            Err(refused) => return refused,
+        };
+        let first = Messages::new(&body, self.depth()).next();
+        if let Some(Incoming::Message(Message::Invalid(invalid))) = first
+            && matches!(invalid.reason, Reason::Json(_))
+        {
+            let code = invalid.reason.code();
+            return answer::error(StatusCode::BAD_REQUEST, code, "the body is no JSON");
+        }
+        let post = Post {
+            version: Version::Absent,
+            session: None,
+            method: None,
+            name: None,
+        };
+        session.post(Posted::new(Channel::PIPE, &post, Arc::clone(parts), body));
+        answer::empty(StatusCode::ACCEPTED)
+    }
+}
+
+/// A reference to `to` as seen from `from`, both of them paths (RFC 3986, section 4.2).
+fn relative(from: &str, to: &str) -> String {
+    let folder = |path: &str| {
+        let (folder, _) = path.rsplit_once('/').unwrap_or(("", path));
+        folder.split('/').map(str::to_owned).collect::<Vec<_>>()
+    };
+    let (own, other) = (folder(from), folder(to));
+    let shared = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
+    let mut reference = "../".repeat(own.len() - shared);
+    for segment in other.iter().skip(shared) {
+        reference.push_str(segment);
+        reference.push('/');
+    }
+    let (_, name) = to.rsplit_once('/').unwrap_or(("", to));
+    reference.push_str(name);
+    // A colon would make a scheme of it, and nothing at all would mean `from` itself.
+    let first = reference.split('/').next().unwrap_or_default();
+    if first.contains(':') || first.is_empty() {
+        reference.insert_str(0, "./");
+    }
+    reference
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(from: &str, to: &str, expected: &str) {
+        assert_eq!(relative(from, to), expected, "{from} to {to}");
+    }
+
+    #[test]
+    fn references() {
+        check("/sse", "/messages", "messages");
+        check("/a/sse", "/a/messages", "messages");
+        check("/a/sse", "/messages", "../messages");
+        check("/sse", "/a/b", "a/b");
+        check("/a/b/sse", "/a/c/post", "../c/post");
+        check("/a/sse", "/b/", "../b/");
+        check("/sse", "/", "./");
+        check("/sse", "/a:b", "./a:b");
+        check("/sse", "/sse", "sse");
+    }
+}
