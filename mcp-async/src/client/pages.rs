@@ -135,7 +135,7 @@ impl<'a, T: Listed> Pages<'a, T> {
         Ok(all)
     }
 
-    fn poll_item(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, CallError>>> {
+    pub(super) fn poll_item(&mut self, cx: &mut Context<'_>) -> Poll<Option<Result<T, CallError>>> {
         loop {
             if let Some(item) = self.items.next() {
                 return Poll::Ready(Some(Ok(item)));

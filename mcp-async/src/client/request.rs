@@ -8,15 +8,17 @@ use core::time::Duration;
 
 use mcp_proto::json::Raw;
 use mcp_proto::model::LoggingLevel;
+use mcp_proto::rpc::code;
 use serde::de::DeserializeOwned;
 
 use super::ask::Ask;
-use super::cache::Ticket;
+use super::cache::{Kind, Ticket};
 use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
+use super::pages::Pages;
 use super::progress::Progress;
-use crate::model::{CallToolResult, CompleteResult, Completion};
+use crate::model::{CallToolResult, CompleteResult, Completion, Tool};
 use crate::seat::Seat;
 use crate::trace_context::TraceContext;
 
@@ -49,6 +51,8 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     trace: Option<TraceContext>,
     hear: Option<H>,
     decode: Decode<T>,
+    /// Whether the tools were listed for it.
+    listed: bool,
     stage: Stage<'a>,
 }
 
@@ -64,6 +68,8 @@ enum Stage<'a> {
     New,
     /// Waits for a connection later than this one.
     Linking(u64),
+    /// The server wants headers that nobody knew of: the tools are listed again (XH-17).
+    Listing(Box<Pages<'a, Tool>>),
     /// On its way over this connection.
     Sent {
         exchange: Exchange<'a>,
@@ -82,6 +88,7 @@ impl<'a, T> Request<'a, T> {
             trace: None,
             hear: None,
             decode,
+            listed: false,
             stage: Stage::New,
         }
     }
@@ -97,6 +104,7 @@ impl<'a, T> Request<'a, T> {
             trace: self.trace,
             hear: Some(hear),
             decode: self.decode,
+            listed: self.listed,
             stage: self.stage,
         }
     }
@@ -185,6 +193,17 @@ impl<'a, T, H> Request<'a, T, H> {
                             self.stage = Stage::Linking(*generation);
                             continue;
                         }
+                        // XH-17
+                        Err(CallError::Server(error))
+                            if error.code == code::HEADER_MISMATCH
+                                && !self.listed
+                                && matches!(self.ask, Ask::CallTool { .. }) =>
+                        {
+                            self.listed = true;
+                            self.inner.hub.stale(Kind::Tools, None);
+                            self.stage = Stage::Listing(Box::new(Pages::new(self.inner)));
+                            continue;
+                        }
                         Err(error) => {
                             self.stage = Stage::Done;
                             return Poll::Ready(Err(error));
@@ -202,6 +221,11 @@ impl<'a, T, H> Request<'a, T, H> {
                     let result = self.finish(buffer.as_raw());
                     exchange.leave(buffer);
                     return Poll::Ready(result);
+                }
+                Stage::Listing(pages) => {
+                    // Without a list the call is made as before, and the server says why not.
+                    while let Some(Ok(_)) = ready!(pages.poll_item(cx)) {}
+                    self.stage = Stage::Linking(0);
                 }
                 // The result was handed over.
                 Stage::Done => return Poll::Pending,

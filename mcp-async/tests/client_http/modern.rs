@@ -139,3 +139,35 @@ fn arguments_go_into_headers_once_the_tools_are_known() {
         },
     );
 }
+
+/// XH-17
+#[test]
+fn headers_that_nobody_knew_of_are_looked_up_once() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let zone = std::collections::HashMap::from([("zone", "a")]);
+            client.call_tool("good", &zone).await.unwrap();
+            let error = client.call_tool("good", &zone).await.unwrap_err();
+            assert!(matches!(error, CallError::Server(error) if error.code == -32020));
+        },
+        |site| async move {
+            opened(&site).await;
+            let mismatch = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"m"}}"#;
+            let asked = site.expect("tools/call").await;
+            asked.json(400, "", mismatch);
+            let tools = r#"{"name":"good","inputSchema":{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}}"#;
+            let tools = format!(
+                r#"{{"resultType":"complete","tools":[{tools}],"ttlMs":0,"cacheScope":"private"}}"#
+            );
+            site.expect("tools/list").await.result(&tools);
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-param-zone"), "a");
+            asked.result(r#"{"resultType":"complete","content":[]}"#);
+            // What it knows may be wrong for good.
+            site.expect("tools/call").await.json(400, "", mismatch);
+            site.expect("tools/list").await.result(&tools);
+            site.expect("tools/call").await.json(400, "", mismatch);
+        },
+    );
+}
