@@ -22,6 +22,7 @@ export WINEPREFIX=$wine_prefix WINEDEBUG=-all
 export CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc
 export CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_LINKER=s390x-linux-gnu-gcc
 export CARGO_TARGET_S390X_UNKNOWN_LINUX_GNU_RUNNER='qemu-s390x -L /usr/s390x-linux-gnu'
+export CC_aarch64_apple_darwin=$PWD/scripts/no-code AR_aarch64_apple_darwin=$PWD/scripts/no-code
 END
 }
 
