@@ -97,6 +97,18 @@ struct Data {
     len: usize,
 }
 
+/// The fields that mean something, and the two kinds of lines that mean nothing.
+#[derive(Clone, Copy, Debug, PartialEq)]
+enum Name {
+    Data,
+    Id,
+    Event,
+    Retry,
+    /// A field without a name.
+    Comment,
+    Unknown,
+}
+
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Passing {
     No,
@@ -168,50 +180,26 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
             {
                 return Some(self.part(start, start + len));
             }
-            let held = self.store.as_ref().get(..self.end)?;
-            let rest = held.get(self.line..)?;
-            if self.returned {
-                let skip = usize::from(*rest.first()? == b'\n');
-                self.returned = false;
-                self.begin_line(self.line + skip);
-                continue;
+            if (self.returned || !self.begun) && !self.skip() {
+                return None;
             }
-            if !self.begun {
-                if rest.len() < MARK.len() && MARK.starts_with(rest) {
-                    return None;
-                }
-                self.begun = true;
-                if rest.starts_with(MARK) {
-                    self.begin_line(self.line + MARK.len());
-                    continue;
-                }
-            }
-            let fresh = held.get(self.searched..)?;
-            let Some(found) = memchr2(b'\n', b'\r', fresh) else {
+            let start = self.line;
+            let rest = self.store.as_ref().get(start..self.end)?;
+            let Some(len) = line_end(rest, self.searched - start) else {
                 self.searched = self.end;
                 return self.pass_rest();
             };
-            let (start, stop) = (self.line, self.searched + found);
-            self.searched = stop;
-            let text = held.get(start..stop)?;
-            let (field, at) = parse(text);
-            if field == "data" && self.passing == Passing::No && !self.gather(start + at, stop) {
-                // Over the limit: what was gathered goes first, and this line comes again.
-                self.over = true;
-                if self.data.is_some() {
-                    continue;
-                }
-                self.passing = Passing::Data;
-                self.line = start + at;
-            }
-            let start = self.line;
-            self.returned = self.store.as_ref().get(stop) == Some(&b'\r');
-            self.begin_line(stop + 1);
-            match core::mem::replace(&mut self.passing, Passing::No) {
-                Passing::Dropped => {}
-                Passing::Data => return Some(self.part(start, stop)),
-                Passing::No if start < stop => self.note(field, start + at, stop),
-                Passing::No => {
+            let (text, tail) = rest.split_at_checked(len)?;
+            let stop = start + len;
+            let next = match tail {
+                [b'\r', b'\n', ..] => stop + 2,
+                _ => stop + 1,
+            };
+            // The LF of this line end may still come.
+            let returned = matches!(tail, [b'\r']);
+            match self.passing {
+                Passing::No if text.is_empty() => {
+                    self.end_line(next, returned);
                     if core::mem::take(&mut self.over) {
                         self.end_event();
                         return Some(Piece::End);
@@ -219,6 +207,27 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
                     if self.dispatch() {
                         return Some(Piece::Event(self.event()));
                     }
+                }
+                Passing::No => {
+                    let (name, at) = parse(text);
+                    if name != Name::Data {
+                        self.note(name, start + at, stop);
+                    } else if !self.gather(start + at, stop) {
+                        self.over = true;
+                        if self.data.is_some() {
+                            // What was gathered goes first, and this line comes again.
+                            self.searched = stop;
+                            continue;
+                        }
+                        self.end_line(next, returned);
+                        return Some(self.part(start + at, stop));
+                    }
+                    self.end_line(next, returned);
+                }
+                Passing::Dropped => self.end_line(next, returned),
+                Passing::Data => {
+                    self.end_line(next, returned);
+                    return Some(self.part(start, stop));
                 }
             }
         }
@@ -249,6 +258,27 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         if core::mem::take(&mut self.given) {
             self.end_event();
         }
+    }
+
+    /// Passes what may stand in front of a line and is not part of it: the mark at the start of
+    /// the stream, the LF behind a CR. Says whether that is known yet.
+    #[cold]
+    fn skip(&mut self) -> bool {
+        let Some(rest) = self.store.as_ref().get(self.line..self.end) else {
+            return false;
+        };
+        if self.returned {
+            let [first, ..] = rest else { return false };
+            let skip = usize::from(*first == b'\n');
+            self.returned = false;
+            self.begin_line(self.line + skip);
+        } else if rest.starts_with(MARK) {
+            self.begin_line(self.line + MARK.len());
+        } else if rest.len() < MARK.len() && MARK.starts_with(rest) {
+            return false;
+        }
+        self.begun = true;
+        true
     }
 
     /// Takes the blank line behind an event: its id counts from now on. Says whether there is
@@ -318,17 +348,17 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     }
 
     /// Takes down what any other line says.
-    fn note(&mut self, field: &str, value: usize, stop: usize) {
+    fn note(&mut self, field: Name, value: usize, stop: usize) {
         let value = self.store.as_ref().get(value..stop).unwrap_or_default();
         match field {
-            "event" if self.name.set(value) => {}
-            "event" => self.name.clear(),
-            "id" if !value.contains(&0) => {
+            Name::Event if self.name.set(value) => {}
+            Name::Event => self.name.clear(),
+            Name::Id if !value.contains(&0) => {
                 if let Some(id) = self.ids.get_mut(self.last ^ 1) {
                     self.identified = id.set(value);
                 }
             }
-            "retry" => self.retry = milliseconds(value).or(self.retry),
+            Name::Retry => self.retry = milliseconds(value).or(self.retry),
             _ => {}
         }
     }
@@ -338,11 +368,11 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         let text = self.store.as_ref().get(self.line..self.end)?;
         match (parse(text), self.passing) {
             // With a byte behind the colon it is known whether there is a space to leave out.
-            (("data", at), Passing::No) if self.over && text.len() > "data:".len() => {
+            ((Name::Data, at), Passing::No) if self.over && text.len() > "data:".len() => {
                 self.passing = Passing::Data;
                 self.line += at;
             }
-            (("", at), Passing::No) if at > 0 => self.passing = Passing::Dropped,
+            ((Name::Comment, at), Passing::No) if at > 0 => self.passing = Passing::Dropped,
             _ => {}
         }
         let (start, end) = (self.line, self.end);
@@ -355,6 +385,12 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     /// Data of an event over the limit.
     fn part(&self, start: usize, end: usize) -> Piece<'_> {
         Piece::Part(self.store.as_ref().get(start..end).unwrap_or_default())
+    }
+
+    const fn end_line(&mut self, next: usize, returned: bool) {
+        self.passing = Passing::No;
+        self.returned = returned;
+        self.begin_line(next);
     }
 
     const fn begin_line(&mut self, at: usize) {
@@ -381,7 +417,7 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         }
         let text = self.store.as_ref().get(self.line..self.end);
         match parse(text.unwrap_or_default()).0 {
-            "data" => self.over = true,
+            Name::Data => self.over = true,
             _ => {
                 self.passing = Passing::Dropped;
                 self.end = self.line;
@@ -421,21 +457,32 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
     }
 }
 
-/// The name of a line's field, as far as it matters, and where its value begins (SSE-03). A
-/// comment has the name "".
-fn parse(text: &[u8]) -> (&'static str, usize) {
-    for (name, field) in FIELDS {
-        let Some(rest) = text.strip_prefix(*field) else {
-            continue;
-        };
-        return match rest {
-            [b':', b' ', ..] => (name, field.len() + 2),
-            [b':', ..] => (name, field.len() + 1),
-            [] => (name, field.len()),
-            _ => continue,
-        };
+/// How long the first line is, of which so much was searched before.
+#[inline]
+fn line_end(rest: &[u8], searched: usize) -> Option<usize> {
+    match rest.get(searched..)? {
+        // Of most events every third line is blank: not worth a search.
+        [b'\n' | b'\r', ..] => Some(searched),
+        fresh => memchr2(b'\n', b'\r', fresh).map(|found| searched + found),
     }
-    ("unknown", 0)
+}
+
+/// The name of a line's field, and where its value begins (SSE-03).
+#[inline]
+fn parse(text: &[u8]) -> (Name, usize) {
+    let (name, rest) = match text {
+        [b'd', b'a', b't', b'a', rest @ ..] => (Name::Data, rest),
+        [b'i', b'd', rest @ ..] => (Name::Id, rest),
+        [b'e', b'v', b'e', b'n', b't', rest @ ..] => (Name::Event, rest),
+        [b'r', b'e', b't', b'r', b'y', rest @ ..] => (Name::Retry, rest),
+        rest => (Name::Comment, rest),
+    };
+    match rest {
+        [b':', b' ', value @ ..] | [b':', value @ ..] | value @ [] => {
+            (name, text.len() - value.len())
+        }
+        _ => (Name::Unknown, 0),
+    }
 }
 
 /// Decimal digits as milliseconds, and nothing else (SSE-06).
@@ -467,16 +514,6 @@ impl<S, F> fmt::Debug for Events<S, F> {
             .finish_non_exhaustive()
     }
 }
-
-/// The fields that mean something; the empty one is a comment. `data` comes first, as it is the
-/// most frequent.
-const FIELDS: &[(&str, &[u8])] = &[
-    ("data", b"data"),
-    ("id", b"id"),
-    ("event", b"event"),
-    ("retry", b"retry"),
-    ("", b""),
-];
 
 /// The byte order mark, of which one is skipped at the start (SSE-02).
 const MARK: &[u8] = "\u{feff}".as_bytes();
