@@ -7,12 +7,18 @@
 mod event_stream;
 mod json_scan;
 mod line_framing;
+mod mirrored_headers;
+mod reply_heads;
+mod request_heads;
 mod rpc_message;
 mod server_operations;
 
 pub use event_stream::event_stream;
 pub use json_scan::json_scan;
 pub use line_framing::line_framing;
+pub use mirrored_headers::mirrored_headers;
+pub use reply_heads::reply_heads;
+pub use request_heads::request_heads;
 pub use rpc_message::rpc_message;
 pub use server_operations::server_operations;
 
@@ -20,10 +26,13 @@ pub use server_operations::server_operations;
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its corpus.
-pub const TARGETS: [(&str, Target); 5] = [
+pub const TARGETS: [(&str, Target); 8] = [
     ("event_stream", event_stream),
     ("json_scan", json_scan),
     ("line_framing", line_framing),
+    ("mirrored_headers", mirrored_headers),
+    ("reply_heads", reply_heads),
+    ("request_heads", request_heads),
     ("rpc_message", rpc_message),
     ("server_operations", server_operations),
 ];
