@@ -39,7 +39,7 @@ struct Flight {
 enum State {
     /// It is sent then.
     Due(Instant),
-    Reading(usize, Events<Vec<u8>, Vec<u8>>),
+    Reading(usize, Box<Events<Vec<u8>, Vec<u8>>>),
 }
 
 /// What the application hears and does: a call of each of these tools, one after the other, when
@@ -258,7 +258,7 @@ impl Browser {
             Body::Events => {
                 let stores = [Vec::new(), Vec::new(), Vec::new()];
                 let events = Events::new(Vec::new(), stores, &Limits::default());
-                flight.state = State::Reading(reply.stream.unwrap(), events);
+                flight.state = State::Reading(reply.stream.unwrap(), Box::new(events));
                 return true;
             }
         };

@@ -158,6 +158,31 @@ fn streams_that_break_at_any_byte() {
     }
 }
 
+/// A question that no request asked for is asked again, where nothing is known of what was lost.
+#[test]
+fn questions_on_the_stream_of_the_session() {
+    for revision in [
+        Revision::V2025_03_26,
+        Revision::V2025_06_18,
+        Revision::V2025_11_25,
+    ] {
+        let (whole, _) = talk(revision, &["roots"], None);
+        for at in 0..whole.streamed {
+            let (browser, mut site) = talk(revision, &["roots"], Some(at));
+            let log = &site.session("session-0").log;
+            assert!(
+                log.contains(&r#"answer {"roots":[]}"#.to_owned()),
+                "{at}: {log:#?}"
+            );
+            let asked = browser
+                .log()
+                .iter()
+                .filter(|line| **line == "asked roots/list");
+            assert_eq!(asked.count(), 1, "{at}: {:#?}", browser.log());
+        }
+    }
+}
+
 /// In 2026-07-28 nothing can be taken up again: the call ends, and so does its handler.
 #[test]
 fn modern_streams_that_break_at_any_byte() {
