@@ -23,6 +23,8 @@ use super::item::{Item, RegisterError};
 use super::layers::ConcurrencyLimit;
 use super::output::ToolOutput;
 use super::prompt::{Prompt, PromptOutput};
+#[cfg(feature = "http")]
+use super::rate::Buckets;
 use super::rate::RateLimits;
 use super::registry::Registry;
 use super::resource::{Hint, Resource, ResourceOutput};
@@ -436,6 +438,14 @@ impl<R> Server<R> {
         self.inner.connected(peer);
     }
 
+    /// Limits what one exchange may log.
+    #[cfg(feature = "http")]
+    pub(crate) fn limit_logs(&self, peer: &Peer) {
+        if let Some(limit) = self.inner.settings().rates.logs {
+            peer.limit_logs(limit);
+        }
+    }
+
     /// Ready once it was shut down.
     #[cfg(feature = "http")]
     pub(crate) fn poll_closing(&self, cx: &core::task::Context<'_>) -> core::task::Poll<()> {
@@ -522,6 +532,13 @@ impl<R: Runtime> Server<R> {
         let streams = stdio::open(R::reactor(), Claim::Exclusive)?;
         let (connection, _) = self.serve(streams);
         connection.until(R::interrupted()).await
+    }
+
+    /// What serves one exchange that stands for itself; they share their limits.
+    #[cfg(feature = "http")]
+    pub(crate) fn exchange_service(&self, buckets: &Arc<Buckets>) -> BoxService {
+        self.inner
+            .service_sharing(Some(R::spawn), Arc::clone(buckets))
     }
 
     /// What serves one connection, for a transport that is not a pair of byte streams.

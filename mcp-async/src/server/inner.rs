@@ -3,6 +3,7 @@
 use core::task::Waker;
 #[cfg(feature = "http")]
 use core::task::{Context, Poll};
+use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use mcp_proto::json::{Map, RawBuf};
@@ -20,7 +21,7 @@ use super::item::{Item, RegisterError};
 #[cfg(feature = "tracing")]
 use super::layers::Trace;
 use super::peer::WeakPeer;
-use super::rate::RateLimits;
+use super::rate::{Buckets, RateLimits};
 use super::resource::Hint;
 use super::router::{Method, Router};
 use super::spawned::Spawn;
@@ -70,6 +71,9 @@ type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
 #[derive(Default)]
 struct Connections {
     live: Vec<WeakPeer>,
+    /// Those among them, and when to look for those that are gone.
+    known: HashSet<usize>,
+    sweep_at: usize,
     /// The server was shut down: a new connection ends as soon as it begins.
     closing: bool,
     /// Those who wait for that.
@@ -214,7 +218,16 @@ impl Inner {
 
     /// What serves one connection.
     pub(super) fn service(self: &Arc<Self>, spawn: Option<Spawn>) -> BoxService {
-        let router = Router::new(self, spawn);
+        self.service_sharing(spawn, Arc::default())
+    }
+
+    /// The same for a connection that shares its limits with others.
+    pub(super) fn service_sharing(
+        self: &Arc<Self>,
+        spawn: Option<Spawn>,
+        buckets: Arc<Buckets>,
+    ) -> BoxService {
+        let router = Router::new(self, spawn, buckets);
         let layers = self.settings().layers.clone();
         let service = layers
             .iter()
@@ -236,11 +249,7 @@ impl Inner {
         }
         let closing = {
             let mut connections = self.connections();
-            connections.live.retain(WeakPeer::is_alive);
-            let weak = peer.downgrade();
-            if !connections.live.contains(&weak) {
-                connections.live.push(weak);
-            }
+            connections.add(peer.downgrade());
             connections.closing
         };
         if closing {
@@ -286,9 +295,7 @@ impl Inner {
 
     /// The clients that are there now.
     pub(super) fn peers(&self) -> Vec<Peer> {
-        let mut connections = self.connections();
-        connections.live.retain(WeakPeer::is_alive);
-        connections
+        self.connections()
             .live
             .iter()
             .filter_map(WeakPeer::upgrade)
@@ -299,6 +306,21 @@ impl Inner {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Connections {
+    /// Adds one, once.
+    fn add(&mut self, peer: WeakPeer) {
+        if self.live.len() >= self.sweep_at {
+            self.live.retain(WeakPeer::is_alive);
+            self.known = self.live.iter().map(WeakPeer::address).collect();
+            // Then room for as many again: what a sweep costs, each of them shares.
+            self.sweep_at = self.live.len().saturating_mul(2).max(16);
+        }
+        if self.known.insert(peer.address()) {
+            self.live.push(peer);
+        }
     }
 }
 

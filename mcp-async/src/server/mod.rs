@@ -114,6 +114,8 @@ pub use self::{
 pub(crate) use self::peer::WeakPeer;
 #[cfg(feature = "server")]
 pub(crate) use self::rate::Bucket;
+#[cfg(all(feature = "server", feature = "http"))]
+pub(crate) use self::rate::Buckets;
 
 use mcp_proto::server::Context as Request;
 

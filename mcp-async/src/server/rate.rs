@@ -1,6 +1,8 @@
 //! How often something may be done.
 
 use core::time::Duration;
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
 
 use mcp_proto::Instant;
 
@@ -23,6 +25,10 @@ pub struct RateLimit {
 
 /// What is limited, for each connection by itself; nothing is, unless it is said (TL-13, CP-07,
 /// LG-09). What exceeds a limit is answered with -32603, and a log message is dropped.
+///
+/// Over HTTP a legacy session is a connection. Requests that belong to none, as all of
+/// 2026-07-28, share the limits with those of the same principal, or of all who have none; only
+/// log messages are counted for each request.
 ///
 /// ```
 /// use core::time::Duration;
@@ -103,6 +109,11 @@ impl Bucket {
         self.limit.burst > 0 && self.level >= self.limit.price()
     }
 
+    fn is_full(&mut self, now: Instant) -> bool {
+        self.holds(now);
+        self.level >= self.limit.capacity()
+    }
+
     /// Takes one, if there is one left.
     pub(crate) fn take(&mut self, now: Instant) -> bool {
         let taken = self.holds(now);
@@ -112,6 +123,46 @@ impl Bucket {
         taken
     }
 }
+
+/// What is left of the limits of one connection, or of all exchanges that stand for themselves:
+/// by who calls and what.
+#[derive(Default)]
+pub(crate) struct Buckets(Mutex<HashMap<String, Bucket>>);
+
+impl Buckets {
+    /// Takes one out of a bucket.
+    pub(super) fn take(
+        &self,
+        principal: Option<&str>,
+        name: &str,
+        limit: RateLimit,
+        now: Instant,
+    ) -> bool {
+        let mut all = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let named;
+        let key = match principal {
+            Some(principal) => {
+                named = format!("{principal}\n{name}");
+                &named
+            }
+            None => name,
+        };
+        if let Some(bucket) = all.get_mut(key) {
+            return bucket.take(now);
+        }
+        if all.len() >= BUCKETS {
+            // A full one is as good as none.
+            all.retain(|_, bucket| !bucket.is_full(now));
+        }
+        let mut new = Bucket::new(limit, now);
+        let taken = new.take(now);
+        all.insert(key.to_owned(), new);
+        taken
+    }
+}
+
+/// Buckets that are kept before those that are full are let go.
+const BUCKETS: usize = 4096;
 
 #[cfg(test)]
 mod tests {

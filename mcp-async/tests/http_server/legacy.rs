@@ -576,6 +576,50 @@ fn servers_without_sessions() {
 }
 
 #[test]
+fn the_draft_profile_wants_headers() {
+    let service = server().http().draft_profile().into_service();
+    let body = initialize("2025-11-25");
+    let opened = |method: Option<&str>| {
+        let mut request = post(&body);
+        if let Some(method) = method {
+            request
+                .headers_mut()
+                .insert("mcp-method", method.parse().unwrap());
+        }
+        send(&service, request)
+    };
+    let session = Session {
+        id: opened(Some("initialize"))
+            .header("mcp-session-id")
+            .to_owned(),
+        service: service.clone(),
+        revision: "2025-11-25",
+        principal: None,
+    };
+    let body = call(1, "echo");
+    let reply = session.post(&body);
+    assert_eq!(reply.status, 400);
+    assert!(reply.whole().contains("-32001"));
+    let mut request = post(&body);
+    request
+        .headers_mut()
+        .insert("mcp-method", "tools/call".parse().unwrap());
+    request
+        .headers_mut()
+        .insert("mcp-name", "echo".parse().unwrap());
+    let reply = session.send(request);
+    assert_eq!(reply.status, 200);
+    assert!(reply.whole().contains("done"));
+    // Elsewhere nobody looks at them.
+    let session = Session::open(&self::service(), "2025-11-25");
+    let mut request = post(&body);
+    request
+        .headers_mut()
+        .insert("mcp-method", "wrong".parse().unwrap());
+    assert_eq!(session.send(request).status, 200);
+}
+
+#[test]
 fn the_other_era_is_served_beside() {
     let service = service();
     let session = Session::open(&service, "2025-11-25");

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use mcp_async::Server;
 use mcp_async::http::{HttpService, Principal};
-use mcp_async::server::{Context, HandlerError, NoArguments};
+use mcp_async::server::{Context, HandlerError, NoArguments, RateLimit, RateLimits};
 
 use crate::support::{META, Sim, advance, modern, request, send, sleep};
 
@@ -291,6 +291,28 @@ fn notifications_are_accepted_without_a_word() {
     let reply = send(&service(), modern(&body));
     assert_eq!(reply.status, 202);
     assert_eq!(reply.whole(), "");
+}
+
+#[test]
+fn exchanges_share_the_limits_of_who_makes_them() {
+    let limits = RateLimits {
+        calls: Some(RateLimit::new(2, Duration::from_secs(60))),
+        ..RateLimits::default()
+    };
+    let service = server().rate_limits(limits).http().into_service();
+    let body = call(1, "who");
+    let asked = |name: Option<&str>| {
+        let mut request = modern(&body);
+        if let Some(name) = name {
+            request.extensions_mut().insert(Principal::new(name));
+        }
+        send(&service, request).whole().contains("limit reached")
+    };
+    for name in [None, Some("ada"), Some("bob")] {
+        assert!(!asked(name) && !asked(name) && asked(name), "{name:?}");
+    }
+    advance(Duration::from_secs(60));
+    assert!(!asked(None));
 }
 
 #[test]

@@ -49,6 +49,7 @@ pub(super) struct Options {
     pub(super) hosts: Option<Vec<String>>,
     origins: Vec<String>,
     pub(super) http_sse: Option<HttpSse>,
+    pub(super) draft: bool,
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,
     pub(super) max_sessions: Option<usize>,
@@ -134,6 +135,15 @@ impl<R: Runtime> Http<R> {
     /// ```
     pub fn legacy_sse(mut self, stream: impl Into<String>, post: impl Into<String>) -> Self {
         self.options.http_sse = Some(HttpSse::new(stream.into(), post.into()));
+        self
+    }
+
+    /// Holds legacy sessions to the transports draft of spring 2026, which was never published:
+    /// requests and notifications repeat their method and what they are about in headers, or are
+    /// refused with -32001, and the session's own stream carries no questions. Its revision,
+    /// `DRAFT-2026-v1`, is accepted, too.
+    pub fn draft_profile(mut self) -> Self {
+        self.options.draft = true;
         self
     }
 
@@ -268,6 +278,7 @@ impl Default for Options {
             hosts: Some(Vec::new()),
             origins: Vec::new(),
             http_sse: None,
+            draft: false,
             sessions: true,
             max_sessions: None,
             idle: None,

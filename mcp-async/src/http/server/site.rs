@@ -10,8 +10,8 @@ use http::{Request, StatusCode};
 use http_body::Body;
 use mcp_proto::http::{Endpoint, Opening, Post, Route};
 use mcp_proto::rpc::{Messages, code};
-use mcp_proto::server::{Growing, Record, Server as Core};
-use mcp_proto::{Channel, Source};
+use mcp_proto::server::{Growing, Record, Server as Core, ServerConfig};
+use mcp_proto::{Channel, Revision, Source};
 
 use super::answer::{self, Answer};
 use super::builder::Options;
@@ -23,7 +23,7 @@ use super::principal::Principal;
 use super::sessions::Sessions;
 use crate::runtime::Runtime;
 use crate::server::builder::Server;
-use crate::server::{Machine, Peer, WeakPeer};
+use crate::server::{Buckets, Machine, Peer, WeakPeer};
 
 /// Everything of one endpoint.
 pub(super) struct Site<R: Runtime> {
@@ -34,6 +34,8 @@ pub(super) struct Site<R: Runtime> {
     pub(super) sessions: Arc<Sessions>,
     /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
     pub(super) sse_sessions: Arc<Sessions>,
+    /// What is left of the limits that all exchanges share.
+    buckets: Arc<Buckets>,
     /// Exchanges that go on, to be told of the end.
     streams: Mutex<Vec<WeakPeer>>,
     closing: AtomicBool,
@@ -45,7 +47,10 @@ impl<R: Runtime> Site<R> {
         let endpoint = Endpoint {
             path: options.path,
             access: options.access(),
-            revisions: config.revisions,
+            revisions: match options.draft {
+                true => config.revisions.with(Revision::DraftV1),
+                false => config.revisions,
+            },
             sessions: options.sessions,
         };
         let limit = options.max_sessions.unwrap_or(config.limits.sessions);
@@ -56,6 +61,7 @@ impl<R: Runtime> Site<R> {
             clock: R::default(),
             sessions: Sessions::new(limit),
             sse_sessions: Sessions::new(limit),
+            buckets: Arc::default(),
             streams: Mutex::default(),
             closing: AtomicBool::new(false),
         }
@@ -109,12 +115,21 @@ impl<R: Runtime> Site<R> {
 
     /// How long a session may be idle.
     pub(super) fn idle(&self) -> Duration {
-        let limit = || self.server.config().limits.session_idle;
+        let limit = || self.config().limits.session_idle;
         self.options.idle.unwrap_or_else(limit)
     }
 
+    /// What the machines are made with.
+    pub(super) fn config(&self) -> ServerConfig<'static> {
+        ServerConfig {
+            revisions: self.endpoint.revisions,
+            draft_profile: self.options.draft,
+            ..self.server.config()
+        }
+    }
+
     pub(super) fn depth(&self) -> u8 {
-        self.server.config().limits.depth
+        self.config().limits.depth
     }
 
     async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
@@ -145,7 +160,7 @@ impl<R: Runtime> Site<R> {
 
     /// A request's body, whole.
     pub(super) async fn collect<B: Body>(&self, body: B) -> Result<Vec<u8>, Answer> {
-        let body_limit = || self.server.config().limits.body;
+        let body_limit = || self.config().limits.body;
         let limit = self.options.max_body.unwrap_or_else(body_limit);
         let patience = self.options.body_timeout;
         let body = collect(body, limit, patience, &self.clock).await;
@@ -154,26 +169,34 @@ impl<R: Runtime> Site<R> {
 
     /// A new connection, whose messages go this way.
     pub(super) fn conversation(&self, parts: &Arc<Parts>, way: Way) -> Conversation<R> {
-        self.with(parts, way, Core::new(self.server.config(), Growing))
+        self.with(parts, way, Core::new(self.config(), Growing))
     }
 
     /// The same with what was agreed on already.
     pub(super) fn resumed(&self, parts: &Arc<Parts>, way: Way, record: &Record) -> Conversation<R> {
         let now = self.clock.now();
-        let machine = Core::resume(now, self.server.config(), Growing, record);
+        let machine = Core::resume(now, self.config(), Growing, record);
         self.with(parts, way, machine)
     }
 
     fn with(&self, parts: &Arc<Parts>, way: Way, machine: Machine) -> Conversation<R> {
-        Conversation::new(Beginning {
+        let stands_alone = matches!(way, Way::Exchange(_));
+        let conversation = Conversation::new(Beginning {
             machine,
-            service: self.server.service(),
+            service: match stands_alone {
+                true => self.server.exchange_service(&self.buckets),
+                false => self.server.service(),
+            },
             keys: self.server.sealed_with(),
             principal: principal(parts),
             clock: self.clock,
             grace: self.options.grace,
             way,
-        })
+        });
+        if stands_alone {
+            self.server.limit_logs(conversation.peer());
+        }
+        conversation
     }
 
     /// An exchange takes longer: it is to hear of the end.

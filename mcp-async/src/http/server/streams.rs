@@ -148,7 +148,9 @@ impl SessionStreams {
         if status != 200 && self.streams.is_read(channel) {
             self.statuses.entry(channel.number()).or_insert(status);
         }
-        self.news.push(channel);
+        if self.news.last() != Some(&channel) {
+            self.news.push(channel);
+        }
     }
 
     /// Those to wake because of what is new.

@@ -7,8 +7,7 @@ mod resources;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::borrow::Cow;
-use std::collections::HashMap;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::Arc;
 
 use mcp_proto::rpc::{self, code};
 
@@ -16,7 +15,7 @@ use self::lists::list;
 use super::Peer;
 use super::cursor::Listing;
 use super::inner::Inner;
-use super::rate::{Bucket, RateLimit, RateLimits};
+use super::rate::{Buckets, RateLimit, RateLimits};
 use super::resource::Hint;
 use super::service::{Call, Service};
 use super::spawned::Spawn;
@@ -34,13 +33,13 @@ pub(super) struct Router {
     rates: RateLimits,
     methods: Vec<Arc<Method>>,
     /// What is left of the limits, by the name of the tool; completions have the empty name.
-    buckets: Mutex<HashMap<String, Bucket>>,
+    buckets: Arc<Buckets>,
     /// The server knows the connection.
     known: AtomicBool,
 }
 
 impl Router {
-    pub(super) fn new(inner: &Arc<Inner>, spawn: Option<Spawn>) -> Self {
+    pub(super) fn new(inner: &Arc<Inner>, spawn: Option<Spawn>, buckets: Arc<Buckets>) -> Self {
         let settings = inner.settings();
         Self {
             inner: Arc::clone(inner),
@@ -49,7 +48,7 @@ impl Router {
             hint: settings.hint,
             rates: settings.rates,
             methods: settings.methods.clone(),
-            buckets: Mutex::default(),
+            buckets,
             known: AtomicBool::new(false),
         }
     }
@@ -87,17 +86,9 @@ impl Router {
         let Some(limit) = limit else {
             return true;
         };
-        let now = call.context().now();
-        let mut buckets = self.buckets.lock().unwrap_or_else(PoisonError::into_inner);
-        match buckets.get_mut(bucket) {
-            Some(bucket) => bucket.take(now),
-            None => {
-                let mut new = Bucket::new(limit, now);
-                let taken = new.take(now);
-                buckets.insert(bucket.to_owned(), new);
-                taken
-            }
-        }
+        let context = call.context();
+        self.buckets
+            .take(context.principal(), bucket, limit, context.now())
     }
 }
 
