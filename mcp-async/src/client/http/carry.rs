@@ -43,7 +43,10 @@ pub(super) async fn carry<C: Clock>(link: Arc<Link>, clock: Arc<C>, start: Start
             (After::Seek(status), Some(id)) => {
                 let mut stream = link.origin(|origin| origin.seek());
                 if !seek(&link, &*clock, &mut stream, &message).await {
-                    link.refuse(id, status);
+                    match line.is_empty() {
+                        true => link.refuse(id, status),
+                        false => deliver(&link, &mut line).await,
+                    }
                 }
             }
             (After::Done | After::Refuse(_) | After::Fail(_) | After::Seek(_), _) => {}

@@ -6,7 +6,7 @@ use super::exchange::{After, Exchange, Kind};
 use super::origin::Origin;
 use crate::client::Failure;
 use crate::json::{MAX_DEPTH, Writer};
-use crate::rpc::{ErrorObject, Id, Message, envelope};
+use crate::rpc::{ErrorObject, Id, Message, code, envelope};
 use crate::time::Instant;
 
 impl Exchange {
@@ -54,21 +54,29 @@ impl Exchange {
         let Some(id) = self.id else {
             return After::Done;
         };
-        let error = error_of(body)
-            .filter(|(of, _)| of.is_none_or(|of| of.to_u64() == Some(id)))
-            .map(|(_, error)| error);
+        let named = error_of(body).filter(|(of, _)| of.is_none_or(|of| of.to_u64() == Some(id)));
+        let anonymous = named.is_some_and(|(of, _)| of.is_none());
+        let error = named.map(|(_, error)| error);
         match (self.kind, error) {
             // 4.5: failures, and never evidence of an era.
             (Kind::Discover | Kind::Initialize, None) if !tells_era(status) => {
                 After::Fail(Failure::Status(status))
             }
             (Kind::Discover, Some(_)) if status >= 500 => After::Fail(Failure::Status(status)),
+            (Kind::Initialize, error)
+                if matches!(status, 400 | 404 | 405)
+                    && error.is_none_or(|error| anonymous && !is_recognised(error.code)) =>
+            {
+                if let Some(error) = error {
+                    write(id, &error, line);
+                }
+                After::Seek(status)
+            }
             (_, Some(error)) => {
                 write(id, &error, line);
                 After::Deliver
             }
             (Kind::Discover, None) => After::Refuse(status),
-            (Kind::Initialize, None) if matches!(status, 400 | 404 | 405) => After::Seek(status),
             (_, None) => After::Fail(Failure::Status(status)),
         }
     }
@@ -97,6 +105,14 @@ pub(super) fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
     line.resize(start.saturating_add(length.len()), 0);
     let place = line.get_mut(start..).unwrap_or_default();
     envelope::error(&mut Writer::new(place), Some(id), error);
+}
+
+/// Whether only a modern server has this error (4.1).
+const fn is_recognised(error: i64) -> bool {
+    matches!(
+        error,
+        code::HEADER_MISMATCH | code::MISSING_CLIENT_CAPABILITY | code::UNSUPPORTED_VERSION
+    )
 }
 
 /// Whether a refusal can say something of the era of a server: not if it would have been the
