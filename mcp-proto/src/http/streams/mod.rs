@@ -135,6 +135,7 @@ impl Streams {
         let generation = self.new_generation();
         let mut stream = Stream::new(channel, 1);
         stream.attach(generation, None);
+        stream.undecided = true;
         self.posts.push_back(stream);
         Ok(Reader {
             channel,

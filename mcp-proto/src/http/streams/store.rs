@@ -46,8 +46,10 @@ impl Streams {
         self
     }
 
-    /// The next entry that the store has to take. Ask after a `push`, `prime`, `disconnect` or
-    /// `reopen`, until there is none; each entry is told once, those of a stream in their order.
+    /// The next entry that the store has to take. Ask after a `push`, `prime`, `disconnect`,
+    /// `reopen` or `detach`, until there is none; each entry is told once, those of a stream in
+    /// their order. What a POST has to say waits for its first [`read`](Self::read) or
+    /// [`prime`](Self::prime): until then it may be a [`single`](Self::single) answer.
     pub fn poll_append(&mut self) -> Option<Append<'_>> {
         if !self.stored {
             return None;

@@ -32,6 +32,8 @@ pub(super) struct Stream {
     /// Whatever is older was handed to the store.
     handed: u64,
     end_handed: bool,
+    /// Whether its one message may still become an answer without events, which no store needs.
+    pub(super) undecided: bool,
     /// Whether it ever had an entry.
     begun: bool,
     pub(super) reader: Option<u32>,
@@ -75,6 +77,7 @@ impl Stream {
             primed: false,
             handed: base,
             end_handed: false,
+            undecided: false,
             begun: false,
             reader: None,
             ended: false,
@@ -155,6 +158,7 @@ impl Stream {
     /// the session's first; a later one is an entry like others. `None` if one of them is useless
     /// because there is something to read.
     pub(super) fn prime(&mut self, settled: bool) -> Option<u64> {
+        self.undecided = false;
         if self.cursor < self.next() {
             return None;
         }
@@ -187,6 +191,7 @@ impl Stream {
     }
 
     pub(super) fn detach(&mut self) {
+        self.undecided = false;
         self.reader = None;
         self.part = None;
         self.closing = None;
@@ -200,6 +205,7 @@ impl Stream {
 
     /// See [`Streams::read`](super::Streams::read).
     pub(super) fn read(&mut self, delivery: Delivery, out: &mut Vec<u8>, max: usize) -> Read {
+        self.undecided = false;
         let start = out.len();
         out.reserve(self.unread().saturating_add(EVENT).min(max));
         loop {
@@ -324,6 +330,9 @@ impl Stream {
 
     /// The next entry that a store has to take, or the end alone.
     pub(super) fn hand(&mut self) -> Option<(u64, &[u8], bool)> {
+        if self.undecided {
+            return None;
+        }
         while self.handed < self.next() {
             let sequence = self.handed;
             self.handed += 1;
