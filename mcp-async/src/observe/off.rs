@@ -9,6 +9,9 @@ use crate::client::CallError;
 
 pub(crate) const fn ignored(_why: Why) {}
 
+#[cfg(all(feature = "server", feature = "http"))]
+pub(crate) const fn store_failed(_error: &crate::http::StoreError) {}
+
 pub(crate) const fn panicked() {}
 
 pub(crate) const fn expired(_limit: Duration) {}

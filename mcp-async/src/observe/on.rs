@@ -15,6 +15,12 @@ pub(crate) fn ignored(why: Why) {
     }
 }
 
+/// A store of sessions or events could not do what it was asked.
+#[cfg(all(feature = "server", feature = "http"))]
+pub(crate) fn store_failed(error: &crate::http::StoreError) {
+    tracing::warn!(target: span::TARGET, %error, "what is shared with other processes lags behind");
+}
+
 /// Code of the application panicked, and the panic was caught. What it said stays with the
 /// program's panic hook.
 pub(crate) fn panicked() {

@@ -4,13 +4,16 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::time::Duration;
+use std::sync::Arc;
 
 use mcp_proto::http::Access;
 use mcp_proto::http::streams::StreamLimits;
 
 use super::HttpService;
 use super::http_sse::HttpSse;
+use super::sharing::Sharing;
 use super::site::Site;
+use crate::http::{EventStore, SessionStore};
 use crate::intern;
 use crate::runtime::{Runtime, Task};
 use crate::server::builder::Server;
@@ -55,6 +58,7 @@ pub(super) struct Options {
     pub(super) max_sessions: Option<usize>,
     pub(super) idle: Option<Duration>,
     pub(super) streams: StreamLimits,
+    pub(super) sharing: Sharing,
     pub(super) max_body: Option<usize>,
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
@@ -185,6 +189,21 @@ impl<R: Runtime> Http<R> {
         self
     }
 
+    /// Where sessions are known to other processes, so that any of them can carry one on. Its
+    /// clients are then to be told apart by what authenticates them, and not by the process that
+    /// they reach.
+    pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
+        self.options.sharing.sessions = Some(store);
+        self
+    }
+
+    /// Where the events of sessions are kept beyond this process; without one it keeps the
+    /// [last](Self::stored_events) by itself.
+    pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
+        self.options.sharing.events = Some(store);
+        self
+    }
+
     /// The longest request body in bytes; what the server's
     /// [`Limits::body`](mcp_proto::Limits::body) says otherwise, 4 MiB. A longer one is answered
     /// with 413.
@@ -283,6 +302,7 @@ impl Default for Options {
             max_sessions: None,
             idle: None,
             streams: StreamLimits::default(),
+            sharing: Sharing::default(),
             max_body: None,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),

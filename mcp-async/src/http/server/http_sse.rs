@@ -17,10 +17,12 @@ use super::answer::{self, Answer};
 use super::body::HttpBody;
 use super::exit::Way;
 use super::head::RequestHead;
+use super::keeper::Keeper;
 use super::legacy::no_session;
 use super::reading::Reading;
 use super::session::{Life, Posted, Session};
 use super::sessions::mint;
+use super::sharing::Sharing;
 use super::site::{Site, principal};
 use super::streams::SessionStreams;
 use crate::runtime::Runtime;
@@ -106,13 +108,17 @@ impl<R: Runtime> Site<R> {
         let shared = Arc::clone(conversation.shared());
         let session = Session::new(Arc::clone(&token), principal(parts), shared);
         let reading = Reading::new(Arc::clone(&session), reader);
-        self.begin(Life {
+        self.sse_sessions.insert(&session);
+        let sharing = Sharing::default();
+        let keeper = Keeper::new(sharing, &session, self.idle(), None, self.clock.now());
+        self.live(Life {
             session,
             conversation,
             sessions: Arc::clone(&self.sse_sessions),
             idle: self.idle(),
             depth: self.depth(),
             ends_with_stream: true,
+            keeper,
             _place: place,
         });
         let first = Bytes::from(format!("event: endpoint\ndata: {reference}?c={token}\n\n"));

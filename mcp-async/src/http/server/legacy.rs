@@ -16,23 +16,30 @@ use super::body::HttpBody;
 use super::conversation::{Conversation, Text};
 use super::exchange::{self, Begun};
 use super::exit::Way;
+use super::keeper::Keeper;
 use super::reading::Reading;
 use super::session::{Life, Posted, Session};
-use super::sessions::mint;
+use super::sessions::{Place, mint};
+use super::sharing::Saved;
 use super::site::{Site, principal};
 use super::streams::SessionStreams;
 use crate::runtime::Runtime;
 
 impl<R: Runtime> Site<R> {
     /// Opens a session, if the answer to `initialize` does.
-    pub(super) fn initialize(&self, parts: &Arc<Parts>, post: &Post<'_>, text: &Text) -> Answer {
+    pub(super) async fn initialize(
+        &self,
+        parts: &Arc<Parts>,
+        post: &Post<'_>,
+        text: &Text,
+    ) -> Answer {
         let Some(place) = self.sessions.place() else {
             return answer::busy("there are as many sessions as there may be");
         };
         let Some(id) = mint() else {
             return answer::busy("the operating system has no random numbers");
         };
-        let streams = SessionStreams::new(Delivery::Resumable, self.options.streams);
+        let streams = self.new_streams();
         let mut conversation = self.conversation(parts, Way::session(streams));
         let posted = conversation.with(|core| core.exit.streams().map(SessionStreams::open));
         let Some(Ok(reader)) = posted else {
@@ -59,30 +66,64 @@ impl<R: Runtime> Site<R> {
             return answer;
         };
         if opened {
+            let Ok(saved) = self.save_first(&id, &conversation, principal(parts)).await else {
+                return answer::busy("the session could not be saved");
+            };
             let shared = Arc::clone(conversation.shared());
             let session = Session::new(id, principal(parts), shared);
-            self.begin(Life {
-                session,
-                conversation,
-                sessions: Arc::clone(&self.sessions),
-                idle: self.idle(),
-                depth: self.depth(),
-                ends_with_stream: false,
-                _place: place,
-            });
+            self.begin(session, conversation, place, saved);
             answer.headers_mut().insert(SESSION, name);
         }
         answer
     }
 
-    /// Lets a session live.
-    pub(super) fn begin(&self, life: Life<R>) {
+    /// Lets a session live, unless somebody was quicker; returns the one that lives.
+    pub(super) fn begin(
+        &self,
+        session: Arc<Session>,
+        conversation: Conversation<R>,
+        place: Place,
+        saved: Option<Saved>,
+    ) -> Arc<Session> {
+        if let Some(found) = self.sessions.insert(&session) {
+            return found;
+        }
+        let keeper = Keeper::new(
+            self.options.sharing.clone(),
+            &session,
+            self.idle(),
+            saved,
+            self.clock.now(),
+        );
+        self.live(Life {
+            session: Arc::clone(&session),
+            conversation,
+            sessions: Arc::clone(&self.sessions),
+            idle: self.idle(),
+            depth: self.depth(),
+            ends_with_stream: false,
+            keeper,
+            _place: place,
+        });
+        session
+    }
+
+    /// Lets a session live that can be found.
+    pub(super) fn live(&self, life: Life<R>) {
         self.server.connected(life.conversation.peer());
-        life.sessions.insert(&life.session);
         if self.is_closing() {
             life.session.shutdown();
         }
         R::spawn(Box::pin(life));
+    }
+
+    /// The streams of a session, with nothing on them.
+    pub(super) fn new_streams(&self) -> SessionStreams {
+        let streams = SessionStreams::new(Delivery::Resumable, self.options.streams);
+        match self.options.sharing.events {
+            Some(_) => streams.stored(),
+            None => streams,
+        }
     }
 
     /// Messages for a session.
@@ -93,8 +134,9 @@ impl<R: Runtime> Site<R> {
         post: &Post<'_>,
         body: Vec<u8>,
     ) -> Answer {
-        let Some(session) = self.session(parts, id) else {
-            return no_session();
+        let session = match self.session(parts, id).await {
+            Ok(session) => session,
+            Err(answer) => return answer,
         };
         let reader = match session.streams(SessionStreams::open) {
             Some(Ok(reader)) => reader,
@@ -124,12 +166,13 @@ impl<R: Runtime> Site<R> {
     }
 
     /// A stream of a session: its own, or the one that is resumed.
-    pub(super) fn get(&self, parts: &Arc<Parts>, get: &Get<'_>) -> Answer {
-        let Some(session) = self.session(parts, get.session) else {
-            return no_session();
+    pub(super) async fn get(&self, parts: &Arc<Parts>, get: &Get<'_>) -> Answer {
+        let session = match self.session(parts, get.session).await {
+            Ok(session) => session,
+            Err(answer) => return answer,
         };
         session.touch();
-        let reader = match session.streams(|streams| streams.attach(get.last_event_id)) {
+        let reader = match self.attach(&session, get.last_event_id).await {
             Some(Ok(reader)) => reader,
             Some(Err(refusal)) => return answer::refusal(refusal, self.endpoint.methods()),
             None => return no_session(),
@@ -146,14 +189,15 @@ impl<R: Runtime> Site<R> {
     }
 
     /// The client ends its session.
-    pub(super) fn delete(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Answer {
-        if self.session(parts, id).is_none() {
-            return no_session();
+    pub(super) async fn delete(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Answer {
+        if let Err(answer) = self.session(parts, id).await {
+            return answer;
         }
         let Some(session) = self.sessions.remove(id.as_str()) else {
             return no_session();
         };
         session.delete();
+        self.forget(id.as_str()).await;
         answer::empty(StatusCode::NO_CONTENT)
     }
 
@@ -172,11 +216,16 @@ impl<R: Runtime> Site<R> {
         self.exchange(conversation, parts, &source, text)
     }
 
-    fn session(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Option<Arc<Session>> {
+    /// The session of this id, if it belongs to whoever asks.
+    async fn session(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Result<Arc<Session>, Answer> {
+        let found = match self.sessions.find(id.as_str()) {
+            Some(found) => Some(found),
+            None => self.take_over(parts, id.as_str()).await?,
+        };
         let principal = principal(parts);
-        self.sessions
-            .find(id.as_str())
+        found
             .filter(|session| session.belongs_to(principal.as_deref()))
+            .ok_or_else(no_session)
     }
 
     /// The messages of a body that belong to no session, and the answer to them.

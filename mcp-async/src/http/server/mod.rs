@@ -24,14 +24,17 @@ mod exchange;
 mod exit;
 mod head;
 mod http_sse;
+mod keeper;
 mod legacy;
 mod principal;
 mod reading;
 mod serve;
 mod session;
 mod sessions;
+mod sharing;
 mod site;
 mod streams;
+mod takeover;
 
 use core::convert::Infallible;
 use core::fmt;

@@ -102,13 +102,19 @@ impl<C: Clock> Events for ReadingEvents<C> {
         }
         let mut text = Vec::new();
         let Reading { session, reader } = &self.reading;
+        let mut stored = false;
         let read = session.streams(|streams| {
             let read = streams.read(reader, &mut text);
+            stored = streams.is_stored();
             if read == Read::Pending && text.is_empty() {
                 streams.watch(reader, cx);
             }
             read
         });
+        if stored && read == Some(Read::Pending) {
+            // What a store has to take first, the session's task hands to it.
+            session.ring();
+        }
         self.ended = read.is_none_or(|read| read == Read::End);
         let now = self.clock.now();
         if !text.is_empty() {

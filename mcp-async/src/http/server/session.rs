@@ -14,6 +14,7 @@ use mcp_proto::http::{Post, Version};
 use mcp_proto::{Channel, Instant, Revision, Source};
 
 use super::conversation::{Conversation, Text};
+use super::keeper::Keeper;
 use super::sessions::{Place, Sessions};
 use super::streams::SessionStreams;
 use crate::clock::Clock;
@@ -85,6 +86,10 @@ impl Session {
 
     pub(super) const fn id(&self) -> &Arc<str> {
         &self.id
+    }
+
+    pub(super) const fn principal(&self) -> Option<&Arc<str>> {
+        self.principal.as_ref()
     }
 
     /// Whether it is this principal's: nobody else may know that it is there (SH-43).
@@ -169,6 +174,7 @@ pub(super) struct Life<C: Clock> {
     pub(super) depth: u8,
     /// Its one stream is its connection (HS-10).
     pub(super) ends_with_stream: bool,
+    pub(super) keeper: Keeper,
     pub(super) _place: Place,
 }
 
@@ -217,6 +223,15 @@ impl<C: Clock> Life<C> {
         idle.then(|| self.session.inner().used + self.idle)
     }
 
+    /// Lets the stores know what is new.
+    fn keep(&mut self, cx: &mut Context<'_>) {
+        let used = match self.expiry() {
+            Some(_) => self.session.inner().used,
+            None => self.conversation.now(),
+        };
+        self.keeper.poll(cx, &self.session.shared, used);
+    }
+
     fn is_over(&self, expiry: Option<Instant>) -> bool {
         let now = self.conversation.now();
         let is_read = || self.session.streams(|streams| streams.has_readers());
@@ -240,7 +255,13 @@ impl<C: Clock> Future for Life<C> {
         this.conversation.begin(cx);
         let mut more = this.take_in();
         let expiry = this.expiry();
-        this.conversation.poll(cx, expiry);
+        let due = this
+            .keeper
+            .due()
+            .filter(|due| *due > this.conversation.now());
+        this.conversation
+            .poll(cx, expiry.into_iter().chain(due).min());
+        this.keep(cx);
         this.session.wake();
         // What came before the bell was set rang no bell: look once more.
         let later = this.expiry();

@@ -3,6 +3,7 @@
 use core::fmt;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::Session;
@@ -43,10 +44,15 @@ impl Sessions {
         self.shard(id).get(id).cloned()
     }
 
-    pub(super) fn insert(&self, session: &Arc<Session>) {
-        let id = Arc::clone(session.id());
-        let session = Arc::clone(session);
-        self.shard(&id).insert(Arc::clone(&id), session);
+    /// Makes a session known, unless there is one of its id; then that is returned.
+    pub(super) fn insert(&self, session: &Arc<Session>) -> Option<Arc<Session>> {
+        match self.shard(session.id()).entry(Arc::clone(session.id())) {
+            Entry::Occupied(found) => Some(Arc::clone(found.get())),
+            Entry::Vacant(place) => {
+                place.insert(Arc::clone(session));
+                None
+            }
+        }
     }
 
     /// From now on nobody finds it.

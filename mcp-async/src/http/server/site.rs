@@ -87,11 +87,11 @@ impl<R: Runtime> Site<R> {
         let head = RequestHead(parts);
         let methods = self.endpoint.methods();
         match (self.endpoint.open(&head), body) {
-            (Ok(Opening::Delete(id)), _) => self.delete(parts, id),
+            (Ok(Opening::Delete(id)), _) => self.delete(parts, id).await,
             (Ok(Opening::Preflight), _) => answer::preflight(parts, methods),
             (Ok(_), _) if self.is_closing() => answer::closing(),
             (Ok(Opening::Post(post)), Some(body)) => self.post(parts, &post, body).await,
-            (Ok(Opening::Get(get)), _) => self.get(parts, &get),
+            (Ok(Opening::Get(get)), _) => self.get(parts, &get).await,
             (Ok(Opening::Post(_)), None) => answer::empty(StatusCode::BAD_REQUEST),
             (Err(refusal), _) => answer::refusal(refusal, methods),
         }
@@ -143,7 +143,7 @@ impl<R: Runtime> Site<R> {
             Some(Route::Session(id)) => self.session_post(parts, id, post, body).await,
             Some(Route::Refuse(refusal)) => answer::refusal(refusal, self.endpoint.methods()),
             Some(Route::Initialize) if self.endpoint.sessions => {
-                self.initialize(parts, post, &Text::new(body))
+                self.initialize(parts, post, &Text::new(body)).await
             }
             Some(Route::Stateless(revision)) => {
                 self.stateless(parts, post, &Text::new(body), revision)

@@ -5,8 +5,10 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use mcp_proto::http::Refusal;
-use mcp_proto::http::streams::{Delivery, Full, Read, Reader, StreamLimits, Streams};
+use mcp_proto::http::streams::{Append, Delivery, Full, Read, Reader, StreamLimits, Streams};
 use mcp_proto::{Channel, Token, Transmit};
+
+use crate::http::Replay;
 
 /// The streams of one session, with those who read them.
 pub(crate) struct SessionStreams {
@@ -19,6 +21,8 @@ pub(crate) struct SessionStreams {
     handled: BTreeMap<u32, Option<u16>>,
     /// Statuses of answers that are not 200.
     statuses: BTreeMap<u32, u16>,
+    /// Whether a store takes events before they are read.
+    stored: bool,
     over: bool,
 }
 
@@ -26,12 +30,59 @@ impl SessionStreams {
     pub(super) fn new(delivery: Delivery, limits: StreamLimits) -> Self {
         Self {
             streams: Streams::new(delivery, limits),
+            stored: false,
             waiting: BTreeMap::new(),
             news: Vec::new(),
             handled: BTreeMap::new(),
             statuses: BTreeMap::new(),
             over: false,
         }
+    }
+
+    /// The same with a store that takes events before they are read.
+    pub(super) fn stored(self) -> Self {
+        Self {
+            streams: self.streams.stored(),
+            stored: true,
+            ..self
+        }
+    }
+
+    /// Whether the session's task has to look at what is new before it can be read.
+    pub(super) const fn is_stored(&self) -> bool {
+        self.stored
+    }
+
+    /// Goes on behind the processes that had the session before: `times` of them, counting this
+    /// one; `last` is the last event of its own stream, where that is known.
+    pub(super) fn carry_on(&mut self, times: u32, last: Option<u64>) {
+        self.streams.number_from(times.saturating_mul(NUMBERS));
+        let last = last.unwrap_or(u64::from(times) << 32);
+        self.streams
+            .restore(Channel::PIPE, last.saturating_add(1), [], false);
+    }
+
+    /// See [`Streams::named`].
+    pub(super) fn named(&self, last_event_id: &[u8]) -> Result<(Channel, u64), Refusal> {
+        self.streams.named(last_event_id)
+    }
+
+    /// Puts back what a store has of a stream.
+    pub(super) fn restore(&mut self, channel: Channel, first: u64, replay: &Replay) -> bool {
+        // No one here goes on with a stream that is not known here.
+        self.streams
+            .restore(channel, first, replay.messages(), true)
+    }
+
+    /// See [`Streams::poll_append`].
+    pub(super) fn poll_append(&mut self) -> Option<Append<'_>> {
+        self.streams.poll_append()
+    }
+
+    /// The store has this event, or never will.
+    pub(super) fn settle(&mut self, channel: Channel, sequence: u64) {
+        self.streams.settle(channel, sequence);
+        self.news.push(channel);
     }
 
     /// The stream of a new POST.
@@ -163,3 +214,7 @@ impl SessionStreams {
 
 /// A portion of a stream that leaves in one frame.
 const CHUNK: usize = 64 << 10;
+
+/// How many streams a process may open before it comes to the numbers of the next. A session
+/// lives shorter, or the streams that would be confused are long forgotten.
+const NUMBERS: u32 = 1 << 20;

@@ -96,7 +96,9 @@ impl Streams {
     /// Puts entries back that a store kept: `first` and those behind it, without a gap, and of a
     /// stream that is known here up to its oldest entry at least. `end` says that no more will
     /// come: the stream of a POST is over, or the process that went on with it is. Call
-    /// [`resume`](Self::resume) at once; until then their room may be needed for others.
+    /// [`resume`](Self::resume) at once; until then their room may be needed for others. A stream
+    /// that was not known before is forgotten again when that reader goes: what else comes may
+    /// come to the store alone.
     ///
     /// ```
     /// use mcp_proto::Channel;
@@ -141,6 +143,7 @@ impl Streams {
             stream.append(message, None, true);
         }
         stream.deliver();
+        stream.foreign = true;
         stream.ended = end && channel != Channel::PIPE;
         self.events = self.events.saturating_add(stream.len());
         self.bytes = self.bytes.saturating_add(stream.bytes());

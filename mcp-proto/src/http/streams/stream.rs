@@ -34,6 +34,8 @@ pub(super) struct Stream {
     end_handed: bool,
     /// Whether its one message may still become an answer without events, which no store needs.
     pub(super) undecided: bool,
+    /// Whether it was restored for one reader, and its messages come from elsewhere.
+    pub(super) foreign: bool,
     /// Whether it ever had an entry.
     begun: bool,
     pub(super) reader: Option<u32>,
@@ -78,6 +80,7 @@ impl Stream {
             handed: base,
             end_handed: false,
             undecided: false,
+            foreign: false,
             begun: false,
             reader: None,
             ended: false,
@@ -183,7 +186,7 @@ impl Stream {
 
     /// Whether anybody could come back to it.
     pub(super) fn is_known(&self) -> bool {
-        self.primed || self.channel == Channel::PIPE
+        (self.primed && !self.foreign) || self.channel == Channel::PIPE
     }
 
     pub(super) fn is_primed(&self) -> bool {

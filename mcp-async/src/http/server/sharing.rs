@@ -1,0 +1,75 @@
+//! What an endpoint shares with other processes, and what it says of a session there.
+
+use core::fmt;
+use std::sync::Arc;
+
+use mcp_proto::server::Record;
+use serde::{Deserialize, Serialize};
+
+use crate::http::{EventStore, SessionStore};
+use crate::server::Machine;
+
+/// The stores of an endpoint, if it has any.
+#[derive(Clone, Default)]
+pub(super) struct Sharing {
+    pub(super) sessions: Option<Arc<dyn SessionStore>>,
+    pub(super) events: Option<Arc<dyn EventStore>>,
+}
+
+/// A session as the store keeps it.
+#[derive(Serialize, Deserialize)]
+pub(super) struct Saved {
+    pub(super) session: Record,
+    /// Whose it is (SH-43).
+    pub(super) principal: Option<String>,
+    pub(super) subscriptions: Vec<String>,
+}
+
+impl Saved {
+    /// What is to be known of a session; `None` before its handshake.
+    pub(super) fn of(machine: &Machine, principal: Option<&str>) -> Option<Self> {
+        let mut session = machine.record()?;
+        // Ids of questions are reserved in portions: not each of them is worth a record.
+        session.next_id = session.next_id.saturating_add(IDS);
+        Some(Self {
+            session,
+            principal: principal.map(str::to_owned),
+            subscriptions: machine.subscriptions().map(str::to_owned).collect(),
+        })
+    }
+
+    /// Whether it still says what is to be known.
+    pub(super) fn is_current(&self, machine: &Machine) -> bool {
+        let Some(mut record) = machine.record() else {
+            return true;
+        };
+        let reserved = record.next_id < self.session.next_id;
+        record.next_id = self.session.next_id;
+        reserved
+            && record == self.session
+            && machine
+                .subscriptions()
+                .eq(self.subscriptions.iter().map(String::as_str))
+    }
+
+    /// The record of a session that another process saved, if it is one of ours.
+    pub(super) fn read(record: &[u8]) -> Option<Self> {
+        serde_json::from_slice(record).ok()
+    }
+
+    pub(super) fn write(&self) -> Vec<u8> {
+        serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+impl fmt::Debug for Sharing {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Sharing")
+            .field("sessions", &self.sessions.is_some())
+            .field("events", &self.events.is_some())
+            .finish()
+    }
+}
+
+/// How many ids a process may use before it says so.
+const IDS: u64 = 1024;

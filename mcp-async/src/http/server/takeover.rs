@@ -1,0 +1,139 @@
+//! Sessions that began in another process, and events that another process made.
+
+use std::sync::Arc;
+
+use http::request::Parts;
+use mcp_proto::http::Refusal;
+use mcp_proto::http::streams::Reader;
+
+use super::answer::{self, Answer};
+use super::conversation::Conversation;
+use super::exit::Way;
+use super::session::Session;
+use super::sharing::Saved;
+use super::site::{Site, principal};
+use crate::http::StoreError;
+use crate::observe;
+use crate::runtime::Runtime;
+
+impl<R: Runtime> Site<R> {
+    /// Saves a session for the first time, where there is a store: what it has then.
+    pub(super) fn save_first(
+        &self,
+        id: &Arc<str>,
+        conversation: &Conversation<R>,
+        principal: Option<Arc<str>>,
+    ) -> impl Future<Output = Result<Option<Saved>, ()>> + Send + use<R> {
+        let store = self.options.sharing.sessions.clone();
+        let saved = store
+            .is_some()
+            .then(|| conversation.with(|core| Saved::of(&core.machine, principal.as_deref())));
+        let (id, keep) = (Arc::clone(id), self.idle());
+        async move {
+            let (Some(store), Some(Some(saved))) = (store, saved) else {
+                return Ok(None);
+            };
+            match store.save(&id, &saved.write(), keep).await {
+                Ok(()) => Ok(Some(saved)),
+                Err(error) => {
+                    observe::store_failed(&error);
+                    Err(())
+                }
+            }
+        }
+    }
+
+    /// Carries a session on that another process began; `None` if the store does not know it
+    /// either, or if it is somebody else's.
+    pub(super) async fn take_over(
+        &self,
+        parts: &Arc<Parts>,
+        id: &str,
+    ) -> Result<Option<Arc<Session>>, Answer> {
+        let Some(store) = &self.options.sharing.sessions else {
+            return Ok(None);
+        };
+        let Some(taken) = store.take(id).await.map_err(broken)? else {
+            return Ok(None);
+        };
+        let owner = principal(parts);
+        let Some(saved) = Saved::read(taken.record())
+            .filter(|saved| saved.principal.as_deref() == owner.as_deref())
+            .filter(|saved| self.endpoint.revisions.contains(saved.session.revision))
+        else {
+            return Ok(None);
+        };
+        let last = match &self.options.sharing.events {
+            Some(events) => Some(events.last(id, 0).await.map_err(broken)?),
+            None => None,
+        };
+        let Some(place) = self.sessions.place() else {
+            let text = "there are as many sessions as there may be";
+            return Err(answer::busy(text));
+        };
+        let mut streams = self.new_streams();
+        streams.carry_on(taken.times(), last);
+        let conversation = self.resumed(parts, Way::session(streams), &saved.session);
+        conversation.with(|core| {
+            for uri in &saved.subscriptions {
+                core.machine.subscribe(uri);
+            }
+        });
+        let shared = Arc::clone(conversation.shared());
+        let session = Session::new(id.into(), owner, shared);
+        Ok(Some(self.begin(session, conversation, place, Some(saved))))
+    }
+
+    /// A reader of the session's own stream, or of the one that this event belongs to, wherever
+    /// its events are; `None` if the session is over.
+    pub(super) async fn attach(
+        &self,
+        session: &Session,
+        last_event_id: Option<&[u8]>,
+    ) -> Option<Result<Reader, Refusal>> {
+        let refusal = match session.streams(|streams| streams.attach(last_event_id))? {
+            Ok(reader) => return Some(Ok(reader)),
+            Err(refusal) => refusal,
+        };
+        let (Some(store), Some(id)) = (&self.options.sharing.events, last_event_id) else {
+            return Some(Err(refusal));
+        };
+        let Ok((channel, after)) = session.streams(|streams| streams.named(id))? else {
+            return Some(Err(refusal));
+        };
+        let found = store.replay(session.id(), channel.number(), after).await;
+        let replay = match found {
+            Ok(Some(replay)) => replay,
+            Ok(None) => return Some(Err(refusal)),
+            Err(error) => {
+                observe::store_failed(&error);
+                return Some(Err(refusal));
+            }
+        };
+        session.streams(|streams| {
+            streams.restore(channel, after.saturating_add(1), &replay);
+            streams.attach(last_event_id)
+        })
+    }
+
+    /// The session has ended everywhere.
+    pub(super) async fn forget(&self, id: &str) {
+        let sharing = &self.options.sharing;
+        if let Some(store) = &sharing.sessions
+            && let Err(error) = store.remove(id).await
+        {
+            observe::store_failed(&error);
+        }
+        if let Some(store) = &sharing.events
+            && let Err(error) = store.remove(id).await
+        {
+            observe::store_failed(&error);
+        }
+    }
+}
+
+/// Whoever asks may come again: the store may be back then.
+fn broken(error: StoreError) -> Answer {
+    observe::store_failed(&error);
+    answer::busy("sessions cannot be looked up")
+}
