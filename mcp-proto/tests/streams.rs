@@ -359,6 +359,27 @@ fn a_store_gets_what_can_be_replayed_and_no_more() {
 }
 
 #[test]
+fn priming_waits_for_no_store() {
+    let mut s = session().stored();
+    let reader = s.open().unwrap();
+    let on = reader.channel();
+    s.push(on, b"a", None, false);
+    s.push(on, b"b", None, true);
+    assert_eq!(s.prime(on), Some(0));
+    assert_eq!(s.prime(on), None);
+    check(&mut s, &reader, "id: 1-0\ndata:\n\n", Read::Pending);
+    assert_eq!(appends(&mut s), "1-1:a 1-2:b. ");
+    s.settle(on, 1);
+    s.settle(on, 2);
+    check(
+        &mut s,
+        &reader,
+        "id: 1-1\ndata: a\n\nid: 1-2\ndata: b\n\n",
+        Read::End,
+    );
+}
+
+#[test]
 fn a_session_goes_on_in_another_process() {
     let mut s = session().stored();
     s.number_from(1 << 20);

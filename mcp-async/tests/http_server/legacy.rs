@@ -12,7 +12,7 @@ use mcp_proto::rpc;
 
 use crate::support::{Reply, Sim, advance, send, sleep};
 
-fn server() -> Server<Sim> {
+pub(crate) fn server() -> Server<Sim> {
     Server::<Sim>::new("demo", "1.0")
         .logging()
         .tool(
@@ -62,11 +62,11 @@ fn service() -> HttpService<Sim> {
 }
 
 /// A client's session.
-struct Session {
-    service: HttpService<Sim>,
-    id: String,
-    revision: &'static str,
-    principal: Option<Principal>,
+pub(crate) struct Session {
+    pub(crate) service: HttpService<Sim>,
+    pub(crate) id: String,
+    pub(crate) revision: &'static str,
+    pub(crate) principal: Option<Principal>,
 }
 
 fn post(body: &str) -> Request<&str> {
@@ -84,18 +84,18 @@ fn initialize(revision: &str) -> String {
     )
 }
 
-fn call(id: u32, tool: &str) -> String {
+pub(crate) fn call(id: u32, tool: &str) -> String {
     format!(
         r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{}},"_meta":{{"progressToken":{id}}}}}}}"#
     )
 }
 
 impl Session {
-    fn open(service: &HttpService<Sim>, revision: &'static str) -> Self {
+    pub(crate) fn open(service: &HttpService<Sim>, revision: &'static str) -> Self {
         Self::open_as(service, revision, None)
     }
 
-    fn open_as(
+    pub(crate) fn open_as(
         service: &HttpService<Sim>,
         revision: &'static str,
         principal: Option<Principal>,
@@ -138,11 +138,11 @@ impl Session {
         send(&self.service, request)
     }
 
-    fn post(&self, body: &str) -> Reply {
+    pub(crate) fn post(&self, body: &str) -> Reply {
         self.send(post(body))
     }
 
-    fn get(&self, last_event_id: Option<&str>) -> Reply {
+    pub(crate) fn get(&self, last_event_id: Option<&str>) -> Reply {
         let mut request = Request::get("/mcp")
             .header("host", "localhost:8000")
             .header("accept", "text/event-stream");
@@ -152,14 +152,14 @@ impl Session {
         self.send(request.body("").unwrap())
     }
 
-    fn delete(&self) -> Reply {
+    pub(crate) fn delete(&self) -> Reply {
         let request = Request::delete("/mcp").header("host", "localhost:8000");
         self.send(request.body("").unwrap())
     }
 }
 
 /// The id of the last event in a text.
-fn last_id(text: &str) -> String {
+pub(crate) fn last_id(text: &str) -> String {
     let (_, rest) = text.rsplit_once("id: ").expect("an event with an id");
     rest.lines().next().unwrap().to_owned()
 }

@@ -7,4 +7,5 @@ mod headers;
 mod http_sse;
 mod legacy;
 mod modern;
+mod stores;
 mod support;

@@ -36,8 +36,8 @@ pub(super) struct Stream {
     pub(super) undecided: bool,
     /// Whether it was restored for one reader, and its messages come from elsewhere.
     pub(super) foreign: bool,
-    /// Whether it ever had an entry.
-    begun: bool,
+    /// Whether it ever had entry 0.
+    primed_first: bool,
     pub(super) reader: Option<u32>,
     pub(super) ended: bool,
     closing: Option<Closing>,
@@ -81,7 +81,7 @@ impl Stream {
             end_handed: false,
             undecided: false,
             foreign: false,
-            begun: false,
+            primed_first: false,
             reader: None,
             ended: false,
             closing: None,
@@ -141,7 +141,6 @@ impl Stream {
     }
 
     pub(super) fn append(&mut self, message: &[u8], question: Option<Token>, settled: bool) -> u64 {
-        self.begun = true;
         let sequence = self.next();
         let end = self.place(sequence).saturating_add(message.len() as u64);
         if self.log.is_empty() {
@@ -158,21 +157,27 @@ impl Stream {
     }
 
     /// The id that a client is given before there was any message is 0 (SSE-11), and older than
-    /// the session's first; a later one is an entry like others. `None` if one of them is useless
-    /// because there is something to read.
+    /// the session's first, whatever waits for a store behind it; a later one is an entry like
+    /// others. `None` if there is no need for one, because there is something to read.
     pub(super) fn prime(&mut self, settled: bool) -> Option<u64> {
         self.undecided = false;
-        if self.cursor < self.next() {
+        if self.is_readable() {
             return None;
         }
-        let first = self.base == 1 && !self.begun;
-        if first {
+        if self.base == 1 && self.cursor == 1 && !self.primed_first {
+            self.primed_first = true;
             self.base = 0;
             self.cursor = 0;
             self.delivered = 0;
-            self.handed = 1;
+            self.handed = self.handed.max(1);
+            self.entries.push_front(Entry {
+                end: self.start,
+                question: None,
+                settled: true,
+            });
+            return Some(0);
         }
-        Some(self.append(b"", None, settled || first))
+        (self.cursor >= self.next()).then(|| self.append(b"", None, settled))
     }
 
     /// Puts a reader behind what others have read, or at `from`.
