@@ -1,6 +1,7 @@
 //! HTTP on real sockets, with whichever adapter includes this, and clients that send bytes by hand.
 
 mod client;
+mod mcp;
 mod server;
 mod service;
 
@@ -11,6 +12,7 @@ use std::net::TcpStream;
 use std::sync::mpsc;
 use std::thread;
 
+use mcp_async::Task;
 use mcp_async::net::Listen;
 
 use super::adapter::Runtime;
@@ -31,12 +33,22 @@ struct Running {
 
 fn start(listen: Listen, service: Tested) -> Running {
     let address = listen.address().unwrap();
+    run(address, |until| {
+        listen.serve::<Runtime, _, _>(service, until)
+    })
+}
+
+/// Runs what ends with the future that it is given.
+fn run<F>(address: SocketAddr, serve: impl FnOnce(Task) -> F + Send + 'static) -> Running
+where
+    F: Future<Output = io::Result<()>>,
+{
     let (result, ended) = mpsc::channel();
     let end = Gate::default();
-    let until = end.clone();
+    let gate = end.clone();
     thread::spawn(move || {
-        let until = async move { until.passed().await };
-        let _ = result.send(block_on(listen.serve::<Runtime, _, _>(service, until)));
+        let until = Box::pin(async move { gate.passed().await });
+        let _ = result.send(block_on(serve(until)));
     });
     Running {
         address,

@@ -66,7 +66,7 @@ impl Tested {
         }
     }
 
-    fn count(&self) -> Open {
+    pub(crate) fn count(&self) -> Open {
         self.open.fetch_add(1, Ordering::SeqCst);
         Open(Arc::clone(&self.open))
     }

@@ -1,0 +1,342 @@
+//! The protocol on real sockets.
+
+use std::net::Shutdown;
+use std::thread;
+
+use mcp_async::http::Http;
+use mcp_async::net::{HttpClient, Identity, Listen, Roots};
+use mcp_proto::{Revision, RevisionSet};
+use serde_json::json;
+
+use super::service::{Gate, Open, Tested};
+use super::{Running, SOON, local, run};
+use crate::adapter::server::{Context, NoArguments};
+use crate::adapter::{Client, Runtime, Server};
+use crate::{block_on, mount};
+
+/// `hello`, `held` until the gate is open, `flood` which reports progress without an end.
+fn server(state: &Tested) -> Server {
+    let (held, flood) = (state.clone(), state.clone());
+    Server::new("s", "1")
+        .revisions(RevisionSet::of(&Revision::ALL))
+        .tool("hello", "Greets", |_: NoArguments, _| async {
+            Ok("Hello!")
+        })
+        .tool("held", "Waits", move |_: NoArguments, _| {
+            let state = held.clone();
+            async move {
+                let _open: Open = state.count();
+                state.gate.passed().await;
+                Ok("held")
+            }
+        })
+        .tool("flood", "Counts", move |_: NoArguments, cx: Context| {
+            let state = flood.clone();
+            async move {
+                let _open: Open = state.count();
+                for step in 0..u32::MAX {
+                    let _ = cx.progress(f64::from(step)).await;
+                }
+                Ok("done")
+            }
+        })
+}
+
+type Set = fn(Http<Runtime>) -> Http<Runtime>;
+
+fn serve(state: &Tested, listen: Listen, set: Set) -> Running {
+    let server = server(state);
+    run(listen.address().unwrap(), move |until| {
+        set(server.http().until(until)).serve_on(listen)
+    })
+}
+
+fn plain(state: &Tested) -> Running {
+    serve(state, local(), |http| http)
+}
+
+async fn connect(server: &Running, revision: Revision) -> Client {
+    let url = format!("http://{}/mcp", server.address);
+    let builder = Client::builder("t", "1").revisions(RevisionSet::of(&[revision]));
+    let client = builder.connect(&url).await.unwrap();
+    assert_eq!(client.info().revision, revision);
+    client
+}
+
+const OVER_HTTP: [Revision; 4] = [
+    Revision::V2025_03_26,
+    Revision::V2025_06_18,
+    Revision::V2025_11_25,
+    Revision::V2026_07_28,
+];
+
+/// A POST by hand, in 2026-07-28.
+fn modern(tool: &str) -> String {
+    let meta = json!({
+        "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "progressToken": "p",
+    });
+    let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let headers = format!(
+        "MCP-Protocol-Version: 2026-07-28\r\nMcp-Method: tools/call\r\nMcp-Name: {tool}\r\n"
+    );
+    post(&headers, &body.to_string())
+}
+
+fn post(headers: &str, body: &str) -> String {
+    let length = body.len();
+    format!(
+        "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
+         Accept: application/json, text/event-stream\r\n{headers}Content-Length: {length}\r\n\r\n{body}"
+    )
+}
+
+fn initialize() -> String {
+    let params = json!({
+        "protocolVersion": "2025-11-25",
+        "capabilities": {},
+        "clientInfo": { "name": "t", "version": "1" },
+    });
+    json!({ "jsonrpc": "2.0", "id": 1, "method": "initialize", "params": params }).to_string()
+}
+
+#[test]
+fn every_revision_is_spoken() {
+    let state = Tested::default();
+    let server = plain(&state);
+    for revision in OVER_HTTP {
+        block_on(async {
+            let client = connect(&server, revision).await;
+            assert_eq!(client.tools().all().await.unwrap().len(), 3);
+            for _ in 0..10 {
+                let answer = client.call_tool("hello", &json!({})).await.unwrap();
+                assert_eq!(answer.text(), "Hello!");
+            }
+            client.close().await.unwrap();
+        });
+    }
+    server.has_ended();
+}
+
+#[test]
+fn tls_with_a_certificate() {
+    let made = rcgen::generate_simple_self_signed(["localhost".to_owned()]).unwrap();
+    let (certificate, key) = (made.cert.pem(), made.signing_key.serialize_pem());
+    let identity = Identity::from_pem(certificate.as_bytes(), key.as_bytes()).unwrap();
+    let roots = Roots::from_pem(certificate.as_bytes()).unwrap();
+    let server = serve(&Tested::default(), local().tls(identity), |http| http);
+    for revision in OVER_HTTP {
+        block_on(async {
+            let http = HttpClient::<Runtime>::builder()
+                .no_proxy()
+                .roots(roots.clone());
+            let url = format!("https://localhost:{}/mcp", server.address.port());
+            let builder = Client::builder("t", "1").revisions(RevisionSet::of(&[revision]));
+            let client = builder.connect_through(&url, http.build()).await.unwrap();
+            let answer = client.call_tool("hello", &json!({})).await.unwrap();
+            assert_eq!(answer.text(), "Hello!");
+            client.close().await.unwrap();
+        });
+    }
+}
+
+#[test]
+fn an_answer_is_one_write_with_its_length() {
+    let server = plain(&Tested::default());
+    let mut client = server.connect();
+    for _ in 0..3 {
+        let heard = client.say(&modern("hello")).hear();
+        assert!(heard.starts_with("HTTP/1.1 200 OK\r\n"), "{heard}");
+        assert!(heard.contains("content-length: "), "{heard}");
+        assert!(heard.contains("Hello!"), "{heard}");
+    }
+    let heard = client.say(&post("", &initialize())).hear();
+    assert!(heard.contains("content-length: "), "{heard}");
+    assert!(heard.contains("mcp-session-id: "), "{heard}");
+    assert!(heard.contains("\"serverInfo\""), "{heard}");
+}
+
+#[test]
+fn half_a_request_is_timed_out() {
+    let server = serve(&Tested::default(), local().head_timeout(SOON), |http| {
+        http.body_timeout(SOON)
+    });
+    assert_eq!(
+        server.connect().say("POST /mcp HTTP/1.1\r\nHo").hear_out(),
+        ""
+    );
+    let whole = modern("hello");
+    let half = whole.get(..whole.len() - 5).unwrap();
+    let heard = server.connect().say(half).hear_out();
+    assert!(heard.starts_with("HTTP/1.1 408 "), "{heard}");
+}
+
+#[test]
+fn a_client_that_does_not_read_stops_its_handler() {
+    let state = Tested::default();
+    let server = serve(&state, local().stall_timeout(SOON), |http| http);
+    let mut client = server.connect();
+    let heard = client.say(&modern("flood")).hear();
+    assert!(heard.contains("text/event-stream"), "{heard}");
+    state.has_open(1);
+    state.has_open(0);
+    drop(client);
+}
+
+#[test]
+fn hanging_up_cancels_in_2026_07_28() {
+    let state = Tested::default();
+    let server = plain(&state);
+    for tool in ["held", "flood"] {
+        let mut half = server.connect();
+        half.say(&modern(tool));
+        state.has_open(1);
+        half.0.shutdown(Shutdown::Write).unwrap();
+        state.has_open(0);
+        let mut whole = server.connect();
+        whole.say(&modern(tool));
+        state.has_open(1);
+        drop(whole);
+        state.has_open(0);
+    }
+}
+
+#[test]
+fn a_stream_that_broke_is_resumed_and_nothing_is_lost() {
+    let state = Tested::default();
+    let server = plain(&state);
+    let mut client = server.connect();
+    let opened = client.say(&post("", &initialize())).hear();
+    let session = opened
+        .lines()
+        .find_map(|line| line.strip_prefix("mcp-session-id: "))
+        .unwrap();
+    let headers = format!("Mcp-Session-Id: {session}\r\nMCP-Protocol-Version: 2025-11-25\r\n");
+    let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert!(client.say(&post(&headers, ready)).hear().contains(" 202 "));
+    let call =
+        r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"held","arguments":{}}}"#;
+    let mut broken = server.connect();
+    let mut heard = broken.say(&post(&headers, call)).hear();
+    while !heard.contains("\nid: ") && !heard.contains("\nid:") {
+        heard += &broken.hear();
+    }
+    let id = heard
+        .lines()
+        .find_map(|line| line.strip_prefix("id:"))
+        .unwrap();
+    let id = id.trim();
+    state.has_open(1);
+    drop(broken);
+    state.gate.open();
+    state.has_open(0);
+    let mut again = server.connect();
+    let mut heard = again
+        .say(&format!(
+            "GET /mcp HTTP/1.1\r\nHost: localhost\r\nAccept: text/event-stream\r\n{headers}\
+             Last-Event-ID: {id}\r\n\r\n"
+        ))
+        .hear();
+    while !heard.contains("\"id\":2") {
+        heard += &again.hear();
+    }
+    assert!(heard.contains("held"), "{heard}");
+}
+
+#[test]
+fn the_end_lets_what_runs_finish() {
+    for revision in OVER_HTTP {
+        let state = Tested::default();
+        let server = plain(&state);
+        let address = server.address;
+        block_on(async {
+            let client = connect(&server, revision).await;
+            let gate = state.clone();
+            let other = thread::spawn(move || {
+                gate.has_open(1);
+                server.end();
+                while std::net::TcpStream::connect(address).is_ok() {
+                    thread::sleep(core::time::Duration::from_millis(2));
+                }
+                gate.gate.open();
+                server
+            });
+            let answer = client.call_tool("held", &json!({})).await.unwrap();
+            assert_eq!(answer.text(), "held");
+            other.join().unwrap().has_ended();
+        });
+    }
+}
+
+#[test]
+fn a_server_that_dies_fails_the_call() {
+    let state = Tested::default();
+    let server = serve(&state, local().grace(SOON), |http| http.grace(SOON));
+    block_on(async {
+        let client = connect(&server, Revision::V2026_07_28).await;
+        let gate = state.clone();
+        let other = thread::spawn(move || {
+            gate.has_open(1);
+            server.has_ended();
+        });
+        let error = client.call_tool("held", &json!({})).await.unwrap_err();
+        assert!(!error.to_string().is_empty());
+        other.join().unwrap();
+        let error = client.call_tool("hello", &json!({})).await.unwrap_err();
+        assert!(error.to_string().contains("reached"), "{error}");
+    });
+}
+
+#[test]
+fn a_session_that_ended_leaves_its_place() {
+    let server = serve(&Tested::default(), local(), |http| http.max_sessions(2));
+    for _ in 0..100 {
+        let mut client = server.connect();
+        let heard = client.say(&post("", &initialize())).hear();
+        assert!(heard.starts_with("HTTP/1.1 200 OK\r\n"), "{heard}");
+        let session = heard
+            .lines()
+            .find_map(|line| line.strip_prefix("mcp-session-id: "));
+        let session = session.unwrap();
+        client.say(&format!(
+            "DELETE /mcp HTTP/1.1\r\nHost: localhost\r\nMcp-Session-Id: {session}\r\n\
+             MCP-Protocol-Version: 2025-11-25\r\n\r\n"
+        ));
+        assert!(client.hear().starts_with("HTTP/1.1 2"));
+    }
+}
+
+#[test]
+fn others_are_let_in_by_name_only() {
+    let refused = block_on(server(&Tested::default()).serve_http("0.0.0.0:0")).unwrap_err();
+    assert!(refused.to_string().contains("allow_hosts"), "{refused}");
+    assert!(refused.to_string().contains("any_host"), "{refused}");
+    let gate = Gate::default();
+    gate.open();
+    let until = async move { gate.passed().await };
+    let open = server(&Tested::default()).http().any_host().until(until);
+    block_on(open.serve("0.0.0.0:0")).unwrap();
+}
+
+#[test]
+fn it_is_mounted_beside_other_routes() {
+    let listen = local();
+    let address = listen.address().unwrap();
+    let server = run(address, |until| {
+        listen.serve::<Runtime, _, _>(mount::router(), until)
+    });
+    let mut browser = server.connect();
+    assert!(browser.get("/health").hear().ends_with("well"));
+    assert!(browser.say(&modern("forecast")).hear().contains(" 401 "));
+    block_on(async {
+        let url = format!("http://{address}/mcp");
+        let client = Client::builder("t", "1").bearer("open sesame");
+        let client = client.connect(&url).await.unwrap();
+        let city = json!({ "city": "Kyoto" });
+        let forecast = client.call_tool("forecast", &city).await.unwrap();
+        assert_eq!(forecast.text(), "sunny in Kyoto, Ali");
+        client.close().await.unwrap();
+    });
+}
