@@ -12,6 +12,10 @@ pub mod calls {}
 #[doc = include_str!("completion.md")]
 pub mod completion {}
 
+#[cfg(feature = "http")]
+#[doc = include_str!("http.md")]
+pub mod http {}
+
 #[doc = include_str!("limits.md")]
 pub mod limits {}
 
@@ -29,6 +33,10 @@ pub mod questions {}
 
 #[doc = include_str!("registration.md")]
 pub mod registration {}
+
+#[cfg(feature = "http")]
+#[doc = include_str!("remote.md")]
+pub mod remote {}
 
 #[doc = include_str!("resources.md")]
 pub mod resources {}
