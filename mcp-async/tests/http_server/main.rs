@@ -9,3 +9,4 @@ mod legacy;
 mod modern;
 mod stores;
 mod support;
+mod written;
