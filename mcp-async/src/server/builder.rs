@@ -438,6 +438,12 @@ impl<R> Server<R> {
         self.inner.connected(peer);
     }
 
+    /// The client at the other end is gone.
+    #[cfg(feature = "http")]
+    pub(crate) fn disconnected(&self, peer: &Peer) {
+        self.inner.disconnected(peer);
+    }
+
     /// Limits what one exchange may log.
     #[cfg(feature = "http")]
     pub(crate) fn limit_logs(&self, peer: &Peer) {

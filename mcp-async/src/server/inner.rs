@@ -3,7 +3,6 @@
 use core::task::Waker;
 #[cfg(feature = "http")]
 use core::task::{Context, Poll};
-use std::collections::HashSet;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use mcp_proto::json::{Map, RawBuf};
@@ -20,7 +19,7 @@ use super::catalog::Catalog;
 use super::item::{Item, RegisterError};
 #[cfg(feature = "tracing")]
 use super::layers::Trace;
-use super::peer::WeakPeer;
+use super::live::Live;
 use super::rate::{Buckets, RateLimits};
 use super::resource::Hint;
 use super::router::{Method, Router};
@@ -70,10 +69,7 @@ type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
 
 #[derive(Default)]
 struct Connections {
-    live: Vec<WeakPeer>,
-    /// Those among them, and when to look for those that are gone.
-    known: HashSet<usize>,
-    sweep_at: usize,
+    live: Live,
     /// The server was shut down: a new connection ends as soon as it begins.
     closing: bool,
     /// Those who wait for that.
@@ -249,12 +245,18 @@ impl Inner {
         }
         let closing = {
             let mut connections = self.connections();
-            connections.add(peer.downgrade());
+            connections.live.add(peer);
             connections.closing
         };
         if closing {
             peer.shutdown();
         }
+    }
+
+    /// The connection has ended.
+    #[cfg(feature = "http")]
+    pub(super) fn disconnected(&self, peer: &Peer) {
+        self.connections().live.remove(peer);
     }
 
     /// Ends every connection in good order, and those to come.
@@ -295,32 +297,13 @@ impl Inner {
 
     /// The clients that are there now.
     pub(super) fn peers(&self) -> Vec<Peer> {
-        self.connections()
-            .live
-            .iter()
-            .filter_map(WeakPeer::upgrade)
-            .collect()
+        self.connections().live.peers()
     }
 
     fn connections(&self) -> MutexGuard<'_, Connections> {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Connections {
-    /// Adds one, once.
-    fn add(&mut self, peer: WeakPeer) {
-        if self.live.len() >= self.sweep_at {
-            self.live.retain(WeakPeer::is_alive);
-            self.known = self.live.iter().map(WeakPeer::address).collect();
-            // Then room for as many again: what a sweep costs, each of them shares.
-            self.sweep_at = self.live.len().saturating_mul(2).max(16);
-        }
-        if self.known.insert(peer.address()) {
-            self.live.push(peer);
-        }
     }
 }
 

@@ -36,6 +36,8 @@ mod handler_error;
 mod inner;
 #[cfg(feature = "server")]
 mod item;
+#[cfg(feature = "server")]
+mod live;
 #[cfg(all(feature = "server", feature = "http"))]
 mod mirrored;
 #[cfg(feature = "server")]
@@ -111,7 +113,7 @@ pub use self::{
 };
 
 #[cfg(all(feature = "server", feature = "http"))]
-pub(crate) use self::peer::WeakPeer;
+pub(crate) use self::live::Live;
 #[cfg(feature = "server")]
 pub(crate) use self::rate::Bucket;
 #[cfg(all(feature = "server", feature = "http"))]

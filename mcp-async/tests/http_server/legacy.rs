@@ -482,6 +482,39 @@ fn sessions_are_bounded() {
 }
 
 #[test]
+fn sessions_leave_nothing_behind() {
+    let idle = Duration::from_secs(60);
+    let service = server().http().idle_timeout(idle).into_service();
+    let round = |count: u32| {
+        for _ in 0..count {
+            let session = Session::open(&service, "2025-11-25");
+            let mut stream = session.get(None);
+            stream.text();
+            drop(session.post(&call(1, "slow")));
+            drop(stream);
+            drop(session.post(&call(2, "echo")));
+        }
+        for _ in 0..count {
+            let session = Session::open(&service, "2025-11-25");
+            let mut running = session.post(&call(1, "never"));
+            running.text();
+            assert_eq!(session.delete().status, 204);
+            assert!(running.has_ended());
+        }
+        advance(Duration::from_secs(1));
+        advance(idle);
+    };
+    round(20);
+    let used = allocation_counter::measure(|| round(100));
+    // What the clock of the tests keeps of a timer, and room in tables. A session is thousands.
+    assert!(
+        used.bytes_current < 200 * 300,
+        "{} bytes",
+        used.bytes_current
+    );
+}
+
+#[test]
 fn streams_are_bounded() {
     let service = server().http().max_streams(2).into_service();
     let session = Session::open(&service, "2025-11-25");

@@ -9,4 +9,5 @@ mod legacy;
 mod modern;
 mod stores;
 mod support;
+mod threads;
 mod written;

@@ -33,7 +33,12 @@ pub(super) struct Conversation<C: Clock> {
     /// Since it was asked to end, when it does so at the latest.
     ending: Option<Instant>,
     grace: Duration,
+    /// Who is told that it has ended.
+    leave: Option<Leave>,
 }
+
+/// Is told of the end of a connection.
+pub(super) type Leave = Arc<dyn Fn(&Peer) + Send + Sync>;
 
 /// A body. A handler that keeps a part of a large one keeps all of it instead of a copy.
 pub(super) enum Text {
@@ -80,6 +85,7 @@ impl<C: Clock + Clone> Conversation<C> {
             armed: None,
             ending: None,
             grace,
+            leave: None,
         }
     }
 }
@@ -88,6 +94,11 @@ impl<C: Clock> Conversation<C> {
     /// The handle that reaches its client.
     pub(super) const fn peer(&self) -> &Peer {
         &self.calls.role.peer
+    }
+
+    /// Tells somebody when it ends.
+    pub(super) fn leaves(&mut self, leave: &Leave) {
+        self.leave = Some(Arc::clone(leave));
     }
 
     pub(super) const fn shared(&self) -> &Arc<Shared<Machine>> {
@@ -302,6 +313,9 @@ impl Text {
 impl<C: Clock> Drop for Conversation<C> {
     fn drop(&mut self) {
         self.calls.end();
+        if let Some(leave) = &self.leave {
+            leave(&self.calls.role.peer);
+        }
     }
 }
 

@@ -109,8 +109,9 @@ impl<R: Runtime> Site<R> {
     }
 
     /// Lets a session live that can be found.
-    pub(super) fn live(&self, life: Life<R>) {
+    pub(super) fn live(&self, mut life: Life<R>) {
         self.server.connected(life.conversation.peer());
+        life.conversation.leaves(&self.leave);
         if self.is_closing() {
             life.session.shutdown();
         }
@@ -242,8 +243,8 @@ impl<R: Runtime> Site<R> {
         match exchange::begin(conversation) {
             Begun::Answered(answer) => answer,
             Begun::Silent => answer::empty(StatusCode::ACCEPTED),
-            Begun::Goes(conversation) => {
-                self.goes_on(conversation.peer());
+            Begun::Goes(mut conversation) => {
+                self.goes_on(&mut conversation);
                 exchange::stream(conversation, self.options.keep_alive)
             }
         }

@@ -16,14 +16,14 @@ use mcp_proto::{Channel, Revision, Source};
 use super::answer::{self, Answer};
 use super::builder::Options;
 use super::collect::{Broken, collect};
-use super::conversation::{Beginning, Conversation, Text};
+use super::conversation::{Beginning, Conversation, Leave, Text};
 use super::exit::Way;
 use super::head::RequestHead;
 use super::principal::Principal;
 use super::sessions::Sessions;
 use crate::runtime::Runtime;
 use crate::server::builder::Server;
-use crate::server::{Buckets, Machine, Peer, WeakPeer};
+use crate::server::{Buckets, Live, Machine, Peer};
 
 /// Everything of one endpoint.
 pub(super) struct Site<R: Runtime> {
@@ -37,7 +37,9 @@ pub(super) struct Site<R: Runtime> {
     /// What is left of the limits that all exchanges share.
     buckets: Arc<Buckets>,
     /// Exchanges that go on, to be told of the end.
-    streams: Mutex<Vec<WeakPeer>>,
+    exchanges: Arc<Mutex<Live>>,
+    /// Takes those that have ended out of what knows them.
+    pub(super) leave: Leave,
     closing: AtomicBool,
 }
 
@@ -54,6 +56,14 @@ impl<R: Runtime> Site<R> {
             sessions: options.sessions,
         };
         let limit = options.max_sessions.unwrap_or(config.limits.sessions);
+        let exchanges = Arc::<Mutex<Live>>::default();
+        let leave: Leave = {
+            let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
+            Arc::new(move |peer| {
+                locked(&exchanges).remove(peer);
+                server.disconnected(peer);
+            })
+        };
         Self {
             server,
             options,
@@ -62,7 +72,8 @@ impl<R: Runtime> Site<R> {
             sessions: Sessions::new(limit),
             sse_sessions: Sessions::new(limit),
             buckets: Arc::default(),
-            streams: Mutex::default(),
+            exchanges,
+            leave,
             closing: AtomicBool::new(false),
         }
     }
@@ -99,11 +110,8 @@ impl<R: Runtime> Site<R> {
 
     pub(super) fn shutdown(&self) {
         self.closing.store(true, Ordering::SeqCst);
-        let streams = core::mem::take(&mut *self.streams());
-        streams
-            .iter()
-            .filter_map(WeakPeer::upgrade)
-            .for_each(|peer| peer.shutdown());
+        let exchanges = locked(&self.exchanges).peers();
+        exchanges.iter().for_each(Peer::shutdown);
         for session in self.sessions.all().iter().chain(&self.sse_sessions.all()) {
             session.shutdown();
         }
@@ -200,24 +208,17 @@ impl<R: Runtime> Site<R> {
     }
 
     /// An exchange takes longer: it is to hear of the end.
-    pub(super) fn goes_on(&self, peer: &Peer) {
-        let mut streams = self.streams();
-        if streams.len() == streams.capacity() {
-            streams.retain(WeakPeer::is_alive);
-            // Room for as many again: looking through them costs each a constant.
-            let len = streams.len();
-            streams.reserve(len.max(16));
-        }
-        streams.push(peer.downgrade());
-        drop(streams);
+    pub(super) fn goes_on(&self, conversation: &mut Conversation<R>) {
+        locked(&self.exchanges).add(conversation.peer());
+        conversation.leaves(&self.leave);
         if self.is_closing() {
-            peer.shutdown();
+            conversation.peer().shutdown();
         }
     }
+}
 
-    fn streams(&self) -> MutexGuard<'_, Vec<WeakPeer>> {
-        self.streams.lock().unwrap_or_else(PoisonError::into_inner)
-    }
+fn locked(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
+    live.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Who sends the request, where somebody has looked.

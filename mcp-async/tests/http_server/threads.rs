@@ -1,0 +1,189 @@
+//! Sessions whose handlers, tasks and clients are in threads of their own: no wake is lost.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::sync::Arc;
+use std::sync::mpsc;
+use std::task::Wake;
+use std::thread::{self, Thread};
+
+use bytes::Bytes;
+use http::Request;
+use http_body::Body;
+use http_body_util::Full;
+use mcp_async::http::HttpService;
+use mcp_async::server::{Context as Call, NoArguments};
+use mcp_async::stdio::{Reactor, Sleep};
+use mcp_async::{Clock, Runtime, Server, Task, Timer};
+use mcp_proto::Instant;
+use tower_service::Service;
+
+/// A thread for each task, and a clock that stands still.
+#[derive(Clone, Copy, Debug, Default)]
+struct Threads;
+
+struct Never;
+
+impl Timer for Never {
+    fn poll_until(&mut self, _: Instant, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Pending
+    }
+}
+
+impl Clock for Threads {
+    type Timer = Never;
+
+    fn now(&self) -> Instant {
+        Instant::ZERO
+    }
+
+    fn timer(&self) -> Never {
+        Never
+    }
+}
+
+impl Reactor for Threads {
+    #[cfg(unix)]
+    fn register(
+        &self,
+        _: std::os::fd::OwnedFd,
+        _: mcp_async::stdio::Interest,
+    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
+        Err(std::io::ErrorKind::Unsupported.into())
+    }
+
+    fn sleep(&self, _: Duration) -> Sleep {
+        Box::pin(core::future::pending())
+    }
+}
+
+impl Runtime for Threads {
+    fn reactor() -> &'static dyn Reactor {
+        &Self
+    }
+
+    fn spawn(task: Task) {
+        thread::spawn(|| wait(task));
+    }
+}
+
+struct Unpark(Thread);
+
+impl Wake for Unpark {
+    fn wake(self: Arc<Self>) {
+        self.0.unpark();
+    }
+}
+
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut future = pin!(future);
+    loop {
+        if let Poll::Ready(output) = future.as_mut().poll(&mut Context::from_waker(&waker)) {
+            return output;
+        }
+        thread::park();
+    }
+}
+
+/// Goes on when another thread says so.
+async fn elsewhere() {
+    let done = Arc::new(AtomicBool::new(false));
+    let mut begun = false;
+    poll_fn(|cx| {
+        if done.load(Ordering::SeqCst) {
+            return Poll::Ready(());
+        }
+        if !begun {
+            begun = true;
+            let (done, waker) = (Arc::clone(&done), cx.waker().clone());
+            thread::spawn(move || {
+                done.store(true, Ordering::SeqCst);
+                waker.wake();
+            });
+        }
+        Poll::Pending
+    })
+    .await;
+}
+
+fn post(service: &HttpService<Threads>, session: &str, body: String) -> (String, String) {
+    let mut request = Request::post("/mcp")
+        .header("host", "localhost")
+        .header("content-type", "application/json");
+    if !session.is_empty() {
+        request = request.header("mcp-session-id", session);
+    }
+    let request = request.body(Full::<Bytes>::from(body)).unwrap();
+    wait(async {
+        let Ok(response) = service.clone().call(request).await;
+        let (parts, mut body) = response.into_parts();
+        let id = parts.headers.get("mcp-session-id");
+        let id = id.map_or("", |id| id.to_str().unwrap()).to_owned();
+        let mut text = String::new();
+        while let Some(Ok(frame)) =
+            poll_fn(|cx| core::pin::Pin::new(&mut body).poll_frame(cx)).await
+        {
+            text.push_str(core::str::from_utf8(&frame.into_data().unwrap()).unwrap());
+        }
+        (id, text)
+    })
+}
+
+fn client(service: &HttpService<Threads>, calls: u32) {
+    let (session, _) = post(
+        service,
+        "",
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#.into(),
+    );
+    thread::scope(|scope| {
+        for lane in 0..3 {
+            let session = &session;
+            scope.spawn(move || {
+                for call in 0..calls {
+                    let id = lane * calls + call + 1;
+                    let (_, text) = post(
+                        service,
+                        session,
+                        format!(
+                            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"hop","arguments":{{}},"_meta":{{"progressToken":{id}}}}}}}"#
+                        ),
+                    );
+                    assert!(text.contains(&format!(r#""id":{id},"result""#)), "{text}");
+                    assert!(text.contains("done"), "{text}");
+                }
+            });
+        }
+    });
+}
+
+#[test]
+fn everything_is_answered() {
+    let server = Server::<Threads>::new("demo", "1.0").tool(
+        "hop",
+        "Goes on in other threads",
+        |_: NoArguments, cx: Call| async move {
+            elsewhere().await;
+            cx.progress(1.0).await;
+            elsewhere().await;
+            Ok("done")
+        },
+    );
+    let service = server.http().into_service();
+    let (done, all) = mpsc::channel();
+    for _ in 0..4 {
+        let (service, done) = (service.clone(), done.clone());
+        thread::spawn(move || {
+            client(&service, 50);
+            done.send(()).unwrap();
+        });
+    }
+    for _ in 0..4 {
+        all.recv_timeout(Duration::from_secs(120))
+            .expect("a client waits for ever");
+    }
+    service.shutdown();
+}
