@@ -174,7 +174,7 @@ fn polling_ends_a_connection_and_not_its_stream() {
     check(
         &mut s,
         &reader,
-        "id: 1-1\ndata: 1\n\nretry: 500\n\n",
+        "id: 1-0\ndata:\n\nid: 1-1\ndata: 1\n\nretry: 500\n\n",
         Read::End,
     );
     assert!(!s.disconnect(on, None), "nobody is connected");

@@ -2,6 +2,7 @@
 //! frames out.
 #![cfg(all(feature = "server", feature = "http"))]
 
+mod broken;
 mod doors;
 mod headers;
 mod http_sse;

@@ -156,15 +156,13 @@ impl Stream {
         sequence
     }
 
-    /// The id that a client is given before there was any message is 0 (SSE-11), and older than
-    /// the session's first, whatever waits for a store behind it; a later one is an entry like
-    /// others. `None` if there is no need for one, because there is something to read.
+    /// The id that a client is given first is 0 (SSE-11), and older than all messages, those that
+    /// are there already included: their first may be long, and break. A later one is an entry
+    /// like others, and `None` if there is something to read, which has an id.
     pub(super) fn prime(&mut self, settled: bool) -> Option<u64> {
         self.undecided = false;
-        if self.is_readable() {
-            return None;
-        }
-        if self.base == 1 && self.cursor == 1 && !self.primed_first {
+        let fresh = self.base == 1 && self.cursor == 1 && self.part.is_none();
+        if fresh && !self.primed_first {
             self.primed_first = true;
             self.base = 0;
             self.cursor = 0;
