@@ -372,6 +372,15 @@ fn streams_and_their_ends() {
     let after = exchange.end(&origin, NOW, b"", None, 0);
     assert_eq!(after, After::Fail(Failure::Broken));
 
+    // An id that no head can carry is none, not even the one before it.
+    for id in [&b"e\x01"[..], b"\x7f", b"\x1b[2J", b" e", b"e\t"] {
+        let mut exchange = open(&mut origin);
+        let after = exchange.end(&origin, NOW, b"e-0", None, 0);
+        assert!(matches!(after, After::Resume(_)));
+        let after = exchange.end(&origin, NOW, id, None, 0);
+        assert_eq!(after, After::Fail(Failure::Broken), "{id:?}");
+    }
+
     // Closed by the server, which says when to come back.
     let mut exchange = open(&mut origin);
     let retry = Some(Duration::from_millis(500));

@@ -348,7 +348,10 @@ impl Exchange {
     ) -> After {
         if !id.is_empty() {
             self.last_event_id.clear();
-            self.last_event_id.extend_from_slice(id);
+            // Without it the request would open another stream than the one that broke.
+            if can_be_a_field(id) {
+                self.last_event_id.extend_from_slice(id);
+            }
         }
         self.backoff.heard(retry);
         self.broken(origin, now, jitter)
@@ -440,6 +443,12 @@ impl fmt::Debug for Exchange {
             .field("resuming", &self.resuming)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether a head carries the text unchanged (RFC 9110, section 5.5).
+fn can_be_a_field(text: &[u8]) -> bool {
+    let visible = |byte: &u8| !matches!(byte, 0x00..0x20 | 0x7F) || *byte == b'\t';
+    text.iter().all(visible) && text.trim_ascii().len() == text.len()
 }
 
 /// The answer to a request of ours in a text: the message itself, or an element of an array.
