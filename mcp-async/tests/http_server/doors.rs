@@ -10,7 +10,8 @@ use http_body::{Body, Frame};
 use mcp_async::Server;
 use mcp_async::http::{Http, HttpService};
 
-use crate::support::{Sim, advance, modern, now, request, send, send_body};
+use crate::sim::Sim;
+use crate::support::{advance, modern, now, request, send, send_body};
 use tower_service::Service;
 
 fn server() -> Server<Sim> {

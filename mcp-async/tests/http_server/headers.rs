@@ -5,7 +5,8 @@ use mcp_async::Server;
 use mcp_async::server::{Context, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 
-use crate::support::{Sim, modern, request, send};
+use crate::sim::Sim;
+use crate::support::{modern, request, send};
 
 const SCHEMA: &str = r#"{"type":"object","properties":{
     "zone":{"type":"string","x-mcp-header":"Zone"},

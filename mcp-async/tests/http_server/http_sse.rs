@@ -7,7 +7,8 @@ use mcp_async::Server;
 use mcp_async::http::HttpService;
 use mcp_async::server::{Context, NoArguments};
 
-use crate::support::{Reply, Sim, advance, send, sleep};
+use crate::sim::Sim;
+use crate::support::{Reply, advance, send, sleep};
 
 fn service() -> HttpService<Sim> {
     Server::<Sim>::new("demo", "1.0")
@@ -97,7 +98,7 @@ fn a_session_ends_with_its_stream() {
     let (mut other, elsewhere) = open(&service);
     assert_ne!(uri, elsewhere);
     drop(stream);
-    crate::support::settle();
+    crate::sim::settle();
     assert_eq!(send(&service, post(&uri, INITIALIZE)).status, 404);
     assert_eq!(send(&service, post(&elsewhere, INITIALIZE)).status, 202);
     assert!(other.text().contains("2024-11-05"));

@@ -10,7 +10,8 @@ use mcp_async::server::{Context, HandlerError, NoArguments};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
-use crate::support::{Reply, Sim, advance, send, sleep};
+use crate::sim::Sim;
+use crate::support::{Reply, advance, send, sleep};
 
 pub(crate) fn server() -> Server<Sim> {
     Server::<Sim>::new("demo", "1.0")
@@ -477,7 +478,7 @@ fn sessions_are_bounded() {
     assert_eq!(refused.status, 503);
     assert_eq!(refused.header("retry-after"), "5");
     assert_eq!(one.delete().status, 204);
-    crate::support::settle();
+    crate::sim::settle();
     Session::open(&service, "2025-11-25");
 }
 

@@ -9,7 +9,8 @@ use mcp_async::Server;
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, HandlerError, NoArguments, RateLimit, RateLimits};
 
-use crate::support::{META, Sim, advance, modern, request, send, sleep};
+use crate::sim::Sim;
+use crate::support::{META, advance, modern, request, send, sleep};
 
 fn service() -> HttpService<Sim> {
     server().http().into_service()

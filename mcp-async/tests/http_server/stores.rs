@@ -11,7 +11,8 @@ use mcp_async::http::{
 use mcp_async::server::Registry;
 
 use crate::legacy::{Session, call, last_id, server};
-use crate::support::{Sim, advance, sleep};
+use crate::sim::Sim;
+use crate::support::{advance, sleep};
 
 const SECOND: Duration = Duration::from_secs(1);
 

@@ -1,111 +1,25 @@
-//! A thread's own runtime, and an HTTP client made of function calls.
+//! An HTTP client made of function calls.
 
-use core::cell::RefCell;
 use core::future::Future;
 use core::pin::Pin;
-use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
-use std::task::Wake;
 
 use bytes::Bytes;
 use http::{HeaderMap, Request, StatusCode};
 use http_body::Body;
 use http_body_util::Full;
+use mcp_async::Clock;
 use mcp_async::http::{HttpBody, HttpService};
-use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Clock, ManualClock, ManualTimer, Runtime, Task};
-use mcp_proto::Instant;
 use tower_service::Service;
 
-/// The runtime of the thread that a test runs on.
-#[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct Sim;
+use crate::sim::{Flag, clock, settle};
 
-type Local = Pin<Box<dyn Future<Output = ()>>>;
-
-thread_local! {
-    /// Leaked: what is still there at the thread's end asks for the time.
-    static CLOCK: &'static ManualClock = Box::leak(Box::default());
-    static TASKS: RefCell<Vec<(Local, Arc<Flag>)>> = const { RefCell::new(Vec::new()) };
-}
-
-struct Flag(AtomicBool);
-
-impl Wake for Flag {
-    fn wake(self: Arc<Self>) {
-        self.0.store(true, Ordering::SeqCst);
-    }
-}
-
-impl Clock for Sim {
-    type Timer = ManualTimer;
-
-    fn now(&self) -> Instant {
-        CLOCK.with(|clock| clock.now())
-    }
-
-    fn timer(&self) -> ManualTimer {
-        CLOCK.with(|clock| clock.timer())
-    }
-}
-
-impl Reactor for Sim {
-    #[cfg(unix)]
-    fn register(
-        &self,
-        _: std::os::fd::OwnedFd,
-        _: mcp_async::stdio::Interest,
-    ) -> std::io::Result<Box<dyn mcp_async::stdio::Readiness>> {
-        Err(std::io::ErrorKind::Unsupported.into())
-    }
-
-    fn sleep(&self, _: Duration) -> Sleep {
-        Box::pin(core::future::pending())
-    }
-}
-
-impl Runtime for Sim {
-    fn reactor() -> &'static dyn Reactor {
-        &Self
-    }
-
-    fn spawn(task: Task) {
-        let flag = Arc::new(Flag(AtomicBool::new(true)));
-        TASKS.with_borrow_mut(|tasks| tasks.push((task, flag)));
-    }
-}
-
-/// Polls whatever was woken, until nothing is.
-pub(crate) fn settle() {
-    for round in 0.. {
-        assert!(round < 10_000, "the tasks wake each other without end");
-        let mut tasks = TASKS.take();
-        let mut idle = true;
-        tasks.retain_mut(|(future, flag)| {
-            if !flag.0.swap(false, Ordering::SeqCst) {
-                return true;
-            }
-            idle = false;
-            let waker = Waker::from(Arc::clone(flag));
-            let polled = future.as_mut().poll(&mut Context::from_waker(&waker));
-            polled.is_pending()
-        });
-        // What they spawned comes behind them.
-        TASKS.with_borrow_mut(|spawned| {
-            idle &= spawned.is_empty();
-            tasks.append(spawned);
-            *spawned = tasks;
-        });
-        if idle {
-            break;
-        }
-    }
-}
+pub(crate) use crate::sim::Sim;
 
 pub(crate) fn advance(by: Duration) {
-    CLOCK.with(|clock| clock.advance(by));
+    clock().advance(by);
     settle();
 }
 
@@ -158,7 +72,7 @@ where
         headers: parts.headers,
         body: Some(body),
         text: String::new(),
-        flag: Arc::new(Flag(AtomicBool::new(true))),
+        flag: Flag::new(),
     }
 }
 
@@ -172,7 +86,7 @@ impl Reply {
     pub(crate) fn text(&mut self) -> String {
         settle();
         let waker = Waker::from(Arc::clone(&self.flag));
-        while self.flag.0.swap(false, Ordering::SeqCst) {
+        while self.flag.take() {
             while let Some(body) = &mut self.body {
                 match Pin::new(body).poll_frame(&mut Context::from_waker(&waker)) {
                     Poll::Ready(Some(Ok(frame))) => {

@@ -97,7 +97,7 @@ pub(crate) fn end() {
 
 /// The clock of this thread.
 pub(crate) fn clock() -> ManualClock {
-    CLOCK.with(ManualClock::clone)
+    CLOCK.with(|clock| ManualClock::clone(clock))
 }
 
 struct Running {
@@ -125,6 +125,7 @@ impl Wake for Flag {
 }
 
 thread_local! {
-    static CLOCK: ManualClock = ManualClock::default();
+    /// Leaked: what is still there at the thread's end asks for the time.
+    static CLOCK: &'static ManualClock = Box::leak(Box::default());
     static TASKS: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
 }

@@ -139,6 +139,12 @@ impl<R: Runtime> Site<R> {
             Ok(body) => body,
             Err(refused) => return refused,
         };
+        // Answers wait for their reader: who does not read them may ask for no more.
+        match session.streams(|streams| streams.has_room(Channel::PIPE)) {
+            Some(true) => {}
+            Some(false) => return answer::busy("what is on the stream was not read"),
+            None => return no_session(),
+        }
         let first = Messages::new(&body, self.depth()).next();
         if let Some(Incoming::Message(Message::Invalid(invalid))) = first
             && matches!(invalid.reason, Reason::Json(_))
