@@ -50,6 +50,12 @@ impl Live {
         }
     }
 
+    /// How many there are, those that ended without a word included.
+    #[cfg(feature = "http")]
+    pub(crate) fn len(&self) -> usize {
+        self.peers.len()
+    }
+
     pub(crate) fn peers(&self) -> Vec<Peer> {
         self.peers.values().filter_map(WeakPeer::upgrade).collect()
     }

@@ -285,6 +285,18 @@ fn equal_ids_of_different_posts_are_all_answered() {
 }
 
 #[test]
+fn requests_under_way_are_bounded() {
+    let service = server().http().max_exchanges(2).into_service();
+    let first = send(&service, modern(&call(1, "slow")));
+    let _second = send(&service, modern(&call(2, "slow")));
+    let refused = send(&service, modern(&call(3, "echo")));
+    assert_eq!(refused.status, 503);
+    assert_ne!(refused.header("retry-after"), "");
+    drop(first);
+    assert_eq!(send(&service, modern(&call(3, "echo"))).status, 200);
+}
+
+#[test]
 fn notifications_are_accepted_without_a_word() {
     let body = format!(
         r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":1,{META}}}}}"#

@@ -56,6 +56,7 @@ pub(super) struct Options {
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,
     pub(super) max_sessions: Option<usize>,
+    pub(super) max_exchanges: usize,
     pub(super) idle: Option<Duration>,
     pub(super) streams: StreamLimits,
     pub(super) sharing: Sharing,
@@ -156,6 +157,13 @@ impl<R: Runtime> Http<R> {
     /// answered with 503 and `Retry-After`.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.options.max_sessions = Some(sessions);
+        self
+    }
+
+    /// How many requests that belong to no session may be under way at a time, listens above all;
+    /// 10 000 otherwise. One more is answered with 503 and `Retry-After`.
+    pub fn max_exchanges(mut self, exchanges: usize) -> Self {
+        self.options.max_exchanges = exchanges;
         self
     }
 
@@ -300,6 +308,7 @@ impl Default for Options {
             draft: false,
             sessions: true,
             max_sessions: None,
+            max_exchanges: 10_000,
             idle: None,
             streams: StreamLimits::default(),
             sharing: Sharing::default(),

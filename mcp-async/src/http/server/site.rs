@@ -153,11 +153,14 @@ impl<R: Runtime> Site<R> {
             Some(Route::Initialize) if self.endpoint.sessions => {
                 self.initialize(parts, post, &Text::new(body)).await
             }
+            Some(_) if locked(&self.exchanges).len() >= self.options.max_exchanges => {
+                answer::busy("there are as many requests under way as there may be")
+            }
             Some(Route::Stateless(revision)) => {
                 self.stateless(parts, post, &Text::new(body), revision)
             }
             // A handshake that opens no session is as good as any other exchange.
-            Some(Route::Modern | Route::Initialize) | None => {
+            _ => {
                 let way = Way::exchange(self.options.streams.unread);
                 let conversation = self.conversation(parts, way);
                 let source = Source::post(Channel::new(1), post);
