@@ -160,9 +160,7 @@ fn keys_rotate() {
 #[test]
 fn what_was_not_asked_is_ignored_and_what_is_missing_is_asked_again() {
     let mut hand = hand(Keys::new([1; 32]));
-    // Answers without a state answer nothing.
-    let early = format!(r#","inputResponses":{{{}}}"#, said("first", "a"));
-    let state = hand.call(&early).asks(&["first"]);
+    let state = hand.call("").asks(&["first"]);
     let both = format!("{},{}", said("first", "a"), said("second", "b"));
     hand.again(&state, &both).asks(&["second"]);
     hand.again(&state, &said("third", "c")).asks(&["first"]);
@@ -171,6 +169,24 @@ fn what_was_not_asked_is_ignored_and_what_is_missing_is_asked_again() {
         .call(&format!(r#","requestState":"{state}""#))
         .asks(&["first"]);
     hand.again(&state, &said("first", "a")).asks(&["second"]);
+}
+
+#[test]
+fn answers_without_a_state_are_taken_for_what_is_asked_under_their_keys() {
+    let mut hand = hand(Keys::new([1; 32]));
+    let early = |answers: &str| format!(r#","inputResponses":{{{answers}}}"#);
+    let state = hand.call(&early(&said("first", "a"))).asks(&["second"]);
+    hand.again(&state, &said("second", "b")).says("a b");
+    let both = format!(r#"{},"x":1,{}"#, said("first", "a"), said("second", "b"));
+    hand.call(&early(&both)).says("a b");
+    // What is no answer, or stands there twice, is as good as absent.
+    let shapes = [r#""first":1"#, r#""first":{}"#, r#""x":{}"#, ""];
+    for shape in shapes {
+        hand.call(&early(shape)).asks(&["first"]);
+    }
+    let double = format!("{},{}", said("first", "a"), said("first", "b"));
+    hand.call(&early(&double)).asks(&["first"]);
+    hand.call(r#","inputResponses":[]"#).refused();
 }
 
 #[test]

@@ -45,7 +45,11 @@ pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
             let round = Round::resume(carried, responses);
             Some(round.map_err(|_| refused("Malformed inputResponses"))?)
         }
-        None => None,
+        None => {
+            let asked = request.features.intersects(QUESTIONS);
+            let responses = request.input_responses.filter(|_| asked);
+            responses.map(Round::offered)
+        }
     };
     if round.is_some() || request.features.intersects(QUESTIONS) {
         call.context.suspends = true;

@@ -181,6 +181,7 @@ impl<'a, T> Question<'a, T> {
             core.beside.orphan(cx);
             return Found::Waits;
         };
+        round.accept(self.key, asked.fingerprint);
         let answers = &mut round.carried.answers;
         match answers.get_mut(self.key) {
             Some(answer) if answer.question == asked.fingerprint => {

@@ -17,6 +17,10 @@ pub(super) struct Round {
     pub(super) open: Vec<Open>,
     /// The values that somebody is computing.
     pub(super) computing: Vec<Computing>,
+    /// Answers that the client gave without a state, so to no question in particular.
+    offered: Option<RawBuf>,
+    /// The keys of those that were taken for answers.
+    accepted: Vec<String>,
     /// For those who wait.
     numbers: u64,
 }
@@ -105,6 +109,35 @@ impl Round {
             carried,
             ..Self::default()
         })
+    }
+
+    /// Begins with answers to questions that the client knows will come. It would give the same
+    /// ones if it were asked first; those to anything else are ignored (MR-14).
+    pub(super) fn offered(responses: Object<'_>) -> Self {
+        Self {
+            offered: Some(RawBuf::from(responses.as_raw())),
+            ..Self::default()
+        }
+    }
+
+    /// Takes what was offered under this key for the answer to this question, once.
+    pub(super) fn accept(&mut self, key: &str, question: Fingerprint) {
+        let Some(responses) = self.offered.as_ref().and_then(|all| all.as_raw().object()) else {
+            return;
+        };
+        let Ok([Some(response)]) = responses.find([key]) else {
+            return;
+        };
+        if response.object().is_none() || self.accepted.iter().any(|accepted| accepted == key) {
+            return;
+        }
+        self.accepted.push(key.to_owned());
+        let answer = Answer {
+            question,
+            result: RawBuf::from(response),
+            used: false,
+        };
+        self.carried.answers.insert(key.to_owned(), answer);
     }
 
     /// A number for somebody who waits.
