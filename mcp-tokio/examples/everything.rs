@@ -1,4 +1,4 @@
-//! A server with every feature, on standard input and output.
+//! A server with every feature, on standard input and output, or over HTTP with `--http 127.0.0.1:8000`.
 //!
 //! `--revisions 2025-11-25,2026-07-28` restricts what it speaks.
 

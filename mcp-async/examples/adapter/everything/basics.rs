@@ -119,8 +119,9 @@ pub(super) fn register(server: Server) -> Server {
         )
         .tool(
             "test_reconnection",
-            "Takes a moment, so that a stream can be cut meanwhile",
-            |_: NoArguments, _: Context| async {
+            "Ends its stream before it has its result; the client comes back for that",
+            |_: NoArguments, cx: Context| async move {
+                cx.close_stream(Duration::from_millis(100)).await;
                 Runtime.sleep(Duration::from_millis(100)).await;
                 Ok("Reconnection test completed successfully")
             },

@@ -12,5 +12,5 @@ pub(super) const WAV: &[u8] = b"RIFF\x26\0\0\0WAVE\
     data\x02\0\0\0\0\0";
 
 /// A circle.
-pub(super) const ICON: &str = "data:image/svg+xml,%3Csvg xmlns='http://www.w3.org/2000/svg' \
-    viewBox='0 0 2 2'%3E%3Ccircle cx='1' cy='1' r='1'/%3E%3C/svg%3E";
+pub(super) const ICON: &str = "data:image/svg+xml,%3Csvg%20xmlns='http://www.w3.org/2000/svg'\
+    %20viewBox='0%200%202%202'%3E%3Ccircle%20cx='1'%20cy='1'%20r='1'/%3E%3C/svg%3E";

@@ -25,6 +25,7 @@ mod tests;
 
 use core::time::Duration;
 use std::io;
+use std::net::SocketAddr;
 
 use clap::Parser;
 
@@ -32,17 +33,28 @@ use crate::adapter::Server;
 use crate::adapter::mcp_async::model::{CacheScope, Icon};
 use crate::adapter::mcp_proto::Revision;
 
-/// A server with every feature, on standard input and output.
+/// A server with every feature, on standard input and output or over HTTP.
 #[derive(Debug, Parser)]
 pub(crate) struct Arguments {
     /// Speaks these revisions only, as 2025-11-25,2026-07-28
     #[arg(long, value_delimiter = ',', value_name = "REVISIONS")]
     revisions: Vec<Revision>,
+    /// Serves this address, as 127.0.0.1:8000: Streamable HTTP at /mcp, and HTTP+SSE at /sse
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
 }
 
 /// What `main` does on either runtime.
 pub(crate) async fn run() -> io::Result<()> {
-    server(&Arguments::parse().revisions).serve_stdio().await
+    let arguments = Arguments::parse();
+    let server = server(&arguments.revisions);
+    match arguments.http {
+        Some(address) => {
+            let http = server.http().legacy_sse("/sse", "/messages");
+            http.serve(address).await
+        }
+        None => server.serve_stdio().await,
+    }
 }
 
 /// All of it, for these revisions; none stands for all.
@@ -54,7 +66,7 @@ pub(crate) fn server(revisions: &[Revision]) -> Server {
         .icon(Icon::new(media::ICON))
         .instructions("Every tool says what it does. Nothing here has lasting effects.")
         .logging()
-        .page_size(10)
+        .page_size(20)
         .cache(Duration::from_secs(300), CacheScope::Public);
     if !revisions.is_empty() {
         server = server.revisions(revisions.iter().copied().collect());
