@@ -1,6 +1,6 @@
 //! Drives the server on its command line through every feature, written on the typed client.
 //!
-//! Usage: drive [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...]
+//! Usage: drive [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...] | URL
 //!
 //! Prints one JSON line per feature: `{"feature":..,"ok":true}`, or false with a `detail`.
 
@@ -24,10 +24,14 @@ pub(crate) async fn drive() -> Result<(), Box<dyn Error>> {
     let Arguments {
         revisions,
         expected,
-        command,
+        server,
     } = arguments()?;
     let person = Person::default();
-    let client = person.speak(revisions).spawn(&command).await?;
+    let builder = person.speak(revisions);
+    let client = match &server {
+        Reached::By(command) => builder.spawn(command).await?,
+        Reached::At(url) => builder.connect(url).await?,
+    };
     let driver = Driver {
         client,
         person,
@@ -41,6 +45,8 @@ pub(crate) async fn drive() -> Result<(), Box<dyn Error>> {
     let status = driver.client.close().await?;
     let took = began.elapsed();
     let ended = match status {
+        // Nobody ends a server at a URL.
+        None if matches!(server, Reached::At(_)) && took < LIMIT / 5 => Ok(()),
         // A server that has to be ended gets two seconds first.
         Some(status) if status.success() && took < LIMIT / 5 => Ok(()),
         status => Err(format!("{status:?} after {took:?}")),
@@ -66,7 +72,12 @@ impl Driver {
 struct Arguments {
     revisions: RevisionSet,
     expected: Option<Revision>,
-    command: Command,
+    server: Reached,
+}
+
+enum Reached {
+    By(Command),
+    At(String),
 }
 
 fn arguments() -> Result<Arguments, Box<dyn Error>> {
@@ -85,11 +96,16 @@ fn arguments() -> Result<Arguments, Box<dyn Error>> {
             program => break program.to_owned(),
         }
     };
-    let command = Command::new(program).args(arguments);
+    let server = if program.starts_with("http") {
+        Reached::At(program)
+    } else {
+        let command = Command::new(program).args(arguments);
+        Reached::By(command.on_stderr(|line| eprintln!("{line}")))
+    };
     Ok(Arguments {
         revisions,
         expected,
-        command: command.on_stderr(|line| eprintln!("{line}")),
+        server,
     })
 }
 
@@ -114,7 +130,7 @@ struct Line<'f> {
 }
 
 const USAGE: &str =
-    "usage: drive [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...]";
+    "usage: drive [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...] | URL";
 
 /// More than any feature takes.
 const LIMIT: Duration = Duration::from_secs(10);
