@@ -1,30 +1,21 @@
 //! The files in which desktop hosts keep their servers.
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
 use serde::Deserialize;
 
 use super::exit::Failure;
 use super::expand::expand;
+use super::target::{Remote, Start, Target};
 use crate::adapter::mcp_proto::json::RawBuf;
 
-/// How to start a server.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub(crate) struct Start {
-    pub(crate) command: String,
-    pub(crate) args: Vec<String>,
-    pub(crate) env: BTreeMap<String, String>,
-    pub(crate) cwd: Option<PathBuf>,
-}
-
-/// Reads how to start the server of this name from a file.
+/// Reads how to reach the server of this name from a file.
 ///
 /// # Errors
 ///
-/// The file cannot be read or is no such file, it has no such server, or the server is one that
-/// this program cannot start.
-pub(crate) fn load(file: &Path, name: &str) -> Result<Start, Failure> {
+/// The file cannot be read or is no such file, or it has no such server.
+pub(crate) fn load(file: &Path, name: &str) -> Result<Target, Failure> {
     let usage = |why: String| Failure::usage(format!("{}: {why}", file.display()));
     let text = std::fs::read(file).map_err(|error| usage(error.to_string()))?;
     let variable = |name: &str| std::env::var(name).ok();
@@ -35,7 +26,7 @@ fn parse(
     text: &[u8],
     name: &str,
     variable: impl Fn(&str) -> Option<String>,
-) -> Result<Start, String> {
+) -> Result<Target, String> {
     let text = text.strip_prefix(b"\xef\xbb\xbf").unwrap_or(text);
     let file = RawBuf::parse(text).map_err(|fault| format!("no JSON: {fault}"))?;
     if file.as_raw().object().is_none() {
@@ -54,14 +45,21 @@ fn parse(
     };
     let path = format!("mcpServers.{name}");
     let entry: Entry = entry.decode().map_err(|error| format!("{path}: {error}"))?;
-    let Some(command) = entry.command else {
-        return Err(match entry.url.or(entry.server_url) {
-            Some(_) => format!("{path}: a server at a URL, and this client starts programs only"),
-            None => format!("{path}: it has no member `command`"),
-        });
-    };
     let filled = |member: &str, text: &str| {
         expand(text, &variable).map_err(|why| format!("{path}.{member}: {why}"))
+    };
+    let Some(command) = entry.command else {
+        let url = entry.url.or(entry.server_url);
+        let url = url.ok_or_else(|| format!("{path}: it has no member `command`, nor `url`"))?;
+        let mut remote = Remote {
+            url: filled("url", &url)?,
+            headers: BTreeMap::new(),
+        };
+        for (name, value) in entry.headers {
+            let value = filled(&format!("headers.{name}"), &value)?;
+            remote.headers.insert(name, value);
+        }
+        return Ok(Target::Url(remote));
     };
     let mut start = Start {
         command: filled("command", &command)?,
@@ -79,7 +77,7 @@ fn parse(
     if let Some(directory) = &entry.cwd {
         start.cwd = Some(filled("cwd", directory)?.into());
     }
-    Ok(start)
+    Ok(Target::Program(start))
 }
 
 /// Some hosts call the member `servers`.
@@ -99,6 +97,8 @@ struct Entry {
     env: BTreeMap<String, String>,
     cwd: Option<String>,
     url: Option<String>,
+    #[serde(default)]
+    headers: BTreeMap<String, String>,
     #[serde(rename = "serverUrl")]
     server_url: Option<String>,
 }
@@ -109,7 +109,7 @@ mod tests {
 
     #[test]
     fn entries() {
-        let check = |text: &str, expected: Result<Start, &str>| {
+        let check = |text: &str, expected: Result<Target, &str>| {
             let variable = |name: &str| (name == "KEY").then(|| "s3cret".to_owned());
             let found = parse(text.as_bytes(), "it", variable);
             match (&found, &expected) {
@@ -128,17 +128,26 @@ mod tests {
             args: args.iter().map(|&arg| arg.to_owned()).collect(),
             ..Start::default()
         };
+        let remote = |url: &str, headers: &[(&str, &str)]| {
+            let headers = headers.iter();
+            Target::Url(Remote {
+                url: url.to_owned(),
+                headers: headers
+                    .map(|&(name, value)| (name.to_owned(), value.to_owned()))
+                    .collect(),
+            })
+        };
         check(
             r#"{"mcpServers":{"it":{"command":"x"}}}"#,
-            Ok(start("x", &[])),
+            Ok(Target::Program(start("x", &[]))),
         );
         check(
             "\u{feff}{\"servers\":{\"it\":{\"type\":\"stdio\",\"command\":\"x\",\"args\":[\"-k\",\"${KEY}\"]}},\"inputs\":[]}",
-            Ok(start("x", &["-k", "s3cret"])),
+            Ok(Target::Program(start("x", &["-k", "s3cret"]))),
         );
         check(
             r#"{"mcpServers":{"it":{"command":"x","env":{"K":"${KEY}","L":""},"cwd":"/srv","disabled":false}}}"#,
-            Ok(Start {
+            Ok(Target::Program(Start {
                 env: [
                     ("K".to_owned(), "s3cret".to_owned()),
                     ("L".to_owned(), String::new()),
@@ -146,7 +155,7 @@ mod tests {
                 .into(),
                 cwd: Some("/srv".into()),
                 ..start("x", &[])
-            }),
+            })),
         );
         check("", Err("no JSON"));
         check("{\"mcpServers\":", Err("no JSON"));
@@ -159,11 +168,19 @@ mod tests {
         );
         check(
             r#"{"mcpServers":{"it":{}}}"#,
-            Err("mcpServers.it: it has no member `command`"),
+            Err("mcpServers.it: it has no member `command`, nor `url`"),
         );
         check(
-            r#"{"mcpServers":{"it":{"url":"https://x"}}}"#,
-            Err("a server at a URL"),
+            r#"{"mcpServers":{"it":{"url":"https://x/mcp"}}}"#,
+            Ok(remote("https://x/mcp", &[])),
+        );
+        check(
+            r#"{"servers":{"it":{"type":"http","url":"https://x","headers":{"Authorization":"Bearer ${KEY}"}}}}"#,
+            Ok(remote("https://x", &[("Authorization", "Bearer s3cret")])),
+        );
+        check(
+            r#"{"mcpServers":{"it":{"serverUrl":"https://${NO}"}}}"#,
+            Err("mcpServers.it.url: "),
         );
         check(
             r#"{"mcpServers":{"it":{"command":["x"]}}}"#,

@@ -5,10 +5,8 @@ use core::pin::pin;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Poll;
 use core::time::Duration;
-use std::path::Path;
 use std::sync::Arc;
 
-use super::config::{self, Start};
 use super::elicit::elicit;
 use super::exit::{Exit, Failure};
 use super::interrupt::Interrupt;
@@ -19,12 +17,13 @@ use super::sample::{by_command, by_hand};
 use super::screen::Screen;
 use super::style::{BLUE, DIM, GREEN, RED, YELLOW, paint};
 use super::tap::Tap;
+use super::target::{Remote, Start, Target};
 use crate::adapter::client::{ClientBuilder, ConnectError};
 use crate::adapter::mcp_async::model::{LoggingLevel, LoggingMessageParams};
 use crate::adapter::mcp_proto::client::{Approach, Timeouts};
 use crate::adapter::{self, Child, Client, Command, Runtime, SpawnError};
 
-/// Starts the server, does the work with it, and ends both in order.
+/// Starts the server or connects to it, does the work with it, and ends both in order.
 ///
 /// # Errors
 ///
@@ -36,19 +35,58 @@ pub(crate) async fn with_server<T>(
     interrupt: &Interrupt,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
 ) -> Result<T, Failure> {
-    let start = start(common, server)?;
-    let label = label(&start, common);
+    let target = Target::find(common, server)?;
+    let label = target.label(common);
+    match target {
+        Target::Program(start) => {
+            with_program(common, &start, &label, screen, interrupt, work).await
+        }
+        Target::Url(remote) => {
+            if common.trace {
+                let why = "--trace is for programs: ask the server at the URL what it hears";
+                return Err(Failure::usage(why));
+            }
+            let builder = builder(common, screen, &label)?;
+            with_remote(builder, &remote, interrupt, work).await
+        }
+    }
+}
+
+async fn with_remote<T>(
+    mut builder: ClientBuilder<Runtime>,
+    remote: &Remote,
+    interrupt: &Interrupt,
+    work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    for (name, value) in &remote.headers {
+        builder = builder.header(name, value);
+    }
+    let client = interrupt.or(builder.connect(&remote.url)).await??;
+    let result = work(&client).await;
+    // How the session ends is not what was asked for.
+    let _ = client.close().await;
+    result
+}
+
+async fn with_program<T>(
+    common: &Common,
+    start: &Start,
+    label: &str,
+    screen: &Screen,
+    interrupt: &Interrupt,
+    work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
+) -> Result<T, Failure> {
     let done = Arc::new(AtomicBool::new(false));
-    let command = command(&start, common, screen, &label, &done);
+    let command = command(start, common, screen, label, &done);
     let work = async |client: &Client| {
         let result = work(client).await;
         done.store(result.is_ok(), Ordering::Relaxed);
         result
     };
-    let settings = || builder(common, screen, &label);
+    let settings = || builder(common, screen, label);
     if !common.trace {
         let spawned = interrupt.or(settings()?.spawn(&command)).await?;
-        let client = spawned.map_err(|error| no_server(error, &start))?;
+        let client = spawned.map_err(|error| no_server(error, start))?;
         let result = work(&client).await;
         // How the server ends is not what was asked for.
         let _ = client.close().await;
@@ -65,7 +103,7 @@ pub(crate) async fn with_server<T>(
         // Some servers of old leave when they hear a question that they do not know.
         outcome = attempt(Approach::Handshake).await?;
     }
-    let (client, mut child) = outcome.map_err(|error| no_server(error, &start))?;
+    let (client, mut child) = outcome.map_err(|error| no_server(error, start))?;
     let whole = async {
         let result = work(&client).await;
         let _ = client.close().await;
@@ -126,39 +164,6 @@ async fn beside<T>(future: impl Future<Output = T>, other: impl Future) -> T {
         }
     })
     .await
-}
-
-fn start(common: &Common, server: &Server) -> Result<Start, Failure> {
-    let mut words = server
-        .server
-        .iter()
-        .map(|word| word.to_string_lossy().into_owned());
-    match (words.next(), common.config()) {
-        (Some(command), None) => Ok(Start {
-            command,
-            args: words.collect(),
-            ..Start::default()
-        }),
-        (None, Some((file, name))) => config::load(file, &name),
-        (Some(_), Some(_)) => Err(Failure::usage("either a server after `--` or --config")),
-        (None, None) => {
-            let hint =
-                "which server? `-- SERVER ARGUMENTS` starts one, `--config FILE NAME` names one";
-            Err(Failure::usage(hint))
-        }
-    }
-}
-
-/// What the server is called here: never what it calls itself.
-fn label(start: &Start, common: &Common) -> String {
-    let name = common.config().map(|(_, name)| name);
-    let program = || {
-        Path::new(&start.command)
-            .file_stem()
-            .map(|stem| stem.to_string_lossy())
-    };
-    name.or_else(|| program().map(Into::into))
-        .unwrap_or_else(|| "server".to_owned())
 }
 
 /// The command to start. What the server writes to its standard error is shown until the work is

@@ -1,4 +1,4 @@
-//! A command-line client for any server on standard input and output.
+//! A command-line client for any server: a program that it starts, or one at a URL.
 
 mod accepts;
 mod ask;
@@ -32,6 +32,7 @@ mod session;
 mod style;
 #[path = "../tap.rs"]
 mod tap;
+mod target;
 mod terminal;
 mod typed;
 mod visits;
@@ -55,7 +56,7 @@ use crate::adapter::client::CallError;
 
 /// Does what the command line says.
 pub(crate) async fn run() -> ExitCode {
-    let options = Options::parse();
+    let options = Options::parse_from(target::reordered(std::env::args_os()));
     if options.common.no_color {
         anstream::ColorChoice::Never.write_global();
     }

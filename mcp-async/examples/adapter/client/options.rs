@@ -20,6 +20,7 @@ use crate::adapter::mcp_proto::{Revision, RevisionSet};
     name = "client",
     version,
     override_usage = "client [OPTIONS] COMMAND [ARGUMENTS] -- SERVER [ARGUMENTS]\n       \
+                      client URL [OPTIONS] [COMMAND] [ARGUMENTS]\n       \
                       client [OPTIONS] COMMAND [ARGUMENTS] --config FILE NAME",
     after_help = "`client help call` says how arguments are written; `--help` lists the exit codes.",
     after_long_help = Exit::HELP,
@@ -40,6 +41,9 @@ pub(crate) struct Common {
     /// filled in from the environment
     #[arg(long, global = true, num_args = 2, value_names = ["FILE", "NAME"])]
     config: Option<Vec<PathBuf>>,
+    /// Sends this field with every request to a server at a URL
+    #[arg(long, global = true, value_name = "NAME:VALUE", value_parser = header)]
+    pub(crate) header: Vec<(String, String)>,
     /// Sets a variable in the server's environment, which else is a short list (PATH, HOME, ..)
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
@@ -172,7 +176,7 @@ pub(crate) enum Kind {
 /// The server as the command line names it.
 #[derive(Debug, Args)]
 pub(crate) struct Server {
-    /// The server to start, and its arguments
+    /// The server to start, and its arguments, or its URL
     #[arg(last = true, value_name = "SERVER")]
     pub(crate) server: Vec<OsString>,
 }
@@ -221,6 +225,12 @@ fn variable(text: &str) -> Result<(String, String), String> {
     let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
     let (name, value) = pair.ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
     Ok((name.to_owned(), value.to_owned()))
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once(':').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or("it is not NAME:VALUE")?;
+    Ok((name.to_owned(), value.trim().to_owned()))
 }
 
 fn levels() -> PossibleValuesParser {
@@ -282,6 +292,10 @@ mod tests {
         assert_eq!((file.to_str(), name.as_str()), (Some("hosts.json"), "it"));
         assert_eq!(options.common.timeout, Some(Duration::from_secs(120)));
 
+        let options = parse("list --header Authorization:Basic -- http://a/mcp").unwrap();
+        let expected = ("Authorization".to_owned(), "Basic".to_owned());
+        assert_eq!(options.common.header, [expected]);
+
         let options =
             parse("list prompts --revisions 2025-11-25,2026-07-28 --log-level error -- s");
         let options = options.unwrap();
@@ -297,5 +311,6 @@ mod tests {
         wrong("list --config hosts.json");
         wrong("list --timeout soon -- server");
         wrong("list --env =x -- server");
+        wrong("list --header x -- http://a");
     }
 }
