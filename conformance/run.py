@@ -131,7 +131,7 @@ class Run:
                 notes.append(f"FAILURE {where}: {self.ended[row]}")
             for check in checks or []:
                 if check["status"] in ("FAILURE", "WARNING", "SKIPPED"):
-                    reason = check.get("errorMessage") or check.get("description", "")
+                    reason = " ".join((check.get("errorMessage") or check.get("description", "")).split())[:400]
                     notes.append(f"{check['status']} {where}: {check['id']} ({check['name']}): {reason}")
         return notes
 

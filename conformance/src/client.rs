@@ -1,4 +1,4 @@
-//! The client of `fixture client stdio`: a script of five calls, told as JSON lines.
+//! The client of `fixture client`: a script of five calls, told as JSON lines.
 
 use core::fmt;
 use core::future::Future;
@@ -6,7 +6,9 @@ use core::time::Duration;
 use std::io;
 
 use futures_lite::future::or;
+use mcp_async::client::ClientBuilder;
 use mcp_async::model::Content;
+use mcp_async::net::Network;
 use mcp_async::process::Command;
 use mcp_async::{Client, Runtime};
 use mcp_proto::client::Timeouts;
@@ -14,13 +16,33 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 use serde::Serialize;
 
-/// Starts the command and goes through the script: every step is tried, whatever happened to
-/// the one before.
+/// Starts the command and goes through the script.
+///
+/// # Errors
+///
+/// See [`script`].
+pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Result<()> {
+    let command = Command::new(program).args(args);
+    script(async |builder: ClientBuilder<R>| builder.spawn(&command).await).await
+}
+
+/// Connects to the URL and goes through the script.
+///
+/// # Errors
+///
+/// See [`script`].
+pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
+    script(async |builder: ClientBuilder<R>| builder.connect(url).await).await
+}
+
+/// Every step is tried, whatever happened to the one before.
 ///
 /// # Errors
 ///
 /// Connecting failed; the steps behind it are told nevertheless.
-pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Result<()> {
+async fn script<R: Runtime, E: fmt::Display>(
+    connect: impl AsyncFnOnce(ClientBuilder<R>) -> Result<Client<R>, E>,
+) -> io::Result<()> {
     let limit = limit()?;
     // A server that is silent about what it does not know leaves half the time for the handshake.
     let timeouts = Timeouts {
@@ -30,8 +52,7 @@ pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Resul
     let builder = Client::<R>::builder("fixture", env!("CARGO_PKG_VERSION"))
         .revisions(revisions()?)
         .timeouts(timeouts);
-    let command = Command::new(program).args(args);
-    let client = step::<R, _, _>(limit, builder.spawn(&command)).await;
+    let client = step::<R, _, _>(limit, connect(builder)).await;
     Line::of("connect", client.as_ref(), |_, line| line).print()?;
     let client = client.as_ref().map_err(|_| NOT_CONNECTED.to_owned());
 

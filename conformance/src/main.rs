@@ -1,11 +1,11 @@
 //! One small program that outside drivers test: the library's defaults, its public API, no more.
 //!
-//! - `fixture stdio`: a server on standard input and output, see [`server`]
-//! - `fixture client stdio -- COMMAND..`: a client that starts its server, see [`client`]
+//! - `fixture stdio`, `fixture http PORT`: a server, see [`server`]
+//! - `fixture client stdio -- COMMAND..`, `fixture client http URL`: a client, see [`client`]
 //! - `fixture codec json|line|sse`: the codecs of the core, see [`codec`]
 //! - `fixture limits`: the default limits as one line of JSON
 //!
-//! `--runtime tokio|smol` in front says what the first two run on; tokio, if nothing is said.
+//! `--runtime tokio|smol` in front says what servers and clients run on; tokio, if nothing is said.
 #![forbid(unsafe_code)]
 
 mod client;
@@ -29,9 +29,11 @@ fn main() -> ExitCode {
     };
     let done = match (runtime, words) {
         (Some(runtime), ["stdio"]) => runtime.serve_stdio(),
+        (Some(runtime), ["http", port]) => runtime.serve_http(port),
         (Some(runtime), ["client", "stdio", "--", program, args @ ..]) => {
             runtime.client_stdio(program, args)
         }
+        (Some(runtime), ["client", "http", url]) => runtime.client_http(url),
         (Some(_), ["codec", "json"]) => codec::run(codec::json),
         (Some(_), ["codec", "line"]) => codec::run(codec::line),
         (Some(_), ["codec", "sse"]) => codec::run(codec::sse),
@@ -58,6 +60,6 @@ fn print(line: &str) -> io::Result<()> {
     out.flush()
 }
 
-const USAGE: &str =
-    "usage: fixture [--runtime tokio|smol] stdio | client stdio -- COMMAND.. | limits
+const USAGE: &str = "usage: fixture [--runtime tokio|smol] stdio | http PORT | limits
+       fixture [--runtime tokio|smol] client stdio -- COMMAND.. | client http URL
        fixture codec json|line|sse";

@@ -28,10 +28,24 @@ impl Runtime {
         }
     }
 
+    pub(crate) fn serve_http(self, port: &str) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(server::http::<mcp_tokio::Runtime>(port)),
+            Self::Smol => smol::block_on(server::http::<mcp_smol::Runtime>(port)),
+        }
+    }
+
     pub(crate) fn client_stdio(self, program: &str, args: &[&str]) -> io::Result<()> {
         match self {
             Self::Tokio => on_tokio(client::stdio::<mcp_tokio::Runtime>(program, args)),
             Self::Smol => smol::block_on(client::stdio::<mcp_smol::Runtime>(program, args)),
+        }
+    }
+
+    pub(crate) fn client_http(self, url: &str) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(client::http::<mcp_tokio::Runtime>(url)),
+            Self::Smol => smol::block_on(client::http::<mcp_smol::Runtime>(url)),
         }
     }
 }

@@ -1,10 +1,12 @@
-//! The server of `fixture stdio`: a few tools that drivers measure and abuse.
+//! The server of `fixture stdio` and `fixture http`: a few tools that drivers measure and abuse.
 
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io;
+use std::net::Ipv4Addr;
 use std::sync::Arc;
 
+use mcp_async::net::Network;
 use mcp_async::server::{Context, NoArguments};
 use mcp_async::{Runtime, Server};
 use schemars::JsonSchema;
@@ -42,6 +44,12 @@ struct Region {
 /// Serves standard input and output until they end.
 pub(crate) async fn stdio<R: Runtime>() -> io::Result<()> {
     server::<R>().serve_stdio().await
+}
+
+/// Serves `http://127.0.0.1:PORT/mcp` until interrupted.
+pub(crate) async fn http<R: Network>(port: &str) -> io::Result<()> {
+    let port: u16 = port.parse().map_err(io::Error::other)?;
+    server::<R>().serve_http((Ipv4Addr::LOCALHOST, port)).await
 }
 
 fn server<R: Runtime>() -> Server<R> {
