@@ -162,7 +162,10 @@ impl<R: Runtime> Site<R> {
             // A handshake that opens no session is as good as any other exchange.
             _ => {
                 let way = Way::exchange(self.options.streams.unread);
-                let conversation = self.conversation(parts, way);
+                // One POST is one request, so its table has one place.
+                let mut config = self.config();
+                config.limits.in_flight = 1;
+                let conversation = self.with(parts, way, Core::new(config, Growing));
                 let source = Source::post(Channel::new(1), post);
                 self.exchange(conversation, parts, &source, &Text::new(body))
             }
