@@ -29,7 +29,8 @@ use crate::seat::Seat;
 ///
 /// With a [`RestartPolicy`](super::RestartPolicy) it outlives the connection: it is renewed
 /// (SB-10) and yields [`Update::Reconnected`], because what changed meanwhile was not told.
-/// Without one it ends with the connection. A reader that is slow loses the oldest of 1,024
+/// Without one it ends with the connection. Over HTTP a stream that broke off is asked for anew,
+/// too. A reader that is slow loses the oldest of 1,024
 /// updates.
 ///
 /// ```
@@ -200,6 +201,13 @@ impl Subscription {
                     // The request went with its connection; the next one gets it anew.
                     Some(CallError::Closed) if self.inner.restarts() => {
                         self.ended = false;
+                        self.stage = Stage::Linking;
+                    }
+                    // SC-21: a stream broke off, and the connection goes on. It is asked for anew,
+                    // as long as it tells something in between.
+                    Some(CallError::Failed(Failure::Broken)) if !self.ended => {
+                        self.ended = true;
+                        self.generation = 0;
                         self.stage = Stage::Linking;
                     }
                     // A server that goes ends what it told of before it goes (SB-08): whether it

@@ -201,3 +201,23 @@ fn changes() {
         assert_eq!(client.call_tool("new", &()).await.unwrap().text(), "new");
     });
 }
+
+/// 5.1
+#[test]
+fn the_draft_profile() {
+    check(
+        |_| async move {
+            let http = server().http().draft_profile();
+            let client = Client::<Sim>::builder("t", "1")
+                .revisions(RevisionSet::of(&[Revision::DraftV1]))
+                .connect_through("http://localhost/mcp", http.into_service())
+                .await
+                .unwrap();
+            assert_eq!(client.info().revision, Revision::DraftV1);
+            let answer = client.call_tool("hello", &()).await.unwrap();
+            assert_eq!(answer.text(), "Hello!");
+            client.close().await.unwrap();
+        },
+        |_| async {},
+    );
+}

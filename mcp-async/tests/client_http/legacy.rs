@@ -132,3 +132,53 @@ fn answers_over_the_limit() {
         },
     );
 }
+
+/// 5.1: sessions and mirrored headers together, only where that is asked for.
+#[test]
+fn the_draft_profile() {
+    check(
+        |site| async move {
+            let client = site.connect(&[Revision::DraftV1]).await.unwrap();
+            let tools = client.tools().all().await.unwrap();
+            assert_eq!(tools.len(), 1);
+            let zone = std::collections::HashMap::from([("zone", "ок")]);
+            client.call_tool("good", &zone).await.unwrap();
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            let asked = site.expect("DRAFT-2026-v1").await;
+            assert_eq!(asked.field("mcp-method"), "initialize");
+            assert_eq!(asked.field("mcp-protocol-version"), "");
+            asked.session(Revision::DraftV1);
+            let asked = site.expect("notifications/initialized").await;
+            assert_eq!(asked.field("mcp-method"), "notifications/initialized");
+            assert_eq!(asked.field("mcp-protocol-version"), "DRAFT-2026-v1");
+            asked.accept();
+            let (get, list) = (site.next().await, site.next().await);
+            let (get, list) = if get.verb == "GET" {
+                (get, list)
+            } else {
+                (list, get)
+            };
+            get.refuse(405, "");
+            assert_eq!(list.field("mcp-method"), "tools/list");
+            let property = r#"{"type":"string","x-mcp-header":"Zone"}"#;
+            let tool = |name, zone| {
+                format!(
+                    r#"{{"name":"{name}","inputSchema":{{"type":"object","properties":{{"zone":{zone}}}}}}}"#
+                )
+            };
+            let bad = tool("bad", r#"{"x-mcp-header":"Zone"}"#);
+            list.result(&format!(
+                r#"{{"tools":[{bad},{}]}}"#,
+                tool("good", property)
+            ));
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-session-id"), "s-1");
+            assert_eq!(asked.field("mcp-name"), "good");
+            assert_eq!(asked.field("mcp-param-zone"), "=?base64?0L7Qug==?=");
+            asked.result(r#"{"content":[]}"#);
+            site.expect("DELETE").await.accept();
+        },
+    );
+}

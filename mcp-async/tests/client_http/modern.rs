@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_async::client::CallError;
+use mcp_async::client::{CallError, Update};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
@@ -168,6 +168,39 @@ fn headers_that_nobody_knew_of_are_looked_up_once() {
             site.expect("tools/call").await.json(400, "", mismatch);
             site.expect("tools/list").await.result(&tools);
             site.expect("tools/call").await.json(400, "", mismatch);
+        },
+    );
+}
+
+/// SC-21
+#[test]
+fn a_subscription_that_broke_off_is_asked_for_anew() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let mut changes = client.changes().await.unwrap();
+            assert_eq!(changes.next().await, Some(Update::Tools));
+            assert_eq!(changes.next().await, Some(Update::Reconnected));
+            assert_eq!(changes.next().await, None);
+        },
+        |site| async move {
+            opened(&site).await;
+            let mut told = false;
+            for _ in 0..2 {
+                let asked = site.expect("subscriptions/listen").await;
+                assert_eq!(asked.field("mcp-method"), "subscriptions/listen");
+                let id = asked.id().to_owned();
+                let stream = asked.stream();
+                let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
+                stream.event(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#));
+                if !core::mem::replace(&mut told, true) {
+                    stream.event(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#));
+                }
+                sleep(Duration::from_secs(1)).await;
+                stream.cut();
+            }
+            sleep(Duration::from_secs(1)).await;
+            site.quiet();
         },
     );
 }

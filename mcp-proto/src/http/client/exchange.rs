@@ -165,7 +165,11 @@ impl Exchange {
                         lists_tools: method == Method::ToolsList,
                     },
                 };
-                (kind, request.id.to_u64(), version(request.params))
+                let named = match kind {
+                    Kind::Initialize => request.params.and_then(|it| it.get("protocolVersion")),
+                    _ => request.params.and_then(version),
+                };
+                (kind, request.id.to_u64(), named.and_then(revision_of))
             }
             _ => (Kind::Told, None, None),
         };
@@ -246,6 +250,11 @@ impl Exchange {
             }
             Verb::Delete => {}
         }
+        let mirrors = self.revision.is_some_and(Revision::has_mirrored_headers);
+        if mirrors && self.verb() == Verb::Post {
+            mirrored(origin, message, each);
+        }
+        // What is offered does not rule yet.
         if matches!(self.kind, Kind::Initialize | Kind::Seek) {
             return;
         }
@@ -256,10 +265,6 @@ impl Exchange {
         // SC-09, SC-23
         if let Some(session) = self.session.as_ref().filter(|_| !self.is_modern()) {
             each("mcp-session-id", session.as_bytes());
-        }
-        let mirrors = self.revision.is_some_and(Revision::has_mirrored_headers);
-        if mirrors && self.verb() == Verb::Post {
-            mirrored(origin, message, each);
         }
     }
 
@@ -477,9 +482,13 @@ fn response_to(own: u64, text: &[u8]) -> Option<Response<'_>> {
 }
 
 /// What a modern request says of its revision (SC-16).
-fn version(params: Option<Object<'_>>) -> Option<Revision> {
-    let meta = params?.get("_meta")?.object()?;
-    let version = meta.get(keys::PROTOCOL_VERSION)?.string()?;
+fn version(params: Object<'_>) -> Option<Raw<'_>> {
+    let meta = params.get("_meta")?.object()?;
+    meta.get(keys::PROTOCOL_VERSION)
+}
+
+fn revision_of(version: Raw<'_>) -> Option<Revision> {
+    let version = version.string()?;
     Revision::ALL
         .into_iter()
         .find(|revision| version == revision.as_str())
