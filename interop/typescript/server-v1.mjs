@@ -60,6 +60,7 @@ const sessions = new Map();
 async function serve(request, response) {
   const { pathname, searchParams } = new URL(request.url, 'http://localhost');
   if (pathname === '/sse') {
+    if (request.method !== 'GET') return response.writeHead(405).end();
     const transport = new SSEServerTransport('/messages', response);
     sessions.set(transport.sessionId, transport);
     return everything().connect(transport);
