@@ -1,6 +1,6 @@
 //! Stores: what is sent is stored, and another process goes on where the first one stopped.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -22,6 +22,7 @@ struct Far {
     store: MemoryStore,
     delay: Duration,
     broken: AtomicBool,
+    saves: AtomicUsize,
 }
 
 impl Far {
@@ -47,6 +48,7 @@ impl Far {
 
 impl SessionStore for Far {
     fn save<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()> {
+        self.saves.fetch_add(1, Ordering::SeqCst);
         self.later(self.store.save(id, record, keep))
     }
 
@@ -241,4 +243,35 @@ fn a_broken_store_is_told_or_does_no_harm() {
     );
     advance(SECOND);
     assert!(reply.whole().contains("at last"));
+}
+
+#[test]
+fn the_record_is_kept_fresh() {
+    let store = Far::new(Duration::ZERO);
+    let (_, service) = process(&store);
+    let session = Session::open(&service, "2025-11-25");
+    let saves = || store.saves.load(Ordering::SeqCst);
+    let minute = Duration::from_secs(60);
+    advance(minute);
+    let begun = saves();
+    session.post(ping());
+    advance(minute);
+    assert_eq!(saves(), begun, "nothing is new");
+    let level =
+        r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
+    session.post(level);
+    advance(minute);
+    assert_eq!(saves(), begun + 1);
+    let taken = crate::support::now(store.take(&session.id))
+        .unwrap()
+        .unwrap();
+    let record = core::str::from_utf8(taken.record()).unwrap();
+    assert!(record.contains(r#""log_level":"error""#), "{record}");
+
+    // What is used is saved again before it fades; what is not used is not.
+    session.post(ping());
+    advance(16 * minute);
+    assert_eq!(saves(), begun + 2);
+    advance(10 * minute);
+    assert_eq!(saves(), begun + 2);
 }
