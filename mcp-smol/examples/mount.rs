@@ -4,8 +4,8 @@
 #[path = "../../mcp-async/examples/adapter/mount.rs"]
 mod mount;
 
-use mcp_async::net::Listen;
-use mcp_smol::{self as adapter, Runtime, mcp_async};
+use mcp_smol::net::Listen;
+use mcp_smol::{self as adapter, Runtime};
 
 fn main() -> std::io::Result<()> {
     let listen = Listen::bind("127.0.0.1:8000")?;

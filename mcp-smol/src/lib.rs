@@ -38,8 +38,10 @@
 //! |---|---|
 //! | make a server of typed handlers | [`Server`] |
 //! | serve a client on standard input and output | [`serve_stdio`] |
+//! | serve clients over HTTP | [`Server::serve_http`](mcp_async::Server::serve_http) |
 //! | serve a client on a socket or any other stream | [`serve`] |
 //! | start a server and call its tools | [`Client`] |
+//! | call the tools of a server over HTTP | [`Client::connect`](mcp_async::Client::connect) |
 //! | start a server and speak to it, method by method | [`spawn`] |
 //! | speak to a server on a socket or any other stream | [`connect`] |
 //!
@@ -49,23 +51,23 @@
 
 mod connect;
 mod io;
-#[cfg(feature = "http")]
-mod net;
 mod process;
 mod reactor;
 mod serve;
 #[cfg(feature = "signal")]
 mod signal;
+#[cfg(feature = "http")]
+mod sockets;
 mod stdio;
 mod timer;
 
 pub use connect::{connect, spawn};
 pub use io::{pair, split};
-#[cfg(feature = "http")]
-pub use net::{Listener, Socket};
 pub use process::start;
 pub use reactor::Runtime;
 pub use serve::{serve, serve_stdio};
+#[cfg(feature = "http")]
+pub use sockets::{Listener, Socket};
 pub use stdio::stdio;
 pub use timer::Timer;
 
@@ -80,6 +82,8 @@ pub use mcp_async::model;
 pub use mcp_async::schema;
 #[cfg(feature = "server")]
 pub use mcp_async::schemars;
+#[cfg(feature = "http")]
+pub use mcp_async::{http, net};
 
 /// A client of one server, on this runtime.
 ///

@@ -8,16 +8,28 @@ mod glue;
 mod process;
 #[path = "../../mcp-async/tests/adapter/script.rs"]
 mod script;
+#[path = "../../mcp-async/tests/adapter/serving.rs"]
+mod serving;
 #[path = "../../mcp-async/tests/adapter/stdio.rs"]
 mod stdio;
 
 fn main() {
     let Some((role, arguments)) = script::role() else {
-        return script::run(&[process::SCRIPTS, stdio::SCRIPTS, glue::SCRIPTS].concat());
+        return script::run(
+            &[
+                process::SCRIPTS,
+                stdio::SCRIPTS,
+                glue::SCRIPTS,
+                serving::SCRIPTS,
+            ]
+            .concat(),
+        );
     };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let played =
-        process::play(&role, &arguments) || stdio::play(&role) || glue::play(&role, &arguments);
+    let played = process::play(&role, &arguments)
+        || stdio::play(&role)
+        || glue::play(&role, &arguments)
+        || serving::play(&role, &arguments);
     assert!(played, "no such role: {role}");
 }
 

@@ -13,7 +13,7 @@ use axum::routing::get;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::adapter::mcp_async::http::Principal;
+use crate::adapter::http::Principal;
 use crate::adapter::server::Context;
 use crate::adapter::{Runtime, Server};
 
