@@ -1,9 +1,9 @@
 //! The server of `fixture stdio` and `fixture http`: a few tools that drivers measure and abuse.
 
+use core::net::Ipv4Addr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::io;
-use std::net::Ipv4Addr;
 use std::sync::Arc;
 
 use mcp_async::net::Network;

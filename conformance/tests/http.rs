@@ -1,9 +1,9 @@
 //! The fixture as client of the fixture as server over HTTP, on both runtimes, in every revision asked for.
 
+use core::time::Duration;
 use std::io::{Read as _, Write as _};
 use std::net::{TcpListener, TcpStream};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::Duration;
 
 const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture");
 

@@ -23,9 +23,9 @@ mod telling;
 #[cfg(test)]
 mod tests;
 
+use core::net::SocketAddr;
 use core::time::Duration;
 use std::io;
-use std::net::SocketAddr;
 
 use clap::Parser;
 
