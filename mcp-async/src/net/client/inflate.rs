@@ -1,7 +1,8 @@
 use std::io::{self, Write as _};
 
 use bytes::{Buf as _, Bytes};
-use flate2::write::{GzDecoder, ZlibDecoder};
+use flate2::write::GzDecoder;
+use flate2::{Decompress, FlushDecompress, Status};
 use http::HeaderValue;
 
 use super::SendFailed;
@@ -14,7 +15,15 @@ pub(super) struct Inflater {
 
 enum Decoder {
     Gzip(Box<GzDecoder<Vec<u8>>>),
-    Zlib(Box<ZlibDecoder<Vec<u8>>>),
+    Zlib(Zlib),
+}
+
+/// Without the decoder of the crate, some of whose implementations do not notice that the end is
+/// missing.
+struct Zlib {
+    state: Decompress,
+    unpacked: Vec<u8>,
+    ended: bool,
 }
 
 /// What is unpacked in one go. The format swells at most 1,032-fold (zlib's technical details), so
@@ -29,7 +38,11 @@ impl Inflater {
             .to_ascii_lowercase();
         let decoder = match coding.as_str() {
             "gzip" | "x-gzip" => Decoder::Gzip(Box::new(GzDecoder::new(Vec::new()))),
-            "deflate" => Decoder::Zlib(Box::new(ZlibDecoder::new(Vec::new()))),
+            "deflate" => Decoder::Zlib(Zlib {
+                state: Decompress::new(true),
+                unpacked: Vec::new(),
+                ended: false,
+            }),
             "identity" | "" => return Ok(None),
             _ => return Err(SendFailed::Coding(coding)),
         };
@@ -50,9 +63,7 @@ impl Inflater {
                 Decoder::Gzip(decoder) => {
                     decoder.write(&step).and_then(|read| flushed(read, decoder))
                 }
-                Decoder::Zlib(decoder) => {
-                    decoder.write(&step).and_then(|read| flushed(read, decoder))
-                }
+                Decoder::Zlib(decoder) => decoder.write(&step),
             }?;
             if read == 0 {
                 return Err(io::Error::new(
@@ -73,7 +84,8 @@ impl Inflater {
     pub(super) fn finish(mut self) -> io::Result<Bytes> {
         match &mut self.decoder {
             Decoder::Gzip(decoder) => decoder.try_finish(),
-            Decoder::Zlib(decoder) => decoder.try_finish(),
+            Decoder::Zlib(decoder) if decoder.ended => Ok(()),
+            Decoder::Zlib(_) => Err(io::ErrorKind::UnexpectedEof.into()),
         }?;
         Ok(self.take())
     }
@@ -81,11 +93,35 @@ impl Inflater {
     fn take(&mut self) -> Bytes {
         let unpacked = match &mut self.decoder {
             Decoder::Gzip(decoder) => decoder.get_mut(),
-            Decoder::Zlib(decoder) => decoder.get_mut(),
+            Decoder::Zlib(decoder) => &mut decoder.unpacked,
         };
         core::mem::take(unpacked).into()
     }
 }
+
+impl Zlib {
+    /// Unpacks these bytes, as far as they belong to it; how many that are.
+    fn write(&mut self, packed: &[u8]) -> io::Result<usize> {
+        let mut read = 0;
+        while !self.ended {
+            let before = (self.state.total_in(), self.state.total_out());
+            let rest = packed.get(read..).unwrap_or_default();
+            self.unpacked.reserve(ROOM);
+            let status =
+                self.state
+                    .decompress_vec(rest, &mut self.unpacked, FlushDecompress::None)?;
+            self.ended = status == Status::StreamEnd;
+            read += usize::try_from(self.state.total_in() - before.0).unwrap_or(0);
+            if before == (self.state.total_in(), self.state.total_out()) {
+                break;
+            }
+        }
+        Ok(read)
+    }
+}
+
+/// Room for what a few bytes hold, made again as long as more comes out.
+const ROOM: usize = 8 << 10;
 
 /// Out with what the decoder holds back: an event must not wait for the next one.
 fn flushed(read: usize, decoder: &mut impl io::Write) -> io::Result<usize> {

@@ -10,7 +10,7 @@ fn a_server_by_its_name() {
     let file = write(&format!(
         r#"{{"mcpServers": {{
             "all": {{"command": "{}", "args": ["--revisions", "${{MCP_TEST_REVISION:-2025-06-18}}"]}},
-            "remote": {{"url": "https://example.com/mcp"}},
+            "remote": {{"url": "http://127.0.0.1:1/mcp"}},
             "secret": {{"command": "x", "env": {{"KEY": "${{MCP_TEST_UNSET}}"}}}}
         }}}}"#,
         example(EVERYTHING)
@@ -36,11 +36,11 @@ fn a_server_by_its_name() {
         client(&["list", "--config", path, name]).ended(2, said);
     };
     check("other", "it has no server other, but all, remote, secret");
-    check("remote", "mcpServers.remote: a server at a URL");
     check(
         "secret",
         "mcpServers.secret.env.KEY: the environment variable MCP_TEST_UNSET is not set",
     );
+    client(&["list", "--config", path, "remote"]).ended(3, "cannot connect to 127.0.0.1:1");
     std::fs::remove_file(&file).unwrap();
     check("all", path);
 }
