@@ -8,6 +8,7 @@ mod glue;
 mod process;
 #[path = "../../mcp-async/tests/adapter/script.rs"]
 mod script;
+#[cfg(unix)]
 #[path = "../../mcp-async/tests/adapter/serving.rs"]
 mod serving;
 #[path = "../../mcp-async/tests/adapter/stdio.rs"]
@@ -20,16 +21,17 @@ fn main() {
                 process::SCRIPTS,
                 stdio::SCRIPTS,
                 glue::SCRIPTS,
+                #[cfg(unix)]
                 serving::SCRIPTS,
             ]
             .concat(),
         );
     };
     let arguments: Vec<&str> = arguments.iter().map(String::as_str).collect();
-    let played = process::play(&role, &arguments)
-        || stdio::play(&role)
-        || glue::play(&role, &arguments)
-        || serving::play(&role, &arguments);
+    let played =
+        process::play(&role, &arguments) || stdio::play(&role) || glue::play(&role, &arguments);
+    #[cfg(unix)]
+    let played = played || serving::play(&role, &arguments);
     assert!(played, "no such role: {role}");
 }
 

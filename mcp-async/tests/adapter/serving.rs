@@ -13,7 +13,6 @@ use super::block_on;
 use super::script::{PATIENCE, Script, program};
 
 pub(crate) const SCRIPTS: &[Script] = &[
-    #[cfg(unix)]
     (
         "a signal ends a server over HTTP in good order",
         interrupted,
@@ -98,7 +97,6 @@ impl Served {
         assert!(answer.contains("mcp-session-id"), "{answer}");
     }
 
-    #[cfg(unix)]
     fn signal(&self, signal: rustix::process::Signal) {
         let process = rustix::process::Pid::from_child(&self.child);
         rustix::process::kill_process(process, signal).unwrap();
@@ -121,7 +119,6 @@ impl Drop for Served {
     }
 }
 
-#[cfg(unix)]
 fn interrupted() {
     use rustix::process::Signal;
 

@@ -3,9 +3,13 @@
 use core::task::Poll;
 use core::time::Duration;
 
-use mcp_async::client::{CallError, ClientBuilder, ConnectError};
+#[cfg(unix)]
+use mcp_async::client::ConnectError;
+use mcp_async::client::{CallError, ClientBuilder};
+#[cfg(unix)]
+use mcp_async::model::Root;
 use mcp_async::model::{
-    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root, SamplingMessage,
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, SamplingMessage,
 };
 use mcp_async::server::{self, NoArguments};
 use mcp_async::{Client, ErrorReply, Server, duplex};
