@@ -3,15 +3,18 @@
 #![cfg(all(feature = "server", feature = "http"))]
 
 mod attacks;
+mod bounds;
 mod broken;
 mod doors;
 mod headers;
 mod http_sse;
 mod legacy;
 mod modern;
+mod sessions;
 #[path = "../sim/mod.rs"]
 mod sim;
 mod stores;
+mod streams;
 mod support;
 mod threads;
 mod written;
