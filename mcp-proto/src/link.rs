@@ -41,11 +41,35 @@ pub struct Link<I, O> {
 
 impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// Joins two buffers.
+    ///
+    /// ```
+    /// use mcp_proto::{Inbox, Limits, Link, Outbox};
+    ///
+    /// let limits = Limits::default();
+    /// let mut link = Link::new(Inbox::new([0; 512], &limits), Outbox::new([0; 512], &limits));
+    /// assert!(link.inbox.spare_mut().is_some() && link.outbox.is_empty());
+    /// ```
     pub const fn new(inbox: Inbox<I>, outbox: Outbox<O>) -> Self {
         Self { inbox, outbox }
     }
 
     /// Does one thing: see [`step`].
+    ///
+    /// ```
+    /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
+    /// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new());
+    /// use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Step};
+    ///
+    /// # let limits = Limits::default();
+    /// # let (mut inbox, mut outbox) = (Inbox::new([0; 512], &limits), Outbox::new([0; 4096], &limits));
+    /// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    /// inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
+    /// inbox.filled(ping.len());
+    /// let mut link = Link::new(inbox, outbox);
+    /// assert!(matches!(link.step(&mut machine, Instant::ZERO), Step::Handled));
+    /// assert!(matches!(link.step(&mut machine, Instant::ZERO), Step::Empty));
+    /// assert_eq!(link.outbox.pending(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+    /// ```
     #[inline]
     pub fn step<'l, M: Machine>(
         &'l mut self,
@@ -59,6 +83,25 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     ///
     /// `app` answers with [`Verdict::Done`], or with [`Verdict::Again`] if its answer did not fit:
     /// then the event comes again in a later turn. Returns why it stopped.
+    ///
+    /// ```
+    /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
+    /// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new());
+    /// use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Rest, Verdict};
+    ///
+    /// # let limits = Limits::default();
+    /// # let (mut inbox, mut outbox) = (Inbox::new([0; 512], &limits), Outbox::new([0; 4096], &limits));
+    /// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+    /// inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
+    /// inbox.filled(ping.len());
+    /// let mut link = Link::new(inbox, outbox);
+    /// let rest = link.turn(&mut machine, Instant::ZERO, |_machine, event, _outbox| {
+    ///     println!("{event:?}");
+    ///     Verdict::Done
+    /// });
+    /// assert_eq!(rest, Rest::Empty);
+    /// assert!(!link.outbox.is_empty(), "a ping is answered without the application");
+    /// ```
     pub fn turn<M: Machine>(
         &mut self,
         machine: &mut M,
@@ -82,6 +125,15 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
 }
 
 /// What [`step`] did.
+///
+/// ```
+/// use mcp_proto::{Step, Why};
+///
+/// fn is_at_rest<E, O>(step: &Step<'_, E, O>) -> bool {
+///     matches!(step, Step::Full | Step::Empty)
+/// }
+/// assert!(!is_at_rest(&Step::<(), [u8; 0]>::Ignored(Why::LateResponse)));
+/// ```
 #[derive(Debug)]
 #[must_use = "an event nobody handles is a request nobody answers"]
 pub enum Step<'o, E, O> {
@@ -106,6 +158,15 @@ pub enum Step<'o, E, O> {
 }
 
 /// What became of an event in a [`turn`](Link::turn).
+///
+/// ```
+/// use mcp_proto::{Token, Verdict};
+///
+/// /// What to say of an answer that was tried.
+/// fn verdict(token: Token, fits: bool) -> Verdict {
+///     if fits { Verdict::Done } else { Verdict::Again(token) }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The application has what it needs.
@@ -115,6 +176,13 @@ pub enum Verdict {
 }
 
 /// Why a [`turn`](Link::turn) is over.
+///
+/// ```
+/// use mcp_proto::Rest;
+///
+/// let may_read = |rest| rest == Rest::Empty;
+/// assert!(!may_read(Rest::Full));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a full outbox has to be written before reading makes sense"]
 pub enum Rest {
@@ -131,6 +199,21 @@ pub enum Rest {
 /// say about it, so its answer is never lost and a peer that does not read is not read either.
 /// Never loops over messages: an event borrows from the inbox, and the caller decides what comes
 /// next.
+///
+/// ```
+/// # use mcp_proto::server::{Fixed, Server, ServerConfig};
+/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new());
+/// use mcp_proto::{Inbox, Instant, Limits, Outbox, Step, link};
+///
+/// # let limits = Limits::default();
+/// # let (mut inbox, mut outbox) = (Inbox::new([0; 512], &limits), Outbox::new([0; 4096], &limits));
+/// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+/// inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
+/// inbox.filled(ping.len());
+/// let step = link::step(&mut machine, &mut inbox, &mut outbox, Instant::ZERO);
+/// assert!(matches!(step, Step::Handled));
+/// assert_eq!(outbox.pending(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+/// ```
 #[inline]
 pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
     machine: &mut M,
@@ -143,6 +226,19 @@ pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
 
 /// The same with messages from wherever `next` has them, which is asked at most once: only when
 /// a message can be taken.
+///
+/// ```
+/// # use mcp_proto::server::{Fixed, Server, ServerConfig};
+/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new());
+/// use mcp_proto::rpc::{Incoming, Message};
+/// use mcp_proto::{Instant, Limits, Outbox, Step, link};
+///
+/// let mut outbox = Outbox::new([0; 4096], &Limits::default());
+/// let ping = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 8);
+/// let next = || Some(Incoming::Message(ping));
+/// let step = link::step_with(&mut machine, next, &mut outbox, Instant::ZERO);
+/// assert!(matches!(step, Step::Handled));
+/// ```
 pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     machine: &mut M,
     next: impl FnOnce() -> Option<Incoming<'i>>,

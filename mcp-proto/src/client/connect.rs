@@ -68,6 +68,19 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// # Errors
     /// [`SendError::NotReady`] if that was done before.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// use mcp_proto::{Channel, Instant, Machine};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>);
+    /// client.connect(Instant::ZERO)?;
+    /// let mut out = [0; 512];
+    /// let sent = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut out)?.unwrap();
+    /// // With both eras to choose from it asks first.
+    /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("server/discover"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn connect(&mut self, now: Instant) -> Result<(), SendError> {
         match self.phase {
             Phase::Idle => {}

@@ -39,6 +39,23 @@ impl<S: Storage> Client<'_, S> {
     /// [`SendError::Stale`] if nobody waits for the answer any more, and what
     /// [`SendError`] says of buffers and payloads. There are no rounds of input here:
     /// [`Outcome::Input`] is [`SendError::NotInRevision`].
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, Event, Storage};
+    /// use mcp_proto::json::Raw;
+    /// use mcp_proto::{Instant, Outcome, SendError};
+    ///
+    /// /// Shows a legacy server no directories, whatever it asks.
+    /// fn answer<S: Storage>(
+    ///     client: &mut Client<'_, S>,
+    ///     event: &Event<'_>,
+    ///     out: &mut [u8],
+    /// ) -> Result<usize, SendError> {
+    ///     let Event::Question { token, .. } = event else { return Ok(0) };
+    ///     let nothing = Raw::parse(br#"{"roots":[]}"#, 8).map_err(|_| SendError::Encode)?;
+    ///     Ok(client.respond(Instant::ZERO, *token, Outcome::Result(&nothing), out)?.len)
+    /// }
+    /// ```
     pub fn respond(
         &mut self,
         _now: Instant,

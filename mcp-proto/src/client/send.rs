@@ -25,6 +25,35 @@ impl<S: Storage> Client<'_, S> {
     /// longer than [`Limits::output`](crate::Limits::output), [`SendError::Closed`], and
     /// [`SendError::Encode`] for parameters that are no object, or say in `_meta` what is the
     /// core's to say. Nothing changed then.
+    ///
+    /// ```
+    /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
+    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
+    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::<4, 1>), [0; 512], Instant::ZERO);
+    /// # client.connect(now)?;
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
+    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
+    /// # let _ = client.handle(now, &Source::PIPE, answer);
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// use core::time::Duration;
+    /// use mcp_proto::client::Call;
+    /// use mcp_proto::rpc::Method;
+    ///
+    /// let params = mcp_proto::json::Raw::parse(br#"{"name":"forecast"}"#, 8)?;
+    /// let call = Call {
+    ///     params: Some(&params),
+    ///     timeout: Some(Duration::from_secs(5)),
+    ///     ..Call::new(Method::ToolsCall)
+    /// };
+    /// let (token, sent) = client.call(now, &call, &mut out)?;
+    /// assert!(out[..sent.len].ends_with(br#""params":{"name":"forecast"}}"#));
+    /// assert_eq!(client.in_flight(), 1);
+    /// # let _ = token;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn call(
         &mut self,
         now: Instant,
@@ -83,6 +112,38 @@ impl<S: Storage> Client<'_, S> {
     /// # Errors
     /// [`SendError::Stale`] for a call that is over, [`SendError::NotReady`] for one that waits
     /// for its answer or for the end of a pause, else as for [`call`](Self::call).
+    ///
+    /// ```
+    /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
+    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
+    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::<4, 1>), [0; 512], Instant::ZERO);
+    /// # client.connect(now)?;
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
+    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
+    /// # let _ = client.handle(now, &Source::PIPE, answer);
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// use mcp_proto::client::{Call, Round};
+    /// use mcp_proto::rpc::Method;
+    /// use mcp_proto::{SendError, Token};
+    ///
+    /// /// Encodes a call again when `Event::Again` named it; its parameters are the caller's.
+    /// fn again(
+    ///     client: &mut Client<'_, Fixed<4, 1>>,
+    ///     token: Token,
+    ///     call: &Call<'_>,
+    ///     out: &mut [u8],
+    /// ) -> Result<usize, SendError> {
+    ///     Ok(client.retry(Instant::ZERO, token, call, Round::default(), out)?.len)
+    /// }
+    ///
+    /// let call = Call::new(Method::ToolsList);
+    /// let (token, _) = client.call(now, &call, &mut out)?;
+    /// assert_eq!(again(&mut client, token, &call, &mut out), Err(SendError::NotReady));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn retry(
         &mut self,
         now: Instant,
@@ -119,6 +180,28 @@ impl<S: Storage> Client<'_, S> {
     /// by [`poll_transmit`](crate::Machine::poll_transmit). A call that is over is left alone.
     ///
     /// It takes no buffer and cannot fail, so that dropping a future can do it.
+    ///
+    /// ```
+    /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
+    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
+    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::<4, 1>), [0; 512], Instant::ZERO);
+    /// # client.connect(now)?;
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
+    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
+    /// # let _ = client.handle(now, &Source::PIPE, answer);
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// use mcp_proto::client::Call;
+    /// use mcp_proto::rpc::Method;
+    ///
+    /// let (token, _) = client.call(now, &Call::new(Method::ToolsList), &mut out)?;
+    /// client.cancel(token);
+    /// let sent = client.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
+    /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("notifications/cancelled"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn cancel(&mut self, token: Token) {
         let Some(call) = self.calls.get_mut(token) else {
             return;
@@ -147,6 +230,27 @@ impl<S: Storage> Client<'_, S> {
     /// [`SendError::NotInRevision`] for all others, also for those that are the core's to send;
     /// [`SendError::Undeclared`] if this client did not declare it, else as for
     /// [`call`](Self::call).
+    ///
+    /// ```
+    /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
+    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
+    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::<4, 1>), [0; 512], Instant::ZERO);
+    /// # client.connect(now)?;
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
+    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
+    /// # let _ = client.handle(now, &Source::PIPE, answer);
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// use mcp_proto::SendError;
+    /// use mcp_proto::rpc::Method;
+    ///
+    /// // Roots were not declared, so nobody is told that they changed.
+    /// let told = client.notify(now, Method::RootsListChanged, None, &mut out);
+    /// assert!(matches!(told, Err(SendError::Undeclared(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn notify(
         &mut self,
         _now: Instant,

@@ -16,6 +16,17 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// # Errors
     /// [`SendError::NotReady`] if that was done before.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// use mcp_proto::{Channel, Instant, Machine};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>);
+    /// client.connect_by_exchanges(Instant::ZERO)?;
+    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
+    /// assert!(client.awaits(1));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn connect_by_exchanges(&mut self, now: Instant) -> Result<(), SendError> {
         self.connect(now)?;
         if let Phase::Opening(opening) = &mut self.phase {
@@ -26,6 +37,18 @@ impl<S: Storage> Client<'_, S> {
 
     /// Whether an answer to the request of this id is awaited. A transport need not send one
     /// that nobody waits for any more.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// use mcp_proto::{Channel, Instant, Machine};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>);
+    /// client.connect_by_exchanges(Instant::ZERO)?;
+    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
+    /// assert!(client.awaits(1), "the answer to the probe");
+    /// assert!(!client.awaits(2));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn awaits(&self, id: u64) -> bool {
         self.is_awaited(id)
     }
@@ -34,6 +57,18 @@ impl<S: Storage> Client<'_, S> {
     /// so does the opening of the connection, if the request was part of that. A server of a
     /// legacy session that may still work on it is told that nobody waits (SC-14). An id that
     /// nobody waits for is ignored.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, ClientConfig, Event, Failure, Fixed};
+    /// use mcp_proto::{Channel, Instant, Machine};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>);
+    /// client.connect_by_exchanges(Instant::ZERO)?;
+    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
+    /// client.fail(1, Failure::Unreachable);
+    /// assert!(matches!(client.poll_event(), Some(Event::ConnectFailed(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn fail(&mut self, id: u64, failure: Failure) {
         if let Phase::Opening(opening) = self.phase {
             if opening.awaits(id) {
@@ -51,6 +86,21 @@ impl<S: Storage> Client<'_, S> {
 
     /// A request was refused by an HTTP status, without an error that names a modern server. For
     /// the probe that tells a legacy one (VR-16), for everything else it is a failure.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// use mcp_proto::{Channel, Instant, Machine};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>);
+    /// client.connect_by_exchanges(Instant::ZERO)?;
+    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
+    /// // A server that knows no `server/discover` is met by a handshake.
+    /// client.refuse(Instant::ZERO, 1, 404);
+    /// let mut out = [0; 512];
+    /// let sent = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut out)?.unwrap();
+    /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("\"initialize\""));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn refuse(&mut self, now: Instant, id: u64, status: u16) {
         if let Phase::Opening(opening) = self.phase
             && self.fall_back(now, opening, id)
@@ -66,6 +116,25 @@ impl<S: Storage> Client<'_, S> {
     /// that this happens to twice ends with [`Failure::Session`].
     ///
     /// Outside of a legacy session it does nothing.
+    ///
+    /// ```
+    /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
+    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
+    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::<4, 1>), [0; 512], Instant::ZERO);
+    /// # client.connect(now)?;
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
+    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
+    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
+    /// # let _ = client.handle(now, &Source::PIPE, answer);
+    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
+    /// // The server answered with 404: the handshake is made once more.
+    /// client.lose_session(now);
+    /// let sent = client.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
+    /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("\"initialize\""));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn lose_session(&mut self, now: Instant) {
         let (Phase::Legacy, Some(revision)) = (&self.phase, self.revision) else {
             return;

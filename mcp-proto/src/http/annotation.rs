@@ -31,6 +31,16 @@ struct Annotation {
 }
 
 /// What is wrong with a tool's annotations: no client sends headers for it (XH-07).
+///
+/// ```
+/// use mcp_proto::http::annotation::{Annotations, BadAnnotation};
+/// use mcp_proto::json::Raw;
+///
+/// let schema = br#"{"properties":{"zone":{"type":"array","x-mcp-header":"Zone"}}}"#;
+/// let read = Annotations::read(Raw::parse(schema, 8)?);
+/// assert_eq!(read.unwrap_err(), BadAnnotation::Type);
+/// # Ok::<(), mcp_proto::json::Fault>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadAnnotation {
@@ -51,6 +61,15 @@ impl Annotations {
     ///
     /// # Errors
     /// [`BadAnnotation`] with the first mistake: the tool has none then.
+    ///
+    /// ```
+    /// use mcp_proto::http::annotation::{Annotations, BadAnnotation};
+    /// use mcp_proto::json::Raw;
+    ///
+    /// let schema = br#"{"properties":{"zone":{"type":"string","x-mcp-header":"not a token"}}}"#;
+    /// assert!(matches!(Annotations::read(Raw::parse(schema, 8)?), Err(BadAnnotation::Name)));
+    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// ```
     pub fn read(schema: Raw<'_>) -> Result<Self, BadAnnotation> {
         let mut found = Self::default();
         found.walk(schema, Some(&mut Vec::new()))?;
@@ -58,12 +77,34 @@ impl Annotations {
     }
 
     /// Whether no argument has a header.
+    ///
+    /// ```
+    /// use mcp_proto::http::annotation::Annotations;
+    /// use mcp_proto::json::Raw;
+    ///
+    /// let schema = Raw::parse(br#"{"type":"object"}"#, 8)?;
+    /// assert!(Annotations::read(schema)?.is_empty());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Each header with the value at its exact path in the arguments (XH-09), if there is one.
     /// [`mirror`](super::mirror) writes it, or compares it.
+    ///
+    /// ```
+    /// use mcp_proto::http::annotation::Annotations;
+    /// use mcp_proto::json::Raw;
+    ///
+    /// let schema = br#"{"properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}"#;
+    /// let annotations = Annotations::read(Raw::parse(schema, 8)?)?;
+    /// // Left out of the arguments, it is left out of the head, too.
+    /// let (header, value) = annotations.values(None).next().unwrap();
+    /// assert_eq!(header, "Mcp-Param-Zone");
+    /// assert!(value.is_none());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn values<'a, 'b>(
         &'a self,
         arguments: Option<Object<'b>>,

@@ -45,6 +45,21 @@ pub struct Endpoint<'c> {
 }
 
 /// A request that was let in, as far as its head goes.
+///
+/// ```
+/// use mcp_proto::http::{Endpoint, Head, Opening};
+///
+/// /// What a server does next.
+/// fn next(head: &impl Head) -> &'static str {
+///     match Endpoint::default().open(head) {
+///         Ok(Opening::Post(_)) => "read the body, then `Endpoint::route`",
+///         Ok(Opening::Get(_)) => "open a stream of the session, or resume it",
+///         Ok(Opening::Delete(_)) => "end the session, answer with 204",
+///         Ok(Opening::Preflight) => "answer with the headers of CORS",
+///         Err(_refusal) => "answer with its status and text, and close",
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening<'h> {
     /// Messages: read the body.
@@ -57,8 +72,19 @@ pub enum Opening<'h> {
     Preflight,
 }
 
-/// The head of a POST, to be compared with its body.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// The head of a POST, to be compared with its body. `Debug` does not show the session.
+///
+/// ```
+/// use mcp_proto::http::{Post, Version};
+/// use mcp_proto::{Channel, Revision, Source};
+///
+/// // An endpoint makes it of a head; a test may write it down.
+/// let version = Version::Known(Revision::V2026_07_28);
+/// let post = Post { version, session: None, method: Some(b"tools/list"), name: None };
+/// assert!(post.is_modern());
+/// assert_eq!(Source::post(Channel::new(1), &post).channel(), Channel::new(1));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Post<'h> {
     /// `MCP-Protocol-Version`.
     pub version: Version<'h>,
@@ -71,6 +97,15 @@ pub struct Post<'h> {
 }
 
 /// The head of a GET.
+///
+/// ```
+/// use mcp_proto::http::{Get, SessionId};
+///
+/// let session = SessionId::new(b"5f3a").ok_or("malformed")?;
+/// let get = Get { session, last_event_id: Some(b"1-7") };
+/// assert!(get.last_event_id.is_some(), "a stream goes on behind this event");
+/// # Ok::<(), &str>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Get<'h> {
     /// The session.
@@ -80,10 +115,30 @@ pub struct Get<'h> {
 }
 
 /// A session id of the right characters, 0x21 to 0x7E (SH-28). `Debug` does not show it.
+///
+/// ```
+/// use mcp_proto::http::SessionId;
+///
+/// let id = SessionId::new(b"1868a90c").unwrap();
+/// assert_eq!(id.as_str(), "1868a90c");
+/// assert_eq!(format!("{id:?}"), "SessionId");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SessionId<'h>(&'h str);
 
 /// What `MCP-Protocol-Version` says.
+///
+/// ```
+/// use mcp_proto::Revision;
+/// use mcp_proto::http::Version;
+///
+/// let named = |version| match version {
+///     Version::Known(revision) => Some(revision),
+///     Version::Absent => Some(Revision::WITHOUT_HEADER),
+///     Version::Unknown(_) => None,
+/// };
+/// assert_eq!(named(Version::Absent), Some(Revision::V2025_03_26));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version<'h> {
     /// Nothing: an old client, or a mistake (SH-32, SH-37).
@@ -113,6 +168,23 @@ impl Endpoint<'_> {
     /// # Errors
     /// See [`Refusal`], in the order of its checks: path, host, origin, HTTP method, media types,
     /// doubled fields.
+    ///
+    /// ```
+    /// # struct Request;
+    /// # impl mcp_proto::http::Head for Request {
+    /// #     fn method(&self) -> &str { "GET" }
+    /// #     fn path(&self) -> &str { "/mcp" }
+    /// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+    /// #         if name == "host" { each(b"localhost") }
+    /// #     }
+    /// # }
+    /// use mcp_proto::http::{Endpoint, Refusal};
+    ///
+    /// // A GET is for a stream of a session, and this one names none.
+    /// let refusal = Endpoint::default().open(&Request).unwrap_err();
+    /// assert_eq!(refusal, Refusal::SessionMissing);
+    /// assert_eq!(refusal.status(), 400);
+    /// ```
     pub fn open<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Opening<'h>, Refusal> {
         self.admit(head)?;
         match head.method() {
@@ -132,6 +204,22 @@ impl Endpoint<'_> {
     ///
     /// # Errors
     /// [`Refusal::Path`], [`Refusal::Host`], [`Refusal::Origin`].
+    ///
+    /// ```
+    /// # struct Request(&'static str);
+    /// # impl mcp_proto::http::Head for Request {
+    /// #     fn method(&self) -> &str { "GET" }
+    /// #     fn path(&self) -> &str { self.0 }
+    /// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+    /// #         if name == "host" { each(b"localhost") }
+    /// #     }
+    /// # }
+    /// use mcp_proto::http::{Endpoint, Refusal};
+    ///
+    /// let endpoint = Endpoint { path: Some("/sse"), ..Endpoint::default() };
+    /// assert_eq!(endpoint.admit(&Request("/sse")), Ok(()));
+    /// assert_eq!(endpoint.admit(&Request("/other")), Err(Refusal::Path));
+    /// ```
     pub fn admit(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
         if self.path.is_some_and(|path| path != head.path()) {
             return Err(Refusal::Path);
@@ -152,6 +240,16 @@ impl Endpoint<'_> {
     }
 
     /// The HTTP methods of the endpoint, for `Allow` and for CORS.
+    ///
+    /// ```
+    /// use mcp_proto::http::Endpoint;
+    /// use mcp_proto::{Revision, RevisionSet};
+    ///
+    /// let modern = RevisionSet::at_least(Revision::V2026_07_28);
+    /// let endpoint = Endpoint { revisions: modern, ..Endpoint::default() };
+    /// assert_eq!(endpoint.methods(), "POST");
+    /// assert_eq!(Endpoint::default().methods(), "GET, POST, DELETE");
+    /// ```
     pub fn methods(&self) -> &'static str {
         if self.has_streams() {
             "GET, POST, DELETE"
@@ -209,6 +307,17 @@ impl Post<'_> {
     /// Whether its version is one of the modern era, so that the body has to be as well.
     pub fn is_modern(&self) -> bool {
         matches!(self.version, Version::Known(revision) if revision.is_modern())
+    }
+}
+
+impl core::fmt::Debug for Post<'_> {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        f.debug_struct("Post")
+            .field("version", &self.version)
+            .field("session", &self.session.is_some())
+            .field("method", &self.method.map(<[u8]>::escape_ascii))
+            .field("name", &self.name.is_some())
+            .finish()
     }
 }
 

@@ -68,6 +68,15 @@ impl<'de: 'b, 'b> Deserialize<'de> for ContentBlock<'b> {
 }
 
 /// Text.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::TextContent;
+///
+/// let content: TextContent<'_> = Raw::parse(br#"{"text":"Hi"}"#, 16)?.decode(&mut [])?;
+/// assert_eq!(content.text, "Hi");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:TextContent", rename_all = "camelCase")]
 pub struct TextContent<'b> {
@@ -83,6 +92,16 @@ pub struct TextContent<'b> {
 }
 
 /// A picture.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ImageContent;
+///
+/// let text = br#"{"data":"AAE=","mimeType":"image/png"}"#;
+/// let image: ImageContent<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(image.mime_type, "image/png");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ImageContent", rename_all = "camelCase")]
 pub struct ImageContent<'b> {
@@ -100,6 +119,16 @@ pub struct ImageContent<'b> {
 }
 
 /// Sound; since 2025-03-26.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::AudioContent;
+///
+/// let text = br#"{"data":"AAE=","mimeType":"audio/wav"}"#;
+/// let audio: AudioContent<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(audio.mime_type, "audio/wav");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:AudioContent", rename_all = "camelCase")]
 pub struct AudioContent<'b> {
@@ -117,6 +146,16 @@ pub struct AudioContent<'b> {
 }
 
 /// The address of a resource, which `resources/list` need not know (TL-16); since 2025-06-18.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ResourceLink;
+///
+/// let text = br#"{"uri":"file:///a","name":"a"}"#;
+/// let link: ResourceLink<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(link.uri, "file:///a");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourceLink", rename_all = "camelCase")]
 pub struct ResourceLink<'b> {
@@ -149,6 +188,16 @@ pub struct ResourceLink<'b> {
 }
 
 /// A resource with what it holds.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::EmbeddedResource;
+///
+/// let text = br#"{"resource":{"uri":"file:///a","text":"hello"}}"#;
+/// let embedded: EmbeddedResource<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(embedded.annotations.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:EmbeddedResource", rename_all = "camelCase")]
 pub struct EmbeddedResource<'b> {

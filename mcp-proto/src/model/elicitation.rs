@@ -11,6 +11,16 @@ use crate::json::{Kind, List, Map, Raw, Str};
 
 /// The parameters of `elicitation/create`: a request of its own until 2025-11-25, a question of
 /// an `input_required` since. Its member `mode` says which arm it is; missing is a form (EL-04).
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ElicitParams;
+///
+/// let text = br#"{"mode":"url","message":"Sign in","url":"https://a.example/"}"#;
+/// let asked: ElicitParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(matches!(asked, ElicitParams::Url(_)));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "mode")]
 pub enum ElicitParams<'b> {
@@ -78,6 +88,16 @@ pub struct ElicitFormParams<'b> {
 }
 
 /// A page to visit; since 2025-11-25.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ElicitUrlParams;
+///
+/// let text = br#"{"message":"Sign in","url":"https://a.example/"}"#;
+/// let asked: ElicitUrlParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(asked.url, "https://a.example/");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitUrlParams", rename_all = "camelCase")]
 pub struct ElicitUrlParams<'b> {
@@ -211,6 +231,16 @@ impl fmt::Debug for FormValue<'_> {
 }
 
 /// The parameters of `notifications/elicitation/complete`; 2025-11-25 only.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ElicitationCompleteParams;
+///
+/// let text = br#"{"elicitationId":"e1"}"#;
+/// let done: ElicitationCompleteParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(done.elicitation_id, "e1");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitationCompleteParams", rename_all = "camelCase")]
 pub struct ElicitationCompleteParams<'b> {

@@ -17,6 +17,16 @@ pub type InputRequests<'b> = Map<'b, InputRequest<'b>>;
 pub type InputResponses<'b> = Map<'b, InputResponse<'b>>;
 
 /// The result `input_required`: the request is to be made again with the answers.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::InputRequiredResult;
+///
+/// let text = br#"{"resultType":"input_required","requestState":"opaque"}"#;
+/// let result: InputRequiredResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(result.input_requests.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:InputRequiredResult", rename_all = "camelCase")]
 pub struct InputRequiredResult<'b> {
@@ -44,6 +54,16 @@ closed_enum! {
 }
 
 /// What a server wants to have back as it is (MR-11). `Debug` does not show it.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::RequestState;
+///
+/// let state: RequestState<'_> = Raw::parse(br#""opaque""#, 16)?.decode(&mut [])?;
+/// assert_eq!(state.0, "opaque");
+/// assert_eq!(format!("{state:?}").contains("opaque"), false);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct RequestState<'b>(#[serde(borrow)] pub Str<'b>);

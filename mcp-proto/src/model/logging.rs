@@ -37,6 +37,16 @@ closed_enum! {
 }
 
 /// The parameters of `logging/setLevel`; until 2025-11-25.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::{LoggingLevel, SetLevelParams};
+///
+/// let text = br#"{"level":"warning"}"#;
+/// let params: SetLevelParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(params.level, LoggingLevel::Warning);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:SetLevelParams", rename_all = "camelCase")]
 pub struct SetLevelParams<'b> {
@@ -48,6 +58,16 @@ pub struct SetLevelParams<'b> {
 }
 
 /// The parameters of `notifications/message`.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::LoggingMessageParams;
+///
+/// let text = br#"{"level":"info","data":"started"}"#;
+/// let message: LoggingMessageParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(message.data.as_str(), "\"started\"");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:LoggingMessageParams", rename_all = "camelCase")]
 pub struct LoggingMessageParams<'b> {

@@ -89,6 +89,16 @@ pub struct RequestMeta<'b> {
 }
 
 /// The reserved members of a result's `_meta`; since 2026-07-28.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ResultMeta;
+///
+/// let text = br#"{"io.modelcontextprotocol/serverInfo":{"name":"demo","version":"1"}}"#;
+/// let meta: ResultMeta<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(meta.server_info.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResultMeta", rename_all = "camelCase")]
 pub struct ResultMeta<'b> {

@@ -10,6 +10,15 @@ use crate::json::Str;
 
 /// The parameters of the five requests for a page: `tools/list`, `resources/list`,
 /// `resources/templates/list`, `prompts/list`, and `tasks/list` of 2025-11-25.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::PageParams;
+///
+/// let page: PageParams<'_> = Raw::parse(br#"{"cursor":"p2"}"#, 16)?.decode(&mut [])?;
+/// assert!(page.cursor.is_some_and(|cursor| cursor == "p2"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:PageParams", rename_all = "camelCase")]
 pub struct PageParams<'b> {

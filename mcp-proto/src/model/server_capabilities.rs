@@ -51,6 +51,16 @@ pub struct ServerCapabilities<'b> {
 }
 
 /// Prompts.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::PromptsCapability;
+///
+/// let text = br#"{"listChanged":true}"#;
+/// let prompts: PromptsCapability = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(prompts.list_changed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptsCapability", rename_all = "camelCase")]
 pub struct PromptsCapability {
@@ -64,6 +74,16 @@ pub struct PromptsCapability {
 }
 
 /// Resources.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ResourcesCapability;
+///
+/// let text = br#"{"subscribe":true}"#;
+/// let resources: ResourcesCapability = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(resources.subscribe);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourcesCapability", rename_all = "camelCase")]
 pub struct ResourcesCapability {
@@ -84,6 +104,15 @@ pub struct ResourcesCapability {
 }
 
 /// Tools.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ToolsCapability;
+///
+/// let tools: ToolsCapability = Raw::parse(br#"{"listChanged":true}"#, 16)?.decode(&mut [])?;
+/// assert!(tools.list_changed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolsCapability", rename_all = "camelCase")]
 pub struct ToolsCapability {
@@ -97,6 +126,16 @@ pub struct ToolsCapability {
 }
 
 /// Tasks made of requests; 2025-11-25 only.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ServerTasksCapability;
+///
+/// let text = br#"{"requests":{"tools":{"call":{}}}}"#;
+/// let tasks: ServerTasksCapability<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(tasks.requests.is_some() && tasks.list.is_none());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ServerTasksCapability", rename_all = "camelCase")]
 pub struct ServerTasksCapability<'b> {
@@ -112,6 +151,16 @@ pub struct ServerTasksCapability<'b> {
 }
 
 /// Requests that may become tasks.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ServerTaskRequests;
+///
+/// let text = br#"{"tools":{"call":{}}}"#;
+/// let requests: ServerTaskRequests<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(requests.tools.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ServerTaskRequests", rename_all = "camelCase")]
 pub struct ServerTaskRequests<'b> {
@@ -121,6 +170,15 @@ pub struct ServerTaskRequests<'b> {
 }
 
 /// Requests about tools that may become tasks.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ToolTasks;
+///
+/// let tools: ToolTasks<'_> = Raw::parse(br#"{"call":{}}"#, 16)?.decode(&mut [])?;
+/// assert!(tools.call.is_some());
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolTasks", rename_all = "camelCase")]
 pub struct ToolTasks<'b> {

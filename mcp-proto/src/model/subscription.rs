@@ -6,6 +6,16 @@ use super::{Meta, lenient};
 use crate::json::{List, Str};
 
 /// The parameters of `subscriptions/listen`.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ListenParams;
+///
+/// let text = br#"{"notifications":{"toolsListChanged":true}}"#;
+/// let wanted: ListenParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(wanted.notifications.tools_list_changed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListenParams", rename_all = "camelCase")]
 pub struct ListenParams<'b> {
@@ -18,6 +28,16 @@ pub struct ListenParams<'b> {
 }
 
 /// The parameters of `notifications/subscriptions/acknowledged`.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::AcknowledgedParams;
+///
+/// let text = br#"{"notifications":{}}"#;
+/// let granted: AcknowledgedParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert!(!granted.notifications.tools_list_changed);
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:AcknowledgedParams", rename_all = "camelCase")]
 pub struct AcknowledgedParams<'b> {

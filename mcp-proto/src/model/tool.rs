@@ -102,6 +102,16 @@ impl Serialize for Tool<'_> {
 }
 
 /// What a tool says that it does to the world; untrusted unless its server is trusted (TL-12).
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::ToolAnnotations;
+///
+/// let text = br#"{"readOnlyHint":true}"#;
+/// let hints: ToolAnnotations<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(hints.read_only_hint, Some(true));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolAnnotations", rename_all = "camelCase")]
 pub struct ToolAnnotations<'b> {
@@ -123,6 +133,16 @@ pub struct ToolAnnotations<'b> {
 }
 
 /// How a tool runs; 2025-11-25 only.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::model::{TaskSupport, ToolExecution};
+///
+/// let text = br#"{"taskSupport":"optional"}"#;
+/// let execution: ToolExecution<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
+/// assert_eq!(execution.task_support, Some(TaskSupport::Optional));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolExecution", rename_all = "camelCase")]
 pub struct ToolExecution<'b> {

@@ -77,143 +77,331 @@ impl Revision {
     }
 
     /// The string that names this revision on the wire.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert_eq!(Revision::V2025_11_25.as_str(), "2025-11-25");
+    /// ```
     pub const fn as_str(self) -> &'static str {
         self.facts().name
     }
 
     /// Whether it opens with a handshake or describes itself on each request.
+    ///
+    /// ```
+    /// use mcp_proto::{Era, Revision};
+    ///
+    /// assert_eq!(Revision::V2024_11_05.era(), Era::Legacy);
+    /// assert_eq!(Revision::V2026_07_28.era(), Era::Modern);
+    /// ```
     pub const fn era(self) -> Era {
         self.facts().era
     }
 
     /// Whether it is of the [legacy](Era::Legacy) era.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_11_25.is_legacy());
+    /// assert!(!Revision::V2026_07_28.is_legacy());
+    /// ```
     pub const fn is_legacy(self) -> bool {
         matches!(self.era(), Era::Legacy)
     }
 
     /// Whether it is of the [modern](Era::Modern) era.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.is_modern());
+    /// assert!(!Revision::V2025_11_25.is_modern());
+    /// ```
     pub const fn is_modern(self) -> bool {
         matches!(self.era(), Era::Modern)
     }
 
     /// Whether an array of messages is a message (JR-15); elsewhere it is one error (JR-19).
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_03_26.allows_batches());
+    /// assert!(!Revision::V2025_06_18.allows_batches());
+    /// ```
     pub const fn allows_batches(self) -> bool {
         self.facts().batches
     }
 
     /// Whether progress notifications carry a `message`.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_03_26.has_progress_message());
+    /// assert!(!Revision::V2024_11_05.has_progress_message());
+    /// ```
     pub const fn has_progress_message(self) -> bool {
         self.facts().progress_message
     }
 
     /// Whether `completion/complete` needs the capability `completions` (CP-08 where it does not).
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_03_26.gates_completions());
+    /// assert!(!Revision::V2024_11_05.gates_completions());
+    /// ```
     pub const fn gates_completions(self) -> bool {
         self.facts().completions_gate
     }
 
     /// The code that says that a resource does not exist: -32002, and -32602 in 2026-07-28,
     /// where -32002 MUST NOT be sent (JR-24).
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert_eq!(Revision::V2025_11_25.resource_not_found_code(), -32002);
+    /// assert_eq!(Revision::V2026_07_28.resource_not_found_code(), -32602);
+    /// ```
     pub const fn resource_not_found_code(self) -> i64 {
         self.facts().resource_not_found_code
     }
 
     /// Whether error -32042 may ask for URL elicitations; elsewhere it MUST NOT be sent (JR-24).
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_11_25.has_url_elicitation_error());
+    /// assert!(!Revision::V2026_07_28.has_url_elicitation_error());
+    /// ```
     pub const fn has_url_elicitation_error(self) -> bool {
         self.facts().url_elicitation_error
     }
 
     /// Whether every result names its `resultType` (JR-20).
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.requires_result_type());
+    /// assert!(!Revision::V2025_11_25.requires_result_type());
+    /// ```
     pub const fn requires_result_type(self) -> bool {
         self.facts().result_type
     }
 
     /// Whether the cacheable results carry `ttlMs` and `cacheScope` (CH-01).
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.requires_cache_hints());
+    /// assert!(!Revision::V2025_11_25.requires_cache_hints());
+    /// ```
     pub const fn requires_cache_hints(self) -> bool {
         self.facts().cache_hints
     }
 
     /// Whether a result may be `input_required` and its request be made again with the answers;
     /// elsewhere the server asks by requests of its own.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.has_input_required());
+    /// assert!(!Revision::V2025_11_25.has_input_required());
+    /// ```
     pub const fn has_input_required(self) -> bool {
         self.facts().input_required
     }
 
     /// What the `structuredContent` of a tool's result may be, and the root of `outputSchema`.
+    ///
+    /// ```
+    /// use mcp_proto::revision::{Structured, Revision};
+    ///
+    /// assert_eq!(Revision::V2025_06_18.structured_content(), Structured::Object);
+    /// assert_eq!(Revision::V2026_07_28.structured_content(), Structured::Any);
+    /// ```
     pub const fn structured_content(self) -> Structured {
         self.facts().structured_content
     }
 
     /// Whether content blocks may be audio.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_03_26.has_audio());
+    /// assert!(!Revision::V2024_11_05.has_audio());
+    /// ```
     pub const fn has_audio(self) -> bool {
         self.facts().audio
     }
 
     /// Whether content blocks may be links to resources.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_06_18.has_resource_links());
+    /// assert!(!Revision::V2025_03_26.has_resource_links());
+    /// ```
     pub const fn has_resource_links(self) -> bool {
         self.facts().resource_links
     }
 
     /// Whether sampling knows tools: `tools`, `toolChoice`, the blocks of a tool's use and
     /// result, and several blocks in one message.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_11_25.has_sampling_tools());
+    /// assert!(!Revision::V2025_06_18.has_sampling_tools());
+    /// ```
     pub const fn has_sampling_tools(self) -> bool {
         self.facts().sampling_tools
     }
 
     /// Which modes of elicitation there are.
+    ///
+    /// ```
+    /// use mcp_proto::revision::{Elicitation, Revision};
+    ///
+    /// assert_eq!(Revision::V2025_06_18.elicitation(), Elicitation::Form);
+    /// assert_eq!(Revision::V2026_07_28.elicitation(), Elicitation::FormAndUrl);
+    /// ```
     pub const fn elicitation(self) -> Elicitation {
         self.facts().elicitation
     }
 
     /// Which kind of tasks there is.
+    ///
+    /// ```
+    /// use mcp_proto::revision::{Tasks, Revision};
+    ///
+    /// assert_eq!(Revision::V2025_11_25.tasks(), Tasks::Core);
+    /// assert_eq!(Revision::V2026_07_28.tasks(), Tasks::Extension);
+    /// ```
     pub const fn tasks(self) -> Tasks {
         self.facts().tasks
     }
 
     /// Whether a tool says by a result with `isError` that its arguments are wrong, so that a
     /// model can correct itself; elsewhere by error -32602.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_11_25.reports_bad_arguments_as_result());
+    /// assert!(!Revision::V2025_06_18.reports_bad_arguments_as_result());
+    /// ```
     pub const fn reports_bad_arguments_as_result(self) -> bool {
         self.facts().bad_arguments_as_result
     }
 
     /// Whether an id may be used again once its request is answered (JR-06); elsewhere it is
     /// never used again in its session (JR-05).
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.allows_id_reuse());
+    /// assert!(!Revision::V2025_11_25.allows_id_reuse());
+    /// ```
     pub const fn allows_id_reuse(self) -> bool {
         self.facts().id_reuse
     }
 
     /// Whether a client that hangs up an HTTP exchange cancels its request.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.hang_up_cancels());
+    /// assert!(!Revision::V2025_11_25.hang_up_cancels());
+    /// ```
     pub const fn hang_up_cancels(self) -> bool {
         self.facts().hang_up_cancels
     }
 
     /// How it travels over HTTP.
+    ///
+    /// ```
+    /// use mcp_proto::revision::{Http, Revision};
+    ///
+    /// assert_eq!(Revision::V2024_11_05.http(), Http::TwoEndpoints);
+    /// assert_eq!(Revision::V2026_07_28.http(), Http::PostOnly);
+    /// ```
     pub const fn http(self) -> Http {
         self.facts().http
     }
 
     /// Whether requests over HTTP carry `MCP-Protocol-Version` (LC-10), in the legacy era
     /// after the handshake.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_06_18.has_version_header());
+    /// assert!(!Revision::V2025_03_26.has_version_header());
+    /// ```
     pub const fn has_version_header(self) -> bool {
         self.facts().version_header
     }
 
     /// Whether headers mirror method, name and annotated arguments of the body.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.has_mirrored_headers());
+    /// assert!(!Revision::V2025_11_25.has_mirrored_headers());
+    /// ```
     pub const fn has_mirrored_headers(self) -> bool {
         self.facts().header_mismatch_code.is_some()
     }
 
     /// The code that says that header and body differ, where headers mirror the body.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert_eq!(Revision::V2026_07_28.header_mismatch_code(), Some(-32020));
+    /// assert_eq!(Revision::V2025_11_25.header_mismatch_code(), None);
+    /// ```
     pub const fn header_mismatch_code(self) -> Option<i64> {
         self.facts().header_mismatch_code
     }
 
     /// Whether an event stream starts with a priming event and may be closed by the server, to
     /// be polled.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_11_25.has_event_polling());
+    /// assert!(!Revision::V2025_06_18.has_event_polling());
+    /// ```
     pub const fn has_event_polling(self) -> bool {
         self.facts().event_polling
     }
 
     /// The HTTP status of an answer to an unknown method.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert_eq!(Revision::V2025_11_25.unknown_method_status(), 200);
+    /// assert_eq!(Revision::V2026_07_28.unknown_method_status(), 404);
+    /// ```
     pub const fn unknown_method_status(self) -> u16 {
         self.facts().unknown_method_status
     }
@@ -245,6 +433,13 @@ impl str::FromStr for Revision {
 }
 
 /// A version string that names no revision of this crate.
+///
+/// ```
+/// use mcp_proto::Revision;
+/// use mcp_proto::revision::UnknownRevision;
+///
+/// assert_eq!("1.0".parse::<Revision>(), Err(UnknownRevision));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct UnknownRevision;
 
@@ -257,6 +452,13 @@ impl fmt::Display for UnknownRevision {
 impl error::Error for UnknownRevision {}
 
 /// The two ways in which a conversation knows its revision.
+///
+/// ```
+/// use mcp_proto::{Era, Revision};
+///
+/// let modern = Revision::ALL.into_iter().filter(|it| it.era() == Era::Modern);
+/// assert_eq!(modern.count(), 1);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Era {
     /// A handshake settles it once, for a session with state.
@@ -266,6 +468,14 @@ pub enum Era {
 }
 
 /// What the structured content of a tool's result may be.
+///
+/// ```
+/// use mcp_proto::revision::{Revision, Structured};
+///
+/// let may_be_a_list = |it: Revision| it.structured_content() == Structured::Any;
+/// assert!(may_be_a_list(Revision::V2026_07_28));
+/// assert!(!may_be_a_list(Revision::V2025_11_25));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Structured {
     /// The revision has none.
@@ -277,6 +487,16 @@ pub enum Structured {
 }
 
 /// Which modes of elicitation a revision has.
+///
+/// ```
+/// use mcp_proto::revision::{Elicitation, Revision};
+///
+/// let has_pages = |it: Revision| {
+///     !matches!(it.elicitation(), Elicitation::Absent | Elicitation::Form)
+/// };
+/// assert!(has_pages(Revision::V2025_11_25));
+/// assert!(!has_pages(Revision::V2025_06_18));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Elicitation {
     /// The revision has no elicitation.
@@ -290,6 +510,12 @@ pub enum Elicitation {
 }
 
 /// Which kind of tasks a revision has.
+///
+/// ```
+/// use mcp_proto::revision::{Revision, Tasks};
+///
+/// assert_eq!(Revision::V2025_06_18.tasks(), Tasks::Absent);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tasks {
     /// None.
@@ -301,6 +527,15 @@ pub enum Tasks {
 }
 
 /// How a revision travels over HTTP.
+///
+/// ```
+/// use mcp_proto::revision::{Http, Revision};
+///
+/// // Who may open a stream of its own by GET.
+/// let streams = |it: Revision| it.http() == Http::Sessions;
+/// assert!(streams(Revision::V2025_11_25));
+/// assert!(!streams(Revision::V2026_07_28));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Http {
     /// Two endpoints: one event stream down, POST up.

@@ -35,6 +35,26 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::Undeclared`]: the client cannot do it (LC-17).
     /// - [`SendError::TableFull`]: too many questions in flight.
     /// - [`SendError::Encode`]: the parameters are no JSON object.
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// use mcp_proto::json::Raw;
+    /// use mcp_proto::rpc::Method;
+    /// use mcp_proto::server::AskOptions;
+    /// use mcp_proto::{Question, SendError};
+    ///
+    /// let params = Raw::parse(b"{}", 1)?;
+    /// let question = Question { method: Method::RootsList, params: &params };
+    /// // This client has declared no roots, so it is not asked for any (LC-17).
+    /// let asked = server.ask(now, None, question, AskOptions::default(), &mut out);
+    /// assert!(matches!(asked, Err(SendError::Undeclared(_))));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn ask(
         &mut self,
         now: Instant,
@@ -129,6 +149,23 @@ impl<S: Storage> Server<'_, S> {
 
     /// Gives up a question: its client is told, and no event of it follows. A token that is stale
     /// is left alone.
+    ///
+    /// ```
+    /// use mcp_proto::Token;
+    /// use mcp_proto::server::{Server, Storage};
+    ///
+    /// /// What waits for an answer, and gives the question up if nobody waits any more.
+    /// struct Asking<'s, 'c, S: Storage> {
+    ///     server: &'s mut Server<'c, S>,
+    ///     question: Token,
+    /// }
+    ///
+    /// impl<S: Storage> Drop for Asking<'_, '_, S> {
+    ///     fn drop(&mut self) {
+    ///         self.server.cancel(self.question);
+    ///     }
+    /// }
+    /// ```
     pub fn cancel(&mut self, question: Token) {
         let token = outward(question);
         self.end_question(token, true, None);

@@ -212,6 +212,25 @@ impl<'c, S: Storage> Server<'c, S> {
     /// Ends every request and every question, as if the client had cancelled them: the events
     /// are polled. For an orderly shutdown whose patience is over; listens end with their
     /// result, as long as somebody drains [`poll_transmit`](crate::Machine::poll_transmit).
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # use mcp_proto::rpc::{Incoming, Message};
+    /// # use mcp_proto::server::Event;
+    /// # use mcp_proto::{Action, Source};
+    /// # let call = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":1}}}"#, 8);
+    /// # let Action::Event(Event::Request { token, .. }) = server.handle(now, &Source::PIPE, Incoming::Message(call)) else { panic!() };
+    /// // A request is running when the patience of a shutdown is over.
+    /// assert_eq!(server.in_flight(), 1);
+    /// server.cancel_all();
+    /// assert!(matches!(server.poll_event(), Some(Event::Cancelled { .. })));
+    /// assert!(!server.is_live(token));
+    /// ```
     pub fn cancel_all(&mut self) {
         for index in 0..self.requests.capacity() as u32 {
             let Some(token) = self.requests.token(index) else {

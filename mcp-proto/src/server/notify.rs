@@ -53,6 +53,27 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::Progress`]: the client did not ask
     ///   ([`Context::progress`](super::Context::progress)), or the value does not exceed the
     ///   last one (PG-04).
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # use mcp_proto::rpc::{Incoming, Message};
+    /// # use mcp_proto::server::Event;
+    /// # use mcp_proto::{Action, Source};
+    /// # let call = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":1}}}"#, 8);
+    /// # let Action::Event(Event::Request { token, .. }) = server.handle(now, &Source::PIPE, Incoming::Message(call)) else { panic!() };
+    /// use mcp_proto::server::Progress;
+    ///
+    /// // `token` came with `Event::Request`, whose context wants progress.
+    /// let half = Progress { total: Some(10.0), ..Progress::new(5.0) };
+    /// let sent = server.progress(now, token, half, &mut out)?;
+    /// assert!(out[..sent.len].ends_with(br#""progress":5,"total":10}}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn progress(
         &mut self,
         _now: Instant,
@@ -107,6 +128,22 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::Stale`]: the request is over.
     /// - [`SendError::NotReady`]: there is no legacy session, and no request was named.
     /// - [`SendError::Encode`]: the data cannot be written.
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::LOGGING.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// use mcp_proto::model::LoggingLevel;
+    ///
+    /// let sent = server.log(now, None, LoggingLevel::Warning, None, &"low on ink", &mut out)?;
+    /// assert!(sent.is_some());
+    /// // Below the level of the session: nothing is written.
+    /// assert_eq!(server.log(now, None, LoggingLevel::Debug, None, &"tick", &mut out)?, None);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn log(
         &mut self,
         _now: Instant,
@@ -168,6 +205,22 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::NotInRevision`]: its revision has no such message, or there is a command of
     ///   its own for it.
     /// - [`SendError::Encode`]: the parameters are no JSON object.
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// use mcp_proto::SendError;
+    /// use mcp_proto::rpc::Method;
+    ///
+    /// // A list that changed has a command of its own.
+    /// let told = server.notify(now, Method::ToolsListChanged, None, &mut out);
+    /// assert_eq!(told, Err(SendError::NotInRevision));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn notify(
         &mut self,
         _now: Instant,

@@ -53,6 +53,14 @@ pub struct Record {
 impl Record {
     /// Of one exchange that belongs to no session, in a server without any (SH-32): nothing is
     /// known of the client.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    /// use mcp_proto::server::Record;
+    ///
+    /// let record = Record::stateless(Revision::V2025_06_18);
+    /// assert!(record.ready && record.log_level.is_none());
+    /// ```
     pub const fn stateless(revision: Revision) -> Self {
         Self {
             revision,
@@ -66,6 +74,17 @@ impl Record {
 
 impl<'c, S: Storage> Server<'c, S> {
     /// A server that goes on with a legacy session over HTTP.
+    ///
+    /// ```
+    /// use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// use mcp_proto::{Instant, Revision};
+    ///
+    /// let record = Record::stateless(Revision::V2025_06_18);
+    /// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
+    /// let config = ServerConfig::new("demo", "1.0");
+    /// let server = Server::resume(Instant::ZERO, config, storage, &record);
+    /// assert_eq!(server.record().map(|it| it.revision), Some(Revision::V2025_06_18));
+    /// ```
     pub fn resume(now: Instant, config: ServerConfig<'c>, storage: S, record: &Record) -> Self {
         let mut server = Self::new(config, storage);
         server.session.phase = match record.ready {
@@ -83,6 +102,14 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// What another process needs to go on with this session; `None` before its handshake.
+    ///
+    /// ```
+    /// use mcp_proto::server::{Fixed, Server, ServerConfig};
+    ///
+    /// let storage = Fixed::<64, 4, 1, 0, 0>::new();
+    /// let server = Server::new(ServerConfig::new("demo", "1.0"), storage);
+    /// assert_eq!(server.record(), None, "no session yet");
+    /// ```
     pub fn record(&self) -> Option<Record> {
         Some(Record {
             revision: self.session.revision()?,
@@ -94,11 +121,33 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// The URIs that the client of the legacy session subscribed to.
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// server.subscribe("file:///a");
+    /// assert_eq!(server.subscriptions().collect::<Vec<_>>(), ["file:///a"]);
+    /// ```
     pub fn subscriptions(&self) -> impl Iterator<Item = &str> {
         self.uris.of(Owner::Session)
     }
 
     /// Restores one of them, and says whether there was room.
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// assert!(server.subscribe("file:///a"));
+    /// assert!(!server.subscribe(&"x".repeat(1000)), "there are 64 bytes for all of them");
+    /// ```
     pub fn subscribe(&mut self, uri: &str) -> bool {
         S::WATCHES && self.add_uri(Owner::Session, Str::from(uri)).is_ok()
     }

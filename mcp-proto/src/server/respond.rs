@@ -36,6 +36,29 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::NotInRevision`]: [`Outcome::Input`] where the revision or the method has
     ///   none (MR-02).
     /// - [`SendError::Undeclared`]: it asks for something that the client cannot do (MR-05).
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # use mcp_proto::rpc::{Incoming, Message};
+    /// # use mcp_proto::server::Event;
+    /// # use mcp_proto::{Action, Source};
+    /// # let call = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":1}}}"#, 8);
+    /// # let Action::Event(Event::Request { token, .. }) = server.handle(now, &Source::PIPE, Incoming::Message(call)) else { panic!() };
+    /// use mcp_proto::Outcome;
+    /// use mcp_proto::json::Raw;
+    ///
+    /// // `token` came with `Event::Request`.
+    /// let result = Raw::parse(br#"{"content":[]}"#, 8)?;
+    /// let sent = server.respond(now, token, Outcome::Result(&result), &mut out)?;
+    /// assert_eq!(&out[..sent.len], br#"{"jsonrpc":"2.0","id":1,"result":{"content":[]}}"#);
+    /// assert!(!server.is_live(token));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
     pub fn respond(
         &mut self,
         _now: Instant,

@@ -32,6 +32,16 @@ pub struct Head<'a> {
 ///
 /// # Errors
 /// [`BufferFull`] if there is no room for any message.
+///
+/// ```
+/// use mcp_proto::frame::sse::{self, Head};
+///
+/// let mut out = [0; 32];
+/// let (before, message) = sse::narrow(&mut out, Head::default())?;
+/// assert_eq!(before, b"data: ".len());
+/// assert_eq!(message.len(), 32 - before - 2, "the end of the event has room");
+/// # Ok::<(), mcp_proto::BufferFull>(())
+/// ```
 pub fn narrow<'o>(out: &'o mut [u8], head: Head<'_>) -> Result<(usize, &'o mut [u8]), BufferFull> {
     let mut pen = Pen { out, len: 0 };
     for (field, value) in [("event: ", head.name), ("id: ", head.id)] {
@@ -50,6 +60,12 @@ pub fn narrow<'o>(out: &'o mut [u8], head: Head<'_>) -> Result<(usize, &'o mut [
 }
 
 /// Ends the event whose beginning and message take `len` bytes, and returns the length of all.
+///
+/// ```
+/// let mut out = *b"data: {}..";
+/// let len = mcp_proto::frame::sse::end(&mut out, 8);
+/// assert_eq!(&out[..len], b"data: {}\n\n");
+/// ```
 pub fn end(out: &mut [u8], len: usize) -> usize {
     match out.get_mut(len..len + END.len()) {
         Some(place) => {

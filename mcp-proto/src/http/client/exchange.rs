@@ -82,6 +82,14 @@ pub(super) enum Kind {
 }
 
 /// How an exchange is asked for.
+///
+/// ```
+/// use mcp_proto::http::client::{Origin, Verb};
+///
+/// let seek = Origin::new().seek();
+/// assert_eq!(seek.verb(), Verb::Get);
+/// assert_eq!(seek.verb().as_str(), "GET");
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// With the message as its body.
@@ -92,8 +100,26 @@ pub enum Verb {
     Delete,
 }
 
-/// What the head of a reply says, as far as it matters.
-#[derive(Clone, Copy, Debug)]
+impl Verb {
+    /// The method of HTTP.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Post => "POST",
+            Self::Get => "GET",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// What the head of a reply says, as far as it matters. `Debug` does not show the session.
+///
+/// ```
+/// use mcp_proto::http::client::ReplyHead;
+///
+/// let head = ReplyHead { session: Some(b"5f3a"), ..ReplyHead::new(202) };
+/// assert!(!format!("{head:?}").contains("5f3a"));
+/// ```
+#[derive(Clone, Copy)]
 pub struct ReplyHead<'h> {
     /// The status.
     pub status: u16,
@@ -114,7 +140,26 @@ impl ReplyHead<'_> {
     }
 }
 
+impl fmt::Debug for ReplyHead<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReplyHead")
+            .field("status", &self.status)
+            .field("content_type", &self.content_type.map(<[u8]>::escape_ascii))
+            .field("session", &self.session.is_some())
+            .finish()
+    }
+}
+
 /// How to read what follows the head.
+///
+/// ```
+/// use mcp_proto::http::client::{Body, Origin, ReplyHead};
+///
+/// // A server that has no endpoint of 2024-11-05 refuses the GET that looks for one.
+/// let mut origin = Origin::new();
+/// let mut seek = origin.seek();
+/// assert_eq!(seek.head(&mut origin, &ReplyHead::new(405)), Body::Refusal);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     /// Nothing that matters: see [`Exchange::nothing`].
@@ -128,6 +173,20 @@ pub enum Body {
 }
 
 /// How an exchange goes on.
+///
+/// ```
+/// use mcp_proto::Instant;
+/// use mcp_proto::http::client::After;
+///
+/// /// When a driver has to send the exchange again.
+/// fn again(after: &After) -> Option<Instant> {
+///     match after {
+///         After::Resume(at) => Some(*at),
+///         _ => None,
+///     }
+/// }
+/// assert_eq!(again(&After::Resume(Instant::ZERO)), Some(Instant::ZERO));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a call whose exchange ended would wait for ever"]
 pub enum After {

@@ -23,6 +23,20 @@ pub struct StreamLimits {
 }
 
 /// How the messages of a stream reach the client, which depends on the revision.
+///
+/// ```
+/// use mcp_proto::http::streams::Delivery;
+/// use mcp_proto::revision::{Http, Revision};
+///
+/// fn delivery(revision: Revision) -> Delivery {
+///     match revision.http() {
+///         Http::TwoEndpoints => Delivery::HttpSse,
+///         Http::Sessions => Delivery::Resumable,
+///         Http::PostOnly => Delivery::Once,
+///     }
+/// }
+/// assert_eq!(delivery(Revision::V2026_07_28), Delivery::Once);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// From 2025-03-26 to 2025-11-25: events have ids, and are kept to be replayed (SH-24).

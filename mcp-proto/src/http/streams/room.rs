@@ -8,6 +8,19 @@ impl Streams {
     /// Whether a producer may put another message on this stream: its reader keeps up, or there
     /// is none and the oldest messages make room. The answer changes with
     /// [`read`](Self::read), [`detach`](Self::detach) and [`settle`](Self::settle).
+    ///
+    /// ```
+    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::Channel;
+    ///
+    /// let limits = StreamLimits { unread: 2, ..StreamLimits::default() };
+    /// let mut streams = Streams::new(Delivery::Resumable, limits);
+    /// let reader = streams.listen();
+    /// streams.push(Channel::PIPE, b"{}", None, false);
+    /// assert!(!streams.has_room(Channel::PIPE), "its reader is slow");
+    /// let _ = streams.read(&reader, &mut Vec::new(), 8192);
+    /// assert!(streams.has_room(Channel::PIPE));
+    /// ```
     pub fn has_room(&self, on: Channel) -> bool {
         self.stream(on)
             .is_none_or(|stream| stream.unread() < self.limits.unread || stream.is_losable())

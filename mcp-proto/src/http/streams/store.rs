@@ -1,12 +1,24 @@
 //! Streams whose entries a store has to take before they are read.
 
+use core::fmt;
+
 use super::Streams;
 use super::stream::Stream;
 use crate::action::Channel;
 use crate::http::Refusal;
 
 /// An entry on its way to a store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+///
+/// ```
+/// use mcp_proto::http::streams::{Append, Delivery, StreamLimits, Streams};
+/// use mcp_proto::Channel;
+///
+/// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
+/// streams.push(Channel::PIPE, b"{}", None, false);
+/// let Some(Append { sequence, message, end, .. }) = streams.poll_append() else { panic!() };
+/// assert_eq!((sequence, message, end), (1, &b"{}"[..], false));
+/// ```
+#[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Append<'e> {
     /// Its stream.
     pub channel: Channel,
@@ -16,6 +28,18 @@ pub struct Append<'e> {
     pub message: &'e [u8],
     /// Whether the stream ends behind it.
     pub end: bool,
+}
+
+/// Without the message, which is not for logs.
+impl fmt::Debug for Append<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Append")
+            .field("channel", &self.channel)
+            .field("sequence", &self.sequence)
+            .field("bytes", &self.message.len())
+            .field("end", &self.end)
+            .finish()
+    }
 }
 
 impl Streams {
@@ -82,6 +106,14 @@ impl Streams {
     ///
     /// # Errors
     /// [`Refusal::EventUnknown`] if it is no id of ours.
+    ///
+    /// ```
+    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::Channel;
+    ///
+    /// let streams = Streams::new(Delivery::Resumable, StreamLimits::default());
+    /// assert_eq!(streams.named(b"7-12"), Ok((Channel::new(7), 12)));
+    /// ```
     pub fn named(&self, last_event_id: &[u8]) -> Result<(Channel, u64), Refusal> {
         self.event_id(last_event_id)
             .map(|id| (id.channel, id.sequence))
@@ -89,6 +121,15 @@ impl Streams {
 
     /// Gives new streams numbers from `first` on: a process that carries a session on must not
     /// repeat those of the process before it. A number that was passed already changes nothing.
+    ///
+    /// ```
+    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    ///
+    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
+    /// streams.number_from(1 << 20);
+    /// assert_eq!(streams.open()?.channel().number(), 1 << 20);
+    /// # Ok::<(), mcp_proto::http::streams::Full>(())
+    /// ```
     pub fn number_from(&mut self, first: u32) {
         self.next = self.next.max(first);
     }
