@@ -6,10 +6,9 @@ use core::task::Poll;
 
 use mcp_async::client::CallError;
 use mcp_async::model::{CreateMessageParams, IncludeContext, SamplingMessage, ToolChoice};
-use mcp_async::server::{AskError, Elicited};
+use mcp_async::server::AskError;
 use mcp_proto::SendError;
-use mcp_proto::model::{ClientFeatures, ElicitAction, LoggingLevel};
-use mcp_proto::revision::Elicitation;
+use mcp_proto::model::{ClientFeatures, LoggingLevel};
 
 use crate::support::{Guard, Rig, everywhere, join, say};
 
@@ -220,6 +219,10 @@ fn what_the_client_did_not_declare_is_refused_by_name() {
 #[cfg(unix)]
 #[test]
 fn roots_and_forms_and_pages() {
+    use mcp_async::server::Elicited;
+    use mcp_proto::model::ElicitAction;
+    use mcp_proto::revision::Elicitation;
+
     #[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
     struct Trip {
         city: String,
