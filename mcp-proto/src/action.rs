@@ -7,6 +7,16 @@ use crate::http::Post;
 /// What became of one incoming message.
 ///
 /// An effect of this very message is returned here; an effect of time or of teardown is polled.
+///
+/// ```
+/// use mcp_proto::{Action, Why};
+///
+/// /// Whether anybody has to do something.
+/// fn is_work<E, R>(action: &Action<E, R>) -> bool {
+///     !matches!(action, Action::Ignore(_))
+/// }
+/// assert!(!is_work(&Action::<(), ()>::Ignore(Why::LateResponse)));
+/// ```
 #[derive(Debug)]
 #[must_use = "an event nobody handles is a request nobody answers"]
 pub enum Action<E, R> {
@@ -19,6 +29,14 @@ pub enum Action<E, R> {
 }
 
 /// Why a message led to nothing: for tracing, and for tests.
+///
+/// ```
+/// use mcp_proto::Why;
+///
+/// // A notification over HTTP was taken, whatever became of it.
+/// assert_eq!(Why::Absorbed.http_status(), 202);
+/// assert_eq!(Why::Malformed.http_status(), 400);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
@@ -60,6 +78,17 @@ impl Why {
 ///
 /// A token stays unambiguous after its request ended: its slot's generation moved on, and
 /// what is said about it then is [`SendError::Stale`], never somebody else's answer.
+///
+/// ```
+/// use mcp_proto::Token;
+///
+/// /// What a caller keeps for each request in flight, in a table of its own.
+/// fn forget<T>(kept: &mut [Option<T>], request: Token) {
+///     if let Some(place) = kept.get_mut(request.index()) {
+///         *place = None;
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct Token {
     pub(crate) slot: u32,
@@ -117,6 +146,13 @@ impl Channel {
 ///
 /// On a pipe that is all there is to say. Over HTTP it carries what the head of the exchange
 /// said, by borrow, to be compared with the body.
+///
+/// ```
+/// use mcp_proto::{Channel, Source};
+///
+/// assert_eq!(Source::PIPE.channel(), Channel::PIPE);
+/// assert!(Source::PIPE.head().is_none());
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'h> {
     channel: Channel,
@@ -153,6 +189,17 @@ impl<'h> Source<'h> {
 }
 
 /// Bytes that a call left in the caller's buffer.
+///
+/// ```
+/// use mcp_proto::{Channel, Transmit};
+///
+/// /// The bytes of a message, and where they go.
+/// fn sent<'o>(transmit: &Transmit, out: &'o [u8]) -> (Channel, Option<&'o [u8]>) {
+///     (transmit.channel, out.get(..transmit.len))
+/// }
+/// let (channel, bytes) = sent(&Transmit::pipe(2), b"{}..");
+/// assert_eq!((channel, bytes), (Channel::PIPE, Some(&b"{}"[..])));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "the bytes are in the buffer and have to leave"]
 #[non_exhaustive]
@@ -195,6 +242,16 @@ impl Transmit {
 
 /// The buffer was too small. Nothing counts as written and no state changed: drain or grow the
 /// buffer, then make the same call again.
+///
+/// ```
+/// use mcp_proto::BufferFull;
+/// use mcp_proto::http::Refusal;
+///
+/// let full = Refusal::Host.write(&mut [0; 8]).unwrap_err();
+/// let mut out = vec![0; full.needed];
+/// assert!(Refusal::Host.write(&mut out).is_ok());
+/// # let _: BufferFull = full;
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct BufferFull {
     /// The bytes that the message takes.
@@ -210,6 +267,16 @@ impl fmt::Display for BufferFull {
 impl core::error::Error for BufferFull {}
 
 /// Why a command of the application wrote nothing.
+///
+/// ```
+/// use mcp_proto::SendError;
+///
+/// /// Whether the same call is worth making again, once the peer has read something.
+/// fn is_passing(error: SendError) -> bool {
+///     matches!(error, SendError::BufferFull { .. } | SendError::TableFull)
+/// }
+/// assert!(!is_passing(SendError::Stale));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendError {

@@ -28,6 +28,17 @@ pub struct Label<const N: usize> {
 /// Any [`Label`], whatever its capacity: what a table of requests keeps.
 ///
 /// It cannot be implemented elsewhere.
+///
+/// ```
+/// use mcp_proto::rpc::Id;
+/// use mcp_proto::{Inline, Label};
+///
+/// /// How many bytes of an id a table keeps.
+/// fn capacity<L: Inline>(_: &L) -> usize {
+///     L::CAPACITY
+/// }
+/// assert_eq!(Label::<16>::new(Id::from("a")).map(|label| capacity(&label)), Some(16));
+/// ```
 pub trait Inline: Clone + fmt::Debug + sealed::Sealed {
     /// The longest id in bytes, as it stands in the message, without quotes.
     const CAPACITY: usize;

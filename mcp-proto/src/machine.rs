@@ -16,6 +16,26 @@ use crate::time::Instant;
 ///
 /// `Link` is this order over a pair of buffers. Commands of the application
 /// (`respond`, `call`, ..) are methods of the machines themselves.
+///
+/// ```
+/// use mcp_proto::{BufferFull, Instant, Machine};
+///
+/// /// Everything that a machine has to say by now; then when to look again.
+/// fn drain<M: Machine>(
+///     machine: &mut M,
+///     now: Instant,
+///     out: &mut [u8],
+/// ) -> Result<Option<Instant>, BufferFull> {
+///     if machine.poll_timeout().is_some_and(|due| due <= now) {
+///         machine.handle_timeout(now);
+///     }
+///     while let Some(channel) = machine.next_channel() {
+///         let Some(sent) = machine.poll_transmit(now, channel, out)? else { break };
+///         println!("{} bytes for {:?}", sent.len, sent.channel);
+///     }
+///     Ok(machine.poll_timeout())
+/// }
+/// ```
 pub trait Machine {
     /// What the application is told; it borrows from the message.
     type Event<'b>;

@@ -43,6 +43,14 @@ impl core::fmt::Debug for dyn Payload + '_ {
 }
 
 /// How a request ends.
+///
+/// ```
+/// use mcp_proto::Outcome;
+/// use mcp_proto::rpc::{ErrorObject, code};
+///
+/// let failed = Outcome::Error(ErrorObject::new(code::INTERNAL_ERROR, "the printer is on fire"));
+/// assert!(matches!(failed, Outcome::Error(error) if error.code == -32603));
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Outcome<'a> {
     /// With a result, a JSON object.
@@ -57,6 +65,14 @@ pub enum Outcome<'a> {
 /// What a request still needs before it can be answered.
 ///
 /// At least one of the two is there (MR-03).
+///
+/// ```
+/// use mcp_proto::InputRequired;
+///
+/// let pause = InputRequired { state: Some("sealed"), ..InputRequired::default() };
+/// assert!(pause.requests.is_empty());
+/// assert!(!format!("{pause:?}").contains("sealed"));
+/// ```
 #[derive(Clone, Copy, Default)]
 pub struct InputRequired<'a> {
     /// Questions under keys of the application's choice, each key once (MR-04).
@@ -76,6 +92,20 @@ impl core::fmt::Debug for InputRequired<'_> {
 }
 
 /// A question that a server asks its client.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::rpc::Method;
+/// use mcp_proto::{InputRequired, Outcome, Question};
+///
+/// // In 2026-07-28 a question is an answer (MR-01).
+/// let params = Raw::parse(b"{}", 1)?;
+/// let question = Question { method: Method::RootsList, params: &params };
+/// let requests = [("where", question)];
+/// let outcome = Outcome::Input(InputRequired { requests: &requests, state: None });
+/// # let _ = outcome;
+/// # Ok::<(), mcp_proto::json::Fault>(())
+/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Question<'a> {
     /// `elicitation/create`, `sampling/createMessage` or `roots/list`; in a legacy session any

@@ -62,6 +62,17 @@ pub struct Trace<'a> {
 }
 
 /// What a further round of a call adds to the parameters of the first.
+///
+/// ```
+/// use mcp_proto::client::Round;
+/// use mcp_proto::json::Raw;
+///
+/// // Nothing was asked: the state goes back as it came.
+/// let state = Raw::parse(b"\"opaque\"", 1)?;
+/// let round = Round { state: Some(state), ..Round::default() };
+/// assert!(round.responses.is_none());
+/// # Ok::<(), mcp_proto::json::Fault>(())
+/// ```
 #[derive(Clone, Copy, Default)]
 pub struct Round<'a> {
     /// An object with the answer to each question under the question's key (MR-09).
@@ -72,6 +83,15 @@ pub struct Round<'a> {
 
 /// Why a call ended without an answer. These are facts of this side, and never look like an
 /// error of the server's (JR-29).
+///
+/// ```
+/// use mcp_proto::client::Failure;
+///
+/// // The server may have done what was asked: do not simply ask again.
+/// let is_unsure = |failure| matches!(failure, Failure::Broken | Failure::Expired);
+/// assert!(is_unsure(Failure::Broken));
+/// assert!(!is_unsure(Failure::Unreachable));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {

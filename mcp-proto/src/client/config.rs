@@ -52,6 +52,13 @@ pub struct ClientConfig<'c> {
 }
 
 /// How a client that accepts both eras meets a server that it does not know.
+///
+/// ```
+/// use mcp_proto::client::{Approach, ClientConfig};
+///
+/// let config = ClientConfig { opening: Approach::Handshake, ..ClientConfig::new("demo", "1.0") };
+/// assert_ne!(config.opening, Approach::default());
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Approach {
     /// `server/discover` first, and `initialize` when that leads to nothing (VR-12).
@@ -63,6 +70,14 @@ pub enum Approach {
 }
 
 /// How long a client waits. All are settings of the client; a call may override its own two.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_proto::client::Timeouts;
+///
+/// let hasty = Timeouts { request: Duration::from_secs(3), ..Timeouts::default() };
+/// assert!(hasty.request < hasty.cap);
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For the answer of a request (LC-18), `initialize` and the acknowledgement of a

@@ -9,6 +9,16 @@ use crate::store::Store;
 ///
 /// [`Fixed`] is made of arrays, `Growing` (feature `alloc`) of vectors that grow up to the
 /// limits; a type of one's own may mix.
+///
+/// ```
+/// use mcp_proto::client::{Client, ClientConfig, Fixed, Storage};
+///
+/// /// Works with any memory.
+/// fn client<S: Storage>(storage: S) -> Client<'static, S> {
+///     Client::new(ClientConfig::new("demo", "1.0"), storage)
+/// }
+/// assert_eq!(client(Fixed::<4, 1>).in_flight(), 0);
+/// ```
 pub trait Storage {
     /// How the id of a question is kept: `Label<64>`, say.
     type Label: Inline;
@@ -56,6 +66,13 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Storage
 }
 
 /// Tables that start empty and grow up to the limits of the configuration.
+///
+/// ```
+/// use mcp_proto::client::{Client, ClientConfig, Growing};
+///
+/// let client = Client::new(ClientConfig::new("demo", "1.0"), Growing);
+/// assert!(client.revision().is_none() && client.server_features().is_none());
+/// ```
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Growing;

@@ -81,6 +81,15 @@ impl fmt::Debug for Array<'_> {
 }
 
 /// The elements of an [`Array`].
+///
+/// ```
+/// use mcp_proto::json::Raw;
+///
+/// let array = Raw::parse(b"[1,true]", 1)?.array().unwrap();
+/// let texts: Vec<_> = array.elements().map(|element| element.as_str()).collect();
+/// assert_eq!(texts, ["1", "true"]);
+/// # Ok::<(), mcp_proto::json::Fault>(())
+/// ```
 #[derive(Clone, Debug)]
 pub struct Elements<'b>(Walk<'b>);
 

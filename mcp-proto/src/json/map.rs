@@ -180,6 +180,15 @@ impl<'b, V: Serialize + Deserialize<'b>> Serialize for Map<'b, V> {
 }
 
 /// The entries of a [`Map`].
+///
+/// ```
+/// use mcp_proto::json::{Map, Raw};
+///
+/// let map: Map<'_, u8> = Raw::parse(br#"{"a":1}"#, 1)?.decode(&mut [])?;
+/// let (name, value) = map.iter().next().unwrap();
+/// assert_eq!((name.to_string().as_str(), value?), ("a", 1));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Entries<'b, V>(Walk<'b, V>);
 
 enum Walk<'b, V> {

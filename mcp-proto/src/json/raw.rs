@@ -218,6 +218,14 @@ impl fmt::Debug for Raw<'_> {
 }
 
 /// The six kinds of JSON values.
+///
+/// ```
+/// use mcp_proto::json::{Kind, Raw};
+///
+/// assert_eq!(Raw::parse(b" {} ", 1)?.kind(), Kind::Object);
+/// assert_eq!(Raw::parse(b"1e400", 1)?.kind(), Kind::Number);
+/// # Ok::<(), mcp_proto::json::Fault>(())
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kind {
     /// `null`

@@ -7,6 +7,19 @@ use crate::json::{Number, Object, Raw, Str};
 use crate::rpc::{ErrorObject, Method, Reason};
 
 /// Something for the application; it borrows from the message.
+///
+/// ```
+/// use mcp_proto::server::Event;
+///
+/// /// What goes into a log: never an argument.
+/// fn line(event: &Event<'_>) -> String {
+///     match event {
+///         Event::Request { method, .. } => format!("{} began", method.name()),
+///         Event::Cancelled { token, .. } => format!("{token:?} was cancelled"),
+///         other => format!("{other:?}"),
+///     }
+/// }
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'b> {
@@ -105,6 +118,20 @@ impl Action<Event<'_>, Reply<'_>> {
 }
 
 /// How a question of ours ended.
+///
+/// ```
+/// use mcp_proto::json::Raw;
+/// use mcp_proto::server::Answer;
+///
+/// /// The result, if the client gave one.
+/// fn result<'b>(answer: &Answer<'b>) -> Option<Raw<'b>> {
+///     match answer {
+///         Answer::Result(result) => Some(*result),
+///         _ => None,
+///     }
+/// }
+/// assert!(result(&Answer::Expired).is_none());
+/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Answer<'b> {

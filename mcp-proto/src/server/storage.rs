@@ -11,6 +11,16 @@ use crate::store::Store;
 
 /// Where a [`Server`](super::Server) keeps what it has to remember: how much, and whether it may
 /// grow up to the [`Limits`](crate::Limits), is its owner's choice.
+///
+/// ```
+/// use mcp_proto::server::{Server, ServerConfig, Storage};
+///
+/// /// Works with any memory: arrays on a microcontroller, vectors elsewhere.
+/// fn server<S: Storage>(storage: S) -> Server<'static, S> {
+///     Server::new(ServerConfig::new("demo", "1.0"), storage)
+/// }
+/// assert_eq!(server(mcp_proto::server::Fixed::<64, 4, 1, 0, 0>::new()).in_flight(), 0);
+/// ```
 pub trait Storage {
     /// How long an id of the client may be.
     type Label: Inline;
@@ -145,6 +155,13 @@ impl<S: Storage> Storage for OverHttp<S> {
 }
 
 /// Vectors that start empty and grow up to the limits; ids of up to 256 bytes.
+///
+/// ```
+/// use mcp_proto::server::{Growing, Server, ServerConfig};
+///
+/// let server = Server::new(ServerConfig::new("demo", "1.0"), Growing);
+/// assert!(!server.is_closed());
+/// ```
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Growing;
