@@ -127,6 +127,11 @@ impl Site {
         }
     }
 
+    /// All that was asked until now.
+    pub(crate) fn take(&self) -> VecDeque<Asked> {
+        core::mem::take(&mut self.0.lock().unwrap().asked)
+    }
+
     /// Nothing more was asked.
     pub(crate) fn quiet(&self) {
         let state = self.0.lock().unwrap();
@@ -336,6 +341,17 @@ impl Wire {
             pipe.pieces
                 .push_back(Bytes::copy_from_slice(text.as_bytes()));
         });
+    }
+
+    pub(crate) fn send_static(&self, text: &'static str) {
+        self.change(|pipe| {
+            pipe.pieces.push_back(Bytes::from_static(text.as_bytes()));
+        });
+    }
+
+    /// How many pieces were not read yet.
+    pub(crate) fn left(&self) -> usize {
+        self.0.lock().unwrap().pieces.len()
     }
 
     /// Sends an event with this data.

@@ -41,9 +41,11 @@ impl Unsent {
 }
 
 /// The body of a reply.
-pub(in crate::client) struct Reply(
-    Pin<Box<dyn http_body::Body<Data = Bytes, Error = Broken> + Send>>,
-);
+pub(in crate::client) struct Reply {
+    body: Pin<Box<dyn http_body::Body<Data = Bytes, Error = Broken> + Send>>,
+    /// How much was read without a pause.
+    run: u32,
+}
 
 /// The body broke off.
 pub(in crate::client) struct Broken;
@@ -62,28 +64,41 @@ impl Reply {
                 })
             })
             .map_err(|_| Broken);
-        Self(Box::pin(body))
+        let body = Box::pin(body);
+        Self { body, run: 0 }
     }
 
-    /// The next bytes; `None` at the end.
+    /// The next bytes; `None` at the end. A server that never pauses does not keep the task from
+    /// everything else.
     pub(super) fn poll_bytes(
         &mut self,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Bytes, Broken>>> {
-        loop {
-            return match self.0.as_mut().poll_frame(cx) {
-                Poll::Pending => Poll::Pending,
-                Poll::Ready(None) => Poll::Ready(None),
-                Poll::Ready(Some(Err(broken))) => Poll::Ready(Some(Err(broken))),
-                Poll::Ready(Some(Ok(frame))) => match frame.into_data() {
-                    Ok(data) => Poll::Ready(Some(Ok(data))),
+        while self.run < RUN {
+            self.run += 1;
+            match self.body.as_mut().poll_frame(cx) {
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Ready(Some(Err(broken))) => return Poll::Ready(Some(Err(broken))),
+                Poll::Ready(Some(Ok(frame))) => {
                     // Trailers say nothing here.
-                    Err(_) => continue,
-                },
-            };
+                    if let Ok(data) = frame.into_data() {
+                        return Poll::Ready(Some(Ok(data)));
+                    }
+                }
+                Poll::Pending => {
+                    self.run = 0;
+                    return Poll::Pending;
+                }
+            }
         }
+        self.run = 0;
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
+
+/// Frames that are read in one go, as long as there are some.
+const RUN: u32 = 32;
 
 /// Any service of `tower` as a carrier.
 pub(in crate::client) struct Through<S>(Mutex<S>);

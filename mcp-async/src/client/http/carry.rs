@@ -1,6 +1,9 @@
 //! One exchange from its request to its end, resumptions included.
 
-use core::future::poll_fn;
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
@@ -8,7 +11,7 @@ use http::Response;
 use http::header::CONTENT_TYPE;
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
-use mcp_proto::http::client::{After, Body, Exchange, ReplyHead};
+use mcp_proto::http::client::{After, Body, Exchange, ReplyHead, Verb};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::{Reply, Unsent};
@@ -22,10 +25,15 @@ pub(super) async fn carry<C: Clock>(link: Arc<Link>, clock: Arc<C>, start: Start
         mut exchange,
         message,
         opens,
+        seat: _seat,
         ..
     } = start;
     loop {
-        let (after, mut line) = attempt(&link, &*clock, &mut exchange, &message).await;
+        // No call waits for what is only told, so nobody else would lose patience.
+        let told = exchange.id().is_none() && exchange.verb() != Verb::Get;
+        let attempt = attempt(&link, &*clock, &mut exchange, &message);
+        let attempted = within(&*clock, told.then_some(PATIENCE), attempt).await;
+        let (after, mut line) = attempted.unwrap_or((After::Done, Vec::new()));
         if opens {
             link.opened();
         }
@@ -169,12 +177,36 @@ async fn sleep<C: Clock>(clock: &C, until: Instant) {
     let mut timer = clock.timer();
     poll_fn(|cx| {
         if clock.now() >= until {
-            return core::task::Poll::Ready(());
+            return Poll::Ready(());
         }
         timer.poll_until(until, cx)
     })
     .await;
 }
+
+/// What a future comes to, unless that takes longer than the limit.
+async fn within<C: Clock, F: Future>(
+    clock: &C,
+    limit: Option<Duration>,
+    future: F,
+) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut end = limit.map(|limit| (clock.now() + limit, clock.timer()));
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        match &mut end {
+            Some((at, timer)) => timer.poll_until(*at, cx).map(|()| None),
+            None => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// How long a server may take to take what it is told, before it is left alone with it. Behind
+/// `initialized` everything else waits, and calls wait longer than this.
+const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is read of a refusal: errors are short.
 const REFUSAL: usize = 64 << 10;

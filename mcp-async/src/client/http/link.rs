@@ -1,7 +1,7 @@
 //! What the exchanges of a connection share, and the connection with them.
 
 use core::hash::BuildHasher;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll, Waker, ready};
 use std::collections::VecDeque;
 use std::hash::RandomState;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -16,6 +16,7 @@ use mcp_proto::{Instant, Limits};
 use url::Url;
 
 use super::carrier::{Carrier, Unsent};
+use super::seats::{Seat, Seats};
 use super::settings::Settings;
 use crate::alarm::Alarm;
 use crate::client::inner::Wire;
@@ -32,6 +33,8 @@ pub(super) struct Link {
     wire: OnceLock<Arc<Wire>>,
     state: Mutex<State>,
     dice: RandomState,
+    /// For what no call waits for.
+    seats: Seats,
 }
 
 struct State {
@@ -82,6 +85,8 @@ pub(super) struct Start {
     pub(super) opens: bool,
     /// Whether it is worth waiting for at the end.
     pub(super) stays: bool,
+    /// Held by what no call waits for.
+    pub(super) seat: Option<Seat>,
 }
 
 impl Link {
@@ -114,6 +119,7 @@ impl Link {
                 cause: None,
             }),
             dice: RandomState::new(),
+            seats: Seats::default(),
         })
     }
 
@@ -131,6 +137,7 @@ impl Link {
                 return Poll::Pending;
             }
         }
+        ready!(self.seats.poll_free(cx));
         self.send(message);
         Poll::Ready(())
     }
@@ -176,11 +183,13 @@ impl Link {
             state.gate |= opens;
             Exchange::new(&state.origin, message)
         };
+        let seat = exchange.id().is_none().then(|| self.seats.take());
         self.order(Order::Start(Box::new(Start {
             exchange,
             message: Bytes::copy_from_slice(message),
             opens,
             stays,
+            seat,
         })));
     }
 
@@ -284,6 +293,7 @@ impl Link {
                     message: Bytes::new(),
                     opens: false,
                     stays: false,
+                    seat: None,
                 })));
             }
             state.writer.take()
@@ -314,6 +324,7 @@ impl Link {
             message: handshake.clone(),
             opens: false,
             stays: false,
+            seat: None,
         })));
         true
     }
@@ -386,6 +397,7 @@ impl Link {
                 message: Bytes::new(),
                 opens: false,
                 stays: true,
+                seat: None,
             })
         });
         state.orders.push(Order::Close(end));

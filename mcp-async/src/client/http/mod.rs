@@ -15,6 +15,7 @@ mod carry;
 mod ends;
 mod exchanges;
 mod link;
+mod seats;
 mod session;
 mod settings;
 mod stream;

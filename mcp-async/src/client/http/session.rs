@@ -31,7 +31,7 @@ impl<C: Clock> Session<C> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
         self.link.alarm.begin(cx.waker());
         let mut resting = false;
-        loop {
+        for _ in 0..ROUNDS {
             let mut worked = self.exchanges.work();
             if let Poll::Ready(ended) = Pin::new(&mut self.connection).poll(cx) {
                 return Poll::Ready(ended);
@@ -47,8 +47,14 @@ impl<C: Clock> Session<C> {
             self.link.alarm.rest();
             resting = true;
         }
+        // There is more, but others have waited.
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
+
+/// Rounds of one turn, before other tasks of the thread get theirs.
+const ROUNDS: u32 = 64;
 
 /// Speaks to the server behind a URL, as soon as it is known who it is.
 pub(in crate::client) async fn meet<C: Clock>(
