@@ -3,10 +3,11 @@
 use core::future::Future;
 use core::pin::Pin;
 use core::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
-use core::task::{Context, Poll, ready};
-use std::sync::Arc;
+use core::task::{Context, Poll, Waker, ready};
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use http::{Request, Response};
+use http::{Request, Response, Version};
 use http_body::{Body, Frame, SizeHint};
 use hyper::body::Incoming;
 use mcp_proto::Instant;
@@ -21,6 +22,19 @@ pub(crate) struct Activity {
     /// When the last of them ended, in milliseconds of the runtime's clock.
     ended: AtomicU64,
     now: fn() -> Instant,
+    /// How many bodies of HTTP/2 have handed over what was not sent yet.
+    waiting: AtomicUsize,
+    deliveries: Mutex<Deliveries>,
+}
+
+/// What the client of a connection of HTTP/2 has no room for. Each stream has its own there, so
+/// the socket goes on while one of them stands still.
+#[derive(Default)]
+struct Deliveries {
+    /// Each body that waits, and since when.
+    since: BTreeMap<u64, Instant>,
+    next: u64,
+    connection: Option<Waker>,
 }
 
 impl Activity {
@@ -30,6 +44,8 @@ impl Activity {
             running: AtomicUsize::new(0),
             ended: AtomicU64::new(now().as_millis()),
             now,
+            waiting: AtomicUsize::new(0),
+            deliveries: Mutex::default(),
         })
     }
 
@@ -37,6 +53,25 @@ impl Activity {
     pub(crate) fn idle_since(&self) -> Option<Instant> {
         let idle = self.running.load(Ordering::Acquire) == 0;
         idle.then(|| Instant::from_millis(self.ended.load(Ordering::Relaxed)))
+    }
+
+    /// Says who is to look when something begins to wait.
+    pub(crate) fn watch(&self, connection: &Waker) {
+        self.deliveries().connection = Some(connection.clone());
+    }
+
+    /// Since when something waits for the client to have room for it; `None` if nothing does.
+    pub(crate) fn waits_since(&self) -> Option<Instant> {
+        if self.waiting.load(Ordering::Acquire) == 0 {
+            return None;
+        }
+        self.deliveries().since.values().min().copied()
+    }
+
+    fn deliveries(&self) -> MutexGuard<'_, Deliveries> {
+        self.deliveries
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 }
 
@@ -58,6 +93,57 @@ impl Drop for Running {
     }
 }
 
+/// One body of HTTP/2 on its way.
+struct Delivery {
+    activity: Arc<Activity>,
+    number: u64,
+    waits: bool,
+}
+
+impl Delivery {
+    fn new(activity: &Arc<Activity>) -> Self {
+        let number = {
+            let mut deliveries = activity.deliveries();
+            deliveries.next = deliveries.next.wrapping_add(1);
+            deliveries.next
+        };
+        Self {
+            activity: Arc::clone(activity),
+            number,
+            waits: false,
+        }
+    }
+
+    /// A part of it was handed over.
+    fn begin(&mut self) {
+        let now = (self.activity.now)();
+        let connection = {
+            let mut deliveries = self.activity.deliveries();
+            deliveries.since.insert(self.number, now);
+            deliveries.connection.clone()
+        };
+        self.waits = true;
+        let waiting = self.activity.waiting.fetch_add(1, Ordering::AcqRel);
+        if waiting == 0 {
+            connection.into_iter().for_each(Waker::wake);
+        }
+    }
+
+    /// That part has left.
+    fn end(&mut self) {
+        if core::mem::take(&mut self.waits) {
+            self.activity.waiting.fetch_sub(1, Ordering::AcqRel);
+            self.activity.deliveries().since.remove(&self.number);
+        }
+    }
+}
+
+impl Drop for Delivery {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
 /// A service of `tower` for the requests of one connection.
 pub(crate) struct Counted<S> {
     pub(crate) service: S,
@@ -73,7 +159,9 @@ where
     type Future = CountedFuture<S>;
 
     fn call(&self, request: Request<Incoming>) -> CountedFuture<S> {
+        let multiplexed = request.version() == Version::HTTP_2;
         CountedFuture {
+            delivery: multiplexed.then(|| Delivery::new(&self.activity)),
             step: Step::Waiting {
                 service: self.service.clone(),
                 request: Some(request),
@@ -88,6 +176,7 @@ pin_project! {
         #[pin]
         step: Step<S, S::Future>,
         running: Option<Running>,
+        delivery: Option<Delivery>,
     }
 }
 
@@ -112,7 +201,12 @@ where
                 StepPart::Called { future } => {
                     let response = ready!(future.poll(cx))?;
                     let running = this.running.take();
-                    return Poll::Ready(Ok(response.map(|body| CountedBody { body, running })));
+                    let delivery = this.delivery.take();
+                    return Poll::Ready(Ok(response.map(|body| CountedBody {
+                        body,
+                        running,
+                        delivery,
+                    })));
                 }
                 StepPart::Waiting { service, request } => {
                     ready!(service.poll_ready(cx))?;
@@ -132,6 +226,7 @@ pin_project! {
         #[pin]
         body: B,
         running: Option<Running>,
+        delivery: Option<Delivery>,
     }
 }
 
@@ -143,7 +238,17 @@ impl<B: Body> Body for CountedBody<B> {
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<B::Data>, B::Error>>> {
-        self.project().body.poll_frame(cx)
+        let this = self.project();
+        let Some(delivery) = this.delivery else {
+            return this.body.poll_frame(cx);
+        };
+        // Whoever asks for more has sent what there was.
+        delivery.end();
+        let frame = this.body.poll_frame(cx);
+        if let Poll::Ready(Some(Ok(_))) = frame {
+            delivery.begin();
+        }
+        frame
     }
 
     fn is_end_stream(&self) -> bool {

@@ -3,7 +3,7 @@ use core::fmt;
 use core::future::{Future, poll_fn};
 use core::net::SocketAddr;
 use core::pin::pin;
-use core::task::Poll;
+use core::task::{Poll, Waker};
 use core::time::Duration;
 use std::io;
 use std::net::{TcpListener, ToSocketAddrs};
@@ -126,7 +126,8 @@ impl Listen {
     }
 
     /// How long a client may leave what was written to it unread, once the operating system holds
-    /// no more. 30 seconds by default.
+    /// no more, or what one stream of HTTP/2 is to bring, once that has no credit. Then the
+    /// connection is closed. 30 seconds by default.
     pub const fn stall_timeout(mut self, limit: Duration) -> Self {
         self.settings.stall_timeout = limit;
         self
@@ -280,7 +281,12 @@ async fn connection<R, S, B>(
     let mut connection = pin!(builder.serve_connection(io, service));
     let mut ending = false;
     let mut idle = Nap::<R>::after(settings.idle_timeout);
+    let (mut stalled, mut watched) = (None::<Nap<R>>, None::<Waker>);
     poll_fn(|cx| {
+        if !watched.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
+            activity.watch(cx.waker());
+            watched = Some(cx.waker().clone());
+        }
         if !ending && closing.phase() != Phase::Running {
             ending = true;
             connection.as_mut().graceful_shutdown();
@@ -288,7 +294,17 @@ async fn connection<R, S, B>(
         if connection.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());
         }
-        // Looks now and then, so that a request re-arms nothing.
+        // Both look now and then, so that a request re-arms nothing.
+        while let Some(since) = activity.waits_since() {
+            let at = since + settings.stall_timeout;
+            let due = at <= R::default().now();
+            let nap = stalled.get_or_insert_with(|| Nap::until(at));
+            match nap.poll_done(cx) {
+                Poll::Pending => break,
+                Poll::Ready(()) if due => return Poll::Ready(()),
+                Poll::Ready(()) => nap.reset(at),
+            }
+        }
         while idle.poll_done(cx).is_ready() {
             let now = R::default().now();
             let at = activity.idle_since().unwrap_or(now) + settings.idle_timeout;

@@ -3,7 +3,7 @@
 use core::convert::Infallible;
 use core::fmt;
 use core::pin::Pin;
-use core::task::{Context, Poll};
+use core::task::{Context, Poll, ready};
 
 use bytes::Bytes;
 use http_body::{Body, Frame, SizeHint};
@@ -12,11 +12,15 @@ use http_body::{Body, Frame, SizeHint};
 ///
 /// Dropping one of 2026-07-28 that has not ended cancels its request (SH-19); what runs in a
 /// legacy session goes on (SH-18).
-pub struct HttpBody(Kind);
+pub struct HttpBody {
+    kind: Kind,
+    /// What is left of what came last.
+    rest: Bytes,
+}
 
 enum Kind {
     Empty,
-    Full(Bytes),
+    Full,
     Events(Box<dyn Events>),
 }
 
@@ -27,15 +31,19 @@ pub(super) trait Events: Send + 'static {
 
 impl HttpBody {
     pub(super) const fn empty() -> Self {
-        Self(Kind::Empty)
+        Self::new(Kind::Empty, Bytes::new())
     }
 
     pub(super) const fn full(bytes: Bytes) -> Self {
-        Self(Kind::Full(bytes))
+        Self::new(Kind::Full, bytes)
     }
 
     pub(super) fn events(events: impl Events) -> Self {
-        Self(Kind::Events(Box::new(events)))
+        Self::new(Kind::Events(Box::new(events)), Bytes::new())
+    }
+
+    const fn new(kind: Kind, rest: Bytes) -> Self {
+        Self { kind, rest }
     }
 }
 
@@ -47,32 +55,33 @@ impl Body for HttpBody {
         mut self: Pin<&mut Self>,
         cx: &mut Context<'_>,
     ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
-        let text = match &mut self.0 {
-            Kind::Empty => None,
-            Kind::Full(bytes) => Some(core::mem::take(bytes)).filter(|bytes| !bytes.is_empty()),
-            Kind::Events(events) => match events.poll_text(cx) {
-                Poll::Ready(text) => text,
-                Poll::Pending => return Poll::Pending,
-            },
-        };
-        if text.is_none() {
-            self.0 = Kind::Empty;
+        if self.rest.is_empty() {
+            let text = match &mut self.kind {
+                Kind::Empty | Kind::Full => None,
+                Kind::Events(events) => ready!(events.poll_text(cx)),
+            };
+            let Some(text) = text else {
+                self.kind = Kind::Empty;
+                return Poll::Ready(None);
+            };
+            self.rest = text;
         }
-        Poll::Ready(text.map(|text| Ok(Frame::data(text))))
+        let len = self.rest.len().min(PORTION);
+        Poll::Ready(Some(Ok(Frame::data(self.rest.split_to(len)))))
     }
 
     fn is_end_stream(&self) -> bool {
-        match &self.0 {
-            Kind::Empty => true,
-            Kind::Full(bytes) => bytes.is_empty(),
+        match &self.kind {
+            Kind::Empty | Kind::Full => self.rest.is_empty(),
             Kind::Events(_) => false,
         }
     }
 
     fn size_hint(&self) -> SizeHint {
-        match &self.0 {
-            Kind::Empty => SizeHint::with_exact(0),
-            Kind::Full(bytes) => SizeHint::with_exact(bytes.len().try_into().unwrap_or(u64::MAX)),
+        match &self.kind {
+            Kind::Empty | Kind::Full => {
+                SizeHint::with_exact(self.rest.len().try_into().unwrap_or(u64::MAX))
+            }
             Kind::Events(_) => SizeHint::default(),
         }
     }
@@ -80,10 +89,14 @@ impl Body for HttpBody {
 
 impl fmt::Debug for HttpBody {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match &self.0 {
+        f.write_str(match &self.kind {
             Kind::Empty => "HttpBody::Empty",
-            Kind::Full(_) => "HttpBody::Full",
+            Kind::Full => "HttpBody::Full",
             Kind::Events(_) => "HttpBody::Events",
         })
     }
 }
+
+/// What is handed over at a time: whoever sends it holds no more of a long answer to a client that
+/// does not read.
+const PORTION: usize = 64 << 10;

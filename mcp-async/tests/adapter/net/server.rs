@@ -82,6 +82,28 @@ fn a_client_that_does_not_read_is_hung_up_on() {
     service.has_open(0);
 }
 
+/// Credit is the client's to give, for each stream: one that gives none, and goes on with others,
+/// holds nothing for long.
+#[test]
+fn a_stream_of_http2_that_is_not_read_ends_its_connection() {
+    let service = Tested::default();
+    let server = start(local().stall_timeout(SOON), service.clone());
+    for credit in [0, 1, 5_000] {
+        let mut client = server.connect();
+        client.begin_http2(credit);
+        client.get_http2(1, "/flood").get_http2(3, "/silent");
+        client.hear_out();
+        service.has_open(0);
+    }
+    let mut client = server.connect();
+    client.begin_http2(65_535);
+    client.get_http2(1, "/silent").get_http2(3, "/hello");
+    std::thread::sleep(SOON * 3);
+    service.has_open(1);
+    drop(client);
+    service.has_open(0);
+}
+
 #[test]
 fn whoever_hangs_up_half_or_in_the_middle_leaves_nothing() {
     let service = Tested::default();
