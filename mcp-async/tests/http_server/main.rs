@@ -2,6 +2,7 @@
 //! frames out.
 #![cfg(all(feature = "server", feature = "http"))]
 
+mod abandoned;
 mod attacks;
 mod bounds;
 mod broken;

@@ -61,6 +61,7 @@ pub(super) struct Options {
     pub(super) streams: StreamLimits,
     pub(super) sharing: Sharing,
     pub(super) max_body: Option<usize>,
+    pub(super) max_bodies: usize,
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
     pub(super) grace: Duration,
@@ -220,6 +221,13 @@ impl<R: Runtime> Http<R> {
         self
     }
 
+    /// How many bytes of bodies may be on their way at a time, the first 16 KiB of each not counted;
+    /// 256 MiB otherwise. What goes beyond is answered with 503 and `Retry-After`.
+    pub fn max_bodies(mut self, bytes: usize) -> Self {
+        self.options.max_bodies = bytes;
+        self
+    }
+
     /// How long a request body may take; 30 seconds otherwise, then 408.
     pub fn body_timeout(mut self, timeout: Duration) -> Self {
         self.options.body_timeout = timeout;
@@ -313,6 +321,7 @@ impl Default for Options {
             streams: StreamLimits::default(),
             sharing: Sharing::default(),
             max_body: None,
+            max_bodies: 256 << 20,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
             grace: Duration::from_secs(10),

@@ -2,6 +2,7 @@
 
 use core::future::poll_fn;
 use core::pin::pin;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::Poll;
 use core::time::Duration;
 
@@ -19,6 +20,57 @@ pub(super) enum Broken {
     Late,
     /// The connection broke, or the framing was wrong.
     Unreadable,
+    /// Too much of others is under way.
+    Crowded,
+}
+
+/// What the bodies that are on their way may take together, the beginning of each not counted: a
+/// client that sends much and ends nothing keeps out only others that send much.
+pub(super) struct Room(AtomicUsize);
+
+/// A part of it, given back when it is dropped.
+struct Part<'r> {
+    room: &'r Room,
+    bytes: usize,
+}
+
+impl Room {
+    pub(super) const fn new(bytes: usize) -> Self {
+        Self(AtomicUsize::new(bytes))
+    }
+
+    const fn part(&self) -> Part<'_> {
+        Part {
+            room: self,
+            bytes: 0,
+        }
+    }
+}
+
+impl Part<'_> {
+    /// Makes it this large, at least; `false` if there is no room.
+    fn reach(&mut self, bytes: usize) -> bool {
+        let more = bytes.saturating_sub(self.bytes);
+        if more == 0 {
+            return true;
+        }
+        let left = &self.room.0;
+        let taken = left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, |left| {
+            left.checked_sub(more)
+        });
+        if taken.is_ok() {
+            self.bytes = bytes;
+        }
+        taken.is_ok()
+    }
+}
+
+impl Drop for Part<'_> {
+    fn drop(&mut self) {
+        if self.bytes > 0 {
+            self.room.0.fetch_add(self.bytes, Ordering::Relaxed);
+        }
+    }
 }
 
 /// Reads the whole body, if it is not longer than `limit` and comes within `patience`.
@@ -26,6 +78,7 @@ pub(super) async fn collect<B: Body>(
     body: B,
     limit: usize,
     patience: Duration,
+    room: &Room,
     clock: &impl Clock,
 ) -> Result<Vec<u8>, Broken> {
     let size = body.size_hint();
@@ -36,6 +89,7 @@ pub(super) async fn collect<B: Body>(
     let mut body = pin!(body);
     // Space is given for what arrives, not for what was announced.
     let mut whole = Vec::with_capacity(announced.min(FIRST));
+    let mut part = room.part();
     let deadline = clock.now() + patience;
     let mut timer = None;
     poll_fn(|cx| {
@@ -50,6 +104,10 @@ pub(super) async fn collect<B: Body>(
                     };
                     if data.remaining() > limit - whole.len() {
                         return Poll::Ready(Err(Broken::TooLong));
+                    }
+                    let len = whole.len() + data.remaining();
+                    if !part.reach(len.saturating_sub(FIRST)) {
+                        return Poll::Ready(Err(Broken::Crowded));
                     }
                     while data.has_remaining() {
                         let piece = data.chunk();

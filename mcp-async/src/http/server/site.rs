@@ -15,7 +15,7 @@ use mcp_proto::{Channel, Revision, Source};
 
 use super::answer::{self, Answer};
 use super::builder::Options;
-use super::collect::{Broken, collect};
+use super::collect::{Broken, Room, collect};
 use super::conversation::{Beginning, Conversation, Leave, Text};
 use super::exit::Way;
 use super::head::RequestHead;
@@ -41,6 +41,8 @@ pub(super) struct Site<R: Runtime> {
     /// Takes those that have ended out of what knows them.
     pub(super) leave: Leave,
     closing: AtomicBool,
+    /// For bodies on their way.
+    bodies: Room,
 }
 
 impl<R: Runtime> Site<R> {
@@ -65,6 +67,7 @@ impl<R: Runtime> Site<R> {
             })
         };
         Self {
+            bodies: Room::new(options.max_bodies),
             server,
             options,
             endpoint,
@@ -177,7 +180,7 @@ impl<R: Runtime> Site<R> {
         let body_limit = || self.config().limits.body;
         let limit = self.options.max_body.unwrap_or_else(body_limit);
         let patience = self.options.body_timeout;
-        let body = collect(body, limit, patience, &self.clock).await;
+        let body = collect(body, limit, patience, &self.bodies, &self.clock).await;
         body.map_err(|broken| unread(broken, limit))
     }
 
@@ -236,6 +239,7 @@ pub(super) fn principal(parts: &Parts) -> Option<Arc<str>> {
 /// A body that could not be read is no message.
 fn unread(broken: Broken, limit: usize) -> Answer {
     let (status, code, message) = match broken {
+        Broken::Crowded => return answer::busy("there are too many long bodies under way"),
         Broken::TooLong => (
             StatusCode::PAYLOAD_TOO_LARGE,
             code::INVALID_REQUEST,
