@@ -1,0 +1,38 @@
+//! The servers under test: the public API, and every default.
+
+use std::io;
+use std::net::TcpListener;
+
+use mcp_async::Server;
+use mcp_async::net::{Listen, Network};
+use mcp_async::schemars::{self, JsonSchema};
+use mcp_async::server::Context;
+use serde::Deserialize;
+
+#[derive(Deserialize, JsonSchema)]
+struct Said {
+    text: String,
+}
+
+pub(crate) fn on_tokio(socket: TcpListener) -> io::Result<()> {
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()?;
+    runtime.block_on(serve::<mcp_tokio::Runtime>(socket))
+}
+
+pub(crate) fn on_smol(socket: TcpListener) -> io::Result<()> {
+    smol::block_on(serve::<mcp_smol::Runtime>(socket))
+}
+
+async fn serve<R: Network>(socket: TcpListener) -> io::Result<()> {
+    Server::<R>::new("echo", "1.0")
+        .tool(
+            "echo",
+            "Says it again",
+            |said: Said, _: Context| async move { Ok(said.text) },
+        )
+        .http()
+        .serve_on(Listen::on(socket))
+        .await
+}
