@@ -1,17 +1,17 @@
 use core::net::SocketAddr;
 use core::pin::Pin;
-use core::task::{Context, Poll};
-use std::io::{self, IoSlice};
+use core::task::{Context, Poll, ready};
+use std::io::{self, IoSlice, Read as _, Write as _};
+use std::net::{Shutdown, TcpStream};
 
 use mcp_async::net::Network;
 use smol::Async;
-use smol::net::TcpStream;
 
 use crate::Runtime;
 
 /// A connected socket of this runtime, with the traits of all.
 #[derive(Debug)]
-pub struct Socket(TcpStream);
+pub struct Socket(Stream);
 
 /// A socket that connections arrive at.
 #[derive(Debug)]
@@ -27,9 +27,7 @@ impl Network for Runtime {
 
     async fn accept(listener: &Listener) -> io::Result<(Socket, SocketAddr)> {
         let (stream, from) = listener.0.accept().await?;
-        let stream = TcpStream::from(stream);
-        stream.set_nodelay(true)?;
-        Ok((Socket(stream), from))
+        Ok((Socket(Stream::new(stream)?), from))
     }
 
     async fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
@@ -37,9 +35,8 @@ impl Network for Runtime {
     }
 
     async fn dial(address: SocketAddr) -> io::Result<Socket> {
-        let stream = TcpStream::connect(address).await?;
-        stream.set_nodelay(true)?;
-        Ok(Socket(stream))
+        let stream = Async::<TcpStream>::connect(address).await?;
+        Stream::new(stream).map(Socket)
     }
 }
 
@@ -76,5 +73,85 @@ impl futures_io::AsyncWrite for Socket {
 
     fn poll_close(mut self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<io::Result<()>> {
         Pin::new(&mut self.0).poll_close(task)
+    }
+}
+
+/// What is in it: a socket that costs no system call to learn that nothing has come.
+#[derive(Debug)]
+struct Stream {
+    socket: Async<TcpStream>,
+    /// The last read had all there was, so the next waits until the reactor says that there is more.
+    drained: bool,
+}
+
+impl Stream {
+    fn new(socket: Async<TcpStream>) -> io::Result<Self> {
+        socket.get_ref().set_nodelay(true)?;
+        Ok(Self {
+            socket,
+            drained: false,
+        })
+    }
+
+    fn poll_written(
+        &self,
+        task: &mut Context<'_>,
+        mut write: impl FnMut(&TcpStream) -> io::Result<usize>,
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            match write(self.socket.get_ref()) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {}
+                written => return Poll::Ready(written),
+            }
+            ready!(self.socket.poll_writable(task))?;
+        }
+    }
+}
+
+impl futures_io::AsyncRead for Stream {
+    fn poll_read(
+        mut self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        loop {
+            if self.drained {
+                ready!(self.socket.poll_readable(task))?;
+            }
+            let read = self.socket.get_ref().read(buffer);
+            match read {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.drained = true,
+                read => {
+                    self.drained = read.as_ref().is_ok_and(|read| *read < buffer.len());
+                    return Poll::Ready(read);
+                }
+            }
+        }
+    }
+}
+
+impl futures_io::AsyncWrite for Stream {
+    fn poll_write(
+        self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_written(task, |mut stream| stream.write(bytes))
+    }
+
+    fn poll_write_vectored(
+        self: Pin<&mut Self>,
+        task: &mut Context<'_>,
+        slices: &[IoSlice<'_>],
+    ) -> Poll<io::Result<usize>> {
+        self.poll_written(task, |mut stream| stream.write_vectored(slices))
+    }
+
+    fn poll_flush(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn poll_close(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<io::Result<()>> {
+        Poll::Ready(self.socket.get_ref().shutdown(Shutdown::Write))
     }
 }
