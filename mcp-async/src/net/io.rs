@@ -1,5 +1,6 @@
 //! A stream of ours as hyper wants it, with the time limits that hyper does not have.
 
+use core::cell::Cell;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
@@ -11,8 +12,24 @@ use hyper::rt::ReadBufCursor;
 use super::time::Nap;
 use crate::Runtime;
 
-/// What is read in one go, on the stack: half of what hyper begins its buffers with.
+/// What is read in one go: half of what hyper begins its buffers with.
 const READ: usize = 8 * 1024;
+
+std::thread_local! {
+    /// Where a read puts its bytes before hyper copies them: made once for a thread, because to
+    /// fill so much with zeros for each read takes longer than to read a small request.
+    static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
+}
+
+/// Lends the thread's scratch, or another if somebody has that.
+fn with_scratch<T>(read: impl FnOnce(&mut [u8]) -> T) -> T {
+    let mut scratch = SCRATCH.try_with(Cell::take).unwrap_or_default();
+    scratch.resize(READ, 0);
+    let result = read(&mut scratch);
+    // A thread that ends has none any more.
+    let _ = SCRATCH.try_with(|place| place.set(scratch));
+    result
+}
 
 /// As many bytes as tell one version of HTTP from the other: the preface of HTTP/2 (RFC 9113 3.4).
 const PREFACE: usize = 24;
@@ -75,10 +92,14 @@ impl<S: AsyncRead + Unpin, R: Runtime> hyper::rt::Read for Io<S, R> {
         mut buffer: ReadBufCursor<'_>,
     ) -> Poll<io::Result<()>> {
         let this = &mut *self;
-        let mut bytes = [0; READ];
-        let wanted = buffer.remaining().min(READ);
-        let Poll::Ready(read) = Pin::new(&mut this.stream).poll_read(cx, &mut bytes[..wanted])?
-        else {
+        let read = with_scratch(|scratch| {
+            let wanted = buffer.remaining().min(scratch.len());
+            let bytes = scratch.get_mut(..wanted).unwrap_or_default();
+            let read = ready!(Pin::new(&mut this.stream).poll_read(cx, bytes))?;
+            buffer.put_slice(bytes.get(..read).unwrap_or_default());
+            Poll::Ready(io::Result::Ok(read))
+        })?;
+        let Poll::Ready(read) = read else {
             if let Some(first) = &mut this.first {
                 ready!(first.poll_done(cx));
                 return Poll::Ready(Err(io::ErrorKind::TimedOut.into()));
@@ -89,7 +110,6 @@ impl<S: AsyncRead + Unpin, R: Runtime> hyper::rt::Read for Io<S, R> {
         if this.opening == 0 {
             this.first = None;
         }
-        buffer.put_slice(bytes.get(..read).unwrap_or_default());
         Poll::Ready(Ok(()))
     }
 }

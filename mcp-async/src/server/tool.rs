@@ -61,7 +61,7 @@ pub struct Tool {
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
-type Begin = Box<dyn for<'b> Fn(Call<'b>, &Arc<Tool>, Option<Spawn>) -> Job + Send + Sync>;
+type Begin = Box<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, Option<Spawn>) -> Job + Send + Sync>;
 
 /// The arguments of a tool that takes none (TL-06).
 ///
@@ -258,8 +258,8 @@ impl Tool {
                 Err(error) => self.fault = Some(error),
             }
         }
-        self.begin(Box::new(move |call, tool, spawn| {
-            let arguments = match arguments(&call).decode::<A>(&mut []) {
+        self.begin(Box::new(move |call, arguments, tool, spawn| {
+            let arguments = match arguments.decode::<A>(&mut []) {
                 Ok(arguments) => arguments,
                 Err(error) => return tool.refuse(call, &error),
             };
@@ -279,9 +279,9 @@ impl Tool {
         if self.listed.input_schema.as_raw().is_null() {
             self.listed.input_schema = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
         }
-        self.begin(Box::new(move |call, tool, spawn| {
+        self.begin(Box::new(move |call, arguments, tool, spawn| {
             let owned = ToolCall {
-                arguments: call.keep(arguments(&call)),
+                arguments: call.keep(arguments),
                 as_result: call.request.revision.reports_bad_arguments_as_result(),
             };
             let future = handler(owned, call.context().clone());
@@ -315,14 +315,15 @@ impl Tool {
         if !missing.is_empty() {
             return call.refuse(missing_capabilities(missing));
         }
-        if !matches!(arguments(&call).kind(), Kind::Object) {
+        let arguments = arguments(&call);
+        if !matches!(arguments.kind(), Kind::Object) {
             return call.refuse(ErrorReply::invalid_params("arguments: expected an object"));
         }
-        if let Err(violation) = self.checks.arguments(arguments(&call)) {
+        if let Err(violation) = self.checks.arguments(arguments) {
             return self.refuse(call, &violation);
         }
         match &self.begin {
-            Some(begin) => begin(call, self, spawn),
+            Some(begin) => begin(call, arguments, self, spawn),
             None => call.refuse(ErrorReply::internal()),
         }
     }

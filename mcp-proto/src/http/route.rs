@@ -79,7 +79,7 @@ impl Endpoint<'_> {
         let dual = self.revisions.newest_legacy().is_some();
         let discovers =
             asked == Some(Method::ServerDiscover) && self.revisions.newest_modern().is_some();
-        if params.is_some_and(names_version) || post.is_modern() || discovers || !dual {
+        if post.is_modern() || discovers || !dual || params.is_some_and(names_version) {
             return Route::Modern;
         }
         let session = post.session.filter(|_| self.sessions);
