@@ -10,7 +10,7 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
-use mcp_proto::server::{ListKind, ServerConfig};
+use mcp_proto::server::{Blueprint, ListKind, ServerConfig};
 use mcp_proto::{Limits, Payload, PingPolicy, RevisionSet};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -415,7 +415,12 @@ impl<R> Server<R> {
 
     /// What the protocol layer is told of it, as of now.
     pub fn config(&self) -> ServerConfig<'static> {
-        self.inner.config()
+        *self.blueprint().config()
+    }
+
+    /// The same, for those who make many machines of it.
+    pub(crate) fn blueprint(&self) -> Blueprint<'static> {
+        self.inner.blueprint()
     }
 
     /// Serves one client on this clock, without a runtime: in tests and simulations.

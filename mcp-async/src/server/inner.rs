@@ -10,7 +10,7 @@ use mcp_proto::model::{
     PromptsCapability, ResourcesCapability, ServerCapabilities, Settings as Members,
     ToolsCapability,
 };
-use mcp_proto::server::{ListKind, ServerConfig};
+use mcp_proto::server::{Blueprint, ListKind, ServerConfig};
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 use serde::de::Deserialize;
 use serde::ser::{Serialize, SerializeMap, Serializer};
@@ -36,9 +36,9 @@ pub(super) struct Inner {
     catalog: RwLock<Catalog>,
     connections: Mutex<Connections>,
     faults: Mutex<Vec<RegisterError>>,
-    /// What [`config`](Self::config) says, until something changes. Whoever fills it holds the
+    /// What [`blueprint`](Self::blueprint) says, until something changes. Whoever fills it holds the
     /// lock while it looks at the others.
-    config: Mutex<Option<ServerConfig<'static>>>,
+    blueprint: Mutex<Option<Blueprint<'static>>>,
 }
 
 /// What is said once; a connection takes what it needs of it when it begins.
@@ -102,7 +102,7 @@ impl Inner {
             catalog: RwLock::default(),
             connections: Mutex::default(),
             faults: Mutex::default(),
-            config: Mutex::default(),
+            blueprint: Mutex::default(),
         })
     }
 
@@ -114,7 +114,7 @@ impl Inner {
                 .unwrap_or_else(PoisonError::into_inner);
             change(&mut settings);
         }
-        *self.known_config() = None;
+        *self.known() = None;
     }
 
     pub(super) fn settings(&self) -> RwLockReadGuard<'_, Settings> {
@@ -146,7 +146,7 @@ impl Inner {
             let mut catalog = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
             change(&mut catalog)
         };
-        *self.known_config() = None;
+        *self.known() = None;
         changed
     }
 
@@ -162,13 +162,15 @@ impl Inner {
     }
 
     /// Nothing unserved is declared, nothing served is forgotten.
-    pub(super) fn config(&self) -> ServerConfig<'static> {
-        let mut known = self.known_config();
-        *known.get_or_insert_with(|| self.declare())
+    pub(super) fn blueprint(&self) -> Blueprint<'static> {
+        let mut known = self.known();
+        *known.get_or_insert_with(|| Blueprint::new(self.declare()))
     }
 
-    fn known_config(&self) -> MutexGuard<'_, Option<ServerConfig<'static>>> {
-        self.config.lock().unwrap_or_else(PoisonError::into_inner)
+    fn known(&self) -> MutexGuard<'_, Option<Blueprint<'static>>> {
+        self.blueprint
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn declare(&self) -> ServerConfig<'static> {

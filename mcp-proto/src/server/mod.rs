@@ -5,6 +5,7 @@
 //! (VR-18, VR-24). What the eras share, the table of ids above all, lives here.
 
 mod ask;
+mod blueprint;
 mod channels;
 mod config;
 mod context;
@@ -40,6 +41,7 @@ use request::Stage;
 use session::Session;
 use uris::{Owner, Uris};
 
+pub use blueprint::Blueprint;
 pub use config::ServerConfig;
 pub use context::Context;
 pub use event::{Answer, Event};
@@ -139,8 +141,14 @@ enum Life {
 }
 
 impl<'c, S: Storage> Server<'c, S> {
-    /// A server that has not heard anything yet.
-    pub fn new(config: ServerConfig<'c>, storage: S) -> Self {
+    /// A server that has not heard anything yet, of a [`ServerConfig`] or, where many are made of
+    /// one, a [`Blueprint`].
+    pub fn new(blueprint: impl Into<Blueprint<'c>>, storage: S) -> Self {
+        let Blueprint {
+            config,
+            reserve,
+            identity,
+        } = blueprint.into();
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
         let declared = ServerFeatures::from(&config.capabilities);
@@ -150,8 +158,8 @@ impl<'c, S: Storage> Server<'c, S> {
             } else {
                 declared.without(ServerFeatures::RESOURCES_SUBSCRIBE)
             },
-            reserve: reply::reserve(&config),
-            identity: reply::identity(&config),
+            reserve,
+            identity,
             requests: Slots::new(requests, limits.in_flight),
             listens: 0,
             questions: Slots::new(questions, limits.in_flight),

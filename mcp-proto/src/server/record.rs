@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::session::Phase;
 use super::uris::Owner;
-use super::{Server, ServerConfig, Storage};
+use super::{Blueprint, Server, Storage};
 use crate::json::Str;
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
@@ -85,8 +85,13 @@ impl<'c, S: Storage> Server<'c, S> {
     /// let server = Server::resume(Instant::ZERO, config, storage, &record);
     /// assert_eq!(server.record().map(|it| it.revision), Some(Revision::V2025_06_18));
     /// ```
-    pub fn resume(now: Instant, config: ServerConfig<'c>, storage: S, record: &Record) -> Self {
-        let mut server = Self::new(config, storage);
+    pub fn resume(
+        now: Instant,
+        blueprint: impl Into<Blueprint<'c>>,
+        storage: S,
+        record: &Record,
+    ) -> Self {
+        let mut server = Self::new(blueprint, storage);
         server.session.phase = match record.ready {
             true => Phase::Ready(record.revision),
             false => Phase::Answered(record.revision),

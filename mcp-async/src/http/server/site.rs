@@ -10,8 +10,8 @@ use http::{Request, StatusCode};
 use http_body::Body;
 use mcp_proto::http::{Endpoint, Opening, Post, Route};
 use mcp_proto::rpc::{Messages, code};
-use mcp_proto::server::{Growing, Record, Server as Core, ServerConfig};
-use mcp_proto::{Channel, Revision, Source};
+use mcp_proto::server::{Blueprint, Growing, Record, Server as Core, ServerConfig};
+use mcp_proto::{Channel, Limits, Revision, Source};
 
 use super::answer::{self, Answer};
 use super::builder::Options;
@@ -126,21 +126,29 @@ impl<R: Runtime> Site<R> {
 
     /// How long a session may be idle.
     pub(super) fn idle(&self) -> Duration {
-        let limit = || self.config().limits.session_idle;
+        let limit = || self.limits().session_idle;
         self.options.idle.unwrap_or_else(limit)
     }
 
-    /// What the machines are made with.
-    pub(super) fn config(&self) -> ServerConfig<'static> {
-        ServerConfig {
-            revisions: self.endpoint.revisions,
-            draft_profile: self.options.draft,
-            ..self.server.config()
+    /// What the machines are made of.
+    fn blueprint(&self) -> Blueprint<'static> {
+        let blueprint = self.server.blueprint();
+        if !self.options.draft {
+            return blueprint;
         }
+        Blueprint::new(ServerConfig {
+            revisions: self.endpoint.revisions,
+            draft_profile: true,
+            ..*blueprint.config()
+        })
+    }
+
+    fn limits(&self) -> Limits {
+        self.server.blueprint().config().limits
     }
 
     pub(super) fn depth(&self) -> u8 {
-        self.config().limits.depth
+        self.limits().depth
     }
 
     async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
@@ -148,8 +156,12 @@ impl<R: Runtime> Site<R> {
             Ok(body) => body,
             Err(refused) => return refused,
         };
-        let first = Messages::new(&body, self.depth()).next();
-        let route = first.map(|first| self.endpoint.route(post, &first));
+        // A head that is modern says enough, so the body is read once.
+        let first = || Messages::new(&body, self.depth()).next();
+        let route = match post.is_modern() {
+            true => Some(Route::Modern),
+            false => first().map(|first| self.endpoint.route(post, &first)),
+        };
         match route {
             Some(Route::Session(id)) => self.session_post(parts, id, post, body).await,
             Some(Route::Refuse(refusal)) => answer::refusal(refusal, self.endpoint.methods()),
@@ -166,9 +178,13 @@ impl<R: Runtime> Site<R> {
             _ => {
                 let way = Way::exchange(self.options.streams.unread);
                 // One POST is one request, so its table has one place.
-                let mut config = self.config();
-                config.limits.in_flight = 1;
-                let conversation = self.with(parts, way, Core::new(config, Growing));
+                let blueprint = self.blueprint();
+                let limits = Limits {
+                    in_flight: 1,
+                    ..blueprint.config().limits
+                };
+                let machine = Core::new(blueprint.with_limits(limits), Growing);
+                let conversation = self.with(parts, way, machine);
                 let source = Source::post(Channel::new(1), post);
                 self.exchange(conversation, parts, &source, &Text::new(body))
             }
@@ -177,7 +193,7 @@ impl<R: Runtime> Site<R> {
 
     /// A request's body, whole.
     pub(super) async fn collect<B: Body>(&self, body: B) -> Result<Vec<u8>, Answer> {
-        let body_limit = || self.config().limits.body;
+        let body_limit = || self.limits().body;
         let limit = self.options.max_body.unwrap_or_else(body_limit);
         let patience = self.options.body_timeout;
         let body = collect(body, limit, patience, &self.bodies, &self.clock).await;
@@ -186,13 +202,13 @@ impl<R: Runtime> Site<R> {
 
     /// A new connection, whose messages go this way.
     pub(super) fn conversation(&self, parts: &Arc<Parts>, way: Way) -> Conversation<R> {
-        self.with(parts, way, Core::new(self.config(), Growing))
+        self.with(parts, way, Core::new(self.blueprint(), Growing))
     }
 
     /// The same with what was agreed on already.
     pub(super) fn resumed(&self, parts: &Arc<Parts>, way: Way, record: &Record) -> Conversation<R> {
         let now = self.clock.now();
-        let machine = Core::resume(now, self.config(), Growing, record);
+        let machine = Core::resume(now, self.blueprint(), Growing, record);
         self.with(parts, way, machine)
     }
 
@@ -211,6 +227,8 @@ impl<R: Runtime> Site<R> {
             way,
         });
         if stands_alone {
+            // An ordinary answer is not written twice to learn its length.
+            conversation.with(|core| core.outbox.reserve(ANSWER));
             self.server.limit_logs(conversation.peer());
         }
         conversation
@@ -225,6 +243,9 @@ impl<R: Runtime> Site<R> {
         }
     }
 }
+
+/// Most answers are shorter.
+const ANSWER: usize = 1 << 10;
 
 fn locked(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
     live.lock().unwrap_or_else(PoisonError::into_inner)
