@@ -53,6 +53,8 @@ mod resource;
 #[cfg(feature = "server")]
 mod router;
 #[cfg(feature = "server")]
+mod serving;
+#[cfg(feature = "server")]
 mod spawned;
 #[cfg(feature = "server")]
 mod template;
