@@ -14,6 +14,7 @@ use mcp_proto::Instant;
 use pin_project_lite::pin_project;
 use tower_service::Service;
 
+use super::RemoteAddr;
 use crate::Runtime;
 
 /// What runs on one connection.
@@ -147,6 +148,7 @@ impl Drop for Delivery {
 /// A service of `tower` for the requests of one connection.
 pub(crate) struct Counted<S> {
     pub(crate) service: S,
+    pub(crate) remote: RemoteAddr,
     pub(crate) activity: Arc<Activity>,
 }
 
@@ -158,8 +160,9 @@ where
     type Error = S::Error;
     type Future = CountedFuture<S>;
 
-    fn call(&self, request: Request<Incoming>) -> CountedFuture<S> {
+    fn call(&self, mut request: Request<Incoming>) -> CountedFuture<S> {
         let multiplexed = request.version() == Version::HTTP_2;
+        request.extensions_mut().insert(self.remote);
         CountedFuture {
             delivery: multiplexed.then(|| Delivery::new(&self.activity)),
             step: Step::Waiting {

@@ -15,12 +15,12 @@ use hyper::body::Incoming;
 use hyper_util::server::conn::auto;
 use tower_service::Service;
 
-use super::Network;
 use super::closing::{Closing, Phase};
 use super::exchange::{Activity, Counted};
 use super::io::Io;
 use super::time::{Either, Hyper, Nap, race, timeout};
 use super::wire::Wire;
+use super::{Network, RemoteAddr};
 use crate::Runtime;
 
 /// Serves a service of HTTP on a socket: HTTP/1.1 and HTTP/2, told apart by the client's first
@@ -221,11 +221,12 @@ async fn accept<R, S, B>(
     loop {
         closing.fewer_than(settings.max_connections.max(1)).await;
         match R::accept(listener).await {
-            Ok((stream, _)) => {
+            Ok((stream, address)) => {
                 let service = service.clone();
                 let (settings, state) = (Arc::clone(settings), Arc::clone(closing));
                 let connection = async move {
-                    connection::<R, S, B>(stream, service, &settings, &state).await;
+                    let accepted = (stream, RemoteAddr(address));
+                    connection::<R, S, B>(accepted, service, &settings, &state).await;
                 };
                 R::spawn(Box::pin(closing.watch(connection)));
             }
@@ -249,7 +250,7 @@ fn concerns_one(error: &io::Error) -> bool {
 }
 
 async fn connection<R, S, B>(
-    stream: R::Stream,
+    (stream, remote): (R::Stream, RemoteAddr),
     service: S,
     settings: &Settings,
     closing: &Arc<Closing>,
@@ -275,6 +276,7 @@ async fn connection<R, S, B>(
     let activity = Activity::new::<R>();
     let service = Counted {
         service,
+        remote,
         activity: Arc::clone(&activity),
     };
     let builder = settings.builder::<R>();

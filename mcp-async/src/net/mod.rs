@@ -9,6 +9,7 @@ mod exchange;
 mod io;
 mod listen;
 mod network;
+mod remote;
 mod time;
 #[cfg(feature = "tls")]
 mod tls;
@@ -17,5 +18,6 @@ mod wire;
 pub use client::{HttpClient, HttpClientBuilder, Reply, ReplyFailed, SendFailed};
 pub use listen::Listen;
 pub use network::Network;
+pub use remote::RemoteAddr;
 #[cfg(feature = "tls")]
 pub use tls::{Identity, Roots, TlsError};

@@ -4,7 +4,7 @@ use std::net::Shutdown;
 use std::thread;
 
 use mcp_async::http::Http;
-use mcp_async::net::{HttpClient, Identity, Listen, Roots};
+use mcp_async::net::{HttpClient, Identity, Listen, RemoteAddr, Roots};
 use mcp_proto::{Revision, RevisionSet};
 use serde_json::json;
 
@@ -30,6 +30,16 @@ fn server(state: &Tested) -> Server {
                 Ok("held")
             }
         })
+        .tool(
+            "whence",
+            "Says who asks",
+            |_: NoArguments, cx: Context| async move {
+                let remote = cx
+                    .http()
+                    .and_then(|parts| parts.extensions.get::<RemoteAddr>());
+                Ok(remote.map_or("nobody".to_owned(), |remote| remote.0.to_string()))
+            },
+        )
         .tool("flood", "Counts", move |_: NoArguments, cx: Context| {
             let state = flood.clone();
             async move {
@@ -109,7 +119,7 @@ fn every_revision_is_spoken() {
     for revision in OVER_HTTP {
         block_on(async {
             let client = connect(&server, revision).await;
-            assert_eq!(client.tools().all().await.unwrap().len(), 3);
+            assert_eq!(client.tools().all().await.unwrap().len(), 4);
             for _ in 0..10 {
                 let answer = client.call_tool("hello", &json!({})).await.unwrap();
                 assert_eq!(answer.text(), "Hello!");
@@ -156,6 +166,19 @@ fn an_answer_is_one_write_with_its_length() {
     assert!(heard.contains("content-length: "), "{heard}");
     assert!(heard.contains("mcp-session-id: "), "{heard}");
     assert!(heard.contains("\"serverInfo\""), "{heard}");
+}
+
+#[test]
+fn handlers_know_the_address_of_who_asks() {
+    let server = plain(&Tested::default());
+    let mut client = server.connect();
+    let heard = client.say(&modern("whence")).hear();
+    assert!(heard.contains("127.0.0.1:"), "{heard}");
+    let elsewhere = server.connect().say(&modern("whence")).hear();
+    assert_ne!(
+        heard.split_once("\r\n\r\n").unwrap().1,
+        elsewhere.split_once("\r\n\r\n").unwrap().1
+    );
 }
 
 #[test]
