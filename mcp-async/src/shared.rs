@@ -52,8 +52,24 @@ pub(crate) trait Exit: Default {
     fn has_room(&self, on: Channel) -> bool;
 
     /// Takes a message, which is in the outbox for this moment only, and the request of ours that
-    /// it is, if it is one; it may be empty, where a channel just ends.
-    fn take(&mut self, transmit: Transmit, request: Option<Token>, message: &[u8]);
+    /// it is, if it is one; it may be empty, where a channel just ends. Whoever sent it waits with
+    /// the receipt, if there is one.
+    fn take(
+        &mut self,
+        transmit: Transmit,
+        request: Option<Token>,
+        message: &[u8],
+    ) -> Option<Receipt>;
+
+    /// Ready when a store has this message, or never will; wakes the task then.
+    fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<()>;
+}
+
+/// Names a message that a store has to take before anybody reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Receipt {
+    pub(crate) channel: Channel,
+    pub(crate) sequence: u64,
 }
 
 /// Of what has no channel but a pipe.
@@ -69,7 +85,13 @@ impl Exit for Pipe {
         true
     }
 
-    fn take(&mut self, _: Transmit, _: Option<Token>, _: &[u8]) {}
+    fn take(&mut self, _: Transmit, _: Option<Token>, _: &[u8]) -> Option<Receipt> {
+        None
+    }
+
+    fn poll_stored(&mut self, _: &Context<'_>, _: Receipt) -> Poll<()> {
+        Poll::Ready(())
+    }
 }
 
 /// What one side of the protocol knows of requests that the machine does not.
@@ -112,6 +134,8 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) machine: M,
     pub(crate) outbox: Outbox<Vec<u8>>,
     pub(crate) exit: M::Exit,
+    /// Of the message that was put last.
+    receipt: Option<Receipt>,
     /// Where answers to our own requests are put down.
     pub(crate) places: Places<M::Failure>,
     pub(crate) beside: M::Beside,
@@ -146,6 +170,7 @@ impl<M: Respond> Shared<M> {
                 machine,
                 outbox: Outbox::new(Vec::new(), &limits),
                 exit: M::Exit::default(),
+                receipt: None,
                 places: Places::default(),
                 beside: M::Beside::default(),
                 room: Vec::new(),
@@ -179,37 +204,51 @@ impl<M: Respond> Shared<M> {
         self.core.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Writes one message of a command, or registers the task for when there is room.
+    /// Writes one message of a command, or registers the task for when there is room. Where a
+    /// store takes messages before they are read, it is told when the store has it: until then
+    /// the caller keeps its receipt from poll to poll.
     ///
     /// # Errors
     /// What the machine says; [`SendError::BufferFull`] only for a message that can never fit.
-    pub(crate) fn poll_send<T: Written>(
+    pub(crate) fn poll_tell<T: Written>(
         &self,
         cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
         on: Channel,
         write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<T, SendError>,
-    ) -> Poll<Result<T, SendError>> {
+    ) -> Poll<Result<(), SendError>> {
+        if let Some(receipt) = *receipt {
+            return self.lock().poll_stored(cx, receipt);
+        }
         let now = self.now();
-        let sent = self.lock().poll_send(now, cx, on, write);
-        if matches!(sent, Poll::Ready(Ok(_))) {
+        let told = {
+            let mut core = self.lock();
+            let sent = core.poll_send(now, cx, on, write);
+            core.poll_told(cx, receipt, sent)
+        };
+        if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
             self.alarm.ring();
         }
-        sent
+        told
     }
 
     /// The same for a log message; one too many for the connection's limit is dropped (LG-09).
     pub(crate) fn poll_log(
         &self,
         cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
         on: Channel,
         write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<Option<Transmit>, SendError>,
-    ) -> Poll<Result<Option<Transmit>, SendError>> {
+    ) -> Poll<Result<(), SendError>> {
+        if let Some(receipt) = *receipt {
+            return self.lock().poll_stored(cx, receipt);
+        }
         let now = self.now();
-        let sent = {
+        let told = {
             let mut core = self.lock();
             #[cfg(feature = "server")]
             if core.logs.as_mut().is_some_and(|logs| !logs.holds(now)) {
-                return Poll::Ready(Ok(None));
+                return Poll::Ready(Ok(()));
             }
             let sent = core.poll_send(now, cx, on, write);
             // What the client does not want to hear costs nothing.
@@ -217,12 +256,12 @@ impl<M: Respond> Shared<M> {
             if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.logs) {
                 logs.take(now);
             }
-            sent
+            core.poll_told(cx, receipt, sent)
         };
-        if matches!(sent, Poll::Ready(Ok(_))) {
+        if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
             self.alarm.ring();
         }
-        sent
+        told
     }
 
     /// A command that needs no room, such as a cancellation; its message follows from state.
@@ -331,18 +370,42 @@ impl<M: Respond> Core<M> {
             machine,
             outbox,
             exit,
+            receipt,
             ..
         } = self;
         let written = outbox.put(|out| write(machine, out))?;
         if !exit.is_pipe() {
-            if let Some(transmit) = written.transmit() {
+            *receipt = written.transmit().and_then(|transmit| {
                 let message = outbox.pending().trim_ascii_end();
-                exit.take(transmit, written.request(), message);
-            }
+                exit.take(transmit, written.request(), message)
+            });
             let pending = outbox.pending().len();
             outbox.consume(pending);
         }
         Ok(written)
+    }
+
+    /// What was just sent is told once a store has it, where there is one.
+    fn poll_told<T>(
+        &mut self,
+        cx: &Context<'_>,
+        receipt: &mut Option<Receipt>,
+        sent: Poll<Result<T, SendError>>,
+    ) -> Poll<Result<(), SendError>> {
+        ready!(sent)?;
+        *receipt = self.receipt.take();
+        match *receipt {
+            Some(receipt) => self.poll_stored(cx, receipt),
+            None => Poll::Ready(Ok(())),
+        }
+    }
+
+    /// Ready when a store has this message, or when it does not matter any more.
+    fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<Result<(), SendError>> {
+        if self.ended {
+            return Poll::Ready(Ok(()));
+        }
+        self.exit.poll_stored(cx, receipt).map(Ok)
     }
 
     /// Wakes the task at the next change of the connection.

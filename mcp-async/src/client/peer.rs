@@ -101,9 +101,10 @@ impl Peer {
         method: Method<'_>,
         params: Option<&(dyn Payload + Sync)>,
     ) -> Result<(), SendError> {
+        let mut receipt = None;
         poll_fn(|cx| {
             self.shared
-                .poll_send(cx, Channel::PIPE, |machine, now, out| {
+                .poll_tell(cx, &mut receipt, Channel::PIPE, |machine, now, out| {
                     machine.notify(
                         now,
                         method,
@@ -113,7 +114,6 @@ impl Peer {
                 })
         })
         .await
-        .map(|_| ())
     }
 
     /// Ends the connection: calls in flight end with [`Failure::Closed`](mcp_proto::client::Failure::Closed), what was said is

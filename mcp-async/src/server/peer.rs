@@ -61,14 +61,14 @@ impl Peer {
         logger: Option<&str>,
         data: &(dyn Payload + Sync),
     ) -> Result<(), SendError> {
+        let mut receipt = None;
         poll_fn(|cx| {
             self.shared
-                .poll_log(cx, Channel::PIPE, |machine, now, out| {
+                .poll_log(cx, &mut receipt, Channel::PIPE, |machine, now, out| {
                     machine.log(now, None, level, logger, data, out)
                 })
         })
         .await
-        .map(|_| ())
     }
 
     /// Sends another notification of the legacy session, when there is room for it:
@@ -84,15 +84,15 @@ impl Peer {
         method: Method<'_>,
         params: Option<&(dyn Payload + Sync)>,
     ) -> Result<(), SendError> {
+        let mut receipt = None;
         poll_fn(|cx| {
             self.shared
-                .poll_send(cx, Channel::PIPE, |machine, now, out| {
+                .poll_tell(cx, &mut receipt, Channel::PIPE, |machine, now, out| {
                     let params = params.map(|params| -> &dyn Payload { params });
                     machine.notify(now, method, params, out)
                 })
         })
         .await
-        .map(|_| ())
     }
 
     /// Asks the client something outside every call, `roots/list` for instance: in a legacy

@@ -9,10 +9,12 @@ use mcp_proto::Payload;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::Progress;
 
+use super::Machine;
 use super::context::Context;
+use crate::shared::Receipt;
 
 /// How far a call is: what [`Context::progress`] returns. It resolves when there was room for
-/// the message.
+/// the message, and an event store has it, if there is one.
 ///
 /// ```
 /// use mcp_async::server::Context;
@@ -30,9 +32,11 @@ use super::context::Context;
 pub struct ProgressUpdate<'a> {
     context: &'a Context,
     told: Progress<'a>,
+    receipt: Option<Receipt>,
 }
 
-/// A log message: what [`Context::log`] returns. It resolves when there was room for it.
+/// A log message: what [`Context::log`] returns. It resolves when there was room for it, and an
+/// [event store](crate::http::EventStore) has it, if there is one.
 ///
 /// ```
 /// use mcp_async::server::Context;
@@ -50,12 +54,16 @@ pub struct LogMessage<'a> {
     level: LoggingLevel,
     logger: Option<&'a str>,
     data: &'a (dyn Payload + Sync),
+    receipt: Option<Receipt>,
 }
 
 impl<'a> ProgressUpdate<'a> {
     pub(super) const fn new(context: &'a Context, progress: f64) -> Self {
-        let told = Progress::new(progress);
-        Self { context, told }
+        Self {
+            context,
+            told: Progress::new(progress),
+            receipt: None,
+        }
     }
 
     /// Where it ends, in the same unit.
@@ -75,15 +83,18 @@ impl Future for ProgressUpdate<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        let Self { context, told } = *self;
+        let Self {
+            context,
+            told,
+            receipt,
+        } = self.get_mut();
         if context.wants_progress() {
-            let shared = &context.shared;
+            let channel = context.arrived.channel;
+            let write = |machine: &mut Machine, now, out: &mut [u8]| {
+                machine.progress(now, context.token, *told, out)
+            };
             // What is not told (the call is over, the value does not grow) harms nobody.
-            let _ = ready!(
-                shared.poll_send(cx, context.arrived.channel, |machine, now, out| {
-                    machine.progress(now, context.token, told, out)
-                })
-            );
+            let _ = ready!(context.shared.poll_tell(cx, receipt, channel, write));
         }
         Poll::Ready(())
     }
@@ -100,6 +111,7 @@ impl<'a> LogMessage<'a> {
             level,
             logger: None,
             data,
+            receipt: None,
         }
     }
 
@@ -114,15 +126,18 @@ impl Future for LogMessage<'_> {
     type Output = ();
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<()> {
-        let this = &*self;
-        let token = Some(this.context.token);
-        let _ = ready!(this.context.shared.poll_log(
-            cx,
-            this.context.arrived.channel,
-            |machine, now, out| {
-                machine.log(now, token, this.level, this.logger, this.data, out)
-            }
-        ));
+        let Self {
+            context,
+            level,
+            logger,
+            data,
+            receipt,
+        } = self.get_mut();
+        let (token, channel) = (Some(context.token), context.arrived.channel);
+        let write = |machine: &mut Machine, now, out: &mut [u8]| {
+            machine.log(now, token, *level, *logger, *data, out)
+        };
+        let _ = ready!(context.shared.poll_log(cx, receipt, channel, write));
         Poll::Ready(())
     }
 }

@@ -153,7 +153,8 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// How many legacy sessions there are at most; what the server's
+    /// How many legacy sessions there are at most, those of [`legacy_sse`](Self::legacy_sse)
+    /// included; what the server's
     /// [`Limits::sessions`](mcp_proto::Limits::sessions) says otherwise, 10 000. One more is
     /// answered with 503 and `Retry-After`.
     pub fn max_sessions(mut self, sessions: usize) -> Self {

@@ -199,8 +199,11 @@ impl<C: Clock> Conversation<C> {
 
     /// Whether it has ended by itself, or was asked to and has nothing left to do.
     pub(super) fn is_over(&self) -> bool {
+        let late = self.ending.is_some_and(|ending| ending <= self.now());
         self.with(|core| {
-            core.machine.is_closed() || (core.closing && core.machine.in_flight() == 0)
+            // What a store does not have yet, nobody has read.
+            let done = || core.machine.in_flight() == 0 && (late || !core.exit.awaits_store());
+            core.machine.is_closed() || (core.closing && done())
         })
     }
 

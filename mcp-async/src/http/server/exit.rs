@@ -1,11 +1,12 @@
 //! Where the messages of a server's connection go.
 
+use core::task::{Context, Poll};
 use std::collections::VecDeque;
 
 use mcp_proto::{Channel, Token, Transmit};
 
 use super::streams::SessionStreams;
-use crate::shared::Exit;
+use crate::shared::{Exit, Receipt};
 
 /// The way out of one connection.
 #[derive(Default)]
@@ -59,6 +60,11 @@ impl Way {
             Self::Exchange(replies) => Some(replies),
             Self::Pipe | Self::Session(_) => None,
         }
+    }
+
+    /// Whether a store does not have everything yet that was sent.
+    pub(super) fn awaits_store(&self) -> bool {
+        matches!(self, Self::Session(streams) if streams.has_unsettled())
     }
 
     /// The streams of the session; `None` if there is none.
@@ -116,9 +122,14 @@ impl Exit for Way {
         }
     }
 
-    fn take(&mut self, transmit: Transmit, request: Option<Token>, message: &[u8]) {
+    fn take(
+        &mut self,
+        transmit: Transmit,
+        request: Option<Token>,
+        message: &[u8],
+    ) -> Option<Receipt> {
         match self {
-            Self::Pipe => {}
+            Self::Pipe => None,
             Self::Session(streams) => streams.take(transmit, request, message),
             Self::Exchange(replies) => {
                 if !message.is_empty() {
@@ -127,7 +138,15 @@ impl Exit for Way {
                     replies.messages.push_back(message.to_vec());
                 }
                 replies.ended |= transmit.end;
+                None
             }
+        }
+    }
+
+    fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<()> {
+        match self {
+            Self::Session(streams) => streams.poll_stored(cx, receipt),
+            Self::Pipe | Self::Exchange(_) => Poll::Ready(()),
         }
     }
 }

@@ -18,7 +18,7 @@ use super::body::HttpBody;
 use super::exit::Way;
 use super::head::RequestHead;
 use super::keeper::Keeper;
-use super::legacy::no_session;
+use super::legacy::{FLOODED, no_session};
 use super::reading::Reading;
 use super::session::{Life, Posted, Session};
 use super::sessions::mint;
@@ -118,6 +118,7 @@ impl<R: Runtime> Site<R> {
             idle: self.idle(),
             depth: self.depth(),
             ends_with_stream: true,
+            leaving: false,
             keeper,
             _place: place,
         });
@@ -158,8 +159,11 @@ impl<R: Runtime> Site<R> {
             method: None,
             name: None,
         };
-        session.post(Posted::new(Channel::PIPE, &post, Arc::clone(parts), body));
-        answer::empty(StatusCode::ACCEPTED)
+        let posted = Posted::new(Channel::PIPE, &post, Arc::clone(parts), body);
+        match session.post(posted, self.max_body()) {
+            true => answer::empty(StatusCode::ACCEPTED),
+            false => answer::busy(FLOODED),
+        }
     }
 }
 

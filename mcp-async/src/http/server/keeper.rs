@@ -2,7 +2,7 @@
 
 use core::future::Future;
 use core::pin::Pin;
-use core::task::Context;
+use core::task::{Context, Poll, Waker, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -27,6 +27,7 @@ pub(super) struct Keeper {
     saved_at: Instant,
     saving: Option<Work>,
     appending: Vec<Appending>,
+    forgetting: Option<Work>,
 }
 
 /// An event that the store does not have yet.
@@ -56,6 +57,7 @@ impl Keeper {
             saved_at: now,
             saving: None,
             appending: Vec::new(),
+            forgetting: None,
         }
     }
 
@@ -70,6 +72,25 @@ impl Keeper {
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, shared: &Shared<Machine>, used: Instant) {
         self.save(cx, shared, used);
         self.append(cx, shared);
+    }
+
+    /// Lets the stores forget the session, once nothing is on its way to them any more: what
+    /// comes after would bring it back.
+    pub(super) fn poll_forget(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(saving) = &mut self.saving {
+            ready!(saving.as_mut().poll(cx));
+            self.saving = None;
+        }
+        self.appending
+            .retain_mut(|appending| appending.work.as_mut().poll(cx).is_pending());
+        if !self.appending.is_empty() {
+            return Poll::Pending;
+        }
+        let forgetting = self.forgetting.get_or_insert_with(|| {
+            let forget = self.sharing.clone().forget(Arc::clone(&self.id));
+            Box::pin(forget) as Work
+        });
+        forgetting.as_mut().poll(cx)
     }
 
     fn save(&mut self, cx: &mut Context<'_>, shared: &Shared<Machine>, used: Instant) {
@@ -133,11 +154,17 @@ impl Keeper {
         if settled.is_empty() {
             return;
         }
-        if let Some(streams) = shared.lock().exit.streams() {
-            for (channel, sequence) in settled {
-                streams.settle(channel, sequence);
+        // What nobody reads may go once it is settled, so there may be room again.
+        let waiting = {
+            let mut core = shared.lock();
+            if let Some(streams) = core.exit.streams() {
+                for (channel, sequence) in settled {
+                    streams.settle(channel, sequence);
+                }
             }
-        }
+            core.take_room()
+        };
+        waiting.into_iter().for_each(Waker::wake);
     }
 }
 

@@ -102,6 +102,7 @@ impl<R: Runtime> Site<R> {
             idle: self.idle(),
             depth: self.depth(),
             ends_with_stream: false,
+            leaving: false,
             keeper,
             _place: place,
         });
@@ -146,7 +147,10 @@ impl<R: Runtime> Site<R> {
         };
         let channel = reader.channel();
         let reading = Reading::new(Arc::clone(&session), reader);
-        session.post(Posted::new(channel, post, Arc::clone(parts), body));
+        let posted = Posted::new(channel, post, Arc::clone(parts), body);
+        if !session.post(posted, self.max_body()) {
+            return answer::busy(FLOODED);
+        }
         match reading.verdict().await {
             Ok(None) => self.stream(&session, reading),
             Ok(Some(status)) => answer::status(status),
@@ -191,14 +195,14 @@ impl<R: Runtime> Site<R> {
 
     /// The client ends its session.
     pub(super) async fn delete(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Answer {
-        if let Err(answer) = self.session(parts, id).await {
-            return answer;
-        }
-        let Some(session) = self.sessions.remove(id.as_str()) else {
-            return no_session();
+        let session = match self.session(parts, id).await {
+            Ok(session) => session,
+            Err(answer) => return answer,
         };
-        session.delete();
-        self.forget(id.as_str()).await;
+        if !session.delete() {
+            return no_session();
+        }
+        session.gone().await;
         answer::empty(StatusCode::NO_CONTENT)
     }
 
@@ -225,7 +229,7 @@ impl<R: Runtime> Site<R> {
         };
         let principal = principal(parts);
         found
-            .filter(|session| session.belongs_to(principal.as_deref()))
+            .filter(|session| session.belongs_to(principal.as_deref()) && !session.is_deleted())
             .ok_or_else(no_session)
     }
 
@@ -259,5 +263,8 @@ pub(super) fn no_session() -> Answer {
         "there is no such session, or no longer",
     )
 }
+
+/// Why a body is not taken.
+pub(super) const FLOODED: &str = "the session has too many messages to take in";
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

@@ -1,7 +1,7 @@
 //! A legacy session: its machine lives in a task of its own, and exchanges bring it messages and
 //! read its streams.
 
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
@@ -33,10 +33,16 @@ pub(super) struct Session {
 struct Inner {
     /// Bodies that the machine did not have yet.
     posted: VecDeque<Posted>,
+    /// What they take.
+    waiting: usize,
     /// When something was last asked of it.
     used: Instant,
     /// The client has ended it.
     deleted: bool,
+    /// It has ended, and the stores have forgotten it if the client wanted that.
+    gone: bool,
+    /// Who waits for that.
+    watchers: Vec<Waker>,
 }
 
 /// A body on its way to the machine.
@@ -63,6 +69,11 @@ impl Posted {
             head,
             body,
         }
+    }
+
+    /// The bytes that it takes while it waits, its head estimated.
+    const fn weight(&self) -> usize {
+        self.body.len().saturating_add(HEAD)
     }
 }
 
@@ -109,11 +120,30 @@ impl Session {
         revision.is_some_and(mcp_proto::Revision::has_event_polling)
     }
 
-    /// Gives a body to the machine.
-    pub(super) fn post(&self, posted: Posted) {
-        self.inner().posted.push_back(posted);
-        self.touch();
+    /// Gives a body to the machine; `false` if `limit` bytes wait for it already. One body may
+    /// always wait, whatever its length.
+    pub(super) fn post(&self, posted: Posted, limit: usize) -> bool {
+        let now = self.shared.now();
+        {
+            let mut inner = self.inner();
+            let waiting = inner.waiting.saturating_add(posted.weight());
+            if waiting > limit && !inner.posted.is_empty() {
+                return false;
+            }
+            inner.waiting = waiting;
+            inner.posted.push_back(posted);
+            inner.used = now;
+        }
         self.ring();
+        true
+    }
+
+    /// The next body that the machine did not have yet.
+    fn next_posted(&self) -> Option<Posted> {
+        let mut inner = self.inner();
+        let posted = inner.posted.pop_front()?;
+        inner.waiting = inner.waiting.saturating_sub(posted.weight());
+        Some(posted)
     }
 
     /// Something was asked of it.
@@ -140,10 +170,39 @@ impl Session {
         woken.into_iter().for_each(Waker::wake);
     }
 
-    /// The client wants no more of it (SH-31).
-    pub(super) fn delete(&self) {
-        self.inner().deleted = true;
+    /// The client wants no more of it (SH-31); `false` if it said so before.
+    pub(super) fn delete(&self) -> bool {
+        let first = !core::mem::replace(&mut self.inner().deleted, true);
         self.ring();
+        first
+    }
+
+    /// Whether it is over for its client. It is still here, so that nobody takes it over from a
+    /// store that has not forgotten it yet.
+    pub(super) fn is_deleted(&self) -> bool {
+        self.inner().deleted
+    }
+
+    /// Waits until it has ended, and the stores have forgotten it if the client wanted that.
+    pub(super) async fn gone(&self) {
+        poll_fn(|cx| {
+            let mut inner = self.inner();
+            if inner.gone {
+                return Poll::Ready(());
+            }
+            inner.watchers.push(cx.waker().clone());
+            Poll::Pending
+        })
+        .await;
+    }
+
+    fn leave(&self) {
+        let watchers = {
+            let mut inner = self.inner();
+            inner.gone = true;
+            core::mem::take(&mut inner.watchers)
+        };
+        watchers.into_iter().for_each(Waker::wake);
     }
 
     /// Ends it in good order.
@@ -158,6 +217,7 @@ impl Session {
         // From now on it may be idle.
         self.ring();
         self.was_read();
+        self.wake();
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
@@ -174,6 +234,8 @@ pub(super) struct Life<C: Clock> {
     pub(super) depth: u8,
     /// Its one stream is its connection (HS-10).
     pub(super) ends_with_stream: bool,
+    /// Nothing is left to do but to be forgotten by the stores.
+    pub(super) leaving: bool,
     pub(super) keeper: Keeper,
     pub(super) _place: Place,
 }
@@ -182,7 +244,7 @@ impl<C: Clock> Life<C> {
     /// Takes a few bodies that were posted; whether there are more.
     fn take_in(&mut self) -> bool {
         for _ in 0..POSTS {
-            let Some(posted) = self.session.inner().posted.pop_front() else {
+            let Some(posted) = self.session.next_posted() else {
                 return false;
             };
             let channel = posted.channel;
@@ -232,15 +294,20 @@ impl<C: Clock> Life<C> {
         self.keeper.poll(cx, &self.session.shared, used);
     }
 
+    /// Ends every request and every stream, behind what is on it.
+    fn close(&mut self) {
+        self.conversation.end();
+        let woken = self.session.streams(SessionStreams::finish);
+        woken.into_iter().flatten().for_each(Waker::wake);
+    }
+
     fn is_over(&self, expiry: Option<Instant>) -> bool {
         let now = self.conversation.now();
         let is_read = || self.session.streams(|streams| streams.has_readers());
         if self.ends_with_stream && is_read() != Some(true) {
             return true;
         }
-        self.session.inner().deleted
-            || expiry.is_some_and(|expiry| expiry <= now)
-            || self.conversation.is_over()
+        expiry.is_some_and(|expiry| expiry <= now) || self.conversation.is_over()
     }
 }
 
@@ -252,6 +319,9 @@ impl<C: Clock> Future for Life<C> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
+        if this.leaving {
+            return this.keeper.poll_forget(cx);
+        }
         this.conversation.begin(cx);
         let mut more = this.take_in();
         let expiry = this.expiry();
@@ -265,6 +335,12 @@ impl<C: Clock> Future for Life<C> {
         this.session.wake();
         // What came before the bell was set rang no bell: look once more.
         let later = this.expiry();
+        if this.session.is_deleted() {
+            // What it did ends at once, whatever the stores take.
+            this.leaving = true;
+            this.close();
+            return this.keeper.poll_forget(cx);
+        }
         if this.is_over(later) {
             return Poll::Ready(());
         }
@@ -279,12 +355,14 @@ impl<C: Clock> Future for Life<C> {
 impl<C: Clock> Drop for Life<C> {
     /// Whatever ends it, nobody finds it any more, and its streams end behind what is on them.
     fn drop(&mut self) {
-        self.sessions.remove(self.session.id());
-        self.conversation.end();
-        let woken = self.session.streams(SessionStreams::finish);
-        woken.into_iter().flatten().for_each(Waker::wake);
+        self.sessions.remove(&self.session);
+        self.close();
+        self.session.leave();
     }
 }
 
 /// Bodies that one turn takes in, before other tasks of the thread get theirs.
 const POSTS: u32 = 16;
+
+/// What a body takes beside its bytes, the head of its request above all.
+const HEAD: usize = 1 << 10;

@@ -12,32 +12,37 @@ use super::session::Session;
 /// waits for another.
 pub(super) struct Sessions {
     shards: [Mutex<Shard>; SHARDS],
-    count: AtomicUsize,
+    capacity: Arc<Capacity>,
+}
+
+/// How many sessions there may be at a time, whatever they are named by.
+pub(super) struct Capacity {
+    taken: AtomicUsize,
     limit: usize,
 }
 
 type Shard = HashMap<Arc<str>, Arc<Session>>;
 
 /// A place for one more session; given back when it is dropped.
-pub(super) struct Place(Arc<Sessions>);
+pub(super) struct Place(Arc<Capacity>);
 
 impl Sessions {
-    pub(super) fn new(limit: usize) -> Arc<Self> {
+    pub(super) fn new(capacity: &Arc<Capacity>) -> Arc<Self> {
         Arc::new(Self {
             shards: core::array::from_fn(|_| Mutex::default()),
-            count: AtomicUsize::new(0),
-            limit,
+            capacity: Arc::clone(capacity),
         })
     }
 
     /// Takes a place; `None` if there are as many sessions as there may be.
-    pub(super) fn place(self: &Arc<Self>) -> Option<Place> {
-        self.count
+    pub(super) fn place(&self) -> Option<Place> {
+        let Capacity { taken, limit } = &*self.capacity;
+        taken
             .fetch_update(Ordering::Relaxed, Ordering::Relaxed, |count| {
-                (count < self.limit).then_some(count + 1)
+                (count < *limit).then_some(count + 1)
             })
             .ok()
-            .map(|_| Place(Arc::clone(self)))
+            .map(|_| Place(Arc::clone(&self.capacity)))
     }
 
     pub(super) fn find(&self, id: &str) -> Option<Arc<Session>> {
@@ -55,9 +60,14 @@ impl Sessions {
         }
     }
 
-    /// From now on nobody finds it.
-    pub(super) fn remove(&self, id: &str) -> Option<Arc<Session>> {
-        self.shard(id).remove(id)
+    /// From now on nobody finds this session. Another one of its id stays: one that was taken
+    /// over from the store while this one was ending.
+    pub(super) fn remove(&self, session: &Arc<Session>) {
+        let mut shard = self.shard(session.id());
+        let found = shard.get(session.id());
+        if found.is_some_and(|found| Arc::ptr_eq(found, session)) {
+            shard.remove(session.id());
+        }
     }
 
     pub(super) fn all(&self) -> Vec<Arc<Session>> {
@@ -83,14 +93,24 @@ impl Sessions {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.0.count.fetch_sub(1, Ordering::Relaxed);
+        self.0.taken.fetch_sub(1, Ordering::Relaxed);
+    }
+}
+
+impl Capacity {
+    /// So many places.
+    pub(super) fn new(limit: usize) -> Arc<Self> {
+        Arc::new(Self {
+            taken: AtomicUsize::new(0),
+            limit,
+        })
     }
 }
 
 impl fmt::Debug for Sessions {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Sessions")
-            .field("count", &self.count)
+            .field("taken", &self.capacity.taken)
             .finish_non_exhaustive()
     }
 }

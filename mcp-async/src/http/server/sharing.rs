@@ -7,6 +7,7 @@ use mcp_proto::server::Record;
 use serde::{Deserialize, Serialize};
 
 use crate::http::{EventStore, SessionStore};
+use crate::observe;
 use crate::server::Machine;
 
 /// The stores of an endpoint, if it has any.
@@ -59,6 +60,22 @@ impl Saved {
 
     pub(super) fn write(&self) -> Vec<u8> {
         serde_json::to_vec(self).unwrap_or_default()
+    }
+}
+
+impl Sharing {
+    /// The session of this id has ended everywhere.
+    pub(super) async fn forget(self, id: Arc<str>) {
+        if let Some(store) = &self.sessions
+            && let Err(error) = store.remove(&id).await
+        {
+            observe::store_failed(&error);
+        }
+        if let Some(store) = &self.events
+            && let Err(error) = store.remove(&id).await
+        {
+            observe::store_failed(&error);
+        }
     }
 }
 

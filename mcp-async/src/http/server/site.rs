@@ -20,7 +20,7 @@ use super::conversation::{Beginning, Conversation, Leave, Text};
 use super::exit::Way;
 use super::head::RequestHead;
 use super::principal::Principal;
-use super::sessions::Sessions;
+use super::sessions::{Capacity, Sessions};
 use crate::runtime::Runtime;
 use crate::server::builder::Server;
 use crate::server::{Buckets, Live, Machine, Peer};
@@ -57,7 +57,7 @@ impl<R: Runtime> Site<R> {
             },
             sessions: options.sessions,
         };
-        let limit = options.max_sessions.unwrap_or(config.limits.sessions);
+        let capacity = Capacity::new(options.max_sessions.unwrap_or(config.limits.sessions));
         let exchanges = Arc::<Mutex<Live>>::default();
         let leave: Leave = {
             let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
@@ -72,8 +72,8 @@ impl<R: Runtime> Site<R> {
             options,
             endpoint,
             clock: R::default(),
-            sessions: Sessions::new(limit),
-            sse_sessions: Sessions::new(limit),
+            sessions: Sessions::new(&capacity),
+            sse_sessions: Sessions::new(&capacity),
             buckets: Arc::default(),
             exchanges,
             leave,
@@ -191,10 +191,15 @@ impl<R: Runtime> Site<R> {
         }
     }
 
+    /// The longest body.
+    pub(super) fn max_body(&self) -> usize {
+        let limit = || self.limits().body;
+        self.options.max_body.unwrap_or_else(limit)
+    }
+
     /// A request's body, whole.
     pub(super) async fn collect<B: Body>(&self, body: B) -> Result<Vec<u8>, Answer> {
-        let body_limit = || self.limits().body;
-        let limit = self.options.max_body.unwrap_or_else(body_limit);
+        let limit = self.max_body();
         let patience = self.options.body_timeout;
         let body = collect(body, limit, patience, &self.bodies, &self.clock).await;
         body.map_err(|broken| unread(broken, limit))

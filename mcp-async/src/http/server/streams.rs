@@ -1,6 +1,6 @@
 //! What leaves a legacy session, and who waits for it.
 
-use core::task::{Context, Waker};
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::collections::BTreeMap;
 
@@ -9,6 +9,7 @@ use mcp_proto::http::streams::{Append, Delivery, Full, Read, Reader, StreamLimit
 use mcp_proto::{Channel, Token, Transmit};
 
 use crate::http::Replay;
+use crate::shared::Receipt;
 
 /// The streams of one session, with those who read them.
 pub(crate) struct SessionStreams {
@@ -19,6 +20,10 @@ pub(crate) struct SessionStreams {
     news: Vec<Channel>,
     /// POSTs whose messages the machine has had, and the status of those without an answer.
     handled: BTreeMap<u32, Option<u16>>,
+    /// Who waits for a store to have an event of theirs.
+    sending: BTreeMap<(u32, u64), Waker>,
+    /// Those of them who need not wait any more, and were not woken yet.
+    sent: Vec<Waker>,
     /// Statuses of answers that are not 200.
     statuses: BTreeMap<u32, u16>,
     /// Whether a store takes events before they are read.
@@ -34,6 +39,8 @@ impl SessionStreams {
             waiting: BTreeMap::new(),
             news: Vec::new(),
             handled: BTreeMap::new(),
+            sending: BTreeMap::new(),
+            sent: Vec::new(),
             statuses: BTreeMap::new(),
             over: false,
         }
@@ -83,6 +90,27 @@ impl SessionStreams {
     pub(super) fn settle(&mut self, channel: Channel, sequence: u64) {
         self.streams.settle(channel, sequence);
         self.news.push(channel);
+        self.sent
+            .extend(self.sending.remove(&(channel.number(), sequence)));
+    }
+
+    /// Ready when the store has this event, or never will. An event that is not kept any more
+    /// can be awaited no longer.
+    pub(super) fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<()> {
+        let Receipt { channel, sequence } = receipt;
+        if self.over || self.streams.is_settled(channel, sequence) {
+            return Poll::Ready(());
+        }
+        self.sending
+            .entry((channel.number(), sequence))
+            .or_insert_with(|| Waker::noop().clone())
+            .clone_from(cx.waker());
+        Poll::Pending
+    }
+
+    /// Whether the store does not have everything yet.
+    pub(super) fn has_unsettled(&self) -> bool {
+        self.streams.has_unsettled()
     }
 
     /// The stream of a new POST.
@@ -114,6 +142,15 @@ impl SessionStreams {
         }
         self.handled.remove(&number);
         self.statuses.remove(&number);
+        // A stream that nobody can come back to is gone, and what was on it never stored.
+        let gone = self.sending.range((number, 0)..=(number, u64::MAX));
+        let gone: Vec<_> = gone
+            .map(|(key, _)| *key)
+            .filter(|(_, sequence)| self.streams.is_settled(reader.channel(), *sequence))
+            .collect();
+        for key in gone {
+            self.sent.extend(self.sending.remove(&key));
+        }
     }
 
     /// The machine has had the messages of this POST; `status` is all that is said to them.
@@ -173,7 +210,10 @@ impl SessionStreams {
         self.over = true;
         self.streams.finish();
         self.news.clear();
-        core::mem::take(&mut self.waiting).into_values().collect()
+        let mut waiting = core::mem::take(&mut self.sent);
+        waiting.extend(core::mem::take(&mut self.waiting).into_values());
+        waiting.extend(core::mem::take(&mut self.sending).into_values());
+        waiting
     }
 
     pub(super) const fn is_over(&self) -> bool {
@@ -188,20 +228,27 @@ impl SessionStreams {
         self.streams.has_room(on)
     }
 
-    pub(super) fn take(&mut self, transmit: Transmit, question: Option<Token>, message: &[u8]) {
+    pub(super) fn take(
+        &mut self,
+        transmit: Transmit,
+        question: Option<Token>,
+        message: &[u8],
+    ) -> Option<Receipt> {
         let Transmit {
             channel,
             end,
             status,
             ..
         } = transmit;
-        self.streams.push(channel, message, question, end);
+        let sequence = self.streams.push(channel, message, question, end);
         if status != 200 && self.streams.is_read(channel) {
             self.statuses.entry(channel.number()).or_insert(status);
         }
         if self.news.last() != Some(&channel) {
             self.news.push(channel);
         }
+        let sequence = sequence.filter(|_| self.stored)?;
+        Some(Receipt { channel, sequence })
     }
 
     /// Those to wake because of what is new.
@@ -209,6 +256,7 @@ impl SessionStreams {
         for channel in self.news.drain(..) {
             woken.extend(self.waiting.remove(&channel.number()));
         }
+        woken.append(&mut self.sent);
     }
 }
 

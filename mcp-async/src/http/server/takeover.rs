@@ -115,21 +115,6 @@ impl<R: Runtime> Site<R> {
             streams.attach(last_event_id)
         })
     }
-
-    /// The session has ended everywhere.
-    pub(super) async fn forget(&self, id: &str) {
-        let sharing = &self.options.sharing;
-        if let Some(store) = &sharing.sessions
-            && let Err(error) = store.remove(id).await
-        {
-            observe::store_failed(&error);
-        }
-        if let Some(store) = &sharing.events
-            && let Err(error) = store.remove(id).await
-        {
-            observe::store_failed(&error);
-        }
-    }
 }
 
 /// Whoever asks may come again: the store may be back then.

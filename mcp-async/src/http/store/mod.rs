@@ -92,13 +92,16 @@ pub trait SessionStore: Send + Sync {
 
 /// Keeps the events of legacy sessions beyond the process that made them.
 ///
-/// Without one each process keeps the last events of its own sessions, in bounded memory. With one, an event is sent only after it was taken:
-/// what a client has seen can be replayed anywhere.
+/// Without one each process keeps the last events of its own sessions, in bounded memory. With
+/// one, an event is sent only after it was taken: what a client has seen can be replayed anywhere.
 ///
 /// - Streams and sequence numbers are the session's: the store mints nothing.
-/// - Each event is appended by whoever produced it, who waits for that append alone. Appends of
-///   one stream may be under way together and finish in any order; a reader stops at the first
-///   that has not.
+/// - Whoever tells progress, logs or notifies waits for the append of that event, and for no
+///   other. A question waits for its answer, which comes later still; an answer is the last that
+///   its call says, so there only its reader waits.
+/// - Appends of one stream may be under way together and finish in any order; a reader stops at
+///   the first that has not. The session's task drives them, so that an event is stored though
+///   its call is over.
 /// - An append that fails is not repeated. The event is sent all the same, and a later replay of
 ///   its stream from before it fails.
 /// - The bounds are the store's: it forgets the oldest events of a session, and all of them some

@@ -101,6 +101,31 @@ impl Streams {
         self.trim();
     }
 
+    /// Whether nobody has to wait for this entry any more: it was settled, or it is not kept.
+    ///
+    /// ```
+    /// use mcp_proto::Channel;
+    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    ///
+    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
+    /// let sequence = streams.push(Channel::PIPE, b"{}", None, false).unwrap();
+    /// assert!(!streams.is_settled(Channel::PIPE, sequence));
+    /// assert!(streams.has_unsettled());
+    /// streams.settle(Channel::PIPE, sequence);
+    /// assert!(streams.is_settled(Channel::PIPE, sequence));
+    /// assert!(!streams.has_unsettled());
+    /// ```
+    pub fn is_settled(&self, channel: Channel, sequence: u64) -> bool {
+        self.stream(channel)
+            .is_none_or(|stream| stream.is_settled(sequence))
+    }
+
+    /// Whether the store does not have everything yet that is on the streams.
+    pub fn has_unsettled(&self) -> bool {
+        let streams = self.own.as_deref().into_iter().chain(&self.posts);
+        self.stored && streams.into_iter().any(Stream::has_unsettled)
+    }
+
     /// The stream and the number that an event id names: what to ask a store for when
     /// [`resume`](Self::resume) does not know it any more, or not yet.
     ///

@@ -126,9 +126,10 @@ impl Stream {
         self.reader.is_none() && self.entries.front().is_some_and(|entry| entry.settled)
     }
 
-    /// Whether nothing is missing and nobody is here.
+    /// Whether nothing is missing and nobody is here, and a store has heard of all of it.
     pub(super) fn is_finished(&self) -> bool {
-        self.ended && self.reader.is_none()
+        let handed = || self.handed >= self.next() || !self.has_unsettled();
+        self.ended && self.reader.is_none() && handed()
     }
 
     pub(super) fn is_delivered(&self) -> bool {
@@ -354,6 +355,15 @@ impl Stream {
             return Some((self.next(), b"", true));
         }
         None
+    }
+
+    /// Whether an entry was settled, or is not kept.
+    pub(super) fn is_settled(&self, sequence: u64) -> bool {
+        self.entry(sequence).is_none_or(|entry| entry.settled)
+    }
+
+    pub(super) fn has_unsettled(&self) -> bool {
+        self.entries.iter().any(|entry| !entry.settled)
     }
 
     pub(super) fn settle(&mut self, sequence: u64) {
