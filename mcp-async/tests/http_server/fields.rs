@@ -14,6 +14,9 @@ use crate::support::{modern, request, send};
 /// A head, with the one header `Mcp-Param-*` that its body asks for.
 type Head = fn(&Session) -> Request<String>;
 
+/// What becomes of the fields.
+type Change<'c> = &'c dyn Fn(&mut HeaderMap);
+
 fn service() -> HttpService<Sim> {
     let schema =
         r#"{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}"#;
@@ -78,7 +81,7 @@ fn check(
         fields.append(&name, value);
     };
     let spoil = |fields: &mut HeaderMap| drop(fields.insert(&name, wrong.clone()));
-    let changes: [(&str, &dyn Fn(&mut HeaderMap), &str); 3] = [
+    let changes: [(&str, Change<'_>, &str); 3] = [
         ("missing", &remove, missing),
         ("doubled", &double, doubled),
         ("wrong", &spoil, refused),
