@@ -5,9 +5,9 @@
 use core::time::Duration;
 
 use mcp_proto::client::Failure;
-use mcp_proto::frame::sse::Event;
+use mcp_proto::frame::sse::{Event, Piece};
 use mcp_proto::http::annotation::BadAnnotation;
-use mcp_proto::http::client::{After, Body, Exchange, Origin, ReplyHead, Verb};
+use mcp_proto::http::client::{After, Body, Exchange, Origin, Oversized, ReplyHead, Verb};
 use mcp_proto::{Instant, Revision};
 
 const NOW: Instant = Instant::from_millis(10_000);
@@ -423,6 +423,69 @@ fn attempts_are_bounded() {
     assert_eq!(attempts(&mut call), 8);
     let after = call.end(&origin, NOW, b"1", None, 7);
     assert_eq!(after, After::Fail(Failure::Broken));
+}
+
+/// SSE-10
+#[test]
+fn whose_an_event_over_the_limit_is() {
+    // However it is cut, the first word about it is the only one.
+    #[track_caller]
+    fn check(own: bool, text: &str, expected: Oversized) {
+        for size in [1, 3, 1000] {
+            let origin = session(Revision::V2025_11_25);
+            let mut exchange = match own {
+                true => Exchange::new(&origin, CALL.as_bytes()),
+                false => origin.listen().unwrap(),
+            };
+            for _ in 0..2 {
+                let parts = text.as_bytes().chunks(size).map(Piece::Part);
+                let said: Vec<_> = parts
+                    .chain([Piece::End])
+                    .map(|piece| exchange.oversized(&origin, &piece))
+                    .filter(|said| *said != Oversized::Passing)
+                    .collect();
+                assert_eq!(said, [expected], "{size} {text}");
+            }
+            let mut other = session(Revision::V2025_11_25);
+            let after = refused(&mut other, CALL, 404, "").0;
+            assert_eq!(after, After::Lost);
+            let part = Piece::Part(ANSWER.as_bytes());
+            assert_eq!(exchange.oversized(&other, &part), Oversized::Passing);
+            assert_eq!(exchange.oversized(&other, &Piece::End), Oversized::Passing);
+        }
+    }
+    use Oversized::{Answer, Lost};
+    check(false, ANSWER, Answer(7));
+    check(false, r#"{"result":{"id":3},"id":12"#, Answer(12));
+    check(false, r#"{"id":12,"result":{"text":"xxxx"#, Answer(12));
+    check(false, r#"{"id":7}"#, Answer(7));
+    check(false, r#"{"id":12"#, Answer(12));
+    check(false, r#"{"id":"7","result":{}}"#, Lost);
+    check(false, r#"{"id":1,"id":2,"result":{}}"#, Lost);
+    check(false, r#"{"id":7,"method":"x","result":{}}"#, Lost);
+    check(false, r#"{"method":"x","params":{}}"#, Lost);
+    check(false, r#"[{"id":7,"result":{}}]"#, Lost);
+    check(false, "xxxx", Lost);
+    let digits = "1".repeat(100);
+    check(false, &format!(r#"{{"id":{digits},"result":{{}}}}"#), Lost);
+    // The stream of one call has one answer, whatever it looks like.
+    check(true, ANSWER, Answer(7));
+    check(true, r#"[{"id":7"#, Answer(7));
+    check(true, "xxxx", Answer(7));
+}
+
+#[test]
+fn a_message_of_the_servers_own_over_the_limit() {
+    let origin = session(Revision::V2025_11_25);
+    let mut exchange = Exchange::new(&origin, CALL.as_bytes());
+    let head = r#"{"jsonrpc":"2.0","method":"x","params":{"#;
+    let mut check = |part: &str, expected| {
+        let said = exchange.oversized(&origin, &Piece::Part(part.as_bytes()));
+        assert_eq!(said, Oversized::Passing);
+        assert_eq!(exchange.oversized(&origin, &Piece::End), expected);
+    };
+    check(head, Oversized::Lost);
+    check(&format!(r#"{head}}},"id":7}}"#), Oversized::Lost);
 }
 
 /// SC-21, SC-23

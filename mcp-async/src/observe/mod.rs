@@ -19,7 +19,7 @@ pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_mi
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::{Here, handler_failed, tool_failed};
 #[cfg(all(feature = "client", feature = "http", not(feature = "tracing")))]
-pub(crate) use self::off::{tool_dropped, unsent};
+pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "server", feature = "http", feature = "tracing"))]
 pub(crate) use self::on::store_failed;
 #[cfg(feature = "tracing")]
@@ -27,7 +27,7 @@ pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_miss
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::on::{handler_failed, tool_failed};
 #[cfg(all(feature = "client", feature = "http", feature = "tracing"))]
-pub(crate) use self::on::{tool_dropped, unsent};
+pub(crate) use self::on::{oversized, tool_dropped, unsent};
 #[cfg(feature = "tracing")]
 pub(crate) use self::span::CallSpan;
 #[cfg(all(feature = "server", feature = "tracing"))]

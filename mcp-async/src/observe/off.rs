@@ -24,6 +24,9 @@ pub(crate) const fn failed(_code: i64) {}
 pub(crate) const fn unsent(_cause: &str) {}
 
 #[cfg(all(feature = "client", feature = "http"))]
+pub(crate) const fn oversized() {}
+
+#[cfg(all(feature = "client", feature = "http"))]
 pub(crate) const fn tool_dropped(_name: &str, _why: &dyn core::fmt::Display) {}
 
 #[cfg(feature = "server")]

@@ -50,6 +50,12 @@ pub(crate) fn unsent(cause: &str) {
     debug!(target: span::TARGET, cause, "a request was not answered");
 }
 
+/// An event over the limit was passed over, and no call is known to have waited for it.
+#[cfg(all(feature = "client", feature = "http"))]
+pub(crate) fn oversized() {
+    warn!(target: span::TARGET, "an event over the size limit was passed over");
+}
+
 /// A tool was taken out of a list, because a client must not call it.
 #[cfg(all(feature = "client", feature = "http"))]
 pub(crate) fn tool_dropped(name: &str, why: &dyn core::fmt::Display) {

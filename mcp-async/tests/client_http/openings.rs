@@ -4,7 +4,7 @@ use mcp_async::client::ConnectError;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::site::check;
+use crate::site::{Site, Wire, check};
 
 const ALL: &[Revision] = &Revision::ALL;
 
@@ -165,4 +165,46 @@ fn what_is_no_server() {
             }
         },
     );
+}
+
+/// SSE-10: all answers come in one stream, which goes on behind one that is too long.
+#[test]
+fn an_answer_over_the_limit_from_a_server_of_two_endpoints() {
+    check(
+        |site| async move {
+            let limits = mcp_proto::Limits {
+                message: 2_000,
+                ..mcp_proto::Limits::default()
+            };
+            let builder = site.client(&[Revision::V2024_11_05]).limits(limits);
+            let client = site.join(builder).await.unwrap();
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert_eq!(error.to_string(), "the answer exceeds the size limit");
+            assert_eq!(client.call_tool("b", &()).await.unwrap().text(), "hi");
+        },
+        |site| async move {
+            let stream = two_endpoints(&site).await;
+            for text in ["x".repeat(2_000), "hi".to_owned()] {
+                let asked = site.expect("tools/call").await;
+                let id = asked.id().to_owned();
+                asked.accept();
+                stream.event(&format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+                ));
+            }
+        },
+    );
+}
+
+/// Opens a session of 2024-11-05.
+async fn two_endpoints(site: &Site) -> Wire {
+    site.expect("\"initialize\"").await.refuse(405, "");
+    let stream = site.expect("GET").await.stream();
+    stream.send("event: endpoint\ndata: /messages?c=8f0c\n\n");
+    let asked = site.expect("\"initialize\"").await;
+    let id = asked.id().to_owned();
+    asked.accept();
+    stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2024-11-05","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#));
+    site.expect("notifications/initialized").await.accept();
+    stream
 }

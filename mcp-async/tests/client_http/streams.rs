@@ -87,3 +87,104 @@ fn the_servers_own_stream() {
         },
     );
 }
+
+/// SC-30, SSE-10: an answer over the limit ends its call at once, wherever it comes.
+#[test]
+fn an_answer_over_the_limit_in_another_stream() {
+    for late in [false, true] {
+        check(
+            |site| async move {
+                let client = site
+                    .join(site.client(LATEST).limits(short()))
+                    .await
+                    .unwrap();
+                let before = mcp_async::Clock::now(&crate::sim::Sim);
+                let error = client.call_tool("a", &()).await.unwrap_err();
+                let failure = Failure::Invalid(mcp_proto::rpc::Reason::TooLong);
+                assert!(matches!(error, CallError::Failed(it) if it == failure));
+                assert_eq!(error.to_string(), "the answer exceeds the size limit");
+                assert_eq!(mcp_async::Clock::now(&crate::sim::Sim), before);
+                client.call_tool("a", &()).await.unwrap();
+            },
+            |site| async move {
+                site.expect("\"initialize\"").await.session(LATEST[0]);
+                site.expect("notifications/initialized").await.accept();
+                let (first, second) = (site.next().await, site.next().await);
+                let (get, call) = match &*first.verb {
+                    "GET" => (first, second),
+                    _ => (second, first),
+                };
+                let own = get.stream();
+                let id = call.id().to_owned();
+                let stream = call.stream();
+                stream.send("id: e\nretry: 5000\ndata:\n\n");
+                stream.end();
+                // What nobody can tell the owner of, and what is no answer, is for nobody.
+                own.event(&format!("[{}]", "1,".repeat(1_500)));
+                own.event(&long(&format!(r#""id":{id},"method":"x""#), "params"));
+                own.event(&long(r#""id":4711"#, "result"));
+                match late {
+                    true => own.event(&format!(r#"{},"id":{id}}}"#, open(r#""x":1"#, "result"))),
+                    // The end of it need not come.
+                    false => {
+                        let open = open(&format!(r#""id":{id}"#), "result");
+                        own.send(&format!("data: {open}{}", " ".repeat(8_000)));
+                    }
+                }
+                // The call's own stream is not asked for any more.
+                site.expect("tools/call").await.result(r#"{"content":[]}"#);
+                assert!(!own.is_dropped());
+                site.expect("DELETE").await.accept();
+                sleep(Duration::from_secs(10)).await;
+                site.quiet();
+            },
+        );
+    }
+}
+
+#[test]
+fn a_question_over_the_limit_ends_no_call() {
+    check(
+        |site| async move {
+            let client = site
+                .join(site.client(LATEST).limits(short()))
+                .await
+                .unwrap();
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+        },
+        |site| async move {
+            site.open(LATEST[0]).await;
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            let stream = asked.stream();
+            stream.event(&long(
+                r#""id":"q","method":"sampling/createMessage""#,
+                "params",
+            ));
+            stream.event(&long(r#""method":"notifications/message""#, "params"));
+            stream.event(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            ));
+            sleep(Duration::from_secs(1)).await;
+        },
+    );
+}
+
+fn short() -> mcp_proto::Limits {
+    mcp_proto::Limits {
+        message: 2_000,
+        ..mcp_proto::Limits::default()
+    }
+}
+
+/// A message over the limit.
+fn long(members: &str, payload: &str) -> String {
+    open(members, payload) + "}"
+}
+
+fn open(members: &str, payload: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0",{members},"{payload}":{{"x":"{}"}}"#,
+        "x".repeat(2_000)
+    )
+}

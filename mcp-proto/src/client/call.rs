@@ -246,6 +246,7 @@ impl fmt::Display for Failure {
         f.write_str(match self {
             Self::Expired => "no answer in time",
             Self::Closed => "the connection is over",
+            Self::Invalid(Reason::TooLong) => "the answer exceeds the size limit",
             Self::Invalid(_) => "the answer is no valid message",
             Self::Batch => "the answer came in a batch, which the revision does not have",
             Self::Result => "the result is not what the method returns",

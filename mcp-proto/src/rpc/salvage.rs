@@ -80,6 +80,18 @@ impl Salvage {
         self.seen.ids == 1
     }
 
+    /// Whether it is known already to be a response, and its id complete.
+    #[cfg(feature = "alloc")]
+    pub(crate) const fn is_identified_response(&self) -> bool {
+        let Seen {
+            ids,
+            method,
+            outcome,
+            ..
+        } = self.seen;
+        ids == 1 && outcome && !method && !matches!(self.place, Place::Id)
+    }
+
     /// What kind of message it would have been.
     pub(crate) const fn shape(&self) -> Shape {
         let Seen {

@@ -41,7 +41,10 @@ pub(super) async fn carry<C: Clock>(link: Arc<Link>, clock: Arc<C>, start: Start
         match (after, id) {
             (After::Resume(at), _) => {
                 sleep(&*clock, at).await;
-                continue;
+                // SC-30: the answer may have come in the server's own stream meanwhile.
+                if id.is_none_or(|id| link.awaits(id)) {
+                    continue;
+                }
             }
             (After::Deliver, _) => deliver(&link, &mut line).await,
             (After::Lost, _) => link.renew(),

@@ -149,7 +149,7 @@ impl Link {
             Message::Request(request) => {
                 // It was written for a session that is gone, or nobody waits for it any more.
                 let id = request.id.to_u64();
-                if !id.is_some_and(|id| wire.lock().machine.awaits(id)) {
+                if !id.is_some_and(|id| self.awaits(id)) {
                     return;
                 }
             }
@@ -343,6 +343,12 @@ impl Link {
         if let Some(wire) = self.wire.get() {
             wire.command(|machine, now| machine.lose_session(now));
         }
+    }
+
+    /// Whether anybody waits for the answer to this request.
+    pub(super) fn awaits(&self, id: u64) -> bool {
+        let wire = self.wire.get();
+        wire.is_some_and(|wire| wire.lock().machine.awaits(id))
     }
 
     pub(super) fn refuse(&self, id: u64, status: u16) {

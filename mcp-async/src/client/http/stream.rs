@@ -8,13 +8,14 @@ use bytes::Bytes;
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::frame::sse::{Events, Piece};
-use mcp_proto::http::client::{After, Exchange};
+use mcp_proto::http::client::{After, Exchange, Oversized};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
 use super::carry::deliver;
 use super::link::Link;
 use crate::clock::{Clock, Timer};
+use crate::observe;
 
 /// Reads the stream to its end and hands on what is in it. `handshake` is what the stream of a
 /// server of 2024-11-05 is looked for with: nothing counts before its endpoint (HS-09).
@@ -32,22 +33,21 @@ pub(super) async fn read<C: Clock>(
         &link.limits,
     );
     let mut lines = Vec::new();
-    let mut over = false;
     let mut patience = Patience::new(clock);
     while let Some(Ok(bytes)) = patience.next(&mut body, exchange.is_answered()).await {
         let mut rest = &*bytes;
-        while !rest.is_empty() {
-            // Each event is taken as soon as it is there, so there is room for more.
-            let Some(spare) = events.spare_mut() else {
-                break;
-            };
-            let count = spare.len().min(rest.len());
-            let (now, later) = rest.split_at_checked(count).unwrap_or_default();
-            if let Some(place) = spare.get_mut(..count) {
-                place.copy_from_slice(now);
+        loop {
+            // A full store makes room as its events are taken.
+            if let Some(spare) = events.spare_mut() {
+                let count = spare.len().min(rest.len());
+                let (now, later) = rest.split_at_checked(count).unwrap_or_default();
+                if let Some(place) = spare.get_mut(..count) {
+                    place.copy_from_slice(now);
+                }
+                rest = later;
+                events.filled(count);
             }
-            rest = later;
-            events.filled(count);
+            let mut over = false;
             while let Some(piece) = events.next_event() {
                 match piece {
                     Piece::Event(event) => {
@@ -65,17 +65,24 @@ pub(super) async fn read<C: Clock>(
                             lines.push(line);
                         }
                     }
-                    Piece::Part(_) => over = true,
-                    Piece::End => {}
+                    piece => match link.origin(|origin| exchange.oversized(origin, &piece)) {
+                        Oversized::Passing => {}
+                        Oversized::Answer(id) if exchange.id() == Some(id) => over = true,
+                        Oversized::Answer(id) => link.fail(id, TOO_LONG),
+                        Oversized::Lost => observe::oversized(),
+                    },
                 }
             }
             for mut line in lines.drain(..) {
                 deliver(link, &mut line).await;
             }
-        }
-        // Too long to be anything but the answer: what else is in the stream comes for nobody.
-        if over && exchange.id().is_some() && !exchange.is_answered() {
-            return After::Fail(Failure::Invalid(Reason::TooLong));
+            // What else is in the stream comes for nobody.
+            if over {
+                return After::Fail(TOO_LONG);
+            }
+            if rest.is_empty() {
+                break;
+            }
         }
     }
     if sought && handshake.is_some() {
@@ -126,5 +133,6 @@ impl<'c, C: Clock> Patience<'c, C> {
     }
 }
 
+const TOO_LONG: Failure = Failure::Invalid(Reason::TooLong);
 /// A stream that ends by itself leaves its connection for the next request.
 const LINGER: Duration = Duration::from_secs(1);

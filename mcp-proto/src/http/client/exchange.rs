@@ -6,6 +6,7 @@ use core::fmt;
 use core::time::Duration;
 
 use super::origin::Origin;
+use super::oversized::Passing;
 use super::refusal;
 use super::retry::Backoff;
 use crate::client::Failure;
@@ -62,6 +63,8 @@ pub struct Exchange {
     pub(super) resuming: bool,
     last_event_id: Vec<u8>,
     backoff: Backoff,
+    /// An event over the limit, while it passes.
+    pub(super) oversized: Option<Box<Passing>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -264,6 +267,7 @@ impl Exchange {
             resuming: false,
             last_event_id: Vec::new(),
             backoff: Backoff::default(),
+            oversized: None,
         }
     }
 

@@ -15,9 +15,11 @@
 
 mod exchange;
 mod origin;
+mod oversized;
 mod refusal;
 mod retry;
 mod tools;
 
 pub use exchange::{After, Body, Exchange, ReplyHead, Verb};
 pub use origin::Origin;
+pub use oversized::Oversized;

@@ -1,0 +1,130 @@
+//! Events over the limit: whose they are.
+
+use alloc::boxed::Box;
+
+use super::exchange::Exchange;
+use super::origin::Origin;
+use crate::frame::sse::Piece;
+use crate::rpc::{Id, Salvage, Shape, readable};
+
+/// What is known of an event over the limit, while it passes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a call whose answer was passed over would wait for ever"]
+pub enum Oversized {
+    /// Nothing yet, or nothing more.
+    Passing,
+    /// It is the answer to the request of this id: tell
+    /// [`Client::fail`](crate::client::Client::fail), with
+    /// [`Reason::TooLong`](crate::rpc::Reason::TooLong). If the request is that of the exchange,
+    /// the exchange is over.
+    Answer(u64),
+    /// It is over, and no call can be told to be concerned: for a warning.
+    Lost,
+}
+
+impl Exchange {
+    /// Takes a piece of an event over the limit, and looks for whose it is: at constant memory,
+    /// and as soon as it can be told (SSE-10).
+    ///
+    /// ```
+    /// use mcp_proto::frame::sse::Piece;
+    /// use mcp_proto::http::client::{Exchange, Origin, Oversized};
+    ///
+    /// let origin = Origin::new();
+    /// let message = br#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#;
+    /// let mut exchange = Exchange::new(&origin, message);
+    /// let asked = Piece::Part(br#"{"jsonrpc":"2.0","method":"x","params":"...."#);
+    /// assert_eq!(exchange.oversized(&origin, &asked), Oversized::Passing);
+    /// assert_eq!(exchange.oversized(&origin, &Piece::End), Oversized::Lost);
+    /// let answer = Piece::Part(br#"{"jsonrpc":"2.0","id":7,"result":"...."#);
+    /// assert_eq!(exchange.oversized(&origin, &answer), Oversized::Answer(7));
+    /// ```
+    pub fn oversized(&mut self, origin: &Origin, piece: &Piece<'_>) -> Oversized {
+        if self.epoch != origin.epoch() {
+            return Oversized::Passing;
+        }
+        // In the stream of its own request there is one answer, and it need not name itself.
+        let own = self.id.filter(|_| !self.answered);
+        let oversized = &mut self.oversized;
+        match piece {
+            Piece::Event(_) => Oversized::Passing,
+            Piece::Part(part) => {
+                let passing = oversized.get_or_insert_with(|| Box::new(Passing::new()));
+                if passing.told {
+                    return Oversized::Passing;
+                }
+                passing.feed(part);
+                match own.filter(|_| !passing.asks()).or_else(|| passing.early()) {
+                    Some(id) => {
+                        passing.told = true;
+                        Oversized::Answer(id)
+                    }
+                    None => Oversized::Passing,
+                }
+            }
+            Piece::End => match oversized.take() {
+                Some(passing) if passing.told => Oversized::Passing,
+                Some(passing) => passing.whose().map_or(Oversized::Lost, Oversized::Answer),
+                None => Oversized::Passing,
+            },
+        }
+    }
+}
+
+/// What is kept of the event.
+pub(super) struct Passing {
+    salvage: Salvage,
+    /// The text of its id, which is no id of ours if it is longer.
+    id: [u8; DIGITS],
+    id_len: usize,
+    told: bool,
+}
+
+impl Passing {
+    const fn new() -> Self {
+        Self {
+            salvage: Salvage::new(),
+            id: [0; DIGITS],
+            id_len: 0,
+            told: false,
+        }
+    }
+
+    fn feed(&mut self, part: &[u8]) {
+        let Self {
+            salvage,
+            id,
+            id_len,
+            ..
+        } = self;
+        salvage.feed(part, |byte| {
+            if let Some(place) = id.get_mut(*id_len) {
+                *place = byte;
+            }
+            *id_len = id_len.saturating_add(1);
+        });
+    }
+
+    /// Whether it is a message of the server's own: a question or a notification.
+    const fn asks(&self) -> bool {
+        matches!(self.salvage.shape(), Shape::Request | Shape::Notification)
+    }
+
+    /// The request that it answers, before its end.
+    fn early(&self) -> Option<u64> {
+        self.salvage.is_identified_response().then(|| self.id())?
+    }
+
+    fn whose(&self) -> Option<u64> {
+        let answers = !self.asks() && self.salvage.has_one_id();
+        answers.then(|| self.id())?
+    }
+
+    fn id(&self) -> Option<u64> {
+        let text = self.id.get(..self.id_len)?;
+        readable(text).and_then(Id::to_u64)
+    }
+}
+
+/// Of the largest number, and white space behind it.
+const DIGITS: usize = 32;
