@@ -175,6 +175,11 @@ impl Hub {
         }
     }
 
+    /// Whether that is to be seen to.
+    pub(super) fn is_renewed(&self) -> bool {
+        lock(&self.renewed).server.is_some()
+    }
+
     /// No connection comes any more.
     pub(super) fn end(&self) {
         for queue in lock(&self.topics).queues() {

@@ -163,7 +163,12 @@ impl<C: Clock> Keeper<C> {
                 }
             };
             self.hub.forget();
-            self.restore(shared).await;
+            self.restore(Arc::clone(&shared)).await;
+            // If it was lost meanwhile, the one after it knows nothing yet.
+            if !self.hub.is_renewed() {
+                shared.command(|machine, _| machine.release());
+                shared.wake_watchers();
+            }
             self.hub.reconnected();
         }
     }

@@ -150,6 +150,8 @@ pub struct InFlight {
     pub(super) renegotiated: bool,
     /// Whether it was sent again in a new session.
     pub(super) moved: bool,
+    /// Whether it tells a session what is to be known in it.
+    pub(super) restores: bool,
 }
 
 /// What the answers of a method may be.
@@ -173,6 +175,8 @@ pub(super) enum Kind {
 ///     acknowledged |                      ^
 ///                  v                      | -32022
 ///              Listening                 Sent
+///                                         |
+///    session lost:  Sent, Again --> Held -- new one, released --> Again
 ///
 ///    expired, hung up:  any --> Failed --> (none) once told and, if on the wire, cancelled
 ///    cancel:            any --> Cancelled --> (none) once the cancellation is written
@@ -189,6 +193,8 @@ pub(super) enum Stage {
     Pausing,
     /// The application is to send the next round.
     Again,
+    /// Its session is gone, and the next one not ready for it.
+    Held,
     /// The application is to be told; `cancel` says whether the server is, too.
     Failed { failure: Failure, cancel: bool },
     /// Only the server is still to be told.

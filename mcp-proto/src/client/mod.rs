@@ -51,7 +51,7 @@ use ping::Ping;
 ///   [`fail`](Self::fail), [`refuse`](Self::refuse) and [`lose_session`](Self::lose_session).
 /// - Commands: [`call`](Self::call), [`retry`](Self::retry), [`cancel`](Self::cancel),
 ///   [`respond`](Self::respond), [`notify`](Self::notify), [`begin_batch`](Self::begin_batch),
-///   [`end_batch`](Self::end_batch).
+///   [`end_batch`](Self::end_batch), [`hold`](Self::hold), [`release`](Self::release).
 /// - Polls: those of [`Machine`](crate::Machine).
 ///
 /// ```
@@ -104,6 +104,8 @@ pub struct Client<'c, S: Storage> {
     /// (CN-14).
     next_id: u64,
     initialized_owed: bool,
+    /// Calls wait until the application has told a new session what the lost one knew.
+    held: bool,
     ping: Ping,
     /// Pings missed in a row.
     misses: u32,
@@ -150,6 +152,7 @@ impl<'c, S: Storage> Client<'c, S> {
             answers: Batch::new(answers, config.limits.batch_bytes),
             next_id: 1,
             initialized_owed: false,
+            held: false,
             ping: Ping::Off,
             misses: 0,
             miss_untold: false,

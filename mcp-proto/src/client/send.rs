@@ -18,8 +18,9 @@ impl<S: Storage> Client<'_, S> {
     /// While a [batch](Self::begin_batch) is open nothing is written to `out`.
     ///
     /// # Errors
-    /// [`SendError::NotReady`] before [`Event::Connected`](super::Event::Connected), or while
-    /// the core's `initialized` has not left; [`SendError::NotInRevision`] and
+    /// [`SendError::NotReady`] before [`Event::Connected`](super::Event::Connected), while
+    /// the core's `initialized` has not left, or while calls are [held](Self::hold);
+    /// [`SendError::NotInRevision`] and
     /// [`SendError::Undeclared`] for what this server does not have (LC-17);
     /// [`SendError::TableFull`], [`SendError::BufferFull`], [`SendError::TooLarge`] for what is
     /// longer than [`Limits::output`](crate::Limits::output), [`SendError::Closed`], and
@@ -62,6 +63,9 @@ impl<S: Storage> Client<'_, S> {
     ) -> Result<(Token, Transmit), SendError> {
         let revision = self.ready()?;
         self.may_call(call.method, revision)?;
+        if self.held && !restores(call.method) {
+            return Err(SendError::NotReady);
+        }
         let id = self.next_id;
         let config = &self.config;
         let round = Round::default();
@@ -92,6 +96,7 @@ impl<S: Storage> Client<'_, S> {
             pauses: 0,
             renegotiated: false,
             moved: false,
+            restores: restores(call.method),
         };
         let token = self
             .calls
@@ -210,7 +215,7 @@ impl<S: Storage> Client<'_, S> {
             Stage::Sent | Stage::Listening => true,
             Stage::Failed { cancel, .. } => cancel,
             Stage::Cancelled { .. } => return,
-            Stage::Input | Stage::Pausing | Stage::Again => false,
+            Stage::Input | Stage::Pausing | Stage::Again | Stage::Held => false,
         };
         if !tell {
             self.calls.remove(token);
@@ -306,6 +311,11 @@ impl<S: Storage> Client<'_, S> {
         }
         ahead
     }
+}
+
+/// Whether a session is told by this method what is to be known in it.
+const fn restores(method: Method<'_>) -> bool {
+    matches!(method, Method::LoggingSetLevel | Method::ResourcesSubscribe)
 }
 
 /// What is armed again lies at least so far ahead.

@@ -47,7 +47,7 @@ impl<S: Storage> Client<'_, S> {
             // A person may be what the server waits for: its question is still open.
             Stage::Sent if self.is_asked() && self.extend(now, token) => {}
             Stage::Sent => self.expire(token, true),
-            Stage::Input | Stage::Again => self.expire(token, false),
+            Stage::Input | Stage::Again | Stage::Held => self.expire(token, false),
             Stage::Listening | Stage::Failed { .. } | Stage::Cancelled { .. } => {}
         }
     }

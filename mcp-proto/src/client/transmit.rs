@@ -55,6 +55,7 @@ impl<S: Storage> Client<'_, S> {
         envelope::bare_notification(&mut writer, Method::Initialized);
         let len = writer.finish()?;
         self.initialized_owed = false;
+        self.let_go();
         Ok(Transmit::pipe(len))
     }
 

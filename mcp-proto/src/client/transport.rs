@@ -111,11 +111,11 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// The server does not know the session any more (SC-10): the handshake is made again, in
-    /// the revision that ruled, and every call in flight becomes
-    /// [`Event::Again`](super::Event::Again), to be sent once more in the new session. A call
-    /// that this happens to twice ends with [`Failure::Session`].
+    /// the revision that ruled, and when `initialized` has left, every call that was in flight
+    /// becomes [`Event::Again`](super::Event::Again), to be sent once more in the new session. A
+    /// call that this happens to twice ends with [`Failure::Session`].
     ///
-    /// Outside of a legacy session it does nothing.
+    /// Outside of a legacy session it does nothing, and says so.
     ///
     /// ```
     /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
@@ -135,9 +135,9 @@ impl<S: Storage> Client<'_, S> {
     /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("\"initialize\""));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn lose_session(&mut self, now: Instant) {
+    pub fn lose_session(&mut self, now: Instant) -> bool {
         let (Phase::Legacy, Some(revision)) = (&self.phase, self.revision) else {
-            return;
+            return false;
         };
         self.ping = Ping::Off;
         self.misses = 0;
@@ -153,6 +153,64 @@ impl<S: Storage> Client<'_, S> {
         let id = self.take_id();
         let timeout = self.config.timeouts.request;
         self.phase = Phase::Opening(Opening::again(now, timeout, revision, id));
+        true
+    }
+
+    /// Keeps calls back until they are [released](Self::release): for an application that tells
+    /// a new session what the lost one knew before anything else happens in it. Directly behind
+    /// [`lose_session`](Self::lose_session).
+    ///
+    /// Nothing but `logging/setLevel` and `resources/subscribe` is sent meanwhile, or sent again;
+    /// [`call`](Self::call) has [`SendError::NotReady`] for everything else.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, Storage};
+    /// use mcp_proto::Instant;
+    ///
+    /// fn met_404<S: Storage>(client: &mut Client<'_, S>, now: Instant) {
+    ///     if client.lose_session(now) {
+    ///         client.hold();
+    ///     }
+    /// }
+    /// ```
+    pub const fn hold(&mut self) {
+        self.held = true;
+    }
+
+    /// The session knows what it is to know: calls go on, and those of the lost session become
+    /// [`Event::Again`](super::Event::Again). While a session is still being opened it does
+    /// nothing, because that one knows nothing yet.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, Storage};
+    ///
+    /// // The log level is set, and each resource subscribed to.
+    /// fn restored<S: Storage>(client: &mut Client<'_, S>) {
+    ///     client.release();
+    /// }
+    /// ```
+    pub fn release(&mut self) {
+        if self.ready().is_ok() {
+            self.held = false;
+            self.let_go();
+        }
+    }
+
+    /// What was in flight in the lost session is to be sent again, as far as nothing holds it.
+    pub(super) fn let_go(&mut self) {
+        let held = self.held;
+        for index in 0..self.calls.capacity() as u32 {
+            let Some(token) = self.calls.token(index) else {
+                continue;
+            };
+            if let Some(call) = self.calls.get_mut(token)
+                && call.stage == Stage::Held
+                && (call.restores || !held)
+            {
+                call.stage = Stage::Again;
+                self.calls.mark(Queue::Event, token);
+            }
+        }
     }
 
     /// What becomes of a call whose session is gone.
@@ -165,16 +223,19 @@ impl<S: Storage> Client<'_, S> {
             Stage::Sent if call.moved => self.end_call(token, Failure::Session, false),
             Stage::Sent => {
                 call.moved = true;
-                call.stage = Stage::Again;
+                call.stage = Stage::Held;
                 let cap = call.cap;
                 self.calls.arm(token, Some(cap));
-                self.calls.mark(Queue::Event, token);
+            }
+            Stage::Again => {
+                call.stage = Stage::Held;
+                self.calls.unmark(Queue::Event, token);
             }
             Stage::Failed { cancel, .. } => *cancel = false,
             Stage::Cancelled { .. } => {
                 self.calls.remove(token);
             }
-            Stage::Listening | Stage::Input | Stage::Pausing | Stage::Again => {}
+            Stage::Listening | Stage::Input | Stage::Pausing | Stage::Held => {}
         }
     }
 

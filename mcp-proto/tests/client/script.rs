@@ -8,6 +8,7 @@
 //! ~ LateResponse              what is ignored, and why
 //! + 5000                      milliseconds pass; the timer is called when it is due
 //! http, fail, refuse, lose    connects over HTTP; what such a transport tells
+//! hold, release               keeps calls of a lost session back
 //! ! NotReady                  what a command is refused with
 //! ```
 //!
@@ -209,7 +210,11 @@ impl<'c> Player<'c> {
                 let status = next().unwrap().parse().unwrap();
                 self.client.refuse(self.now, id, status);
             }
-            "lose" => self.client.lose_session(self.now),
+            "lose" => {
+                self.client.lose_session(self.now);
+            }
+            "hold" => self.client.hold(),
+            "release" => self.client.release(),
             other => panic!("no such command: {other}"),
         }
     }

@@ -144,7 +144,6 @@ fn a_lost_session_is_opened_again_with_what_was_in_flight() {
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}
         lose
         > {"jsonrpc":"2.0","id":4,"method":"initialize","params":AGAIN}
-        = again 1
         lose
         retry 1
         ! NotReady
@@ -153,6 +152,7 @@ fn a_lost_session_is_opened_again_with_what_was_in_flight() {
         < {"jsonrpc":"2.0","id":4,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}
         = connected 2025-11-25
         > initialized
+        = again 1
         retry 1
         > {"jsonrpc":"2.0","id":5,"method":"x/a","params":{"n":1}}
         < {"jsonrpc":"2.0","id":2,"result":{}}
@@ -190,7 +190,6 @@ fn a_session_that_cannot_be_opened_again_ends_everything() {
         > {"jsonrpc":"2.0","id":2,"method":"x/a"}
         lose
         > {"jsonrpc":"2.0","id":3,"method":"initialize","params":AGAIN}
-        = again 1
         refuse 3 503
         = the server answered with status 503
         = failed 1 Closed
@@ -207,16 +206,80 @@ fn what_has_failed_already_tells_nobody_in_the_new_session() {
         > {"jsonrpc":"2.0","id":3,"method":"x/b"}
         lose
         > {"jsonrpc":"2.0","id":4,"method":"initialize","params":AGAIN}
-        = again 1
-        = again 2
         cancel 2
         < {"jsonrpc":"2.0","id":4,"result":{"protocolVersion":"2025-06-18","capabilities":{}}}
         = connected 2025-06-18
         > initialized
+        = again 1
         retry 2
         ! Stale
         + 600000
         = failed 1 Expired"#,
+    );
+}
+
+#[test]
+fn what_a_session_is_to_know_goes_before_everything_else() {
+    let script = r#"http
+        > initialize 1
+        < {"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"logging":{}}}}
+        = connected 2025-11-25
+        > initialized
+        call 1 x/a
+        > {"jsonrpc":"2.0","id":2,"method":"x/a"}
+        call 2 logging/setLevel {"level":"info"}
+        > {"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"info"}}
+        call 3 x/b
+        > {"jsonrpc":"2.0","id":4,"method":"x/b"}
+        lose
+        > {"jsonrpc":"2.0","id":5,"method":"initialize","params":AGAIN}
+        hold
+        release
+        cancel 3
+        < {"jsonrpc":"2.0","id":5,"result":{"protocolVersion":"2025-11-25","capabilities":{"logging":{},"resources":{"subscribe":true}}}}
+        = connected 2025-11-25
+        > initialized
+        = again 2
+        retry 1
+        ! NotReady
+        call 4 x/c
+        ! NotReady
+        retry 2
+        > {"jsonrpc":"2.0","id":6,"method":"logging/setLevel","params":{"level":"info"}}
+        call 5 resources/subscribe {"uri":"file:///a"}
+        > {"jsonrpc":"2.0","id":7,"method":"resources/subscribe","params":{"uri":"file:///a"}}
+        release
+        = again 1
+        release
+        retry 1
+        > {"jsonrpc":"2.0","id":8,"method":"x/a"}
+        call 4 x/c
+        > {"jsonrpc":"2.0","id":9,"method":"x/c"}"#;
+    check(RevisionSet::legacy(), &script.replace("AGAIN", AGAIN));
+}
+
+/// Whatever was told of it, it is told once for each session.
+#[test]
+fn a_session_that_is_lost_before_its_calls_are_sent_again() {
+    lost(
+        r#"call 1 x/a
+        > {"jsonrpc":"2.0","id":2,"method":"x/a"}
+        lose
+        > {"jsonrpc":"2.0","id":3,"method":"initialize","params":AGAIN}
+        < {"jsonrpc":"2.0","id":3,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}
+        = connected 2025-11-25
+        > initialized
+        = again 1
+        lose
+        > {"jsonrpc":"2.0","id":4,"method":"initialize","params":AGAIN}
+        retry 1
+        ! NotReady
+        < {"jsonrpc":"2.0","id":4,"result":{"protocolVersion":"2025-11-25","capabilities":{}}}
+        = connected 2025-11-25
+        > initialized
+        = again 1
+        retry 1
+        > {"jsonrpc":"2.0","id":5,"method":"x/a"}"#,
     );
 }
 

@@ -341,7 +341,12 @@ impl Link {
             writer.wake();
         }
         if let Some(wire) = self.wire.get() {
-            wire.command(|machine, now| machine.lose_session(now));
+            // SC-10: the keeper lets the calls go when the session knows what it is to know.
+            wire.command(|machine, now| {
+                if machine.lose_session(now) {
+                    machine.hold();
+                }
+            });
         }
     }
 
