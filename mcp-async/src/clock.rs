@@ -44,14 +44,22 @@ impl<C: Clock> Clock for Arc<C> {
     }
 }
 
-/// The object-safe half of a [`Clock`]: what a handle needs.
+/// A [`Clock`] whose type is of no interest: what a handle needs.
 pub(crate) trait Now: Send + Sync {
     fn now(&self) -> Instant;
+
+    #[cfg(feature = "client")]
+    fn boxed_timer(&self) -> Box<dyn Timer>;
 }
 
 impl<C: Clock> Now for C {
     fn now(&self) -> Instant {
         Clock::now(self)
+    }
+
+    #[cfg(feature = "client")]
+    fn boxed_timer(&self) -> Box<dyn Timer> {
+        Box::new(self.timer())
     }
 }
 

@@ -418,7 +418,10 @@ fn attempts_are_bounded() {
         }
         count
     };
-    assert_eq!(attempts(&mut listen), 8);
+    for _ in 0..100 {
+        let after = listen.end(&origin, NOW, b"1", None, 7);
+        assert!(matches!(after, After::Resume(_)));
+    }
     let mut call = Exchange::new(&origin, CALL.as_bytes());
     assert_eq!(attempts(&mut call), 8);
     let after = call.end(&origin, NOW, b"1", None, 7);
@@ -486,6 +489,46 @@ fn a_message_of_the_servers_own_over_the_limit() {
     };
     check(head, Oversized::Lost);
     check(&format!(r#"{head}}},"id":7}}"#), Oversized::Lost);
+}
+
+/// SC-07, SC-29
+#[test]
+fn the_servers_own_stream_is_asked_for_as_long_as_there_may_be_one() {
+    let mut origin = session(Revision::V2025_11_25);
+    let stream = head(200, "text/event-stream", "");
+    let refuse = |listen: &mut Exchange, origin: &mut Origin, status| {
+        listen.refused(origin, NOW, status, b"", &mut Vec::new(), 0)
+    };
+    let seconds = |after| match after {
+        After::Resume(at) => at.saturating_since(NOW).as_secs(),
+        other => panic!("{other:?}"),
+    };
+    // Before there was one, only what is said of the moment is no answer.
+    for status in [408, 425, 429, 502, 503, 504] {
+        let mut listen = origin.listen().unwrap();
+        assert_eq!(seconds(refuse(&mut listen, &mut origin, status)), 1);
+    }
+    for status in [400, 401, 403, 404, 405, 406, 500, 501] {
+        let mut listen = origin.listen().unwrap();
+        assert_eq!(refuse(&mut listen, &mut origin, status), After::Done);
+    }
+    let mut listen = origin.listen().unwrap();
+    assert_eq!(listen.head(&mut origin, &stream), Body::Events);
+    assert_eq!(seconds(listen.end(&origin, NOW, b"e-1", None, 0)), 1);
+    assert_eq!(seconds(refuse(&mut listen, &mut origin, 500)), 2);
+    // Its place is gone, but not the stream.
+    assert!(fields(&origin, &listen, "").contains("last-event-id: e-1"));
+    assert_eq!(seconds(refuse(&mut listen, &mut origin, 400)), 4);
+    assert!(!fields(&origin, &listen, "").contains("last-event-id"));
+    assert_eq!(refuse(&mut listen, &mut origin, 400), After::Done);
+    // One that stood for a minute begins anew.
+    let later = NOW + Duration::from_secs(64);
+    let after = listen.end(&origin, later, b"", None, 0);
+    assert_eq!(after, After::Resume(later + Duration::from_secs(1)));
+    let at = later + Duration::from_secs(60);
+    let after = listen.end(&origin, at, b"", None, 0);
+    assert_eq!(after, After::Resume(at + Duration::from_secs(2)));
+    assert_eq!(refuse(&mut listen, &mut origin, 405), After::Done);
 }
 
 /// SC-21, SC-23

@@ -27,7 +27,7 @@ pub(super) struct Hub {
     pub(super) callbacks: Callbacks,
     /// The rounds that are granted to a call.
     pub(super) rounds: u8,
-    clock: Arc<dyn Now>,
+    pub(super) clock: Arc<dyn Now>,
     cache: Option<Mutex<Cache>>,
     #[cfg(feature = "schema")]
     schemas: Mutex<Schemas>,

@@ -4,9 +4,11 @@ use core::fmt;
 use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
+use core::time::Duration;
 use std::sync::Arc;
 
 use futures_core::Stream;
+use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::model::ServerFeatures;
 
@@ -17,7 +19,9 @@ use super::hub::lock;
 use super::inner::{Inner, Link};
 use super::queue::Queue;
 use super::request::{Request, nothing};
+use super::restart::RestartPolicy;
 use super::topics::{Heard, TopicQueue, Update};
+use crate::clock::Timer;
 use crate::model::SubscriptionFilter;
 use crate::seat::Seat;
 
@@ -29,9 +33,10 @@ use crate::seat::Seat;
 ///
 /// With a [`RestartPolicy`](super::RestartPolicy) it outlives the connection: it is renewed
 /// (SB-10) and yields [`Update::Reconnected`], because what changed meanwhile was not told.
-/// Without one it ends with the connection. Over HTTP a stream that broke off is asked for anew,
-/// too. A reader that is slow loses the oldest of 1,024
-/// updates.
+/// Without one it ends with the connection. Over HTTP there is none that could end: a stream
+/// that broke off is asked for anew (SC-21), which yields [`Update::Reconnected`] too, after up to
+/// a second at first and up to a minute when that leads to nothing, until the server refuses it.
+/// A reader that is slow loses the oldest of 1,024 updates.
 ///
 /// ```
 /// use mcp_async::client::{CallError, Update};
@@ -61,6 +66,10 @@ pub struct Subscription {
     held: Vec<String>,
     /// The server ended it on a connection that may still stand, and has told nothing since.
     ended: bool,
+    /// Attempts in a row to get back a stream that broke off, and when it was asked for last.
+    attempts: u32,
+    began: Instant,
+    pace: RestartPolicy,
 }
 
 enum Stage {
@@ -68,6 +77,8 @@ enum Stage {
     Linking,
     /// A request of 2026-07-28, open for as long as the subscription.
     Listening(Box<Exchange<'static>>),
+    /// Waits before it is asked for anew.
+    Pausing(Box<dyn Timer>, Instant),
     /// A legacy session: nothing is open.
     Told,
     Ended,
@@ -91,6 +102,9 @@ impl Subscription {
             honoured: SubscriptionFilter::default(),
             held: Vec::new(),
             ended: false,
+            attempts: 0,
+            began: Instant::ZERO,
+            pace: RestartPolicy::default().delays(FIRST, LONGEST),
         };
         poll_fn(|cx| subscription.poll_linked(cx)).await?;
         if let Stage::Told = subscription.stage {
@@ -144,6 +158,7 @@ impl Subscription {
         let Link { shared, generation } = ready!(self.inner.poll_link(cx, self.generation))?;
         let revision = shared.lock().machine.revision();
         self.generation = generation;
+        self.began = self.inner.hub.clock.now();
         self.stage = if revision.is_some_and(mcp_proto::Revision::is_modern) {
             Stage::Listening(Box::new(Exchange::new(Seat::shared(shared))))
         } else {
@@ -180,11 +195,16 @@ impl Subscription {
             match self.queue.poll_next(cx) {
                 Poll::Ready(Some(Heard::Update(update))) => {
                     self.ended = false;
+                    self.attempts = 0;
                     return Poll::Ready(Some(update));
                 }
                 Poll::Ready(Some(Heard::Honoured(honoured))) => {
                     self.honoured = honoured;
-                    if self.ended {
+                    if self.attempts > 0 {
+                        // SB-13
+                        self.inner.hub.forget();
+                    }
+                    if self.ended || self.attempts > 0 {
                         return Poll::Ready(Some(Update::Reconnected));
                     }
                     continue;
@@ -203,13 +223,9 @@ impl Subscription {
                         self.ended = false;
                         self.stage = Stage::Linking;
                     }
-                    // SC-21: a stream broke off, and the connection goes on. It is asked for anew,
-                    // as long as it tells something in between.
-                    Some(CallError::Failed(Failure::Broken)) if !self.ended => {
-                        self.ended = true;
-                        self.generation = 0;
-                        self.stage = Stage::Linking;
-                    }
+                    // SC-21: a stream broke off, and the connection goes on.
+                    Some(CallError::Failed(failure)) if may_pass(failure) => self.pause(),
+                    Some(CallError::Expired) if self.attempts > 0 => self.pause(),
                     // A server that goes ends what it told of before it goes (SB-08): whether it
                     // is that or this stream alone, only asking once more will tell.
                     _ if self.inner.restarts() && !self.ended => {
@@ -221,12 +237,37 @@ impl Subscription {
                     _ => self.stage = Stage::Ended,
                 },
                 // A server that is of another era now would not tell unasked.
+                Stage::Pausing(..) => {
+                    ready!(self.poll_pause(cx));
+                    self.stage = Stage::Linking;
+                }
                 Stage::Told if self.generation != self.inner.generation() => {
                     self.stage = Stage::Linking;
                 }
                 Stage::Told => return Poll::Pending,
                 Stage::Ended => return Poll::Ready(None),
             }
+        }
+    }
+
+    /// Waits a while, and longer the more often there was nothing of it before.
+    fn pause(&mut self) {
+        let now = self.inner.hub.clock.now();
+        if now.saturating_since(self.began) >= LONGEST {
+            self.attempts = 0;
+        }
+        let until = now + self.pace.delay(self.attempts);
+        self.attempts = self.attempts.saturating_add(1);
+        self.generation = 0;
+        self.stage = Stage::Pausing(self.inner.hub.clock.boxed_timer(), until);
+    }
+
+    fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        match &mut self.stage {
+            Stage::Pausing(timer, until) if self.inner.hub.clock.now() < *until => {
+                timer.poll_until(*until, cx)
+            }
+            _ => Poll::Ready(()),
         }
     }
 
@@ -285,5 +326,20 @@ impl fmt::Debug for Subscription {
     }
 }
 
+/// Whether a server that is asked once more may have something else to say: of the failures of
+/// HTTP those that tell of the moment.
+const fn may_pass(failure: Failure) -> bool {
+    matches!(
+        failure,
+        Failure::Broken
+            | Failure::Unreachable
+            | Failure::Status(408 | 425 | 429 | 500 | 502 | 503 | 504)
+    )
+}
+
+/// The pace at which a stream is asked for anew, and how long one stood that was no failed
+/// attempt.
+const FIRST: Duration = Duration::from_secs(1);
+const LONGEST: Duration = Duration::from_secs(60);
 /// Some seconds of a busy server.
 const KEPT: usize = 1024;

@@ -39,8 +39,9 @@ pub enum Update {
     Resources,
     /// A resource changed: the one that was subscribed to, or a part of it (RS-10).
     Resource(String),
-    /// The connection was lost and another has taken its place: whatever changed meanwhile was
-    /// not told (SB-13). Only with a [`RestartPolicy`](super::RestartPolicy).
+    /// The connection, the session or, over HTTP, the stream of this subscription was lost and
+    /// another has taken its place: whatever changed meanwhile was not told (SB-13). A connection
+    /// is followed by another only with a [`RestartPolicy`](super::RestartPolicy).
     Reconnected,
 }
 

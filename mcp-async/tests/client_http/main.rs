@@ -11,6 +11,7 @@ mod hostile;
 mod interplay;
 mod legacy;
 mod modern;
+mod nonsense;
 mod openings;
 mod sessions;
 mod site;

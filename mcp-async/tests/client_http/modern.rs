@@ -6,7 +6,7 @@ use mcp_async::client::{CallError, Update};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
-use crate::site::{Site, check, sleep};
+use crate::site::{Asked, Site, Wire, check, sleep};
 
 const MODERN: &[Revision] = &[Revision::V2026_07_28];
 
@@ -172,7 +172,7 @@ fn headers_that_nobody_knew_of_are_looked_up_once() {
     );
 }
 
-/// SC-21
+/// SC-21: not at once, and less and less often while nothing comes of it.
 #[test]
 fn a_subscription_that_broke_off_is_asked_for_anew() {
     check(
@@ -180,27 +180,91 @@ fn a_subscription_that_broke_off_is_asked_for_anew() {
             let client = site.connect(MODERN).await.unwrap();
             let mut changes = client.changes().await.unwrap();
             assert_eq!(changes.next().await, Some(Update::Tools));
+            for _ in 0..5 {
+                assert_eq!(changes.next().await, Some(Update::Reconnected));
+            }
+            assert_eq!(changes.next().await, Some(Update::Tools));
+            assert_eq!(changes.next().await, Some(Update::Reconnected));
             assert_eq!(changes.next().await, Some(Update::Reconnected));
             assert_eq!(changes.next().await, None);
         },
         |site| async move {
             opened(&site).await;
-            let mut told = false;
-            for _ in 0..2 {
-                let asked = site.expect("subscriptions/listen").await;
-                assert_eq!(asked.field("mcp-method"), "subscriptions/listen");
-                let id = asked.id().to_owned();
-                let stream = asked.stream();
-                let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
-                stream.event(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#));
-                if !core::mem::replace(&mut told, true) {
-                    stream.event(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#));
-                }
-                sleep(Duration::from_secs(1)).await;
-                stream.cut();
-            }
+            let stream = listen(&site, 0).await;
+            stream.1.event(&stream.0);
             sleep(Duration::from_secs(1)).await;
+            stream.1.cut();
+            // Whatever goes wrong, and be it acknowledged.
+            for attempt in 0..12 {
+                let most = 1_000 << attempt.min(6);
+                match attempt % 3 {
+                    0 => listen(&site, most).await.1.end(),
+                    1 => asked(&site, most).await.refuse(503, ""),
+                    _ => asked(&site, most).await.vanish(),
+                }
+            }
+            let stream = listen(&site, 60_000).await;
+            stream.1.event(&stream.0);
+            stream.1.end();
+            // One that told something, or stood for long, was no failure.
+            let stream = listen(&site, 1_000).await;
+            sleep(Duration::from_secs(60)).await;
+            stream.1.cut();
+            let stream = listen(&site, 1_000).await;
+            stream.1.end();
+            asked(&site, 2_000).await.refuse(401, "");
+            sleep(Duration::from_secs(100)).await;
             site.quiet();
         },
     );
+}
+
+/// A client that is closed does not wait for the next attempt.
+#[test]
+fn a_subscription_ends_with_its_client() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let mut changes = client.changes().await.unwrap();
+            let closing = client.clone();
+            crate::sim::spawn(async move {
+                sleep(Duration::from_millis(1_100)).await;
+                closing.close().await.unwrap();
+            });
+            assert_eq!(changes.next().await, None);
+        },
+        |site| async move {
+            opened(&site).await;
+            let stream = listen(&site, 0).await;
+            sleep(Duration::from_secs(1)).await;
+            stream.1.cut();
+        },
+    );
+}
+
+/// The next request for a subscription, after a pause of so many milliseconds at most and half of
+/// that at least.
+async fn asked(site: &Site, most: u64) -> Asked {
+    let most = most.min(60_000);
+    let before = mcp_async::Clock::now(&crate::sim::Sim).as_millis();
+    let asked = site.expect("subscriptions/listen").await;
+    let waited = asked.at - before;
+    assert!(most / 2 <= waited && waited <= most, "{waited} of {most}");
+    asked
+}
+
+/// A subscription that is acknowledged, and what can be told of it.
+async fn listen(site: &Site, most: u64) -> (String, Wire) {
+    let asked = asked(site, most).await;
+    assert_eq!(asked.field("mcp-method"), "subscriptions/listen");
+    let id = asked.id().to_owned();
+    let stream = asked.stream();
+    let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
+    stream.event(&format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
+    ));
+    let change = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
+    );
+    (change, stream)
 }

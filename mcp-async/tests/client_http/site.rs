@@ -260,6 +260,14 @@ impl Asked {
         self.reply(status, "", stream.body());
     }
 
+    /// Answers without saying with what.
+    pub(crate) fn untyped(self, body: &str) {
+        let stream = Wire::new("");
+        stream.send(body);
+        stream.end();
+        self.reply(200, "", stream.body());
+    }
+
     pub(crate) fn accept(self) {
         self.refuse(202, "");
     }
@@ -277,9 +285,11 @@ impl Asked {
     }
 
     fn reply(self, status: u16, session: &str, body: Stream) {
-        let mut response = Response::builder()
-            .status(status)
-            .header("content-type", body.0.lock().unwrap().content_type);
+        let mut response = Response::builder().status(status);
+        let content_type = body.0.lock().unwrap().content_type;
+        if !content_type.is_empty() {
+            response = response.header("content-type", content_type);
+        }
         if !session.is_empty() {
             response = response.header("mcp-session-id", session);
         }

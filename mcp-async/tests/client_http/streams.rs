@@ -88,6 +88,47 @@ fn the_servers_own_stream() {
     );
 }
 
+/// SC-29: nobody waits for it, so it is never given up; but not asked for often either.
+#[test]
+fn the_servers_own_stream_outlives_an_outage() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            let mut logs = client.logs();
+            logs.next().await.unwrap();
+            sleep(Duration::from_secs(3600)).await;
+        },
+        |site| async move {
+            site.expect("\"initialize\"").await.session(LATEST[0]);
+            site.expect("notifications/initialized").await.accept();
+            site.expect("GET").await.stream().end();
+            let mut before = 0;
+            for attempt in 0..100 {
+                let asked = site.expect("GET").await;
+                if attempt > 8 {
+                    assert!((60_000..75_000).contains(&(asked.at - before)));
+                }
+                before = asked.at;
+                match attempt % 3 {
+                    0 => asked.vanish(),
+                    1 => asked.refuse(503, ""),
+                    _ => asked.stream().cut(),
+                }
+            }
+            let stream = site.expect("GET").await.stream();
+            stream.event(
+                r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
+            );
+            stream.end();
+            let asked = site.expect("GET").await;
+            assert!(asked.at - before < 77_000);
+            // There is none any more.
+            asked.refuse(405, "");
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
 /// SC-30, SSE-10: an answer over the limit ends its call at once, wherever it comes.
 #[test]
 fn an_answer_over_the_limit_in_another_stream() {

@@ -50,7 +50,11 @@ pub(super) async fn carry<C: Clock>(link: Arc<Link>, clock: Arc<C>, start: Start
             (After::Lost, _) => link.renew(),
             (After::HangUp, _) => link.hang_up(),
             (After::Refuse(status), Some(id)) => link.refuse(id, status),
-            (After::Fail(failure), Some(id)) => link.fail(id, failure),
+            (After::Fail(failure), Some(id)) => {
+                // What was heard before it counts before it.
+                poll_fn(|cx| link.poll_read(cx)).await;
+                link.fail(id, failure);
+            }
             (After::Seek(status), Some(id)) => {
                 let mut stream = link.origin(|origin| origin.seek());
                 if !seek(&link, &*clock, &mut stream, &message).await {

@@ -247,9 +247,7 @@ impl Link {
         let reader = {
             let mut state = self.lock();
             if state.bytes >= UNREAD {
-                if !state.room.iter().any(|waker| waker.will_wake(cx.waker())) {
-                    state.room.push(cx.waker().clone());
-                }
+                state.wait_for_reader(cx);
                 return Poll::Pending;
             }
             line.push(b'\n');
@@ -261,6 +259,16 @@ impl Link {
             reader.wake();
         }
         Poll::Ready(())
+    }
+
+    /// Ready when the connection has read everything.
+    pub(super) fn poll_read(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.incoming.is_empty() {
+            return Poll::Ready(());
+        }
+        state.wait_for_reader(cx);
+        Poll::Pending
     }
 
     /// The next line for the connection; `None` when none comes any more.
@@ -454,6 +462,14 @@ impl Link {
 
     fn lock(&self) -> MutexGuard<'_, State> {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wait_for_reader(&mut self, cx: &Context<'_>) {
+        if !self.room.iter().any(|waker| waker.will_wake(cx.waker())) {
+            self.room.push(cx.waker().clone());
+        }
     }
 }
 

@@ -8,7 +8,7 @@ use core::time::Duration;
 use super::origin::Origin;
 use super::oversized::Passing;
 use super::refusal;
-use super::retry::Backoff;
+use super::retry::{Backoff, STEADY};
 use crate::client::Failure;
 use crate::frame::sse;
 use crate::http::media::{self, EVENT_STREAM, JSON};
@@ -63,6 +63,8 @@ pub struct Exchange {
     pub(super) resuming: bool,
     last_event_id: Vec<u8>,
     backoff: Backoff,
+    /// When its stream was last asked for anew.
+    resumed: Option<Instant>,
     /// An event over the limit, while it passes.
     pub(super) oversized: Option<Box<Passing>>,
 }
@@ -267,6 +269,7 @@ impl Exchange {
             resuming: false,
             last_event_id: Vec::new(),
             backoff: Backoff::default(),
+            resumed: None,
             oversized: None,
         }
     }
@@ -395,7 +398,11 @@ impl Exchange {
         event: &sse::Event<'_>,
         line: &mut Vec<u8>,
     ) -> bool {
-        self.backoff.succeeded();
+        // One without data is a step forward only if it says where the stream is now.
+        let moved = !event.id.is_empty() && event.id != self.last_event_id;
+        if moved || !event.data.is_empty() {
+            self.backoff.succeeded();
+        }
         // SSE-07, SSE-08
         if event.name != b"message" || event.data.is_empty() || self.epoch != origin.epoch {
             return false;
@@ -422,6 +429,10 @@ impl Exchange {
             }
         }
         self.backoff.heard(retry);
+        let stood = |since| now.saturating_since(since) >= STEADY;
+        if self.resumed.is_some_and(stood) {
+            self.backoff.succeeded();
+        }
         self.broken(origin, now, jitter)
     }
 
@@ -452,7 +463,11 @@ impl Exchange {
             Kind::Told | Kind::Delete => return After::Done,
             // HS-10
             Kind::Seek => return After::HangUp,
-            Kind::Listen => {}
+            // Whatever else happens, the server may have something to tell one day (SC-07).
+            Kind::Listen => {
+                let delay = self.backoff.next_without_end(jitter);
+                return self.resume(now + delay);
+            }
             _ => {
                 // SC-21, SC-23; and in a session what had no id cannot be asked for.
                 if self.is_modern() || self.last_event_id.is_empty() || self.kind == Kind::Discover
@@ -462,13 +477,25 @@ impl Exchange {
             }
         }
         match self.backoff.next(jitter) {
-            Some(delay) => {
-                self.resuming = true;
-                After::Resume(now + delay)
-            }
-            None if self.kind == Kind::Listen => After::Done,
+            Some(delay) => self.resume(now + delay),
             None => After::Fail(Failure::Broken),
         }
+    }
+
+    const fn resume(&mut self, at: Instant) -> After {
+        self.resuming = true;
+        self.resumed = Some(at);
+        After::Resume(at)
+    }
+
+    /// Whether it asks for what came after an event.
+    pub(super) const fn has_position(&self) -> bool {
+        !self.last_event_id.is_empty()
+    }
+
+    /// Asks for the stream from now on, without what was missed.
+    pub(super) fn forget_position(&mut self) {
+        self.last_event_id.clear();
     }
 
     pub(super) fn is_modern(&self) -> bool {

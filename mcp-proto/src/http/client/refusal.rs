@@ -30,9 +30,15 @@ impl Exchange {
             Kind::Seek => return After::Refuse(status),
             // A stream that the server does not offer is none that was lost (SC-07).
             Kind::Listen if status == 404 && in_session && self.opened => {}
-            Kind::Listen if self.opened && is_transient(status) => {
+            Kind::Listen if is_overloaded(status) || self.opened && is_transient(status) => {
                 return self.broken(origin, now, jitter);
             }
+            // Events that are not kept any more (4.3) are lost; those to come need not be.
+            Kind::Listen if status == 400 && self.has_position() => {
+                self.forget_position();
+                return self.broken(origin, now, jitter);
+            }
+            // 405 above all: there is none, for good.
             Kind::Listen => return After::Done,
             Kind::Discover | Kind::Initialize | Kind::Request { .. } => {}
         }
@@ -119,6 +125,12 @@ const fn is_recognised(error: i64) -> bool {
 /// same for any request.
 const fn tells_era(status: u16) -> bool {
     matches!(status, 400..500) && !matches!(status, 401 | 403 | 407 | 408 | 413 | 425 | 429 | 431)
+}
+
+/// Whether the server, or who stands in front of it, says so of the moment and not of the
+/// request.
+const fn is_overloaded(status: u16) -> bool {
+    matches!(status, 408 | 425 | 429 | 502..=504)
 }
 
 /// Whether another attempt may find the server in a better state.

@@ -18,7 +18,11 @@ impl Backoff {
 
     pub(super) const fn heard(&mut self, retry: Option<Duration>) {
         if let Some(retry) = retry {
-            self.said = Some(retry);
+            self.said = Some(if retry.as_millis() < SOONEST.as_millis() {
+                SOONEST
+            } else {
+                retry
+            });
         }
     }
 
@@ -38,18 +42,36 @@ impl Backoff {
             return Some(floor);
         }
         let doubled = FIRST.saturating_mul(1 << attempt.min(16)).min(CAP);
-        let whole = doubled.max(floor);
-        // Within a quarter, in 65,536 steps.
-        let share = (whole / 4).saturating_mul(jitter >> 16) / (1 << 16);
-        Some(whole.saturating_add(share))
+        Some(spread(doubled.max(floor), jitter))
+    }
+
+    /// The same for what nobody waits for: without an end, at a slow pace after too many
+    /// attempts.
+    pub(super) fn next_without_end(&mut self, jitter: u32) -> Duration {
+        self.next(jitter)
+            .unwrap_or_else(|| spread(SLOW.max(self.said.unwrap_or_default().min(LONGEST)), jitter))
     }
 }
+
+/// Up to a quarter longer, in 65,536 steps.
+fn spread(whole: Duration, jitter: u32) -> Duration {
+    let share = (whole / 4).saturating_mul(jitter >> 16) / (1 << 16);
+    whole.saturating_add(share)
+}
+
+/// A stream that stood so long was no failed attempt, even if nothing came.
+pub(super) const STEADY: Duration = SLOW;
 
 /// In a row; with the delays below about two minutes.
 const ATTEMPTS: u32 = 8;
 /// Without a word of the server's (4.7).
 const FIRST: Duration = Duration::from_secs(1);
 const CAP: Duration = Duration::from_secs(30);
+/// For a server that is gone for long: soon enough to hear of changes again, rare enough for
+/// thousands of clients to wait for one server.
+const SLOW: Duration = Duration::from_secs(60);
+/// What a server can ask for at least: one that ends each stream at once must not keep us busy.
+const SOONEST: Duration = Duration::from_millis(100);
 /// What a server can ask for at most: nobody waits longer for a call.
 const LONGEST: Duration = Duration::from_secs(60 * 60);
 
@@ -75,12 +97,38 @@ mod tests {
             delays(Some(500), 0),
             [500, 2000, 4000, 8000, 16000, 30000, 30000, 30000]
         );
+        assert_eq!(delays(Some(0), 0)[..2], [100, 2000]);
         assert_eq!(delays(Some(40_000), 0), [40_000; 8]);
         assert_eq!(delays(Some(u64::MAX), 0), [3_600_000; 8]);
         for (least, most) in plain.into_iter().zip(delays(None, u32::MAX)) {
             assert!(least < most && most <= least + least / 4, "{most}");
         }
         assert_eq!(delays(Some(500), u32::MAX)[0], 500);
+    }
+
+    #[test]
+    fn what_nobody_waits_for_is_tried_for_ever() {
+        let delays = |said, jitter| {
+            let mut backoff = Backoff::default();
+            backoff.heard(said);
+            let delays = (0..100).map(|_| backoff.next_without_end(jitter).as_secs());
+            delays.skip(7).collect::<Vec<_>>()
+        };
+        let [first, rest @ ..] = &*delays(None, 0) else {
+            panic!("there is an end");
+        };
+        assert_eq!(*first, 30);
+        assert!(rest.iter().all(|delay| *delay == 60));
+        assert!(
+            delays(None, u32::MAX)
+                .iter()
+                .skip(1)
+                .all(|delay| *delay == 74)
+        );
+        let said = Some(Duration::from_secs(90));
+        assert!(delays(said, 0).iter().all(|delay| *delay == 90));
+        let said = Some(Duration::MAX);
+        assert!(delays(said, 0).iter().all(|delay| *delay == 3_600));
     }
 
     #[test]
