@@ -112,7 +112,11 @@ impl<R> ClientBuilder<R> {
         self
     }
 
-    /// How it meets a server that it does not know.
+    /// How it meets a server that it does not know. What it learns it keeps for as long as it
+    /// lives; a program that has met the server before, and remembers that the
+    /// [revision](super::ServerInfo::revision) was a legacy one, saves a request with
+    /// [`Approach::Handshake`] (VR-17). If that fails, [`Approach::Probe`] finds out what the
+    /// server has become.
     pub const fn approach(mut self, approach: Approach) -> Self {
         self.config.opening = approach;
         self
@@ -256,7 +260,15 @@ impl<R> ClientBuilder<R> {
         self
     }
 
-    /// Starts a server that has gone again; without this, its end is the client's.
+    /// Starts a server that has gone again, or connects to it again; without this, its end is the
+    /// client's.
+    ///
+    /// Over HTTP only a server of 2024-11-05 has a connection that can end: the one stream that
+    /// all answers come on, and which nobody can resume. Calls in flight end with
+    /// [`CallError::Closed`](super::CallError::Closed) then, because nobody knows how far the
+    /// server got with them, and with this policy the stream is opened again at once, as after
+    /// any other end. Newer servers are met exchange by exchange, so a client outlives their
+    /// restarts in any case: sessions are opened again when they turn out to be lost (SC-10).
     pub fn restart(mut self, policy: RestartPolicy) -> Self {
         self.restart = Some(policy);
         self
@@ -325,7 +337,9 @@ impl<R: Runtime> ClientBuilder<R> {
         O: AsyncWrite + Send + Unpin + 'static,
     {
         let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
-        let dial: Dial = Box::new(move |hub| {
+        let approach = config.opening;
+        let dial: Dial = Box::new(move |hub, opening| {
+            let config = ClientConfig { opening, ..config };
             let opening = open();
             Box::pin(async move {
                 let streams = opening.await.map_err(SpawnError::Start)?;
@@ -333,7 +347,7 @@ impl<R: Runtime> ClientBuilder<R> {
                 met.map_err(SpawnError::Connect)
             })
         });
-        first(dial, hub, policy).await
+        first(dial, hub, approach, policy).await
     }
 
     /// Speaks to a server in this process, for tests; both connections run in tasks of their
@@ -360,7 +374,9 @@ impl<R: Runtime> ClientBuilder<R> {
     pub async fn spawn(self, command: &Command) -> Result<Client<R>, SpawnError> {
         let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
         let command = command.clone();
-        let dial: Dial = Box::new(move |hub| {
+        let approach = config.opening;
+        let dial: Dial = Box::new(move |hub, opening| {
+            let config = ClientConfig { opening, ..config };
             let command = command.clone();
             Box::pin(async move {
                 let connected = command.connect(R::reactor(), R::default(), config, hub);
@@ -372,13 +388,13 @@ impl<R: Runtime> ClientBuilder<R> {
                 Dialled::new(peer, run).map_err(SpawnError::Connect)
             })
         });
-        first(dial, hub, policy).await
+        first(dial, hub, approach, policy).await
     }
 
     /// Speaks to the server at this URL, over HTTP, in a task of its own, and returns once it is
     /// known who the server is. Whatever revision it speaks, and whether it has sessions, streams
     /// or the two endpoints of 2024-11-05, is found out. A session that the server loses is
-    /// opened again, and [`Client::close`] ends it.
+    /// opened again (of the old two endpoints [`restart`](Self::restart) tells), and [`Client::close`] ends it.
     ///
     /// Connections, proxies and certificates are as an [`HttpClient`](crate::net::HttpClient)
     /// has them by itself; one with other settings goes into
@@ -447,7 +463,9 @@ impl<R: Runtime> ClientBuilder<R> {
         let (hub, config, policy) = self.parts()?;
         let url = url.to_owned();
         let service = Mutex::new(service);
-        let dial: Dial = Box::new(move |hub| {
+        let approach = config.opening;
+        let dial: Dial = Box::new(move |hub, opening| {
+            let config = ClientConfig { opening, ..config };
             let service = service
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -458,7 +476,9 @@ impl<R: Runtime> ClientBuilder<R> {
                 met.await.map_err(SpawnError::Connect)
             })
         });
-        first(dial, hub, policy).await.map_err(connect_error)
+        first(dial, hub, approach, policy)
+            .await
+            .map_err(connect_error)
     }
 
     fn parts(
@@ -480,10 +500,15 @@ impl<R: Runtime> ClientBuilder<R> {
 async fn first<R: Runtime>(
     dial: Dial,
     hub: Arc<Hub>,
+    approach: Approach,
     policy: Option<RestartPolicy>,
 ) -> Result<Client<R>, SpawnError> {
-    let dialled = dial(Arc::clone(&hub)).await?;
-    let redial = policy.map(|policy| Redial { dial, policy });
+    let dialled = dial(Arc::clone(&hub), approach).await?;
+    let redial = policy.map(|policy| Redial {
+        dial,
+        policy,
+        approach,
+    });
     Ok(start(dialled, hub, redial))
 }
 

@@ -6,7 +6,7 @@ use core::task::Poll;
 use std::sync::{Arc, Weak};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::ClientConfig;
+use mcp_proto::client::{Approach, ClientConfig};
 
 use super::ask::Ask;
 use super::error::CallError;
@@ -28,13 +28,16 @@ pub(super) struct Dialled {
     pub(super) run: Boxed<Exit>,
 }
 
-/// Makes a connection, as often as it is asked to.
-pub(super) type Dial = Box<dyn Fn(Arc<Hub>) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
+/// Makes a connection, as often as it is asked to, and meets the server in this way.
+pub(super) type Dial =
+    Box<dyn Fn(Arc<Hub>, Approach) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
 
 /// How the next connection is made.
 pub(super) struct Redial {
     pub(super) dial: Dial,
     pub(super) policy: RestartPolicy,
+    /// How a server is met that is not known.
+    pub(super) approach: Approach,
 }
 
 impl Dialled {
@@ -176,13 +179,20 @@ impl<C: Clock> Keeper<C> {
     /// Makes the next connection and restores what the server is to know; `None` if there is
     /// none, or nobody who would use it.
     async fn redial(&self, redial: &Redial, attempts: &mut u32) -> Option<Boxed<Exit>> {
+        let mut legacy = self.inner.upgrade()?.server().revision.is_legacy();
         loop {
             if redial.policy.is_spent(*attempts) {
                 return None;
             }
             self.pause(redial.policy.delay(*attempts)).await?;
             *attempts += 1;
-            let dialled = (redial.dial)(Arc::clone(&self.hub)).await;
+            // VR-17: the era is remembered, until it turns out to be another one.
+            let approach = if core::mem::take(&mut legacy) {
+                Approach::Handshake
+            } else {
+                redial.approach
+            };
+            let dialled = (redial.dial)(Arc::clone(&self.hub), approach).await;
             let Ok(Dialled {
                 peer,
                 server,
@@ -191,6 +201,7 @@ impl<C: Clock> Keeper<C> {
             else {
                 continue;
             };
+            legacy = server.revision.is_legacy();
             let restored = {
                 let mut restoring = pin!(self.restore(Arc::clone(&peer.shared)));
                 poll_fn(|cx| match run.as_mut().poll(cx) {

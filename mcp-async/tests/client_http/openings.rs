@@ -1,6 +1,6 @@
 //! Which era a server is of, and what becomes of one that says nothing useful (4.5).
 
-use mcp_async::client::ConnectError;
+use mcp_async::client::{CallError, ConnectError, RestartPolicy};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
@@ -163,6 +163,45 @@ fn what_is_no_server() {
             for what in ["server/discover", "\"initialize\"", "GET"] {
                 site.expect(what).await.refuse(404, "<html>");
             }
+        },
+    );
+}
+
+/// HS-10, VR-17: the stream is not resumed but opened anew, and the server's era remembered, until
+/// it turns out to be another one.
+#[test]
+fn a_server_of_two_endpoints_that_went_away() {
+    check(
+        |site| async move {
+            let builder = site.client(ALL).restart(RestartPolicy::default());
+            let client = site.join(builder).await.unwrap();
+            for expected in [Revision::V2024_11_05, Revision::V2026_07_28] {
+                let error = client.call_tool("a", &()).await.unwrap_err();
+                assert!(matches!(error, CallError::Closed));
+                assert_eq!(client.call_tool("b", &()).await.unwrap().text(), "hi");
+                assert_eq!(client.info().revision, expected);
+            }
+        },
+        |site| async move {
+            site.expect("server/discover").await.refuse(404, "");
+            let stream = two_endpoints(&site).await;
+            site.expect("tools/call").await.accept();
+            stream.send("data: {\"jsonrpc\"");
+            stream.cut();
+            let stream = two_endpoints(&site).await;
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            asked.accept();
+            stream.event(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            ));
+            site.expect("tools/call").await.accept();
+            stream.end();
+            site.expect("\"initialize\"").await.vanish();
+            site.expect("server/discover").await.discovered();
+            site.expect("tools/call")
+                .await
+                .result(r#"{"resultType":"complete","content":[{"type":"text","text":"hi"}]}"#);
         },
     );
 }
