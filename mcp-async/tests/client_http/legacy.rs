@@ -78,6 +78,50 @@ fn a_call_that_took_too_long_is_cancelled() {
     );
 }
 
+/// CN-07: the server is not told of a cancellation before it can know of the request.
+#[test]
+fn a_cancellation_does_not_overtake_its_request() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            for timeout in [300, 300, 2_500] {
+                let error = client
+                    .call_tool("a", &())
+                    .timeout(Duration::from_millis(timeout))
+                    .await
+                    .unwrap_err();
+                assert!(matches!(error, CallError::Expired));
+                sleep(Duration::from_secs(2)).await;
+            }
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            // It leaves with the head of the reply,
+            let asked = site.expect("tools/call").await;
+            sleep(Duration::from_millis(700)).await;
+            site.quiet();
+            assert!(!asked.is_dropped());
+            let (at, stream) = (asked.at, asked.stream());
+            let cancelled = site.expect("notifications/cancelled").await;
+            assert_eq!(cancelled.at - at, 700);
+            assert!(stream.is_dropped());
+            cancelled.accept();
+            // or a second behind the request, if none comes,
+            let asked = site.expect("tools/call").await;
+            let cancelled = site.expect("notifications/cancelled").await;
+            assert_eq!(cancelled.at - asked.at, 1_000);
+            assert!(asked.is_dropped());
+            cancelled.accept();
+            // and at once later on.
+            let asked = site.expect("tools/call").await;
+            let cancelled = site.expect("notifications/cancelled").await;
+            assert_eq!(cancelled.at - asked.at, 2_500);
+            cancelled.accept();
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
 /// JR-16: in 2025-03-26 answers and events can be arrays.
 #[test]
 fn arrays() {

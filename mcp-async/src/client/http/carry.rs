@@ -2,6 +2,7 @@
 
 use core::future::{Future, poll_fn};
 use core::pin::pin;
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
@@ -19,8 +20,14 @@ use super::link::{Link, Start};
 use super::stream;
 use crate::clock::{Clock, Timer};
 
-/// Runs an exchange, and tells the machine what becomes of it.
-pub(super) async fn carry<C: Clock>(link: Arc<Link>, clock: Arc<C>, start: Start) {
+/// Runs an exchange, and tells the machine what becomes of it;
+/// `heard` becomes true with the head of a reply.
+pub(super) async fn carry<C: Clock>(
+    link: Arc<Link>,
+    clock: Arc<C>,
+    start: Start,
+    heard: Arc<AtomicBool>,
+) {
     let Start {
         mut exchange,
         message,
@@ -31,7 +38,7 @@ pub(super) async fn carry<C: Clock>(link: Arc<Link>, clock: Arc<C>, start: Start
     loop {
         // No call waits for what is only told, so nobody else would lose patience.
         let told = exchange.id().is_none() && exchange.verb() != Verb::Get;
-        let attempt = attempt(&link, &*clock, &mut exchange, &message);
+        let attempt = attempt(&link, &*clock, &mut exchange, &message, &heard);
         let attempted = within(&*clock, told.then_some(PATIENCE), attempt).await;
         let (after, mut line) = attempted.unwrap_or((After::Done, Vec::new()));
         if opens {
@@ -76,6 +83,7 @@ async fn attempt<C: Clock>(
     clock: &C,
     exchange: &mut Exchange,
     message: &Bytes,
+    heard: &AtomicBool,
 ) -> (After, Vec<u8>) {
     let mut line = Vec::new();
     let response = match ask(link, exchange, message).await {
@@ -85,6 +93,7 @@ async fn attempt<C: Clock>(
             return (unreachable(link, exchange, unsent.begun), line);
         }
     };
+    heard.store(true, Ordering::Relaxed);
     let status = response.status().as_u16();
     let after = match judge(link, exchange, &response) {
         Body::Nothing => link.origin(|origin| exchange.nothing(origin)),

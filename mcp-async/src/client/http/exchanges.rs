@@ -1,14 +1,19 @@
 //! The exchanges that run: futures in the connection's own.
 
+use core::future::poll_fn;
 use core::panic::AssertUnwindSafe;
-use core::task::{Context, Waker};
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
 use std::panic::catch_unwind;
 use std::sync::Arc;
+
+use mcp_proto::Instant;
 
 use super::carry::carry;
 use super::link::{Link, Order, Start};
 use crate::alarm::JobWaker;
-use crate::clock::Clock;
+use crate::clock::{Clock, Timer};
 use crate::job::discard;
 use crate::runtime::Task;
 
@@ -34,6 +39,9 @@ struct Running {
     epoch: u64,
     /// Whether it is worth waiting for at the end.
     stays: bool,
+    /// The head of its reply has come, so the server has read the request.
+    heard: Arc<AtomicBool>,
+    began: Instant,
 }
 
 impl<C: Clock> Exchanges<C> {
@@ -71,6 +79,7 @@ impl<C: Clock> Exchanges<C> {
         match order {
             Order::Start(start) => self.start(*start),
             Order::Drop(id) => self.drop_if(|running| running.id == Some(id)),
+            Order::Cancel(id, told) => self.cancel(id, *told),
             Order::Renew(epoch) => {
                 self.drop_if(|running| running.epoch < epoch && !running.stays);
             }
@@ -85,6 +94,49 @@ impl<C: Clock> Exchanges<C> {
     }
 
     fn start(&mut self, start: Start) {
+        let heard = Arc::new(AtomicBool::new(false));
+        let (id, epoch, stays) = (start.exchange.id(), start.exchange.epoch(), start.stays);
+        let link = Arc::clone(&self.link);
+        let carried = carry(link, Arc::clone(&self.clock), start, Arc::clone(&heard));
+        self.run(Running {
+            future: Box::pin(carried),
+            id,
+            epoch,
+            stays,
+            heard,
+            began: self.clock.now(),
+        });
+    }
+
+    /// Takes a request back, and lets the server know when it can know of the request.
+    fn cancel(&mut self, id: u64, told: Start) {
+        let mut places = self.places.iter_mut().enumerate();
+        let request = places.find_map(|(index, place)| {
+            let request = place.running.take_if(|running| running.id == Some(id));
+            request.map(|request| (index, request))
+        });
+        let Some((index, request)) = request else {
+            return self.start(told);
+        };
+        self.free.push(index);
+        let (epoch, heard) = (told.exchange.epoch(), Arc::clone(&request.heard));
+        let took = take_back(
+            Arc::clone(&self.link),
+            Arc::clone(&self.clock),
+            request,
+            told,
+        );
+        self.run(Running {
+            future: Box::pin(took),
+            id: None,
+            epoch,
+            stays: true,
+            heard,
+            began: self.clock.now(),
+        });
+    }
+
+    fn run(&mut self, running: Running) {
         let index = self.free.pop().unwrap_or_else(|| {
             let index = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
             let arm = JobWaker::new(&self.link.alarm, index);
@@ -95,18 +147,10 @@ impl<C: Clock> Exchanges<C> {
             });
             self.places.len() - 1
         });
-        let Some(place) = self.places.get_mut(index) else {
-            return;
-        };
-        let (id, epoch, stays) = (start.exchange.id(), start.exchange.epoch(), start.stays);
-        let carried = carry(Arc::clone(&self.link), Arc::clone(&self.clock), start);
-        place.running = Some(Running {
-            future: Box::pin(carried),
-            id,
-            epoch,
-            stays,
-        });
-        self.poll(index);
+        if let Some(place) = self.places.get_mut(index) {
+            place.running = Some(running);
+            self.poll(index);
+        }
     }
 
     fn drop_if(&mut self, unwanted: impl Fn(&Running) -> bool) {
@@ -146,3 +190,34 @@ impl<C: Clock> Exchanges<C> {
         }
     }
 }
+
+/// SC-14, CN-07: exchanges do not wait for each other, and a server that hears of a cancellation
+/// before it has the request ignores it. So the request goes on until the head of its reply is
+/// there, or for as long as a request needs to arrive anywhere: some servers send no head before
+/// the answer.
+async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, told: Start) {
+    let Running {
+        mut future,
+        heard,
+        began,
+        ..
+    } = request;
+    let until = began + HEAD_START;
+    let mut timer = clock.timer();
+    poll_fn(|cx| {
+        let heard = || heard.load(Ordering::Relaxed);
+        if heard() || clock.now() >= until || future.as_mut().poll(cx).is_ready() || heard() {
+            return Poll::Ready(());
+        }
+        timer.poll_until(until, cx)
+    })
+    .await;
+    discard(future);
+    // A session that is gone knows of no request.
+    if told.exchange.epoch() == link.origin(|origin| origin.epoch()) {
+        carry(link, clock, told, heard).await;
+    }
+}
+
+/// What a request is ahead of its cancellation at most.
+const HEAD_START: Duration = Duration::from_secs(1);

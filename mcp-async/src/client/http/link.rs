@@ -71,6 +71,8 @@ pub(super) enum Order {
     Start(Box<Start>),
     /// Nobody waits for the answer to this request any more.
     Drop(u64),
+    /// The same, and the server is to be told so in an exchange of its own.
+    Cancel(u64, Box<Start>),
     /// What was sent before this session has no meaning any more.
     Renew(u64),
     /// Let go of everything but what the server is still to be told.
@@ -144,7 +146,7 @@ impl Link {
 
     fn send(&self, message: &[u8]) {
         let Some(wire) = self.wire.get() else { return };
-        let (mut opens, mut stays) = (false, false);
+        let (mut opens, mut cancelled) = (false, None);
         match Message::parse(message, mcp_proto::json::MAX_DEPTH) {
             Message::Request(request) => {
                 // It was written for a session that is gone, or nobody waits for it any more.
@@ -158,14 +160,14 @@ impl Link {
                 match told.method {
                     Method::Cancelled => {
                         let id = told.params.and_then(|params| params.get("requestId"));
-                        if let Some(id) = id.and_then(Id::from_raw).and_then(Id::to_u64) {
-                            self.order(Order::Drop(id));
-                        }
-                        // SC-20: that was the cancellation.
+                        cancelled = id.and_then(Id::from_raw).and_then(Id::to_u64);
+                        // SC-20: that is the cancellation.
                         if revision.is_none_or(mcp_proto::Revision::is_modern) {
+                            if let Some(id) = cancelled {
+                                self.order(Order::Drop(id));
+                            }
                             return;
                         }
-                        stays = true;
                     }
                     Method::Initialized => {
                         if let Some(revision) = revision {
@@ -184,13 +186,17 @@ impl Link {
             Exchange::new(&state.origin, message)
         };
         let seat = exchange.id().is_none().then(|| self.seats.take());
-        self.order(Order::Start(Box::new(Start {
+        let start = Box::new(Start {
             exchange,
             message: Bytes::copy_from_slice(message),
             opens,
-            stays,
+            stays: cancelled.is_some(),
             seat,
-        })));
+        });
+        self.order(match cancelled {
+            Some(id) => Order::Cancel(id, start),
+            None => Order::Start(start),
+        });
     }
 
     /// The request that asks for an exchange.
