@@ -266,9 +266,9 @@ impl<R> ClientBuilder<R> {
     /// Over HTTP only a server of 2024-11-05 has a connection that can end: the one stream that
     /// all answers come on, and which nobody can resume. Calls in flight end with
     /// [`CallError::Closed`](super::CallError::Closed) then, because nobody knows how far the
-    /// server got with them, and with this policy the stream is opened again at once, as after
-    /// any other end. Newer servers are met exchange by exchange, so a client outlives their
-    /// restarts in any case: sessions are opened again when they turn out to be lost (SC-10).
+    /// server got with them, and with a policy the stream is opened again after its delay. Newer
+    /// servers are met exchange by exchange, so a client outlives their restarts in any case:
+    /// sessions are opened again when they turn out to be lost (SC-10).
     pub fn restart(mut self, policy: RestartPolicy) -> Self {
         self.restart = Some(policy);
         self
