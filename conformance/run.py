@@ -34,7 +34,7 @@ LEFT_OUT = re.compile(r"auth/|tasks-")
 LIMIT = 600
 
 # Examples of two crates share one folder, so those of one adapter carry its name.
-SERVERS = {"tokio": ("mcp-tokio", "everything"), "smol": ("mcp-smol", "smol_everything")}
+SERVERS = {"tokio": "everything", "smol": "smol_everything"}
 
 
 @dataclass
@@ -139,7 +139,7 @@ class Run:
 def main() -> int:
     options = arguments()
     install()
-    build(options)
+    call(ROOT / "scripts" / "programs.sh")
     runs = []
     for adapter in options.adapters:
         for suite in SUITES:
@@ -208,7 +208,7 @@ def listening(options: argparse.Namespace, adapter: str, log: Path):
     with socket.socket() as free:
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
-    program = TARGET / "debug" / "examples" / SERVERS[adapter][1]
+    program = TARGET / "debug" / "examples" / SERVERS[adapter]
     with log.open("w") as told:
         process = subprocess.Popen([program, "--http", f"127.0.0.1:{port}"], stdin=subprocess.DEVNULL, stdout=told, stderr=told)
         try:
@@ -247,15 +247,6 @@ def report(runs: list[Run]) -> int:
     failed = sum(not run.passed(row) for run in runs for row in run.rows)
     print(f"\n{failed} rows failed" if failed else "\nevery row passed", f"(all but authorization and tasks; details in {RESULTS})")
     return 1 if failed or not any(run.rows for run in runs) else 0
-
-
-def build(options: argparse.Namespace) -> None:
-    for adapter in options.adapters:
-        if not options.url and options.role != "client":
-            package, example = SERVERS[adapter]
-            call("cargo", "build", "--quiet", "--package", package, "--all-features", "--example", example)
-    if not options.command and options.role != "server":
-        call("cargo", "build", "--quiet", "--package", "mcp-conformance", "--bin", "conformance-client")
 
 
 def install() -> None:

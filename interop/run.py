@@ -63,7 +63,7 @@ FEATURES = {
 }
 
 # Examples of two crates share one folder, so those of one adapter carry its name.
-EXAMPLES = {"tokio": ("mcp-tokio", ""), "smol": ("mcp-smol", "smol_")}
+EXAMPLES = {"tokio": "", "smol": "smol_"}
 
 
 @dataclass
@@ -142,7 +142,7 @@ def main() -> int:
     options = arguments()
     install()
     if options.adapters != ["none"]:
-        build(options.adapters)
+        call(ROOT / "scripts" / "programs.sh")
     began = time.monotonic()
     failures = 0
     for table in tables(options):
@@ -249,15 +249,8 @@ def run(command: list[str], lacks: dict[str, str]) -> tuple[dict[str, dict], dic
     return lines, lacks, "" if ended.returncode == 0 else f"status {ended.returncode}\n{ended.stderr}"
 
 
-def build(adapters: list[str]) -> None:
-    for adapter in adapters:
-        package, prefix = EXAMPLES[adapter]
-        examples = [word for name in ["everything", "drive"] for word in ("--example", f"{prefix}{name}")]
-        call("cargo", "build", "--quiet", "--package", package, "--all-features", *examples)
-
-
 def example(adapter: str, name: str) -> str:
-    return str(TARGET / "debug" / "examples" / f"{EXAMPLES[adapter][1]}{name}{PROGRAM}")
+    return str(TARGET / "debug" / "examples" / f"{EXAMPLES[adapter]}{name}{PROGRAM}")
 
 
 def install() -> None:
