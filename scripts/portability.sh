@@ -50,7 +50,8 @@ run() {
     windows) cross_cargo test --workspace --target "$windows" ;;
     small) cross_cargo test --package mcp-proto --all-features --target "$small" ;;
     big-endian) cross_cargo test --package mcp-proto --all-features --target "$big_endian" ;;
-    macos) cross_cargo check --workspace --all-targets --target "$macos" ;;
+    # The tests of mcp-proto know of no platform.
+    macos) cross_cargo check --workspace --exclude mcp-proto --exclude mcp-fuzz-targets --all-targets --target "$macos" ;;
     *) echo "unknown platform: $1" >&2; exit 2 ;;
   esac
 }
