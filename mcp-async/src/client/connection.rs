@@ -10,6 +10,7 @@ use std::sync::{Arc, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{Client as Core, ClientConfig, Growing};
+use mcp_proto::{Instant, SendError};
 
 use super::Machine;
 use super::handler::Handler;
@@ -47,15 +48,12 @@ where
     C: Clock,
     H: Handler,
 {
-    let mut machine = Core::new(config, Growing);
-    // What is wrong with a configuration is told as `ConnectFailed`.
-    let _ = machine.connect(clock.now());
-    begin(machine, streams, clock, &config, handler)
+    connect_with(Core::connect, streams, clock, config, handler)
 }
 
-/// The same over streams that stand for exchanges, each of which succeeds or fails by itself.
-#[cfg(all(feature = "client", feature = "http"))]
-pub(super) fn connect_by_exchanges<R, W, C, H>(
+/// The same for a machine that opens in a way of its own.
+pub(super) fn connect_with<R, W, C, H>(
+    open: fn(&mut Machine, Instant) -> Result<(), SendError>,
     streams: (R, W),
     clock: C,
     config: ClientConfig<'static>,
@@ -68,23 +66,8 @@ where
     H: Handler,
 {
     let mut machine = Core::new(config, Growing);
-    let _ = machine.connect_by_exchanges(clock.now());
-    begin(machine, streams, clock, &config, handler)
-}
-
-fn begin<R, W, C, H>(
-    machine: Machine,
-    streams: (R, W),
-    clock: C,
-    config: &ClientConfig<'static>,
-    handler: H,
-) -> (Connection<R, W, C>, Peer)
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-    C: Clock,
-    H: Handler,
-{
+    // What is wrong with a configuration is told as `ConnectFailed`.
+    let _ = open(&mut machine, clock.now());
     let timer = clock.timer();
     let shared = Shared::new(machine, &config.limits, Arc::new(clock) as Arc<dyn Now>);
     let handler: Box<dyn Handler> = Box::new(handler);

@@ -14,7 +14,8 @@ use super::ends::{Sink, Source};
 use super::exchanges::Exchanges;
 use super::link::Link;
 use super::settings::Settings;
-use crate::client::connection::{Connection, connect_by_exchanges};
+use crate::client::Machine;
+use crate::client::connection::{Connection, connect_with};
 use crate::client::hub::Hub;
 use crate::client::info::ConnectError;
 use crate::client::keeper::Dialled;
@@ -72,7 +73,14 @@ pub(in crate::client) async fn meet<C: Clock>(
         Source::new(Arc::clone(&link)),
         MessageWriter::new(Sink(Arc::clone(&link))),
     );
-    let (connection, peer) = connect_by_exchanges(ends, Arc::clone(&clock), config, hub);
+    // Each exchange succeeds or fails by itself.
+    let (connection, peer) = connect_with(
+        Machine::connect_by_exchanges,
+        ends,
+        Arc::clone(&clock),
+        config,
+        hub,
+    );
     link.join(Arc::clone(&peer.shared));
     let mut session = Session {
         connection,
