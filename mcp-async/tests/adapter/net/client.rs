@@ -385,10 +385,11 @@ fn where_nobody_answers_is_said() {
         .local_addr()
         .unwrap();
     block_on(async {
-        let client = Client::builder().no_proxy().connect_timeout(SOON).build();
+        let hasty = Client::builder().no_proxy().connect_timeout(SOON).build();
         let url = format!("https://{}/", silent.local_addr().unwrap());
-        let error = client.send(get(url)).await.unwrap_err();
+        let error = hasty.send(get(url)).await.unwrap_err();
         assert!(matches!(error, SendFailed::TimedOut { .. }), "{error}");
+        let client = direct();
         let error = client
             .send(get(format!("http://{closed}/")))
             .await

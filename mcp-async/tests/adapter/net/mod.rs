@@ -23,6 +23,8 @@ use service::{Gate, Tested};
 const PATIENCE: Duration = Duration::from_secs(20);
 /// A limit that a test runs into on purpose.
 const SOON: Duration = Duration::from_millis(200);
+/// The same where something has to happen before it, however busy the machine.
+const LATER: Duration = Duration::from_secs(2);
 
 /// A server in a thread of its own.
 struct Running {

@@ -3,7 +3,7 @@ use std::io::ErrorKind;
 use std::net::{Shutdown, TcpStream};
 
 use super::service::Tested;
-use super::{SOON, local, start};
+use super::{LATER, SOON, local, start};
 
 #[test]
 fn a_short_answer_is_one_write_with_its_length() {
@@ -40,6 +40,7 @@ fn a_client_that_takes_its_time_is_hung_up_on() {
     ] {
         assert_eq!(server.connect().say(head).hear_out(), "", "{head:?}");
     }
+    let server = start(local().head_timeout(LATER), Tested::default());
     let mut client = server.connect();
     let heard = client.get("/hello").say("GET /hel").hear_out();
     assert_eq!(heard.matches("hello").count(), 1, "{heard}");
@@ -47,7 +48,7 @@ fn a_client_that_takes_its_time_is_hung_up_on() {
 
 #[test]
 fn an_idle_connection_of_either_version_is_closed() {
-    let server = start(local().idle_timeout(SOON), Tested::default());
+    let server = start(local().idle_timeout(LATER), Tested::default());
     let mut first = server.connect();
     assert!(first.get("/hello").hear_out().ends_with("hello"));
     let mut second = server.connect();
@@ -60,13 +61,13 @@ fn an_idle_connection_of_either_version_is_closed() {
 fn a_stream_that_says_nothing_is_not_idle() {
     let service = Tested::default();
     let limits = local()
-        .idle_timeout(SOON)
-        .head_timeout(SOON)
-        .stall_timeout(SOON);
+        .idle_timeout(LATER)
+        .head_timeout(LATER)
+        .stall_timeout(LATER);
     let server = start(limits, service.clone());
     let mut client = server.connect();
     assert!(client.get("/silent").hear().contains("200 OK"));
-    std::thread::sleep(SOON * 3);
+    std::thread::sleep(LATER * 2);
     service.has_open(1);
     drop(client);
     service.has_open(0);
