@@ -27,6 +27,8 @@ struct Place<F> {
     buffer: RawBuf,
     /// Progress that the asker has not heard of yet.
     heard: Heard,
+    /// The error that comes next says that the head of the request was wrong.
+    mismatched: bool,
 }
 
 /// How a request got on.
@@ -36,6 +38,8 @@ pub(crate) enum Arrival<F> {
     Result,
     /// The peer's error.
     Error(ErrorReply),
+    /// The peer's error: the head of the request did not repeat what its body says.
+    Mismatched(ErrorReply),
     /// It ended here.
     Failed(F),
     /// Input is wanted: questions, if there are any, are in the buffer.
@@ -54,12 +58,14 @@ impl<F> Places<F> {
                 tag,
                 buffer: RawBuf::default(),
                 heard: Heard::default(),
+                mismatched: false,
             });
             // A machine's table is full long before this saturates.
             u32::try_from(self.places.len() - 1).unwrap_or(u32::MAX)
         });
         if let Some(place) = self.place(u64::from(index)) {
             place.tag = tag;
+            place.mismatched = false;
         }
         index
     }
@@ -99,8 +105,19 @@ impl<F> Places<F> {
             (Some(raw), Some(_)) => place.buffer = keep(raw, frame),
             (None, _) => {}
         }
-        place.arrival = Some(arrival);
+        place.arrival = Some(match arrival {
+            Arrival::Error(error) if place.mismatched => Arrival::Mismatched(error),
+            other => other,
+        });
         place.waker.take()
+    }
+
+    /// The error that is put down next says that head and body of the request differ.
+    #[cfg(all(feature = "client", feature = "http"))]
+    pub(crate) fn mismatched(&mut self, cookie: u64) {
+        if let Some(place) = self.place(cookie) {
+            place.mismatched = true;
+        }
     }
 
     /// Puts down how far the request is; the waker is to be woken outside the lock.

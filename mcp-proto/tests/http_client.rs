@@ -323,6 +323,86 @@ fn refusals_of_calls() {
     assert_eq!(refused(&mut origin, told, 400, "").0, After::Done);
 }
 
+/// 5.1: a mismatch of head and body is one by its status and its code, and where there are such
+/// headers.
+#[test]
+fn refusals_of_headers() {
+    let error =
+        |code| format!(r#"{{"jsonrpc":"2.0","id":7,"error":{{"code":{code},"message":"m"}}}}"#);
+    let check = |origin: &mut Origin, message: &str, status, code, expected| {
+        let error = error(code);
+        let refused = refused(origin, message, status, &error);
+        assert_eq!(refused, (expected, error));
+    };
+    let call = modern("tools/call", r#""name":"a""#);
+    let mut switched = session(Revision::V2025_11_25);
+    switched.hold_to_draft();
+    let mirroring = [
+        (Origin::new(), &*call),
+        (session(Revision::DraftV1), CALL),
+        (switched, CALL),
+    ];
+    for (mut origin, message) in mirroring {
+        for code in [-32001, -32020] {
+            check(&mut origin, message, 400, code, After::Mismatched);
+            for status in [401, 403, 422, 500] {
+                check(&mut origin, message, status, code, After::Deliver);
+            }
+        }
+        for code in [-32000, -32021, -32602] {
+            check(&mut origin, message, 400, code, After::Deliver);
+        }
+    }
+    let mut plain = session(Revision::V2025_11_25);
+    for code in [-32001, -32020] {
+        check(&mut plain, CALL, 400, code, After::Deliver);
+    }
+    // Of no era, whatever the handshake and the probe repeat (4.1).
+    let (after, _) = refused(
+        &mut Origin::new(),
+        DISCOVER,
+        400,
+        &error(-32001).replace("7", "1"),
+    );
+    assert_eq!(after, After::Deliver);
+}
+
+/// 5.1: only pings are asked on the stream of a GET.
+#[test]
+fn refusals_of_questions() {
+    let question = r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
+    let ping = r#"{"jsonrpc":"2.0","id":"q","method":"ping"}"#;
+    let hear = |exchange: &mut Exchange, origin: &mut Origin, text: &str| {
+        let mut line = Vec::new();
+        let heard = exchange.event(origin, &event("message", text), &mut line);
+        assert_eq!(heard, !line.is_empty());
+        (String::from_utf8(line).unwrap(), exchange.take_refusals())
+    };
+    let mut switched = session(Revision::V2025_11_25);
+    switched.hold_to_draft();
+    for mut origin in [session(Revision::DraftV1), switched] {
+        let mut own = origin.listen().unwrap();
+        let (line, refusals) = hear(&mut own, &mut origin, question);
+        assert_eq!(line, "");
+        let refusal = String::from_utf8(refusals.concat()).unwrap();
+        let expected = r#"{"jsonrpc":"2.0","id":"q","error":{"code":-32602,"message":""#;
+        assert!(refusal.starts_with(expected), "{refusal}");
+        assert_eq!(hear(&mut own, &mut origin, ping), (ping.into(), vec![]));
+        // What belongs to a call is the machine's, here and where its stream is resumed.
+        let mut call = Exchange::new(&origin, CALL.as_bytes());
+        for _ in 0..2 {
+            let heard = hear(&mut call, &mut origin, question);
+            assert_eq!(heard, (question.into(), vec![]));
+            let after = call.end(&origin, NOW, b"1", None, 0);
+            assert!(matches!(after, After::Resume(_)));
+        }
+    }
+    let mut plain = session(Revision::V2025_11_25);
+    let mut own = plain.listen().unwrap();
+    let heard = hear(&mut own, &mut plain, question);
+    assert_eq!(heard, (question.into(), vec![]));
+}
+
 #[test]
 fn a_session_is_lost_once() {
     let mut origin = session(Revision::V2025_11_25);

@@ -260,6 +260,37 @@ impl<R> ClientBuilder<R> {
         self
     }
 
+    /// Holds legacy sessions over HTTP to the transports draft of spring 2026, which was never
+    /// published, for servers that [demand it](crate::http::Http::draft_profile): requests and
+    /// notifications repeat their method and what they are about in headers, from the handshake
+    /// on; arguments of tools may be repeated as numbers; and a request of the server that belongs
+    /// to none of ours is refused with -32602, pings excepted.
+    ///
+    /// The draft's own revision, `DRAFT-2026-v1`, is accepted then, but not offered while there is
+    /// another one of its era. A client of [`revisions`](Self::revisions) that has no other offers
+    /// it, and speaks it so without this setting.
+    ///
+    /// ```
+    /// use mcp_async::client::ConnectError;
+    /// use mcp_async::net::Network;
+    /// use mcp_async::Client;
+    /// use mcp_proto::{Revision, RevisionSet};
+    ///
+    /// async fn drafted<R: Network>(url: &str) -> Result<Client<R>, ConnectError> {
+    ///     let client = Client::builder("demo", "1.0").draft_profile().connect(url).await?;
+    ///     // Or in its own name, and in no other:
+    ///     let only = RevisionSet::of(&[Revision::DraftV1]);
+    ///     let named = Client::builder("demo", "1.0").revisions(only).connect(url).await?;
+    /// #   drop(named);
+    ///     Ok(client)
+    /// }
+    /// ```
+    #[cfg(feature = "http")]
+    pub const fn draft_profile(mut self) -> Self {
+        self.http.draft = true;
+        self
+    }
+
     /// Starts a server that has gone again, or connects to it again; without this, its end is the
     /// client's.
     ///

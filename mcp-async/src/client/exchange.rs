@@ -29,6 +29,9 @@ pub(super) struct Exchange<'a> {
     rounds: u8,
     #[cfg(feature = "client")]
     sent: bool,
+    /// The server's error is that head and body differ.
+    #[cfg(feature = "client")]
+    mismatched: bool,
     /// The trace that the application is in, asked for once and told in every round.
     trace: Option<TraceContext>,
     span: CallSpan,
@@ -82,6 +85,8 @@ impl<'a> Exchange<'a> {
             rounds: 0,
             #[cfg(feature = "client")]
             sent: false,
+            #[cfg(feature = "client")]
+            mismatched: false,
             trace: None,
             span: CallSpan::new(),
         }
@@ -146,6 +151,14 @@ impl<'a> Exchange<'a> {
                     self.seat.leave(Some(buffer));
                     return Poll::Ready(Err(CallError::Server(error)));
                 }
+                Arrival::Mismatched(error) => {
+                    #[cfg(feature = "client")]
+                    {
+                        self.mismatched = true;
+                    }
+                    self.seat.leave(Some(buffer));
+                    return Poll::Ready(Err(CallError::Server(error)));
+                }
                 Arrival::Failed(failure) => {
                     self.seat.leave(Some(buffer));
                     return Poll::Ready(Err(failure.into()));
@@ -176,6 +189,13 @@ impl<'a> Exchange<'a> {
     #[cfg(feature = "client")]
     pub(super) const fn was_sent(&self) -> bool {
         self.sent
+    }
+
+    /// Whether the server answered that the head of the request does not repeat what its body
+    /// says, and not merely with a code that could mean so.
+    #[cfg(feature = "client")]
+    pub(super) const fn is_mismatched(&self) -> bool {
+        self.mismatched
     }
 
     /// Whether the server asked back before it answered (MR-18).

@@ -8,7 +8,6 @@ use core::time::Duration;
 
 use mcp_proto::json::Raw;
 use mcp_proto::model::LoggingLevel;
-use mcp_proto::rpc::code;
 use serde::de::DeserializeOwned;
 
 use super::ask::Ask;
@@ -194,8 +193,8 @@ impl<'a, T, H> Request<'a, T, H> {
                             continue;
                         }
                         // XH-17
-                        Err(CallError::Server(error))
-                            if error.code == code::HEADER_MISMATCH
+                        Err(CallError::Server(_))
+                            if exchange.is_mismatched()
                                 && !self.listed
                                 && matches!(self.ask, Ask::CallTool { .. }) =>
                         {

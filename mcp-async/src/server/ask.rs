@@ -176,7 +176,7 @@ pub(super) fn poll_ask(
     };
     let error = match arrival {
         Arrival::Result => return Poll::Ready(Ok(buffer)),
-        Arrival::Error(error) => AskError::Client(error),
+        Arrival::Error(error) | Arrival::Mismatched(error) => AskError::Client(error),
         Arrival::Failed(Lost::Unusable(reason)) => AskError::Unusable(reason),
         Arrival::Failed(Lost::Expired) => AskError::Expired,
         Arrival::Failed(Lost::Cancelled) => AskError::Cancelled,

@@ -251,7 +251,8 @@ impl<R> Server<R> {
     /// of one with the same name, URI or template. One that cannot be served is left out, and
     /// [`check`](Self::check) reports it.
     pub fn with(self, item: impl Into<Item>) -> Self {
-        if let Err(error) = self.inner.add(item.into()) {
+        // Whether it is served under the transports draft is known when all is said.
+        if let Err(error) = self.inner.add(item.into(), true) {
             self.inner.report(error);
         }
         self
@@ -413,6 +414,12 @@ impl<R> Server<R> {
     /// The same, for those who make many machines of it.
     pub(crate) fn blueprint(&self) -> Blueprint<'static> {
         self.inner.blueprint()
+    }
+
+    /// Some of its sessions are held to the transports draft.
+    #[cfg(feature = "http")]
+    pub(crate) fn hold_to_draft(&self) {
+        self.inner.set(|settings| settings.draft = true);
     }
 
     fn set(self, change: impl FnOnce(&mut super::inner::Settings)) -> Self {

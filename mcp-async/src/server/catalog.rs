@@ -24,11 +24,15 @@ pub(super) struct Catalog {
 }
 
 impl Catalog {
-    /// Registers an item, if it can be served; says which list it is on.
-    pub(super) fn add(&mut self, item: Item) -> Result<ListKind, RegisterError> {
+    /// Registers an item, if it can be served, or with `draft` if the transports draft could;
+    /// says which list it is on.
+    pub(super) fn add(&mut self, item: Item, draft: bool) -> Result<ListKind, RegisterError> {
         match item {
             Item::Tool(mut tool) => {
                 tool.prepare()?;
+                if !draft {
+                    tool.published()?;
+                }
                 self.tools.insert(*tool);
                 Ok(ListKind::Tools)
             }
@@ -120,8 +124,15 @@ impl<T: Keyed> Shelf<T> {
         self.0.is_empty()
     }
 
-    /// The page behind a cursor; `None` for one that is not of this list.
-    pub(super) fn page(&self, list: Listing, cursor: Option<&str>, size: usize) -> Option<Page<T>> {
+    /// The page behind a cursor, of the items that are shown; `None` for a cursor that is not of
+    /// this list.
+    pub(super) fn page(
+        &self,
+        list: Listing,
+        cursor: Option<&str>,
+        size: usize,
+        shown: impl Fn(&T) -> bool,
+    ) -> Option<Page<T>> {
         let start = match cursor {
             None => 0,
             Some(cursor) => match self.position(&cursor::read(list, cursor)?) {
@@ -130,13 +141,12 @@ impl<T: Keyed> Shelf<T> {
             },
         };
         let rest = self.0.get(start..).unwrap_or_default();
-        let items = rest.get(..size).unwrap_or(rest);
-        let more = items.len() < rest.len();
-        let last = items.last().filter(|_| more);
-        Some(Page {
-            items: items.to_vec(),
-            next: last.map(|last| cursor::after(list, last.key())),
-        })
+        let mut shown = rest.iter().filter(|item| shown(item));
+        let mut items = Vec::with_capacity(rest.len().min(size));
+        items.extend(shown.by_ref().take(size).cloned());
+        let last = items.last().filter(|_| shown.next().is_some());
+        let next = last.map(|last| cursor::after(list, last.key()));
+        Some(Page { items, next })
     }
 
     fn position(&self, key: &str) -> Result<usize, usize> {
@@ -172,7 +182,7 @@ mod tests {
 
     /// The keys of a page, and where the next begins.
     fn page(shelf: &Shelf<Item>, cursor: Option<&str>) -> (String, Option<String>) {
-        let page = shelf.page(Listing::Tools, cursor, 2).unwrap();
+        let page = shelf.page(Listing::Tools, cursor, 2, |_| true).unwrap();
         let keys: Vec<&str> = page.items.iter().map(|item| item.key()).collect();
         (keys.concat(), page.next)
     }
@@ -217,6 +227,20 @@ mod tests {
             assert_eq!(all, names.concat());
             assert_eq!(pages, usize::max(1, names.len().div_ceil(2)));
         }
-        assert!(shelf(&["a"]).page(Listing::Tools, Some("a"), 2).is_none());
+        let shelf = shelf(&["a"]);
+        let page = shelf.page(Listing::Tools, Some("a"), 2, |_| true);
+        assert!(page.is_none());
+    }
+
+    #[test]
+    fn what_is_not_shown_counts_on_no_page() {
+        let shelf = shelf(&["a", "b", "c", "d", "e"]);
+        let odd = |item: &Item| !matches!(item.key(), "b" | "e");
+        let page = |cursor| shelf.page(Listing::Tools, cursor, 2, odd).unwrap();
+        let keys = |page: &Page<Item>| -> String { page.items.iter().map(|it| it.key()).collect() };
+        let first = page(None);
+        assert_eq!(keys(&first), "ac");
+        let second = page(first.next.as_deref());
+        assert_eq!((&*keys(&second), second.next), ("d", None));
     }
 }

@@ -63,6 +63,8 @@ pub(super) struct Settings {
     pub(super) changing: Vec<ListKind>,
     /// Somebody can change what is registered.
     pub(super) registry: bool,
+    /// Some of its sessions are held to the transports draft.
+    pub(super) draft: bool,
 }
 
 type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
@@ -98,6 +100,7 @@ impl Inner {
                 rates: RateLimits::default(),
                 changing: Vec::new(),
                 registry: false,
+                draft: false,
             }),
             catalog: RwLock::default(),
             connections: Mutex::default(),
@@ -125,9 +128,10 @@ impl Inner {
         self.catalog.read().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// Registers an item, and tells the clients.
-    pub(super) fn add(&self, item: Item) -> Result<(), RegisterError> {
-        let kind = self.change(|catalog| catalog.add(item))?;
+    /// Registers an item, and tells the clients; with `draft` also one that the transports draft
+    /// alone can serve.
+    pub(super) fn add(&self, item: Item, draft: bool) -> Result<(), RegisterError> {
+        let kind = self.change(|catalog| catalog.add(item, draft))?;
         self.list_changed(kind);
         Ok(())
     }
@@ -158,7 +162,13 @@ impl Inner {
 
     pub(super) fn check(&self) -> Result<(), RegisterError> {
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        faults.first().cloned().map_or(Ok(()), Err)
+        faults.first().cloned().map_or(Ok(()), Err)?;
+        drop(faults);
+        if self.settings().draft {
+            return Ok(());
+        }
+        let catalog = self.catalog();
+        catalog.tools.iter().try_for_each(|tool| tool.published())
     }
 
     /// Nothing unserved is declared, nothing served is forgotten.

@@ -1,8 +1,8 @@
 //! Arguments of a tool that headers repeat: `Mcp-Param-*`.
 
 use http::HeaderMap;
-use mcp_proto::http::annotation::Annotations;
-use mcp_proto::http::mirror;
+use mcp_proto::http::annotation::{Annotations, Argument};
+use mcp_proto::http::mirror::MirrorError;
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::code;
 
@@ -19,43 +19,48 @@ pub(super) fn check(annotations: &Annotations, call: &Call<'_>) -> Result<(), Er
         return Ok(());
     };
     let arguments = call.params.get("arguments").and_then(Raw::object);
-    for (name, value) in annotations.values(arguments) {
-        agrees(&head.headers, name, value)
-            .map_err(|what| ErrorReply::new(code::HEADER_MISMATCH, format!("{name} {what}")))?;
+    for argument in annotations.of(arguments) {
+        agrees(&head.headers, &argument).map_err(|what| {
+            let message = format!("{} {what}", argument.header);
+            ErrorReply::new(code::HEADER_MISMATCH, message)
+        })?;
     }
     Ok(())
 }
 
-/// The draft profile has such headers in the sessions of other revisions, too.
-fn wants(call: &Call<'_>) -> bool {
-    let revision = call.request.revision;
-    let drafted = || call.context().shared.lock().machine.config().draft_profile;
-    revision.has_mirrored_headers() || (revision.is_legacy() && drafted())
+/// Whether the call belongs to a session that is held to the transports draft, which has such
+/// headers in the legacy era, too.
+pub(super) fn is_draft(call: &Call<'_>) -> bool {
+    let machine = || call.context().shared.lock().machine.is_held_to_draft();
+    call.request.revision.is_legacy() && machine()
 }
 
-fn agrees(head: &HeaderMap, name: &str, value: Option<Raw<'_>>) -> Result<(), &'static str> {
-    let mut lines = head.get_all(name).iter();
+fn wants(call: &Call<'_>) -> bool {
+    let revision = call.request.revision;
+    (revision.is_modern() && revision.has_mirrored_headers()) || is_draft(call)
+}
+
+fn agrees(head: &HeaderMap, argument: &Argument<'_, '_>) -> Result<(), &'static str> {
+    let mut lines = head.get_all(argument.header).iter();
     let text = match (lines.next(), lines.next()) {
         (Some(_), Some(_)) => return Err("occurs twice"),
         (line, _) => line,
     };
-    match (text, value) {
+    match (text, argument.value) {
         (None, None) => Ok(()),
         // The tool refuses an argument that no header can carry.
-        (None, Some(value)) if !is_mirrored(value) => Ok(()),
+        (None, Some(_)) if !is_mirrored(argument) => Ok(()),
         (None, Some(_)) => Err("is missing"),
         (Some(_), None) => Err("has no argument to it"),
-        (Some(text), Some(value)) if mirror::matches(text.as_bytes(), value) => Ok(()),
+        (Some(text), Some(_)) if argument.matches(text.as_bytes()) => Ok(()),
         (Some(_), Some(_)) => Err("differs from the argument"),
     }
 }
 
 /// Whether a header could carry the value.
-fn is_mirrored(value: Raw<'_>) -> bool {
+fn is_mirrored(argument: &Argument<'_, '_>) -> bool {
     !matches!(
-        mirror::write(value, &mut []),
-        Err(mirror::MirrorError::Kind
-            | mirror::MirrorError::Range
-            | mirror::MirrorError::LoneSurrogate)
+        argument.write(&mut []),
+        Err(MirrorError::Kind | MirrorError::Range | MirrorError::LoneSurrogate)
     )
 }

@@ -50,7 +50,10 @@ impl Registry {
     /// What cannot be served, and why; see [`Server::check`](crate::Server::check).
     pub fn add(&self, item: impl Into<Item>) -> Result<(), RegisterError> {
         match self.inner.upgrade() {
-            Some(inner) => inner.add(item.into()),
+            Some(inner) => {
+                let draft = inner.settings().draft;
+                inner.add(item.into(), draft)
+            }
             None => Ok(()),
         }
     }

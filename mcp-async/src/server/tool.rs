@@ -5,7 +5,7 @@ use core::future::Future;
 use std::sync::Arc;
 
 use mcp_proto::Outcome;
-use mcp_proto::http::annotation::Annotations;
+use mcp_proto::http::annotation::{Annotations, BadAnnotation};
 use mcp_proto::json::{Kind, Object, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
 use schemars::JsonSchema;
@@ -58,6 +58,9 @@ pub struct Tool {
     checks: Checks,
     /// Arguments that are repeated in headers.
     mirrored: Annotations,
+    /// One of them is a number, which the transports draft alone has: elsewhere the tool is not
+    /// there (XH-04).
+    pub(super) drafted: bool,
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
@@ -129,6 +132,7 @@ impl Tool {
             begin: None,
             checks: Checks::default(),
             mirrored: Annotations::default(),
+            drafted: false,
         }
     }
 
@@ -290,7 +294,8 @@ impl Tool {
         .output::<T>()
     }
 
-    /// Makes it ready to be served.
+    /// Makes it ready to be served. What the draft alone can serve it is not told of here:
+    /// see [`published`](Self::published).
     pub(super) fn prepare(&mut self) -> Result<(), RegisterError> {
         let name = &self.listed.name;
         let error = |reason: &dyn fmt::Display| RegisterError::new("tool", name, reason);
@@ -300,9 +305,27 @@ impl Tool {
             _ => {}
         }
         let schema = self.listed.input_schema.as_raw();
-        self.mirrored = Annotations::read(schema).map_err(|bad| error(&bad))?;
+        let mirrored = Annotations::read(schema);
+        self.drafted = matches!(mirrored, Err(BadAnnotation::Number));
+        self.mirrored = match self.drafted {
+            true => Annotations::read_draft(schema),
+            false => mirrored,
+        }
+        .map_err(|bad| error(&bad))?;
         self.checks = Checks::of(&self.listed).map_err(|fault| error(&fault))?;
         Ok(())
+    }
+
+    /// Whether a published revision has such tools.
+    pub(super) fn published(&self) -> Result<(), RegisterError> {
+        match self.drafted {
+            true => Err(RegisterError::new(
+                "tool",
+                &self.listed.name,
+                &BadAnnotation::Number,
+            )),
+            false => Ok(()),
+        }
     }
 
     /// Answers a call.

@@ -6,6 +6,7 @@
 #[path = "../sim/mod.rs"]
 mod sim;
 
+mod draft;
 mod hostile;
 #[cfg(feature = "server")]
 mod interplay;

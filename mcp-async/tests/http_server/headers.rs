@@ -182,6 +182,10 @@ fn annotations_are_looked_at_when_a_tool_is_registered() {
     );
     check_schema(
         r#""a":{"type":"number","x-mcp-header":"A"}"#,
+        "the draft profile alone",
+    );
+    check_schema(
+        r#""a":{"type":"object","x-mcp-header":"A"}"#,
         "string, integer or boolean",
     );
     check_schema(

@@ -7,6 +7,7 @@ mod attacks;
 mod bounds;
 mod broken;
 mod doors;
+mod draft;
 mod fields;
 mod headers;
 mod http_sse;

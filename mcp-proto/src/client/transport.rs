@@ -53,6 +53,12 @@ impl<S: Storage> Client<'_, S> {
         self.is_awaited(id)
     }
 
+    /// The [cookie](super::Call::cookie) of the call that awaits the answer to this request.
+    pub fn cookie_of(&self, id: u64) -> Option<u64> {
+        let call = self.calls.get(self.call_of(id)?)?;
+        Some(call.cookie)
+    }
+
     /// A request came to nothing, by no fault of its own: the call ends with this failure, and
     /// so does the opening of the connection, if the request was part of that. A server of a
     /// legacy session that may still work on it is told that nobody waits (SC-14). An id that

@@ -1,9 +1,13 @@
 //! `x-mcp-header`: which arguments of a tool are repeated in headers (XH-01 to XH-06).
+//!
+//! The transports draft of spring 2026 lets numbers have headers, too; it has rules of its own
+//! ([`Annotations::read_draft`]).
 
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+use super::mirror::{self, MirrorError};
 use crate::json::{Object, Raw, Str};
 
 /// The annotated arguments of one tool, in the order of its schema.
@@ -15,8 +19,10 @@ use crate::json::{Object, Raw, Str};
 /// let schema = br#"{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}"#;
 /// let annotations = Annotations::read(Raw::parse(schema, 8)?)?;
 /// let arguments = Raw::parse(br#"{"zone":"b"}"#, 8)?;
-/// let (header, value) = annotations.values(arguments.object()).next().unwrap();
-/// assert_eq!((header, value.unwrap().as_str()), ("Mcp-Param-Zone", "\"b\""));
+/// let zone = annotations.of(arguments.object()).next().unwrap();
+/// let mut out = [0; 8];
+/// let len = zone.write(&mut out)?.unwrap();
+/// assert_eq!((zone.header, &out[..len]), ("Mcp-Param-Zone", &b"b"[..]));
 /// # Ok::<(), Box<dyn std::error::Error>>(())
 /// ```
 #[derive(Clone, Debug, Default)]
@@ -28,6 +34,25 @@ struct Annotation {
     header: String,
     /// From the arguments down; never empty.
     path: Vec<String>,
+    kind: Kind,
+}
+
+/// An annotated argument of one call.
+#[derive(Clone, Copy, Debug)]
+pub struct Argument<'a, 'b> {
+    /// The name of its header.
+    pub header: &'a str,
+    /// What the call says; without that, or with null, there is no header (XH-09).
+    pub value: Option<Raw<'b>>,
+    kind: Kind,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    /// A string, an integer or a boolean.
+    Published,
+    /// Any number.
+    Number,
 }
 
 /// What is wrong with a tool's annotations: no client sends headers for it (XH-07).
@@ -50,6 +75,8 @@ pub enum BadAnnotation {
     Doubled,
     /// The property is no string, integer or boolean (XH-04).
     Type,
+    /// The property is a number, which the draft alone has headers for.
+    Number,
     /// It stands where no chain of `properties` leads (XH-06).
     Place,
     /// A key that matters stands twice in a schema, or is half a surrogate pair.
@@ -71,9 +98,28 @@ impl Annotations {
     /// # Ok::<(), mcp_proto::json::Fault>(())
     /// ```
     pub fn read(schema: Raw<'_>) -> Result<Self, BadAnnotation> {
-        let mut found = Self::default();
-        found.walk(schema, Some(&mut Vec::new()))?;
-        Ok(found)
+        Self::read_by(schema, &[Kind::Published])
+    }
+
+    /// The same for the transports draft of spring 2026, in which numbers have headers, too.
+    ///
+    /// # Errors
+    /// Those of [`read`](Self::read) but [`BadAnnotation::Number`].
+    ///
+    /// ```
+    /// use mcp_proto::http::annotation::{Annotations, BadAnnotation};
+    /// use mcp_proto::json::Raw;
+    ///
+    /// let schema = br#"{"properties":{"load":{"type":"number","x-mcp-header":"Load"}}}"#;
+    /// let schema = Raw::parse(schema, 8)?;
+    /// assert_eq!(Annotations::read(schema).unwrap_err(), BadAnnotation::Number);
+    /// let arguments = Raw::parse(br#"{"load":1.5e3}"#, 8)?;
+    /// let load = Annotations::read_draft(schema)?.of(arguments.object()).count();
+    /// assert_eq!(load, 1);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn read_draft(schema: Raw<'_>) -> Result<Self, BadAnnotation> {
+        Self::read_by(schema, &[Kind::Published, Kind::Number])
     }
 
     /// Whether no argument has a header.
@@ -90,8 +136,7 @@ impl Annotations {
         self.0.is_empty()
     }
 
-    /// Each header with the value at its exact path in the arguments (XH-09), if there is one.
-    /// [`mirror`](super::mirror) writes it, or compares it.
+    /// Each annotated argument with the value at its exact path (XH-09).
     ///
     /// ```
     /// use mcp_proto::http::annotation::Annotations;
@@ -100,24 +145,33 @@ impl Annotations {
     /// let schema = br#"{"properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}"#;
     /// let annotations = Annotations::read(Raw::parse(schema, 8)?)?;
     /// // Left out of the arguments, it is left out of the head, too.
-    /// let (header, value) = annotations.values(None).next().unwrap();
-    /// assert_eq!(header, "Mcp-Param-Zone");
-    /// assert!(value.is_none());
+    /// let zone = annotations.of(None).next().unwrap();
+    /// assert_eq!(zone.header, "Mcp-Param-Zone");
+    /// assert!(zone.value.is_none());
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn values<'a, 'b>(
+    pub fn of<'a, 'b>(
         &'a self,
         arguments: Option<Object<'b>>,
-    ) -> impl Iterator<Item = (&'a str, Option<Raw<'b>>)> {
+    ) -> impl Iterator<Item = Argument<'a, 'b>> {
         self.0.iter().map(move |annotation| {
             let start = arguments.map(Object::as_raw);
             let value = annotation
                 .path
                 .iter()
                 .try_fold(start, |at, key| Some(at?.object()?.get(key)));
-            let value = value.flatten().filter(|value| !value.is_null());
-            (&*annotation.header, value)
+            Argument {
+                header: &annotation.header,
+                value: value.flatten().filter(|value| !value.is_null()),
+                kind: annotation.kind,
+            }
         })
+    }
+
+    fn read_by(schema: Raw<'_>, allowed: &[Kind]) -> Result<Self, BadAnnotation> {
+        let mut found = Self::default();
+        found.walk(schema, Some(&mut Vec::new()), allowed)?;
+        Ok(found)
     }
 
     /// Looks through one schema; `path` leads to it, if a chain of `properties` does. The depth
@@ -126,6 +180,7 @@ impl Annotations {
         &mut self,
         schema: Raw<'_>,
         mut path: Option<&mut Vec<String>>,
+        allowed: &[Kind],
     ) -> Result<(), BadAnnotation> {
         let Some(schema) = schema.object() else {
             return Ok(());
@@ -135,7 +190,7 @@ impl Annotations {
             .map_err(|_| BadAnnotation::Schema)?;
         if let Some(name) = annotation {
             match &path {
-                Some(path) if !path.is_empty() => self.add(name, kind, path)?,
+                Some(path) if !path.is_empty() => self.add(name, kind, path, allowed)?,
                 _ => return Err(BadAnnotation::Place),
             }
         }
@@ -144,14 +199,14 @@ impl Annotations {
                 Some(path) => {
                     if !name.is_exact() {
                         // It has no path, so nothing below it has a header.
-                        self.walk(property, None)?;
+                        self.walk(property, None, allowed)?;
                         continue;
                     }
                     path.push(name.to_cow().into_owned());
-                    self.walk(property, Some(path))?;
+                    self.walk(property, Some(path), allowed)?;
                     path.pop();
                 }
-                None => self.walk(property, None)?,
+                None => self.walk(property, None, allowed)?,
             }
         }
         for (keyword, value) in schema.members() {
@@ -160,13 +215,13 @@ impl Annotations {
             }
             if NAMED.iter().any(|named| keyword == *named) {
                 for (_, schema) in members(Some(value)) {
-                    self.walk(schema, None)?;
+                    self.walk(schema, None, allowed)?;
                 }
                 continue;
             }
-            self.walk(value, None)?;
+            self.walk(value, None, allowed)?;
             for schema in value.array().into_iter().flat_map(|list| list.elements()) {
-                self.walk(schema, None)?;
+                self.walk(schema, None, allowed)?;
             }
         }
         Ok(())
@@ -177,13 +232,15 @@ impl Annotations {
         name: Raw<'_>,
         kind: Option<Raw<'_>>,
         path: &[String],
+        allowed: &[Kind],
     ) -> Result<(), BadAnnotation> {
         let name = name.string().map(Str::to_cow).unwrap_or_default();
         if name.is_empty() || !name.bytes().all(is_token) {
             return Err(BadAnnotation::Name);
         }
-        if !kind.is_some_and(is_mirrored) {
-            return Err(BadAnnotation::Type);
+        let kind = kind.and_then(kind_of).ok_or(BadAnnotation::Type)?;
+        if !allowed.contains(&kind) {
+            return Err(BadAnnotation::Number);
         }
         let mut header = String::from(PREFIX);
         header.push_str(&name);
@@ -194,8 +251,28 @@ impl Annotations {
         self.0.push(Annotation {
             header,
             path: path.to_vec(),
+            kind,
         });
         Ok(())
+    }
+}
+
+impl Argument<'_, '_> {
+    /// Writes the text of its header and returns the length; `None` if it has none.
+    ///
+    /// # Errors
+    /// Those of [`mirror::write`], and for numbers of [`mirror::write_number`].
+    pub fn write(&self, out: &mut [u8]) -> Result<Option<usize>, MirrorError> {
+        match (self.value, self.kind) {
+            (None, _) => Ok(None),
+            (Some(value), Kind::Published) => mirror::write(value, out),
+            (Some(value), Kind::Number) => mirror::write_number(value, out),
+        }
+    }
+
+    /// Whether the text of a header says what the call says (XH-14).
+    pub fn matches(&self, text: &[u8]) -> bool {
+        self.value.is_some_and(|value| mirror::matches(text, value))
     }
 }
 
@@ -205,6 +282,9 @@ impl fmt::Display for BadAnnotation {
             Self::Name => "the name of a header is empty or has characters that headers have not",
             Self::Doubled => "two properties have the same header",
             Self::Type => "a property with a header is no string, integer or boolean",
+            Self::Number => {
+                "a property with a header is a number, which the draft profile alone allows"
+            }
             Self::Place => "a header is asked for where no chain of properties leads",
             Self::Schema => "the schema says something twice",
         })
@@ -220,20 +300,20 @@ fn members<'b>(object: Option<Raw<'b>>) -> impl Iterator<Item = (Str<'b>, Raw<'b
         .flat_map(Object::members)
 }
 
-/// XH-04, XH-24: one of the three types, or one of them and null.
-fn is_mirrored(kind: Raw<'_>) -> bool {
-    let is = |kind: Raw<'_>, names: &[&str]| {
-        kind.string()
-            .is_some_and(|kind| names.iter().any(|name| kind == *name))
+/// XH-04, XH-24: one of the types, or one of them and null.
+fn kind_of(kind: Raw<'_>) -> Option<Kind> {
+    let of = |kind: Raw<'_>| {
+        let kind = kind.string()?;
+        let (_, found) = MIRRORED.iter().find(|(name, _)| kind == **name)?;
+        Some(*found)
     };
     let Some(list) = kind.array() else {
-        return is(kind, MIRRORED);
+        return of(kind);
     };
-    let plain = list.elements().filter(|kind| is(*kind, MIRRORED)).count();
-    plain == 1
-        && list
-            .elements()
-            .all(|kind| is(kind, MIRRORED) || is(kind, &["null"]))
+    let null = |kind: Raw<'_>| kind.string().is_some_and(|kind| kind == "null");
+    let mut others = list.elements().filter(|kind| !null(*kind));
+    let only = others.next().and_then(of);
+    only.filter(|_| others.next().is_none())
 }
 
 /// `tchar` of RFC 9110, section 5.6.2.
@@ -249,7 +329,12 @@ const fn is_token(byte: u8) -> bool {
 /// The annotation.
 const KEY: &str = "x-mcp-header";
 const PREFIX: &str = "Mcp-Param-";
-const MIRRORED: &[&str] = &["string", "integer", "boolean"];
+const MIRRORED: &[(&str, Kind)] = &[
+    ("string", Kind::Published),
+    ("integer", Kind::Published),
+    ("boolean", Kind::Published),
+    ("number", Kind::Number),
+];
 /// Keywords whose values are data, whatever they look like.
 const DATA: &[&str] = &["default", "const", "enum", "examples", "required", KEY];
 /// Keywords whose values hold schemas under names of somebody's choice.
@@ -279,10 +364,10 @@ mod tests {
         let arguments = Raw::parse(arguments.as_bytes(), 64).unwrap();
         let annotations = read(properties).unwrap();
         let said: Vec<_> = annotations
-            .values(arguments.object())
-            .map(|(header, value)| {
-                let name = header.strip_prefix("Mcp-Param-").unwrap();
-                format!("{name}={}", value.map_or("-", Raw::as_str))
+            .of(arguments.object())
+            .map(|argument| {
+                let name = argument.header.strip_prefix("Mcp-Param-").unwrap();
+                format!("{name}={}", argument.value.map_or("-", Raw::as_str))
             })
             .collect();
         assert_eq!(said.join(" "), expected);
@@ -325,16 +410,15 @@ mod tests {
             r#""a":{"type":"string","x-mcp-header":7}"#,
             BadAnnotation::Name,
         );
-        for kind in [
-            r#""number""#,
-            r#""object""#,
-            "[]",
-            r#"["string","integer"]"#,
-        ] {
+        for kind in [r#""object""#, "[]", r#"["string","integer"]"#] {
             let property = format!(r#""a":{{"type":{kind},"x-mcp-header":"A"}}"#);
             bad(&property, BadAnnotation::Type);
         }
         bad(r#""a":{"x-mcp-header":"A"}"#, BadAnnotation::Type);
+        for kind in [r#""number""#, r#"["null","number"]"#] {
+            let property = format!(r#""a":{{"type":{kind},"x-mcp-header":"A"}}"#);
+            bad(&property, BadAnnotation::Number);
+        }
         let annotated = r#"{"type":"string","x-mcp-header":"A"}"#;
         bad(
             &format!(
@@ -372,5 +456,43 @@ mod tests {
                 .unwrap()
                 .is_empty()
         );
+    }
+
+    #[test]
+    fn numbers_of_the_draft() {
+        let read = |properties: &str| {
+            let schema = format!(r#"{{"properties":{{{properties}}}}}"#);
+            Annotations::read_draft(Raw::parse(schema.as_bytes(), 64).unwrap())
+        };
+        let property = |kind: &str| format!(r#""a":{{"type":{kind},"x-mcp-header":"A"}}"#);
+        let check = |kind: &str, value: &str, expected: Result<&str, MirrorError>| {
+            let arguments = format!(r#"{{"a":{value}}}"#);
+            let arguments = Raw::parse(arguments.as_bytes(), 8).unwrap();
+            let annotations = read(&property(kind)).unwrap();
+            let a = annotations.of(arguments.object()).next().unwrap();
+            let mut out = [0; 64];
+            let written = a.write(&mut out).map(|len| &out[..len.unwrap()]);
+            assert_eq!(written, expected.map(str::as_bytes));
+            assert!(written.is_err() || a.matches(written.unwrap()));
+        };
+        check(r#""number""#, "1.5", Ok("1.5"));
+        check(r#"["number","null"]"#, "-2e3", Ok("-2000"));
+        check(r#""number""#, r#""1.5""#, Err(MirrorError::Kind));
+        // An integer is one in the draft, too.
+        check(r#""integer""#, "7", Ok("7"));
+        check(r#""integer""#, "1.5", Err(MirrorError::Kind));
+        // And everything else is as it is elsewhere.
+        let errors = [
+            (r#"["number","integer"]"#, BadAnnotation::Type),
+            (r#""object""#, BadAnnotation::Type),
+        ];
+        for (kind, error) in errors {
+            assert_eq!(read(&property(kind)).unwrap_err(), error);
+        }
+        let below = format!(
+            r#""b":{{"items":{}}}"#,
+            r#"{"type":"number","x-mcp-header":"A"}"#
+        );
+        assert_eq!(read(&below).unwrap_err(), BadAnnotation::Place);
     }
 }

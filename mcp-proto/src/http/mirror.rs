@@ -106,6 +106,33 @@ pub fn write(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, MirrorErro
     text.finish().map(Some)
 }
 
+/// Writes the header text of a number as the transports draft of spring 2026 has it: in decimal,
+/// without an exponent (`1.5e3` is `1500`), whatever its size and its fraction; null has none.
+///
+/// # Errors
+///
+/// [`MirrorError::Kind`] for anything but numbers, [`MirrorError::Range`] for an exponent that no
+/// double has, and [`MirrorError::BufferFull`].
+///
+/// ```
+/// use mcp_proto::http::mirror::write_number;
+/// use mcp_proto::json::Raw;
+///
+/// let mut out = [0; 8];
+/// assert_eq!(write_number(Raw::parse(b"1.5e3", 0)?, &mut out)?, Some(4));
+/// assert_eq!(&out[..4], b"1500");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn write_number(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, MirrorError> {
+    if value.is_null() {
+        return Ok(None);
+    }
+    let number = value.number().ok_or(MirrorError::Kind)?;
+    let mut text = Text { out, len: 0 };
+    text.decimal(number)?;
+    text.finish().map(Some)
+}
+
 /// Whether the header text says what the body says (XH-14): text as text, integers as numbers
 /// (`42` is `42.0`). White space around the text is not part of it (RFC 9110, section 5.5).
 ///
@@ -237,6 +264,46 @@ impl Text<'_> {
         }
     }
 
+    /// Moves the point to where the exponent says.
+    fn decimal(&mut self, number: Number<'_>) -> Result<(), MirrorError> {
+        let text = number.as_str();
+        let Some((mantissa, exponent)) = text.split_once(['e', 'E']) else {
+            self.extend(text.bytes());
+            return Ok(());
+        };
+        let exponent: isize = exponent.parse().map_err(|_| MirrorError::Range)?;
+        if exponent.unsigned_abs() > EXPONENT {
+            return Err(MirrorError::Range);
+        }
+        let unsigned = mantissa.strip_prefix('-');
+        self.extend(unsigned.map(|_| b'-'));
+        let unsigned = unsigned.unwrap_or(mantissa);
+        let (whole, fraction) = unsigned.split_once('.').unwrap_or((unsigned, ""));
+        let (zero, digits) = (b'0', whole.bytes().chain(fraction.bytes()));
+        let count = whole.len().saturating_add(fraction.len());
+        match whole.len().checked_add_signed(exponent).unwrap_or(0) {
+            0 => {
+                let gap = exponent.unsigned_abs().saturating_sub(whole.len());
+                self.extend(*b"0.");
+                self.extend(core::iter::repeat_n(zero, gap));
+                self.extend(digits);
+            }
+            point => {
+                let filled = digits.chain(core::iter::repeat_n(zero, point.saturating_sub(count)));
+                // Those before the last are no text of a number.
+                let zeros = filled.clone().take(point.saturating_sub(1));
+                let zeros = zeros.take_while(|digit| *digit == zero);
+                let zeros = zeros.count();
+                self.extend(filled.clone().take(point).skip(zeros));
+                if point < count {
+                    self.extend([b'.']);
+                    self.extend(filled.skip(point));
+                }
+            }
+        }
+        Ok(())
+    }
+
     fn base64(&mut self, mut bytes: impl Iterator<Item = u8>) {
         while let Some(first) = bytes.next() {
             let (second, third) = (bytes.next(), bytes.next());
@@ -342,6 +409,8 @@ fn value(digit: u8) -> Option<u8> {
     })
 }
 
+/// More than any double has, and as many bytes of a header.
+const EXPONENT: usize = 400;
 const PREFIX: &[u8] = b"=?base64?";
 const SUFFIX: &[u8] = b"?=";
 const ALPHABET: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -413,6 +482,56 @@ mod tests {
         assert_eq!(write("9007199254740992"), Err(MirrorError::Range));
         assert_eq!(write("-9007199254740992"), Err(MirrorError::Range));
         assert_eq!(write(r#""\ud83d""#), Err(MirrorError::LoneSurrogate));
+    }
+
+    /// Every buffer that is too small leaves with the exact need here, too.
+    #[test]
+    fn numbers_in_decimal() {
+        let check = |json: &str, header: &str| {
+            let value = raw(json);
+            for len in 0..header.len() {
+                let needed = header.len();
+                let short = write_number(value, &mut vec![0; len]);
+                assert_eq!(short, Err(MirrorError::BufferFull { needed }), "{json}");
+            }
+            let mut out = vec![0; header.len()];
+            assert_eq!(write_number(value, &mut out), Ok(Some(header.len())));
+            assert_eq!(core::str::from_utf8(&out).unwrap(), header);
+            assert!(matches(&out, value), "{json}");
+        };
+        check("42", "42");
+        check("-7", "-7");
+        check("1.5", "1.5");
+        check("-0.25", "-0.25");
+        check("9007199254740993", "9007199254740993");
+        check("1e3", "1000");
+        check("1.5e3", "1500");
+        check("-1.25E+1", "-12.5");
+        check("1.50e1", "15.0");
+        check("0.5e1", "5");
+        check("0.05e1", "0.5");
+        check("0e5", "0");
+        check("-0e-2", "-0.00");
+        check("5e-1", "0.5");
+        check("12e-2", "0.12");
+        check("12e-5", "0.00012");
+        check("1e-3", "0.001");
+        check("1e21", "1000000000000000000000");
+        check("3e0", "3");
+        assert_eq!(write_number(raw("1e400"), &mut [0; 500]), Ok(Some(401)));
+        for far in ["1e401", "1e-401", "1e99999999999999999999"] {
+            assert_eq!(
+                write_number(raw(far), &mut [0; 500]),
+                Err(MirrorError::Range)
+            );
+        }
+        for other in ["true", r#""1""#, "[]"] {
+            assert_eq!(
+                write_number(raw(other), &mut [0; 8]),
+                Err(MirrorError::Kind)
+            );
+        }
+        assert_eq!(write_number(raw("null"), &mut []), Ok(None));
     }
 
     #[test]

@@ -70,6 +70,14 @@ impl<S: Storage> Server<'_, S> {
                 .map_or(self.config.draft_profile, |it| self.is_draft_session(it))
     }
 
+    /// Whether it serves a legacy session over HTTP that is held to the transports draft of
+    /// spring 2026: `Mcp-Param-*`, which are the application's to check, are demanded there, and
+    /// numbers may be annotated.
+    pub fn is_held_to_draft(&self) -> bool {
+        let revision = self.session.revision();
+        revision.is_some_and(|revision| self.is_draft_session(revision))
+    }
+
     /// Whether a legacy session of this revision is: then every question belongs to a request,
     /// because no GET stream may carry it.
     pub(super) fn is_draft_session(&self, revision: Revision) -> bool {

@@ -407,6 +407,7 @@ impl<'c, S: Storage> Server<'c, S> {
         notification: Notification<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Notification { method, params } = notification;
+        self.modern = S::HTTP && head.is_some_and(Post::is_modern);
         if let Some(head) = head
             && let Err(error) = self.check_notification(head, method)
         {

@@ -54,6 +54,10 @@ pub(super) async fn carry<C: Clock>(
                 }
             }
             (After::Deliver, _) => deliver(&link, &mut line).await,
+            (After::Mismatched, id) => {
+                id.into_iter().for_each(|id| link.mismatched(id));
+                deliver(&link, &mut line).await;
+            }
             (After::Lost, _) => link.renew(),
             (After::HangUp, _) => link.hang_up(),
             (After::Refuse(status), Some(id)) => link.refuse(id, status),
@@ -182,6 +186,16 @@ async fn whole(mut body: Reply, limit: usize) -> Whole {
                 bytes.extend_from_slice(&part);
             }
         }
+    }
+}
+
+/// Tells the server something that has no answer.
+pub(super) async fn tell(link: &Link, message: Vec<u8>) {
+    let message = Bytes::from(message);
+    let exchange = link.origin(|origin| Exchange::new(origin, &message));
+    // Whatever becomes of it: other exchanges find out that a session is gone.
+    if let Ok(response) = ask(link, &exchange, &message).await {
+        whole(response.into_body(), REFUSAL).await;
     }
 }
 

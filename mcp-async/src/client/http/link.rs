@@ -98,6 +98,10 @@ impl Link {
         settings: &Settings,
         limits: &Limits,
     ) -> Arc<Self> {
+        let mut origin = Origin::new();
+        if settings.draft {
+            origin.hold_to_draft();
+        }
         Arc::new(Self {
             carrier,
             limits: *limits,
@@ -106,7 +110,7 @@ impl Link {
             fields: settings.fields.clone(),
             wire: OnceLock::new(),
             state: Mutex::new(State {
-                origin: Origin::new(),
+                origin,
                 endpoint: None,
                 incoming: VecDeque::new(),
                 bytes: 0,
@@ -373,6 +377,16 @@ impl Link {
     pub(super) fn refuse(&self, id: u64, status: u16) {
         if let Some(wire) = self.wire.get() {
             wire.command(|machine, now| machine.refuse(now, id, status));
+        }
+    }
+
+    /// The error that is delivered next, to this request, says that head and body differ.
+    pub(super) fn mismatched(&self, id: u64) {
+        if let Some(wire) = self.wire.get() {
+            let core = &mut *wire.lock();
+            if let Some(cookie) = core.machine.cookie_of(id) {
+                core.places.mismatched(cookie);
+            }
         }
     }
 

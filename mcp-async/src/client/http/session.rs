@@ -63,10 +63,11 @@ pub(in crate::client) async fn meet<C: Clock>(
     url: &str,
     settings: &Settings,
     clock: C,
-    config: ClientConfig<'static>,
+    mut config: ClientConfig<'static>,
     hub: Arc<Hub>,
 ) -> Result<Dialled, ConnectError> {
     let url: Url = settings.check(url)?;
+    config.revisions = settings.revisions(config.revisions);
     let clock = Arc::new(clock);
     let link = Link::new(carrier, url, settings, &config.limits);
     let ends = (

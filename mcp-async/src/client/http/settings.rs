@@ -2,6 +2,7 @@
 
 use http::header::{AUTHORIZATION, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue};
+use mcp_proto::{Revision, RevisionSet};
 use url::Url;
 
 use crate::client::ConnectError;
@@ -10,6 +11,8 @@ use crate::client::ConnectError;
 #[derive(Clone, Default)]
 pub(in crate::client) struct Settings {
     pub(super) fields: HeaderMap,
+    /// Whether legacy sessions are held to the transports draft.
+    pub(in crate::client) draft: bool,
     /// The first that is none.
     wrong: Option<String>,
 }
@@ -34,6 +37,16 @@ impl Settings {
     pub(in crate::client) fn bearer(&mut self, token: &str) {
         self.fields.remove(AUTHORIZATION);
         self.header(AUTHORIZATION.as_str(), &format!("Bearer {token}"));
+    }
+
+    /// The revisions that are accepted over HTTP: the draft's own where it was asked for, beside
+    /// others of its era.
+    pub(super) fn revisions(&self, revisions: RevisionSet) -> RevisionSet {
+        if self.draft && revisions.newest_legacy().is_some() {
+            revisions.with(Revision::DraftV1)
+        } else {
+            revisions
+        }
     }
 
     /// The URL, if it is one of HTTP.

@@ -12,7 +12,7 @@ use mcp_proto::http::client::{After, Exchange, Oversized};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
-use super::carry::deliver;
+use super::carry::{deliver, tell};
 use super::link::Link;
 use crate::clock::{Clock, Timer};
 use crate::observe;
@@ -75,6 +75,10 @@ pub(super) async fn read<C: Clock>(
             }
             for mut line in lines.drain(..) {
                 deliver(link, &mut line).await;
+            }
+            // One after the other: a server that asks much here hears the answers as slowly.
+            for refusal in exchange.take_refusals() {
+                tell(link, refusal).await;
             }
             // What else is in the stream comes for nobody.
             if over {

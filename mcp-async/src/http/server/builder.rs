@@ -148,7 +148,32 @@ impl<R: Runtime> Http<R> {
     /// requests and notifications repeat their method and what they are about in headers, or are
     /// refused with -32001, and the session's own stream carries no questions. Its revision,
     /// `DRAFT-2026-v1`, is accepted, too.
+    ///
+    /// A tool may repeat a number in a header there (`"type": "number"` beside `x-mcp-header`). No
+    /// published revision has that, so such a tool is served in these sessions only, and without
+    /// this setting [`Server::check`] reports it.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::{Tool, ToolCall};
+    /// use mcp_proto::json::RawBuf;
+    ///
+    /// let schema = r#"{"type":"object","properties":{
+    ///     "load":{"type":"number","x-mcp-header":"Load"}}}"#;
+    /// let tool = Tool::new("route")
+    ///     .input_schema(RawBuf::parse(schema)?)
+    ///     .raw(|_: ToolCall, _| async { Ok("routed") });
+    /// let server = Server::<()>::new("demo", "1.0").with(tool);
+    /// assert!(server.check().is_err());
+    /// # fn drafted<R: mcp_async::Runtime>(server: mcp_async::Server<R>) {
+    /// let http = server.http().draft_profile();
+    /// assert!(server.check().is_ok());
+    /// # drop(http);
+    /// # }
+    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// ```
     pub fn draft_profile(mut self) -> Self {
+        self.server.hold_to_draft();
         self.options.draft = true;
         self
     }

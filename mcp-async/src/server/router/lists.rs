@@ -14,16 +14,16 @@ use crate::error::ErrorReply;
 use crate::job::Job;
 use crate::model;
 
-/// Answers a request for a list.
+/// Answers a request for a list, of the items that are shown.
 pub(super) fn list<T: Listed>(
     call: Call<'_>,
     shelf: &Shelf<T>,
-    list: Listing,
+    (list, shown): (Listing, impl Fn(&T) -> bool),
     size: usize,
     hint: Hint,
 ) -> Job {
     let cursor = call.request.subject.map(Str::to_cow);
-    match shelf.page(list, cursor.as_deref(), size) {
+    match shelf.page(list, cursor.as_deref(), size, shown) {
         Some(page) => call.ready(Ok(Result { page, hint })),
         // PN-05
         None => call.refuse(ErrorReply::invalid_params("Invalid cursor")),

@@ -19,6 +19,7 @@ use super::rate::{Buckets, RateLimit, RateLimits};
 use super::resource::Hint;
 use super::service::{Call, Service};
 use super::spawned::Spawn;
+use super::tool::Tool;
 use crate::error::ErrorReply;
 use crate::job::Job;
 
@@ -55,7 +56,8 @@ impl Router {
 
     fn call_tool(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let Some(tool) = self.inner.catalog().tools.find(&name).map(Arc::clone) else {
+        let found = self.inner.catalog().tools.find(&name).map(Arc::clone);
+        let Some(tool) = found.filter(|tool| !tool.drafted || is_draft(&call)) else {
             return call.refuse(unknown("tool", &name));
         };
         let limit = tool.rate.or(self.rates.calls);
@@ -97,28 +99,29 @@ impl Service for Router {
         let (size, hint) = (self.page_size, self.hint);
         match call.method {
             rpc::Method::ToolsCall => self.call_tool(call),
-            rpc::Method::ToolsList => list(
-                call,
-                &self.inner.catalog().tools,
-                Listing::Tools,
-                size,
-                hint,
-            ),
+            rpc::Method::ToolsList => {
+                let draft = is_draft(&call);
+                let shown = |tool: &Tool| draft || !tool.drafted;
+                let catalog = self.inner.catalog();
+                list(call, &catalog.tools, (Listing::Tools, shown), size, hint)
+            }
             rpc::Method::ResourcesRead => self.read(call),
             rpc::Method::ResourcesList => {
                 let catalog = self.inner.catalog();
-                list(call, &catalog.resources, Listing::Resources, size, hint)
+                let all = (Listing::Resources, all);
+                list(call, &catalog.resources, all, size, hint)
             }
             rpc::Method::ResourcesTemplatesList => {
                 let catalog = self.inner.catalog();
-                list(call, &catalog.templates, Listing::Templates, size, hint)
+                let all = (Listing::Templates, all);
+                list(call, &catalog.templates, all, size, hint)
             }
             rpc::Method::ResourcesSubscribe => self.subscribe(call),
             rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Empty {})),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
                 let catalog = self.inner.catalog();
-                list(call, &catalog.prompts, Listing::Prompts, size, hint)
+                list(call, &catalog.prompts, (Listing::Prompts, all), size, hint)
             }
             rpc::Method::CompletionComplete => self.complete(call),
             _ => self.call_method(call),
@@ -130,6 +133,23 @@ impl Service for Router {
             self.inner.connected(peer);
         }
     }
+}
+
+/// Every item of a list is shown.
+const fn all<T>(_: &T) -> bool {
+    true
+}
+
+/// Whether the call is one of the transports draft, which HTTP alone has.
+fn is_draft(call: &Call<'_>) -> bool {
+    #[cfg(feature = "http")]
+    let draft = super::mirrored::is_draft(call);
+    #[cfg(not(feature = "http"))]
+    let draft = {
+        let _ = call;
+        false
+    };
+    draft
 }
 
 /// A result that says nothing.

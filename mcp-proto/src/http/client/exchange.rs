@@ -5,14 +5,15 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
+use super::mirrored::mirrored;
 use super::origin::Origin;
 use super::oversized::Passing;
 use super::refusal;
 use super::retry::{Backoff, STEADY};
+use super::unrelated;
 use crate::client::Failure;
 use crate::frame::sse;
 use crate::http::media::{self, EVENT_STREAM, JSON};
-use crate::http::mirror;
 use crate::json::{MAX_DEPTH, Object, Raw};
 use crate::model::keys;
 use crate::revision::Revision;
@@ -67,6 +68,8 @@ pub struct Exchange {
     resumed: Option<Instant>,
     /// An event over the limit, while it passes.
     pub(super) oversized: Option<Box<Passing>>,
+    /// Errors for the server that were not taken yet.
+    refusals: Vec<Vec<u8>>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -199,6 +202,9 @@ pub enum After {
     Done,
     /// It is over, and a message was written for the machine.
     Deliver,
+    /// The same, and the server says that the head did not repeat what the body says: what is
+    /// known of its tools is out of date (XH-17).
+    Mismatched,
     /// Tell [`Client::refuse`](crate::client::Client::refuse).
     Refuse(u16),
     /// Tell [`Client::fail`](crate::client::Client::fail).
@@ -271,6 +277,7 @@ impl Exchange {
             backoff: Backoff::default(),
             resumed: None,
             oversized: None,
+            refusals: Vec::new(),
         }
     }
 
@@ -316,8 +323,7 @@ impl Exchange {
             }
             Verb::Delete => {}
         }
-        let mirrors = self.revision.is_some_and(Revision::has_mirrored_headers);
-        if mirrors && self.verb() == Verb::Post {
+        if self.mirrors(origin) && self.verb() == Verb::Post {
             mirrored(origin, message, each);
         }
         // What is offered does not rule yet.
@@ -406,6 +412,14 @@ impl Exchange {
         // SSE-07, SSE-08
         if event.name != b"message" || event.data.is_empty() || self.epoch != origin.epoch {
             return false;
+        }
+        if self.kind == Kind::Listen
+            && self.is_draft(origin)
+            && let Some(parted) = unrelated::part(event.data)
+        {
+            self.refusals.push(parted.refusals);
+            line.extend_from_slice(&parted.rest);
+            return !parted.rest.is_empty();
         }
         self.take(origin, event.data, line);
         true
@@ -498,6 +512,29 @@ impl Exchange {
         self.last_event_id.clear();
     }
 
+    /// What the server is to be told because of what it said in an event: each is a message to
+    /// be POSTed.
+    ///
+    /// In the transports draft of spring 2026 the server's own stream has notifications and pings
+    /// alone, and the requests there are refused with -32602; the machine never hears of them.
+    pub fn take_refusals(&mut self) -> Vec<Vec<u8>> {
+        core::mem::take(&mut self.refusals)
+    }
+
+    /// Whether the head repeats what the body says.
+    pub(super) fn mirrors(&self, origin: &Origin) -> bool {
+        self.revision.is_some_and(Revision::has_mirrored_headers) || self.is_draft(origin)
+    }
+
+    /// Whether it belongs to a session that is held to the transports draft.
+    fn is_draft(&self, origin: &Origin) -> bool {
+        self.revision.is_some_and(|revision| {
+            revision.is_legacy()
+                && !origin.two_endpoints
+                && (origin.draft || revision.has_mirrored_headers())
+        })
+    }
+
     pub(super) fn is_modern(&self) -> bool {
         self.revision.is_some_and(Revision::is_modern)
     }
@@ -509,10 +546,10 @@ impl Exchange {
             && let Some(response) = response_to(own, text)
         {
             self.answered = true;
-            let mirrors = self.revision.is_some_and(Revision::has_mirrored_headers);
-            if let (Kind::Request { lists_tools: true }, true) = (self.kind, mirrors)
+            let draft = self.is_draft(origin);
+            if let (Kind::Request { lists_tools: true }, true) = (self.kind, self.mirrors(origin))
                 && let (Some(id), Ok(result)) = (response.id, response.outcome)
-                && origin.tools.learn(id, result, line)
+                && origin.tools.learn(id, result, draft, line)
             {
                 return;
             }
@@ -582,64 +619,4 @@ fn revision_of(version: Raw<'_>) -> Option<Revision> {
     Revision::ALL
         .into_iter()
         .find(|revision| version == revision.as_str())
-}
-
-/// SC-17 to SC-19, SC-24, XH-09 to XH-13: what of the body is repeated in the head.
-fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&str, &[u8])) {
-    let (method, params) = match Message::parse(message, MAX_DEPTH) {
-        Message::Request(request) => (request.method, request.params),
-        Message::Notification(notification) => (notification.method, notification.params),
-        _ => return,
-    };
-    let mut text = Vec::new();
-    let mut say = |name: &str, value: Raw<'_>| {
-        text.resize(64, 0);
-        let mut written = mirror::write(value, &mut text);
-        if let Err(mirror::MirrorError::BufferFull { needed }) = written {
-            text.resize(needed, 0);
-            written = mirror::write(value, &mut text);
-        }
-        // A value without a header is the server's to refuse: its schema says what it may be.
-        if let Ok(Some(len)) = written {
-            each(name, text.get(..len).unwrap_or_default());
-        }
-    };
-    let mut quoted = Vec::new();
-    quoted.push(b'"');
-    quoted.extend(method.name().chars().flat_map(|char| {
-        let mut utf8 = [0; 4];
-        let len = char.encode_utf8(&mut utf8).len();
-        utf8.into_iter().take(len)
-    }));
-    quoted.push(b'"');
-    if let Ok(method) = Raw::parse(&quoted, 1) {
-        say("mcp-method", method);
-    }
-    let member = match method {
-        Method::ToolsCall | Method::PromptsGet => "name",
-        Method::ResourcesRead => "uri",
-        Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => "taskId",
-        _ => return,
-    };
-    let Some(name) = params.and_then(|params| params.get(member)) else {
-        return;
-    };
-    say("mcp-name", name);
-    if method != Method::ToolsCall {
-        return;
-    }
-    let annotations = name
-        .string()
-        .and_then(|name| origin.tools.of(&name.to_cow()));
-    let arguments = params
-        .and_then(|params| params.get("arguments"))
-        .and_then(Raw::object);
-    for (header, value) in annotations
-        .into_iter()
-        .flat_map(|annotations| annotations.values(arguments))
-    {
-        if let Some(value) = value {
-            say(header, value);
-        }
-    }
 }

@@ -14,11 +14,13 @@
 //! ```
 
 mod exchange;
+mod mirrored;
 mod origin;
 mod oversized;
 mod refusal;
 mod retry;
 mod tools;
+mod unrelated;
 
 pub use exchange::{After, Body, Exchange, ReplyHead, Verb};
 pub use origin::Origin;

@@ -33,6 +33,8 @@ pub struct Origin {
     pub(super) revision: Option<Revision>,
     /// The two endpoints of 2024-11-05.
     pub(super) two_endpoints: bool,
+    /// Whether sessions are held to the transports draft.
+    pub(super) draft: bool,
     pub(super) tools: Tools,
 }
 
@@ -51,6 +53,26 @@ impl Origin {
     /// messages go to the second, which it named (HS-02).
     pub const fn has_two_endpoints(&mut self) {
         self.two_endpoints = true;
+    }
+
+    /// Holds every legacy session to the transports draft of spring 2026, and not only those of
+    /// [`Revision::DraftV1`]: requests and notifications repeat their method and what they are
+    /// about in headers, from the handshake on, and the server's own stream has no questions.
+    ///
+    /// ```
+    /// use mcp_proto::http::client::{Exchange, Origin};
+    ///
+    /// let mut origin = Origin::new();
+    /// origin.hold_to_draft();
+    /// let message = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
+    /// let mut method = false;
+    /// Exchange::new(&origin, message).fields(&origin, message, &mut |name, value| {
+    ///     method |= name == "mcp-method" && value == b"initialize";
+    /// });
+    /// assert!(method);
+    /// ```
+    pub const fn hold_to_draft(&mut self) {
+        self.draft = true;
     }
 
     /// Counts sessions. What was sent in an earlier one has no meaning in a later one.
@@ -101,6 +123,7 @@ impl fmt::Debug for Origin {
             .field("session", &self.session.is_some())
             .field("revision", &self.revision)
             .field("two_endpoints", &self.two_endpoints)
+            .field("draft", &self.draft)
             .finish_non_exhaustive()
     }
 }

@@ -6,6 +6,7 @@ use super::exchange::{After, Exchange, Kind};
 use super::origin::Origin;
 use crate::client::Failure;
 use crate::json::{MAX_DEPTH, Writer};
+use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, Message, code, envelope};
 use crate::time::Instant;
 
@@ -78,9 +79,13 @@ impl Exchange {
                 }
                 After::Seek(status)
             }
-            (_, Some(error)) => {
+            (kind, Some(error)) => {
                 write(id, &error, line);
-                After::Deliver
+                let request = matches!(kind, Kind::Request { .. });
+                match request && self.mirrors(origin) && is_mismatch(status, error.code) {
+                    true => After::Mismatched,
+                    false => After::Deliver,
+                }
             }
             (Kind::Discover, None) => After::Refuse(status),
             (_, None) => After::Fail(Failure::Status(status)),
@@ -119,6 +124,13 @@ const fn is_recognised(error: i64) -> bool {
         error,
         code::HEADER_MISMATCH | code::MISSING_CLIENT_CAPABILITY | code::UNSUPPORTED_VERSION
     )
+}
+
+/// Whether the server found that head and body differ. One that speaks the transports draft says
+/// so by its code, whatever the revision; with any other status that code means nothing (5.1).
+fn is_mismatch(status: u16, error: i64) -> bool {
+    let draft = Revision::DraftV1.header_mismatch_code();
+    status == 400 && (error == code::HEADER_MISMATCH || Some(error) == draft)
 }
 
 /// Whether a refusal can say something of the era of a server: not if it would have been the

@@ -30,8 +30,14 @@ impl Tools {
     }
 
     /// Learns from a page of tools. If some of them have bad annotations the answer is written
-    /// to `line` without them (XH-07); says whether it was.
-    pub(super) fn learn(&mut self, id: Id<'_>, result: Raw<'_>, line: &mut Vec<u8>) -> bool {
+    /// to `line` without them (XH-07); says whether it was. The `draft` has rules of its own.
+    pub(super) fn learn(
+        &mut self,
+        id: Id<'_>,
+        result: Raw<'_>,
+        draft: bool,
+        line: &mut Vec<u8>,
+    ) -> bool {
         let Some(result) = result.object() else {
             return false;
         };
@@ -41,7 +47,7 @@ impl Tools {
         };
         let mut bad = Vec::new();
         for (at, tool) in tools().enumerate() {
-            if let Err(error) = self.learn_tool(tool) {
+            if let Err(error) = self.learn_tool(tool, draft) {
                 bad.push(at);
                 let name = name_of(tool).unwrap_or_default();
                 if self.dropped.len() < MOST {
@@ -71,12 +77,16 @@ impl Tools {
         true
     }
 
-    fn learn_tool(&mut self, tool: Raw<'_>) -> Result<(), BadAnnotation> {
+    fn learn_tool(&mut self, tool: Raw<'_>, draft: bool) -> Result<(), BadAnnotation> {
         let schema = tool.object().and_then(|tool| tool.get("inputSchema"));
         let (Some(name), Some(schema)) = (name_of(tool), schema) else {
             return Ok(());
         };
-        match Annotations::read(schema) {
+        let annotations = match draft {
+            true => Annotations::read_draft(schema),
+            false => Annotations::read(schema),
+        };
+        match annotations {
             Ok(annotations) if annotations.is_empty() => {
                 self.annotated.remove(&name);
             }

@@ -1,0 +1,68 @@
+//! What the head of a request repeats of its body.
+
+use alloc::vec::Vec;
+
+use super::origin::Origin;
+use crate::http::mirror::{self, MirrorError};
+use crate::json::{MAX_DEPTH, Raw};
+use crate::rpc::{Message, Method};
+
+/// SC-17 to SC-19, SC-24, XH-09 to XH-13: what of the body is repeated in the head.
+pub(super) fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&str, &[u8])) {
+    let (method, params) = match Message::parse(message, MAX_DEPTH) {
+        Message::Request(request) => (request.method, request.params),
+        Message::Notification(notification) => (notification.method, notification.params),
+        _ => return,
+    };
+    let mut text = Vec::new();
+    let mut say = |name: &str, write: &dyn Fn(&mut [u8]) -> Written| {
+        text.resize(64, 0);
+        let mut written = write(&mut text);
+        if let Err(MirrorError::BufferFull { needed }) = written {
+            text.resize(needed, 0);
+            written = write(&mut text);
+        }
+        // A value without a header is the server's to refuse: its schema says what it may be.
+        if let Ok(Some(len)) = written {
+            each(name, text.get(..len).unwrap_or_default());
+        }
+    };
+    let mut quoted = Vec::new();
+    quoted.push(b'"');
+    quoted.extend(method.name().chars().flat_map(|char| {
+        let mut utf8 = [0; 4];
+        let len = char.encode_utf8(&mut utf8).len();
+        utf8.into_iter().take(len)
+    }));
+    quoted.push(b'"');
+    if let Ok(method) = Raw::parse(&quoted, 1) {
+        say("mcp-method", &|out| mirror::write(method, out));
+    }
+    let member = match method {
+        Method::ToolsCall | Method::PromptsGet => "name",
+        Method::ResourcesRead => "uri",
+        Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => "taskId",
+        _ => return,
+    };
+    let Some(name) = params.and_then(|params| params.get(member)) else {
+        return;
+    };
+    say("mcp-name", &|out| mirror::write(name, out));
+    if method != Method::ToolsCall {
+        return;
+    }
+    let annotations = name
+        .string()
+        .and_then(|name| origin.tools.of(&name.to_cow()));
+    let arguments = params
+        .and_then(|params| params.get("arguments"))
+        .and_then(Raw::object);
+    for argument in annotations
+        .into_iter()
+        .flat_map(|annotations| annotations.of(arguments))
+    {
+        say(argument.header, &|out| argument.write(out));
+    }
+}
+
+type Written = Result<Option<usize>, MirrorError>;

@@ -1,0 +1,118 @@
+//! Requests that belong to none of ours, where there may be none.
+
+use alloc::vec::Vec;
+
+use crate::json::{MAX_DEPTH, Raw, Writer};
+use crate::rpc::{ErrorObject, Id, Message, Method, code, envelope};
+
+/// What came on the server's own stream, without the requests in it.
+pub(super) struct Parted {
+    /// The errors that answer them: one message, or an array of them.
+    pub(super) refusals: Vec<u8>,
+    /// What is left for the machine.
+    pub(super) rest: Vec<u8>,
+}
+
+/// Refuses every request but pings; `None` if there is none. Only in 2025-03-26 is there more
+/// than one.
+pub(super) fn part(text: &[u8]) -> Option<Parted> {
+    let mut parted = Parted {
+        refusals: Vec::new(),
+        rest: Vec::new(),
+    };
+    if text.trim_ascii_start().first() != Some(&b'[') {
+        let id = refused(Message::parse(text, MAX_DEPTH))?;
+        refuse(id, &mut parted.refusals);
+        return Some(parted);
+    }
+    let list = Raw::parse(text, MAX_DEPTH).ok()?.array()?;
+    for element in list.elements() {
+        match refused(Message::from_raw(element)) {
+            Some(id) => {
+                next(&mut parted.refusals);
+                refuse(id, &mut parted.refusals);
+            }
+            None => {
+                next(&mut parted.rest);
+                parted.rest.extend_from_slice(element.as_bytes());
+            }
+        }
+    }
+    for array in [&mut parted.refusals, &mut parted.rest] {
+        if !array.is_empty() {
+            array.push(b']');
+        }
+    }
+    Some(parted).filter(|parted| !parted.refusals.is_empty())
+}
+
+fn refused(message: Message<'_>) -> Option<Id<'_>> {
+    match message {
+        Message::Request(request) if request.method != Method::Ping => Some(request.id),
+        _ => None,
+    }
+}
+
+fn refuse(id: Id<'_>, out: &mut Vec<u8>) {
+    let error = ErrorObject::new(
+        code::INVALID_PARAMS,
+        "this stream has no requests but pings",
+    );
+    let mut length = Writer::counting();
+    envelope::error(&mut length, Some(id), &error);
+    let start = out.len();
+    out.resize(start.saturating_add(length.len()), 0);
+    let place = out.get_mut(start..).unwrap_or_default();
+    envelope::error(&mut Writer::new(place), Some(id), &error);
+}
+
+/// What stands before an element of an array.
+fn next(array: &mut Vec<u8>) {
+    array.push(if array.is_empty() { b'[' } else { b',' });
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(text: &str, ids: &[&str], rest: &str) {
+        let parted = part(text.as_bytes()).unwrap();
+        assert_eq!(parted.rest, rest.as_bytes());
+        let refusals = Raw::parse(&parted.refusals, 8).unwrap();
+        let refusals = match refusals.array() {
+            Some(list) => list.elements().collect(),
+            None => alloc::vec![refusals],
+        };
+        let named: Vec<_> = refusals
+            .into_iter()
+            .map(|refusal| match Message::from_raw(refusal) {
+                Message::Response(response) => {
+                    assert_eq!(response.outcome.unwrap_err().code, code::INVALID_PARAMS);
+                    std::format!("{}", response.id.unwrap())
+                }
+                other => panic!("{other:?}"),
+            })
+            .collect();
+        assert_eq!(named, ids);
+    }
+
+    #[test]
+    fn questions_and_the_rest() {
+        let question = r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;
+        let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+        let told = r#"{"jsonrpc":"2.0","method":"notifications/message"}"#;
+        let unknown = r#"{"jsonrpc":"2.0","id":7,"method":"odd"}"#;
+        check(question, &["\"q\""], "");
+        check(unknown, &["7"], "");
+        check(
+            &std::format!("[{question},{ping},{told},{unknown}]"),
+            &["\"q\"", "7"],
+            &std::format!("[{ping},{told}]"),
+        );
+        check(&std::format!("[{unknown}]"), &["7"], "");
+        for text in [ping, told, "[]", "{", "[{", "7", "[7]"] {
+            assert!(part(text.as_bytes()).is_none(), "{text}");
+        }
+    }
+}
