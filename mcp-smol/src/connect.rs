@@ -13,6 +13,18 @@ use crate::Runtime;
 /// # Errors
 ///
 /// See [`ConnectError`].
+///
+/// ```
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_smol::mcp_proto::client::ClientConfig;
+///
+/// let stream = smol::net::TcpStream::connect("127.0.0.1:7000").await?;
+/// let config = ClientConfig::new("demo", "1.0");
+/// let peer = mcp_smol::connect(mcp_smol::split(stream), config, ()).await?;
+/// # drop(peer);
+/// # Ok(())
+/// # }
+/// ```
 pub async fn connect<R, W, H>(
     streams: (R, W),
     config: ClientConfig<'static>,

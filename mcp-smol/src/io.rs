@@ -24,6 +24,14 @@ where
 }
 
 /// Makes a reader and a writer of this runtime the pair that a connection wants: they are it.
+///
+/// ```
+/// use smol::io::{empty, sink};
+///
+/// // Anything that reads, and anything that writes.
+/// let streams = mcp_smol::pair(empty(), sink());
+/// # drop(streams);
+/// ```
 pub fn pair<R, W>(
     reader: R,
     writer: W,

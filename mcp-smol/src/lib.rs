@@ -103,5 +103,43 @@ pub use mcp_async::{http, net};
 pub type Client = mcp_async::Client<Runtime>;
 
 /// A server of typed handlers.
+///
+/// ```
+/// use mcp_smol::Server;
+/// use mcp_smol::server::NoArguments;
+///
+/// let server = Server::new("demo", "1.0")
+///     .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") });
+/// assert!(server.check().is_ok());
+/// ```
 #[cfg(feature = "server")]
 pub type Server = mcp_async::Server<Runtime>;
+
+/// What sends the requests of a [`Client`], to be made with settings of its own: a proxy, trusted
+/// certificates, timeouts.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_smol::HttpClient;
+///
+/// let http = HttpClient::builder().connect_timeout(Duration::from_secs(5)).no_proxy().build();
+/// // Client::builder("demo", "1.0").connect_through("https://mcp.example.com/mcp", http).await?
+/// # let _ = http;
+/// ```
+#[cfg(feature = "http")]
+pub type HttpClient = mcp_async::net::HttpClient<Runtime>;
+
+/// A [`Server`] as a service over HTTP requests, for a router or a struct that keeps it.
+///
+/// ```
+/// use mcp_smol::{HttpService, Server};
+///
+/// struct App {
+///     mcp: HttpService,
+/// }
+///
+/// let app = App { mcp: Server::new("demo", "1.0").http().into_service() };
+/// app.mcp.shutdown();
+/// ```
+#[cfg(all(feature = "http", feature = "server"))]
+pub type HttpService = mcp_async::http::HttpService<Runtime>;

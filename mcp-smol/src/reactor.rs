@@ -3,6 +3,15 @@ use core::time::Duration;
 use mcp_async::stdio::{Reactor, Sleep};
 
 /// The reactor that all smol executors of a process share, as [`mcp_async`] sees it.
+///
+/// ```
+/// use mcp_smol::Runtime;
+/// use mcp_smol::net::HttpClient;
+///
+/// // What is generic over the runtime takes this one.
+/// let http = HttpClient::<Runtime>::default();
+/// # let _ = http;
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Runtime;
 

@@ -47,6 +47,16 @@ where
 /// # Errors
 ///
 /// What [`stdio`] refuses, and errors of the streams.
+///
+/// ```
+/// # async fn example() -> std::io::Result<()> {
+/// use mcp_smol::mcp_proto::server::ServerConfig;
+/// use mcp_smol::{ErrorReply, server::service_fn};
+///
+/// let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
+/// mcp_smol::serve_stdio(ServerConfig::new("nothing", "1.0"), service).await
+/// # }
+/// ```
 pub async fn serve_stdio<S: Service>(config: ServerConfig<'static>, service: S) -> io::Result<()> {
     let (connection, _) = serve(stdio(Claim::Exclusive)?, config, service);
     connection.until(Runtime::interrupted()).await

@@ -10,10 +10,28 @@ use smol::Async;
 use crate::Runtime;
 
 /// A connected socket of this runtime, with the traits of all.
+///
+/// ```
+/// use mcp_smol::net::Network;
+/// use mcp_smol::{Runtime, Socket};
+///
+/// async fn dial() -> std::io::Result<Socket> {
+///     Runtime::dial(([127, 0, 0, 1], 8000).into()).await
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Socket(Stream);
 
 /// A socket that connections arrive at.
+///
+/// ```
+/// use mcp_smol::net::Network;
+/// use mcp_smol::{Listener, Runtime};
+///
+/// fn listen() -> std::io::Result<Listener> {
+///     Runtime::listen(std::net::TcpListener::bind("127.0.0.1:0")?)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Listener(Async<std::net::TcpListener>);
 

@@ -9,6 +9,17 @@ use mcp_proto::Instant;
 use crate::Runtime;
 
 /// A timer of the reactor.
+///
+/// ```
+/// use mcp_async::Timer as _;
+/// use mcp_proto::Instant;
+///
+/// /// Waits until a moment of the runtime's clock.
+/// async fn until(deadline: Instant) {
+///     let mut timer = mcp_smol::Timer::default();
+///     core::future::poll_fn(|cx| timer.poll_until(deadline, cx)).await;
+/// }
+/// ```
 #[derive(Default)]
 pub struct Timer {
     sleep: Option<(std::time::Instant, smol::Timer)>,

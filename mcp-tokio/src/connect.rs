@@ -13,6 +13,18 @@ use crate::Runtime;
 /// # Errors
 ///
 /// See [`ConnectError`].
+///
+/// ```
+/// # async fn example() -> Result<(), Box<dyn std::error::Error>> {
+/// use mcp_tokio::mcp_proto::client::ClientConfig;
+///
+/// let stream = tokio::net::TcpStream::connect("127.0.0.1:7000").await?;
+/// let config = ClientConfig::new("demo", "1.0");
+/// let peer = mcp_tokio::connect(mcp_tokio::split(stream), config, ()).await?;
+/// # drop(peer);
+/// # Ok(())
+/// # }
+/// ```
 pub async fn connect<R, W, H>(
     streams: (R, W),
     config: ClientConfig<'static>,

@@ -28,6 +28,14 @@ where
 }
 
 /// Makes a reader and a writer of this runtime the pair that a connection wants.
+///
+/// ```
+/// use tokio::io::{empty, sink};
+///
+/// // Anything that reads, and anything that writes.
+/// let streams = mcp_tokio::pair(empty(), sink());
+/// # drop(streams);
+/// ```
 pub fn pair<R, W>(
     reader: R,
     writer: W,

@@ -5,6 +5,15 @@ use mcp_async::stdio::{Reactor, Sleep};
 /// The tokio runtime that the calling task runs on, as [`mcp_async`] sees it.
 ///
 /// It needs the runtime's IO and time drivers: build the runtime with `enable_all`.
+///
+/// ```
+/// use mcp_tokio::Runtime;
+/// use mcp_tokio::net::HttpClient;
+///
+/// // What is generic over the runtime takes this one.
+/// let http = HttpClient::<Runtime>::default();
+/// # let _ = http;
+/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Runtime;
 

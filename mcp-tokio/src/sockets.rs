@@ -10,10 +10,28 @@ use tokio::net::{TcpListener, TcpStream};
 use crate::Runtime;
 
 /// A connected socket of this runtime, with the traits of all.
+///
+/// ```
+/// use mcp_tokio::net::Network;
+/// use mcp_tokio::{Runtime, Socket};
+///
+/// async fn dial() -> std::io::Result<Socket> {
+///     Runtime::dial(([127, 0, 0, 1], 8000).into()).await
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Socket(TcpStream);
 
 /// A socket that connections arrive at.
+///
+/// ```
+/// use mcp_tokio::net::Network;
+/// use mcp_tokio::{Listener, Runtime};
+///
+/// fn listen() -> std::io::Result<Listener> {
+///     Runtime::listen(std::net::TcpListener::bind("127.0.0.1:0")?)
+/// }
+/// ```
 #[derive(Debug)]
 pub struct Listener(TcpListener);
 

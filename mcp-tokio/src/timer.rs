@@ -13,6 +13,17 @@ use crate::Runtime;
 /// # Panics
 ///
 /// When it is armed outside of the runtime, or the runtime has no time driver.
+///
+/// ```
+/// use mcp_async::Timer as _;
+/// use mcp_proto::Instant;
+///
+/// /// Waits until a moment of the runtime's clock.
+/// async fn until(deadline: Instant) {
+///     let mut timer = mcp_tokio::Timer::default();
+///     core::future::poll_fn(|cx| timer.poll_until(deadline, cx)).await;
+/// }
+/// ```
 #[derive(Default)]
 pub struct Timer {
     sleep: Option<Pin<Box<tokio::time::Sleep>>>,

@@ -238,7 +238,8 @@ impl<R> ClientBuilder<R> {
     }
 
     /// Sends this header with every request over HTTP. What the protocol or the transport decides
-    /// (`Accept`, `Host`, whatever begins with `Mcp-`) is not the application's to set.
+    /// (`Accept`, `Host`, whatever begins with `Mcp-`) is not the application's to set: to connect
+    /// is then [`ConnectError::Header`], as it is for what is no name or no value of a header.
     ///
     /// ```
     /// use mcp_async::client::ClientBuilder;
@@ -253,7 +254,17 @@ impl<R> ClientBuilder<R> {
         self
     }
 
-    /// Sends this token with every request over HTTP, as `Authorization: Bearer`.
+    /// Sends this token with every request over HTTP, as `Authorization: Bearer`. It appears in no
+    /// log and no `Debug`. A token that changes while the client lives goes into a layer around an
+    /// [`HttpClient`](crate::net::HttpClient), for [`connect_through`](Self::connect_through).
+    ///
+    /// ```
+    /// use mcp_async::client::ClientBuilder;
+    ///
+    /// fn authorized<R>(builder: ClientBuilder<R>, token: &str) -> ClientBuilder<R> {
+    ///     builder.bearer(token)
+    /// }
+    /// ```
     #[cfg(feature = "http")]
     pub fn bearer(mut self, token: &str) -> Self {
         self.http.bearer(token);
@@ -425,7 +436,9 @@ impl<R: Runtime> ClientBuilder<R> {
     /// Speaks to the server at this URL, over HTTP, in a task of its own, and returns once it is
     /// known who the server is. Whatever revision it speaks, and whether it has sessions, streams
     /// or the two endpoints of 2024-11-05, is found out. A session that the server loses is
-    /// opened again (of the old two endpoints [`restart`](Self::restart) tells), and [`Client::close`] ends it.
+    /// opened again (of the old two endpoints [`restart`](Self::restart) tells), and
+    /// [`Client::close`] ends it. A user and a password in the URL are not sent: see
+    /// [`bearer`](Self::bearer) and [`header`](Self::header).
     ///
     /// Connections, proxies and certificates are as an [`HttpClient`](crate::net::HttpClient)
     /// has them by itself; one with other settings goes into

@@ -79,7 +79,7 @@ pub enum ConnectError {
     /// This root is no directory of this machine: it has to be `file://` and an absolute path
     /// (RT-03). Nothing was sent.
     Root(String),
-    /// This is no URL of HTTP. Nothing was sent.
+    /// This is no URL of HTTP; here it is without user, password and query. Nothing was sent.
     Url(String),
     /// This header is none, or not the application's to set. Nothing was sent.
     Header(String),

@@ -57,6 +57,7 @@ use crate::Runtime;
 ///     listen.serve::<R, _, _>(Hello, R::interrupted()).await
 /// }
 /// ```
+#[must_use = "nobody is served before `serve`, or `Http::serve_on`"]
 pub struct Listen {
     socket: TcpListener,
     settings: Settings,
@@ -67,7 +68,8 @@ struct Settings {
     head_timeout: Duration,
     idle_timeout: Duration,
     stall_timeout: Duration,
-    grace: Duration,
+    /// `None` for what the service says, or [`GRACE`].
+    grace: Option<Duration>,
     max_connections: usize,
     max_head: usize,
     #[cfg(feature = "tls")]
@@ -86,6 +88,14 @@ impl Listen {
     }
 
     /// Takes a socket that is bound already, one that a supervisor handed over say.
+    ///
+    /// ```
+    /// use mcp_async::net::Listen;
+    ///
+    /// let socket = std::net::TcpListener::bind("127.0.0.1:0")?;
+    /// assert!(Listen::on(socket).address()?.ip().is_loopback());
+    /// # Ok::<(), std::io::Error>(())
+    /// ```
     pub const fn on(socket: TcpListener) -> Self {
         Self {
             socket,
@@ -93,7 +103,7 @@ impl Listen {
                 head_timeout: Duration::from_secs(30),
                 idle_timeout: Duration::from_secs(120),
                 stall_timeout: Duration::from_secs(30),
-                grace: Duration::from_secs(10),
+                grace: None,
                 max_connections: 10_000,
                 max_head: 64 * 1024,
                 #[cfg(feature = "tls")]
@@ -133,9 +143,18 @@ impl Listen {
         self
     }
 
-    /// How long what runs may go on after the end was asked for. 10 seconds by default.
+    /// How long what runs may go on after the end was asked for. By default as long as
+    /// [`Http::grace`](crate::http::Http::grace) says, where that is what is served, and 10 seconds
+    /// otherwise.
     pub const fn grace(mut self, limit: Duration) -> Self {
-        self.settings.grace = limit;
+        self.settings.grace = Some(limit);
+        self
+    }
+
+    /// The same, unless it was said.
+    #[cfg(feature = "server")]
+    pub(crate) fn grace_or(mut self, limit: Duration) -> Self {
+        self.settings.grace.get_or_insert(limit);
         self
     }
 
@@ -154,6 +173,14 @@ impl Listen {
     }
 
     /// Serves over TLS.
+    ///
+    /// ```
+    /// use mcp_async::net::{Identity, Listen};
+    ///
+    /// fn listen(identity: Identity) -> std::io::Result<Listen> {
+    ///     Ok(Listen::bind("127.0.0.1:0")?.tls(identity))
+    /// }
+    /// ```
     #[cfg(feature = "tls")]
     pub fn tls(mut self, identity: super::Identity) -> Self {
         self.settings.identity = Some(identity);
@@ -189,7 +216,10 @@ impl Listen {
         race(until, accepting).await;
         drop((listener, service));
         end.0.enter(Phase::Draining);
-        let grace = race(Nap::<R>::after(settings.grace), R::interrupted());
+        let grace = race(
+            Nap::<R>::after(settings.grace.unwrap_or(GRACE)),
+            R::interrupted(),
+        );
         race(end.0.fewer_than(1), grace).await;
         Ok(())
     }
@@ -236,6 +266,9 @@ async fn accept<R, S, B>(
         }
     }
 }
+
+/// How long what runs may go on where nobody says.
+const GRACE: Duration = Duration::from_secs(10);
 
 /// How long to wait after an error of accepting that the next call would meet again.
 const PAUSE: Duration = Duration::from_millis(100);

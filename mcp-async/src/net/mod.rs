@@ -15,6 +15,8 @@ mod time;
 mod tls;
 mod wire;
 
+#[cfg(feature = "client")]
+pub(crate) use client::without_secrets;
 pub use client::{HttpClient, HttpClientBuilder, Reply, ReplyFailed, SendFailed};
 pub use listen::Listen;
 pub use network::Network;

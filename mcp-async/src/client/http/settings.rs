@@ -6,6 +6,7 @@ use mcp_proto::{Revision, RevisionSet};
 use url::Url;
 
 use crate::client::ConnectError;
+use crate::net::without_secrets;
 
 /// Fields of the application's own, the same in every request.
 #[derive(Clone, Default)]
@@ -57,7 +58,7 @@ impl Settings {
         Url::parse(url)
             .ok()
             .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
-            .ok_or_else(|| ConnectError::Url(url.to_owned()))
+            .ok_or_else(|| ConnectError::Url(without_secrets(url)))
     }
 }
 

@@ -88,6 +88,14 @@ impl<R: Runtime> Http<R> {
 
     /// Answers under every path: for a service that a router mounts, which has looked at the path
     /// already and may have cut a part of it off.
+    ///
+    /// ```
+    /// # use mcp_async::{Runtime, Server};
+    /// # fn service<R: Runtime>(server: &Server<R>) -> mcp_async::http::HttpService<R> {
+    /// // For axum: `.nest_service("/tools", service)`
+    /// server.http().any_path().into_service()
+    /// # }
+    /// ```
     pub fn any_path(mut self) -> Self {
         self.options.path = None;
         self
@@ -227,6 +235,18 @@ impl<R: Runtime> Http<R> {
     /// Where sessions are known to other processes, so that any of them can carry one on. Its
     /// clients are then to be told apart by what authenticates them, and not by the process that
     /// they reach.
+    ///
+    /// ```
+    /// use std::sync::Arc;
+    ///
+    /// use mcp_async::http::{HttpService, MemoryStore};
+    /// use mcp_async::{Runtime, Server};
+    ///
+    /// fn service<R: Runtime>(server: &Server<R>, store: &Arc<MemoryStore>) -> HttpService<R> {
+    ///     let http = server.http().session_store(store.clone());
+    ///     http.event_store(store.clone()).into_service()
+    /// }
+    /// ```
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.options.sharing.sessions = Some(store);
         self
@@ -275,12 +295,28 @@ impl<R: Runtime> Http<R> {
 
     /// Ends the service when this future resolves: new requests are answered with 503, what runs
     /// may finish within the [grace](Self::grace), and listens end with their result.
+    ///
+    /// ```
+    /// use mcp_async::http::HttpService;
+    /// use mcp_async::{Runtime, Server};
+    ///
+    /// /// An endpoint that ends when the program around it does.
+    /// fn service<R: Runtime>(
+    ///     server: &Server<R>,
+    ///     ended: impl Future<Output = ()> + Send + 'static,
+    /// ) -> HttpService<R> {
+    ///     server.http().until(ended).into_service()
+    /// }
+    /// ```
     pub fn until(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
         self.until = Some(Box::pin(end));
         self
     }
 
     /// The service. Clones of it are the same endpoint.
+    ///
+    /// What waits for [`until`](Self::until) is a task of its own, so with it this is to be called
+    /// where the runtime runs.
     pub fn into_service(self) -> HttpService<R> {
         let Self {
             server,

@@ -41,8 +41,7 @@ impl<R: Network> Http<R> {
     /// # Errors
     /// Those of [`Server::serve_http`].
     pub async fn serve(self, address: impl ToSocketAddrs) -> io::Result<()> {
-        let grace = self.options.grace;
-        self.serve_on(Listen::bind(address)?.grace(grace)).await
+        self.serve_on(Listen::bind(address)?).await
     }
 
     /// Serves it on a socket with settings of its own: a certificate, timeouts, a bound on
@@ -74,6 +73,7 @@ impl<R: Network> Http<R> {
         if !named && !listen.address()?.ip().is_loopback() {
             return Err(invalid(REACHABLE.into()));
         }
+        let listen = listen.grace_or(self.options.grace);
         let server = self.server.clone();
         let until = self.until.take();
         let service = self.into_service();

@@ -106,6 +106,21 @@ pub trait SessionStore: Send + Sync {
 ///   its stream from before it fails.
 /// - The bounds are the store's: it forgets the oldest events of a session, and all of them some
 ///   time after the last one. Sequence numbers count from 1, without a gap.
+///
+/// ```
+/// use mcp_async::http::{EventStore, StoreError, StoredEvent};
+///
+/// /// What a server does with a store: what was taken can be replayed anywhere.
+/// async fn keep(store: &dyn EventStore) -> Result<(), StoreError> {
+///     store.append(StoredEvent::new("session", 1, 1, b"{}")).await?;
+///     let replay = store.replay("session", 1, 0).await?.expect("it was just taken");
+///     assert_eq!(replay.messages().next(), Some(&b"{}"[..]));
+///     Ok(())
+/// }
+/// # let store = mcp_async::http::MemoryStore::default();
+/// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
+/// # assert!(core::pin::pin!(keep(&store)).poll(&mut cx).is_ready());
+/// ```
 pub trait EventStore: Send + Sync {
     /// Takes one event.
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()>;
@@ -131,6 +146,13 @@ pub trait EventStore: Send + Sync {
 pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A session as it was found in a store.
+///
+/// ```
+/// use mcp_async::http::Taken;
+///
+/// let taken = Taken::new(b"{}".to_vec(), 2);
+/// assert_eq!((taken.record(), taken.times()), (&b"{}"[..], 2));
+/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Taken {
     record: Vec<u8>,
@@ -138,6 +160,14 @@ pub struct Taken {
 }
 
 /// One event of one stream of one session.
+///
+/// ```
+/// use mcp_async::http::StoredEvent;
+///
+/// let event = StoredEvent::new("5f3a", 1, 7, b"{}");
+/// assert!(!event.is_end_alone());
+/// assert!(!format!("{event:?}").contains("5f3a"), "a session id is a secret");
+/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredEvent<'a> {
@@ -156,6 +186,14 @@ pub struct StoredEvent<'a> {
 }
 
 /// The events of a stream behind some event.
+///
+/// ```
+/// use mcp_async::http::Replay;
+///
+/// let replay = Replay::new(vec![b"{}".to_vec()]).ended();
+/// assert_eq!(replay.messages().len(), 1);
+/// assert!(replay.has_ended());
+/// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Replay {
     messages: Vec<Vec<u8>>,
@@ -163,6 +201,17 @@ pub struct Replay {
 }
 
 /// A store could not do what it was asked.
+///
+/// ```
+/// use mcp_async::http::{StoreError, Stored};
+///
+/// /// A store that is not there.
+/// fn broken<'a>() -> Stored<'a, ()> {
+///     Box::pin(async { Err(StoreError::new("connection refused")) })
+/// }
+/// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
+/// # assert!(broken().as_mut().poll(&mut cx).is_ready());
+/// ```
 #[derive(Debug)]
 pub struct StoreError(Box<dyn Error + Send + Sync>);
 
@@ -183,7 +232,28 @@ impl Taken {
     }
 }
 
-impl StoredEvent<'_> {
+impl<'a> StoredEvent<'a> {
+    /// An event that goes on with its stream, to try a store of your own with;
+    /// [`end`](Self::end) can be set.
+    ///
+    /// ```
+    /// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
+    /// use mcp_async::http::{EventStore, MemoryStore, StoredEvent};
+    ///
+    /// let store = MemoryStore::default();
+    /// let mut append = store.append(StoredEvent::new("session", 1, 1, b"{}"));
+    /// assert!(append.as_mut().poll(&mut cx).is_ready());
+    /// ```
+    pub const fn new(session: &'a str, stream: u32, sequence: u64, message: &'a [u8]) -> Self {
+        Self {
+            session,
+            stream,
+            sequence,
+            message,
+            end: false,
+        }
+    }
+
     /// Whether this is the end of its stream and nothing else.
     pub const fn is_end_alone(&self) -> bool {
         self.end && self.message.is_empty()

@@ -3,6 +3,7 @@ use core::marker::PhantomData;
 use core::time::Duration;
 use std::sync::Arc;
 
+use http::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 
 use super::dial::Dialler;
@@ -24,6 +25,7 @@ use crate::net::Network;
 ///         .build()
 /// }
 /// ```
+#[must_use = "settings send nothing until they are a client"]
 pub struct HttpClientBuilder<R> {
     connect_timeout: Duration,
     stall_timeout: Duration,
@@ -70,7 +72,8 @@ impl<R: Network> HttpClientBuilder<R> {
     }
 
     /// Goes through this proxy to every server but this machine itself, whatever the environment
-    /// says; a user and a password may stand in the URL.
+    /// says; a user and a password may stand in the URL. If it is none, every request fails with
+    /// [`SendFailed::Proxy`](crate::net::SendFailed::Proxy).
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.proxies = Proxies::Named(url.into());
         self
@@ -99,11 +102,17 @@ impl<R: Network> HttpClientBuilder<R> {
 
     /// The client.
     pub fn build(self) -> HttpClient<R> {
+        let mut named = false;
         let proxies = match self.proxies {
             Proxies::Environment => Matcher::from_env(),
             Proxies::None => Matcher::builder().build(),
-            Proxies::Named(url) => Matcher::builder().all(url).build(),
+            Proxies::Named(url) => {
+                named = true;
+                Matcher::builder().all(url).build()
+            }
         };
+        let anywhere = Uri::from_static("http://a.example/");
+        let wrong_proxy = named && proxies.intercept(&anywhere).is_none();
         HttpClient(Arc::new(Shared {
             dialler: Dialler {
                 proxies,
@@ -115,6 +124,7 @@ impl<R: Network> HttpClientBuilder<R> {
             },
             pool: Pool::new(self.idle_timeout, self.max_idle),
             inflate: self.inflate,
+            wrong_proxy,
         }))
     }
 }

@@ -3,12 +3,28 @@ use core::fmt;
 use std::io;
 
 /// Why there is no response.
+///
+/// ```
+/// use mcp_async::net::SendFailed;
+///
+/// fn hint(error: &SendFailed) -> &'static str {
+///     match error {
+///         SendFailed::Address(_) | SendFailed::Proxy => "look at the configuration",
+///         error if error.is_unsent() => "try again later",
+///         _ => "look at what the server did",
+///     }
+/// }
+/// assert_eq!(hint(&SendFailed::Proxy), "look at the configuration");
+/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SendFailed {
     /// No absolute URL with a scheme that this build speaks: `http`, and `https` with the feature
-    /// `tls`.
+    /// `tls`. Here it is without user, password and query.
     Address(String),
+    /// What [`HttpClientBuilder::proxy`](super::HttpClientBuilder::proxy) was told is no URL of a
+    /// proxy. Nothing was sent: not past it either.
+    Proxy,
     /// There is no connection: a name that nobody knows, a port where nobody listens, a
     /// certificate that is not trusted, a proxy that refuses. Nothing was sent.
     Unreachable {
@@ -43,7 +59,7 @@ impl SendFailed {
     pub const fn is_unsent(&self) -> bool {
         matches!(
             self,
-            Self::Address(_) | Self::Unreachable { .. } | Self::TimedOut { .. }
+            Self::Address(_) | Self::Proxy | Self::Unreachable { .. } | Self::TimedOut { .. }
         )
     }
 }
@@ -51,7 +67,14 @@ impl SendFailed {
 impl fmt::Display for SendFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Self::Address(url) if cfg!(not(feature = "tls")) && url.starts_with("https:") => {
+                write!(
+                    f,
+                    "{url} needs the feature `tls`, which this build does not have"
+                )
+            }
             Self::Address(url) => write!(f, "not a URL to send to: {url}"),
+            Self::Proxy => f.write_str("the proxy that was set has no URL that can be used"),
             Self::Unreachable { server, cause } => write!(f, "cannot connect to {server}: {cause}"),
             Self::TimedOut { server } => write!(f, "no connection to {server} in time"),
             Self::Lost(cause) => {
@@ -74,6 +97,16 @@ impl Error for SendFailed {
 }
 
 /// Why the body of a response ends too early.
+///
+/// ```
+/// use http_body_util::BodyExt;
+/// use mcp_async::net::{Reply, ReplyFailed};
+///
+/// /// All of a response, or why there is no more.
+/// async fn whole(reply: Reply) -> Result<Vec<u8>, ReplyFailed> {
+///     Ok(reply.collect().await?.to_bytes().to_vec())
+/// }
+/// ```
 #[derive(Debug)]
 pub struct ReplyFailed(Box<dyn Error + Send + Sync>);
 
@@ -92,6 +125,17 @@ impl fmt::Display for ReplyFailed {
 
 impl Error for ReplyFailed {}
 
+/// A URL for errors and logs: without user, password, query and fragment.
+pub(crate) fn without_secrets(url: &str) -> String {
+    let url = url.split(['?', '#']).next().unwrap_or_default();
+    let Some((scheme, rest)) = url.split_once("//") else {
+        return url.to_owned();
+    };
+    let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
+    let host = authority.rsplit('@').next().unwrap_or_default();
+    format!("{scheme}//{host}{path}")
+}
+
 /// An error and what it came from: the first alone often says nothing.
 fn whole(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     write!(f, "{error}")?;
@@ -101,4 +145,20 @@ fn whole(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         next = source.source();
     }
     Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::without_secrets;
+
+    #[test]
+    fn errors_show_no_secrets_of_a_url() {
+        let check = |url, shown| assert_eq!(without_secrets(url), shown);
+        check("ftp://ada:pw@a.example:1/b", "ftp://a.example:1/b");
+        check("https://pw@a.example?key=1#x", "https://a.example");
+        check("https://a.example/b@c", "https://a.example/b@c");
+        check("https://a@b@c", "https://c");
+        check("/mcp?key=1", "/mcp");
+        check("", "");
+    }
 }

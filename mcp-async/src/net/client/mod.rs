@@ -30,6 +30,7 @@ use origin::Origin;
 use pool::{Kept, Pool, Use};
 
 pub use builder::HttpClientBuilder;
+pub(crate) use failed::without_secrets;
 pub use failed::{ReplyFailed, SendFailed};
 pub use reply::Reply;
 
@@ -60,6 +61,8 @@ struct Shared<R: Network> {
     dialler: Dialler<R>,
     pool: Pool,
     inflate: bool,
+    /// The proxy that was named is none: nothing may leave, least of all without it.
+    wrong_proxy: bool,
 }
 
 /// Kept connections that one request may meet closed, before a new one is made.
@@ -117,6 +120,9 @@ impl<R: Network> HttpClient<R> {
     ) -> Result<Response<Reply>, SendFailed> {
         let uri = request.uri().clone();
         let origin = Origin::of(&uri)?;
+        if self.0.wrong_proxy {
+            return Err(SendFailed::Proxy);
+        }
         let proxy = self.0.dialler.proxy(&uri, &origin);
         // What stands in the pool may be closed by now; what was just dialled is the last try.
         let mut retries = 0..RETRIES;

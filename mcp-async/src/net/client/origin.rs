@@ -1,7 +1,7 @@
 use http::uri::Authority;
 use http::{HeaderValue, Uri};
 
-use super::SendFailed;
+use super::{SendFailed, without_secrets};
 
 /// A server, as connections know it: scheme, host and port.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub(super) struct Origin {
 
 impl Origin {
     pub(super) fn of(uri: &Uri) -> Result<Self, SendFailed> {
-        let refuse = || SendFailed::Address(uri.to_string());
+        let refuse = || SendFailed::Address(without_secrets(&uri.to_string()));
         let (tls, usual) = match uri.scheme_str() {
             Some("http") => (false, 80),
             Some("https") if cfg!(feature = "tls") => (true, 443),

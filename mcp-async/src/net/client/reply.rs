@@ -14,6 +14,16 @@ use super::pool::Use;
 ///
 /// Dropping it before its end closes the exchange: over HTTP/1.1 its connection, over HTTP/2 its
 /// stream.
+///
+/// ```
+/// use http_body_util::{BodyExt, Limited};
+/// use mcp_async::net::Reply;
+///
+/// /// A response of 64 KiB at most.
+/// async fn small(reply: Reply) -> Result<Vec<u8>, Box<dyn std::error::Error + Send + Sync>> {
+///     Ok(Limited::new(reply, 64 << 10).collect().await?.to_bytes().to_vec())
+/// }
+/// ```
 pub struct Reply {
     body: Incoming,
     /// Taken when nothing more is to come.

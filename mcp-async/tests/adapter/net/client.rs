@@ -403,6 +403,18 @@ fn where_nobody_answers_is_said() {
 }
 
 #[test]
+fn a_proxy_that_is_none_is_not_gone_around() {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    let url = format!("http://{}/", listener.local_addr().unwrap());
+    for proxy in ["", "this is : none"] {
+        let client = Client::builder().proxy(proxy).build();
+        let error = block_on(client.send(get(url.clone()))).unwrap_err();
+        assert!(matches!(error, SendFailed::Proxy), "{error}");
+        assert!(error.is_unsent());
+    }
+}
+
+#[test]
 fn packed_answers_are_unpacked_if_asked_for() {
     // "hello" in gzip, stored.
     let packed = b"\x1f\x8b\x08\0\0\0\0\0\0\xff\x01\x05\0\xfa\xffhello\x86\xa6\x106\x05\0\0\0";
