@@ -5,12 +5,13 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_async::Server;
 use mcp_async::http::{HttpService, Principal};
 use mcp_async::server::{Context, HandlerError, NoArguments, RateLimit, RateLimits};
+use mcp_async::{ErrorReply, Server};
+use mcp_proto::rpc::code;
 
 use crate::sim::Sim;
-use crate::support::{META, advance, modern, request, send, sleep};
+use crate::support::{META, advance, modern, request, send, sleep, wait};
 
 fn service() -> HttpService<Sim> {
     server().http().into_service()
@@ -225,13 +226,50 @@ fn silence_is_filled_with_comments() {
         .http()
         .keep_alive(Duration::from_secs(3))
         .into_service();
-    let mut reply = send(&service, modern(&call(1, "never")));
-    assert_eq!(reply.text(), "");
+    let mut waiting = wait(&service, modern(&call(1, "never")));
+    advance(Duration::from_millis(2999));
+    assert!(waiting.reply().is_none());
+    advance(Duration::from_millis(1));
+    let mut reply = waiting.reply().expect("there is a stream");
+    assert_eq!(reply.header("content-type"), "text/event-stream");
     for _ in 0..3 {
-        advance(Duration::from_secs(3));
         assert_eq!(reply.text(), ":\n\n");
         assert_eq!(reply.text(), "");
+        advance(Duration::from_secs(3));
     }
+}
+
+/// SH-46: an answer before which nothing was said has its own status, however late it is.
+#[test]
+fn late_answers() {
+    let check = |code: i64, spoken: bool, status: u16, content_type: &str| {
+        let server = server().tool("late", "", move |_: NoArguments, cx: Context| async move {
+            sleep(Duration::from_secs(1)).await;
+            if spoken {
+                cx.progress(1.0).await;
+            }
+            let error = ErrorReply::new(code, "too late");
+            Err::<String, _>(HandlerError::reply(error))
+        });
+        let service = server.http().into_service();
+        let body = call(1, "late").replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
+        let mut waiting = wait(&service, modern(&body));
+        advance(Duration::from_secs(1));
+        let reply = waiting.reply().expect("it is there");
+        assert_eq!(reply.status, status, "{code}");
+        assert_eq!(reply.header("content-type"), content_type);
+        let text = reply.whole();
+        assert!(text.contains(&format!(r#""code":{code}"#)), "{text}");
+        assert_eq!(text.contains("notifications/progress"), spoken);
+    };
+    for code in [code::HEADER_MISMATCH, code::MISSING_CLIENT_CAPABILITY] {
+        check(code, false, 400, "application/json");
+        // The status has left before it was known.
+        check(code, true, 200, "text/event-stream");
+    }
+    check(code::METHOD_NOT_FOUND, false, 404, "application/json");
+    check(code::INTERNAL_ERROR, false, 200, "application/json");
+    check(7, false, 200, "application/json");
 }
 
 /// Counts those that are alive.
@@ -258,14 +296,18 @@ fn whoever_hangs_up_has_cancelled() {
             }
         });
     let service = server.http().into_service();
-    let reply = send(&service, modern(&call(1, "never")));
-    let other = send(&service, modern(&call(1, "never")));
+    let waiting = wait(&service, modern(&call(1, "never")));
+    let mut other = wait(&service, modern(&call(1, "never")));
     assert_eq!(
         alive.load(Ordering::SeqCst),
         2,
         "equal ids are different requests"
     );
-    drop(reply);
+    drop(waiting);
+    assert_eq!(alive.load(Ordering::SeqCst), 1);
+    // And once there is a stream.
+    advance(Duration::from_secs(15));
+    let other = other.reply().expect("there is a stream");
     assert_eq!(alive.load(Ordering::SeqCst), 1);
     drop(other);
     assert_eq!(alive.load(Ordering::SeqCst), 0);
@@ -275,20 +317,20 @@ fn whoever_hangs_up_has_cancelled() {
 fn equal_ids_of_different_posts_are_all_answered() {
     let service = service();
     let mut replies: Vec<_> = (0..10)
-        .map(|_| send(&service, modern(&call(1, "slow"))))
+        .map(|_| wait(&service, modern(&call(1, "slow"))))
         .collect();
     advance(Duration::from_secs(1));
     for reply in &mut replies {
-        assert!(reply.text().contains(r#""id":1,"result""#));
-        assert!(reply.has_ended());
+        let reply = reply.reply().expect("it is there");
+        assert!(reply.whole().contains(r#""id":1,"result""#));
     }
 }
 
 #[test]
 fn requests_under_way_are_bounded() {
     let service = server().http().max_exchanges(2).into_service();
-    let first = send(&service, modern(&call(1, "slow")));
-    let _second = send(&service, modern(&call(2, "slow")));
+    let first = wait(&service, modern(&call(1, "slow")));
+    let _second = wait(&service, modern(&call(2, "slow")));
     let refused = send(&service, modern(&call(3, "echo")));
     assert_eq!(refused.status, 503);
     assert_ne!(refused.header("retry-after"), "");
@@ -341,15 +383,14 @@ fn a_handler_knows_who_asks() {
 #[test]
 fn the_end_lets_what_runs_finish() {
     let service = server().http().grace(Duration::from_secs(5)).into_service();
-    let mut reply = send(&service, modern(&call(1, "slow")));
-    assert_eq!(reply.text(), "");
+    let mut waiting = wait(&service, modern(&call(1, "slow")));
     service.shutdown();
     let refused = send(&service, modern(&call(2, "echo")));
     assert_eq!(refused.status, 503);
     assert_ne!(refused.header("retry-after"), "");
     advance(Duration::from_secs(1));
-    assert!(reply.text().contains("at last"));
-    assert!(reply.has_ended());
+    let reply = waiting.reply().expect("it is there");
+    assert!(reply.whole().contains("at last"));
 }
 
 #[test]
@@ -365,12 +406,13 @@ fn the_end_comes_after_the_grace() {
         .grace(Duration::from_secs(2))
         .until(end)
         .into_service();
-    let mut reply = send(&service, modern(&call(1, "never")));
+    let mut waiting = wait(&service, modern(&call(1, "never")));
     advance(Duration::from_secs(10));
-    assert!(!reply.has_ended());
+    assert!(waiting.reply().is_none());
     advance(Duration::from_secs(2));
-    reply.text();
-    assert!(reply.has_ended());
+    let refused = waiting.reply().expect("it was given up");
+    assert_eq!(refused.status, 503);
+    assert_ne!(refused.header("retry-after"), "");
 }
 
 #[test]

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Request, StatusCode};
+use http::{HeaderMap, Request, Response, StatusCode};
 use http_body::Body;
 use http_body_util::Full;
 use mcp_async::Clock;
@@ -66,17 +66,55 @@ where
     B: Body<Data: Send> + Send + 'static,
 {
     let Ok(response) = now(service.clone().call(request));
-    let (parts, body) = response.into_parts();
-    Reply {
-        status: parts.status,
-        headers: parts.headers,
-        body: Some(body),
-        text: String::new(),
-        flag: Flag::new(),
+    Reply::new(response)
+}
+
+/// A request whose response has not begun.
+pub(crate) struct Waiting {
+    response: Pin<Box<dyn Future<Output = Reply>>>,
+}
+
+/// Sends a request, whose response is to begin later.
+pub(crate) fn wait(service: &HttpService<Sim>, request: Request<&str>) -> Waiting {
+    let (parts, body) = request.into_parts();
+    let body = Full::new(Bytes::copy_from_slice(body.as_bytes()));
+    let response = service.clone().call(Request::from_parts(parts, body));
+    let mut waiting = Waiting {
+        response: Box::pin(async {
+            let Ok(response) = response.await;
+            Reply::new(response)
+        }),
+    };
+    assert!(waiting.reply().is_none(), "it has begun");
+    waiting
+}
+
+impl Waiting {
+    /// The response, once it has begun.
+    pub(crate) fn reply(&mut self) -> Option<Reply> {
+        let cx = &mut Context::from_waker(Waker::noop());
+        for _ in 0..100 {
+            settle();
+            if let Poll::Ready(reply) = self.response.as_mut().poll(cx) {
+                return Some(reply);
+            }
+        }
+        None
     }
 }
 
 impl Reply {
+    fn new(response: Response<HttpBody>) -> Self {
+        let (parts, body) = response.into_parts();
+        Self {
+            status: parts.status,
+            headers: parts.headers,
+            body: Some(body),
+            text: String::new(),
+            flag: Flag::new(),
+        }
+    }
+
     pub(crate) fn header(&self, name: &str) -> &str {
         let value = self.headers.get(name);
         value.map_or("", |value| value.to_str().unwrap())

@@ -281,7 +281,9 @@ impl<R: Runtime> Http<R> {
     }
 
     /// After how much silence a comment keeps an event stream alive (SH-42); 15 seconds
-    /// otherwise, less than what proxies wait for.
+    /// otherwise, less than what proxies wait for. A request of 2026-07-28 that was silent for so
+    /// long is answered with such a stream; until then an answer that nothing came before leaves
+    /// as JSON, with the status that its error has.
     pub fn keep_alive(mut self, interval: Duration) -> Self {
         self.options.keep_alive = interval.max(Duration::from_millis(1));
         self

@@ -1,9 +1,11 @@
-//! One request of 2026-07-28: it has a connection of its own, which ends with its answer.
+//! One request that stands for itself: it has a connection of its own, which ends with its answer.
 
+use core::future::poll_fn;
 use core::task::{Context, Poll};
 use core::time::Duration;
 
 use bytes::Bytes;
+use http::StatusCode;
 use mcp_proto::Instant;
 
 use super::answer::{self, Answer};
@@ -12,42 +14,61 @@ use super::conversation::Conversation;
 use super::exit::{First, Replies};
 use crate::clock::Clock;
 
-/// The events of one request, until its answer. Dropping them cancels it (SH-19).
-struct Exchange<C: Clock> {
-    conversation: Conversation<C>,
+/// One request, until its answer. Dropping it cancels the request (SH-19).
+pub(super) struct Exchange<C: Clock> {
+    pub(super) conversation: Conversation<C>,
     keep_alive: Duration,
     /// When a comment is due, if nothing else is sent before (SH-42).
     quiet_until: Instant,
 }
 
-/// What a first turn came to.
-pub(super) enum Begun<C: Clock> {
-    /// All that there is to say.
-    Answered(Answer),
-    /// The request is over without an answer.
-    Silent,
-    /// There is more to come: [`stream`] it.
-    Goes(Conversation<C>),
-}
-
-/// Takes the first turn of a conversation that has its request.
-pub(super) fn begin<C: Clock>(mut conversation: Conversation<C>) -> Begun<C> {
-    conversation.turn();
-    match conversation.with(|core| core.exit.replies().map(Replies::first)) {
-        Some(First::Single(status, message)) => Begun::Answered(answer::message(status, message)),
-        Some(First::Several) => Begun::Goes(conversation),
-        Some(First::Nothing) | None => Begun::Silent,
+impl<C: Clock> Exchange<C> {
+    pub(super) fn new(conversation: Conversation<C>, keep_alive: Duration) -> Self {
+        Self {
+            quiet_until: conversation.now() + keep_alive,
+            conversation,
+            keep_alive,
+        }
     }
-}
 
-/// Answers with events until the request is answered.
-pub(super) fn stream<C: Clock>(conversation: Conversation<C>, keep_alive: Duration) -> Answer {
-    let quiet_until = conversation.now() + keep_alive;
-    answer::events(HttpBody::events(Exchange {
-        conversation,
-        keep_alive,
-        quiet_until,
-    }))
+    /// Takes the first turn: all that there is to say, if that is all.
+    pub(super) fn begin(&mut self) -> Option<Answer> {
+        self.conversation.turn();
+        match self.first() {
+            First::Single(status, message) => Some(answer::message(status, message)),
+            First::Nothing => Some(answer::empty(StatusCode::ACCEPTED)),
+            First::Several | First::Pending => None,
+        }
+    }
+
+    /// The answer, or the stream that it comes on.
+    ///
+    /// Which of them is decided when the first message leaves: if that is the answer, it has its
+    /// own status, however long it took (SH-46). Whoever is in between sees nothing until then,
+    /// so when a comment is due there is a stream in any case.
+    pub(super) async fn answer(mut self) -> Answer {
+        match poll_fn(|cx| self.poll_first(cx)).await {
+            First::Single(status, message) => answer::message(status, message),
+            First::Several | First::Pending => answer::events(HttpBody::events(self)),
+            // It was given up, which nothing but the end of the service does.
+            First::Nothing => answer::closing(),
+        }
+    }
+
+    fn poll_first(&mut self, cx: &mut Context<'_>) -> Poll<First> {
+        self.conversation.poll(cx, Some(self.quiet_until));
+        match self.first() {
+            First::Pending if self.conversation.now() < self.quiet_until => Poll::Pending,
+            first => Poll::Ready(first),
+        }
+    }
+
+    fn first(&self) -> First {
+        let first = self
+            .conversation
+            .with(|core| core.exit.replies().map(Replies::first));
+        first.unwrap_or(First::Nothing)
+    }
 }
 
 impl<C: Clock> Events for Exchange<C> {

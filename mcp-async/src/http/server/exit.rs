@@ -32,14 +32,16 @@ pub(crate) struct Replies {
     ended: bool,
 }
 
-/// What an exchange comes to before it waits for anything.
+/// What an exchange has come to.
 pub(super) enum First {
     /// It is over, without a word.
     Nothing,
     /// It is over with one message, for this HTTP status.
     Single(u16, Vec<u8>),
-    /// There is more to it.
+    /// There is more to it than an answer.
     Several,
+    /// It goes on, and nothing was said until now.
+    Pending,
 }
 
 impl Way {
@@ -77,7 +79,7 @@ impl Way {
 }
 
 impl Replies {
-    /// What the first turn came to.
+    /// What it came to before anything was read. An answer without a message before it is taken.
     pub(super) fn first(&mut self) -> First {
         match (self.ended, self.messages.len()) {
             (true, 0) => First::Nothing,
@@ -86,6 +88,7 @@ impl Replies {
                 let message = self.messages.pop_front().unwrap_or_default();
                 First::Single(self.status.unwrap_or(200), message)
             }
+            (false, 0) => First::Pending,
             _ => First::Several,
         }
     }

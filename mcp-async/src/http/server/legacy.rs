@@ -14,7 +14,7 @@ use mcp_proto::{Channel, Source};
 use super::answer::{self, Answer};
 use super::body::HttpBody;
 use super::conversation::{Conversation, Text};
-use super::exchange::{self, Begun};
+use super::exchange::Exchange;
 use super::exit::Way;
 use super::keeper::Keeper;
 use super::reading::Reading;
@@ -207,7 +207,7 @@ impl<R: Runtime> Site<R> {
     }
 
     /// A legacy message to a server without sessions: it stands for itself (SH-32).
-    pub(super) fn stateless(
+    pub(super) async fn stateless(
         &self,
         parts: &Arc<Parts>,
         post: &Post<'_>,
@@ -218,7 +218,7 @@ impl<R: Runtime> Site<R> {
         let record = mcp_proto::server::Record::stateless(revision);
         let conversation = self.resumed(parts, way, &record);
         let source = Source::post(Channel::new(1), post);
-        self.exchange(conversation, parts, &source, text)
+        self.exchange(conversation, parts, &source, text).await
     }
 
     /// The session of this id, if it belongs to whoever asks.
@@ -234,7 +234,7 @@ impl<R: Runtime> Site<R> {
     }
 
     /// The messages of a body that belong to no session, and the answer to them.
-    pub(super) fn exchange(
+    pub(super) async fn exchange(
         &self,
         mut conversation: Conversation<R>,
         parts: &Arc<Parts>,
@@ -244,14 +244,12 @@ impl<R: Runtime> Site<R> {
         if let Some(status) = conversation.take_in(source, parts, text, self.depth()) {
             return answer::status(status);
         }
-        match exchange::begin(conversation) {
-            Begun::Answered(answer) => answer,
-            Begun::Silent => answer::empty(StatusCode::ACCEPTED),
-            Begun::Goes(mut conversation) => {
-                self.goes_on(&mut conversation);
-                exchange::stream(conversation, self.options.keep_alive)
-            }
+        let mut exchange = Exchange::new(conversation, self.options.keep_alive);
+        if let Some(answer) = exchange.begin() {
+            return answer;
         }
+        self.goes_on(&mut exchange.conversation);
+        exchange.answer().await
     }
 }
 

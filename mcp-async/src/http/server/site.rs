@@ -172,7 +172,8 @@ impl<R: Runtime> Site<R> {
                 answer::busy("there are as many requests under way as there may be")
             }
             Some(Route::Stateless(revision)) => {
-                self.stateless(parts, post, &Text::new(body), revision)
+                let text = Text::new(body);
+                self.stateless(parts, post, &text, revision).await
             }
             // A handshake that opens no session is as good as any other exchange.
             _ => {
@@ -186,7 +187,8 @@ impl<R: Runtime> Site<R> {
                 let machine = Core::new(blueprint.with_limits(limits), Growing);
                 let conversation = self.with(parts, way, machine);
                 let source = Source::post(Channel::new(1), post);
-                self.exchange(conversation, parts, &source, &Text::new(body))
+                let text = Text::new(body);
+                self.exchange(conversation, parts, &source, &text).await
             }
         }
     }
