@@ -101,6 +101,11 @@ fn converse(
         let (after, came) = take(origin, &mut exchange, &reply, *now);
         fruitless = if came { 0 } else { fruitless + 1 };
         match after {
+            // The stream of the session itself is asked for as long as that lives, but seldom.
+            After::Resume(at) if message.is_empty() && fruitless > 8 => {
+                assert!(at >= *now + Duration::from_secs(60), "in a hurry");
+                return;
+            }
             After::Resume(at) => {
                 assert!(fruitless <= 8, "for ever");
                 assert!(at >= *now && at <= *now + Duration::from_secs(5_000));
@@ -111,7 +116,7 @@ fn converse(
                 assert!(exchange.id().is_some() || message.is_empty());
                 return;
             }
-            After::Done | After::Deliver | After::Lost | After::HangUp => return,
+            After::Done | After::Deliver | After::Mismatched | After::Lost | After::HangUp => return,
         }
     }
 }
@@ -154,7 +159,7 @@ fn take(
         Body::Refusal => exchange.refused(origin, now, status, &body, &mut line, reply.jitter),
         Body::Events => return stream(origin, exchange, &body, reply.jitter, now),
     };
-    is_line(&line, after == After::Deliver);
+    is_line(&line, matches!(after, After::Deliver | After::Mismatched));
     (after, false)
 }
 

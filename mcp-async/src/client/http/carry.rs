@@ -190,13 +190,16 @@ async fn whole(mut body: Reply, limit: usize) -> Whole {
 }
 
 /// Tells the server something that has no answer.
-pub(super) async fn tell(link: &Link, message: Vec<u8>) {
+pub(super) async fn tell<C: Clock>(link: &Link, clock: &C, message: Vec<u8>) {
     let message = Bytes::from(message);
     let exchange = link.origin(|origin| Exchange::new(origin, &message));
+    let told = async {
+        if let Ok(response) = ask(link, &exchange, &message).await {
+            whole(response.into_body(), REFUSAL).await;
+        }
+    };
     // Whatever becomes of it: other exchanges find out that a session is gone.
-    if let Ok(response) = ask(link, &exchange, &message).await {
-        whole(response.into_body(), REFUSAL).await;
-    }
+    within(clock, Some(PATIENCE), told).await;
 }
 
 pub(super) async fn deliver(link: &Link, line: &mut Vec<u8>) {

@@ -78,7 +78,7 @@ pub(super) async fn read<C: Clock>(
             }
             // One after the other: a server that asks much here hears the answers as slowly.
             for refusal in exchange.take_refusals() {
-                tell(link, refusal).await;
+                tell(link, clock, refusal).await;
             }
             // What else is in the stream comes for nobody.
             if over {
