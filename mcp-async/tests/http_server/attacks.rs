@@ -275,3 +275,93 @@ fn what_is_no_message_is_refused() {
     assert_eq!(settle(), before);
     assert_eq!(send(&service, post(Some(&session), ping)).status, 200);
 }
+
+/// Names that only look like this machine's own, as a page would have that was rebound to it.
+#[test]
+fn names_that_look_like_our_own_are_not() {
+    let service = service();
+    let names = [
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.",
+        "evil.localhost",
+        "127.1",
+        "127.0.0.2",
+        "0.0.0.0",
+        "2130706433",
+        "0x7f000001",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "::1",
+        "localhost@evil.example",
+        "evil.example@localhost",
+        "localhost:80@evil.example",
+        "localhost:",
+        "localhost:8000:8000",
+        "localhost:-1",
+        "localhost evil.example",
+        "localhost, evil.example",
+        "\"localhost\"",
+        "",
+    ];
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let refused = |request: Request<&str>| send(&service, request).status == 403;
+    for name in names {
+        let mut request = post(None, ping);
+        let headers = request.headers_mut();
+        headers.insert("host", name.parse().unwrap());
+        assert!(refused(request), "host {name:?}");
+        for origin in [
+            name.to_owned(),
+            format!("http://{name}"),
+            format!("https://{name}/"),
+        ] {
+            let mut request = post(None, ping);
+            let headers = request.headers_mut();
+            headers.insert("origin", origin.parse().unwrap());
+            assert!(refused(request), "origin {origin:?}");
+        }
+    }
+    for target in [
+        "http://evil.example/mcp",
+        "http://localhost@evil.example/mcp",
+        "http://localhost.evil.example:8000/mcp",
+    ] {
+        let mut request = post(None, ping);
+        *request.uri_mut() = target.parse().unwrap();
+        assert!(refused(request), "two hosts, {target}");
+        let mut request = post(None, ping);
+        request.headers_mut().remove("host");
+        *request.uri_mut() = target.parse().unwrap();
+        assert!(refused(request), "{target}");
+    }
+    for doubled in ["host", "origin"] {
+        let mut request = post(None, ping);
+        let value = if doubled == "host" {
+            "localhost:8000"
+        } else {
+            "http://localhost"
+        };
+        request
+            .headers_mut()
+            .append("origin", "http://localhost".parse().unwrap());
+        request
+            .headers_mut()
+            .append(doubled, value.parse().unwrap());
+        assert!(refused(request), "two of {doubled}");
+    }
+}
+
+/// What a modern request repeats in its head is compared with its body, so it cannot come where
+/// nothing is compared.
+#[test]
+fn modern_requests_do_not_hide_in_arrays() {
+    let service = service();
+    let session = open(&service, "2025-03-26");
+    let call = request(1, "tools/list", "");
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    for body in [format!("[{call}]"), format!("[{ping},{call}]")] {
+        let answer = send(&service, post(Some(&session), &body)).whole();
+        assert!(!answer.contains("\"tools\":["), "{answer}");
+    }
+}

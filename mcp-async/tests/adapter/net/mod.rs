@@ -107,14 +107,20 @@ impl Raw {
     }
 
     /// A GET in one frame, whose fields stand in the static table or as they are (RFC 7541 6).
-    fn get_http2(&mut self, stream: u8, path: &str) -> &mut Self {
+    fn get_http2(&mut self, stream: u32, path: &str) -> &mut Self {
         let mut fields = vec![0x82, 0x86, 4, u8::try_from(path.len()).unwrap()];
         fields.extend_from_slice(path.as_bytes());
         fields.extend_from_slice(b"\x01\x04here");
-        let len = u8::try_from(fields.len()).unwrap();
-        let head = [0, 0, len, 1, 5, 0, 0, 0, stream];
-        self.0.write_all(&[&head[..], &fields].concat()).unwrap();
+        self.frame(1, 5, stream, &fields).unwrap();
         self
+    }
+
+    /// A frame of HTTP/2, which a server that had enough does not take any more (RFC 9113 4.1).
+    fn frame(&mut self, kind: u8, flags: u8, stream: u32, payload: &[u8]) -> io::Result<()> {
+        let len = u8::try_from(payload.len()).unwrap();
+        let [a, b, c, d] = stream.to_be_bytes();
+        let head = [0, 0, len, kind, flags, a, b, c, d];
+        self.0.write_all(&[&head[..], payload].concat())
     }
 
     /// What one read brings.

@@ -105,6 +105,42 @@ fn a_stream_of_http2_that_is_not_read_ends_its_connection() {
     service.has_open(0);
 }
 
+/// Requests that are taken back at once, and heads that never end: neither is served for long, and
+/// nothing is left of them.
+#[test]
+fn floods_of_http2() {
+    let service = Tested::default();
+    let server = start(local(), service.clone());
+    let mut resets = server.connect();
+    resets.begin_http2(65_535);
+    for stream in (1..4_000).step_by(2) {
+        let fields = b"\x82\x86\x04\x05/held\x01\x04here";
+        let sent = resets.frame(1, 5, stream, fields);
+        if sent
+            .and_then(|()| resets.frame(3, 0, stream, &[0, 0, 0, 8]))
+            .is_err()
+        {
+            break;
+        }
+    }
+    let _closed = resets.0.shutdown(Shutdown::Write);
+    resets.hear_out();
+    service.has_open(0);
+
+    let mut head = server.connect();
+    head.begin_http2(65_535);
+    head.frame(1, 1, 1, b"\x82\x86\x04\x05/held").unwrap();
+    let field = [&b"\x00\x01a\x64"[..], &[b'x'; 100]].concat();
+    for _ in 0..10_000 {
+        if head.frame(9, 0, 1, &field).is_err() {
+            break;
+        }
+    }
+    head.hear_out();
+    service.has_open(0);
+    assert!(server.connect().get("/hello").hear().ends_with("hello"));
+}
+
 #[test]
 fn whoever_hangs_up_half_or_in_the_middle_leaves_nothing() {
     let service = Tested::default();
