@@ -45,7 +45,7 @@ impl Network for Runtime {
 
     async fn accept(listener: &Listener) -> io::Result<(Socket, SocketAddr)> {
         let (stream, from) = listener.0.accept().await?;
-        Ok((Socket(Stream::new(stream)?), from))
+        Ok((Socket(Stream::new(stream, true)?), from))
     }
 
     async fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
@@ -54,7 +54,7 @@ impl Network for Runtime {
 
     async fn dial(address: SocketAddr) -> io::Result<Socket> {
         let stream = Async::<TcpStream>::connect(address).await?;
-        Stream::new(stream).map(Socket)
+        Stream::new(stream, false).map(Socket)
     }
 }
 
@@ -94,19 +94,23 @@ impl futures_io::AsyncWrite for Socket {
     }
 }
 
-/// What is in it: a socket that costs no system call to learn that nothing has come.
+/// What is in it.
 #[derive(Debug)]
 struct Stream {
     socket: Async<TcpStream>,
+    /// Whether no system call is made to learn that nothing has come. Whoever dialled has to know
+    /// at once that a kept connection was closed, before it is used again.
+    patient: bool,
     /// The last read had all there was, so the next waits until the reactor says that there is more.
     drained: bool,
 }
 
 impl Stream {
-    fn new(socket: Async<TcpStream>) -> io::Result<Self> {
+    fn new(socket: Async<TcpStream>, patient: bool) -> io::Result<Self> {
         socket.get_ref().set_nodelay(true)?;
         Ok(Self {
             socket,
+            patient,
             drained: false,
         })
     }
@@ -132,18 +136,18 @@ impl futures_io::AsyncRead for Stream {
         task: &mut Context<'_>,
         buffer: &mut [u8],
     ) -> Poll<io::Result<usize>> {
+        if self.drained {
+            ready!(self.socket.poll_readable(task))?;
+        }
         loop {
-            if self.drained {
-                ready!(self.socket.poll_readable(task))?;
-            }
             let read = self.socket.get_ref().read(buffer);
-            match read {
-                Err(error) if error.kind() == io::ErrorKind::WouldBlock => self.drained = true,
-                read => {
-                    self.drained = read.as_ref().is_ok_and(|read| *read < buffer.len());
-                    return Poll::Ready(read);
-                }
+            let blocked = matches!(&read, Err(error) if error.kind() == io::ErrorKind::WouldBlock);
+            let short = read.as_ref().is_ok_and(|read| *read < buffer.len());
+            self.drained = self.patient && (blocked || short);
+            if !blocked {
+                return Poll::Ready(read);
             }
+            ready!(self.socket.poll_readable(task))?;
         }
     }
 }

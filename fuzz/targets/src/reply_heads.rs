@@ -116,7 +116,9 @@ fn converse(
                 assert!(exchange.id().is_some() || message.is_empty());
                 return;
             }
-            After::Done | After::Deliver | After::Mismatched | After::Lost | After::HangUp => return,
+            After::Done | After::Deliver | After::Mismatched | After::Lost | After::HangUp => {
+                return;
+            }
         }
     }
 }

@@ -291,7 +291,7 @@ impl<R> ClientBuilder<R> {
     ///     let client = Client::builder("demo", "1.0").draft_profile().connect(url).await?;
     ///     // Or in its own name, and in no other:
     ///     let only = RevisionSet::of(&[Revision::DraftV1]);
-    ///     let named = Client::builder("demo", "1.0").revisions(only).connect(url).await?;
+    ///     let named: Client<R> = Client::builder("demo", "1.0").revisions(only).connect(url).await?;
     /// #   drop(named);
     ///     Ok(client)
     /// }

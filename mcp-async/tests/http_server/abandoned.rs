@@ -143,7 +143,7 @@ fn whoever_hangs_up_at_any_moment_leaves_nothing() {
             abandon(modern(body));
             assert_eq!(settle(), tasks);
         }
-        assert_eq!(send(&service, modern(&never)).status, 200);
+        assert_eq!(send(&service, modern(&listen)).status, 200);
 
         // A handshake: with or without a session behind it, which is idle then.
         abandon(legacy("POST", "", INITIALIZE));
