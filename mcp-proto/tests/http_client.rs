@@ -156,7 +156,7 @@ fn tools_teach_their_headers() {
     let header = |origin: &Origin| {
         let exchange = Exchange::new(origin, call.as_bytes());
         let said = fields(origin, &exchange, &call);
-        let param = said.lines().filter(|line| line.starts_with("Mcp-Param"));
+        let param = said.lines().filter(|line| line.starts_with("mcp-param"));
         param.collect::<Vec<_>>().join("\n")
     };
     assert_eq!(header(&origin), "");
@@ -171,7 +171,7 @@ fn tools_teach_their_headers() {
     let bad = || ("bad".to_owned(), BadAnnotation::Name);
     assert_eq!(origin.take_dropped(), [bad(), bad()]);
     assert!(origin.take_dropped().is_empty());
-    assert_eq!(header(&origin), "Mcp-Param-N: 42");
+    assert_eq!(header(&origin), "mcp-param-n: 42");
 
     // The newest schema counts, and one without headers has none.
     let text = answer(&tool("good", "M"));
@@ -179,7 +179,7 @@ fn tools_teach_their_headers() {
     let mut line = Vec::new();
     assert!(exchange.event(&mut origin, &event("message", &text), &mut line));
     assert_eq!(line, text.as_bytes());
-    assert_eq!(header(&origin), "Mcp-Param-M: 42");
+    assert_eq!(header(&origin), "mcp-param-m: 42");
     let text = answer(r#"{"name":"good","inputSchema":{}}"#);
     let mut exchange = Exchange::new(&origin, list.as_bytes());
     let _ = exchange.answer(&mut origin, text.as_bytes(), &mut Vec::new());

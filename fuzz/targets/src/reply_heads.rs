@@ -83,10 +83,8 @@ fn converse(
     let mut fruitless = 0;
     loop {
         exchange.fields(origin, message.as_bytes(), &mut |name, value| {
-            assert!(
-                name.bytes()
-                    .all(|byte| byte.is_ascii_lowercase() || byte == b'-')
-            );
+            let small = |byte: u8| byte.is_ascii_graphic() && !byte.is_ascii_uppercase();
+            assert!(!name.is_empty() && name.bytes().all(small), "{name:?}");
             let fits = |byte: &u8| *byte == b'\t' || (*byte >= b' ' && *byte != 0x7f);
             assert!(value.iter().all(fits), "{name}: {value:?}");
         });

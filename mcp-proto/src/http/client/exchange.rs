@@ -306,8 +306,8 @@ impl Exchange {
         }
     }
 
-    /// Names the fields of the request's head and their values, for the message that it was
-    /// [made](Self::new) of.
+    /// Names the fields of the request's head, in small letters, and their values, for the message
+    /// that it was [made](Self::new) of.
     pub fn fields(&self, origin: &Origin, message: &[u8], each: &mut dyn FnMut(&str, &[u8])) {
         match self.verb() {
             Verb::Post => {

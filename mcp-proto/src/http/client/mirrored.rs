@@ -61,7 +61,9 @@ pub(super) fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&st
         .into_iter()
         .flat_map(|annotations| annotations.of(arguments))
     {
-        say(argument.header, &|out| argument.write(out));
+        // HTTP/2 takes names in small letters only (RFC 9113, 8.2).
+        let header = argument.header.to_ascii_lowercase();
+        say(&header, &|out| argument.write(out));
     }
 }
 
