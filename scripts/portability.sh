@@ -16,7 +16,7 @@ wine_prefix=${WINEPREFIX:-/var/cache/mcp-wine}
 variables() {
   cat <<END
 export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_LINKER=x86_64-w64-mingw32-gcc-posix
-export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=/usr/lib/wine/wine64
+export CARGO_TARGET_X86_64_PC_WINDOWS_GNU_RUNNER=$PWD/scripts/wine
 export CC_x86_64_pc_windows_gnu=x86_64-w64-mingw32-gcc-posix
 export WINEPREFIX=$wine_prefix WINEDEBUG=-all
 export CARGO_TARGET_I686_UNKNOWN_LINUX_GNU_LINKER=i686-linux-gnu-gcc
