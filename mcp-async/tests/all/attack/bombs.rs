@@ -1,0 +1,142 @@
+//! Handlers that blow up in every place: the call has one answer, nothing of the panic leaves,
+//! and the server lives on.
+
+use core::future::{Future, pending};
+use core::pin::Pin;
+use core::task::{Context, Poll};
+
+use mcp_async::Server;
+use mcp_async::server::{self, Completing, Json, NoArguments, Prompt};
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use crate::attack::support::Hand;
+use crate::sim::Sim;
+
+const SECRET: &str = "the secret of the panic";
+
+/// Panics when it goes, as long as nothing else is.
+struct Bomb;
+
+impl Drop for Bomb {
+    fn drop(&mut self) {
+        assert!(std::thread::panicking(), "{SECRET}");
+    }
+}
+
+/// Panics when it is polled, and when it is dropped.
+struct Never(Bomb);
+
+impl Future for Never {
+    type Output = Result<String, server::HandlerError>;
+
+    fn poll(self: Pin<&mut Self>, _: &mut Context<'_>) -> Poll<Self::Output> {
+        std::panic::panic_any(Bomb)
+    }
+}
+
+/// Panics when it is written.
+#[derive(JsonSchema)]
+struct Written {
+    _text: String,
+}
+
+impl Serialize for Written {
+    fn serialize<S: Serializer>(&self, _: S) -> Result<S::Ok, S::Error> {
+        panic!("{SECRET}")
+    }
+}
+
+/// Panics when it is read.
+#[derive(JsonSchema)]
+struct Read {
+    _text: String,
+}
+
+impl<'de> Deserialize<'de> for Read {
+    fn deserialize<D: Deserializer<'de>>(_: D) -> Result<Self, D::Error> {
+        panic!("{SECRET}")
+    }
+}
+
+fn server() -> Server<Sim> {
+    Server::new("bombs", "1")
+        .tool("well", "", |_: NoArguments, _| async { Ok("well") })
+        .tool("begins", "", |_: NoArguments, _| {
+            if true {
+                panic!("{SECRET}");
+            }
+            async { Ok("") }
+        })
+        .tool("polled", "", |_: NoArguments, _| Never(Bomb))
+        .tool("ends", "", |_: NoArguments, _| async {
+            let _bomb = Bomb;
+            Ok("")
+        })
+        .tool("waits", "", |_: NoArguments, _| async {
+            let _bomb = Bomb;
+            pending::<()>().await;
+            Ok("")
+        })
+        .tool("written", "", |_: NoArguments, _| async {
+            let _text = String::new();
+            Ok(Json(Written { _text }))
+        })
+        .tool("read", "", |_: Read, _| async { Ok("") })
+        .resource("bomb:r", "r", |_| async {
+            let _bomb = Bomb;
+            Ok("")
+        })
+        .template("bomb:t/{text}", "t", |_: Read, _| async { Ok("") })
+        .with(
+            Prompt::new("p")
+                .complete("a", |_: Completing, _| async {
+                    let _bomb = Bomb;
+                    Ok(vec!["x"])
+                })
+                .handler(|_: NoArguments, _| async {
+                    let _bomb = Bomb;
+                    Ok("")
+                }),
+        )
+}
+
+#[test]
+fn a_panic_anywhere_is_one_answer_without_a_word_of_it() {
+    let mut hand = Hand::of(&server());
+    let mut check = |method: &str, members: &str| {
+        for _ in 0..2 {
+            let answer = hand.ask(method, members);
+            assert!(answer.contains("-32603"), "{method} {members}: {answer}");
+            assert!(!answer.contains("secret"), "{answer}");
+        }
+        let well = hand.ask("tools/call", r#""name":"well""#);
+        assert!(well.contains(r#""text":"well""#), "{well}");
+    };
+    for tool in ["begins", "polled", "ends", "written"] {
+        check("tools/call", &format!(r#""name":"{tool}""#));
+    }
+    check("tools/call", r#""name":"read","arguments":{"_text":""}"#);
+    check("resources/read", r#""uri":"bomb:r""#);
+    check("resources/read", r#""uri":"bomb:t/x""#);
+    check("prompts/get", r#""name":"p""#);
+    check(
+        "completion/complete",
+        r#""ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}"#,
+    );
+}
+
+#[test]
+fn a_cancelled_bomb_goes_off_alone() {
+    let mut hand = Hand::of(&server());
+    for id in 1..=50 {
+        assert!(hand.send("tools/call", r#""name":"waits""#).is_empty());
+        let cancel = format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+        );
+        let came = hand.write((cancel + "\n").as_bytes());
+        assert!(came.is_empty(), "{came:?}");
+    }
+    let well = hand.ask("tools/call", r#""name":"well""#);
+    assert!(well.contains(r#""text":"well""#), "{well}");
+}

@@ -1,0 +1,141 @@
+//! Too much of everything: each request has one answer, and the server lives on.
+
+use core::future::pending;
+use core::time::Duration;
+
+use mcp_async::Server;
+use mcp_async::model::LoggingLevel;
+use mcp_async::server::{Context, NoArguments, RateLimit, RateLimits, Template};
+
+use crate::attack::support::{Hand, advance};
+use crate::sim::Sim;
+
+fn server() -> Server<Sim> {
+    Server::new("floods", "1")
+        .logging()
+        .rate_limits(RateLimits {
+            completions: Some(RateLimit::new(5, Duration::from_secs(1))),
+            logs: Some(RateLimit::new(5, Duration::from_secs(1))),
+            ..RateLimits::default()
+        })
+        .tool("well", "", |_: NoArguments, _| async { Ok("well") })
+        .tool("never", "", |_: NoArguments, _| async {
+            pending::<()>().await;
+            Ok("")
+        })
+        .tool("spams", "", |_: NoArguments, cx: Context| async move {
+            for n in 0..1_000 {
+                cx.log(LoggingLevel::Info, &n).await;
+                cx.progress(f64::from(n)).await;
+            }
+            Ok("spammed")
+        })
+        .with(
+            Template::new("f://{name}/{rest}", "t")
+                .complete("name", |_, _| async { Ok(vec!["x"]) })
+                .handler(|_: NoArguments, _| async { Ok("") }),
+        )
+}
+
+fn lives_on(hand: &mut Hand) {
+    let well = hand.ask("tools/call", r#""name":"well""#);
+    assert!(well.contains(r#""text":"well""#), "{well}");
+}
+
+#[test]
+fn calls_that_never_end() {
+    let mut hand = Hand::of(&server());
+    let calls: String = (0..20_000)
+        .map(|_| hand.line("tools/call", r#""name":"never""#))
+        .collect();
+    let refused = hand.write(calls.as_bytes());
+    assert!(refused.len() < 20_000);
+    assert!(refused.iter().all(|line| line.contains(r#""error""#)));
+    let cancels: String = (1..=20_000)
+        .map(|id| {
+            format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}"#
+            ) + "\n"
+        })
+        .collect();
+    assert_eq!(hand.write(cancels.as_bytes()), [""; 0]);
+    lives_on(&mut hand);
+}
+
+#[test]
+fn completions() {
+    let mut hand = Hand::of(&server());
+    let params = r#""ref":{"type":"ref/resource","uri":"f://{name}/{rest}"},"argument":{"name":"name","value":""}"#;
+    let lines: String = (0..1_000)
+        .map(|_| hand.line("completion/complete", params))
+        .collect();
+    let answers = hand.write(lines.as_bytes());
+    assert_eq!(answers.len(), 1_000);
+    let good = answers.iter().filter(|line| line.contains(r#""values""#));
+    assert_eq!(good.count(), 5);
+    // However far the clock jumps, it is one burst.
+    advance(Duration::from_secs(1 << 40));
+    let lines: String = (0..100)
+        .map(|_| hand.line("completion/complete", params))
+        .collect();
+    let answers = hand.write(lines.as_bytes());
+    let good = answers.iter().filter(|line| line.contains(r#""values""#));
+    assert_eq!(good.count(), 5);
+    let wrong = r#""ref":{"type":"ref/resource","uri":"f://a"},"argument":7"#;
+    assert!(
+        hand.ask("completion/complete", wrong)
+            .contains(r#""error""#)
+    );
+    lives_on(&mut hand);
+}
+
+#[test]
+fn logs_and_progress_of_one_call() {
+    let mut hand = Hand::of(&server());
+    let lines = hand.send("tools/call", r#""name":"spams""#);
+    let logs = lines
+        .iter()
+        .filter(|line| line.contains("notifications/message"));
+    assert_eq!(logs.count(), 5);
+    assert!(lines.last().unwrap().contains("spammed"));
+}
+
+#[test]
+fn subscriptions_to_thousands_of_addresses() {
+    let mut hand = Hand::of(&server());
+    for count in [1_000, 20_000] {
+        let uris: Vec<_> = (0..count).map(|n| format!(r#""f://{n}/x""#)).collect();
+        let filter = format!(
+            r#""notifications":{{"resourceSubscriptions":[{}]}}"#,
+            uris.join(",")
+        );
+        for _ in 0..20 {
+            let came = hand.send("subscriptions/listen", &filter);
+            assert!(came.len() <= 1, "{}", came.len());
+        }
+        lives_on(&mut hand);
+    }
+    for filter in [
+        r#""notifications":7"#,
+        r#""notifications":{"resourceSubscriptions":7}"#,
+        "",
+    ] {
+        let came = hand.send("subscriptions/listen", filter);
+        assert_eq!(came.len(), 1, "{filter}: {came:?}");
+    }
+    lives_on(&mut hand);
+}
+
+#[test]
+fn addresses_that_templates_look_at_for_long() {
+    let mut hand = Hand::of(&server());
+    for uri in [
+        format!("f://{}", "/".repeat(60_000)),
+        format!("f://{}", "%41".repeat(20_000)),
+        format!("f://{}/", "a".repeat(900_000)),
+    ] {
+        let answer = hand.ask("resources/read", &format!(r#""uri":"{uri}""#));
+        assert!(answer.contains(r#""error""#), "{answer:.200}");
+    }
+    lives_on(&mut hand);
+}

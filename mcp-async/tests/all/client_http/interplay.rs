@@ -1,0 +1,223 @@
+//! Our client and our server, joined without sockets.
+
+use core::time::Duration;
+
+use mcp_async::client::Update;
+use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
+use mcp_async::server::{Context, Elicited, NoArguments, Registry, Tool};
+use mcp_async::{Client, Clock, Server, schemars};
+use mcp_proto::{Revision, RevisionSet};
+
+use crate::client_http::site::{check, sleep};
+use crate::sim::Sim;
+
+/// Runs a script with a client of this revision and a server of all.
+fn with<F: Future<Output = ()>>(
+    revision: Revision,
+    script: impl FnOnce(Client<Sim>, Registry) -> F,
+) {
+    check(
+        |_| async move {
+            let server = server();
+            let registry = server.registry();
+            let http = server.http().legacy_sse("/sse", "/messages");
+            let path = match revision {
+                Revision::V2024_11_05 => "sse",
+                _ => "mcp",
+            };
+            let client = Client::builder("t", "1")
+                .revisions(RevisionSet::of(&[revision]))
+                .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) })
+                .connect_through(&format!("http://localhost/{path}"), http.into_service())
+                .await
+                .unwrap();
+            assert_eq!(client.info().revision, revision);
+            script(client.clone(), registry).await;
+            client.close().await.unwrap();
+        },
+        |_| async {},
+    );
+}
+
+fn server() -> Server<Sim> {
+    Server::new("s", "1")
+        .revisions(RevisionSet::of(&Revision::ALL))
+        .logging()
+        .tool("hello", "Greets", |_: NoArguments, _| async {
+            Ok("Hello!")
+        })
+        .tool(
+            "steps",
+            "Counts",
+            |_: NoArguments, cx: Context| async move {
+                for step in 1..=3 {
+                    let _ = cx.progress(f64::from(step)).await;
+                    sleep(Duration::from_millis(50)).await;
+                }
+                Ok("done")
+            },
+        )
+        .tool("asks", "Asks", |_: NoArguments, cx: Context| async move {
+            Ok(match cx.elicit::<Name>("name", "Who are you?").await? {
+                Elicited::Accepted(name) => name.name,
+                _ => "nobody".to_owned(),
+            })
+        })
+        .tool(
+            "polls",
+            "Lets go",
+            |_: NoArguments, cx: Context| async move {
+                sleep(Duration::from_millis(50)).await;
+                let closed = cx.close_stream(Duration::from_millis(500)).await;
+                let before = Sim.now();
+                sleep(Duration::from_millis(100)).await;
+                let waited = Sim.now().saturating_since(before).as_millis();
+                Ok(format!("{closed} {waited}"))
+            },
+        )
+        .tool("logs", "Logs", |_: NoArguments, cx: Context| async move {
+            let _ = cx.log(LoggingLevel::Error, &1).await;
+            Ok("logged")
+        })
+}
+
+#[derive(serde::Deserialize, schemars::JsonSchema)]
+struct Name {
+    name: String,
+}
+
+fn each<F: Future<Output = ()>>(script: impl Fn(Client<Sim>, Registry) -> F) {
+    for revision in REVISIONS {
+        with(*revision, &script);
+    }
+}
+
+const REVISIONS: &[Revision] = &[
+    Revision::V2024_11_05,
+    Revision::V2025_03_26,
+    Revision::V2025_06_18,
+    Revision::V2025_11_25,
+    Revision::V2026_07_28,
+];
+
+#[test]
+fn calls() {
+    each(|client, _| async move {
+        assert_eq!(
+            client.call_tool("hello", &()).await.unwrap().text(),
+            "Hello!"
+        );
+        let tools = client.tools().all().await.unwrap();
+        assert_eq!(tools.len(), 5);
+        client.ping().await.unwrap();
+        let error = client.call_tool("nothing", &()).await.unwrap_err();
+        assert!(error.to_string().contains("-32602"), "{error}");
+    });
+}
+
+#[test]
+fn progress() {
+    each(|client, _| async move {
+        let mut steps = Vec::new();
+        let done = client
+            .call_tool("steps", &())
+            .on_progress(|step| steps.push(step.progress.to_string()))
+            .await
+            .unwrap();
+        assert_eq!(done.text(), "done");
+        assert_eq!(steps, ["1", "2", "3"]);
+    });
+}
+
+#[test]
+fn many_calls_at_once() {
+    each(|client, _| async move {
+        let mut calls: Vec<_> = (0..20)
+            .map(|_| {
+                let client = client.clone();
+                Box::pin(async move { client.call_tool("steps", &()).await.unwrap().text() })
+            })
+            .collect();
+        for call in &mut calls {
+            assert_eq!(call.as_mut().await, "done");
+        }
+    });
+}
+
+#[test]
+fn a_closed_client_hears_no_changes() {
+    each(|client, _| async move {
+        let mut changes = client.changes().await.unwrap();
+        client.close().await.unwrap();
+        assert!(!matches!(changes.next().await, Some(Update::Tools)));
+    });
+}
+
+#[test]
+fn questions() {
+    for revision in [
+        Revision::V2025_06_18,
+        Revision::V2025_11_25,
+        Revision::V2026_07_28,
+    ] {
+        with(revision, |client, _| async move {
+            let answer = client.call_tool("asks", &()).await.unwrap();
+            assert_eq!(answer.text(), "nobody");
+        });
+    }
+}
+
+/// SH-13, SC-12, SC-13
+#[test]
+fn a_server_that_lets_go_is_polled() {
+    with(Revision::V2025_11_25, |client, _| async move {
+        let before = Sim.now();
+        let answer = client.call_tool("polls", &()).await.unwrap();
+        assert_eq!(answer.text(), "true 100");
+        let waited = Sim.now().saturating_since(before).as_millis();
+        assert!((550..600).contains(&waited), "{waited}");
+    });
+}
+
+#[test]
+fn log_messages() {
+    each(|client, _| async move {
+        let mut logs = client.logs();
+        client.set_log_level(LoggingLevel::Info).await.unwrap();
+        client.call_tool("logs", &()).await.unwrap();
+        assert_eq!(logs.next().await.unwrap().data.as_raw().as_str(), "1");
+    });
+}
+
+#[test]
+fn changes() {
+    each(|client, registry| async move {
+        let mut changes = client.changes().await.unwrap();
+        // The stream that they come on is opened beside the first calls.
+        sleep(Duration::from_millis(10)).await;
+        let tool = Tool::new("new").handler(|_: NoArguments, _| async { Ok("new") });
+        registry.add(tool).unwrap();
+        assert_eq!(changes.next().await, Some(Update::Tools));
+        assert_eq!(client.call_tool("new", &()).await.unwrap().text(), "new");
+    });
+}
+
+/// 5.1
+#[test]
+fn the_draft_profile() {
+    check(
+        |_| async move {
+            let http = server().http().draft_profile();
+            let client = Client::<Sim>::builder("t", "1")
+                .revisions(RevisionSet::of(&[Revision::DraftV1]))
+                .connect_through("http://localhost/mcp", http.into_service())
+                .await
+                .unwrap();
+            assert_eq!(client.info().revision, Revision::DraftV1);
+            let answer = client.call_tool("hello", &()).await.unwrap();
+            assert_eq!(answer.text(), "Hello!");
+            client.close().await.unwrap();
+        },
+        |_| async {},
+    );
+}

@@ -1,0 +1,228 @@
+//! Calls in a session.
+
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use mcp_async::client::CallError;
+use mcp_async::model::{ElicitParams, ElicitResult};
+use mcp_proto::Revision;
+use mcp_proto::client::Failure;
+
+use crate::client_http::site::{check, sleep};
+
+const LATEST: &[Revision] = &[Revision::V2025_11_25];
+
+#[test]
+fn progress_and_questions_on_the_stream_of_a_call() {
+    check(
+        |site| async move {
+            let builder = site
+                .client(LATEST)
+                .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) });
+            let client = site.join(builder).await.unwrap();
+            let steps = Arc::new(Mutex::new(Vec::new()));
+            let heard = Arc::clone(&steps);
+            let result = client
+                .call_tool("a", &())
+                .on_progress(move |step| heard.lock().unwrap().push(step.progress.to_string()))
+                .await
+                .unwrap();
+            assert_eq!(result.text(), "hi");
+            assert_eq!(*steps.lock().unwrap(), ["1", "2"]);
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            let stream = asked.stream();
+            stream.send(":\n\nid: a\ndata:\n\n");
+            for step in [1, 2] {
+                stream.event(&format!(r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{id},"progress":{step}}}}}"#));
+            }
+            stream.event(r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}"#);
+            let asked = site.expect(r#""id":"q","result""#).await;
+            assert_eq!(asked.field("mcp-session-id"), "s-1");
+            asked.accept();
+            let answer = format!(
+                r#"data: {{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            );
+            for byte in answer.chars() {
+                stream.send(byte.encode_utf8(&mut [0; 4]));
+            }
+            stream.send("\r\n\r\n");
+        },
+    );
+}
+
+/// SC-14
+#[test]
+fn a_call_that_took_too_long_is_cancelled() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            let error = client
+                .call_tool("a", &())
+                .timeout(Duration::from_secs(2))
+                .await
+                .unwrap_err();
+            assert!(matches!(error, CallError::Expired));
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            let stream = site.expect("tools/call").await.stream();
+            site.expect("notifications/cancelled").await.accept();
+            assert!(stream.is_dropped());
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+/// CN-07: the server is not told of a cancellation before it can know of the request.
+#[test]
+fn a_cancellation_does_not_overtake_its_request() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            for timeout in [300, 300, 2_500] {
+                let error = client
+                    .call_tool("a", &())
+                    .timeout(Duration::from_millis(timeout))
+                    .await
+                    .unwrap_err();
+                assert!(matches!(error, CallError::Expired));
+                sleep(Duration::from_secs(2)).await;
+            }
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            // It leaves with the head of the reply,
+            let asked = site.expect("tools/call").await;
+            sleep(Duration::from_millis(700)).await;
+            site.quiet();
+            assert!(!asked.is_dropped());
+            let (at, stream) = (asked.at, asked.stream());
+            let cancelled = site.expect("notifications/cancelled").await;
+            assert_eq!(cancelled.at - at, 700);
+            assert!(stream.is_dropped());
+            cancelled.accept();
+            // or a second behind the request, if none comes,
+            let asked = site.expect("tools/call").await;
+            let cancelled = site.expect("notifications/cancelled").await;
+            assert_eq!(cancelled.at - asked.at, 1_000);
+            assert!(asked.is_dropped());
+            cancelled.accept();
+            // and at once later on.
+            let asked = site.expect("tools/call").await;
+            let cancelled = site.expect("notifications/cancelled").await;
+            assert_eq!(cancelled.at - asked.at, 2_500);
+            cancelled.accept();
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+/// JR-16: in 2025-03-26 answers and events can be arrays.
+#[test]
+fn arrays() {
+    check(
+        |site| async move {
+            let client = site.connect(&[Revision::V2025_03_26]).await.unwrap();
+            for _ in 0..2 {
+                assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+            }
+        },
+        |site| async move {
+            site.open(Revision::V2025_03_26).await;
+            let array = |id: &str| {
+                format!(
+                    r#"[{{"jsonrpc":"2.0","method":"x/y"}},{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}]"#
+                )
+            };
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-protocol-version"), "");
+            let text = array(asked.id());
+            asked.json(200, "", &text);
+            let asked = site.expect("tools/call").await;
+            let text = array(asked.id());
+            asked.stream().event(&text);
+        },
+    );
+}
+
+#[test]
+fn answers_over_the_limit() {
+    check(
+        |site| async move {
+            let limits = mcp_proto::Limits {
+                message: 2_000,
+                ..mcp_proto::Limits::default()
+            };
+            let client = site.join(site.client(LATEST).limits(limits)).await.unwrap();
+            for _ in 0..2 {
+                let error = client.call_tool("a", &()).await.unwrap_err();
+                assert!(matches!(error, CallError::Failed(Failure::Invalid(_))));
+            }
+            client.call_tool("a", &()).await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            let long = format!(r#"{{"content":[],"x":"{}"}}"#, "x".repeat(2_000));
+            site.expect("tools/call").await.result(&long);
+            let stream = site.expect("tools/call").await.stream();
+            stream.event(&long);
+            site.expect("tools/call").await.result(r#"{"content":[]}"#);
+            sleep(Duration::from_secs(1)).await;
+        },
+    );
+}
+
+/// 5.1: sessions and mirrored headers together, only where that is asked for.
+#[test]
+fn the_draft_profile() {
+    check(
+        |site| async move {
+            let client = site.connect(&[Revision::DraftV1]).await.unwrap();
+            let tools = client.tools().all().await.unwrap();
+            assert_eq!(tools.len(), 1);
+            let zone = std::collections::HashMap::from([("zone", "ок")]);
+            client.call_tool("good", &zone).await.unwrap();
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            let asked = site.expect("DRAFT-2026-v1").await;
+            assert_eq!(asked.field("mcp-method"), "initialize");
+            assert_eq!(asked.field("mcp-protocol-version"), "");
+            asked.session(Revision::DraftV1);
+            let asked = site.expect("notifications/initialized").await;
+            assert_eq!(asked.field("mcp-method"), "notifications/initialized");
+            assert_eq!(asked.field("mcp-protocol-version"), "DRAFT-2026-v1");
+            asked.accept();
+            let (get, list) = (site.next().await, site.next().await);
+            let (get, list) = if get.verb == "GET" {
+                (get, list)
+            } else {
+                (list, get)
+            };
+            get.refuse(405, "");
+            assert_eq!(list.field("mcp-method"), "tools/list");
+            let property = r#"{"type":"string","x-mcp-header":"Zone"}"#;
+            let tool = |name, zone| {
+                format!(
+                    r#"{{"name":"{name}","inputSchema":{{"type":"object","properties":{{"zone":{zone}}}}}}}"#
+                )
+            };
+            let bad = tool("bad", r#"{"x-mcp-header":"Zone"}"#);
+            list.result(&format!(
+                r#"{{"tools":[{bad},{}]}}"#,
+                tool("good", property)
+            ));
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-session-id"), "s-1");
+            assert_eq!(asked.field("mcp-name"), "good");
+            assert_eq!(asked.field("mcp-param-zone"), "=?base64?0L7Qug==?=");
+            asked.result(r#"{"content":[]}"#);
+            site.expect("DELETE").await.accept();
+        },
+    );
+}

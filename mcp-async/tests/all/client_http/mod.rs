@@ -1,0 +1,16 @@
+//! The client over HTTP against a server that says what a script tells it to, exchange by
+//! exchange, on a clock that moves when nothing else does.
+
+#![cfg(all(feature = "client", feature = "http"))]
+
+mod draft;
+mod hostile;
+#[cfg(feature = "server")]
+mod interplay;
+mod legacy;
+mod modern;
+mod nonsense;
+mod openings;
+mod sessions;
+mod site;
+mod streams;

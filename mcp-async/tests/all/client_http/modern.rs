@@ -1,0 +1,270 @@
+//! Calls of 2026-07-28.
+
+use core::time::Duration;
+
+use mcp_async::client::{CallError, Update};
+use mcp_proto::Revision;
+use mcp_proto::client::Failure;
+
+use crate::client_http::site::{Asked, Site, Wire, check, sleep};
+
+const MODERN: &[Revision] = &[Revision::V2026_07_28];
+
+async fn opened(site: &Site) {
+    site.expect("server/discover").await.discovered();
+}
+
+#[test]
+fn tokens_and_headers_go_with_every_request() {
+    check(
+        |site| async move {
+            let builder = site.client(MODERN).bearer("old").bearer("t-1");
+            let client = site.join(builder.header("X-Key", "k")).await.unwrap();
+            client.list_tools(None).await.unwrap();
+        },
+        |site| async move {
+            let asked = site.next().await;
+            assert_eq!(asked.field("authorization"), "Bearer t-1");
+            assert_eq!(asked.field("x-key"), "k");
+            asked.discovered();
+            let asked = site.expect("tools/list").await;
+            assert_eq!(asked.field("authorization"), "Bearer t-1");
+            asked
+                .result(r#"{"resultType":"complete","tools":[],"ttlMs":0,"cacheScope":"private"}"#);
+        },
+    );
+}
+
+/// SC-20, SH-19
+#[test]
+fn a_dropped_call_closes_its_exchange() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let error = client
+                .call_tool("a", &())
+                .timeout(Duration::from_secs(2))
+                .await
+                .unwrap_err();
+            assert!(matches!(error, CallError::Expired));
+            let error = client
+                .call_tool("b", &())
+                .timeout(Duration::from_secs(2))
+                .await
+                .unwrap_err();
+            assert!(matches!(error, CallError::Expired));
+        },
+        |site| async move {
+            opened(&site).await;
+            let asked = site.expect("tools/call").await;
+            sleep(Duration::from_secs(3)).await;
+            assert!(asked.is_dropped());
+            let stream = site.expect("tools/call").await.stream();
+            sleep(Duration::from_secs(3)).await;
+            assert!(stream.is_dropped());
+            site.quiet();
+        },
+    );
+}
+
+/// SC-21
+#[test]
+fn a_broken_stream_is_a_lost_call() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            for _ in 0..2 {
+                let error = client.call_tool("a", &()).await.unwrap_err();
+                assert!(matches!(error, CallError::Failed(Failure::Broken)));
+            }
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Failed(Failure::Status(431))));
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Failed(Failure::NoAnswer)));
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Server(error) if error.code == -32601));
+        },
+        |site| async move {
+            opened(&site).await;
+            let stream = site.expect("tools/call").await.stream();
+            stream.send("id: 1\ndata:\n\n");
+            stream.end();
+            let stream = site.expect("tools/call").await.stream();
+            stream.send("id: 1\ndata:\n\n");
+            stream.cut();
+            site.expect("tools/call").await.refuse(431, "");
+            site.expect("tools/call").await.refuse(200, "");
+            let asked = site.expect("tools/call").await;
+            asked.json(
+                404,
+                "",
+                r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32601,"message":"m"}}"#,
+            );
+            site.quiet();
+        },
+    );
+}
+
+/// XH-07, XH-09
+#[test]
+fn arguments_go_into_headers_once_the_tools_are_known() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let zone = std::collections::HashMap::from([("zone", "ок")]);
+            client.call_tool("good", &zone).await.unwrap();
+            let tools = client.tools().all().await.unwrap();
+            let names: Vec<_> = tools.iter().map(|tool| &*tool.name).collect();
+            assert_eq!(names, ["good"]);
+            client.call_tool("good", &zone).await.unwrap();
+        },
+        |site| async move {
+            opened(&site).await;
+            let done = r#"{"resultType":"complete","content":[]}"#;
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-param-zone"), "");
+            asked.result(done);
+            let tool = |name, header| {
+                format!(
+                    r#"{{"name":"{name}","inputSchema":{{"type":"object","properties":{{"zone":{{"type":"string","x-mcp-header":"{header}"}}}}}}}}"#
+                )
+            };
+            let tools = format!("{},{}", tool("bad", "a b"), tool("good", "Zone"));
+            site.expect("tools/list").await.result(&format!(
+                r#"{{"resultType":"complete","tools":[{tools}],"ttlMs":0,"cacheScope":"private"}}"#
+            ));
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-param-zone"), "=?base64?0L7Qug==?=");
+            asked.result(done);
+        },
+    );
+}
+
+/// XH-17
+#[test]
+fn headers_that_nobody_knew_of_are_looked_up_once() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let zone = std::collections::HashMap::from([("zone", "a")]);
+            client.call_tool("good", &zone).await.unwrap();
+            let error = client.call_tool("good", &zone).await.unwrap_err();
+            assert!(matches!(error, CallError::Server(error) if error.code == -32020));
+        },
+        |site| async move {
+            opened(&site).await;
+            let mismatch = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32020,"message":"m"}}"#;
+            let asked = site.expect("tools/call").await;
+            asked.json(400, "", mismatch);
+            let tools = r#"{"name":"good","inputSchema":{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}}"#;
+            let tools = format!(
+                r#"{{"resultType":"complete","tools":[{tools}],"ttlMs":0,"cacheScope":"private"}}"#
+            );
+            site.expect("tools/list").await.result(&tools);
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-param-zone"), "a");
+            asked.result(r#"{"resultType":"complete","content":[]}"#);
+            // What it knows may be wrong for good.
+            site.expect("tools/call").await.json(400, "", mismatch);
+            site.expect("tools/list").await.result(&tools);
+            site.expect("tools/call").await.json(400, "", mismatch);
+        },
+    );
+}
+
+/// SC-21: not at once, and less and less often while nothing comes of it.
+#[test]
+fn a_subscription_that_broke_off_is_asked_for_anew() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let mut changes = client.changes().await.unwrap();
+            assert_eq!(changes.next().await, Some(Update::Tools));
+            for _ in 0..5 {
+                assert_eq!(changes.next().await, Some(Update::Reconnected));
+            }
+            assert_eq!(changes.next().await, Some(Update::Tools));
+            assert_eq!(changes.next().await, Some(Update::Reconnected));
+            assert_eq!(changes.next().await, Some(Update::Reconnected));
+            assert_eq!(changes.next().await, None);
+        },
+        |site| async move {
+            opened(&site).await;
+            let stream = listen(&site, 0).await;
+            stream.1.event(&stream.0);
+            sleep(Duration::from_secs(1)).await;
+            stream.1.cut();
+            // Whatever goes wrong, and be it acknowledged.
+            for attempt in 0..12 {
+                let most = 1_000 << attempt.min(6);
+                match attempt % 3 {
+                    0 => listen(&site, most).await.1.end(),
+                    1 => asked(&site, most).await.refuse(503, ""),
+                    _ => asked(&site, most).await.vanish(),
+                }
+            }
+            let stream = listen(&site, 60_000).await;
+            stream.1.event(&stream.0);
+            stream.1.end();
+            // One that told something, or stood for long, was no failure.
+            let stream = listen(&site, 1_000).await;
+            sleep(Duration::from_secs(60)).await;
+            stream.1.cut();
+            let stream = listen(&site, 1_000).await;
+            stream.1.end();
+            asked(&site, 2_000).await.refuse(401, "");
+            sleep(Duration::from_secs(100)).await;
+            site.quiet();
+        },
+    );
+}
+
+/// A client that is closed does not wait for the next attempt.
+#[test]
+fn a_subscription_ends_with_its_client() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let mut changes = client.changes().await.unwrap();
+            let closing = client.clone();
+            crate::sim::spawn(async move {
+                sleep(Duration::from_millis(1_100)).await;
+                closing.close().await.unwrap();
+            });
+            assert_eq!(changes.next().await, None);
+        },
+        |site| async move {
+            opened(&site).await;
+            let stream = listen(&site, 0).await;
+            sleep(Duration::from_secs(1)).await;
+            stream.1.cut();
+        },
+    );
+}
+
+/// The next request for a subscription, after a pause of so many milliseconds at most and half of
+/// that at least.
+async fn asked(site: &Site, most: u64) -> Asked {
+    let most = most.min(60_000);
+    let before = mcp_async::Clock::now(&crate::sim::Sim).as_millis();
+    let asked = site.expect("subscriptions/listen").await;
+    let waited = asked.at - before;
+    assert!(most / 2 <= waited && waited <= most, "{waited} of {most}");
+    asked
+}
+
+/// A subscription that is acknowledged, and what can be told of it.
+async fn listen(site: &Site, most: u64) -> (String, Wire) {
+    let asked = asked(site, most).await;
+    assert_eq!(asked.field("mcp-method"), "subscriptions/listen");
+    let id = asked.id().to_owned();
+    let stream = asked.stream();
+    let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
+    stream.event(&format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
+    ));
+    let change = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
+    );
+    (change, stream)
+}

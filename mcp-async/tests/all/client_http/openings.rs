@@ -1,0 +1,249 @@
+//! Which era a server is of, and what becomes of one that says nothing useful (4.5).
+
+use mcp_async::client::{CallError, ConnectError, RestartPolicy};
+use mcp_proto::Revision;
+use mcp_proto::client::Failure;
+
+use crate::client_http::site::{Site, Wire, check};
+
+const ALL: &[Revision] = &Revision::ALL;
+
+#[test]
+fn a_modern_server() {
+    check(
+        |site| async move {
+            let client = site.connect(ALL).await.unwrap();
+            assert_eq!(client.info().revision, Revision::V2026_07_28);
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            let asked = site.expect("server/discover").await;
+            assert_eq!(asked.target, "http://localhost/mcp?x=1");
+            assert_eq!(asked.field("mcp-protocol-version"), "2026-07-28");
+            assert_eq!(asked.field("mcp-method"), "server/discover");
+            let accept = "application/json, text/event-stream";
+            assert_eq!(asked.field("accept"), accept);
+            assert_eq!(asked.field("content-type"), "application/json");
+            asked.discovered();
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-name"), "a");
+            asked.result(r#"{"resultType":"complete","content":[{"type":"text","text":"hi"}]}"#);
+            site.quiet();
+        },
+    );
+}
+
+#[test]
+fn the_first_request_is_refused_for_its_version() {
+    check(
+        |site| async move {
+            let client = site.connect(ALL).await.unwrap();
+            assert_eq!(client.info().revision, Revision::V2026_07_28);
+        },
+        |site| async move {
+            let asked = site.expect("server/discover").await;
+            let id = asked.id().to_owned();
+            asked.json(400, "", &format!(r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32022,"message":"m","data":{{"supported":["2026-07-28"],"requested":"x"}}}}}}"#));
+            site.expect("server/discover").await.discovered();
+        },
+    );
+}
+
+#[test]
+fn a_legacy_server() {
+    for status in [400, 404, 405] {
+        check(
+            |site| async move {
+                let client = site.connect(ALL).await.unwrap();
+                assert_eq!(client.info().revision, Revision::V2025_11_25);
+                assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+                client.close().await.unwrap();
+            },
+            |site| async move {
+                site.expect("server/discover").await.refuse(status, "no");
+                let asked = site.expect("\"initialize\"").await;
+                assert_eq!(asked.field("mcp-session-id"), "");
+                assert_eq!(asked.field("mcp-protocol-version"), "");
+                asked.session(Revision::V2025_11_25);
+                let asked = site.expect("notifications/initialized").await;
+                assert_eq!(asked.field("mcp-session-id"), "s-2");
+                assert_eq!(asked.field("mcp-protocol-version"), "2025-11-25");
+                // Nothing overtakes it.
+                site.quiet();
+                asked.accept();
+                let asked = site.next().await;
+                let (get, call) = match &*asked.verb {
+                    "GET" => (asked, site.next().await),
+                    _ => (site.next().await, asked),
+                };
+                assert_eq!(get.field("accept"), "text/event-stream");
+                assert_eq!(get.field("mcp-session-id"), "s-2");
+                get.refuse(405, "");
+                call.result(r#"{"content":[{"type":"text","text":"hi"}]}"#);
+                let asked = site.expect("DELETE").await;
+                assert_eq!(asked.field("mcp-session-id"), "s-2");
+                asked.refuse(405, "");
+            },
+        );
+    }
+}
+
+#[test]
+fn a_server_of_two_endpoints() {
+    check(
+        |site| async move {
+            let client = site.connect(ALL).await.unwrap();
+            assert_eq!(client.info().revision, Revision::V2024_11_05);
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+            let error = client.call_tool("b", &()).await.unwrap_err();
+            assert_eq!(error.to_string(), "the connection is over");
+        },
+        |site| async move {
+            site.expect("server/discover").await.refuse(404, "");
+            site.expect("\"initialize\"").await.refuse(405, "");
+            let asked = site.expect("GET").await;
+            assert_eq!(asked.target, "http://localhost/mcp?x=1");
+            let stream = asked.stream();
+            stream.event(r#"{"jsonrpc":"2.0","method":"notifications/message"}"#);
+            stream.send("event: endpoint\ndata: /messages?c=8f0c\n\n");
+            let asked = site.expect("\"initialize\"").await;
+            assert_eq!(asked.target, "http://localhost/messages?c=8f0c");
+            let id = asked.id().to_owned();
+            asked.accept();
+            stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2024-11-05","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#));
+            site.expect("notifications/initialized").await.accept();
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            asked.accept();
+            stream.event(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            ));
+            site.expect("tools/call").await.accept();
+            stream.end();
+        },
+    );
+}
+
+#[test]
+fn an_endpoint_elsewhere_is_none() {
+    check(
+        |site| async move {
+            let error = site.connect(&[Revision::V2024_11_05]).await.unwrap_err();
+            assert!(matches!(error, ConnectError::Failed(Failure::Status(404))));
+        },
+        |site| async move {
+            site.expect("\"initialize\"").await.refuse(404, "");
+            let stream = site.expect("GET").await.stream();
+            stream.send("event: endpoint\ndata: https://attacker.example/\n\n");
+        },
+    );
+}
+
+#[test]
+fn what_is_no_server() {
+    check(
+        |site| async move {
+            let error = site.connect(ALL).await.unwrap_err();
+            assert!(matches!(error, ConnectError::Failed(Failure::Status(401))));
+            let error = site.connect(ALL).await.unwrap_err();
+            assert!(matches!(error, ConnectError::Unreachable(cause) if cause == "cut"));
+            let error = site.connect(ALL).await.unwrap_err();
+            assert!(matches!(error, ConnectError::Failed(Failure::Status(404))));
+            let builder = site.client(ALL).header("Mcp-Name", "x");
+            let error = site.join(builder).await.unwrap_err();
+            assert!(matches!(error, ConnectError::Header(name) if name == "Mcp-Name"));
+            let builder = site.client(ALL);
+            let error = builder.connect_through("ftp://a", site).await.unwrap_err();
+            assert!(matches!(error, ConnectError::Url(_)));
+        },
+        |site| async move {
+            site.expect("server/discover").await.refuse(401, "");
+            site.expect("server/discover").await.vanish();
+            for what in ["server/discover", "\"initialize\"", "GET"] {
+                site.expect(what).await.refuse(404, "<html>");
+            }
+        },
+    );
+}
+
+/// HS-10, VR-17: the stream is not resumed but opened anew, and the server's era remembered, until
+/// it turns out to be another one.
+#[test]
+fn a_server_of_two_endpoints_that_went_away() {
+    check(
+        |site| async move {
+            let builder = site.client(ALL).restart(RestartPolicy::default());
+            let client = site.join(builder).await.unwrap();
+            for expected in [Revision::V2024_11_05, Revision::V2026_07_28] {
+                let error = client.call_tool("a", &()).await.unwrap_err();
+                assert!(matches!(error, CallError::Closed));
+                assert_eq!(client.call_tool("b", &()).await.unwrap().text(), "hi");
+                assert_eq!(client.info().revision, expected);
+            }
+        },
+        |site| async move {
+            site.expect("server/discover").await.refuse(404, "");
+            let stream = two_endpoints(&site).await;
+            site.expect("tools/call").await.accept();
+            stream.send("data: {\"jsonrpc\"");
+            stream.cut();
+            let stream = two_endpoints(&site).await;
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            asked.accept();
+            stream.event(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            ));
+            site.expect("tools/call").await.accept();
+            stream.end();
+            site.expect("\"initialize\"").await.vanish();
+            site.expect("server/discover").await.discovered();
+            site.expect("tools/call")
+                .await
+                .result(r#"{"resultType":"complete","content":[{"type":"text","text":"hi"}]}"#);
+        },
+    );
+}
+
+/// SSE-10: all answers come in one stream, which goes on behind one that is too long.
+#[test]
+fn an_answer_over_the_limit_from_a_server_of_two_endpoints() {
+    check(
+        |site| async move {
+            let limits = mcp_proto::Limits {
+                message: 2_000,
+                ..mcp_proto::Limits::default()
+            };
+            let builder = site.client(&[Revision::V2024_11_05]).limits(limits);
+            let client = site.join(builder).await.unwrap();
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert_eq!(error.to_string(), "the answer exceeds the size limit");
+            assert_eq!(client.call_tool("b", &()).await.unwrap().text(), "hi");
+        },
+        |site| async move {
+            let stream = two_endpoints(&site).await;
+            for text in ["x".repeat(2_000), "hi".to_owned()] {
+                let asked = site.expect("tools/call").await;
+                let id = asked.id().to_owned();
+                asked.accept();
+                stream.event(&format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"{text}"}}]}}}}"#
+                ));
+            }
+        },
+    );
+}
+
+/// Opens a session of 2024-11-05.
+async fn two_endpoints(site: &Site) -> Wire {
+    site.expect("\"initialize\"").await.refuse(405, "");
+    let stream = site.expect("GET").await.stream();
+    stream.send("event: endpoint\ndata: /messages?c=8f0c\n\n");
+    let asked = site.expect("\"initialize\"").await;
+    let id = asked.id().to_owned();
+    asked.accept();
+    stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"protocolVersion":"2024-11-05","capabilities":{{"tools":{{}}}},"serverInfo":{{"name":"s","version":"1"}}}}}}"#));
+    site.expect("notifications/initialized").await.accept();
+    stream
+}

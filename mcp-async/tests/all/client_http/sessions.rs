@@ -1,0 +1,167 @@
+//! Sessions that a server loses (SC-10).
+
+use core::time::Duration;
+
+use mcp_async::client::CallError;
+use mcp_async::model::LoggingLevel;
+use mcp_proto::Revision;
+use mcp_proto::client::Failure;
+
+use crate::client_http::site::{Asked, Site, check, sleep};
+use crate::sim::spawn;
+
+const LATEST: &[Revision] = &[Revision::V2025_11_25];
+
+#[test]
+fn what_met_404_is_sent_once_more_in_a_new_session() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            let asked = site.expect("tools/call").await;
+            assert_eq!(asked.field("mcp-session-id"), "s-1");
+            asked.refuse(404, "");
+            let asked = site.expect("\"initialize\"").await;
+            assert_eq!(asked.field("mcp-session-id"), "");
+            let session = format!("s-{}", asked.id());
+            asked.session(Revision::V2025_11_25);
+            site.expect("notifications/initialized").await.accept();
+            let mut asked = site.next().await;
+            if asked.verb == "GET" {
+                asked.refuse(405, "");
+                asked = site.next().await;
+            }
+            assert_eq!(asked.field("mcp-session-id"), session);
+            assert!(asked.body.contains("tools/call"));
+            asked.result(r#"{"content":[{"type":"text","text":"hi"}]}"#);
+            let mut asked = site.next().await;
+            if asked.verb == "GET" {
+                asked.refuse(405, "");
+                asked = site.next().await;
+            }
+            assert_eq!(asked.verb, "DELETE");
+            asked.accept();
+        },
+    );
+}
+
+#[test]
+fn a_call_moves_once() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Failed(Failure::Session)));
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            site.expect("tools/call").await.refuse(404, "");
+            site.open(Revision::V2025_11_25).await;
+            site.expect("tools/call").await.refuse(404, "");
+            site.expect("\"initialize\"").await;
+        },
+    );
+}
+
+/// SC-10, SB-10
+#[test]
+fn what_a_session_knew_is_restored_before_anything_else() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            client.set_log_level(LoggingLevel::Error).await.unwrap();
+            let _changes = client.subscribe("file:///a").await.unwrap();
+            for (name, wait) in [("b", 0), ("c", 1500), ("d", 2500)] {
+                let client = client.clone();
+                spawn(async move {
+                    sleep(Duration::from_millis(wait)).await;
+                    client.call_tool(name, &()).await.unwrap();
+                });
+            }
+            client.call_tool("a", &()).await.unwrap();
+            sleep(Duration::from_secs(1)).await;
+        },
+        |site| async move {
+            site.open(LATEST[0]).await;
+            site.expect("logging/setLevel").await.result("{}");
+            site.expect("resources/subscribe").await.result("{}");
+            let first = site.expect("tools/call").await;
+            let second = site.expect("tools/call").await.stream();
+            first.refuse(404, "");
+            site.expect("\"initialize\"").await.session(LATEST[0]);
+            assert!(second.is_dropped());
+            let asked = site.expect("notifications/initialized").await;
+            let session = asked.field("mcp-session-id").to_owned();
+            // Each goes alone, and the next one when it is answered.
+            sleep(Duration::from_secs(1)).await;
+            site.quiet();
+            asked.accept();
+            let (get, level) = streams(&site).await;
+            get.refuse(405, "");
+            assert!(level.body.contains("logging/setLevel"), "{}", level.body);
+            assert!(level.body.contains("\"error\""), "{}", level.body);
+            sleep(Duration::from_secs(1)).await;
+            site.quiet();
+            level.result("{}");
+            let asked = site.expect("resources/subscribe").await;
+            assert!(asked.body.contains("file:///a"), "{}", asked.body);
+            sleep(Duration::from_secs(1)).await;
+            site.quiet();
+            asked.result("{}");
+            // Those of the lost session, and those that were made since.
+            let mut names = Vec::new();
+            for _ in 0..4 {
+                let asked = site.expect("tools/call").await;
+                assert_eq!(asked.field("mcp-session-id"), session);
+                let name = asked.body.split_once("\"name\":\"").unwrap().1;
+                names.push(name[..1].to_owned());
+                asked.result(r#"{"content":[]}"#);
+            }
+            names.sort();
+            assert_eq!(names, ["a", "b", "c", "d"]);
+        },
+    );
+}
+
+#[test]
+fn a_session_that_is_lost_while_it_is_restored() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            client.set_log_level(LoggingLevel::Error).await.unwrap();
+            client.call_tool("a", &()).await.unwrap();
+        },
+        |site| async move {
+            site.open(LATEST[0]).await;
+            site.expect("logging/setLevel").await.result("{}");
+            site.expect("tools/call").await.refuse(404, "");
+            for last in [false, true] {
+                site.expect("\"initialize\"").await.session(LATEST[0]);
+                site.expect("notifications/initialized").await.accept();
+                let (get, level) = streams(&site).await;
+                get.refuse(405, "");
+                assert!(level.body.contains("logging/setLevel"), "{}", level.body);
+                match last {
+                    false => level.refuse(404, ""),
+                    true => level.result("{}"),
+                }
+            }
+            // The one that was under way moved, too.
+            site.expect("logging/setLevel").await.result("{}");
+            site.expect("tools/call").await.result(r#"{"content":[]}"#);
+        },
+    );
+}
+
+/// The request for the server's own stream, and the one beside it.
+async fn streams(site: &Site) -> (Asked, Asked) {
+    let (first, second) = (site.next().await, site.next().await);
+    match &*first.verb {
+        "GET" => (first, second),
+        _ => (second, first),
+    }
+}

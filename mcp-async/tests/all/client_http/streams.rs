@@ -1,0 +1,231 @@
+//! Streams that break off, and how they go on (SC-12, SC-13, SC-29).
+
+use core::time::Duration;
+
+use mcp_async::client::CallError;
+use mcp_proto::Revision;
+use mcp_proto::client::Failure;
+
+use crate::client_http::site::{check, sleep};
+
+const LATEST: &[Revision] = &[Revision::V2025_11_25];
+
+#[test]
+fn a_stream_that_the_server_closes_is_resumed_when_it_says_so() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            let stream = asked.stream();
+            stream.send("id: e-0\nretry: 500\ndata:\n\n");
+            // What is not ended does not count (SSE-05).
+            stream.send("id: e-1\ndata: {");
+            stream.cut();
+            let before = mcp_async::Clock::now(&crate::sim::Sim).as_millis();
+            let asked = site.expect("GET").await;
+            assert_eq!(asked.at - before, 500);
+            assert_eq!(asked.field("last-event-id"), "e-0");
+            assert_eq!(asked.field("mcp-session-id"), "s-1");
+            let stream = asked.stream();
+            stream.send("id: e-2\ndata:\n\n");
+            stream.end();
+            let asked = site.expect("GET").await;
+            assert_eq!(asked.field("last-event-id"), "e-2");
+            asked.stream().event(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            ));
+        },
+    );
+}
+
+#[test]
+fn a_call_whose_stream_broke_before_the_first_id_fails_and_is_cancelled() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Failed(Failure::Broken)));
+        },
+        |site| async move {
+            site.open(Revision::V2025_11_25).await;
+            let stream = site.expect("tools/call").await.stream();
+            stream.send(":\n\n");
+            stream.cut();
+            site.expect("notifications/cancelled").await.accept();
+        },
+    );
+}
+
+#[test]
+fn the_servers_own_stream() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            let mut logs = client.logs();
+            for _ in 0..2 {
+                assert_eq!(logs.next().await.unwrap().data.as_raw().as_str(), "1");
+            }
+        },
+        |site| async move {
+            site.expect("\"initialize\"").await.session(LATEST[0]);
+            site.expect("notifications/initialized").await.accept();
+            let log = r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#;
+            let stream = site.expect("GET").await.stream();
+            stream.send(&format!("id: 1\ndata: {log}\n\n"));
+            stream.end();
+            let asked = site.expect("GET").await;
+            assert_eq!(asked.field("last-event-id"), "1");
+            asked.vanish();
+            let stream = site.expect("GET").await.stream();
+            stream.event(log);
+            sleep(Duration::from_secs(1)).await;
+        },
+    );
+}
+
+/// SC-29: nobody waits for it, so it is never given up; but not asked for often either.
+#[test]
+fn the_servers_own_stream_outlives_an_outage() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            let mut logs = client.logs();
+            logs.next().await.unwrap();
+            sleep(Duration::from_secs(3600)).await;
+        },
+        |site| async move {
+            site.expect("\"initialize\"").await.session(LATEST[0]);
+            site.expect("notifications/initialized").await.accept();
+            site.expect("GET").await.stream().end();
+            let mut before = 0;
+            for attempt in 0..100 {
+                let asked = site.expect("GET").await;
+                if attempt > 8 {
+                    assert!((60_000..75_000).contains(&(asked.at - before)));
+                }
+                before = asked.at;
+                match attempt % 3 {
+                    0 => asked.vanish(),
+                    1 => asked.refuse(503, ""),
+                    _ => asked.stream().cut(),
+                }
+            }
+            let stream = site.expect("GET").await.stream();
+            stream.event(
+                r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
+            );
+            stream.end();
+            let asked = site.expect("GET").await;
+            assert!(asked.at - before < 77_000);
+            // There is none any more.
+            asked.refuse(405, "");
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+/// SC-30, SSE-10: an answer over the limit ends its call at once, wherever it comes.
+#[test]
+fn an_answer_over_the_limit_in_another_stream() {
+    for late in [false, true] {
+        check(
+            |site| async move {
+                let client = site
+                    .join(site.client(LATEST).limits(short()))
+                    .await
+                    .unwrap();
+                let before = mcp_async::Clock::now(&crate::sim::Sim);
+                let error = client.call_tool("a", &()).await.unwrap_err();
+                let failure = Failure::Invalid(mcp_proto::rpc::Reason::TooLong);
+                assert!(matches!(error, CallError::Failed(it) if it == failure));
+                assert_eq!(error.to_string(), "the answer exceeds the size limit");
+                assert_eq!(mcp_async::Clock::now(&crate::sim::Sim), before);
+                client.call_tool("a", &()).await.unwrap();
+            },
+            |site| async move {
+                site.expect("\"initialize\"").await.session(LATEST[0]);
+                site.expect("notifications/initialized").await.accept();
+                let (first, second) = (site.next().await, site.next().await);
+                let (get, call) = match &*first.verb {
+                    "GET" => (first, second),
+                    _ => (second, first),
+                };
+                let own = get.stream();
+                let id = call.id().to_owned();
+                let stream = call.stream();
+                stream.send("id: e\nretry: 5000\ndata:\n\n");
+                stream.end();
+                // What nobody can tell the owner of, and what is no answer, is for nobody.
+                own.event(&format!("[{}]", "1,".repeat(1_500)));
+                own.event(&long(&format!(r#""id":{id},"method":"x""#), "params"));
+                own.event(&long(r#""id":4711"#, "result"));
+                match late {
+                    true => own.event(&format!(r#"{},"id":{id}}}"#, open(r#""x":1"#, "result"))),
+                    // The end of it need not come.
+                    false => {
+                        let open = open(&format!(r#""id":{id}"#), "result");
+                        own.send(&format!("data: {open}{}", " ".repeat(8_000)));
+                    }
+                }
+                // The call's own stream is not asked for any more.
+                site.expect("tools/call").await.result(r#"{"content":[]}"#);
+                assert!(!own.is_dropped());
+                site.expect("DELETE").await.accept();
+                sleep(Duration::from_secs(10)).await;
+                site.quiet();
+            },
+        );
+    }
+}
+
+#[test]
+fn a_question_over_the_limit_ends_no_call() {
+    check(
+        |site| async move {
+            let client = site
+                .join(site.client(LATEST).limits(short()))
+                .await
+                .unwrap();
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+        },
+        |site| async move {
+            site.open(LATEST[0]).await;
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            let stream = asked.stream();
+            stream.event(&long(
+                r#""id":"q","method":"sampling/createMessage""#,
+                "params",
+            ));
+            stream.event(&long(r#""method":"notifications/message""#, "params"));
+            stream.event(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            ));
+            sleep(Duration::from_secs(1)).await;
+        },
+    );
+}
+
+fn short() -> mcp_proto::Limits {
+    mcp_proto::Limits {
+        message: 2_000,
+        ..mcp_proto::Limits::default()
+    }
+}
+
+/// A message over the limit.
+fn long(members: &str, payload: &str) -> String {
+    open(members, payload) + "}"
+}
+
+fn open(members: &str, payload: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0",{members},"{payload}":{{"x":"{}"}}"#,
+        "x".repeat(2_000)
+    )
+}

@@ -1,0 +1,176 @@
+//! A typed call costs no allocation of its own: what its result owns is the result's.
+
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll, Waker};
+
+use allocation_counter::measure;
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::client::Progress;
+use mcp_async::{Client, PipeReader, PipeWriter, duplex};
+use mcp_proto::Revision;
+use serde::Deserialize;
+
+use crate::client_typed::support::{Add, Sum, only, poll_once};
+use crate::sim::{Sim, settle};
+
+#[test]
+fn a_typed_call_allocates_nothing() {
+    check(|client, wire| {
+        let arguments = Add { a: 1, b: 2 };
+        let mut call = pin!(client.call_tool_as::<Sum, _>("add", &arguments));
+        assert!(poll_once(call.as_mut()).is_pending());
+        wire.answer(r#"{"structuredContent":{"sum":3},"content":[]}"#);
+        assert!(matches!(
+            poll_once(call.as_mut()),
+            Poll::Ready(Ok(Sum { sum: 3 }))
+        ));
+    });
+}
+
+#[test]
+fn progress_with_a_message_allocates_nothing() {
+    check(|client, wire| {
+        let mut heard = 0;
+        let arguments = Add { a: 1, b: 2 };
+        let call = client.call_tool_as::<Sum, _>("add", &arguments);
+        let mut call = pin!(call.on_progress(|step: Progress<'_>| {
+            assert_eq!(step.message, Some("half \u{e9}"));
+            heard += 1;
+        }));
+        assert!(poll_once(call.as_mut()).is_pending());
+        for step in ["1", "2"] {
+            wire.tell(step);
+        }
+        assert!(poll_once(call.as_mut()).is_pending());
+        wire.answer(r#"{"structuredContent":{"sum":3}}"#);
+        assert!(poll_once(call.as_mut()).is_ready());
+        assert_eq!(heard, 2);
+    });
+}
+
+#[test]
+fn a_dropped_call_allocates_nothing() {
+    check(|client, wire| {
+        let arguments = Add { a: 1, b: 2 };
+        let mut call = Some(client.call_tool_as::<Sum, _>("add", &arguments));
+        assert!(poll_once(Pin::new(call.as_mut().unwrap())).is_pending());
+        call = None;
+        assert!(call.is_none());
+        wire.next += 1;
+        settle();
+        wire.read();
+    });
+}
+
+#[test]
+fn a_read_and_a_ping_allocate_nothing() {
+    #[derive(Deserialize)]
+    struct Length {
+        contents: [Size; 1],
+    }
+    #[derive(Deserialize)]
+    struct Size {
+        size: u64,
+    }
+    #[derive(serde::Serialize)]
+    struct Uri<'a> {
+        uri: &'a str,
+    }
+    check(|client, wire| {
+        let params = Uri { uri: "note://7" };
+        let mut read = pin!(client.request::<Length>("resources/read", &params));
+        assert!(poll_once(read.as_mut()).is_pending());
+        wire.answer(r#"{"contents":[{"uri":"note://7","text":"seven","size":5}]}"#);
+        let Poll::Ready(Ok(length)) = poll_once(read.as_mut()) else {
+            panic!("it is read");
+        };
+        assert_eq!(length.contents[0].size, 5);
+        let mut ping = pin!(client.ping());
+        assert!(poll_once(ping.as_mut()).is_pending());
+        wire.answer("{}");
+        assert!(matches!(poll_once(ping.as_mut()), Poll::Ready(Ok(()))));
+    });
+}
+
+/// A server by hand that allocates nothing, once its buffers have grown.
+struct Wire {
+    reader: PipeReader,
+    writer: PipeWriter,
+    /// The id of the next request.
+    next: u64,
+    line: String,
+    out: Vec<u8>,
+}
+
+fn check(call: impl Fn(&Client<Sim>, &mut Wire)) {
+    let (ours, theirs) = duplex(64 << 10);
+    let (reader, writer) = theirs.split();
+    let mut wire = Wire {
+        reader,
+        writer,
+        next: 1,
+        line: String::with_capacity(1024),
+        out: vec![0; 64 << 10],
+    };
+    let builder = only(Revision::V2025_11_25).cache(false);
+    let mut connecting = Box::pin(builder.connect_over(ours.split()));
+    assert!(poll_once(connecting.as_mut()).is_pending());
+    wire.answer(concat!(
+        r#"{"protocolVersion":"2025-11-25","capabilities":{"tools":{},"resources":{}},"#,
+        r#""serverInfo":{"name":"hand","version":"0"}}"#
+    ));
+    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
+        panic!("it connects");
+    };
+    settle();
+    wire.read();
+    for _ in 0..64 {
+        call(&client, &mut wire);
+    }
+    let measured = measure(|| {
+        for _ in 0..64 {
+            call(&client, &mut wire);
+        }
+    });
+    assert_eq!(measured.count_total, 0, "{measured:?}");
+}
+
+impl Wire {
+    fn answer(&mut self, result: &str) {
+        settle();
+        self.read();
+        let id = self.next;
+        self.next += 1;
+        self.write(format_args!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n"
+        ));
+    }
+
+    fn tell(&mut self, progress: &str) {
+        let token = self.next;
+        self.write(format_args!(
+            concat!(
+                "{{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\",\"params\":",
+                "{{\"progressToken\":{},\"progress\":{},\"message\":\"half \\u00e9\"}}}}\n"
+            ),
+            token, progress
+        ));
+    }
+
+    fn write(&mut self, line: core::fmt::Arguments<'_>) {
+        use core::fmt::Write as _;
+        self.line.clear();
+        self.line.write_fmt(line).unwrap();
+        let cx = &mut Context::from_waker(Waker::noop());
+        let written = Pin::new(&mut self.writer).poll_write(cx, self.line.as_bytes());
+        assert!(matches!(written, Poll::Ready(Ok(len)) if len == self.line.len()));
+        settle();
+    }
+
+    /// Reads whatever is there.
+    fn read(&mut self) {
+        let cx = &mut Context::from_waker(Waker::noop());
+        let read = Pin::new(&mut self.reader).poll_read(cx, &mut self.out);
+        assert!(matches!(read, Poll::Ready(Ok(1..)) | Poll::Pending));
+    }
+}

@@ -1,0 +1,112 @@
+//! Results that are kept for as long as the server says.
+
+use core::time::Duration;
+
+use mcp_async::client::Update;
+use mcp_async::model::CacheScope;
+use mcp_proto::Revision;
+
+use crate::client_typed::support::{advance, each, join, only};
+use crate::sim::settle;
+
+const TTL: Duration = Duration::from_secs(5);
+
+#[test]
+fn a_fresh_result_is_not_asked_for_again() {
+    each(|mut demo, revision| async move {
+        demo.server = demo.server.cache(TTL, CacheScope::Public);
+        let client = join(&demo.server, revision).await;
+        let reads = async || {
+            client.read_resource("note://7").await.unwrap();
+            client.read_resource("note://7").await.unwrap();
+            demo.seen.take().len()
+        };
+        // Only a revision with hints says how long a result is fresh.
+        let expected = |fresh| {
+            if revision.requires_cache_hints() {
+                fresh
+            } else {
+                2
+            }
+        };
+        assert_eq!(reads().await, expected(1), "{revision}");
+        assert_eq!(reads().await, expected(0), "{revision}");
+        // CH-04: another resource is another result.
+        client.read_resource("note://8").await.unwrap();
+        assert_eq!(demo.seen.take(), ["read 8"]);
+        advance(TTL);
+        assert_eq!(reads().await, expected(1), "{revision}");
+        client.forget_cached();
+        assert_eq!(reads().await, expected(1), "{revision}");
+        // A failure is not kept.
+        client.read_resource("note://10").await.unwrap_err();
+        client.read_resource("note://10").await.unwrap_err();
+        assert_eq!(demo.seen.take().len(), 2);
+    });
+}
+
+#[test]
+fn a_client_that_is_told_so_keeps_nothing() {
+    each(|mut demo, revision| async move {
+        demo.server = demo.server.cache(TTL, CacheScope::Public);
+        let client = only(revision).cache(false).in_memory(&demo.server);
+        let client = client.await.unwrap();
+        client.read_resource("note://7").await.unwrap();
+        client.read_resource("note://7").await.unwrap();
+        assert_eq!(demo.seen.take(), ["read 7", "read 7"]);
+    });
+}
+
+#[test]
+fn a_change_makes_results_stale_at_once() {
+    each(|mut demo, revision| async move {
+        demo.server = demo.server.cache(TTL, CacheScope::Public);
+        let registry = demo.server.registry();
+        let client = join(&demo.server, revision).await;
+        let mut updates = client.changes().await.unwrap();
+        let mut notes = client.subscribe("note://7").await.unwrap();
+        settle();
+        let count = async || client.tools().all().await.unwrap().len();
+        assert_eq!(count().await, 6);
+        registry.remove_tool("echo");
+        settle();
+        assert_eq!(updates.next().await, Some(Update::Tools), "{revision}");
+        assert_eq!(count().await, 5, "{revision}");
+
+        client.read_resource("note://7").await.unwrap();
+        demo.seen.take();
+        registry.resource_updated("note://7");
+        let updated = Update::Resource("note://7".into());
+        assert_eq!(notes.next().await, Some(updated), "{revision}");
+        client.read_resource("note://7").await.unwrap();
+        assert_eq!(demo.seen.take(), ["read 7"], "{revision}");
+    });
+}
+
+/// CH-11: each page is an entry of its own.
+#[test]
+fn pages_are_kept_one_by_one() {
+    each(|mut demo, revision| async move {
+        if revision != Revision::V2026_07_28 {
+            return;
+        }
+        demo.server = demo.server.cache(TTL, CacheScope::Private);
+        let client = join(&demo.server, revision).await;
+        let first = client.list_tools(None).await.unwrap();
+        let cursor = first.next.clone();
+        advance(TTL / 2);
+        let second = client.list_tools(cursor.clone()).await.unwrap();
+        advance(TTL / 2);
+        // Behind the client's back the list changes, unheard: it told of no listener.
+        let _changed = demo.server.with(
+            mcp_async::server::Tool::new("aaa")
+                .handler(|_: mcp_async::server::NoArguments, _| async { Ok(()) }),
+        );
+        assert_ne!(client.list_tools(None).await.unwrap(), first, "asked again");
+        assert_eq!(
+            client.list_tools(cursor).await.unwrap(),
+            second,
+            "still fresh"
+        );
+    });
+}

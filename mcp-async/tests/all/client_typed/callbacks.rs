@@ -1,0 +1,385 @@
+//! What a server asks a client for: the same callbacks in both eras.
+
+use core::task::Poll;
+use core::time::Duration;
+
+#[cfg(unix)]
+use mcp_async::client::ConnectError;
+use mcp_async::client::{CallError, ClientBuilder};
+#[cfg(unix)]
+use mcp_async::model::Root;
+use mcp_async::model::{
+    CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, SamplingMessage,
+};
+use mcp_async::server::{self, NoArguments};
+use mcp_async::{Client, ErrorReply, Server, duplex};
+use mcp_proto::client::Failure;
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ElicitAction;
+use mcp_proto::revision::Elicitation;
+use mcp_proto::{Revision, RevisionSet};
+
+use crate::client_typed::support::{Seen, advance, only, poll_once, read, run, write};
+use crate::sim::{Sim, settle};
+
+fn server() -> Server<Sim> {
+    Server::new("curious", "1.0")
+        .revisions(RevisionSet::of(&Revision::ALL))
+        .tool(
+            "form",
+            "",
+            |_: NoArguments, cx: server::Context| async move {
+                let schema = r#"{"type":"object","properties":{"name":{"type":"string"},
+                "keen":{"type":"boolean","default":true}}}"#;
+                let answer = cx.elicit_form("who", "Who?", schema.parse()?).await?;
+                let content = answer.content.unwrap_or_default();
+                Ok(format!("{} {}", answer.action, content.as_raw().as_str()))
+            },
+        )
+        .tool(
+            "page",
+            "",
+            |_: NoArguments, cx: server::Context| async move {
+                let action = cx
+                    .elicit_url("page", "Look!", "https://example.com/")
+                    .await?;
+                Ok(action.to_string())
+            },
+        )
+        .tool(
+            "model",
+            "",
+            |_: NoArguments, cx: server::Context| async move {
+                let asked = vec![SamplingMessage::user("Well?")];
+                let answer = cx.sample("model", CreateMessageParams::new(asked, 10));
+                Ok(answer.await?.content.text())
+            },
+        )
+        .tool(
+            "roots",
+            "",
+            |_: NoArguments, cx: server::Context| async move {
+                let roots = cx.roots().await?;
+                let roots: Vec<_> = roots.iter().map(|(root, _)| root.uri.clone()).collect();
+                Ok(roots.join(" "))
+            },
+        )
+        .tool(
+            "thrice",
+            "",
+            |_: NoArguments, cx: server::Context| async move {
+                for key in ["a", "b", "c"] {
+                    let schema = r#"{"type":"object","properties":{}}"#;
+                    cx.elicit_form(key, key, schema.parse()?).await?;
+                }
+                Ok("enough")
+            },
+        )
+}
+
+/// What a call of the tool comes to, in every revision that can ask for this.
+fn check(
+    tool: &str,
+    can: impl Fn(Revision) -> bool,
+    build: impl Fn(ClientBuilder<Sim>) -> ClientBuilder<Sim>,
+    expected: Result<&str, &dyn Fn(CallError, Revision)>,
+) {
+    for revision in Revision::ALL.into_iter().filter(|it| can(*it)) {
+        run(async {
+            let client = build(only(revision)).in_memory(&server()).await.unwrap();
+            let result = client.call_tool(tool, &()).await;
+            match (expected, result) {
+                (Ok(text), Ok(result)) => {
+                    assert_eq!(result.text(), text, "{revision}");
+                }
+                (Err(check), Err(error)) => check(error, revision),
+                (_, other) => panic!("{revision}: {other:?}"),
+            }
+        });
+    }
+}
+
+fn has_forms(revision: Revision) -> bool {
+    !matches!(revision.elicitation(), Elicitation::Absent)
+}
+
+fn has_pages(revision: Revision) -> bool {
+    has_forms(revision) && !matches!(revision.elicitation(), Elicitation::Form)
+}
+
+#[test]
+fn forms_are_filled_in() {
+    let name = |builder: ClientBuilder<Sim>| {
+        builder.on_elicitation(|asked: ElicitParams| async move {
+            assert_eq!(asked.message(), Some("Who?"));
+            let ElicitParams::Form(form) = asked else {
+                return Ok(ElicitResult::cancel());
+            };
+            assert!(form.requested_schema.as_raw().as_str().contains("name"));
+            let name = RawBuf::parse(r#"{"name":"Ada"}"#).unwrap();
+            Ok(ElicitResult::accept(&name).unwrap())
+        })
+    };
+    // EL-18: what was left out has its default.
+    check(
+        "form",
+        has_forms,
+        name,
+        Ok(r#"accept {"name":"Ada","keen":true}"#),
+    );
+    let decline = |builder: ClientBuilder<Sim>| {
+        // EL-08: nothing goes with a no.
+        builder.on_elicitation(|_| async {
+            Ok(ElicitResult {
+                action: ElicitAction::Decline,
+                ..ElicitResult::accept("left over").unwrap()
+            })
+        })
+    };
+    check("form", has_forms, decline, Ok("decline null"));
+}
+
+#[test]
+fn pages_are_agreed_to() {
+    let agree = |builder: ClientBuilder<Sim>| {
+        builder.on_elicitation(|asked| async move {
+            match asked {
+                ElicitParams::Url(page) if page.url == "https://example.com/" => {
+                    Ok(ElicitResult::agree())
+                }
+                _ => Ok(ElicitResult::decline()),
+            }
+        })
+    };
+    check("page", has_pages, agree, Ok("accept"));
+}
+
+#[test]
+fn a_model_answers() {
+    let answer = |builder: ClientBuilder<Sim>| {
+        builder.on_sampling(|asked: CreateMessageParams| async move {
+            assert_eq!((asked.messages.len(), asked.max_tokens), (1, 10));
+            Ok(CreateMessageResult::new("deep", "42"))
+        })
+    };
+    check("model", |_| true, answer, Ok("42"));
+}
+
+#[test]
+fn a_refusal_ends_the_call() {
+    let refuse = |builder: ClientBuilder<Sim>| {
+        builder.on_sampling(|_| async { Err(ErrorReply::new(-1, "the person said no")) })
+    };
+    // MR-15: there is no further round.
+    let refused = |error: CallError, revision: Revision| match error {
+        CallError::Input(error) if revision.is_modern() => assert_eq!(error.code, -1),
+        CallError::Server(_) if revision.is_legacy() => {}
+        other => panic!("{revision}: {other:?}"),
+    };
+    check("model", |_| true, refuse, Err(&refused));
+    let panic = |builder: ClientBuilder<Sim>| builder.on_sampling(|_| async { panic!("a bug") });
+    check(
+        "model",
+        |_| true,
+        panic,
+        Err(&|error: CallError, revision| {
+            assert!(!error.to_string().contains("a bug"), "{revision}");
+        }),
+    );
+}
+
+// Its roots are paths of Unix.
+#[cfg(unix)]
+#[test]
+fn roots_are_shown_and_change() {
+    let two = |builder: ClientBuilder<Sim>| {
+        builder.roots([Root::new("file:///a"), Root::new("file:///b%20c")])
+    };
+    check("roots", |_| true, two, Ok("file:///a file:///b%20c"));
+    let asked = |builder: ClientBuilder<Sim>| {
+        builder.on_roots(|| async { Ok(vec![Root::new("file:///asked")]) })
+    };
+    check("roots", |_| true, asked, Ok("file:///asked"));
+    // RT-03: a callback's mistake is not shown.
+    let wrong = |builder: ClientBuilder<Sim>| {
+        builder.on_roots(|| async { Ok(vec![Root::new("https://example.com/")]) })
+    };
+    check("roots", |_| true, wrong, Err(&|_, _| {}));
+
+    for revision in Revision::ALL {
+        run(async {
+            let refused = only(revision).roots([Root::new("https://example.com/")]);
+            let refused = refused.in_memory(&server()).await;
+            assert!(
+                matches!(refused, Err(ConnectError::Root(uri)) if uri == "https://example.com/")
+            );
+
+            let client = only(revision).roots([]).in_memory(&server()).await.unwrap();
+            let roots = async || client.call_tool("roots", &()).await.unwrap().text();
+            assert_eq!(roots().await, "");
+            client.set_roots([Root::new("file:///new")]).await.unwrap();
+            assert_eq!(roots().await, "file:///new", "{revision}");
+            let wrong = client.set_roots([Root::new("file:///a/../b")]).await;
+            assert!(matches!(wrong, Err(ConnectError::Root(uri)) if uri == "file:///a/../b"));
+            assert_eq!(roots().await, "file:///new", "{revision}");
+        });
+    }
+}
+
+#[test]
+fn rounds_are_limited() {
+    let agree = |limit: u8| {
+        move |builder: ClientBuilder<Sim>| {
+            builder
+                .rounds(limit)
+                .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+        }
+    };
+    check("thrice", has_forms, agree(3), Ok("enough"));
+    let too_many = |error: CallError, _| {
+        assert!(
+            matches!(error, CallError::Failed(Failure::Rounds)),
+            "{error:?}"
+        );
+    };
+    let in_rounds = Revision::has_input_required;
+    check("thrice", in_rounds, agree(2), Err(&too_many));
+}
+
+#[test]
+fn callbacks_run_inside_the_call_and_end_with_it() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        run(async {
+            let seen = Seen::default();
+            let dropped = seen.clone();
+            let client = only(revision)
+                .on_sampling(move |_| {
+                    let guard = crate::client_typed::support::Guard(dropped.clone(), "gone");
+                    async move {
+                        let _guard = guard;
+                        core::future::pending().await
+                    }
+                })
+                .in_memory(&server())
+                .await
+                .unwrap();
+            let mut call = Box::pin(client.call_tool("model", &()));
+            for _ in 0..3 {
+                assert!(poll_once(call.as_mut()).is_pending());
+                settle();
+            }
+            assert!(seen.take().is_empty(), "{revision}");
+            drop(call);
+            settle();
+            advance(Duration::from_secs(1));
+            assert_eq!(seen.take(), ["gone"], "{revision}");
+        });
+    }
+}
+
+type Builds = fn(ClientBuilder<Sim>) -> ClientBuilder<Sim>;
+
+/// What a client answers a legacy server's question.
+fn answer(build: Builds, question: &str) -> String {
+    let (ours, theirs) = duplex(4096);
+    let (mut reader, mut writer) = theirs.split();
+    let mut connecting = Box::pin(build(only(Revision::V2025_11_25)).connect_over(ours.split()));
+    assert!(poll_once(connecting.as_mut()).is_pending());
+    read(&mut reader);
+    write(
+        &mut writer,
+        concat!(
+            r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
+            r#""capabilities":{},"serverInfo":{"name":"hand","version":"0"}}}"#
+        ),
+    );
+    let Poll::Ready(Ok(_client)) = poll_once(connecting.as_mut()) else {
+        panic!("it connects");
+    };
+    settle();
+    read(&mut reader);
+    write(
+        &mut writer,
+        &format!(r#"{{"jsonrpc":"2.0","id":7,{question}}}"#),
+    );
+    settle();
+    read(&mut reader)
+}
+
+#[test]
+fn questions_that_break_the_rules_are_refused() {
+    let check = |builder: Builds, question: &str, part: &str| {
+        let answer = answer(builder, question);
+        assert!(answer.contains(part), "{question}: {answer}");
+    };
+    let forms = |builder: ClientBuilder<Sim>| {
+        builder
+            .forms_only()
+            .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+    };
+    let model = |builder: ClientBuilder<Sim>| {
+        builder.on_sampling(|_| async { Ok(CreateMessageResult::new("deep", "42")) })
+    };
+    let tools = |builder: ClientBuilder<Sim>| {
+        builder
+            .on_sampling(|_| async { Ok(CreateMessageResult::new("deep", "42")) })
+            .sampling_tools()
+    };
+    // EL-03, EL-04
+    check(
+        forms,
+        r#""method":"elicitation/create","params":{"mode":"url","message":"","url":"https://a/","elicitationId":"e"}"#,
+        "-32602",
+    );
+    check(
+        forms,
+        r#""method":"elicitation/create","params":{"message":"","requestedSchema":{"type":"object","properties":{}}}"#,
+        r#""action":"accept""#,
+    );
+    check(
+        forms,
+        r#""method":"elicitation/create","params":{}"#,
+        "-32602",
+    );
+    // RT-04, SP-01: what is not declared is not there.
+    check(forms, r#""method":"roots/list""#, "-32601");
+    check(forms, r#""method":"sampling/createMessage""#, "-32601");
+    // SP-02
+    check(
+        model,
+        r#""method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"tools":[]}"#,
+        "-32602",
+    );
+    check(
+        tools,
+        r#""method":"sampling/createMessage","params":{"messages":[],"maxTokens":1,"tools":[]}"#,
+        r#""text":"42""#,
+    );
+    // SP-07
+    let used =
+        r#"{"role":"assistant","content":{"type":"tool_use","id":"u","name":"n","input":{}}}"#;
+    let told = r#"{"role":"user","content":{"type":"tool_result","toolUseId":"u","content":[]}}"#;
+    let other = r#"{"role":"user","content":{"type":"tool_result","toolUseId":"v","content":[]}}"#;
+    let mixed = concat!(
+        r#"{"role":"user","content":[{"type":"text","text":""},"#,
+        r#"{"type":"tool_result","toolUseId":"u","content":[]}]}"#
+    );
+    let sampled = |messages: &[&str], part: &str| {
+        let question = format!(
+            r#""method":"sampling/createMessage","params":{{"messages":[{}],"maxTokens":1}}"#,
+            messages.join(",")
+        );
+        check(tools, &question, part);
+    };
+    sampled(&[used, told], "42");
+    sampled(&[used, other], "-32602");
+    sampled(&[used, mixed], "-32602");
+    sampled(&[used], "-32602");
+    sampled(&[told], "-32602");
+}
+
+/// The handle is used from any thread.
+const _: fn() = || {
+    fn is<T: Send + Sync>() {}
+    is::<Client<Sim>>();
+};

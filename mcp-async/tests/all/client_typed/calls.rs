@@ -1,0 +1,208 @@
+//! Calls, one by one, in every revision.
+
+use core::time::Duration;
+
+use mcp_async::client::CallError;
+use mcp_async::model::{LoggingLevel, Reference};
+use mcp_proto::json::RawBuf;
+use mcp_proto::revision::Structured;
+use mcp_proto::{Revision, RevisionSet};
+
+use crate::client_typed::support::{
+    Add, Sum, advance, each, join, name, only, poll_once, run, text,
+};
+use crate::sim::{Sim, settle};
+
+#[test]
+fn a_tool_is_called() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        assert_eq!(client.info().revision, revision);
+        let server = client.info().implementation();
+        assert_eq!(server.unwrap().name, "demo", "{revision}");
+
+        let result = client.call_tool("echo", &text("hi")).await.unwrap();
+        assert_eq!((result.text().as_str(), result.is_error), ("hi", false));
+        // Failing is a result, for a model to read.
+        let result = client.call_tool("fails", &()).await.unwrap();
+        assert_eq!((result.text().as_str(), result.is_error), ("no luck", true));
+        // What the server does not know is an error.
+        let error = client.call_tool("unknown", &()).await.unwrap_err();
+        assert!(matches!(error, CallError::Server(error) if error.code == -32602));
+    });
+}
+
+#[test]
+fn structured_content_is_decoded() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        let sum = client.call_tool_as("add", &Add { a: 1, b: 2 }).await;
+        match (revision.structured_content(), sum) {
+            (Structured::Absent, Err(CallError::Output(_))) => {}
+            (_, Ok(Sum { sum })) => assert_eq!(sum, 3),
+            (_, other) => panic!("{revision}: {other:?}"),
+        }
+        let failed = client.call_tool_as::<Sum, _>("fails", &()).await;
+        assert!(matches!(failed, Err(CallError::Tool(result)) if result.text() == "no luck"));
+        let other = client.call_tool_as::<String, _>("add", &Add { a: 1, b: 2 });
+        let other = other.await.unwrap_err();
+        assert!(matches!(other, CallError::Decode(_) | CallError::Output(_)));
+    });
+}
+
+#[test]
+fn progress_reaches_the_closure_in_order() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        let mut steps = Vec::new();
+        let result = client
+            .call_tool("steps", &())
+            .on_progress(|step| {
+                steps.push((step.fraction(), step.message.map(str::to_owned)));
+            })
+            .await;
+        assert_eq!(result.unwrap().text(), "done");
+        let message = revision.has_progress_message().then(|| "almost".to_owned());
+        let expected = [(Some(0.25), None), (Some(0.5), message)];
+        assert_eq!(steps, expected, "{revision}");
+    });
+}
+
+#[test]
+fn a_dropped_call_is_cancelled() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        let mut never = Box::pin(client.call_tool("never", &()));
+        assert!(poll_once(never.as_mut()).is_pending());
+        client.ping().await.unwrap();
+        assert_eq!(demo.seen.take(), [""; 0]);
+        drop(never);
+        client.ping().await.unwrap();
+        assert_eq!(demo.seen.take(), ["dropped"], "{revision}");
+    });
+}
+
+#[test]
+fn a_call_that_takes_too_long_expires() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        let never = client
+            .call_tool("never", &())
+            .timeout(Duration::from_secs(5));
+        assert!(matches!(never.await, Err(CallError::Expired)));
+        client.ping().await.unwrap();
+        assert_eq!(demo.seen.take(), ["dropped"], "{revision}");
+    });
+}
+
+#[test]
+fn resources_prompts_and_completions_are_asked_for() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        let read = client.read_resource("note://7").await.unwrap();
+        assert_eq!(read.text().as_deref(), Some("note 7"));
+        let missing = client.read_resource("note://10").await.unwrap_err();
+        let code = revision.resource_not_found_code();
+        assert!(matches!(missing, CallError::Server(error) if error.code == code));
+
+        let prompt = client.get_prompt("greet", &name("Ada")).await.unwrap();
+        assert_eq!(prompt.messages.len(), 1);
+        let error = client.get_prompt("greet", &()).await.unwrap_err();
+        assert!(matches!(error, CallError::Server(error) if error.code == -32602));
+
+        let greet = Reference::prompt("greet");
+        let names = client.complete(&greet, "name", "Ad").await.unwrap();
+        assert_eq!(names.values, ["Ada", "Adele"]);
+        let names = client.complete(&greet, "name", "B");
+        let names = names.context(&[("title", "Sir \"B\"")]).await.unwrap();
+        assert_eq!(names.values, ["Bob", "Sir \"B\""], "{revision}");
+
+        let raw: RawBuf = client.request("tools/list", &()).await.unwrap_or_default();
+        assert!(raw.as_raw().is_null(), "parameters are an object");
+    });
+}
+
+#[test]
+fn what_is_not_declared_is_refused_here() {
+    for revision in Revision::ALL {
+        run(async {
+            let server = mcp_async::Server::<Sim>::new("empty", "1.0")
+                .revisions(RevisionSet::of(&Revision::ALL));
+            let client = join(&server, revision).await;
+            let check = |error: CallError, name| {
+                assert!(
+                    matches!(error, CallError::Undeclared(it) if it == name),
+                    "{error:?}"
+                );
+            };
+            check(client.call_tool("a", &()).await.unwrap_err(), "tools");
+            check(client.tools().all().await.unwrap_err(), "tools");
+            check(client.read_resource("a").await.unwrap_err(), "resources");
+            check(client.get_prompt("a", &()).await.unwrap_err(), "prompts");
+            client.ping().await.unwrap();
+            if revision.is_legacy() {
+                let error = client.set_log_level(LoggingLevel::Info).await.unwrap_err();
+                check(error, "logging");
+                let error = client.subscribe("a").await.unwrap_err();
+                check(error, "resources.subscribe");
+            } else {
+                client.set_log_level(LoggingLevel::Info).await.unwrap();
+            }
+        });
+    }
+}
+
+#[test]
+fn the_end_of_a_client_ends_its_calls() {
+    each(|demo, revision| async move {
+        let client = only(revision).in_memory(&demo.server).await.unwrap();
+        let other = client.clone();
+        let mut never = Box::pin(other.call_tool("never", &()));
+        assert!(poll_once(never.as_mut()).is_pending());
+        settle();
+        assert_eq!(client.close().await.unwrap(), None);
+        assert!(client.is_closed() && other.is_closed());
+        assert!(matches!(never.await, Err(CallError::Closed)));
+        assert!(matches!(other.ping().await, Err(CallError::Closed)));
+        assert!(other.logs().next().await.is_none());
+        // The server gives its handlers some time to finish.
+        advance(Duration::from_secs(60));
+        assert_eq!(demo.seen.take(), ["dropped"]);
+    });
+}
+
+/// TL-10: what a listed tool promises is checked, what an unlisted one does is not.
+#[cfg(feature = "schema")]
+#[test]
+fn structured_content_is_checked_against_the_listed_schema() {
+    let (left, right) = mcp_async::duplex(4096);
+    let config = mcp_proto::server::ServerConfig {
+        capabilities: mcp_proto::model::ServerFeatures::TOOLS.capabilities(),
+        ..mcp_proto::server::ServerConfig::new("liar", "1.0")
+    };
+    let service = mcp_async::server::service_fn(|call| {
+        let list = concat!(
+            r#"{"tools":[{"name":"sum","inputSchema":{"type":"object"},"outputSchema":"#,
+            r#"{"type":"object","properties":{"sum":{"type":"integer"}}}}]}"#
+        );
+        let lists = call.method == mcp_proto::rpc::Method::ToolsList;
+        let lie = r#"{"content":[],"structuredContent":{"sum":"three"}}"#;
+        call.ready(Ok(RawBuf::parse(if lists { list } else { lie }).unwrap()))
+    });
+    let (served, _peer) = mcp_async::server::connect(right.split(), Sim, config, service);
+    crate::sim::spawn(async move { served.await.unwrap() });
+    run(async {
+        let client = only(Revision::V2025_11_25)
+            .connect_over(left.split())
+            .await
+            .unwrap();
+        client.call_tool("sum", &()).await.unwrap();
+        client.tools().all().await.unwrap();
+        let lie = client.call_tool("sum", &()).await;
+        let Err(CallError::Output(why)) = lie else {
+            panic!("{lie:?}");
+        };
+        assert!(why.contains("/sum"), "{why}");
+        client.call_tool("unlisted", &()).await.unwrap();
+    });
+}

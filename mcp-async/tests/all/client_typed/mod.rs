@@ -1,0 +1,11 @@
+//! The typed client, against servers of every revision, in memory and on a virtual clock.
+#![cfg(all(feature = "client", feature = "server"))]
+
+mod allocations;
+mod caching;
+mod callbacks;
+mod calls;
+mod paging;
+mod restarts;
+mod streams;
+pub(crate) mod support;

@@ -1,0 +1,188 @@
+//! Connections that end, and what follows them.
+
+use core::time::Duration;
+use std::io;
+use std::sync::{Arc, Mutex};
+
+use mcp_async::client::{CallError, ClientBuilder, RestartPolicy, Update};
+use mcp_async::model::{CacheScope, LoggingLevel};
+use mcp_async::process::SpawnError;
+use mcp_async::server::Peer;
+use mcp_async::{Client, PipeReader, PipeWriter, duplex};
+
+use crate::client_typed::support::{Demo, advance, each, only, poll_once, text};
+use crate::sim::{Sim, settle, spawn};
+
+/// Makes connections to the server, and may refuse to.
+#[derive(Clone, Default)]
+struct Door(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    opened: usize,
+    refused: usize,
+    shut: bool,
+    peers: Vec<Peer>,
+}
+
+impl Door {
+    async fn enter(
+        &self,
+        demo: &Demo,
+        builder: ClientBuilder<Sim>,
+    ) -> Result<Client<Sim>, SpawnError> {
+        let (door, server) = (self.clone(), demo.server.clone());
+        let open = move || {
+            let opened = door.open(&server);
+            async move { opened }
+        };
+        builder.connect_by(open).await
+    }
+
+    fn open(&self, server: &mcp_async::Server<Sim>) -> io::Result<(PipeReader, PipeWriter)> {
+        let mut state = self.0.lock().unwrap();
+        if state.shut {
+            state.refused += 1;
+            return Err(io::ErrorKind::ConnectionRefused.into());
+        }
+        state.opened += 1;
+        let (ours, theirs) = duplex(4096);
+        let (served, peer) = server.serve_on(theirs.split(), Sim);
+        state.peers.push(peer);
+        spawn(async move { served.await.unwrap() });
+        Ok(ours.split())
+    }
+
+    fn hang_up(&self) {
+        for peer in &self.0.lock().unwrap().peers {
+            peer.shutdown();
+        }
+        advance(Duration::from_secs(1));
+    }
+
+    fn shut(&self, shut: bool) {
+        self.0.lock().unwrap().shut = shut;
+    }
+
+    fn counts(&self) -> (usize, usize) {
+        let state = self.0.lock().unwrap();
+        (state.opened, state.refused)
+    }
+}
+
+fn policy() -> RestartPolicy {
+    RestartPolicy::default()
+        .attempts(3)
+        .delays(Duration::from_secs(10), Duration::from_secs(40))
+        .seed(7)
+}
+
+#[test]
+fn calls_wait_for_the_next_connection() {
+    each(|demo, revision| async move {
+        let door = Door::default();
+        let builder = only(revision).restart(policy());
+        let client = door.enter(&demo, builder).await.unwrap();
+        let mut never = Box::pin(client.call_tool("never", &()));
+        assert!(poll_once(never.as_mut()).is_pending());
+        settle();
+        door.hang_up();
+        // Nobody knows how far the server got with it.
+        let ended = never.await;
+        assert!(matches!(ended, Err(CallError::Closed)), "{ended:?}");
+        let hi = text("hi");
+        let mut waits = Box::pin(client.call_tool("echo", &hi));
+        assert!(poll_once(waits.as_mut()).is_pending());
+        assert_eq!(waits.await.unwrap().text(), "hi", "{revision}");
+        assert_eq!(door.counts(), (2, 0));
+        client.close().await.unwrap();
+        assert!(matches!(client.ping().await, Err(CallError::Closed)));
+        advance(Duration::from_secs(600));
+        assert_eq!(door.counts(), (2, 0));
+    });
+}
+
+#[test]
+fn without_a_policy_the_end_is_the_end() {
+    each(|demo, revision| async move {
+        let door = Door::default();
+        let client = door.enter(&demo, only(revision)).await.unwrap();
+        door.hang_up();
+        assert!(matches!(client.ping().await, Err(CallError::Closed)));
+        assert!(client.is_closed());
+        assert_eq!(door.counts(), (1, 0));
+    });
+}
+
+#[test]
+fn it_gives_up_after_so_many_attempts() {
+    each(|demo, revision| async move {
+        let door = Door::default();
+        let builder = only(revision).restart(policy());
+        let client = door.enter(&demo, builder).await.unwrap();
+        door.shut(true);
+        door.hang_up();
+        assert!(matches!(client.ping().await, Err(CallError::Closed)));
+        assert_eq!(door.counts(), (1, 3), "{revision}");
+        assert!(client.is_closed());
+
+        let refused = door.enter(&demo, only(revision)).await;
+        assert!(matches!(refused, Err(SpawnError::Start(_))), "{refused:?}");
+    });
+}
+
+#[test]
+fn what_the_session_knew_is_restored() {
+    each(|mut demo, revision| async move {
+        demo.server = demo
+            .server
+            .cache(Duration::from_secs(3600), CacheScope::Public);
+        let registry = demo.server.registry();
+        let door = Door::default();
+        let builder = only(revision).restart(policy());
+        let client = door.enter(&demo, builder).await.unwrap();
+        let mut logs = client.logs();
+        client.set_log_level(LoggingLevel::Error).await.unwrap();
+        let mut changes = client.subscribe("note://1").await.unwrap();
+        client.read_resource("note://1").await.unwrap();
+        demo.seen.take();
+
+        door.hang_up();
+        // SB-13: what was cached may have changed meanwhile.
+        client.read_resource("note://1").await.unwrap();
+        assert_eq!(demo.seen.take(), ["read 1"], "{revision}");
+        assert_eq!(
+            changes.next().await,
+            Some(Update::Reconnected),
+            "{revision}"
+        );
+        // SB-10
+        let mut next = Box::pin(changes.next());
+        assert!(poll_once(next.as_mut()).is_pending());
+        settle();
+        registry.resource_updated("note://1");
+        let updated = Update::Resource("note://1".into());
+        assert_eq!(next.await, Some(updated), "{revision}");
+        client.call_tool("logs", &()).await.unwrap();
+        let message = logs.next().await.unwrap();
+        assert_eq!(message.level, LoggingLevel::Error, "{revision}");
+        client.close().await.unwrap();
+        assert_eq!(logs.next().await, None, "{revision}");
+    });
+}
+
+#[test]
+fn the_last_handle_ends_it_even_between_two_connections() {
+    each(|demo, revision| async move {
+        let door = Door::default();
+        let builder = only(revision).restart(policy());
+        let client = door.enter(&demo, builder).await.unwrap();
+        let mut logs = client.logs();
+        door.shut(true);
+        door.hang_up();
+        drop(client);
+        advance(Duration::from_secs(60));
+        assert_eq!(logs.next().await, None);
+        assert_eq!(door.counts().1, 0, "nobody would use it, {revision}");
+    });
+}

@@ -1,0 +1,170 @@
+//! What comes unasked: logs, notifications, subscriptions.
+
+use core::task::Poll;
+
+use mcp_async::client::{CallError, Update};
+use mcp_async::duplex;
+use mcp_async::model::{LoggingLevel, SubscriptionFilter};
+use mcp_proto::Revision;
+
+use crate::client_typed::support::{Seen, each, join, only, poll_once, read, run, write};
+use crate::sim::settle;
+
+#[test]
+fn logs_are_a_stream_from_the_level_on() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        let mut logs = client.logs();
+        client.set_log_level(LoggingLevel::Warning).await.unwrap();
+        client.call_tool("logs", &()).await.unwrap();
+        client.set_log_level(LoggingLevel::Debug).await.unwrap();
+        client.call_tool("logs", &()).await.unwrap();
+        client.close().await.unwrap();
+        let mut heard = Vec::new();
+        while let Some(message) = logs.next().await {
+            assert_eq!(message.logger.as_deref(), Some("demo"));
+            heard.push(message.data.decode::<String>().unwrap());
+        }
+        assert_eq!(heard, ["loud", "quiet", "loud"], "{revision}");
+        assert_eq!(logs.dropped(), 0);
+    });
+}
+
+#[test]
+fn one_call_may_ask_for_logs() {
+    each(|demo, revision| async move {
+        let seen = Seen::default();
+        let heard = seen.clone();
+        let client = only(revision)
+            .on_log(move |message| heard.note(message.level.as_str()))
+            .in_memory(&demo.server)
+            .await
+            .unwrap();
+        let call = client.call_tool("logs", &());
+        call.with_logs(LoggingLevel::Error).await.unwrap();
+        let heard = seen.take();
+        match revision {
+            Revision::V2026_07_28 => assert_eq!(heard, ["error"]),
+            // LG-03: a legacy server that was not told a level sends what it likes.
+            _ => assert!(heard.contains(&"error".to_owned()), "{revision}"),
+        }
+    });
+}
+
+#[test]
+fn a_reader_that_is_slow_loses_the_oldest() {
+    each(|demo, revision| async move {
+        let client = join(&demo.server, revision).await;
+        let mut logs = client.logs();
+        client.set_log_level(LoggingLevel::Error).await.unwrap();
+        for _ in 0..1030 {
+            client.call_tool("logs", &()).await.unwrap();
+        }
+        assert_eq!(logs.dropped(), 6, "{revision}");
+        assert!(logs.next().await.is_some());
+    });
+}
+
+#[test]
+fn a_resource_is_listened_to_until_the_stream_is_dropped() {
+    each(|demo, revision| async move {
+        let registry = demo.server.registry();
+        let seen = Seen::default();
+        let heard = seen.clone();
+        let client = only(revision)
+            .on_notification(move |notification| heard.note(notification.method.to_string()))
+            .in_memory(&demo.server)
+            .await
+            .unwrap();
+        let update = || {
+            registry.resource_updated("note://1");
+            registry.resource_updated("note://2");
+            settle();
+            seen.take().len()
+        };
+        assert_eq!(update(), 0, "{revision}");
+        let mut first = client.subscribe("note://1").await.unwrap();
+        let second = client.subscribe("note://1").await.unwrap();
+        assert!(update() > 0, "{revision}");
+        assert_eq!(
+            first.next().await,
+            Some(Update::Resource("note://1".into()))
+        );
+        // The other one still needs it.
+        drop(second);
+        settle();
+        assert_eq!(update(), 1, "{revision}");
+        assert_eq!(
+            first.next().await,
+            Some(Update::Resource("note://1".into()))
+        );
+        drop(first);
+        settle();
+        assert_eq!(update(), 0, "the server was told, {revision}");
+    });
+}
+
+#[test]
+fn lists_are_listened_to_as_far_as_the_server_tells() {
+    each(|demo, revision| async move {
+        let registry = demo.server.registry();
+        let client = join(&demo.server, revision).await;
+        let filter = SubscriptionFilter {
+            tools_list_changed: true,
+            ..SubscriptionFilter::default()
+        };
+        let mut tools = client.listen(filter.clone()).await.unwrap();
+        assert_eq!(*tools.honoured(), filter, "{revision}");
+        let mut all = client.changes().await.unwrap();
+        registry.remove_prompt("greet");
+        registry.remove_tool("echo");
+        settle();
+        assert_eq!(tools.next().await, Some(Update::Tools), "{revision}");
+        let both = [all.next().await.unwrap(), all.next().await.unwrap()];
+        assert!(both.contains(&Update::Prompts) && both.contains(&Update::Tools));
+        client.close().await.unwrap();
+        assert_eq!(tools.next().await, None, "{revision}");
+        assert_eq!(all.next().await, None);
+        let late = client.subscribe("note://1").await;
+        assert!(matches!(late, Err(CallError::Closed)), "{late:?}");
+    });
+}
+
+/// Acknowledgement, update and end in one read: all of it is told, in order.
+#[test]
+fn a_subscription_may_end_as_soon_as_it_begins() {
+    let (ours, theirs) = duplex(4096);
+    let (mut reader, mut writer) = theirs.split();
+    let mut connecting = Box::pin(only(Revision::V2026_07_28).connect_over(ours.split()));
+    assert!(poll_once(connecting.as_mut()).is_pending());
+    read(&mut reader);
+    let discovered = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":"#,
+        r#"["2026-07-28"],"capabilities":{"tools":{"listChanged":true}},"serverInfo":"#,
+        r#"{"name":"hand","version":"0"},"ttlMs":0,"cacheScope":"public"}}"#
+    );
+    write(&mut writer, discovered);
+    let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
+        panic!("it connects");
+    };
+    let mut changes = Box::pin(client.changes());
+    assert!(poll_once(changes.as_mut()).is_pending());
+    settle();
+    assert!(read(&mut reader).contains("subscriptions/listen"));
+    let meta = r#""_meta":{"io.modelcontextprotocol/subscriptionId":2}"#;
+    let told = [
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
+        ),
+        format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{{meta}}}}}"#
+        ),
+        format!(r#"{{"jsonrpc":"2.0","id":2,"result":{{"resultType":"complete",{meta}}}}}"#),
+    ];
+    write(&mut writer, &told.join("\n"));
+    settle();
+    let mut changes = run(changes).unwrap();
+    assert!(changes.honoured().tools_list_changed);
+    assert_eq!(run(changes.next()), Some(Update::Tools));
+    assert_eq!(run(changes.next()), None);
+}

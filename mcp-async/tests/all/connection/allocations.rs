@@ -1,0 +1,256 @@
+//! What a call costs: one allocation for a handler that is ready, none for the caller.
+
+use core::future::Future;
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll, Waker};
+
+use allocation_counter::measure;
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::{ErrorReply, client, duplex, server};
+use mcp_proto::RevisionSet;
+use mcp_proto::client::ClientConfig;
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::rpc::Method;
+use mcp_proto::server::ServerConfig;
+use serde::{Deserialize, Serialize};
+
+use crate::connection::support::{Sim, Wire, call};
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Sum {
+    sum: u64,
+}
+
+#[test]
+fn a_ready_handler_costs_one_allocation() {
+    a_ready_handler_costs_one_allocation_for("{}");
+    // It could ask, but does not.
+    a_ready_handler_costs_one_allocation_for(r#"{"elicitation":{},"sampling":{},"roots":{}}"#);
+}
+
+fn a_ready_handler_costs_one_allocation_for(capabilities: &str) {
+    let mut sim = Sim::default();
+    let (ours, theirs) = duplex(64 << 10);
+    let config = ServerConfig {
+        capabilities: ServerFeatures::TOOLS.capabilities(),
+        ..ServerConfig::new("adder", "1")
+    };
+    let service = server::service_fn(|call| {
+        let arguments = call.params.get("arguments").and_then(|raw| raw.object());
+        let id = arguments
+            .and_then(|o| o.get("id")?.number()?.to_u64())
+            .unwrap_or_default();
+        let cx = call.context().clone();
+        call.answer(async move {
+            // Nobody asked for progress, so this costs nothing.
+            cx.progress(0.5).await;
+            Ok::<_, ErrorReply>(Sum { sum: id + 1 })
+        })
+    });
+    let (connection, _peer) = server::connect(theirs.split(), sim.clock.clone(), config, service);
+    sim.spawn(async { connection.await.unwrap() });
+    let (mut reader, mut writer) = ours.split();
+
+    let modern = format!(
+        r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28",
+        "io.modelcontextprotocol/clientCapabilities":{capabilities}}}"#
+    )
+    .replace('\n', "");
+    let lines: Vec<_> = (0..64).map(|id| call(id, "add", &modern) + "\n").collect();
+    let mut out = vec![0; 64 << 10];
+    let mut round = |sim: &mut Sim, lines: &[String]| {
+        let mut answers = 0;
+        for line in lines {
+            assert_eq!(write(&mut writer, line.as_bytes()), line.len());
+            sim.settle();
+            let count = read(&mut reader, &mut out);
+            answers += out[..count].iter().filter(|byte| **byte == b'\n').count();
+        }
+        assert_eq!(answers, lines.len());
+    };
+    round(&mut sim, &lines);
+    let measured = measure(|| round(&mut sim, &lines));
+    assert_eq!(measured.count_total, 64, "{measured:?}");
+
+    // The same in one piece: 64 calls at once.
+    let all = [lines.concat()];
+    let mut round = |sim: &mut Sim| {
+        assert_eq!(write(&mut writer, all[0].as_bytes()), all[0].len());
+        sim.settle();
+        read(&mut reader, &mut out)
+    };
+    // The buffers grow with a sender that is faster, and then stay.
+    for _ in 0..8 {
+        assert!(round(&mut sim) > 0);
+    }
+    let measured = measure(|| assert!(round(&mut sim) > 0));
+    assert_eq!(measured.count_total, 64, "{measured:?}");
+}
+
+#[test]
+fn a_call_costs_its_caller_no_allocation() {
+    let mut sim = Sim::default();
+    let (ours, theirs) = duplex(64 << 10);
+    let config = ClientConfig {
+        revisions: RevisionSet::legacy(),
+        ..ClientConfig::new("test", "0")
+    };
+    let (connection, client) = client::connect(ours.split(), sim.clock.clone(), config, ());
+    sim.spawn(async { connection.await.unwrap() });
+    let (mut reader, mut writer) = theirs.split();
+    let mut out = vec![0; 64 << 10];
+    sim.settle();
+    assert!(read(&mut reader, &mut out) > 0);
+    let hello = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
+        r#""capabilities":{"tools":{}},"serverInfo":{"name":"hand","version":"0"}}}"#,
+        "\n"
+    );
+    assert_eq!(write(&mut writer, hello.as_bytes()), hello.len());
+    sim.settle();
+    assert!(read(&mut reader, &mut out) > 0);
+
+    let answers: Vec<_> = (2..130)
+        .map(|id| format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"sum\":{id}}}}}\n"))
+        .collect();
+    let cx = &mut Context::from_waker(Waker::noop());
+    let params = Sum { sum: 1 };
+    let mut round = |sim: &mut Sim, answers: &[String]| {
+        for answer in answers {
+            let mut call = pin!(client.call::<Sum>(Method::ToolsCall, Some(&params)));
+            assert!(call.as_mut().poll(cx).is_pending());
+            sim.settle();
+            assert!(read(&mut reader, &mut out) > 0);
+            assert_eq!(write(&mut writer, answer.as_bytes()), answer.len());
+            sim.settle();
+            assert!(matches!(
+                call.as_mut().poll(cx),
+                Poll::Ready(Ok(Sum { sum: 2.. }))
+            ));
+        }
+    };
+    let (warm, measured) = answers.split_at(64);
+    round(&mut sim, warm);
+    let measured = measure(|| round(&mut sim, measured));
+    assert_eq!(measured.count_total, 0, "{measured:?}");
+}
+
+fn write(writer: &mut (impl AsyncWrite + Unpin), bytes: &[u8]) -> usize {
+    match Pin::new(writer).poll_write(&mut Context::from_waker(Waker::noop()), bytes) {
+        Poll::Ready(count) => count.unwrap(),
+        Poll::Pending => 0,
+    }
+}
+
+fn read(reader: &mut (impl AsyncRead + Unpin), buf: &mut [u8]) -> usize {
+    match Pin::new(reader).poll_read(&mut Context::from_waker(Waker::noop()), buf) {
+        Poll::Ready(count) => count.unwrap(),
+        Poll::Pending => 0,
+    }
+}
+
+/// Frames from 64 KiB on change hands: what a handler keeps of one is not copied, and the inbox
+/// goes on with new storage. Smaller ones are copied once, and what nobody keeps costs nothing.
+#[test]
+fn a_large_frame_changes_hands() {
+    #[track_caller]
+    fn check(size: usize, keeps: bool, expected: core::ops::RangeInclusive<u64>) {
+        let service = server::service_fn(move |call| {
+            let arguments = call.params.get("arguments").unwrap_or_default();
+            let kept = keeps.then(|| call.keep(arguments));
+            let size = arguments.as_bytes().len();
+            call.answer(async move {
+                let size = kept.map_or(size, |kept| kept.as_raw().as_bytes().len());
+                Ok(Sum {
+                    sum: u64::try_from(size).unwrap_or_default(),
+                })
+            })
+        });
+        let config = ServerConfig {
+            capabilities: ServerFeatures::TOOLS.capabilities(),
+            ..ServerConfig::new("keeper", "1")
+        };
+        let mut wire = Wire::serving(config, service, 4 << 20, usize::MAX).legacy();
+        let text = format!("{{\"text\":\"{}\"}}", "x".repeat(size));
+        let line = call(1, "x", "").replace("{\"id\":1}", &text) + "\n";
+        for _ in 0..3 {
+            // The first one makes the inbox as large as it has to be.
+            assert_eq!(wire.write_some(line.as_bytes()), line.len());
+            wire.sim.settle();
+            let answer = wire.read();
+            assert!(
+                answer.contains(&format!("\"sum\":{}", text.len())),
+                "{answer}"
+            );
+        }
+        assert_eq!(wire.write_some(line.as_bytes()), line.len());
+        let measured = measure(|| wire.sim.settle());
+        assert!(
+            expected.contains(&measured.bytes_total),
+            "{size}: {measured:?}"
+        );
+        assert!(!wire.read().is_empty());
+    }
+    const SMALL: u64 = 1024;
+    const MIB: u64 = 1 << 20;
+    // No copy, and the storage of the inbox anew, which is at most twice the frame.
+    check(1 << 20, true, MIB..=2 * MIB + SMALL);
+    check(1 << 20, false, 0..=SMALL);
+    // One copy.
+    check(32 << 10, true, 32 << 10..=(32 << 10) + SMALL);
+    check(32 << 10, false, 0..=SMALL);
+}
+
+/// The same on a client's side: a whole result is the storage that it was read into.
+#[test]
+fn a_large_result_changes_hands() {
+    let mut sim = Sim::default();
+    let (ours, theirs) = duplex(4 << 20);
+    let config = ClientConfig {
+        revisions: RevisionSet::legacy(),
+        ..ClientConfig::new("test", "0")
+    };
+    let (connection, client) = client::connect(ours.split(), sim.clock.clone(), config, ());
+    sim.spawn(async { connection.await.unwrap() });
+    let (mut reader, mut writer) = theirs.split();
+    let mut out = vec![0; 64 << 10];
+    sim.settle();
+    assert!(read(&mut reader, &mut out) > 0);
+    let hello = concat!(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
+        r#""capabilities":{"tools":{}},"serverInfo":{"name":"hand","version":"0"}}}"#,
+        "\n"
+    );
+    assert_eq!(write(&mut writer, hello.as_bytes()), hello.len());
+    sim.settle();
+
+    let text = "x".repeat(1 << 20);
+    let cx = &mut Context::from_waker(Waker::noop());
+    let mut kept = Vec::new();
+    for id in 2..6 {
+        let mut call = pin!(client.call::<RawBuf>(Method::ToolsList, None).whole());
+        assert!(call.as_mut().poll(cx).is_pending());
+        sim.settle();
+        assert!(read(&mut reader, &mut out) > 0);
+        let answer =
+            format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{{\"t\":\"{text}\"}}}}\n");
+        assert_eq!(write(&mut writer, answer.as_bytes()), answer.len());
+        let measured = measure(|| {
+            sim.settle();
+            match call.as_mut().poll(cx) {
+                Poll::Ready(result) => kept.push(result.unwrap()),
+                Poll::Pending => panic!("it has arrived"),
+            }
+        });
+        // The first one makes the inbox as large as it has to be.
+        assert!(
+            id == 2 || measured.bytes_total <= (2 << 20) + 1024,
+            "{measured:?}"
+        );
+    }
+    for result in &kept {
+        assert!(result.is_shared());
+        assert_eq!(result.as_raw().as_bytes().len(), text.len() + 8);
+    }
+}

@@ -1,0 +1,199 @@
+//! What a service hears of its client: who it is, how far it is with a question, that it fell
+//! silent.
+
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use allocation_counter::measure;
+use mcp_async::Job;
+use mcp_async::client::Progress;
+use mcp_async::server::{Call, Context, Peer, Service};
+use mcp_proto::PingPolicy;
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::rpc::Method;
+use mcp_proto::server::{Initialize, ServerConfig};
+
+use crate::connection::support::{Wire, call};
+
+/// Writes down what it hears, and answers with the name of whoever asks.
+#[derive(Clone, Default)]
+struct Ears(Arc<Mutex<Vec<String>>>);
+
+impl Ears {
+    fn note(&self, line: String) {
+        self.0.lock().unwrap().push(line);
+    }
+
+    #[track_caller]
+    fn heard(&self, expected: &[&str]) {
+        assert_eq!(core::mem::take(&mut *self.0.lock().unwrap()), expected);
+    }
+}
+
+impl Service for Ears {
+    fn call(&self, call: Call<'_>) -> Job {
+        let cx = call.context().clone();
+        let asks = call.request.subject.is_some_and(|name| name == "asks");
+        self.note(format!("call of {}", name(&cx)));
+        call.answer(async move {
+            let params = RawBuf::from(mcp_proto::json::Raw::EMPTY_OBJECT);
+            if asks {
+                let ask = cx.ask::<RawBuf>(Method::ElicitationCreate, &params);
+                let _ = ask.with_progress().tag(7).await;
+            }
+            Ok(params)
+        })
+    }
+
+    fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
+        let known = peer.client_info().is_some() == opened.client_info.is_some();
+        self.note(format!("handshake in {}, known: {known}", opened.revision));
+    }
+
+    fn listening(&self, _: &Peer) {
+        self.note("listening".into());
+    }
+
+    fn progress(&self, _: &Peer, tag: u64, progress: Progress<'_>) {
+        let message = progress.message.map(|text| text.to_string());
+        self.note(format!(
+            "progress of {tag}: {} of {:?}, {message:?}",
+            progress.progress, progress.total
+        ));
+    }
+
+    fn ping_missed(&self, _: &Peer, misses: u32, limit: u32) {
+        self.note(format!("missed {misses} of {limit}"));
+    }
+}
+
+fn name(cx: &Context) -> String {
+    cx.client_info().map_or("nobody".into(), |info| info.name)
+}
+
+fn wire(ears: &Ears) -> Wire {
+    let config = ServerConfig {
+        capabilities: ServerFeatures::TOOLS.capabilities(),
+        ping: Some(PingPolicy {
+            interval: Duration::from_secs(10),
+            timeout: Duration::from_secs(5),
+            misses: 2,
+        }),
+        ..ServerConfig::new("ears", "1")
+    };
+    Wire::serving(config, ears.clone(), 1 << 20, 7)
+}
+
+fn modern(info: &str) -> String {
+    format!(
+        concat!(
+            r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+            r#""io.modelcontextprotocol/clientCapabilities":{{}}{}}}"#
+        ),
+        info
+    )
+}
+
+fn called(name: &str) -> String {
+    modern(&format!(
+        r#","io.modelcontextprotocol/clientInfo":{{"name":"{name}","version":"1"}}"#
+    ))
+}
+
+/// VR-09, JR-44: the handshake counts for the session, and each modern request for itself.
+#[test]
+fn every_request_knows_its_client() {
+    let ears = Ears::default();
+    let mut wire = wire(&ears);
+    assert!(wire.peer.client_info().is_none());
+    wire.send(&call(1, "x", &modern("")));
+    ears.heard(&["call of nobody"]);
+    let mut wire = wire.legacy();
+    ears.heard(&["handshake in 2025-11-25, known: true", "listening"]);
+    for (meta, expected) in [
+        (String::new(), "t"),
+        (called("one"), "one"),
+        (called("one"), "one"),
+        (called("other"), "other"),
+        (modern(""), "nobody"),
+        (called(&"n".repeat(20_000)), "nobody"),
+        (called("one"), "one"),
+        // What a legacy request says of its sender is nobody's business.
+        (
+            r#","_meta":{"io.modelcontextprotocol/clientInfo":{"name":"x"}}"#.into(),
+            "t",
+        ),
+    ] {
+        wire.send(&call(2, "x", &meta));
+        ears.heard(&[&format!("call of {expected}")]);
+    }
+    let last = wire.peer.client_info().unwrap();
+    assert_eq!(last.name, "one");
+}
+
+#[test]
+fn a_name_is_kept_once() {
+    let service = mcp_async::server::service_fn(|call| {
+        assert!(call.context().raw_client_info().is_some());
+        call.ready(Ok(mcp_proto::json::Raw::EMPTY_OBJECT))
+    });
+    let config = ServerConfig {
+        capabilities: ServerFeatures::TOOLS.capabilities(),
+        ..ServerConfig::new("names", "1")
+    };
+    let mut wire = Wire::serving(config, service, 1 << 20, usize::MAX);
+    let line = call(1, "x", &called("one")) + "\n";
+    for warm in [false, false, true] {
+        assert_eq!(wire.write_some(line.as_bytes()), line.len());
+        let measured = measure(|| wire.sim.settle());
+        assert!(!wire.read().is_empty());
+        assert!(!warm || measured.count_total == 1, "{measured:?}");
+    }
+}
+
+#[test]
+fn questions_have_progress() {
+    let ears = Ears::default();
+    let mut wire = wire(&ears).legacy();
+    wire.call(1, "asks");
+    let question = wire.read();
+    assert!(question.contains(r#""progressToken":"#), "{question}");
+    let id = question.split(r#""id":"#).nth(1).unwrap();
+    let id = id.split(',').next().unwrap();
+    let token = question.split(r#""progressToken":"#).nth(1).unwrap();
+    let token = token.split('}').next().unwrap();
+    wire.send(&format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/progress","params":{{"progressToken":{token},"progress":1.5,"total":3,"message":"h\u0061lf"}}}}"#
+    ));
+    wire.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"action":"decline"}}}}"#
+    ));
+    ears.heard(&[
+        "handshake in 2025-11-25, known: true",
+        "listening",
+        "call of t",
+        "progress of 7: 1.5 of Some(3.0), Some(\"half\")",
+    ]);
+    assert_eq!(
+        wire.read(),
+        "{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n"
+    );
+}
+
+/// LC-22
+#[test]
+fn missed_pings_are_told() {
+    let ears = Ears::default();
+    let mut wire = wire(&ears).legacy();
+    let _ = core::mem::take(&mut *ears.0.lock().unwrap());
+    for (seconds, expected) in [
+        (10, &[][..]),
+        (5, &["missed 1 of 2"]),
+        (10, &[]),
+        (5, &["missed 2 of 2"]),
+    ] {
+        wire.sim.advance(Duration::from_secs(seconds));
+        ears.heard(expected);
+    }
+}

@@ -1,0 +1,348 @@
+//! Layers around a service: calls that take too long, too many at a time.
+
+use core::future::poll_fn;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::task::Poll;
+use core::time::Duration;
+use std::sync::Arc;
+
+use allocation_counter::measure;
+use mcp_async::Job;
+use mcp_async::server::layers::{ConcurrencyLimit, Timeout, around};
+use mcp_async::server::{Call, Peer, Service, service_fn};
+use mcp_proto::Limits;
+use mcp_proto::json::Raw;
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::rpc::Method;
+use mcp_proto::server::{Initialize, ServerConfig};
+use tower_layer::{Layer, Stack};
+
+use crate::connection::support::{Demo, Watch, Wire, call};
+
+fn config() -> ServerConfig<'static> {
+    ServerConfig {
+        capabilities: ServerFeatures::TOOLS.capabilities(),
+        ..ServerConfig::new("layered", "1")
+    }
+}
+
+/// A legacy session with the demo behind a layer.
+fn layered<L: Layer<Demo>>(layer: L) -> Wire
+where
+    L::Service: Service,
+{
+    let demo = Demo::default();
+    let watch = Arc::clone(&demo.0);
+    let mut wire = Wire::serving(config(), layer.layer(demo), 1 << 20, usize::MAX);
+    wire.watch = watch;
+    wire.legacy()
+}
+
+fn dropped(watch: &Watch) -> usize {
+    watch.dropped.load(Ordering::SeqCst)
+}
+
+fn error(id: u32, message: &str) -> String {
+    format!(
+        "{{\"jsonrpc\":\"2.0\",\"id\":{id},\"error\":{{\"code\":-32603,\"message\":\"{message}\"}}}}\n"
+    )
+}
+
+fn ok(id: u32, result: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n")
+}
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn a_call_that_takes_too_long_is_answered_and_dropped() {
+    let mut wire = layered(Timeout::new(5 * SECOND));
+    wire.call(1, "never");
+    wire.sim.advance(2 * SECOND);
+    wire.call(2, "later");
+    wire.sim.advance(3 * SECOND - Duration::from_millis(1));
+    assert_eq!(wire.read(), "");
+    wire.sim.advance(Duration::from_millis(1));
+    assert_eq!(wire.read(), error(1, "The call took longer than 5000 ms"));
+    assert_eq!(dropped(&wire.watch), 1);
+    wire.watch.open();
+    assert_eq!(wire.read(), ok(2, r#"{"later":true}"#));
+    // The place of the first call is free, and its time does not count for the next one there.
+    wire.call(3, "never");
+    wire.sim.advance(4 * SECOND);
+    assert_eq!(wire.read(), "");
+    wire.sim.advance(SECOND);
+    assert_eq!(wire.read(), error(3, "The call took longer than 5000 ms"));
+}
+
+#[test]
+fn the_shorter_time_counts() {
+    let outer = Timeout::new(9 * SECOND);
+    for inner in [2, 20] {
+        let mut wire = layered(Stack::new(Timeout::new(inner * SECOND), outer));
+        wire.call(1, "never");
+        wire.sim.advance(2 * SECOND);
+        assert_eq!(wire.read().is_empty(), inner == 20);
+        wire.sim.advance(7 * SECOND);
+        assert_eq!(wire.read().is_empty(), inner == 2);
+    }
+}
+
+#[test]
+fn a_ready_handler_arms_no_timer() {
+    let mut wire = layered(Timeout::new(SECOND));
+    wire.call(1, "echo");
+    assert_eq!(wire.read(), ok(1, r#"{"id":1}"#));
+    assert_eq!(wire.sim.clock.next_deadline(), None);
+}
+
+#[test]
+fn whoever_left_for_another_task_hears_of_the_end() {
+    let mut wire = layered(Timeout::new(SECOND));
+    wire.call(1, "keeps");
+    let cx = wire.watch.contexts.lock().unwrap().remove(0);
+    wire.sim.run(cx.cancelled());
+    assert!(cx.is_cancelled());
+    assert_eq!(wire.read(), error(1, "The call took longer than 1000 ms"));
+}
+
+#[test]
+fn an_error_waits_for_room() {
+    let limits = Limits {
+        output: 4096,
+        ..Limits::default()
+    };
+    let config = ServerConfig { limits, ..config() };
+    let service = Timeout::new(SECOND).layer(Demo::default());
+    let mut wire = Wire::serving(config, service, 512, usize::MAX).legacy();
+    for id in 1..=60 {
+        wire.call(id, "never");
+    }
+    wire.sim.advance(SECOND);
+    let text = wire.read();
+    for id in 1..=60 {
+        let expected = error(id, "The call took longer than 1000 ms");
+        assert_eq!(text.matches(&expected).count(), 1, "{id}");
+    }
+}
+
+/// A place keeps nothing of the calls before.
+#[test]
+fn every_call_has_its_own_time() {
+    let layer = around(|call: Call<'_>, service: &dyn Service| {
+        let arguments = call.params.get("arguments").and_then(|raw| raw.object());
+        let seconds = arguments.and_then(|object| object.get("id")?.number()?.to_u64());
+        let seconds = u32::try_from(seconds.unwrap_or_default()).unwrap();
+        service.call(call).within(seconds * SECOND)
+    });
+    let mut wire = layered(layer);
+    for (seconds, lasts) in [
+        (10, 3),
+        (1, 1),
+        (10, 10),
+        (5, 1),
+        (20, 20),
+        (3, 3),
+        (2, 1),
+        (9, 9),
+    ] {
+        wire.call(seconds, "never");
+        wire.sim.advance(lasts * SECOND - Duration::from_millis(1));
+        assert_eq!(wire.read(), "", "{seconds} {lasts}");
+        wire.sim.advance(Duration::from_millis(1));
+        let text = wire.read();
+        assert_eq!(
+            text.is_empty(),
+            lasts < seconds,
+            "{seconds} {lasts}: {text}"
+        );
+        wire.send(&format!(
+            r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{seconds}}}}}"#
+        ));
+    }
+}
+
+/// What is remembered of calls that finished in time does not add up.
+#[test]
+fn deadlines_do_not_pile_up() {
+    let service = service_fn(|call| {
+        call.answer(async {
+            yielding().await;
+            Ok(Raw::EMPTY_OBJECT)
+        })
+    });
+    let service = Timeout::new(3600 * SECOND).layer(service);
+    let mut wire = Wire::serving(config(), service, 1 << 20, usize::MAX).legacy();
+    let mut round = |calls: u32| {
+        for id in 0..calls {
+            wire.call(id, "x");
+            assert_eq!(wire.read().lines().count(), 1);
+        }
+    };
+    round(1_000);
+    let measured = measure(|| round(5_000));
+    assert!(measured.bytes_current < 4_096, "{measured:?}");
+}
+
+/// Handlers that count how many of them run.
+#[derive(Clone, Default)]
+struct Crowd {
+    inside: Arc<AtomicUsize>,
+    most: Arc<AtomicUsize>,
+}
+
+impl Service for Crowd {
+    fn call(&self, call: Call<'_>) -> Job {
+        let Self { inside, most } = self.clone();
+        call.answer(async move {
+            let now = inside.fetch_add(1, Ordering::SeqCst) + 1;
+            most.fetch_max(now, Ordering::SeqCst);
+            for _ in 0..3 {
+                yielding().await;
+            }
+            inside.fetch_sub(1, Ordering::SeqCst);
+            Ok(Raw::EMPTY_OBJECT)
+        })
+    }
+}
+
+async fn yielding() {
+    let mut first = true;
+    poll_fn(|cx| {
+        if core::mem::take(&mut first) {
+            cx.waker().wake_by_ref();
+            return Poll::Pending;
+        }
+        Poll::Ready(())
+    })
+    .await;
+}
+
+/// Two connections behind one layer are one crowd.
+#[test]
+fn so_many_calls_at_a_time() {
+    for limit in [1, 2, 5, 100] {
+        let layer = ConcurrencyLimit::new(limit);
+        let crowd = Crowd::default();
+        let mut wires = [(); 2].map(|()| {
+            let service = layer.layer(crowd.clone());
+            Wire::serving(config(), service, 1 << 20, usize::MAX).legacy()
+        });
+        let lines: String = (1..=20).map(|id| call(id, "x", "") + "\n").collect();
+        for wire in &mut wires {
+            assert_eq!(wire.write_some(lines.as_bytes()), lines.len());
+        }
+        let mut answers = 0;
+        for _ in 0..200 {
+            for wire in &mut wires {
+                answers += wire.read().lines().count();
+            }
+        }
+        assert_eq!(answers, 40);
+        assert!(crowd.most.load(Ordering::SeqCst) <= limit);
+    }
+}
+
+#[test]
+fn lists_need_not_wait() {
+    let mut wire = layered(ConcurrencyLimit::new(1));
+    wire.call(1, "never");
+    wire.call(2, "echo");
+    wire.send(r#"{"jsonrpc":"2.0","id":3,"method":"tools/list"}"#);
+    assert_eq!(wire.read(), ok(3, r#"{"tools":[]}"#));
+    // A cancelled call makes room.
+    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    assert_eq!(wire.read(), ok(2, r#"{"id":2}"#));
+}
+
+#[test]
+fn who_waits_in_front_may_give_up() {
+    let mut wire = layered(ConcurrencyLimit::new(1));
+    wire.call(1, "later");
+    wire.call(2, "echo");
+    wire.call(3, "echo");
+    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#);
+    wire.watch.open();
+    assert_eq!(
+        wire.read(),
+        ok(1, r#"{"later":true}"#) + &ok(3, r#"{"id":3}"#)
+    );
+}
+
+#[test]
+fn waiting_counts_for_the_time() {
+    let limits = (ConcurrencyLimit::new(1), Timeout::new(SECOND));
+    let mut wire = layered(limits);
+    wire.call(1, "never");
+    wire.sim.advance(SECOND / 2);
+    wire.call(2, "never");
+    wire.sim.advance(SECOND / 2);
+    assert_eq!(wire.read(), error(1, "The call took longer than 1000 ms"));
+    wire.sim.advance(SECOND / 2);
+    assert_eq!(wire.read(), error(2, "The call took longer than 1000 ms"));
+}
+
+#[test]
+fn more_calls_are_refused() {
+    let mut wire = layered(ConcurrencyLimit::new(2).refusing());
+    wire.call(1, "later");
+    wire.call(2, "later");
+    wire.call(3, "echo");
+    assert_eq!(wire.read(), error(3, "More than 2 calls at a time"));
+    wire.watch.open();
+    assert_eq!(wire.read().lines().count(), 2);
+    wire.call(4, "echo");
+    assert_eq!(wire.read(), ok(4, r#"{"id":4}"#));
+}
+
+/// A service that only hears.
+struct Hears(Arc<Watch>);
+
+impl Service for Hears {
+    fn call(&self, call: Call<'_>) -> Job {
+        self.0.note("call");
+        call.ready(Ok(Raw::EMPTY_OBJECT))
+    }
+
+    fn handshake(&self, _: &Peer, _: &Initialize<'_>) {
+        self.0.note("handshake");
+    }
+
+    fn listening(&self, _: &Peer) {
+        self.0.note("listening");
+    }
+
+    fn notified(&self, _: &Peer, method: Method<'_>, _: mcp_proto::json::Object<'_>) {
+        self.0.note(method.to_string());
+    }
+}
+
+#[test]
+fn everything_else_goes_through() {
+    let watch = Arc::<Watch>::default();
+    let seen = Arc::clone(&watch);
+    let layer = around(move |call: Call<'_>, service: &dyn Service| {
+        seen.note("before");
+        let seen = Arc::clone(&seen);
+        service.call(call).wrap(|job| async move {
+            let answered = job.await;
+            seen.note("after");
+            answered
+        })
+    });
+    let service = layer.layer(Hears(Arc::clone(&watch)));
+    let mut wire = Wire::serving(config(), service, 1 << 16, usize::MAX).legacy();
+    wire.call(1, "x");
+    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#);
+    assert_eq!(
+        *watch.log.lock().unwrap(),
+        [
+            "handshake",
+            "listening",
+            "before",
+            "call",
+            "after",
+            "notifications/roots/list_changed"
+        ]
+    );
+}

@@ -1,0 +1,12 @@
+//! Connections on a virtual clock, without a runtime.
+
+mod allocations;
+mod client;
+mod hooks;
+mod layers;
+mod messages;
+mod server;
+#[cfg(feature = "tracing")]
+mod spans;
+pub(crate) mod support;
+mod threads;

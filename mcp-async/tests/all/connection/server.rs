@@ -1,0 +1,388 @@
+//! A served connection, line by line: handlers of every temper, the end of the input, a peer
+//! that does not read.
+
+use core::sync::atomic::Ordering;
+use core::time::Duration;
+
+use std::sync::{Arc, Mutex};
+
+use mcp_proto::json::Raw;
+use mcp_proto::rpc::Method;
+use mcp_proto::server::ListKind;
+use mcp_proto::{Limits, SendError};
+
+use crate::connection::support::{Sim, Wire, call};
+
+fn dropped(wire: &Wire) -> usize {
+    wire.watch.dropped.load(Ordering::SeqCst)
+}
+
+fn answer(id: u32, result: &str) -> String {
+    format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"result\":{result}}}\n")
+}
+
+const INTERNAL: &str = r#""code":-32603"#;
+
+#[test]
+fn a_ready_handler_answers_in_the_same_turn() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "echo");
+    assert_eq!(wire.read(), answer(1, r#"{"id":1}"#));
+}
+
+#[test]
+fn handlers_wait_side_by_side_and_finish_in_any_order() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "later");
+    wire.call(2, "never");
+    wire.call(3, "echo");
+    assert_eq!(wire.read(), answer(3, r#"{"id":3}"#));
+    wire.watch.open();
+    assert_eq!(wire.read(), answer(1, r#"{"later":true}"#));
+    assert_eq!(
+        dropped(&wire),
+        2,
+        "the guards of the first and the third call are gone"
+    );
+}
+
+#[test]
+fn a_handler_that_wakes_itself_does_not_starve_the_others() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "yields");
+    wire.call(2, "echo");
+    let text = wire.read();
+    assert!(text.contains(&answer(2, r#"{"id":2}"#)), "{text}");
+    assert!(text.contains(&answer(1, r#"{"yielded":1000}"#)), "{text}");
+}
+
+#[test]
+fn a_cancelled_call_is_dropped_and_never_answered() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "later");
+    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    assert_eq!(dropped(&wire), 1);
+    wire.watch.open();
+    assert_eq!(wire.read(), "");
+    wire.call(1, "echo");
+    assert_eq!(
+        wire.read(),
+        answer(1, r#"{"id":1}"#),
+        "the id is free again"
+    );
+}
+
+#[test]
+fn a_context_outlives_its_call() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "keeps");
+    let cx = wire.watch.contexts.lock().unwrap().remove(0);
+    assert!(!cx.is_cancelled());
+    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    assert!(cx.is_cancelled());
+    wire.sim.run(cx.cancelled());
+    wire.sim
+        .run(cx.log(mcp_proto::model::LoggingLevel::Error, &"late"));
+    assert_eq!(wire.read(), "");
+}
+
+#[test]
+fn panics_become_internal_errors_that_tell_nothing() {
+    std::panic::set_hook(Box::new(|_| {}));
+    for tool in ["panics", "panics_later", "panics_in_answer", "no_object"] {
+        let mut wire = Wire::new().legacy();
+        wire.call(1, tool);
+        wire.watch.open();
+        let text = wire.read();
+        assert!(
+            text.contains(INTERNAL) && text.contains(r#""id":1"#),
+            "{tool}: {text}"
+        );
+        assert!(!text.contains("secret"), "{tool}: {text}");
+        assert_eq!(text.lines().count(), 1, "{tool}: {text}");
+        wire.call(2, "echo");
+        assert_eq!(
+            wire.read(),
+            answer(2, r#"{"id":2}"#),
+            "{tool}: the server lives on"
+        );
+    }
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "panics_in_drop");
+    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#);
+    wire.call(2, "echo");
+    assert_eq!(wire.read(), answer(2, r#"{"id":2}"#));
+    let _ = std::panic::take_hook();
+}
+
+#[test]
+fn an_error_of_the_handler_is_told_as_it_is() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "fails");
+    let text = wire.read();
+    assert!(
+        text.contains(r#""error":{"code":7,"message":"failed"}"#),
+        "{text}"
+    );
+}
+
+#[test]
+fn progress_and_logs_leave_before_the_answer() {
+    let mut wire = Wire::new().legacy();
+    wire.send(&call(1, "progress", r#","_meta":{"progressToken":"p"}"#));
+    wire.call(2, "logs");
+    let text = wire.read();
+    let kinds: Vec<_> = text
+        .lines()
+        .map(|line| match line {
+            line if line.contains("notifications/progress") => "progress",
+            line if line.contains("notifications/message") => "log",
+            _ => "answer",
+        })
+        .collect();
+    assert_eq!(
+        kinds,
+        [
+            "progress", "progress", "progress", "answer", "log", "answer"
+        ],
+        "{text}"
+    );
+    assert!(
+        text.contains(r#""progress":3"#) && text.contains("smoke"),
+        "{text}"
+    );
+}
+
+#[test]
+fn a_question_is_answered_refused_and_taken_back() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "asks");
+    let asked = wire.read();
+    assert!(asked.contains("elicitation/create"), "{asked}");
+    let id = asked
+        .split(r#""id":"#)
+        .nth(1)
+        .unwrap()
+        .split([',', '}'])
+        .next()
+        .unwrap();
+    wire.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"action":"decline"}}}}"#
+    ));
+    assert_eq!(wire.read(), answer(1, r#"{"action":"decline"}"#));
+
+    wire.call(2, "asks");
+    let asked = wire.read();
+    let id = asked
+        .split(r#""id":"#)
+        .nth(1)
+        .unwrap()
+        .split([',', '}'])
+        .next()
+        .unwrap();
+    wire.send(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-1,"message":"no"}}}}"#
+    ));
+    assert!(wire.read().contains(r#""code":8"#));
+    assert_eq!(
+        wire.watch.log.lock().unwrap().last().unwrap(),
+        "the client answered: no (code -1)"
+    );
+
+    wire.call(3, "asks");
+    wire.read();
+    wire.send(r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3}}"#);
+    let told = wire.read();
+    assert!(
+        told.contains("notifications/cancelled"),
+        "the client need not answer: {told}"
+    );
+}
+
+#[test]
+fn a_handle_wakes_the_connection() {
+    let mut wire = Wire::new().legacy();
+    wire.peer.list_changed(ListKind::Tools);
+    let text = wire.read();
+    assert!(text.contains("notifications/tools/list_changed"), "{text}");
+    assert_eq!(wire.watch.log.lock().unwrap().as_slice(), ["listening"]);
+}
+
+#[test]
+fn a_handle_sends_notifications_that_are_nobody_elses() {
+    let mut wire = Wire::new().legacy();
+    let peer = wire.peer.clone();
+    let results = Arc::new(Mutex::new(Vec::new()));
+    let told = Arc::clone(&results);
+    wire.sim.spawn(async move {
+        let params = Raw::parse(br#"{"elicitationId":"e1"}"#, 4).unwrap();
+        let done = peer
+            .notify(Method::ElicitationComplete, Some(&params))
+            .await;
+        let core = peer.notify(Method::ToolsListChanged, None).await;
+        told.lock().unwrap().extend([done, core]);
+    });
+    let text = wire.read();
+    assert!(
+        text.contains(r#""params":{"elicitationId":"e1"}"#),
+        "{text}"
+    );
+    let results = results.lock().unwrap();
+    assert_eq!(results.as_slice(), [Ok(()), Err(SendError::NotInRevision)]);
+}
+
+#[test]
+fn an_idle_server_ends_at_once_with_its_input() {
+    let mut wire = Wire::new();
+    wire.close();
+    assert_eq!(wire.result(), Some(Ok(())));
+    let mut wire = Wire::new().legacy();
+    wire.close();
+    assert_eq!(wire.result(), Some(Ok(())));
+    assert!(wire.peer.is_closed());
+}
+
+#[test]
+fn what_was_read_is_answered_after_the_end_of_the_input() {
+    let mut wire = Wire::new().legacy();
+    let last = call(2, "echo", "");
+    wire.call(1, "later");
+    assert_eq!(
+        wire.write_some(last.as_bytes()),
+        last.len(),
+        "without a newline"
+    );
+    wire.close();
+    assert_eq!(wire.read(), answer(2, r#"{"id":2}"#));
+    assert_eq!(wire.result(), None);
+    wire.sim.advance(Duration::from_millis(900));
+    wire.watch.open();
+    assert_eq!(wire.read(), answer(1, r#"{"later":true}"#));
+    assert_eq!(wire.result(), Some(Ok(())));
+}
+
+#[test]
+fn what_still_runs_after_the_grace_is_dropped() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "never");
+    wire.close();
+    wire.sim.advance(Duration::from_millis(999));
+    assert_eq!((wire.result(), dropped(&wire)), (None, 0));
+    wire.sim.advance(Duration::from_millis(1));
+    assert_eq!((wire.result(), dropped(&wire)), (Some(Ok(())), 1));
+    assert_eq!(wire.read(), "");
+}
+
+#[test]
+fn a_closed_output_ends_the_connection_quietly() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "never");
+    wire.reader = None;
+    wire.sim.settle();
+    assert_eq!(wire.result(), None, "nobody has noticed yet");
+    wire.call(2, "echo");
+    assert_eq!(
+        (wire.result(), dropped(&wire)),
+        (Some(Ok(())), 2),
+        "of both calls"
+    );
+}
+
+#[test]
+fn shutdown_answers_what_runs_and_ends() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "later");
+    wire.peer.shutdown();
+    wire.sim.settle();
+    assert_eq!(wire.result(), None);
+    wire.watch.open();
+    assert_eq!(wire.read(), answer(1, r#"{"later":true}"#));
+    assert_eq!(wire.result(), Some(Ok(())));
+}
+
+#[test]
+fn a_peer_that_never_reads_stops_the_reader() {
+    let limits = Limits {
+        output: 100_000,
+        ..Limits::default()
+    };
+    let mut wire = Wire::with(8 << 10, usize::MAX, limits).legacy();
+    let mut sent = 0;
+    let line = format!("{}\n", call(9, "big", ""));
+    let mut text = String::new();
+    // Requests without end, all with another id; nothing is read.
+    for id in 100..1_000 {
+        text += &line.replace("\"id\":9", &format!("\"id\":{id}"));
+    }
+    loop {
+        let count = wire.write_some(&text.as_bytes()[sent..]);
+        wire.sim.settle();
+        if count == 0 {
+            break;
+        }
+        sent += count;
+    }
+    let calls = wire.watch.calls.load(Ordering::SeqCst);
+    // Two outboxes of 100 kB and one answer that waits.
+    assert!((2..=4).contains(&calls), "{calls} calls were taken");
+    assert!(sent < 64 << 10, "{sent} bytes were taken");
+    // As soon as it reads, everything goes on, and nothing was lost.
+    let mut answers = 0;
+    loop {
+        let count = wire.write_some(&text.as_bytes()[sent..]);
+        sent += count;
+        let idle = wire.count_answers(&mut answers);
+        if count == 0 && idle {
+            break;
+        }
+    }
+    assert_eq!((sent, answers), (text.len(), 900));
+}
+
+#[test]
+fn an_answer_larger_than_the_output_may_be_is_an_error() {
+    let limits = Limits {
+        output: 100_000,
+        ..Limits::default()
+    };
+    let mut wire = Wire::with(1 << 20, usize::MAX, limits).legacy();
+    wire.call(1, "huge");
+    wire.send(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+    let text = wire.read();
+    assert!(text.contains(INTERNAL), "{text}");
+    assert!(text.contains(&answer(2, "{}")), "{text}");
+}
+
+#[test]
+fn a_dropped_connection_drops_its_handlers() {
+    let mut wire = Wire::new().legacy();
+    wire.call(1, "keeps");
+    let cx = wire.watch.contexts.lock().unwrap().remove(0);
+    wire.sim = Sim::default();
+    assert_eq!(dropped(&wire), 1);
+    assert!(cx.is_cancelled() && wire.peer.is_closed());
+    wire.peer.list_changed(ListKind::Tools);
+}
+
+#[test]
+fn every_size_of_chunk_gives_the_same_bytes() {
+    let script = |capacity, chop| {
+        let mut wire = Wire::with(capacity, chop, Limits::default()).legacy();
+        wire.call(1, "echo");
+        wire.send(&call(2, "progress", r#","_meta":{"progressToken":2}"#));
+        wire.send("{]");
+        wire.call(3, "later");
+        wire.watch.open();
+        let mut text = wire.read();
+        wire.call(4, "big");
+        wire.close();
+        text += &wire.read();
+        assert_eq!(wire.result(), Some(Ok(())));
+        text
+    };
+    let whole = script(1 << 20, usize::MAX);
+    assert_eq!(whole.lines().count(), 8, "{whole}");
+    for (capacity, chop) in [(1, 1), (7, 3), (64, 64), (1000, 1), (4096, 1000)] {
+        assert_eq!(script(capacity, chop), whole, "{capacity} {chop}");
+    }
+}

@@ -1,0 +1,523 @@
+//! What a subscriber of `tracing` gets to see of a server, and what it never does.
+
+use core::fmt::Debug;
+use core::fmt::Write as _;
+use core::future::Future as _;
+use core::sync::atomic::{AtomicU64, Ordering};
+use core::time::Duration;
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex};
+
+use allocation_counter::measure;
+use mcp_async::TraceContext;
+use mcp_async::server::layers::{Timeout, Trace, around};
+use mcp_async::server::{Call, Service, service_fn};
+use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::rpc::Method;
+use mcp_proto::server::ServerConfig;
+use mcp_proto::{PingPolicy, Revision, RevisionSet};
+use tower_layer::{Layer, Stack};
+use tracing::field::{Field, Visit};
+use tracing::span::{Attributes, Id, Record};
+use tracing::subscriber::{Interest, with_default};
+use tracing::{Event, Metadata, Subscriber};
+
+use crate::connection::support::{Demo, Setup, Wire, call};
+
+/// Writes down every span when it ends, and every event when it happens.
+#[derive(Clone, Default)]
+struct Notes(Arc<Inner>);
+
+#[derive(Default)]
+struct Inner {
+    next: AtomicU64,
+    open: Mutex<BTreeMap<u64, Fields>>,
+    lines: Mutex<Vec<String>>,
+    current: Mutex<Vec<u64>>,
+}
+
+#[derive(Default)]
+struct Fields(BTreeMap<&'static str, String>);
+
+impl Fields {
+    fn text(&self) -> String {
+        self.0
+            .iter()
+            .fold(String::new(), |mut text, (name, value)| {
+                write!(text, " {name}={value}").unwrap();
+                text
+            })
+    }
+}
+
+impl Visit for Fields {
+    fn record_debug(&mut self, field: &Field, value: &dyn Debug) {
+        self.0.insert(field.name(), format!("{value:?}"));
+    }
+
+    fn record_str(&mut self, field: &Field, value: &str) {
+        self.0.insert(field.name(), value.into());
+    }
+}
+
+impl Notes {
+    #[track_caller]
+    fn saw(&self, expected: &[&str]) {
+        let lines = core::mem::take(&mut *self.0.lines.lock().unwrap());
+        assert_eq!(lines, expected);
+    }
+}
+
+impl Subscriber for Notes {
+    /// Asked each time: other tests of the process do not watch.
+    fn register_callsite(&self, _: &'static Metadata<'static>) -> Interest {
+        Interest::sometimes()
+    }
+
+    fn enabled(&self, metadata: &Metadata<'_>) -> bool {
+        metadata.target() == "mcp_async" || metadata.target() == "handler"
+    }
+
+    fn new_span(&self, attributes: &Attributes<'_>) -> Id {
+        let id = self.0.next.fetch_add(1, Ordering::SeqCst) + 1;
+        let mut fields = Fields::default();
+        attributes.record(&mut fields);
+        self.0.open.lock().unwrap().insert(id, fields);
+        Id::from_u64(id)
+    }
+
+    fn record(&self, span: &Id, values: &Record<'_>) {
+        let mut open = self.0.open.lock().unwrap();
+        values.record(open.get_mut(&span.into_u64()).unwrap());
+    }
+
+    fn record_follows_from(&self, _: &Id, _: &Id) {}
+
+    fn event(&self, event: &Event<'_>) {
+        let mut fields = Fields::default();
+        event.record(&mut fields);
+        let within = self.0.current.lock().unwrap().len();
+        let line = format!("{} in {within}{}", event.metadata().level(), fields.text());
+        self.0.lines.lock().unwrap().push(line);
+    }
+
+    fn enter(&self, span: &Id) {
+        self.0.current.lock().unwrap().push(span.into_u64());
+    }
+
+    fn exit(&self, span: &Id) {
+        assert_eq!(self.0.current.lock().unwrap().pop(), Some(span.into_u64()));
+    }
+
+    fn try_close(&self, span: Id) -> bool {
+        let fields = self.0.open.lock().unwrap().remove(&span.into_u64());
+        let line = format!("span{}", fields.unwrap().text());
+        self.0.lines.lock().unwrap().push(line);
+        true
+    }
+}
+
+fn config() -> ServerConfig<'static> {
+    ServerConfig {
+        capabilities: ServerFeatures::TOOLS
+            .with(ServerFeatures::RESOURCES)
+            .with(ServerFeatures::PROMPTS)
+            .capabilities(),
+        ping: Some(PingPolicy {
+            interval: Duration::from_secs(60),
+            timeout: Duration::from_secs(5),
+            misses: 2,
+        }),
+        ..ServerConfig::new("traced", "1")
+    }
+}
+
+/// A legacy session with a traced service.
+fn traced(service: impl Service) -> Wire {
+    Wire::serving(config(), Trace::new().layer(service), 1 << 20, usize::MAX).legacy()
+}
+
+/// The span of a call that nothing else is known of.
+fn span(rest: &str) -> String {
+    let mut fields: Vec<_> = rest
+        .split(", ")
+        .chain([
+            "mcp.protocol.version=2025-11-25",
+            "network.transport=pipe",
+            "otel.kind=server",
+        ])
+        .collect();
+    fields.sort_unstable();
+    format!("span {}", fields.join(" "))
+}
+
+fn tool(name: &str, rest: &str) -> String {
+    span(&format!(
+        "gen_ai.operation.name=execute_tool, gen_ai.tool.name={name}, jsonrpc.request.id=1, mcp.method.name=tools/call, otel.name=tools/call {name}{rest}"
+    ))
+}
+
+fn modern(meta: &str) -> String {
+    format!(
+        concat!(
+            r#","_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+            r#""io.modelcontextprotocol/clientCapabilities":{{}}{}}}"#
+        ),
+        meta
+    )
+}
+
+#[test]
+fn every_call_has_a_span() {
+    let notes = Notes::default();
+    with_default(notes.clone(), || {
+        let demo = Demo::default();
+        let watch = Arc::clone(&demo.0);
+        let mut wire = traced(demo);
+        wire.call(1, "echo");
+        notes.saw(&[&tool("echo", "")]);
+        wire.call(1, "later");
+        notes.saw(&[]);
+        watch.open();
+        wire.sim.settle();
+        notes.saw(&[&tool("later", "")]);
+        wire.call(1, "a\\nb");
+        let failed = ", error.type=-32602, otel.status_code=ERROR, rpc.response.status_code=-32602";
+        notes.saw(&[&tool("a\u{fffd}b", failed)]);
+    });
+}
+
+#[test]
+fn a_span_tells_what_went_wrong() {
+    std::panic::set_hook(Box::new(|_| {}));
+    #[track_caller]
+    fn check(name: &str, then: impl FnOnce(&mut Wire), events: &[&str], kind: &str, code: &str) {
+        let notes = Notes::default();
+        with_default(notes.clone(), || {
+            let demo = Demo::default();
+            let layers = Stack::new(Timeout::new(Duration::from_secs(9)), Trace::new());
+            let watch = Arc::clone(&demo.0);
+            let mut wire =
+                Wire::serving(config(), layers.layer(demo), 1 << 20, usize::MAX).legacy();
+            wire.watch = watch;
+            wire.call(1, name);
+            then(&mut wire);
+            let mut rest = format!(", error.type={kind}, otel.status_code=ERROR");
+            if !code.is_empty() {
+                write!(rest, ", rpc.response.status_code={code}").unwrap();
+            }
+            let span = tool(name, &rest);
+            let expected = events.iter().copied();
+            notes.saw(&match kind {
+                "timeout" => [span.as_str()]
+                    .into_iter()
+                    .chain(expected)
+                    .collect::<Vec<_>>(),
+                _ => expected.chain([span.as_str()]).collect(),
+            });
+        });
+    }
+    let nothing = |_: &mut Wire| {};
+    let panicked = "ERROR in 0 message=a handler panicked";
+    let cancel = |wire: &mut Wire| {
+        wire.send(
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#,
+        );
+    };
+    check("fails", nothing, &[], "7", "7");
+    check("never", cancel, &[], "cancelled", "");
+    check(
+        "never",
+        |wire| wire.sim.advance(Duration::from_secs(9)),
+        &["WARN in 0 limit=9s message=a call took too long"],
+        "timeout",
+        "-32603",
+    );
+    let open = |wire: &mut Wire| {
+        wire.watch.open();
+        wire.sim.settle();
+    };
+    check("panics_later", open, &[panicked], "panic", "-32603");
+    let _ = std::panic::take_hook();
+}
+
+/// What handlers say belongs to the span of their call, and to no other.
+#[test]
+fn handlers_run_in_their_span() {
+    let notes = Notes::default();
+    let service = service_fn(|call| {
+        tracing::info!(target: "handler", "begun");
+        call.answer(async {
+            tracing::info!(target: "handler", "goes on");
+            Ok(Raw::EMPTY_OBJECT)
+        })
+    });
+    with_default(notes.clone(), || {
+        let mut wire = traced(service);
+        wire.call(1, "x");
+        notes.saw(&[
+            "INFO in 1 message=begun",
+            "INFO in 1 message=goes on",
+            &tool("x", ""),
+        ]);
+    });
+}
+
+#[test]
+fn other_requests_are_named_after_their_subjects() {
+    let notes = Notes::default();
+    with_default(notes.clone(), || {
+        let service = service_fn(|call| call.ready(Ok(Raw::EMPTY_OBJECT)));
+        let mut wire = traced(service);
+        for (method, params, fields) in [
+            ("tools/list", "{}", "otel.name=tools/list"),
+            (
+                "prompts/get",
+                r#"{"name":"greet","arguments":{"who":"SECRET"}}"#,
+                "gen_ai.prompt.name=greet, otel.name=prompts/get greet",
+            ),
+            (
+                "resources/read",
+                r#"{"uri":"https://a.b/c?token=SECRET"}"#,
+                "mcp.resource.uri=https://a.b/c, otel.name=resources/read",
+            ),
+        ] {
+            wire.send(&format!(
+                r#"{{"jsonrpc":"2.0","id":"a","method":"{method}","params":{params}}}"#
+            ));
+            notes.saw(&[&span(&format!(
+                "jsonrpc.request.id=\"a\", mcp.method.name={method}, {fields}"
+            ))]);
+        }
+    });
+}
+
+#[test]
+fn secrets_stay_out() {
+    let notes = Notes::default();
+    with_default(notes.clone(), || {
+        let mut wire = traced(Demo::default());
+        for meta in [
+            modern(""),
+            modern(r#","traceparent":"SECRET","x/y":"SECRET""#),
+            format!(r#"{},"requestState":"SECRET""#, modern("")),
+        ] {
+            let line = call(1, "fails", &meta).replace(r#"{"id":1}"#, r#"{"password":"SECRET"}"#);
+            assert!(line.contains("SECRET"));
+            wire.send(&line);
+        }
+        wire.send(r#"{"jsonrpc":"2.0","method":"SECRET","params":{"a":"SECRET"}}"#);
+        wire.send(r#"{"jsonrpc":"2.0","id":"SECRET","result":{"a":"SECRET"}}"#);
+        wire.send("SECRET");
+    });
+    let lines = notes.0.lines.lock().unwrap();
+    assert_eq!(lines.len(), 5, "{lines:?}");
+    assert!(
+        !lines.iter().any(|line| line.contains("SECRET")),
+        "{lines:?}"
+    );
+}
+
+#[test]
+fn what_is_ignored_is_told_with_its_reason() {
+    let notes = Notes::default();
+    with_default(notes.clone(), || {
+        let mut wire = traced(Demo::default());
+        wire.send(r#"{"jsonrpc":"2.0","method":"notifications/nonsense"}"#);
+        wire.send(r#"{"jsonrpc":"2.0","id":77,"result":{}}"#);
+        wire.send(
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#,
+        );
+        notes.saw(&[
+            "DEBUG in 0 message=a message of the peer was ignored reason=UnknownNotification",
+            "DEBUG in 0 message=a message of the peer was ignored reason=LateResponse",
+            "DEBUG in 0 message=a message of the peer was ignored reason=UnknownCancellation",
+        ]);
+        wire.sim.advance(Duration::from_secs(60));
+        wire.sim.advance(Duration::from_secs(5));
+        notes.saw(&["WARN in 0 limit=2 message=the peer did not answer a ping misses=1"]);
+    });
+}
+
+/// JR-31: a valid trace is handed on, and nothing else is.
+#[test]
+fn spans_are_linked_to_the_traces_of_clients() {
+    let notes = Notes::default();
+    let links = Arc::new(Mutex::new(Vec::new()));
+    let seen = Arc::clone(&links);
+    let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
+    let trace = Trace::new().linking(move |span, trace| {
+        assert!(!span.is_disabled());
+        seen.lock()
+            .unwrap()
+            .push((trace.to_string(), trace.state().map(str::to_owned)));
+    });
+    let layer = Stack::new(
+        around(|call: Call<'_>, service: &dyn Service| {
+            let told = call.context().trace_context().is_some();
+            assert_eq!(
+                told,
+                call.request.subject.is_some_and(|name| name == "told")
+            );
+            service.call(call)
+        }),
+        trace,
+    );
+    with_default(notes, || {
+        let service = layer.layer(Demo::default());
+        let mut wire = Wire::serving(config(), service, 1 << 20, usize::MAX).legacy();
+        let told = format!(r#""traceparent":"{parent}","tracestate":"a=\u0062""#);
+        wire.send(&call(1, "told", &format!(r#","_meta":{{{told}}}"#)));
+        wire.send(&call(2, "told", &modern(&format!(",{told}"))));
+        wire.send(&call(3, "untold", ""));
+        wire.send(&call(4, "untold", &modern(r#","traceparent":"00-x""#)));
+        wire.send(&call(
+            5,
+            "untold",
+            &modern(r#","traceparent":7,"tracestate":"a=b""#),
+        ));
+        assert_eq!(wire.read().lines().count(), 5);
+    });
+    let expected = (parent.to_owned(), Some("a=b".to_owned()));
+    assert_eq!(*links.lock().unwrap(), [expected.clone(), expected]);
+}
+
+#[test]
+fn nobody_watching_costs_no_allocation() {
+    let service = service_fn(|call| call.ready(Ok(Raw::EMPTY_OBJECT)));
+    let mut wire = traced(service);
+    let line = call(1, "x", "") + "\n";
+    for warm in [false, false, true] {
+        assert_eq!(wire.write_some(line.as_bytes()), line.len());
+        let measured = measure(|| wire.sim.settle());
+        assert!(!wire.read().is_empty());
+        assert!(!warm || measured.count_total == 1, "{measured:?}");
+    }
+}
+
+#[derive(serde::Serialize)]
+struct Named {
+    name: &'static str,
+    secret: &'static str,
+}
+
+const fn named(name: &'static str) -> Named {
+    Named {
+        name,
+        secret: "SECRET",
+    }
+}
+
+fn only(revision: Revision) -> Setup {
+    Setup {
+        revisions: RevisionSet::of(&[revision]),
+        ..Setup::default()
+    }
+}
+
+/// JR-31: what the handler says, what the call says instead, and neither.
+#[test]
+fn calls_tell_their_traces() {
+    let parse = |digit: char| {
+        let (trace, span) = (digit.to_string().repeat(32), digit.to_string().repeat(16));
+        TraceContext::parse(&format!("00-{trace}-{span}-01"), Some("a=b"))
+    };
+    for revision in [
+        Revision::V2024_11_05,
+        Revision::V2025_11_25,
+        Revision::V2026_07_28,
+    ] {
+        let mut pair = only(revision).join();
+        pair.watch.open();
+        let client = pair.client.clone();
+        let params = named("keeps");
+        let call = || client.call::<RawBuf>(Method::ToolsCall, Some(&params));
+        pair.sim.run(call()).unwrap();
+        *pair.ears.trace.lock().unwrap() = parse('a');
+        pair.sim.run(call()).unwrap();
+        let own = parse('b').unwrap();
+        pair.sim.run(call().trace(&own)).unwrap();
+        let contexts = pair.watch.contexts.lock().unwrap();
+        let traces: Vec<_> = contexts
+            .iter()
+            .map(|cx| cx.trace_context().cloned())
+            .collect();
+        assert_eq!(traces, [None, parse('a'), Some(own)], "{revision}");
+    }
+}
+
+#[test]
+fn calls_of_a_client_have_spans() {
+    let notes = Notes::default();
+    with_default(notes.clone(), || {
+        let mut pair = Setup::default().join();
+        let client = pair.client.clone();
+        for (name, fields) in [("echo", ""), ("fails", " error.type=7"), ("asks", "")] {
+            let params = named(name);
+            let _ = pair
+                .sim
+                .run(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
+            let rest = match fields {
+                "" => ["", ""],
+                _ => [" otel.status_code=ERROR", " rpc.response.status_code=7"],
+            };
+            notes.saw(&[&format!(
+                "span{fields} mcp.method.name=tools/call network.transport=pipe otel.kind=client otel.name=tools/call{}{}",
+                rest[0], rest[1]
+            )]);
+        }
+        let params = named("never");
+        let mut call = Box::pin(client.call::<RawBuf>(Method::ToolsCall, Some(&params)));
+        let cx = &mut core::task::Context::from_waker(core::task::Waker::noop());
+        assert!(call.as_mut().poll(cx).is_pending());
+        drop(call);
+        notes.saw(&[
+            "span error.type=cancelled mcp.method.name=tools/call network.transport=pipe otel.kind=client otel.name=tools/call otel.status_code=ERROR",
+        ]);
+    });
+}
+
+/// A tool that fails answers with a result, but its span tells of it.
+#[cfg(feature = "server")]
+#[test]
+fn a_failed_tool_is_no_success() {
+    use mcp_async::model::CallToolResult;
+    use mcp_async::server::{Context, HandlerError, NoArguments};
+
+    let server = mcp_async::Server::<()>::new("demo", "1")
+        .tool("told", "", |_: NoArguments, _: Context| async {
+            Err::<(), _>(HandlerError::told("SECRET"))
+        })
+        .tool("result", "", |_: NoArguments, _: Context| async {
+            Ok(CallToolResult::error("SECRET"))
+        })
+        .tool("well", "", |_: NoArguments, _: Context| async {
+            Ok("SECRET")
+        });
+    let notes = Notes::default();
+    with_default(notes.clone(), || {
+        let (ours, theirs) = mcp_async::duplex(1 << 16);
+        let clock = mcp_async::ManualClock::default();
+        let (connection, _) = server.serve_on(theirs.split(), clock);
+        let mut connection = core::pin::pin!(connection);
+        let (_reader, mut writer) = ours.split();
+        let cx = &mut core::task::Context::from_waker(core::task::Waker::noop());
+        for name in ["told", "result", "well"] {
+            let line = call(1, name, &modern("")).replace(r#"{"id":1}"#, "{}") + "\n";
+            let wrote = futures_io::AsyncWrite::poll_write(
+                core::pin::Pin::new(&mut writer),
+                cx,
+                line.as_bytes(),
+            );
+            assert!(wrote.is_ready());
+            assert!(connection.as_mut().poll(cx).is_pending());
+        }
+    });
+    let failed = |name: &str| {
+        let failed = ", error.type=tool_error, otel.status_code=ERROR";
+        tool(name, failed).replace("2025-11-25", "2026-07-28")
+    };
+    let well = tool("well", "").replace("2025-11-25", "2026-07-28");
+    notes.saw(&[&failed("told"), &failed("result"), &well]);
+}

@@ -1,0 +1,367 @@
+//! What hostile clients send, and what must not come of it.
+
+use core::future::pending;
+use core::time::Duration;
+use std::collections::BTreeMap;
+
+use http::{Request, StatusCode};
+use mcp_async::Server;
+use mcp_async::http::HttpService;
+use mcp_async::server::{Context, NoArguments};
+
+use crate::http_server::support::{Reply, advance, modern, request, send};
+use crate::sim::{Sim, end, settle};
+
+fn service() -> HttpService<Sim> {
+    Server::<Sim>::new("demo", "1.0")
+        .tool("never", "Has no end", |_: NoArguments, _: Context| async {
+            pending::<()>().await;
+            Ok("")
+        })
+        .http()
+        .legacy_sse("/sse", "/messages")
+        .into_service()
+}
+
+fn post<'b>(session: Option<&str>, body: &'b str) -> Request<&'b str> {
+    let mut request = Request::post("/mcp")
+        .header("host", "localhost:8000")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream");
+    if let Some(session) = session {
+        request = request.header("mcp-session-id", session);
+    }
+    request.body(body).unwrap()
+}
+
+fn get(service: &HttpService<Sim>, session: &str, last: Option<&[u8]>) -> Reply {
+    let mut request = Request::get("/mcp")
+        .header("host", "localhost:8000")
+        .header("accept", "text/event-stream")
+        .header("mcp-session-id", session);
+    if let Some(last) = last {
+        request = request.header("last-event-id", last);
+    }
+    send(service, request.body("").unwrap())
+}
+
+fn initialize(revision: &str) -> String {
+    let info = r#""capabilities":{},"clientInfo":{"name":"test","version":"1"}"#;
+    format!(
+        r#"{{"jsonrpc":"2.0","id":0,"method":"initialize","params":{{"protocolVersion":"{revision}",{info}}}}}"#
+    )
+}
+
+fn open(service: &HttpService<Sim>, revision: &str) -> String {
+    let reply = send(service, post(None, &initialize(revision)));
+    assert_eq!(reply.status, 200);
+    reply.header("mcp-session-id").to_owned()
+}
+
+fn never(id: u32) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"never","arguments":{{}}}}}}"#
+    )
+}
+
+/// An array of many small things is answered with less than it takes itself.
+#[test]
+fn arrays_are_not_amplified() {
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let check = |service: &HttpService<Sim>, session: Option<&str>| {
+        for element in ["1", "{}", "[]", ping, &request(1, "tools/list", "")] {
+            let count = 500_000 / element.len();
+            let body = format!("[{}]", vec![element; count].join(","));
+            let request = match session {
+                Some(_) => post(session, &body),
+                None => modern(&body),
+            };
+            let answer = send(service, request).whole();
+            assert!(answer.len() < 100_000, "{element}: {}", answer.len());
+        }
+    };
+    let service = service();
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        check(&service, Some(&open(&service, revision)));
+    }
+    check(&service, None);
+}
+
+/// Ids of events are guessed easily, and lead nowhere.
+#[test]
+fn nobody_reads_what_is_anothers() {
+    let service = service();
+    let [own, other] = [(); 2].map(|()| open(&service, "2025-11-25"));
+    let mut theirs = send(&service, post(Some(&other), &never(1)));
+    let text = theirs.text();
+    let id = text.strip_prefix("id: ").and_then(|it| it.split_once('\n'));
+    let (id, _) = id.expect(&text);
+    let large = u128::from(u64::MAX);
+    let ids = [
+        id.to_owned(),
+        format!("{id}0"),
+        format!("{}-0", u32::MAX),
+        format!("{}-0", u64::from(u32::MAX) + 1),
+        format!("1-{large}"),
+        format!("1-{}", large + 1),
+    ];
+    let odd = [
+        &b""[..],
+        b"-",
+        b"0",
+        b"0-0",
+        b"0-1",
+        b"1",
+        b"1-",
+        b"-1",
+        b"-1-0",
+        b"1--1",
+        b"1-+1",
+        b"1-0x",
+        b"01-00",
+        b"\xff\xfe",
+        b"2-0\t3-0",
+    ];
+    let ids = ids.iter().map(String::as_bytes).chain(odd);
+    for id in ids {
+        assert_eq!(get(&service, &own, Some(id)).status, 400, "{id:?}");
+    }
+    assert!(!theirs.has_ended());
+    let resumed = get(&service, &other, Some(id.as_bytes()));
+    assert_eq!(resumed.status, 200);
+    assert!(theirs.has_ended(), "the later reader wins");
+}
+
+/// Who does not read the one stream of 2024-11-05 is not answered without bounds.
+#[test]
+fn an_unread_stream_takes_no_more() {
+    let service = service();
+    let request = Request::get("/sse")
+        .header("host", "localhost:8000")
+        .header("accept", "text/event-stream");
+    let mut stream = send(&service, request.body("").unwrap());
+    let text = stream.text();
+    let (_, path) = text.trim().rsplit_once("data: ").expect(&text);
+    let say = |body: &str| {
+        let request = Request::post(format!("/{path}"))
+            .header("host", "localhost:8000")
+            .header("content-type", "application/json");
+        let reply = send(&service, request.body(body).unwrap());
+        settle();
+        (reply.status, !reply.header("retry-after").is_empty())
+    };
+    let ping = |id: u32| {
+        let long = "x".repeat(200);
+        format!(r#"{{"jsonrpc":"2.0","id":"{long}{id}","method":"ping"}}"#)
+    };
+    let taken = (StatusCode::ACCEPTED, false);
+    assert_eq!(say(&initialize("2024-11-05")), taken);
+    let mut statuses = BTreeMap::new();
+    for id in 0..5_000 {
+        *statuses.entry(say(&ping(id))).or_insert(0) += 1;
+    }
+    let refused = (StatusCode::SERVICE_UNAVAILABLE, true);
+    assert!(
+        statuses[&taken] > 500 && statuses[&refused] > 500,
+        "{statuses:?}"
+    );
+    assert_eq!(
+        stream.text().matches("event: message").count(),
+        1 + statuses[&taken]
+    );
+    assert_eq!(say(&ping(1)), taken, "there is room again");
+}
+
+/// A session has a bound for what hangs in it; it does not keep others from being served, and
+/// its end frees all of it.
+#[test]
+fn what_hangs_is_bounded() {
+    let service = service();
+    let session = open(&service, "2025-11-25");
+    let mut statuses = BTreeMap::new();
+    for id in 1..3_000 {
+        let reply = send(&service, post(Some(&session), &never(id)));
+        *statuses.entry(reply.status).or_insert(0) += 1;
+        // Of some the client hangs up, and others it keeps.
+        if id % 2 == 0 {
+            core::mem::forget(reply);
+        }
+    }
+    assert_eq!(statuses[&StatusCode::OK], 1_024, "{statuses:?}");
+    assert_eq!(statuses[&StatusCode::SERVICE_UNAVAILABLE], 1_975);
+    let mut streams: Vec<_> = (0..1_000).map(|_| get(&service, &session, None)).collect();
+    let open_streams = streams
+        .iter_mut()
+        .filter_map(|it| (!it.has_ended()).then_some(()));
+    assert_eq!(open_streams.count(), 1, "the latest reader alone");
+    let other = open(&service, "2025-11-25");
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    assert_eq!(send(&service, post(Some(&other), ping)).status, 200);
+
+    let tasks = settle();
+    let delete = Request::delete("/mcp").header("host", "localhost:8000");
+    let delete = delete.header("mcp-session-id", &session).body("").unwrap();
+    assert_eq!(send(&service, delete).status, 204);
+    assert_eq!(settle(), tasks - 1, "its task has ended");
+    assert!(streams.iter_mut().all(Reply::has_ended));
+    assert_eq!(get(&service, &session, None).status, 404);
+}
+
+/// Sessions that are opened and left cost nothing once their time is over.
+#[test]
+fn sessions_that_are_left_go() {
+    let service = service();
+    let before = settle();
+    for _ in 0..1_000 {
+        let session = open(&service, "2025-06-18");
+        drop(get(&service, &session, None));
+    }
+    assert_eq!(settle(), before + 1_000);
+    advance(Duration::from_secs(31 * 60));
+    assert_eq!(settle(), before);
+}
+
+/// An id in use is refused however it comes, and whoever had it first keeps it.
+#[test]
+fn ids_in_use_stay_whose_they_are() {
+    let service = service();
+    let session = open(&service, "2025-03-26");
+    let mut first = send(&service, post(Some(&session), &never(7)));
+    let ping = r#"{"jsonrpc":"2.0","id":7,"method":"ping"}"#;
+    for body in [ping.to_owned(), format!("[{ping},{},{ping}]", never(7))] {
+        let answer = send(&service, post(Some(&session), &body)).whole();
+        let refusals = answer.matches(r#""id":7,"error":{"code":-32600"#).count();
+        assert_eq!(refusals, body.matches("jsonrpc").count(), "{answer}");
+    }
+    assert_eq!((first.text().as_str(), first.has_ended()), ("", false));
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":7}}"#;
+    let reply = send(&service, post(Some(&session), cancel));
+    assert_eq!(reply.status, 202);
+    assert!(first.has_ended());
+    assert_eq!(send(&service, post(Some(&session), ping)).status, 200);
+    // A runtime that is over takes its sessions with it.
+    end();
+    assert_eq!(send(&service, post(Some(&session), ping)).status, 404);
+}
+
+/// Whatever is no message is refused, and opens no session.
+#[test]
+fn what_is_no_message_is_refused() {
+    let service = service();
+    let session = open(&service, "2025-03-26");
+    let before = settle();
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let handshake = initialize("2025-03-26");
+    let bodies = [
+        String::new(),
+        " \n\n ".into(),
+        "[".repeat(100_000),
+        "\u{feff}{}".into(),
+        "\0".repeat(1_000),
+        format!("{ping}{ping}"),
+        format!("{handshake}\n{ping}"),
+        format!("[{handshake},{ping}]"),
+        format!("[{handshake}]"),
+        "[]".into(),
+    ];
+    for body in &bodies {
+        for request in [post(None, body), modern(body)] {
+            let reply = send(&service, request);
+            assert_eq!(reply.status, 400, "{body:.100}");
+            assert!(reply.header("mcp-session-id").is_empty());
+            assert!(reply.whole().contains(r#""error":{"code":-32"#));
+        }
+    }
+    assert_eq!(settle(), before);
+    assert_eq!(send(&service, post(Some(&session), ping)).status, 200);
+}
+
+/// Names that only look like this machine's own, as a page would have that was rebound to it.
+#[test]
+fn names_that_look_like_our_own_are_not() {
+    let service = service();
+    let names = [
+        "localhost.evil.example",
+        "127.0.0.1.evil.example",
+        "localhost.",
+        "evil.localhost",
+        "127.1",
+        "127.0.0.2",
+        "0.0.0.0",
+        "2130706433",
+        "0x7f000001",
+        "[::]",
+        "[::ffff:127.0.0.1]",
+        "::1",
+        "localhost@evil.example",
+        "evil.example@localhost",
+        "localhost:80@evil.example",
+        "localhost:",
+        "localhost:8000:8000",
+        "localhost:-1",
+        "localhost evil.example",
+        "localhost, evil.example",
+        "\"localhost\"",
+        "",
+    ];
+    let ping = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    let refused = |request: Request<&str>| send(&service, request).status == 403;
+    for name in names {
+        let mut request = post(None, ping);
+        let headers = request.headers_mut();
+        headers.insert("host", name.parse().unwrap());
+        assert!(refused(request), "host {name:?}");
+        for origin in [
+            name.to_owned(),
+            format!("http://{name}"),
+            format!("https://{name}/"),
+        ] {
+            let mut request = post(None, ping);
+            let headers = request.headers_mut();
+            headers.insert("origin", origin.parse().unwrap());
+            assert!(refused(request), "origin {origin:?}");
+        }
+    }
+    for target in [
+        "http://evil.example/mcp",
+        "http://localhost@evil.example/mcp",
+        "http://localhost.evil.example:8000/mcp",
+    ] {
+        let mut request = post(None, ping);
+        *request.uri_mut() = target.parse().unwrap();
+        assert!(refused(request), "two hosts, {target}");
+        let mut request = post(None, ping);
+        request.headers_mut().remove("host");
+        *request.uri_mut() = target.parse().unwrap();
+        assert!(refused(request), "{target}");
+    }
+    for doubled in ["host", "origin"] {
+        let mut request = post(None, ping);
+        let value = if doubled == "host" {
+            "localhost:8000"
+        } else {
+            "http://localhost"
+        };
+        request
+            .headers_mut()
+            .append("origin", "http://localhost".parse().unwrap());
+        request
+            .headers_mut()
+            .append(doubled, value.parse().unwrap());
+        assert!(refused(request), "two of {doubled}");
+    }
+}
+
+/// What a modern request repeats in its head is compared with its body, so it cannot come where
+/// nothing is compared.
+#[test]
+fn modern_requests_do_not_hide_in_arrays() {
+    let service = service();
+    let session = open(&service, "2025-03-26");
+    let call = request(1, "tools/list", "");
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    for body in [format!("[{call}]"), format!("[{ping},{call}]")] {
+        let answer = send(&service, post(Some(&session), &body)).whole();
+        assert!(!answer.contains("\"tools\":["), "{answer}");
+    }
+}

@@ -1,0 +1,282 @@
+//! What bounds legacy sessions: their number, their streams, their time.
+
+use core::future::Future;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+
+use http::{Request, StatusCode};
+use mcp_async::http::HttpService;
+use tower_service::Service as _;
+
+use crate::http_server::legacy::{Session, call, initialize, post, server};
+use crate::http_server::support::{advance, modern, now, request, send, sleep};
+use crate::sim::{Sim, settle};
+
+#[test]
+fn sessions_are_bounded() {
+    let service = server().http().max_sessions(2).into_service();
+    let one = Session::open(&service, "2025-11-25");
+    let _two = Session::open(&service, "2025-11-25");
+    let body = initialize("2025-11-25");
+    let refused = send(&service, post(&body));
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.header("retry-after"), "5");
+    assert_eq!(one.delete().status, 204);
+    settle();
+    Session::open(&service, "2025-11-25");
+}
+
+#[test]
+fn sessions_of_both_transports_share_one_bound() {
+    let service = server()
+        .http()
+        .max_sessions(1)
+        .legacy_sse("/sse", "/messages")
+        .into_service();
+    let open = || {
+        let request = Request::get("/sse")
+            .header("host", "localhost")
+            .header("accept", "text/event-stream");
+        send(&service, request.body("").unwrap())
+    };
+    let session = Session::open(&service, "2025-11-25");
+    let refused = open();
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.header("retry-after"), "5");
+    assert_eq!(session.delete().status, 204);
+    let stream = open();
+    assert_eq!(stream.status, 200);
+    let body = initialize("2025-11-25");
+    assert_eq!(send(&service, post(&body)).status, 503);
+    drop(stream);
+    settle();
+    Session::open(&service, "2025-11-25");
+}
+
+/// Sends a body, and lets no task run meanwhile: the status, if there is one at once.
+fn hand_in(
+    service: &HttpService<Sim>,
+    uri: &str,
+    session: &str,
+    body: &str,
+) -> (Option<StatusCode>, impl Future<Output = StatusCode> + use<>) {
+    let request = Request::post(uri)
+        .header("host", "localhost")
+        .header("content-type", "application/json")
+        .header("accept", "application/json, text/event-stream")
+        .header("mcp-session-id", session)
+        .body(body.to_owned())
+        .unwrap();
+    let mut answer = service.clone().call(request);
+    let status = match answer
+        .as_mut()
+        .poll(&mut Context::from_waker(Waker::noop()))
+    {
+        Poll::Ready(Ok(response)) => {
+            assert_eq!(
+                response.status() == 503,
+                response.headers().contains_key("retry-after")
+            );
+            Some(response.status())
+        }
+        Poll::Pending => None,
+    };
+    let later = async move {
+        let Ok(response) = answer.await;
+        response.status()
+    };
+    (status, later)
+}
+
+#[test]
+fn bodies_that_wait_for_their_session_are_bounded() {
+    let service = server()
+        .http()
+        .max_body(3000)
+        .legacy_sse("/sse", "/messages")
+        .into_service();
+    let session = Session::open(&service, "2025-11-25");
+    let ping = |id: u32| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
+    let send = |id: u32| hand_in(&service, "/mcp", &session.id, &ping(id));
+    for round in 0..2 {
+        let (one, first) = send(4 * round);
+        let (two, second) = send(4 * round + 1);
+        assert_eq!((one, two), (None, None));
+        assert_eq!(send(4 * round + 2).0, Some(StatusCode::SERVICE_UNAVAILABLE));
+        // Nothing of what was taken is lost.
+        assert_eq!((now(first), now(second)), (StatusCode::OK, StatusCode::OK));
+    }
+    // One body is always taken, whatever its head weighs.
+    let service = server().http().max_body(1000).into_service();
+    let session = Session::open(&service, "2025-11-25");
+    assert_eq!(session.post(&call(1, "echo")).status, 200);
+}
+
+#[test]
+fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
+    let service = server()
+        .http()
+        .max_body(3000)
+        .legacy_sse("/sse", "/messages")
+        .into_service();
+    let request = Request::get("/sse")
+        .header("host", "localhost")
+        .header("accept", "text/event-stream");
+    let mut stream = send(&service, request.body("").unwrap());
+    let text = stream.text();
+    let (_, uri) = text.trim_end().split_once("data: ").unwrap();
+    let uri = format!("/{uri}");
+    let hand_in = |body: &str| hand_in(&service, &uri, "", body).0.unwrap().as_u16();
+    assert_eq!(hand_in(&initialize("2024-11-05")), 202);
+    settle();
+    let statuses = [1, 2, 3].map(|id| hand_in(&call(id, "echo")));
+    assert_eq!(statuses, [202, 202, 503]);
+    settle();
+    assert_eq!(hand_in(&call(4, "echo")), 202);
+    let text = stream.text();
+    let has = |id: u32| text.contains(&format!(r#""id":{id},"result""#));
+    assert_eq!([0, 1, 2, 3, 4].map(has), [true, true, true, false, true]);
+}
+
+#[test]
+fn streams_are_bounded() {
+    let service = server().http().max_streams(2).into_service();
+    let session = Session::open(&service, "2025-11-25");
+    let _one = session.post(&call(1, "never"));
+    let _two = session.post(&call(2, "never"));
+    let refused = session.post(&call(3, "echo"));
+    assert_eq!(refused.status, 503);
+    assert_eq!(refused.header("retry-after"), "5");
+}
+
+#[test]
+fn idle_sessions_end() {
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    let service = server()
+        .http()
+        .idle_timeout(Duration::from_secs(60))
+        .into_service();
+    let session = Session::open(&service, "2025-11-25");
+    advance(Duration::from_secs(40));
+    assert_eq!(session.post(ping).status, 200);
+    advance(Duration::from_secs(40));
+    assert_eq!(session.post(ping).status, 200);
+    // An open stream and a running request are use.
+    let mut stream = session.get(None);
+    advance(Duration::from_secs(100));
+    assert_eq!(session.post(ping).status, 200);
+    stream.text();
+    drop(stream);
+    let running = session.post(&call(5, "never"));
+    drop(running);
+    advance(Duration::from_secs(100));
+    assert_eq!(session.post(ping).status, 200);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}"#;
+    assert_eq!(session.post(cancel).status, 202);
+    advance(Duration::from_secs(61));
+    assert_eq!(session.post(ping).status, 404);
+}
+
+#[test]
+fn sessions_leave_nothing_behind() {
+    let idle = Duration::from_secs(60);
+    let service = server().http().idle_timeout(idle).into_service();
+    let round = |count: u32| {
+        for _ in 0..count {
+            let session = Session::open(&service, "2025-11-25");
+            let mut stream = session.get(None);
+            stream.text();
+            drop(session.post(&call(1, "slow")));
+            drop(stream);
+            drop(session.post(&call(2, "echo")));
+        }
+        for _ in 0..count {
+            let session = Session::open(&service, "2025-11-25");
+            let mut running = session.post(&call(1, "never"));
+            running.text();
+            assert_eq!(session.delete().status, 204);
+            assert!(running.has_ended());
+        }
+        advance(Duration::from_secs(1));
+        advance(idle);
+    };
+    round(20);
+    let used = allocation_counter::measure(|| round(100));
+    // What the clock of the tests keeps of a timer, and room in tables. A session is thousands.
+    assert!(
+        used.bytes_current < 200 * 300,
+        "{} bytes",
+        used.bytes_current
+    );
+}
+
+#[test]
+fn the_end_of_the_service_lets_sessions_finish() {
+    let service = server().http().grace(Duration::from_secs(5)).into_service();
+    let session = Session::open(&service, "2025-11-25");
+    let mut stream = session.get(None);
+    let mut running = session.post(&call(1, "slow"));
+    let mut never = session.post(&call(2, "never"));
+    service.shutdown();
+    assert_eq!(session.post(&call(3, "echo")).status, 503);
+    advance(Duration::from_secs(1));
+    assert!(running.text().contains("at last"));
+    assert!(running.has_ended());
+    assert!(!never.has_ended());
+    advance(Duration::from_secs(5));
+    assert!(never.has_ended() && stream.has_ended());
+}
+
+/// What ends a mounted service: a future of its own, or the end of the whole server.
+#[test]
+fn every_end_of_a_mounted_service_is_one_in_good_order() {
+    for by_future in [true, false] {
+        let server = server();
+        let registry = server.registry();
+        let end = sleep(Duration::from_millis(500));
+        let http = server.http().grace(Duration::from_secs(5));
+        let service = match by_future {
+            true => http.until(end).into_service(),
+            false => http.into_service(),
+        };
+        let body = request(
+            9,
+            "subscriptions/listen",
+            r#""notifications":{"toolsListChanged":true}"#,
+        );
+        let told = request(
+            1,
+            "tools/call",
+            r#""name":"slow","arguments":{},"_meta":{"progressToken":1}"#,
+        );
+        let told = told.replace(
+            r#"},"_meta":{"progressToken":1},"_meta":{"#,
+            r#"},"_meta":{"progressToken":1,"#,
+        );
+        let mut listen = send(&service, modern(&body));
+        let mut running = send(&service, modern(&told));
+        let session = Session::open(&service, "2025-11-25");
+        let mut stream = session.get(None);
+        let mut legacy = session.post(&call(2, "slow"));
+        for reply in [&mut listen, &mut running, &mut stream, &mut legacy] {
+            reply.text();
+            assert!(!reply.has_ended());
+        }
+        match by_future {
+            true => advance(Duration::from_millis(500)),
+            false => registry.shutdown(),
+        }
+        assert_eq!(send(&service, modern(&told)).status, 503);
+        let told = listen.text();
+        assert!(told.contains(r#""id":9,"result""#), "{by_future} {told}");
+        assert!(listen.has_ended());
+        assert!(!running.has_ended() && !legacy.has_ended());
+        advance(Duration::from_secs(1));
+        for reply in [&mut running, &mut legacy] {
+            let told = reply.text();
+            assert!(told.contains("at last"), "{by_future} {told}");
+            assert!(reply.has_ended());
+        }
+        assert!(stream.has_ended());
+    }
+}

@@ -1,0 +1,241 @@
+//! What is refused before it reaches the protocol, and what browsers are told.
+
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use core::time::Duration;
+
+use bytes::Bytes;
+use http::{HeaderMap, Method, Request};
+use http_body::{Body, Frame};
+use mcp_async::Server;
+use mcp_async::http::{Http, HttpService};
+
+use crate::http_server::support::{advance, modern, now, request, send, send_body};
+use crate::sim::Sim;
+use tower_service::Service;
+
+fn server() -> Server<Sim> {
+    Server::<Sim>::new("demo", "1.0")
+}
+
+fn check(
+    configure: impl FnOnce(Http<Sim>) -> Http<Sim>,
+    change: impl FnOnce(&mut Request<&str>),
+    status: u16,
+    part: &str,
+) -> HeaderMap {
+    let service = configure(server().http()).into_service();
+    let body = request(1, "server/discover", "");
+    let mut request = modern(&body);
+    change(&mut request);
+    let reply = send(&service, request);
+    let (found, headers) = (reply.status, reply.headers.clone());
+    let text = reply.whole();
+    assert_eq!(found, status, "{text}");
+    assert!(text.contains(part), "{part} in {text}");
+    headers
+}
+
+fn set(name: &'static str, value: &'static str) -> impl FnOnce(&mut Request<&str>) {
+    move |request| drop(request.headers_mut().insert(name, value.parse().unwrap()))
+}
+
+#[test]
+fn hosts() {
+    check(|http| http, set("host", "127.0.0.1:1"), 200, "");
+    check(|http| http, set("host", "[::1]:1"), 200, "");
+    check(
+        |http| http,
+        set("host", "mcp.example.com"),
+        403,
+        "allow_hosts",
+    );
+    check(
+        |http| http,
+        |it| drop(it.headers_mut().remove("host")),
+        403,
+        "allow_hosts",
+    );
+    check(
+        |http| http.any_host(),
+        set("host", "mcp.example.com"),
+        200,
+        "",
+    );
+    let allow = |http: Http<Sim>| http.allow_hosts(["mcp.example.com"]);
+    check(allow, set("host", "mcp.example.com:443"), 200, "");
+    check(allow, set("host", "localhost"), 200, "");
+    check(allow, set("host", "other.example.com"), 403, "allow_hosts");
+}
+
+#[test]
+fn origins() {
+    let headers = check(|http| http, set("origin", "http://localhost:5173"), 200, "");
+    assert_eq!(
+        headers["access-control-allow-origin"],
+        "http://localhost:5173"
+    );
+    assert_eq!(
+        headers["access-control-expose-headers"],
+        "Mcp-Session-Id, WWW-Authenticate"
+    );
+    assert_eq!(headers["vary"], "Origin");
+    let headers = check(
+        |http| http,
+        set("origin", "https://evil.example"),
+        403,
+        "allow_origins",
+    );
+    assert!(!headers.contains_key("access-control-allow-origin"));
+    assert!(!headers.contains_key("access-control-expose-headers"));
+    let allow = |http: Http<Sim>| http.allow_origins(["https://app.example.com"]);
+    check(allow, set("origin", "https://app.example.com"), 200, "");
+    check(allow, set("origin", "null"), 403, "allow_origins");
+}
+
+#[test]
+fn preflights() {
+    let ask = |origin: &'static str| {
+        move |request: &mut Request<&str>| {
+            *request.method_mut() = Method::OPTIONS;
+            let headers = request.headers_mut();
+            headers.insert("origin", origin.parse().unwrap());
+            headers.insert("access-control-request-method", "POST".parse().unwrap());
+            let asked = "content-type, mcp-param-region, mcp-method";
+            headers.insert("access-control-request-headers", asked.parse().unwrap());
+        }
+    };
+    let headers = check(|http| http, ask("http://localhost"), 204, "");
+    assert_eq!(headers["access-control-allow-origin"], "http://localhost");
+    assert!(
+        headers["access-control-allow-methods"]
+            .to_str()
+            .unwrap()
+            .contains("POST")
+    );
+    assert_eq!(
+        headers["access-control-allow-headers"],
+        "content-type, mcp-param-region, mcp-method"
+    );
+    let headers = check(|http| http, ask("https://evil.example"), 403, "");
+    assert!(
+        headers
+            .keys()
+            .all(|name| !name.as_str().starts_with("access-control"))
+    );
+    let plain = |it: &mut Request<&str>| *it.method_mut() = Method::OPTIONS;
+    let headers = check(|http| http, plain, 405, "method not allowed");
+    assert!(headers["allow"].to_str().unwrap().contains("POST"));
+}
+
+#[test]
+fn paths_methods_and_types() {
+    check(
+        |http| http,
+        |it| *it.uri_mut() = "/".parse().unwrap(),
+        404,
+        "",
+    );
+    check(
+        |http| http.path("/"),
+        |it| *it.uri_mut() = "/".parse().unwrap(),
+        200,
+        "",
+    );
+    check(
+        |http| http.any_path(),
+        |it| *it.uri_mut() = "/x".parse().unwrap(),
+        200,
+        "",
+    );
+    let headers = check(|http| http, |it| *it.method_mut() = Method::PUT, 405, "");
+    assert!(headers["allow"].to_str().unwrap().contains("POST"));
+    check(
+        |http| http,
+        set("content-type", "text/plain"),
+        415,
+        "Content-Type",
+    );
+    check(
+        |http| http,
+        set("content-type", "application/json; charset=utf-8"),
+        200,
+        "",
+    );
+    check(
+        |http| http,
+        set("accept", "application/json"),
+        406,
+        "Accept",
+    );
+    check(|http| http, set("accept", "*/*"), 200, "");
+    check(
+        |http| http,
+        |it| drop(it.headers_mut().remove("accept")),
+        200,
+        "",
+    );
+}
+
+/// A body that comes in these pieces and then never ends.
+struct Pieces(Vec<&'static [u8]>, bool);
+
+impl Body for Pieces {
+    type Data = Bytes;
+    type Error = std::io::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, std::io::Error>>> {
+        if !self.0.is_empty() {
+            let piece = self.0.remove(0);
+            return Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(piece)))));
+        }
+        if self.1 {
+            return Poll::Ready(Some(Err(std::io::ErrorKind::ConnectionReset.into())));
+        }
+        Poll::Pending
+    }
+}
+
+fn request_of<B>(body: B) -> Request<B> {
+    modern("").map(|_| body)
+}
+
+#[test]
+fn bodies_are_bounded() {
+    check(
+        |http| http.max_body(10),
+        |_| {},
+        413,
+        "longer than 10 bytes",
+    );
+    let service: HttpService<Sim> = server().http().max_body(8).into_service();
+    let pieces = Pieces(vec![b"[[[[", b"[[[[", b"["], false);
+    assert_eq!(send_body(&service, request_of(pieces)).status, 413);
+}
+
+#[test]
+fn half_a_body_is_timed_out() {
+    let service = server()
+        .http()
+        .body_timeout(Duration::from_secs(2))
+        .into_service();
+    let pieces = Pieces(vec![br#"{"jsonrpc":"#], false);
+    let mut response = service.clone().call(request_of(pieces));
+    let cx = &mut Context::from_waker(core::task::Waker::noop());
+    assert!(response.as_mut().poll(cx).is_pending());
+    advance(Duration::from_secs(1));
+    assert!(response.as_mut().poll(cx).is_pending());
+    advance(Duration::from_secs(1));
+    let Ok(response) = now(response);
+    assert_eq!(response.status(), 408);
+}
+
+#[test]
+fn a_broken_body_is_no_request() {
+    let service = server().http().into_service();
+    let pieces = Pieces(vec![br#"{"jsonrpc":"#], true);
+    assert_eq!(send_body(&service, request_of(pieces)).status, 400);
+}

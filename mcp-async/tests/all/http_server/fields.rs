@@ -1,0 +1,255 @@
+//! Every header field of PROTOCOL 4.3, missing, doubled and wrong.
+
+use http::header::{HeaderName, HeaderValue};
+use http::{HeaderMap, Method, Request};
+use mcp_async::Server;
+use mcp_async::http::HttpService;
+use mcp_async::server::{Context, Tool, ToolCall};
+use mcp_proto::json::RawBuf;
+
+use crate::http_server::legacy::{Session, call};
+use crate::http_server::support::{modern, request, send};
+use crate::sim::Sim;
+
+/// A head, with the one header `Mcp-Param-*` that its body asks for.
+type Head = fn(&Session) -> Request<String>;
+
+/// What becomes of the fields.
+type Change<'c> = &'c dyn Fn(&mut HeaderMap);
+
+fn service() -> HttpService<Sim> {
+    let schema =
+        r#"{"type":"object","properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}"#;
+    let tool = Tool::new("echo")
+        .input_schema(RawBuf::parse(schema).unwrap())
+        .raw(|_: ToolCall, _: Context| async { Ok("done") });
+    Server::<Sim>::new("demo", "1.0")
+        .with(tool)
+        .http()
+        .into_service()
+}
+
+fn modern_call(_: &Session) -> Request<String> {
+    let body = request(1, "tools/call", r#""name":"echo","arguments":{"zone":"b"}"#);
+    let mut request = modern(&body);
+    let zone = HeaderValue::from_static("b");
+    request.headers_mut().insert("mcp-param-zone", zone);
+    request.map(str::to_owned)
+}
+
+fn of_session(session: &Session, method: Method, body: String) -> Request<String> {
+    Request::builder()
+        .method(method)
+        .uri("/mcp")
+        .header("host", "localhost:8000")
+        .header("accept", "application/json, text/event-stream")
+        .header("content-type", "application/json")
+        .header("mcp-session-id", &session.id)
+        .header("mcp-protocol-version", session.revision)
+        .body(body)
+        .unwrap()
+}
+
+fn legacy_call(session: &Session) -> Request<String> {
+    of_session(session, Method::POST, call(1, "echo"))
+}
+
+fn legacy_get(session: &Session) -> Request<String> {
+    of_session(session, Method::GET, String::new())
+}
+
+fn legacy_delete(session: &Session) -> Request<String> {
+    of_session(session, Method::DELETE, String::new())
+}
+
+/// What the field is answered with where it is missing, where it occurs twice, and where it has
+/// this value.
+#[track_caller]
+fn check(
+    head: Head,
+    name: &'static str,
+    missing: &str,
+    doubled: &str,
+    (wrong, refused): (&'static str, &str),
+) {
+    let name = HeaderName::from_static(name);
+    let wrong = HeaderValue::from_static(wrong);
+    let remove = |fields: &mut HeaderMap| drop(fields.remove(&name));
+    let double = |fields: &mut HeaderMap| {
+        let value = fields.get(&name).unwrap_or(&wrong).clone();
+        fields.insert(&name, value.clone());
+        fields.append(&name, value);
+    };
+    let spoil = |fields: &mut HeaderMap| drop(fields.insert(&name, wrong.clone()));
+    let changes: [(&str, Change<'_>, &str); 3] = [
+        ("missing", &remove, missing),
+        ("doubled", &double, doubled),
+        ("wrong", &spoil, refused),
+    ];
+    for (what, change, expected) in changes {
+        let service = service();
+        let session = Session::open(&service, "2025-11-25");
+        let mut request = head(&session);
+        change(request.headers_mut());
+        let (parts, body) = request.into_parts();
+        let mut reply = send(&service, Request::from_parts(parts, body.as_str()));
+        let status = reply.status;
+        let text = reply.text();
+        let code = text.split_once(r#""code":"#).map_or("", |(_, rest)| {
+            rest.split_once(',').map_or(rest, |(code, _)| code)
+        });
+        let found = format!("{} {code}", status.as_u16());
+        assert_eq!(found.trim_end(), expected, "{name} {what}: {text}");
+    }
+}
+
+const MISMATCH: &str = "400 -32020";
+
+#[test]
+fn of_modern_requests() {
+    let check = |name, missing: &str, doubled: &str, wrong| {
+        check(modern_call, name, missing, doubled, wrong);
+    };
+    check(
+        "host",
+        "403 -32600",
+        "403 -32600",
+        ("evil.example", "403 -32600"),
+    );
+    check(
+        "origin",
+        "200",
+        "403 -32600",
+        ("https://evil.example", "403 -32600"),
+    );
+    check(
+        "content-type",
+        "415 -32600",
+        "415 -32600",
+        ("text/plain", "415 -32600"),
+    );
+    // A list may come in several lines.
+    check("accept", "200", "200", ("application/json", "406 -32600"));
+    check(
+        "mcp-protocol-version",
+        MISMATCH,
+        MISMATCH,
+        ("2025-11-25", MISMATCH),
+    );
+    check(
+        "mcp-protocol-version",
+        MISMATCH,
+        MISMATCH,
+        ("2099-01-01", MISMATCH),
+    );
+    check("mcp-method", MISMATCH, MISMATCH, ("tools/list", MISMATCH));
+    check("mcp-method", MISMATCH, MISMATCH, ("TOOLS/CALL", MISMATCH));
+    check("mcp-name", MISMATCH, MISMATCH, ("other", MISMATCH));
+    check(
+        "mcp-name",
+        MISMATCH,
+        MISMATCH,
+        ("=?base64?ZWNobw=?=", MISMATCH),
+    );
+    check("mcp-param-zone", MISMATCH, MISMATCH, ("c", MISMATCH));
+    // There are no sessions, and nothing is resumed.
+    check("mcp-session-id", "200", MISMATCH, ("nobody", "200"));
+    check("last-event-id", "200", "200", ("7-7", "200"));
+}
+
+#[test]
+fn of_requests_in_a_session() {
+    let check = |name, missing: &str, doubled: &str, wrong| {
+        check(legacy_call, name, missing, doubled, wrong);
+    };
+    check(
+        "host",
+        "403 -32600",
+        "403 -32600",
+        ("evil.example", "403 -32600"),
+    );
+    check(
+        "origin",
+        "200",
+        "403 -32600",
+        ("https://evil.example", "403 -32600"),
+    );
+    check(
+        "content-type",
+        "415 -32600",
+        "415 -32600",
+        ("text/plain", "415 -32600"),
+    );
+    check("accept", "200", "200", ("text/event-stream", "406 -32600"));
+    check(
+        "mcp-session-id",
+        "400 -32600",
+        MISMATCH,
+        ("nobody", "404 -32600"),
+    );
+    // A known revision is served in the one that was agreed on.
+    check(
+        "mcp-protocol-version",
+        "200",
+        MISMATCH,
+        ("2025-06-18", "200"),
+    );
+    check(
+        "mcp-protocol-version",
+        "200",
+        MISMATCH,
+        ("2099-01-01", "400 -32600"),
+    );
+    // Nothing is mirrored in these revisions.
+    check("mcp-method", "200", MISMATCH, ("tools/list", "200"));
+    check("mcp-param-zone", "200", "200", ("c", "200"));
+}
+
+#[test]
+fn of_streams_and_endings() {
+    for (head, done) in [(legacy_get as Head, "200"), (legacy_delete, "204")] {
+        let check = |name, missing: &str, doubled: &str, wrong| {
+            check(head, name, missing, doubled, wrong);
+        };
+        check(
+            "host",
+            "403 -32600",
+            "403 -32600",
+            ("evil.example", "403 -32600"),
+        );
+        check(
+            "origin",
+            done,
+            "403 -32600",
+            ("https://evil.example", "403 -32600"),
+        );
+        check(
+            "mcp-session-id",
+            "400 -32600",
+            MISMATCH,
+            ("nobody", "404 -32600"),
+        );
+        check("mcp-protocol-version", done, MISMATCH, ("2025-06-18", done));
+        check(
+            "mcp-protocol-version",
+            done,
+            MISMATCH,
+            ("2026-07-28", "400 -32600"),
+        );
+    }
+    check(
+        legacy_get,
+        "accept",
+        "200",
+        "200",
+        ("application/json", "406 -32600"),
+    );
+    check(
+        legacy_get,
+        "last-event-id",
+        "200",
+        MISMATCH,
+        ("77-1", "400 -32600"),
+    );
+    check(legacy_delete, "accept", "204", "204", ("text/html", "204"));
+}

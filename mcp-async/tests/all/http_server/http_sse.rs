@@ -1,0 +1,173 @@
+//! The two endpoints of 2024-11-05.
+
+use core::time::Duration;
+
+use http::{Method, Request};
+use mcp_async::Server;
+use mcp_async::http::HttpService;
+use mcp_async::server::{Context, NoArguments};
+
+use crate::http_server::support::{Reply, advance, send, sleep};
+use crate::sim::Sim;
+
+fn service() -> HttpService<Sim> {
+    Server::<Sim>::new("demo", "1.0")
+        .tool(
+            "echo",
+            "Says it at once",
+            |_: NoArguments, _: Context| async { Ok("done") },
+        )
+        .tool(
+            "slow",
+            "Takes a second",
+            |_: NoArguments, _: Context| async {
+                sleep(Duration::from_secs(1)).await;
+                Ok("at last")
+            },
+        )
+        .http()
+        .legacy_sse("/old/sse", "/old/messages")
+        .into_service()
+}
+
+fn open(service: &HttpService<Sim>) -> (Reply, String) {
+    let request = Request::get("/old/sse")
+        .header("host", "localhost:8000")
+        .header("accept", "text/event-stream");
+    let mut reply = send(service, request.body("").unwrap());
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.header("content-type"), "text/event-stream");
+    let text = reply.text();
+    let data = text.strip_prefix("event: endpoint\ndata: ").expect(&text);
+    let reference = data.strip_suffix("\n\n").unwrap();
+    assert!(reference.starts_with("messages?c="), "{reference}");
+    (reply, format!("/old/{reference}"))
+}
+
+fn post<'b>(uri: &str, body: &'b str) -> Request<&'b str> {
+    Request::post(uri)
+        .header("host", "localhost:8000")
+        .header("content-type", "application/json")
+        .body(body)
+        .unwrap()
+}
+
+fn call(id: u32, tool: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}","arguments":{{}}}}}}"#
+    )
+}
+
+const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+
+#[test]
+fn answers_come_on_the_stream() {
+    let service = service();
+    let (mut stream, uri) = open(&service);
+    let accepted = send(&service, post(&uri, INITIALIZE));
+    assert_eq!(accepted.status, 202);
+    let text = stream.text();
+    assert!(
+        text.starts_with("event: message\ndata: {\"jsonrpc\":\"2.0\",\"id\":0,"),
+        "{text}"
+    );
+    assert!(text.contains("2024-11-05"));
+    send(
+        &service,
+        post(
+            &uri,
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#,
+        ),
+    );
+    assert_eq!(send(&service, post(&uri, &call(1, "slow"))).status, 202);
+    assert_eq!(send(&service, post(&uri, &call(2, "echo"))).status, 202);
+    let text = stream.text();
+    assert!(
+        text.contains(r#""id":2,"result""#) && !text.contains("id: "),
+        "{text}"
+    );
+    advance(Duration::from_secs(1));
+    assert!(stream.text().contains(r#""id":1,"result""#));
+    assert!(!stream.has_ended());
+}
+
+#[test]
+fn a_session_ends_with_its_stream() {
+    let service = service();
+    let (stream, uri) = open(&service);
+    let (mut other, elsewhere) = open(&service);
+    assert_ne!(uri, elsewhere);
+    drop(stream);
+    crate::sim::settle();
+    assert_eq!(send(&service, post(&uri, INITIALIZE)).status, 404);
+    assert_eq!(send(&service, post(&elsewhere, INITIALIZE)).status, 202);
+    assert!(other.text().contains("2024-11-05"));
+    service.shutdown();
+    assert!(other.has_ended());
+}
+
+#[track_caller]
+fn check(request: Request<&str>, status: u16, allow: &str) {
+    let reply = send(&service(), request);
+    assert_eq!(reply.status, status);
+    assert_eq!(reply.header("allow"), allow);
+}
+
+#[test]
+fn what_is_refused() {
+    let service = service();
+    let (_stream, uri) = open(&service);
+    assert_eq!(
+        send(&service, post("/old/messages", INITIALIZE)).status,
+        404
+    );
+    assert_eq!(
+        send(&service, post("/old/messages?c=1", INITIALIZE)).status,
+        404
+    );
+    let broken = send(&service, post(&uri, "{"));
+    assert_eq!(broken.status, 400);
+    assert!(broken.whole().contains("-32700"));
+    // The token is no session id of the other transport.
+    let (_, token) = uri.split_once("c=").unwrap();
+    let mut request = post("/mcp", INITIALIZE);
+    request
+        .headers_mut()
+        .insert("mcp-session-id", token.parse().unwrap());
+    request
+        .headers_mut()
+        .insert("accept", "*/*".parse().unwrap());
+    assert_eq!(send(&service, request).status, 404);
+
+    let mut request = post(&uri, INITIALIZE);
+    request
+        .headers_mut()
+        .insert("content-type", "text/plain".parse().unwrap());
+    check(request, 415, "");
+    let mut request = post(&uri, INITIALIZE);
+    request
+        .headers_mut()
+        .insert("origin", "https://evil.example".parse().unwrap());
+    check(request, 403, "");
+    let mut request = post("/old/sse", INITIALIZE);
+    request
+        .headers_mut()
+        .insert("host", "evil.example".parse().unwrap());
+    check(request, 403, "");
+    check(post("/old/sse", INITIALIZE), 405, "GET");
+    let mut request = post("/old/messages", "");
+    *request.method_mut() = Method::GET;
+    check(request, 405, "POST");
+    let mut request = post("/old/sse", "");
+    *request.method_mut() = Method::GET;
+    request
+        .headers_mut()
+        .insert("accept", "application/json".parse().unwrap());
+    check(request, 406, "");
+    let mut request = post("/old/messages", "");
+    *request.method_mut() = Method::OPTIONS;
+    request
+        .headers_mut()
+        .insert("origin", "http://localhost".parse().unwrap());
+    check(request, 204, "");
+}

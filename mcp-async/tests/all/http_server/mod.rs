@@ -1,0 +1,21 @@
+//! The server as an HTTP service, without sockets and on a clock by hand: requests in, response
+//! frames out.
+#![cfg(all(feature = "server", feature = "http"))]
+
+mod abandoned;
+mod attacks;
+mod bounds;
+mod broken;
+mod doors;
+mod draft;
+mod fields;
+mod headers;
+mod http_sse;
+mod legacy;
+mod modern;
+mod sessions;
+mod stores;
+mod streams;
+mod support;
+mod threads;
+mod written;

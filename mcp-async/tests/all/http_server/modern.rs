@@ -1,0 +1,445 @@
+//! Requests of 2026-07-28: one exchange each.
+
+use core::future::pending;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_async::http::{HttpService, Principal};
+use mcp_async::server::{Context, HandlerError, NoArguments, RateLimit, RateLimits};
+use mcp_async::{ErrorReply, Server};
+use mcp_proto::rpc::code;
+
+use crate::http_server::support::{META, advance, modern, request, send, sleep, wait};
+use crate::sim::Sim;
+
+fn service() -> HttpService<Sim> {
+    server().http().into_service()
+}
+
+fn server() -> Server<Sim> {
+    Server::<Sim>::new("demo", "1.0")
+        .logging()
+        .tool(
+            "echo",
+            "Says it at once",
+            |_: NoArguments, _: Context| async { Ok("done") },
+        )
+        .tool(
+            "slow",
+            "Takes a second",
+            |_: NoArguments, cx: Context| async move {
+                cx.progress(1.0).await;
+                sleep(Duration::from_secs(1)).await;
+                Ok("at last")
+            },
+        )
+        .tool(
+            "who",
+            "Says who asks",
+            |_: NoArguments, cx: Context| async move {
+                Ok(cx.principal().unwrap_or("nobody").to_owned())
+            },
+        )
+        .tool("broken", "Panics", |_: NoArguments, _: Context| async {
+            if true {
+                panic!("as intended");
+            }
+            Ok("never")
+        })
+}
+
+fn call(id: u32, tool: &str) -> String {
+    request(
+        id,
+        "tools/call",
+        &format!(r#""name":"{tool}","arguments":{{}}"#),
+    )
+}
+
+#[track_caller]
+fn check(body: &str, status: u16, parts: &[&str]) {
+    let reply = send(&service(), modern(body));
+    assert_eq!(reply.status, status, "{body}");
+    let length = reply.header("content-length").to_owned();
+    let text = reply.whole();
+    assert_eq!(length, text.len().to_string());
+    for part in parts {
+        assert!(text.contains(part), "{part} in {text}");
+    }
+}
+
+#[test]
+fn an_answer_that_is_there_at_once_is_json() {
+    check(
+        &call(1, "echo"),
+        200,
+        &[r#""id":1"#, "done", r#""resultType":"complete""#],
+    );
+    check(
+        &request(2, "tools/list", ""),
+        200,
+        &[r#""name":"echo""#, r#""ttlMs":"#],
+    );
+    check(
+        &request(3, "server/discover", ""),
+        200,
+        &[r#""supportedVersions":"#],
+    );
+}
+
+#[test]
+fn refusals_have_their_status() {
+    check(
+        &request(1, "nothing/known", ""),
+        404,
+        &["-32601", r#""id":1"#],
+    );
+    check(&request(1, "ping", ""), 404, &["-32601"]);
+    check("{", 400, &["-32700"]);
+    check("7", 400, &["-32600"]);
+    check(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#, 400, &["-32600"]);
+    check(&format!("[{}]", call(1, "echo")), 400, &["-32600"]);
+    check("[]", 400, &["-32600"]);
+    check(
+        r#"{"jsonrpc":"2.0","id":1,"method":"tools/list","params":{}}"#,
+        400,
+        &["-32602"],
+    );
+    check(
+        &request(1, "tools/list", "").replace("2026-07-28", "2099-01-01"),
+        400,
+        &["-32020"],
+    );
+    // What a handler says comes after acceptance.
+    check(
+        &call(1, "unknown"),
+        200,
+        &["-32602", "Unknown tool: unknown"],
+    );
+    check(&call(1, "broken"), 200, &["-32603"]);
+}
+
+#[track_caller]
+fn check_head(change: impl FnOnce(&mut http::HeaderMap), status: u16, part: &str) {
+    let body = call(1, "echo");
+    let mut request = modern(&body);
+    change(request.headers_mut());
+    let reply = send(&service(), request);
+    assert_eq!(reply.status, status, "{part}");
+    let text = reply.whole();
+    assert!(text.contains(part), "{part} in {text}");
+}
+
+#[test]
+fn heads_say_what_bodies_say() {
+    for name in ["mcp-method", "mcp-name", "mcp-protocol-version"] {
+        check_head(|head| drop(head.remove(name)), 400, "-32020");
+        check_head(
+            |head| assert!(head.append(name, "echo".parse().unwrap())),
+            400,
+            "-32020",
+        );
+        check_head(
+            |head| drop(head.insert(name, "wrong".parse().unwrap())),
+            400,
+            "-32020",
+        );
+    }
+    check_head(
+        |head| drop(head.insert("mcp-name", "=?base64?ZWNobw==?=".parse().unwrap())),
+        200,
+        "done",
+    );
+    check_head(
+        |head| drop(head.insert("mcp-name", " echo ".parse().unwrap())),
+        200,
+        "done",
+    );
+    check_head(
+        |head| drop(head.insert("mcp-method", "TOOLS/CALL".parse().unwrap())),
+        400,
+        "-32020",
+    );
+    // Of no meaning in this revision (SH-41).
+    check_head(
+        |head| drop(head.insert("mcp-session-id", "x".parse().unwrap())),
+        200,
+        "done",
+    );
+    check_head(
+        |head| drop(head.insert("last-event-id", "x".parse().unwrap())),
+        200,
+        "done",
+    );
+}
+
+#[test]
+fn an_unsupported_version_is_answered_with_those_that_are() {
+    let body = call(1, "echo").replace("2026-07-28", "2099-01-01");
+    let mut request = modern(&body);
+    let version = "2099-01-01".parse().unwrap();
+    request
+        .headers_mut()
+        .insert("mcp-protocol-version", version);
+    let reply = send(&service(), request);
+    assert_eq!(reply.status, 400);
+    let text = reply.whole();
+    assert!(
+        text.contains("-32022") && text.contains(r#""2026-07-28""#),
+        "{text}"
+    );
+}
+
+#[test]
+fn what_takes_longer_is_told_as_events() {
+    let body = call(5, "slow").replace("\"_meta\":{", "\"_meta\":{\"progressToken\":\"t\",");
+    let mut reply = send(&service(), modern(&body));
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.header("content-type"), "text/event-stream");
+    assert_eq!(reply.header("x-accel-buffering"), "no");
+    assert_eq!(reply.header("content-length"), "");
+    let first = reply.text();
+    assert!(
+        first.starts_with(r#"data: {"jsonrpc":"2.0","method":"notifications/progress""#),
+        "{first}"
+    );
+    assert!(first.ends_with("}\n\n"));
+    assert_eq!(reply.text(), "");
+    advance(Duration::from_secs(1));
+    let second = reply.text();
+    assert!(
+        second.starts_with(r#"data: {"jsonrpc":"2.0","id":5,"result":"#),
+        "{second}"
+    );
+    assert!(reply.has_ended());
+}
+
+#[test]
+fn silence_is_filled_with_comments() {
+    let server =
+        Server::<Sim>::new("demo", "1.0").tool("never", "", |_: NoArguments, _: Context| async {
+            pending::<()>().await;
+            Ok("")
+        });
+    let service = server
+        .http()
+        .keep_alive(Duration::from_secs(3))
+        .into_service();
+    let mut waiting = wait(&service, modern(&call(1, "never")));
+    advance(Duration::from_millis(2999));
+    assert!(waiting.reply().is_none());
+    advance(Duration::from_millis(1));
+    let mut reply = waiting.reply().expect("there is a stream");
+    assert_eq!(reply.header("content-type"), "text/event-stream");
+    for _ in 0..3 {
+        assert_eq!(reply.text(), ":\n\n");
+        assert_eq!(reply.text(), "");
+        advance(Duration::from_secs(3));
+    }
+}
+
+/// SH-46: an answer before which nothing was said has its own status, however late it is.
+#[test]
+fn late_answers() {
+    let check = |code: i64, spoken: bool, status: u16, content_type: &str| {
+        let server = server().tool("late", "", move |_: NoArguments, cx: Context| async move {
+            sleep(Duration::from_secs(1)).await;
+            if spoken {
+                cx.progress(1.0).await;
+            }
+            let error = ErrorReply::new(code, "too late");
+            Err::<String, _>(HandlerError::reply(error))
+        });
+        let service = server.http().into_service();
+        let body = call(1, "late").replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
+        let mut waiting = wait(&service, modern(&body));
+        advance(Duration::from_secs(1));
+        let reply = waiting.reply().expect("it is there");
+        assert_eq!(reply.status, status, "{code}");
+        assert_eq!(reply.header("content-type"), content_type);
+        let text = reply.whole();
+        assert!(text.contains(&format!(r#""code":{code}"#)), "{text}");
+        assert_eq!(text.contains("notifications/progress"), spoken);
+    };
+    for code in [code::HEADER_MISMATCH, code::MISSING_CLIENT_CAPABILITY] {
+        check(code, false, 400, "application/json");
+        // The status has left before it was known.
+        check(code, true, 200, "text/event-stream");
+    }
+    check(code::METHOD_NOT_FOUND, false, 404, "application/json");
+    check(code::INTERNAL_ERROR, false, 200, "application/json");
+    check(7, false, 200, "application/json");
+}
+
+/// Counts those that are alive.
+struct Alive(Arc<AtomicUsize>);
+
+impl Drop for Alive {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[test]
+fn whoever_hangs_up_has_cancelled() {
+    let alive = Arc::new(AtomicUsize::new(0));
+    let count = Arc::clone(&alive);
+    let server =
+        Server::<Sim>::new("demo", "1.0").tool("never", "", move |_: NoArguments, _: Context| {
+            count.fetch_add(1, Ordering::SeqCst);
+            let alive = Alive(Arc::clone(&count));
+            async move {
+                pending::<()>().await;
+                drop(alive);
+                Ok::<_, HandlerError>("")
+            }
+        });
+    let service = server.http().into_service();
+    let waiting = wait(&service, modern(&call(1, "never")));
+    let mut other = wait(&service, modern(&call(1, "never")));
+    assert_eq!(
+        alive.load(Ordering::SeqCst),
+        2,
+        "equal ids are different requests"
+    );
+    drop(waiting);
+    assert_eq!(alive.load(Ordering::SeqCst), 1);
+    // And once there is a stream.
+    advance(Duration::from_secs(15));
+    let other = other.reply().expect("there is a stream");
+    assert_eq!(alive.load(Ordering::SeqCst), 1);
+    drop(other);
+    assert_eq!(alive.load(Ordering::SeqCst), 0);
+}
+
+#[test]
+fn equal_ids_of_different_posts_are_all_answered() {
+    let service = service();
+    let mut replies: Vec<_> = (0..10)
+        .map(|_| wait(&service, modern(&call(1, "slow"))))
+        .collect();
+    advance(Duration::from_secs(1));
+    for reply in &mut replies {
+        let reply = reply.reply().expect("it is there");
+        assert!(reply.whole().contains(r#""id":1,"result""#));
+    }
+}
+
+#[test]
+fn requests_under_way_are_bounded() {
+    let service = server().http().max_exchanges(2).into_service();
+    let first = wait(&service, modern(&call(1, "slow")));
+    let _second = wait(&service, modern(&call(2, "slow")));
+    let refused = send(&service, modern(&call(3, "echo")));
+    assert_eq!(refused.status, 503);
+    assert_ne!(refused.header("retry-after"), "");
+    drop(first);
+    assert_eq!(send(&service, modern(&call(3, "echo"))).status, 200);
+}
+
+#[test]
+fn notifications_are_accepted_without_a_word() {
+    let body = format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":1,{META}}}}}"#
+    );
+    let reply = send(&service(), modern(&body));
+    assert_eq!(reply.status, 202);
+    assert_eq!(reply.whole(), "");
+}
+
+#[test]
+fn exchanges_share_the_limits_of_who_makes_them() {
+    let limits = RateLimits {
+        calls: Some(RateLimit::new(2, Duration::from_secs(60))),
+        ..RateLimits::default()
+    };
+    let service = server().rate_limits(limits).http().into_service();
+    let body = call(1, "who");
+    let asked = |name: Option<&str>| {
+        let mut request = modern(&body);
+        if let Some(name) = name {
+            request.extensions_mut().insert(Principal::new(name));
+        }
+        send(&service, request).whole().contains("limit reached")
+    };
+    for name in [None, Some("ada"), Some("bob")] {
+        assert!(!asked(name) && !asked(name) && asked(name), "{name:?}");
+    }
+    advance(Duration::from_secs(60));
+    assert!(!asked(None));
+}
+
+#[test]
+fn a_handler_knows_who_asks() {
+    let service = service();
+    let body = call(1, "who");
+    let mut request = modern(&body);
+    request.extensions_mut().insert(Principal::new("ada"));
+    assert!(send(&service, request).whole().contains("ada"));
+    assert!(send(&service, modern(&body)).whole().contains("nobody"));
+}
+
+#[test]
+fn the_end_lets_what_runs_finish() {
+    let service = server().http().grace(Duration::from_secs(5)).into_service();
+    let mut waiting = wait(&service, modern(&call(1, "slow")));
+    service.shutdown();
+    let refused = send(&service, modern(&call(2, "echo")));
+    assert_eq!(refused.status, 503);
+    assert_ne!(refused.header("retry-after"), "");
+    advance(Duration::from_secs(1));
+    let reply = waiting.reply().expect("it is there");
+    assert!(reply.whole().contains("at last"));
+}
+
+#[test]
+fn the_end_comes_after_the_grace() {
+    let server =
+        Server::<Sim>::new("demo", "1.0").tool("never", "", |_: NoArguments, _: Context| async {
+            pending::<()>().await;
+            Ok("")
+        });
+    let end = sleep(Duration::from_secs(10));
+    let service = server
+        .http()
+        .grace(Duration::from_secs(2))
+        .until(end)
+        .into_service();
+    let mut waiting = wait(&service, modern(&call(1, "never")));
+    advance(Duration::from_secs(10));
+    assert!(waiting.reply().is_none());
+    advance(Duration::from_secs(2));
+    let refused = waiting.reply().expect("it was given up");
+    assert_eq!(refused.status, 503);
+    assert_ne!(refused.header("retry-after"), "");
+}
+
+#[test]
+fn a_listen_hears_of_changes_and_of_the_end() {
+    let server = server();
+    let registry = server.registry();
+    let service = server.http().into_service();
+    let body = request(
+        9,
+        "subscriptions/listen",
+        r#""notifications":{"toolsListChanged":true}"#,
+    );
+    let mut reply = send(&service, modern(&body));
+    assert_eq!(reply.status, 200);
+    let text = reply.text();
+    assert!(
+        text.contains("notifications/subscriptions/acknowledged"),
+        "{text}"
+    );
+    registry.remove_tool("echo");
+    let text = reply.text();
+    assert!(
+        text.contains("notifications/tools/list_changed") && text.contains(":9"),
+        "{text}"
+    );
+    service.shutdown();
+    let text = reply.text();
+    assert!(text.contains(r#""id":9,"result""#), "{text}");
+    assert!(reply.has_ended());
+}

@@ -1,0 +1,254 @@
+//! Sessions of the legacy revisions: how one is opened, whose it is, and what it answers.
+
+use core::time::Duration;
+
+use http::{Method, Request};
+use mcp_async::http::Principal;
+
+use crate::http_server::legacy::{Session, call, initialize, post, server, service};
+use crate::http_server::support::{advance, send};
+
+#[test]
+fn a_session_answers_at_once_what_it_can() {
+    for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        let session = Session::open(&service(), revision);
+        let reply = session.post(&call(1, "echo"));
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.header("content-type"), "application/json");
+        assert!(reply.whole().contains(r#""id":1,"result""#));
+        let reply = session.post(r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#);
+        assert_eq!(reply.whole(), r#"{"jsonrpc":"2.0","id":2,"result":{}}"#);
+        let reply = session.post(r#"{"jsonrpc":"2.0","id":3,"method":"nothing/known"}"#);
+        assert_eq!(reply.status, 200);
+        assert!(reply.whole().contains("-32601"));
+    }
+}
+
+#[test]
+fn ids_of_sessions_differ() {
+    let service = service();
+    let one = Session::open(&service, "2025-11-25");
+    let two = Session::open(&service, "2025-11-25");
+    assert_ne!(one.id, two.id);
+}
+
+#[test]
+fn a_session_is_named_and_ended() {
+    let service = service();
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    let missing = send(&service, post(ping));
+    assert_eq!(missing.status, 400);
+    assert!(missing.whole().contains("Mcp-Session-Id is missing"));
+    let session = Session::open(&service, "2025-11-25");
+    let nobody = Session {
+        id: "unknown".into(),
+        service: service.clone(),
+        revision: "2025-11-25",
+        principal: None,
+    };
+    assert_eq!(nobody.post(ping).status, 404);
+    assert_eq!(nobody.get(None).status, 404);
+    assert_eq!(nobody.delete().status, 404);
+    let without = Request::delete("/mcp")
+        .header("host", "localhost")
+        .body("")
+        .unwrap();
+    assert_eq!(send(&service, without).status, 400);
+
+    let mut stream = session.get(None);
+    assert_eq!(stream.status, 200);
+    let mut running = session.post(&call(3, "never"));
+    assert!(!stream.has_ended() && !running.has_ended());
+    assert_eq!(session.delete().status, 204);
+    assert!(stream.has_ended() && running.has_ended());
+    assert_eq!(session.post(ping).status, 404);
+    assert_eq!(session.delete().status, 404);
+}
+
+#[test]
+fn a_session_is_its_openers() {
+    let service = service();
+    let ada = Session::open_as(&service, "2025-11-25", Some(Principal::new("ada")));
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    assert_eq!(ada.post(ping).status, 200);
+    for principal in [None, Some(Principal::new("bob"))] {
+        let thief = Session {
+            service: service.clone(),
+            id: ada.id.clone(),
+            revision: "2025-11-25",
+            principal,
+        };
+        assert_eq!(thief.post(ping).status, 404);
+        assert_eq!(thief.get(None).status, 404);
+        assert_eq!(thief.delete().status, 404);
+    }
+    assert_eq!(ada.post(ping).status, 200);
+}
+
+#[test]
+fn versions_of_sessions() {
+    let session = Session::open(&service(), "2025-11-25");
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    for (version, status) in [("2025-06-18", 200), ("2099-01-01", 400), ("x", 400)] {
+        let other = Session {
+            id: session.id.clone(),
+            service: session.service.clone(),
+            revision: version,
+            principal: None,
+        };
+        assert_eq!(other.post(ping).status, status, "{version}");
+    }
+}
+
+#[test]
+fn bad_bodies() {
+    let session = Session::open(&service(), "2025-11-25");
+    for (body, status, code) in [
+        ("{", 400, "-32700"),
+        ("7", 400, "-32600"),
+        (
+            r#"[{"jsonrpc":"2.0","id":2,"method":"ping"}]"#,
+            400,
+            "-32600",
+        ),
+        (r#"{"jsonrpc":"2.0","id":2}"#, 400, "-32600"),
+    ] {
+        let reply = session.post(body);
+        assert_eq!(reply.status, status, "{body}");
+        let text = reply.whole();
+        assert!(text.contains(code), "{text}");
+    }
+    // An answer to nothing is accepted (SH-47).
+    assert_eq!(
+        session
+            .post(r#"{"jsonrpc":"2.0","id":99,"result":{}}"#)
+            .status,
+        202
+    );
+}
+
+#[test]
+fn an_id_in_flight_is_refused_and_the_first_is_answered() {
+    let session = Session::open(&service(), "2025-11-25");
+    let mut first = session.post(&call(1, "slow"));
+    let second = session.post(&call(1, "echo"));
+    assert!(second.whole().contains("-32600"));
+    advance(Duration::from_secs(1));
+    assert!(first.text().contains("at last"));
+    // Another session has ids of its own.
+    let service = service();
+    let (one, two) = (
+        Session::open(&service, "2025-11-25"),
+        Session::open(&service, "2025-11-25"),
+    );
+    let mut first = one.post(&call(1, "slow"));
+    assert!(two.post(&call(1, "echo")).whole().contains("done"));
+    advance(Duration::from_secs(1));
+    assert!(first.text().contains("at last"));
+}
+
+#[test]
+fn arrays_of_2025_03_26() {
+    let session = Session::open(&service(), "2025-03-26");
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    let reply = session.post(&format!("[{ping},{}]", call(3, "echo")));
+    assert_eq!(reply.status, 200);
+    let text = reply.whole();
+    assert!(text.starts_with('[') && text.ends_with(']'), "{text}");
+    assert!(
+        text.contains(r#""id":2"#) && text.contains(r#""id":3"#),
+        "{text}"
+    );
+    let told = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
+    assert_eq!(session.post(&format!("[{told},{told}]")).status, 202);
+    let mut reply = session.post(&format!("[{ping},{}]", call(4, "slow")));
+    assert!(reply.text().contains("notifications/progress"));
+    advance(Duration::from_secs(1));
+    let text = reply.text();
+    assert!(
+        text.contains(r#"data: [{"jsonrpc""#) && text.contains("at last"),
+        "{text}"
+    );
+    assert!(reply.has_ended());
+}
+
+#[test]
+fn servers_without_sessions() {
+    let service = server().http().stateless().into_service();
+    let body = initialize("2025-06-18");
+    let reply = send(&service, post(&body));
+    assert_eq!(reply.status, 200);
+    assert_eq!(reply.header("mcp-session-id"), "");
+    let body = call(1, "echo");
+    let mut request = post(&body);
+    let version = "2025-06-18".parse().unwrap();
+    request
+        .headers_mut()
+        .insert("mcp-protocol-version", version);
+    let reply = send(&service, request);
+    assert_eq!(reply.status, 200);
+    assert!(reply.whole().contains("done"));
+}
+
+#[test]
+fn the_draft_profile_wants_headers() {
+    let service = server().http().draft_profile().into_service();
+    let body = initialize("2025-11-25");
+    let opened = |method: Option<&str>| {
+        let mut request = post(&body);
+        if let Some(method) = method {
+            request
+                .headers_mut()
+                .insert("mcp-method", method.parse().unwrap());
+        }
+        send(&service, request)
+    };
+    let session = Session {
+        id: opened(Some("initialize"))
+            .header("mcp-session-id")
+            .to_owned(),
+        service: service.clone(),
+        revision: "2025-11-25",
+        principal: None,
+    };
+    let body = call(1, "echo");
+    let reply = session.post(&body);
+    assert_eq!(reply.status, 400);
+    assert!(reply.whole().contains("-32001"));
+    let mut request = post(&body);
+    request
+        .headers_mut()
+        .insert("mcp-method", "tools/call".parse().unwrap());
+    request
+        .headers_mut()
+        .insert("mcp-name", "echo".parse().unwrap());
+    let reply = session.send(request);
+    assert_eq!(reply.status, 200);
+    assert!(reply.whole().contains("done"));
+    // Elsewhere nobody looks at them.
+    let session = Session::open(&self::service(), "2025-11-25");
+    let mut request = post(&body);
+    request
+        .headers_mut()
+        .insert("mcp-method", "wrong".parse().unwrap());
+    assert_eq!(session.send(request).status, 200);
+}
+
+#[test]
+fn the_other_era_is_served_beside() {
+    let service = service();
+    let session = Session::open(&service, "2025-11-25");
+    let body = crate::http_server::support::request(1, "tools/list", "");
+    let mut request = crate::http_server::support::modern(&body);
+    // Ignored there (SH-41).
+    request
+        .headers_mut()
+        .insert("mcp-session-id", session.id.parse().unwrap());
+    let reply = send(&service, request);
+    assert_eq!(reply.status, 200);
+    assert!(reply.whole().contains(r#""resultType":"complete""#));
+    let mut put = post("");
+    *put.method_mut() = Method::PUT;
+    let refused = send(&service, put);
+    assert_eq!(refused.header("allow"), "GET, POST, DELETE");
+}

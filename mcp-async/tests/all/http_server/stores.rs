@@ -1,0 +1,444 @@
+//! Stores: what is sent is stored, and another process goes on where the first one stopped.
+
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
+use core::task::{Context as Task, Waker};
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_async::Clock as _;
+use mcp_async::http::{
+    EventStore, HttpService, MemoryStore, Principal, Replay, SessionStore, StoreError, Stored,
+    StoredEvent, Taken,
+};
+use mcp_async::server::{Context, NoArguments, Registry};
+use mcp_proto::model::LoggingLevel;
+use tower_service::Service as _;
+
+use crate::http_server::legacy::{Session, call, last_id, server};
+use crate::http_server::support::{advance, modern, now, request, send, sleep};
+use crate::sim::{Sim, settle};
+
+const SECOND: Duration = Duration::from_secs(1);
+
+/// A store that takes a while, or fails.
+#[derive(Debug, Default)]
+struct Far {
+    store: MemoryStore,
+    /// In milliseconds.
+    delay: AtomicU64,
+    broken: AtomicBool,
+    saves: AtomicUsize,
+}
+
+impl Far {
+    fn new(delay: Duration) -> Arc<Self> {
+        Arc::new(Self {
+            delay: AtomicU64::new(delay.as_millis().try_into().unwrap()),
+            ..Self::default()
+        })
+    }
+
+    fn later<'a, T: 'a>(
+        &'a self,
+        work: impl FnOnce() -> Stored<'a, T> + Send + 'a,
+    ) -> Stored<'a, T> {
+        Box::pin(async move {
+            if self.broken.load(Ordering::SeqCst) {
+                return Err(StoreError::new("out of order"));
+            }
+            let delay = self.delay.load(Ordering::SeqCst);
+            if delay > 0 {
+                sleep(Duration::from_millis(delay)).await;
+            }
+            work().await
+        })
+    }
+}
+
+impl SessionStore for Far {
+    fn save<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()> {
+        self.saves.fetch_add(1, Ordering::SeqCst);
+        self.later(move || self.store.save(id, record, keep))
+    }
+
+    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
+        self.later(move || self.store.take(id))
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+        self.later(move || SessionStore::remove(&self.store, id))
+    }
+}
+
+impl EventStore for Far {
+    fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()> {
+        self.later(move || self.store.append(event))
+    }
+
+    fn replay<'a>(
+        &'a self,
+        session: &'a str,
+        stream: u32,
+        after: u64,
+    ) -> Stored<'a, Option<Replay>> {
+        self.later(move || self.store.replay(session, stream, after))
+    }
+
+    fn last<'a>(&'a self, session: &'a str, stream: u32) -> Stored<'a, u64> {
+        self.later(move || self.store.last(session, stream))
+    }
+
+    fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()> {
+        self.later(move || EventStore::remove(&self.store, session))
+    }
+}
+
+/// A process that shares both kinds of things.
+fn process(store: &Arc<Far>) -> (Registry, HttpService<Sim>) {
+    let server = server();
+    let registry = server.registry();
+    let service = server
+        .http()
+        .session_store(Arc::clone(store) as Arc<dyn SessionStore>)
+        .event_store(Arc::clone(store) as Arc<dyn EventStore>)
+        .into_service();
+    (registry, service)
+}
+
+/// The same client at another process.
+fn at(service: &HttpService<Sim>, session: &Session) -> Session {
+    Session {
+        service: service.clone(),
+        id: session.id.clone(),
+        revision: session.revision,
+        principal: session.principal.clone(),
+    }
+}
+
+fn ping() -> &'static str {
+    r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#
+}
+
+#[test]
+fn an_event_is_sent_when_the_store_has_it() {
+    let far = Far::new(Duration::from_millis(100));
+    let service = server().http().event_store(far).into_service();
+    let session = Session::open(&service, "2025-11-25");
+    let mut reply = session.post(&call(1, "slow"));
+    let primed = reply.text();
+    assert!(primed.ends_with("data:\n\n"), "{primed}");
+    advance(Duration::from_millis(99));
+    assert_eq!(reply.text(), "");
+    advance(Duration::from_millis(1));
+    assert!(reply.text().contains(r#""progress":1"#));
+    advance(SECOND);
+    assert_eq!(reply.text(), "");
+    advance(Duration::from_millis(100));
+    assert!(reply.text().contains(r#""progress":2"#));
+    advance(Duration::from_millis(99));
+    assert_eq!(reply.text(), "");
+    advance(Duration::from_millis(1));
+    assert!(reply.whole().contains("at last"));
+    let answer = session.post(ping());
+    assert_eq!(
+        answer.header("content-type"),
+        "application/json",
+        "stored nowhere"
+    );
+}
+
+#[test]
+fn a_session_goes_on_in_another_process() {
+    let store = Far::new(Duration::ZERO);
+    let (_, first) = process(&store);
+    let (_, second) = process(&store);
+    let here = Session::open(&first, "2025-11-25");
+    let mut reply = here.post(&call(1, "slow"));
+    let seen = reply.text();
+    assert!(seen.contains(r#""progress":1"#));
+    let id = last_id(&seen);
+    drop(reply);
+
+    let there = at(&second, &here);
+    let answer = there.post(ping());
+    assert_eq!(
+        (answer.status.as_u16(), answer.whole().as_str()),
+        (200, r#"{"jsonrpc":"2.0","id":9,"result":{}}"#)
+    );
+    let mut resumed = there.get(Some(&id));
+    assert_eq!(resumed.status, 200);
+    assert_eq!(resumed.text(), "", "nothing more is known there yet");
+    assert!(resumed.has_ended());
+
+    advance(SECOND);
+    let rest = there.get(Some(&id)).whole();
+    assert!(
+        rest.contains(r#""progress":2"#) && rest.contains("at last"),
+        "{rest}"
+    );
+    assert!(!rest.contains(r#""progress":1"#));
+    let none = there.get(Some(&last_id(&rest))).whole();
+    assert_eq!(none, "");
+
+    let new = there.post(&call(2, "slow")).text();
+    assert_ne!(
+        last_id(&new).split('-').next(),
+        id.split('-').next(),
+        "numbers do not meet"
+    );
+    let unknown = there.get(Some("77-1"));
+    assert_eq!(unknown.status, 400);
+}
+
+#[test]
+fn the_sessions_own_stream_goes_on_there() {
+    let store = Far::new(Duration::ZERO);
+    let (one, first) = process(&store);
+    let (two, second) = process(&store);
+    let here = Session::open(&first, "2025-11-25");
+    let mut get = here.get(None);
+    let changed = |registry: &Registry, tool: &str| {
+        advance(SECOND);
+        assert!(registry.remove_tool(tool));
+        advance(SECOND);
+    };
+    changed(&one, "echo");
+    let seen = get.text();
+    assert!(seen.contains("tools/list_changed"), "{seen}");
+    drop(get);
+    changed(&one, "slow");
+
+    let there = at(&second, &here);
+    let mut get = there.get(Some(&last_id(&seen)));
+    let missed = get.text();
+    assert_eq!(missed.matches("list_changed").count(), 1, "{missed}");
+    changed(&two, "slow");
+    let live = get.text();
+    assert_eq!(live.matches("list_changed").count(), 1, "{live}");
+    assert_ne!(last_id(&live), last_id(&missed));
+}
+
+#[test]
+fn what_was_agreed_on_is_known_there() {
+    let store = Far::new(Duration::ZERO);
+    let (_, first) = process(&store);
+    let (_, second) = process(&store);
+    let owner = Some(Principal::new("ada"));
+    let here = Session::open_as(&first, "2025-06-18", owner);
+    let thief = Session {
+        principal: Some(Principal::new("eve")),
+        ..at(&second, &here)
+    };
+    assert_eq!(thief.post(ping()).status, 404);
+    let there = at(&second, &here);
+    let mut asks = there.post(&call(1, "ask"));
+    assert!(asks.text().contains("roots/list"), "the client has roots");
+    assert_eq!(there.delete().status, 204);
+    let (_, third) = process(&store);
+    assert_eq!(at(&third, &here).post(ping()).status, 404);
+}
+
+#[test]
+fn a_broken_store_is_told_or_does_no_harm() {
+    let store = Far::new(Duration::ZERO);
+    let (_, first) = process(&store);
+    let (_, second) = process(&store);
+    let session = Session::open(&first, "2025-11-25");
+    store.broken.store(true, Ordering::SeqCst);
+    let elsewhere = at(&second, &session).post(ping());
+    assert_eq!(elsewhere.status, 503);
+    assert_ne!(elsewhere.header("retry-after"), "");
+    let mut reply = session.post(&call(1, "slow"));
+    assert!(
+        reply.text().contains(r#""progress":1"#),
+        "it is sent all the same"
+    );
+    advance(SECOND);
+    assert!(reply.whole().contains("at last"));
+}
+
+#[test]
+fn the_record_is_kept_fresh() {
+    let store = Far::new(Duration::ZERO);
+    let (_, service) = process(&store);
+    let session = Session::open(&service, "2025-11-25");
+    let saves = || store.saves.load(Ordering::SeqCst);
+    let minute = Duration::from_secs(60);
+    advance(minute);
+    let begun = saves();
+    session.post(ping());
+    advance(minute);
+    assert_eq!(saves(), begun, "nothing is new");
+    let level =
+        r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
+    session.post(level);
+    advance(minute);
+    assert_eq!(saves(), begun + 1);
+    let taken = now(store.take(&session.id)).unwrap().unwrap();
+    let record = core::str::from_utf8(taken.record()).unwrap();
+    assert!(record.contains(r#""log_level":"error""#), "{record}");
+
+    // What is used is saved again before it fades; what is not used is not.
+    session.post(ping());
+    advance(16 * minute);
+    assert_eq!(saves(), begun + 2);
+    advance(10 * minute);
+    assert_eq!(saves(), begun + 2);
+}
+
+/// A server whose tool tells three things, and when it could go on after each.
+fn telling(store: &Arc<Far>, steps: &Arc<AtomicUsize>) -> HttpService<Sim> {
+    let steps = Arc::clone(steps);
+    let tells = move |_: NoArguments, cx: Context| {
+        let steps = Arc::clone(&steps);
+        async move {
+            let begin = Sim.now();
+            let mut times = Vec::new();
+            let mut told = || {
+                steps.fetch_add(1, Ordering::SeqCst);
+                times.push(Sim.now().as_millis() - begin.as_millis());
+            };
+            cx.progress(1.0).await;
+            told();
+            cx.log(LoggingLevel::Error, &"within").await;
+            told();
+            let peer = cx.peer();
+            let _ = peer.log(LoggingLevel::Error, None, &"without").await;
+            told();
+            Ok(format!("{times:?}"))
+        }
+    };
+    server()
+        .tool("tells", "Tells three things", tells)
+        .http()
+        .event_store(Arc::clone(store) as Arc<dyn EventStore>)
+        .into_service()
+}
+
+#[test]
+fn whoever_sends_an_event_waits_until_the_store_has_it() {
+    let check = |delay: u64, expected: &str| {
+        let store = Far::new(Duration::from_millis(delay));
+        let service = telling(&store, &Arc::default());
+        let session = Session::open(&service, "2025-11-25");
+        let mut reply = session.post(&call(1, "tells"));
+        let mut text = reply.text();
+        for _ in 0..4 * delay {
+            advance(Duration::from_millis(1));
+            text += &reply.text();
+        }
+        assert!(text.contains(expected), "{text}");
+        assert!(reply.has_ended());
+    };
+    check(0, "[0, 0, 0]");
+    check(100, "[100, 200, 300]");
+    let service = telling(&Far::new(Duration::from_millis(100)), &Arc::default());
+    let body = request(1, "tools/call", r#""name":"tells","arguments":{}"#);
+    let text = send(&service, modern(&body)).whole();
+    assert!(text.contains("[0, 0, 0]"), "stored nowhere: {text}");
+}
+
+#[test]
+fn nobody_waits_for_an_event_that_is_stored_nowhere() {
+    let steps = Arc::default();
+    let told = || AtomicUsize::load(&steps, Ordering::SeqCst);
+    let service = telling(&Far::new(Duration::from_secs(1)), &steps);
+    let session = Session::open(&service, "2025-06-18");
+    // Nobody has an id to come back with, so the stream is gone before the store heard of it. The
+    // session's own stream is not.
+    drop(session.post(&call(1, "tells")));
+    settle();
+    assert_eq!(told(), 2);
+    let mut reply = session.post(&call(2, "tells"));
+    reply.text();
+    assert_eq!(told(), 2, "it is on its way");
+    drop(reply);
+    settle();
+    assert_eq!(told(), 4);
+    advance(Duration::from_secs(1));
+    assert_eq!(told(), 6);
+}
+
+#[test]
+fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
+    let check = |grace: u64, answered: bool| {
+        let store = Far::new(Duration::from_millis(100));
+        let service = server()
+            .http()
+            .event_store(store)
+            .grace(Duration::from_millis(grace))
+            .into_service();
+        let session = Session::open(&service, "2025-11-25");
+        let mut reply = session.post(&call(1, "slow"));
+        reply.text();
+        for step in [100, 1000, 99] {
+            advance(Duration::from_millis(step));
+        }
+        reply.text();
+        service.shutdown();
+        advance(Duration::from_millis(1));
+        let mut text = reply.text();
+        assert!(text.contains(r#""progress":2"#), "{text}");
+        for _ in 0..101 {
+            advance(Duration::from_millis(1));
+            text += &reply.text();
+        }
+        assert_eq!(text.contains("at last"), answered, "{grace}: {text}");
+        assert!(reply.has_ended());
+    };
+    check(1000, true);
+    check(50, false);
+}
+
+#[test]
+fn what_was_deleted_does_not_come_back() {
+    let store = Far::new(Duration::ZERO);
+    let (_, service) = process(&store);
+    let check = |begin: &dyn Fn(&Session), gives_up: bool| {
+        let session = Session::open(&service, "2025-11-25");
+        let is_kept = || now(store.store.take(&session.id)).unwrap().is_some();
+        store.delay.store(100, Ordering::SeqCst);
+        begin(&session);
+        let request = http::Request::delete("/mcp")
+            .header("host", "localhost:8000")
+            .header("mcp-session-id", &session.id)
+            .body(String::new())
+            .unwrap();
+        let mut deleting = Some(service.clone().call(request));
+        let mut poll = || {
+            settle();
+            let deleting = deleting.as_mut().unwrap().as_mut();
+            deleting.poll(&mut Task::from_waker(Waker::noop()))
+        };
+        assert!(poll().is_pending());
+        assert!(is_kept());
+        // It is over for everybody who asks meanwhile.
+        assert_eq!(session.post(ping()).status, 404);
+        assert_eq!(session.delete().status, 404);
+        if gives_up {
+            deleting = None;
+        }
+        for _ in 0..5 {
+            advance(Duration::from_millis(100));
+        }
+        assert!(!is_kept());
+        if let Some(mut deleting) = deleting {
+            let Ok(response) = now(&mut deleting);
+            assert_eq!(response.status(), 204);
+        }
+        store.delay.store(0, Ordering::SeqCst);
+        assert_eq!(session.post(ping()).status, 404);
+    };
+    let nothing = |_: &Session| {};
+    // What is being saved, and appended, would be there again afterwards.
+    let busy = |session: &Session| {
+        let level =
+            r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
+        session.post(level);
+        session.post(&call(1, "slow")).text();
+    };
+    for gives_up in [false, true] {
+        check(&nothing, gives_up);
+        check(&busy, gives_up);
+    }
+}

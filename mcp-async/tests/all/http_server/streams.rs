@@ -1,0 +1,168 @@
+//! The streams of a legacy session: what goes on which, and what outlives an exchange.
+
+use core::time::Duration;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::rpc;
+
+use crate::http_server::legacy::{Session, call, last_id, server, service};
+use crate::http_server::support::{Sim, advance};
+
+#[test]
+fn streams_of_posts_begin_with_an_id_where_that_is_known() {
+    let session = Session::open(&service(), "2025-11-25");
+    let mut reply = session.post(&call(1, "slow"));
+    assert_eq!(reply.header("content-type"), "text/event-stream");
+    let text = reply.text();
+    // An event that is there at once has an id itself.
+    assert!(text.starts_with("id: "), "{text}");
+    assert!(text.contains("notifications/progress"), "{text}");
+    let mut never = session.post(&call(2, "never"));
+    let text = never.text();
+    assert!(
+        text.starts_with("id: ") && text.ends_with("\ndata:\n\n"),
+        "{text}"
+    );
+    advance(Duration::from_secs(1));
+    let text = reply.text();
+    assert!(text.contains(r#""id":1,"result""#), "{text}");
+    assert!(reply.has_ended() && !never.has_ended());
+
+    let session = Session::open(&service(), "2025-06-18");
+    assert_eq!(session.post(&call(2, "never")).text(), "");
+}
+
+#[test]
+fn a_handler_outlives_its_post() {
+    let session = Session::open(&service(), "2025-11-25");
+    let mut reply = session.post(&call(1, "slow"));
+    let id = last_id(&reply.text());
+    drop(reply);
+    advance(Duration::from_secs(1));
+    let mut again = session.get(Some(&id));
+    assert_eq!(again.status, 200);
+    let text = again.text();
+    assert!(
+        text.contains(r#""progress":2"#) && text.contains("at last"),
+        "{text}"
+    );
+    assert!(again.has_ended());
+    // Nothing is lost by coming twice, and nothing of another stream is seen.
+    let text = session.get(Some(&id)).text();
+    assert!(
+        text.contains(r#""progress":2"#) && text.contains("at last"),
+        "{text}"
+    );
+    for unknown in ["99-1", "x", &format!("{id}9")] {
+        assert_eq!(session.get(Some(unknown)).status, 400, "{unknown}");
+    }
+}
+
+#[test]
+fn a_client_may_be_told_to_poll() {
+    let session = Session::open(&service(), "2025-11-25");
+    let mut reply = session.post(&call(1, "poll"));
+    let text = reply.text();
+    assert!(
+        text.starts_with("id: ") && text.contains("data:\n\n"),
+        "{text}"
+    );
+    assert!(text.ends_with("retry: 500\n\n"), "{text}");
+    assert!(reply.has_ended());
+    let id = last_id(&text);
+    let mut again = session.get(Some(&id));
+    assert!(!again.has_ended());
+    advance(Duration::from_secs(1));
+    assert!(again.text().contains("at last"));
+    assert!(again.has_ended());
+
+    // Before that revision the stream stays.
+    let session = Session::open(&service(), "2025-06-18");
+    let mut reply = session.post(&call(1, "poll"));
+    assert!(!reply.has_ended());
+    advance(Duration::from_secs(1));
+    assert!(reply.text().contains("at last"));
+}
+
+#[test]
+fn a_question_goes_with_the_call_that_it_is_asked_for() {
+    let session = Session::open(&service(), "2025-11-25");
+    let mut other = session.get(None);
+    let mut reply = session.post(&call(7, "ask"));
+    let text = reply.text();
+    assert!(text.contains(r#""method":"roots/list""#), "{text}");
+    assert!(!other.text().contains("roots/list"));
+    let (_, rest) = text.split_once(r#""id":"#).unwrap();
+    let id = &rest[..rest.find([',', '}']).unwrap()];
+    let answer = format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#);
+    assert_eq!(session.post(&answer).status, 202);
+    let text = reply.text();
+    assert!(
+        text.contains(r#""id":7,"result""#) && text.contains("roots"),
+        "{text}"
+    );
+    assert!(reply.has_ended());
+}
+
+#[test]
+fn questions_without_a_call_are_asked_again() {
+    let server = server();
+    let registry = server.registry();
+    let session = Session::open(&server.http().into_service(), "2025-11-25");
+    let peer = registry.peers().pop().unwrap();
+    <Sim as mcp_async::Runtime>::spawn(Box::pin(async move {
+        let nothing = RawBuf::parse("{}").unwrap();
+        let _ = peer.ask::<RawBuf>(rpc::Method::RootsList, &nothing).await;
+    }));
+    let mut stream = session.get(None);
+    assert!(stream.text().contains("roots/list"));
+    drop(stream);
+    let mut stream = session.get(None);
+    let text = stream.text();
+    assert!(text.contains("roots/list"), "{text}");
+    let (_, rest) = text.split_once(r#""id":"#).unwrap();
+    let id = &rest[..rest.find([',', '}']).unwrap()];
+    session.post(&format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#
+    ));
+    drop(stream);
+    assert!(!session.get(None).text().contains("roots/list"));
+}
+
+#[test]
+fn the_sessions_own_stream_tells_of_changes() {
+    let server = server();
+    let registry = server.registry();
+    let service = server.http().into_service();
+    let session = Session::open(&service, "2025-11-25");
+    let other = Session::open(&service, "2025-11-25");
+    let mut first = session.get(None);
+    first.text();
+    let mut second = session.get(None);
+    assert!(first.has_ended(), "the later reader wins");
+    second.text();
+    registry.remove_tool("echo");
+    let text = second.text();
+    assert_eq!(
+        text.matches("notifications/tools/list_changed").count(),
+        1,
+        "{text}"
+    );
+    // It is kept for whoever comes later, and each session has its own.
+    let text = other.get(None).text();
+    assert_eq!(
+        text.matches("notifications/tools/list_changed").count(),
+        1,
+        "{text}"
+    );
+}
+
+#[test]
+fn a_cancelled_call_ends_its_stream() {
+    let session = Session::open(&service(), "2025-11-25");
+    let mut reply = session.post(&call(1, "never"));
+    assert!(!reply.has_ended());
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(session.post(cancel).status, 202);
+    assert!(reply.has_ended());
+}

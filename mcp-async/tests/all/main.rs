@@ -1,0 +1,14 @@
+//! The tests of the crate, in one program: they link what they share once.
+
+mod adapters_alike;
+mod attack;
+mod client_http;
+mod client_typed;
+mod connection;
+mod http_server;
+mod model;
+mod rounds;
+mod schema;
+mod server_typed;
+mod sim;
+mod uri_template;

@@ -1,0 +1,191 @@
+//! A hand that writes the client's lines of 2026-07-28 and reads the server's.
+
+use core::pin::Pin;
+use core::task::{Context as Task, Poll, Waker};
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::server::{Context, Keys};
+use mcp_async::{PipeReader, PipeWriter, duplex, server};
+use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::server::ServerConfig;
+
+use crate::rounds::support::{Notes, Sim, Told, Tool};
+
+pub(crate) struct Hand {
+    sim: Sim,
+    reader: PipeReader,
+    writer: PipeWriter,
+    next: u32,
+    pub(crate) notes: Notes,
+}
+
+/// What came of a call.
+#[derive(Debug, PartialEq)]
+pub(crate) enum Came {
+    /// The tool said this.
+    Said(String),
+    /// Questions under these keys, and the state.
+    Input(Vec<String>, String),
+    Error(i64, String),
+}
+
+impl Came {
+    /// The state that goes with questions under these keys.
+    #[track_caller]
+    pub(crate) fn asks(self, keys: &[&str]) -> String {
+        match self {
+            Self::Input(asked, state) if asked == keys => state,
+            other => panic!("{other:?}"),
+        }
+    }
+
+    #[track_caller]
+    pub(crate) fn says(self, text: &str) {
+        assert_eq!(self, Self::Said(text.into()));
+    }
+
+    #[track_caller]
+    pub(crate) fn refused(self) {
+        assert!(matches!(self, Self::Error(-32602, _)), "{self:?}");
+    }
+}
+
+/// A wall clock that a test moves.
+#[derive(Clone, Default)]
+pub(crate) struct Wall(Arc<Mutex<Duration>>);
+
+impl Wall {
+    pub(crate) fn advance(&self, by: Duration) {
+        *self.0.lock().unwrap() += by;
+    }
+
+    /// Keys that go by it.
+    pub(crate) fn keys(&self, key: u8) -> Keys {
+        let clock = self.clone();
+        Keys::new([key; 32]).clock(move || clock.now())
+    }
+
+    fn now(&self) -> SystemTime {
+        UNIX_EPOCH + Duration::from_secs(1_800_000_000) + *self.0.lock().unwrap()
+    }
+}
+
+impl Hand {
+    pub(crate) fn new(
+        keys: Keys,
+        principal: Option<&str>,
+        tool: impl Fn(Context, Notes) -> Told + Send + 'static,
+    ) -> Self {
+        let mut sim = Sim::default();
+        let notes = Notes::default();
+        let noted = notes.clone();
+        let (ours, theirs) = duplex(1 << 20);
+        let features = ServerFeatures::TOOLS
+            .with(ServerFeatures::PROMPTS)
+            .with(ServerFeatures::RESOURCES)
+            .with(ServerFeatures::LOGGING);
+        let config = ServerConfig {
+            capabilities: features.capabilities(),
+            ..ServerConfig::new("asker", "1")
+        };
+        let service = Tool(move |cx| tool(cx, noted.clone()));
+        let (served, _) = server::connect(theirs.split(), sim.clock.clone(), config, service);
+        let mut served = served.with_keys(keys);
+        if let Some(principal) = principal {
+            served = served.with_principal(principal);
+        }
+        sim.spawn(async { served.await.unwrap() });
+        let (reader, writer) = ours.split();
+        Self {
+            sim,
+            reader,
+            writer,
+            next: 0,
+            notes,
+        }
+    }
+
+    /// Calls the tool, with these members besides its name and `_meta`.
+    pub(crate) fn call(&mut self, members: &str) -> Came {
+        self.request("tools/call", &format!(r#""name":"tool"{members}"#))
+    }
+
+    /// The next round of a call without arguments.
+    pub(crate) fn again(&mut self, state: &str, responses: &str) -> Came {
+        self.call(&round(state, responses))
+    }
+
+    pub(crate) fn request(&mut self, method: &str, members: &str) -> Came {
+        let lines = self.send(method, members);
+        came(lines.last().expect("an answer"))
+    }
+
+    /// All that the server writes upon a request.
+    pub(crate) fn send(&mut self, method: &str, members: &str) -> Vec<String> {
+        self.next += 1;
+        let line = format!(
+            "{{\"jsonrpc\":\"2.0\",\"id\":{},\"method\":\"{method}\",\"params\":{{{members},{META}}}}}\n",
+            self.next
+        );
+        let cx = &mut Task::from_waker(Waker::noop());
+        let written = Pin::new(&mut self.writer).poll_write(cx, line.as_bytes());
+        assert!(matches!(written, Poll::Ready(Ok(count)) if count == line.len()));
+        let mut text = Vec::new();
+        loop {
+            self.sim.settle();
+            let mut buf = vec![0; 1 << 16];
+            match Pin::new(&mut self.reader).poll_read(cx, &mut buf) {
+                Poll::Ready(count) => text.extend_from_slice(&buf[..count.unwrap()]),
+                Poll::Pending => break,
+            }
+        }
+        let text = String::from_utf8(text).unwrap();
+        text.lines().map(str::to_owned).collect()
+    }
+}
+
+/// The members of a further round.
+pub(crate) fn round(state: &str, responses: &str) -> String {
+    format!(r#","requestState":"{state}","inputResponses":{{{responses}}}"#)
+}
+
+/// What a model says, as an answer under a key.
+pub(crate) fn said(key: &str, text: &str) -> String {
+    format!(
+        r#""{key}":{{"role":"assistant","model":"m","content":{{"type":"text","text":"{text}"}}}}"#
+    )
+}
+
+fn came(line: &str) -> Came {
+    let message = RawBuf::parse(line).unwrap();
+    let member = |raw: Raw<'_>, key: &str| raw.object().and_then(|o| o.get(key)).map(RawBuf::from);
+    let text = |raw: &RawBuf| raw.as_raw().string().unwrap().to_cow().into_owned();
+    if let Some(error) = member(message.as_raw(), "error") {
+        let error = error.as_raw();
+        let code = member(error, "code").unwrap();
+        return Came::Error(
+            code.as_raw().number().unwrap().to_i64().unwrap(),
+            text(&member(error, "message").unwrap()),
+        );
+    }
+    let result = member(message.as_raw(), "result").unwrap();
+    if let Some(said) = member(result.as_raw(), "said") {
+        return Came::Said(text(&said));
+    }
+    let requests = member(result.as_raw(), "inputRequests").unwrap();
+    let keys = requests.as_raw().object().unwrap().members();
+    Came::Input(
+        keys.map(|(key, _)| key.to_string()).collect(),
+        text(&member(result.as_raw(), "requestState").unwrap()),
+    )
+}
+
+const META: &str = concat!(
+    r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","#,
+    r#""io.modelcontextprotocol/clientCapabilities":{"sampling":{},"elicitation":{},"roots":{}},"#,
+    r#""io.modelcontextprotocol/logLevel":"info","progressToken":"p"}"#
+);

@@ -1,0 +1,348 @@
+//! What holds in both eras alike.
+
+use core::future::{pending, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+
+use mcp_async::client::CallError;
+use mcp_async::model::{CreateMessageParams, IncludeContext, SamplingMessage, ToolChoice};
+use mcp_async::server::AskError;
+use mcp_proto::SendError;
+use mcp_proto::model::{ClientFeatures, LoggingLevel};
+
+use crate::rounds::support::{Guard, Rig, everywhere, join, say};
+
+#[test]
+fn questions_in_sequence() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, notes| {
+            Box::pin(async move {
+                let _guard = Guard(notes);
+                let first = say(&cx, "first", "one").await?;
+                let second = say(&cx, "second", &format!("{first} two")).await?;
+                Ok(second)
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "one! two!");
+        assert_eq!(rig.person.heard.take(), ["one", "one! two"]);
+        // Whatever the handler holds is let go in each run.
+        assert_eq!(rig.notes.take(), vec!["dropped"; rig.runs(2)]);
+    });
+}
+
+#[test]
+fn joined_questions_are_one_round() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, notes| {
+            Box::pin(async move {
+                let _guard = Guard(notes);
+                let both = join(say(&cx, "a", "one"), say(&cx, "b", "two")).await;
+                Ok(format!("{} {}", both.0?, both.1?))
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "one! two!");
+        assert_eq!(rig.person.heard.take(), ["one", "two"]);
+        assert_eq!(rig.notes.take().len(), rig.runs(1));
+    });
+}
+
+#[test]
+fn a_handler_that_wakes_itself_first() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, notes| {
+            Box::pin(async move {
+                let _guard = Guard(notes);
+                let mut turns = 0;
+                poll_fn(|cx| {
+                    turns += 1;
+                    cx.waker().wake_by_ref();
+                    if turns < 3 {
+                        Poll::Pending
+                    } else {
+                        Poll::Ready(())
+                    }
+                })
+                .await;
+                say(&cx, "key", "one").await
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "one!");
+        assert_eq!(rig.person.heard.take(), ["one"]);
+        assert_eq!(rig.notes.take().len(), rig.runs(1));
+    });
+}
+
+#[test]
+fn a_value_is_computed_once() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, notes| {
+            Box::pin(async move {
+                let compute = async {
+                    notes.add("computed");
+                    String::from("seven")
+                };
+                let value = cx.once("value", compute).await.unwrap();
+                let state = cx.request_state();
+                let runs = state.value::<u32>("runs").unwrap().unwrap_or(0) + 1;
+                state.set("runs", &runs).unwrap();
+                let answer = say(&cx, "key", &value).await?;
+                let again = say(&cx, "more", "eight").await?;
+                Ok(format!("{answer} {again} {runs}"))
+            })
+        });
+        let runs = rig.runs(2);
+        assert_eq!(rig.call().unwrap(), format!("seven! eight! {runs}"));
+        assert_eq!(rig.notes.take(), ["computed"]);
+    });
+}
+
+#[test]
+fn progress_is_told_in_each_run() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                cx.progress(0.25).await;
+                // Neither is told: it does not grow, and the client wants no such log.
+                cx.progress(0.25).total(1.0).message("still").await;
+                cx.log(LoggingLevel::Debug, &"quiet").logger("test").await;
+                let answer = say(&cx, "key", "one").await?;
+                cx.progress(0.5).await;
+                Ok(answer)
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "one!");
+        let mut heard = rig.person.heard.take();
+        heard.retain(|line| line.starts_with("progress"));
+        let expected: &[&str] = if revision.is_modern() {
+            &["progress 0.25", "progress 0.25", "progress 0.5"]
+        } else {
+            &["progress 0.25", "progress 0.5"]
+        };
+        assert_eq!(heard, expected);
+    });
+}
+
+#[test]
+fn the_same_question_has_the_same_answer() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                let (a, b) = join(say(&cx, "key", "one"), say(&cx, "key", "one")).await;
+                let c = say(&cx, "key", "one").await?;
+                let other = say(&cx, "key", "two").await;
+                assert!(matches!(other, Err(AskError::Key)), "{other:?}");
+                Ok(format!("{} {} {c}", a?, b?))
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "one! one! one!");
+        assert_eq!(rig.person.heard.take(), ["one"]);
+    });
+}
+
+#[test]
+fn another_question_beside_it_needs_another_key() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                let (a, b) = join(say(&cx, "key", "one"), say(&cx, "key", "two")).await;
+                assert!(matches!(b, Err(AskError::Key)), "{b:?}");
+                a
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "one!");
+    });
+}
+
+#[test]
+fn a_question_that_lost_a_race_is_not_asked() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                {
+                    let mut lost = pin!(say(&cx, "lost", "never mind"));
+                    let mut polls = 0;
+                    // Ready in the very poll in which the question would have been asked.
+                    poll_fn(|cx| {
+                        polls += 1;
+                        if polls == 1 && lost.as_mut().poll(cx).is_pending() {
+                            return Poll::Ready(());
+                        }
+                        Poll::Pending
+                    })
+                    .await;
+                }
+                say(&cx, "key", "one").await
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "one!");
+        // A legacy session has sent it already, and takes it back.
+        let asked: &[&str] = if revision.is_modern() {
+            &["one"]
+        } else {
+            &["never mind", "one"]
+        };
+        assert_eq!(rig.person.heard.take(), asked);
+    });
+}
+
+#[test]
+fn what_the_client_did_not_declare_is_refused_by_name() {
+    everywhere(|revision| {
+        let features = ClientFeatures::ROOTS;
+        let mut rig = Rig::with(revision, features, |cx, _| {
+            Box::pin(async move {
+                let refused = say(&cx, "key", "one").await.unwrap_err();
+                assert!(
+                    matches!(
+                        refused,
+                        AskError::Refused(SendError::Undeclared("sampling"))
+                    ),
+                    "{refused:?}"
+                );
+                Err(refused)
+            })
+        });
+        let error = rig.call().unwrap_err();
+        let CallError::Server(error) = error else {
+            panic!("{error:?}");
+        };
+        assert_eq!(error.code, -32021);
+        assert_eq!(
+            error.data.unwrap().as_raw().as_str(),
+            r#"{"requiredCapabilities":{"sampling":{}}}"#
+        );
+        assert_eq!(rig.person.heard.take(), [] as [&str; 0]);
+    });
+}
+
+// Its roots are paths of Unix.
+#[cfg(unix)]
+#[test]
+fn roots_and_forms_and_pages() {
+    use mcp_async::server::Elicited;
+    use mcp_proto::model::ElicitAction;
+    use mcp_proto::revision::Elicitation;
+
+    #[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
+    struct Trip {
+        city: String,
+        nights: Option<u8>,
+    }
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                let roots = cx.roots().await?;
+                assert_eq!(roots.len(), 1);
+                assert!(roots.contains("/srv/data/x".as_ref()));
+                let elicitation = cx.revision().elicitation();
+                let trip = cx.elicit::<Trip>("trip", "Where to?").await;
+                let page = cx
+                    .elicit_url("page", "Look.", "https://example.com/x")
+                    .await;
+                if elicitation == Elicitation::Absent {
+                    assert!(matches!(trip, Err(AskError::Refused(_))), "{trip:?}");
+                    return Ok("too old".into());
+                }
+                let Elicited::Accepted(trip) = trip? else {
+                    panic!("the person said yes");
+                };
+                assert_eq!((trip.city.as_str(), trip.nights), ("Kyoto", Some(3)));
+                let no = cx.elicit::<Trip>("no", "Or no?").await?;
+                assert_eq!(no, Elicited::Declined);
+                let form = r#"{"type":"object","properties":{"city":{"type":"string"}}}"#;
+                let raw = cx
+                    .elicit_form("raw", "Again?", form.parse().unwrap())
+                    .await?;
+                assert_eq!(raw.content::<Trip>().unwrap(), trip);
+                if elicitation == Elicitation::Form {
+                    let refused = AskError::Refused(SendError::Undeclared("elicitation.url"));
+                    assert_eq!(page.unwrap_err().to_string(), refused.to_string());
+                    return Ok("no pages".into());
+                }
+                assert_eq!(page?, ElicitAction::Accept);
+                Ok("all".into())
+            })
+        });
+        let expected = match revision.elicitation() {
+            Elicitation::Absent => "too old",
+            Elicitation::Form => "no pages",
+            _ => "all",
+        };
+        assert_eq!(rig.call().unwrap(), expected);
+    });
+}
+
+#[test]
+fn a_cancelled_call_drops_the_handler_and_its_question() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, notes| {
+            Box::pin(async move {
+                let _guard = Guard(notes);
+                let answer = say(&cx, "key", "one").await?;
+                pending::<()>().await;
+                Ok(answer)
+            })
+        });
+        rig.person.silence();
+        rig.call_and_cancel();
+        assert_eq!(rig.person.heard.take(), ["one"]);
+        assert_eq!(rig.notes.take(), ["dropped"]);
+    });
+}
+
+#[test]
+fn tools_and_context_of_others_need_capabilities_of_their_own() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                let mut params = CreateMessageParams::new(vec![SamplingMessage::user("one")], 10);
+                params.tool_choice = Some(ToolChoice::default());
+                let refused = cx.sample("tools", params.clone()).await.unwrap_err();
+                assert!(refused.to_string().contains("sampling.tools"), "{refused}");
+                params.tool_choice = None;
+                params.include_context = Some(IncludeContext::AllServers);
+                // Before 2025-11-25 the context had no capability of its own.
+                if cx.revision().has_sampling_tools() {
+                    let refused = cx.sample("context", params).await.unwrap_err();
+                    assert!(
+                        refused.to_string().contains("sampling.context"),
+                        "{refused}"
+                    );
+                    return Ok("refused".into());
+                }
+                cx.sample("context", params).await?;
+                Ok("asked".into())
+            })
+        });
+        let expected = if revision.has_sampling_tools() {
+            "refused"
+        } else {
+            "asked"
+        };
+        assert_eq!(rig.call().unwrap(), expected);
+    });
+}
+
+#[test]
+fn what_breaks_the_protocol_is_not_asked() {
+    everywhere(|revision| {
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                for url in [
+                    "",
+                    "file:///etc/passwd",
+                    "https://a b",
+                    "javascript:alert(1)",
+                ] {
+                    let page = cx.elicit_url("page", "Look.", url).await;
+                    assert!(matches!(page, Err(AskError::Invalid(_))), "{page:?}");
+                }
+                let nested = cx.elicit::<Vec<String>>("list", "All of them.").await;
+                assert!(matches!(nested, Err(AskError::Form(_))), "{nested:?}");
+                Ok("nothing asked".into())
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "nothing asked");
+        assert_eq!(rig.person.heard.take(), [] as [&str; 0]);
+    });
+}

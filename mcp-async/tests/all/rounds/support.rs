@@ -1,0 +1,295 @@
+//! A server with one tool, a client that answers its questions, and no runtime.
+
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{self, Poll};
+use std::sync::{Arc, Mutex};
+
+use mcp_async::client::{self, CallError, Handler, Question, Reply};
+use mcp_async::model::{
+    CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
+};
+use mcp_async::server::{AskError, Call, Context, Keys, Service};
+use mcp_async::{ErrorReply, Job, duplex, server};
+use mcp_proto::client::ClientConfig;
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::{ClientFeatures, ServerFeatures};
+use mcp_proto::rpc::{Method, Notification};
+use mcp_proto::server::ServerConfig;
+use mcp_proto::{Revision, RevisionSet};
+use serde::{Deserialize, Serialize};
+
+pub(crate) use crate::connection::support::Sim;
+
+/// What a handler comes to.
+pub(crate) type Told = Pin<Box<dyn Future<Output = Result<String, AskError>> + Send>>;
+
+/// What happened, line by line.
+#[derive(Clone, Default)]
+pub(crate) struct Notes(Arc<Mutex<Vec<String>>>);
+
+impl Notes {
+    pub(crate) fn add(&self, line: impl Into<String>) {
+        self.0.lock().unwrap().push(line.into());
+    }
+
+    pub(crate) fn take(&self) -> Vec<String> {
+        core::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+/// Notes when it goes.
+pub(crate) struct Guard(pub(crate) Notes);
+
+impl Drop for Guard {
+    fn drop(&mut self) {
+        self.0.add("dropped");
+    }
+}
+
+/// The server: every call is answered by the one function.
+pub(crate) struct Tool<F>(pub(crate) F);
+
+#[derive(Debug, Deserialize, Serialize)]
+struct Said {
+    said: String,
+}
+
+impl<F: Fn(Context) -> Told + Send + 'static> Service for Tool<F> {
+    fn call(&self, call: Call<'_>) -> Job {
+        let answer = (self.0)(call.context().clone());
+        call.answer(async move {
+            match answer.await {
+                Ok(said) => Ok(Said { said }),
+                Err(error) => Err(match error.as_reply() {
+                    // What went wrong is this test's to see.
+                    reply if reply.code == -32603 => ErrorReply::new(1, error.to_string()),
+                    reply => reply,
+                }),
+            }
+        })
+    }
+}
+
+/// The client: it answers what it is asked.
+#[derive(Default)]
+pub(crate) struct Person {
+    /// What it was asked, and what it was told.
+    pub(crate) heard: Notes,
+    /// It never answers.
+    silent: AtomicBool,
+}
+
+impl Person {
+    /// From now on it never answers.
+    pub(crate) fn silence(&self) {
+        self.silence_unless(false);
+    }
+
+    pub(crate) fn silence_unless(&self, answers: bool) {
+        self.silent.store(!answers, Ordering::SeqCst);
+    }
+}
+
+/// The handler itself, behind an `Arc` so that a test can look into it.
+struct Ears(Arc<Person>);
+
+impl Handler for Ears {
+    fn question(&self, question: Question<'_>) -> Reply {
+        let params = question.params.as_raw();
+        let text = match question.method {
+            Method::SamplingCreateMessage => {
+                let params: CreateMessageParams = params.decode(&mut []).unwrap();
+                params.messages[0].content.text()
+            }
+            Method::RootsList => "roots".to_owned(),
+            _ => question.params.get("message").unwrap().as_str().to_owned(),
+        };
+        self.0.heard.add(&text);
+        if self.0.silent.load(Ordering::SeqCst) {
+            return Reply::new(core::future::pending::<Result<(), ErrorReply>>());
+        }
+        match question.method {
+            Method::SamplingCreateMessage => {
+                let answer = CreateMessageResult::new("parrot", format!("{text}!"));
+                Reply::ready(Ok(answer))
+            }
+            Method::RootsList => Reply::ready(Ok(ListRootsResult {
+                roots: vec![Root::new("file:///srv/data")],
+                ..ListRootsResult::default()
+            })),
+            _ if question.params.get("url").is_some() => Reply::ready(Ok(ElicitResult::agree())),
+            _ if text.contains("no?") => Reply::ready(Ok(ElicitResult::decline())),
+            _ => Reply::ready(Ok(RawBuf::parse(ACCEPT).unwrap())),
+        }
+    }
+
+    fn notified(&self, notification: Notification<'_>, _: Option<u64>) {
+        self.0.heard.add(notification.method.to_string());
+    }
+}
+
+/// Turns that a test waits for threads; a moment's work takes a few.
+const PATIENCE: u32 = 10_000_000;
+const PARAMS: &str = r#"{"name":"tool","arguments":{"a":1}}"#;
+const ACCEPT: &str = r#"{"action":"accept","content":{"city":"Kyoto","nights":3}}"#;
+
+/// Both, joined.
+pub(crate) struct Rig {
+    pub(crate) sim: Sim,
+    pub(crate) revision: Revision,
+    pub(crate) client: client::Peer,
+    pub(crate) person: Arc<Person>,
+    /// What the handler noted.
+    pub(crate) notes: Notes,
+}
+
+impl Rig {
+    pub(crate) fn new(
+        revision: Revision,
+        tool: impl Fn(Context, Notes) -> Told + Send + 'static,
+    ) -> Self {
+        Self::with(revision, EVERYTHING, tool)
+    }
+
+    /// With a client that declares no more than this.
+    pub(crate) fn with(
+        revision: Revision,
+        features: ClientFeatures,
+        tool: impl Fn(Context, Notes) -> Told + Send + 'static,
+    ) -> Self {
+        let mut sim = Sim::default();
+        let notes = Notes::default();
+        let noted = notes.clone();
+        let (left, right) = duplex(1 << 16);
+        let features_served = ServerFeatures::TOOLS
+            .with(ServerFeatures::PROMPTS)
+            .with(ServerFeatures::COMPLETIONS)
+            .with(ServerFeatures::LOGGING);
+        let config = ServerConfig {
+            capabilities: features_served.capabilities(),
+            revisions: RevisionSet::of(&Revision::ALL),
+            ..ServerConfig::new("asker", "1")
+        };
+        let service = Tool(move |cx| tool(cx, noted.clone()));
+        let (served, _peer) = server::connect(right.split(), sim.clock.clone(), config, service);
+        let served = served.with_keys(Keys::new([1; 32]));
+        let config = ClientConfig {
+            revisions: RevisionSet::of(&[revision]),
+            capabilities: features.capabilities(),
+            ..ClientConfig::new("person", "1")
+        };
+        let person = Arc::new(Person::default());
+        let ears = Ears(Arc::clone(&person));
+        let (connection, client) = client::connect(left.split(), sim.clock.clone(), config, ears);
+        sim.spawn(async { served.await.unwrap() });
+        sim.spawn(async { connection.await.unwrap() });
+        Self {
+            sim,
+            revision,
+            client,
+            person,
+            notes,
+        }
+    }
+
+    /// What the tool says in the end.
+    pub(crate) fn call(&mut self) -> Result<String, CallError> {
+        self.ask(Method::ToolsCall)
+    }
+
+    pub(crate) fn ask(&mut self, method: Method<'_>) -> Result<String, CallError> {
+        let params = RawBuf::parse(PARAMS).unwrap();
+        let call = self.client.call::<Said>(method, Some(&params));
+        let heard = self.person.heard.clone();
+        let call =
+            call.on_progress(|progress| heard.add(format!("progress {}", progress.progress)));
+        self.sim.run(call).map(|said| said.said)
+    }
+
+    /// What the tool says in the end, with help from real threads.
+    pub(crate) fn call_and_wait(&mut self) -> Result<String, CallError> {
+        let params = RawBuf::parse(PARAMS).unwrap();
+        let mut call = pin!(self.client.call::<Said>(Method::ToolsCall, Some(&params)));
+        let cx = &mut task::Context::from_waker(task::Waker::noop());
+        for _ in 0..PATIENCE {
+            if let Poll::Ready(said) = call.as_mut().poll(cx) {
+                return said.map(|said| said.said);
+            }
+            self.sim.settle();
+            std::thread::yield_now();
+        }
+        panic!("the threads are stuck");
+    }
+
+    /// Calls, lets everything happen, and gives the call up.
+    pub(crate) fn call_and_cancel(&mut self) {
+        let params = RawBuf::parse(PARAMS).unwrap();
+        let mut call = Box::pin(self.client.call::<Said>(Method::ToolsCall, Some(&params)));
+        let cx = &mut task::Context::from_waker(task::Waker::noop());
+        for _ in 0..8 {
+            assert!(call.as_mut().poll(cx).is_pending());
+            self.sim.settle();
+        }
+        drop(call);
+        self.sim.settle();
+    }
+
+    /// How often a handler runs that has to ask so many times in sequence.
+    pub(crate) fn runs(&self, rounds: usize) -> usize {
+        if self.revision.is_modern() {
+            rounds + 1
+        } else {
+            1
+        }
+    }
+}
+
+/// Every revision in turn.
+pub(crate) fn everywhere(test: impl Fn(Revision)) {
+    for revision in Revision::ALL {
+        println!("{revision}");
+        test(revision);
+    }
+}
+
+/// Both, side by side.
+pub(crate) async fn join<A, B>(a: impl Future<Output = A>, b: impl Future<Output = B>) -> (A, B) {
+    let (mut a, mut b) = (pin!(a), pin!(b));
+    let (mut first, mut second) = (None, None);
+    poll_fn(|cx| {
+        if first.is_none()
+            && let Poll::Ready(value) = a.as_mut().poll(cx)
+        {
+            first = Some(value);
+        }
+        if second.is_none()
+            && let Poll::Ready(value) = b.as_mut().poll(cx)
+        {
+            second = Some(value);
+        }
+        match (first.take(), second.take()) {
+            (Some(first), Some(second)) => Poll::Ready((first, second)),
+            both => {
+                (first, second) = both;
+                Poll::Pending
+            }
+        }
+    })
+    .await
+}
+
+/// Asks the client's model: the one question that every revision has, besides roots.
+pub(crate) async fn say(cx: &Context, key: &str, text: &str) -> Result<String, AskError> {
+    let asked = SamplingMessage::user(text);
+    let answer = cx
+        .sample(key, CreateMessageParams::new(vec![asked], 10))
+        .await?;
+    Ok(answer.content.text())
+}
+
+pub(crate) const EVERYTHING: ClientFeatures = ClientFeatures::ROOTS
+    .with(ClientFeatures::SAMPLING)
+    .with(ClientFeatures::ELICITATION_FORM)
+    .with(ClientFeatures::ELICITATION_URL);

@@ -1,0 +1,97 @@
+//! How often things may be done.
+
+use core::time::Duration;
+
+use mcp_async::Server;
+use mcp_async::model::LoggingLevel;
+use mcp_async::server::{Context, NoArguments, Prompt, RateLimit, RateLimits, Tool};
+
+use crate::server_typed::support::{Wire, member, revisions};
+
+fn tool(name: &str) -> Tool {
+    Tool::new(name).handler(|_: NoArguments, _| async { Ok(()) })
+}
+
+#[test]
+fn each_connection_has_limits_of_its_own() {
+    let prompt = Prompt::new("p")
+        .complete("a", |_, _| async { Ok(vec!["x"]) })
+        .handler(|_: NoArguments, _| async { Ok("") });
+    let server = Server::<()>::new("demo", "1")
+        .with(tool("a"))
+        .with(tool("b"))
+        .with(tool("own").rate_limit(RateLimit::new(1, Duration::from_secs(60))))
+        .with(prompt)
+        .rate_limits(RateLimits {
+            calls: Some(RateLimit::new(2, Duration::from_secs(2))),
+            completions: Some(RateLimit::new(1, Duration::from_secs(1))),
+            ..RateLimits::default()
+        });
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let mut other = Wire::new(&server, revision);
+        let call = |wire: &mut Wire, name: &str| {
+            let answer = wire.ask("tools/call", &format!(r#"{{"name":"{name}"}}"#));
+            let refused = answer.contains("limit reached: calls of this tool");
+            assert_eq!(refused, answer.contains("-32603"), "{answer}");
+            !refused
+        };
+        let complete = |wire: &mut Wire| {
+            let params =
+                r#"{"ref":{"type":"ref/prompt","name":"p"},"argument":{"name":"a","value":""}}"#;
+            let answer = wire.ask("completion/complete", params);
+            assert!(answer.contains(r#""values":["x"]"#) || answer.contains("-32603"));
+            !answer.contains("limit reached: completions")
+        };
+        assert_eq!([(); 3].map(|()| call(&mut wire, "a")), [true, true, false]);
+        assert_eq!([(); 3].map(|()| call(&mut wire, "b")), [true, true, false]);
+        assert_eq!([(); 2].map(|()| call(&mut wire, "own")), [true, false]);
+        assert_eq!([(); 2].map(|()| complete(&mut wire)), [true, false]);
+        assert!(call(&mut other, "a") && call(&mut other, "own") && complete(&mut other));
+        wire.advance(Duration::from_secs(1));
+        assert_eq!([(); 2].map(|()| call(&mut wire, "a")), [true, false]);
+        assert_eq!([(); 2].map(|()| complete(&mut wire)), [true, false]);
+        assert!(!call(&mut wire, "own"));
+        wire.advance(Duration::from_secs(59));
+        assert!(call(&mut wire, "own"));
+    }
+}
+
+#[test]
+fn log_messages_beyond_the_limit_are_dropped() {
+    let server = Server::<()>::new("demo", "1")
+        .logging()
+        .tool(
+            "talk",
+            "Logs three times",
+            |_: NoArguments, cx: Context| async move {
+                cx.log(LoggingLevel::Debug, &"not wanted").await;
+                for count in 1..=3 {
+                    cx.log(LoggingLevel::Error, &count).await;
+                }
+                Ok(())
+            },
+        )
+        .rate_limits(RateLimits {
+            logs: Some(RateLimit::new(2, Duration::from_secs(2))),
+            ..RateLimits::default()
+        });
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let talk = |wire: &mut Wire| {
+            let level = r#"{"name":"talk","_meta":{"io.modelcontextprotocol/logLevel":"info"}}"#;
+            let plain = r#"{"name":"talk"}"#;
+            wire.result(
+                "tools/call",
+                if revision.is_modern() { level } else { plain },
+            );
+            let logged = wire.hear();
+            let data = logged.iter().map(|line| member(line, &["params", "data"]));
+            data.collect::<Vec<_>>().join(" ")
+        };
+        assert_eq!(talk(&mut wire), "1 2", "{revision}");
+        assert_eq!(talk(&mut wire), "");
+        wire.advance(Duration::from_secs(1));
+        assert_eq!(talk(&mut wire), "1");
+    }
+}

@@ -1,0 +1,226 @@
+//! What is declared, what changes while clients are connected, and how a server ends.
+
+use core::time::Duration;
+
+use mcp_async::Server;
+use mcp_async::server::{Context, NoArguments, Prompt, Resource, Template, Tool};
+use mcp_proto::model::CacheScope;
+use mcp_proto::server::ListKind;
+
+use crate::server_typed::support::{Wire, member, revisions};
+
+fn new() -> Server<()> {
+    Server::new("demo", "1")
+}
+
+fn tool(name: &str) -> Tool {
+    Tool::new(name).handler(|_: NoArguments, _| async { Ok(()) })
+}
+
+#[test]
+fn capabilities_follow_from_what_is_registered() {
+    let prompt = || Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") });
+    let resource = || Resource::new("x://", "x").handler(|_| async { Ok("x") });
+    let complete = || prompt().complete("a", |_, _| async { Ok(vec!["x"]) });
+    let check = |server: Server<()>, expected: &str| {
+        for revision in revisions() {
+            // 2024-11-05 has no capability for completions.
+            let expected = if revision.gates_completions() {
+                expected.to_owned()
+            } else {
+                expected.replace(r#""completions":{},"#, "")
+            };
+            assert_eq!(
+                Wire::capabilities(&server, revision),
+                expected,
+                "{revision}"
+            );
+        }
+    };
+    check(new(), "{}");
+    check(new().with(tool("t")), r#"{"tools":{}}"#);
+    check(new().with(prompt()), r#"{"prompts":{}}"#);
+    check(new().with(resource()), r#"{"resources":{}}"#);
+    check(new().logging(), r#"{"logging":{}}"#);
+    check(new().with(complete()), r#"{"completions":{},"prompts":{}}"#);
+    check(
+        new().changing(ListKind::Prompts),
+        r#"{"prompts":{"listChanged":true}}"#,
+    );
+    let all = new().with(tool("t")).with(resource());
+    let _registry = all.registry();
+    check(
+        all,
+        r#"{"resources":{"subscribe":true,"listChanged":true},"tools":{"listChanged":true}}"#,
+    );
+}
+
+#[test]
+fn what_is_not_served_is_no_method() {
+    for revision in revisions() {
+        let mut wire = Wire::new(&new().with(tool("t")), revision);
+        for method in [
+            "prompts/list",
+            "resources/read",
+            "completion/complete",
+            "example.com/echo",
+        ] {
+            let (code, _) = wire.error(method, r#"{"name":"x","uri":"x:"}"#);
+            assert_eq!(code, -32601, "{method} in {revision}");
+        }
+    }
+}
+
+#[test]
+fn changes_reach_every_client_that_can_hear_them() {
+    for revision in revisions() {
+        let server = new().with(tool("t"));
+        let registry = server.registry();
+        let mut wires: Vec<_> = (0..3).map(|_| Wire::new(&server, revision)).collect();
+        let ids: Vec<_> = wires
+            .iter_mut()
+            .map(|wire| {
+                let id = revision.is_modern().then(|| {
+                    let filter = r#"{"notifications":{"toolsListChanged":true}}"#;
+                    wire.send("subscriptions/listen", filter)
+                });
+                wire.hear();
+                id
+            })
+            .collect();
+        let mut check = |expected: usize| {
+            for (wire, id) in wires.iter_mut().zip(&ids) {
+                let heard = wire.hear();
+                assert_eq!(heard.len(), expected, "{heard:?} in {revision}");
+                for line in heard {
+                    assert!(line.contains("notifications/tools/list_changed"));
+                    let subscribed = ["params", "_meta", SUBSCRIPTION];
+                    let id = id.map_or_else(String::new, |id| id.to_string());
+                    assert_eq!(member(&line, &subscribed), id);
+                }
+            }
+        };
+        registry.add(tool("u")).unwrap();
+        check(1);
+        assert!(registry.remove_tool("u"));
+        check(1);
+        assert!(!registry.remove_tool("u"));
+        check(0);
+        // What the clients were not told of, they hear nothing of.
+        registry
+            .add(Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") }))
+            .unwrap();
+        check(0);
+    }
+}
+
+#[test]
+fn a_shut_down_server_ends_every_connection() {
+    for revision in revisions() {
+        let server = new().with(tool("t"));
+        let registry = server.registry();
+        let mut wires: Vec<_> = (0..2).map(|_| Wire::new(&server, revision)).collect();
+        assert_eq!(registry.peers().len(), 2);
+        assert!(wires.iter_mut().all(|wire| !wire.has_ended()));
+        registry.shutdown();
+        for wire in &mut wires {
+            assert!(wire.has_ended() && wire.peer.is_closed());
+        }
+        assert!(registry.peers().is_empty());
+        assert!(Wire::bare(&server, revision).has_ended());
+    }
+}
+
+#[test]
+fn a_registry_does_not_keep_its_server() {
+    let server = new();
+    let registry = server.registry();
+    let owner = registry.clone();
+    let server = server.tool("t", "T", move |_: NoArguments, _: Context| {
+        let owner = owner.clone();
+        async move { Ok(owner.peers().len().to_string()) }
+    });
+    let mut wire = Wire::new(&server, mcp_proto::Revision::V2026_07_28);
+    drop(server);
+    assert!(
+        wire.result("tools/call", r#"{"name":"t"}"#)
+            .contains(r#""text":"1""#)
+    );
+    drop(wire);
+    assert!(registry.peers().is_empty());
+    assert!(!registry.remove_tool("t"));
+    assert!(registry.add(tool("t")).is_ok());
+}
+
+#[test]
+fn what_cannot_be_served_is_left_out_and_reported() {
+    let check = |server: Server<()>, expected: &str| {
+        let error = server.check().expect_err(expected).to_string();
+        assert!(error.starts_with(expected), "{error}");
+        assert_eq!(
+            Wire::capabilities(&server, mcp_proto::Revision::V2026_07_28),
+            "{}"
+        );
+    };
+    check(new().with(Tool::new("t")), "tool `t`: no handler");
+    check(new().with(Prompt::new("p")), "prompt `p`: no handler");
+    check(
+        new().with(Resource::new("x:", "x")),
+        "resource `x:`: no handler",
+    );
+    check(
+        new().with(Template::new("x:{a}", "x")),
+        "template `x:{a}`: no handler",
+    );
+    check(
+        new().template("x:{a", "x", |_: NoArguments, _: Context| async { Ok("") }),
+        "template `x:{a`: ",
+    );
+    check(
+        new().tool("t", "T", |_: Vec<String>, _: Context| async { Ok(()) }),
+        "tool `t`: arguments have names",
+    );
+    check(
+        new().experimental("x", "no object"),
+        "capability `x`: its settings are no JSON object",
+    );
+    assert!(new().with(tool("t")).check().is_ok());
+}
+
+#[test]
+fn lists_and_discovery_carry_hints_where_there_are_any() {
+    let server = new()
+        .with(tool("a"))
+        .with(tool("b"))
+        .page_size(1)
+        .cache(Duration::from_secs(60), CacheScope::Public);
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let first = wire.result("tools/list", "{}");
+        let cursor = member(&first, &["nextCursor"]);
+        let second = wire.result("tools/list", &format!(r#"{{"cursor":{cursor}}}"#));
+        assert_eq!(member(&second, &["tools", "0", "name"]), r#""b""#);
+        assert_eq!(member(&second, &["nextCursor"]), "");
+        let modern = revision.is_modern();
+        for list in [first, second] {
+            let hints = ["ttlMs", "cacheScope"].map(|key| member(&list, &[key]));
+            let expected = if modern {
+                ["60000", "\"public\""]
+            } else {
+                [""; 2]
+            };
+            assert_eq!(hints, expected);
+        }
+        if modern {
+            let found = wire.result("server/discover", "{}");
+            assert_eq!(member(&found, &["ttlMs"]), "60000");
+        }
+        for bad in ["", "x", "MTA"] {
+            let params = format!(r#"{{"cursor":"{bad}"}}"#);
+            let error = wire.error("tools/list", &params);
+            assert_eq!(error, (-32602, "Invalid cursor".into()), "{revision}");
+        }
+    }
+}
+
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";

@@ -1,0 +1,236 @@
+//! Resources and templates: what is listed, read, not found, and subscribed to.
+
+use core::time::Duration;
+
+use mcp_async::Server;
+use mcp_async::model::{Annotations, Icon, ResourceContents, Role};
+use mcp_async::server::{Context, Found, HandlerError, Resource, Template};
+use mcp_proto::Revision;
+use mcp_proto::model::CacheScope;
+use serde::Deserialize;
+
+use crate::server_typed::support::{Wire, member, revisions, text};
+
+#[derive(Deserialize)]
+struct Note {
+    id: u8,
+}
+
+#[derive(Deserialize)]
+struct File {
+    path: String,
+}
+
+fn server() -> Server<()> {
+    Server::new("demo", "1")
+        .resource("demo://text", "text", |_: Context| async { Ok("hello") })
+        .with(
+            Resource::new("demo://image", "image")
+                .mime_type("image/png")
+                .size(4)
+                .title("An image")
+                .icon(Icon::new("https://example.com/i.png"))
+                .annotations(Annotations {
+                    audience: vec![Role::User],
+                    priority: Some(0.5),
+                    last_modified: Some("2026-01-01T00:00:00Z".into()),
+                })
+                .handler(|_| async { Ok(b"\x89PNG".to_vec()) }),
+        )
+        .with(Resource::new("demo://folder", "folder").handler(|_| async {
+            Ok(vec![
+                ResourceContents::text("demo://folder/a", "a"),
+                ResourceContents::blob("demo://folder/b", b"b"),
+            ])
+        }))
+        .resource("demo://empty", "empty", |_: Context| async {
+            Ok(Vec::<ResourceContents>::new())
+        })
+        .resource("demo://gone", "gone", |_: Context| async {
+            Err::<String, _>(HandlerError::not_found())
+        })
+        .resource("demo://broken", "broken", |_: Context| async {
+            Ok(std::fs::read_to_string("/nowhere/secret")?)
+        })
+        .template("note://{id}", "note", |note: Note, _: Context| async move {
+            if note.id > 9 {
+                return Err(HandlerError::not_found());
+            }
+            Ok(format!("note {}", note.id))
+        })
+        .template(
+            "file:///{+path}",
+            "file",
+            |file: File, _: Context| async move { Ok(file.path) },
+        )
+        .with(
+            Template::new("word://{word}", "word")
+                .mime_type("text/plain")
+                .raw(|found: Found, _| async move {
+                    let word = found.captures.string("word").unwrap_or_default();
+                    Ok(word.to_uppercase())
+                }),
+        )
+}
+
+fn read(wire: &mut Wire, uri: &str) -> String {
+    wire.result("resources/read", &format!(r#"{{"uri":"{uri}"}}"#))
+}
+
+#[test]
+fn reading_gives_text_bytes_or_several_contents() {
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        let mut check = |uri: &str, expected: &str| {
+            let result = read(&mut wire, uri);
+            let contents = member(&result, &["contents"]);
+            assert_eq!(contents, expected, "{uri} in {revision}");
+        };
+        check("demo://text", r#"[{"uri":"demo://text","text":"hello"}]"#);
+        check(
+            "demo://image",
+            r#"[{"uri":"demo://image","mimeType":"image/png","blob":"iVBORw=="}]"#,
+        );
+        check(
+            "demo://folder",
+            r#"[{"uri":"demo://folder/a","text":"a"},{"uri":"demo://folder/b","blob":"Yg=="}]"#,
+        );
+        check("note://7", r#"[{"uri":"note://7","text":"note 7"}]"#);
+        check("file:///a/b", r#"[{"uri":"file:///a/b","text":"a/b"}]"#);
+        check(
+            "word://caf%C3%A9",
+            r#"[{"uri":"word://caf%C3%A9","mimeType":"text/plain","text":"CAFÉ"}]"#,
+        );
+    }
+}
+
+#[test]
+fn what_is_not_found_is_told_in_the_words_of_the_revision() {
+    let code = |revision: Revision| if revision.is_modern() { -32602 } else { -32002 };
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        for uri in [
+            "demo://none",
+            "demo://gone",
+            "demo://empty",
+            "note://seven",
+            "note://256",
+            "note://10",
+            "word://a%2Fb",
+            "word://..",
+            "word://a/b",
+            "DEMO://text",
+            "",
+        ] {
+            let answer = wire.ask("resources/read", &format!(r#"{{"uri":"{uri}"}}"#));
+            let found = member(&answer, &["error", "code"]);
+            assert_eq!(found, code(revision).to_string(), "{uri}: {answer}");
+            assert_eq!(text(&answer, &["error", "data", "uri"]), uri);
+        }
+        let broken = wire.error("resources/read", r#"{"uri":"demo://broken"}"#);
+        assert_eq!(broken, (-32603, "Internal error".into()));
+    }
+}
+
+#[test]
+fn lists_say_what_the_revision_has_words_for() {
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        let list = wire.result("resources/list", "{}");
+        let uri = |at: &str| text(&list, &["resources", at, "uri"]);
+        assert_eq!([uri("0"), uri("5")], ["demo://broken", "demo://text"]);
+        let image = member(&list, &["resources", "4"]);
+        assert_eq!(member(&image, &["size"]), "4");
+        let has = |key| !member(&image, &[key]).is_empty();
+        let [titles, icons] = match revision {
+            Revision::V2024_11_05 | Revision::V2025_03_26 => [false, false],
+            Revision::V2025_06_18 => [true, false],
+            _ => [true, true],
+        };
+        assert_eq!([has("title"), has("icons")], [titles, icons], "{revision}");
+        let modified = member(&image, &["annotations", "lastModified"]);
+        assert_eq!(!modified.is_empty(), titles);
+        let list = wire.result("resources/templates/list", "{}");
+        let template = |at: &str| text(&list, &["resourceTemplates", at, "uriTemplate"]);
+        assert_eq!(
+            [template("0"), template("1"), template("2")],
+            ["file:///{+path}", "note://{id}", "word://{word}"]
+        );
+    }
+}
+
+#[test]
+fn the_template_registered_first_wins() {
+    let server = Server::<()>::new("demo", "1")
+        .template(
+            "x://{z}",
+            "one",
+            |_: mcp_async::server::NoArguments, _: Context| async { Ok("never") },
+        )
+        .with(Template::new("x://{z}", "one").raw(|_, _| async { Ok("first") }))
+        .with(Template::new("x://{a}", "two").raw(|_, _| async { Ok("second") }));
+    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let result = read(&mut wire, "x://1");
+    assert_eq!(text(&result, &["contents", "0", "text"]), "first");
+}
+
+#[test]
+fn contents_carry_hints_where_there_are_any() {
+    let private = Resource::new("x://own", "own")
+        .cache(Duration::from_secs(1), CacheScope::Private)
+        .handler(|_| async { Ok("x") });
+    let server = Server::<()>::new("demo", "1")
+        .resource("x://all", "all", |_: Context| async { Ok("x") })
+        .with(private)
+        .cache(Duration::from_secs(60), CacheScope::Public);
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let mut check = |uri: &str, expected: [&str; 2]| {
+            let result = read(&mut wire, uri);
+            let hints = ["ttlMs", "cacheScope"].map(|key| member(&result, &[key]));
+            let expected = if revision.is_modern() {
+                expected
+            } else {
+                [""; 2]
+            };
+            assert_eq!(hints, expected, "{uri} in {revision}");
+        };
+        check("x://all", ["60000", "\"public\""]);
+        check("x://own", ["1000", "\"private\""]);
+    }
+}
+
+#[test]
+fn subscribers_hear_of_updates() {
+    for revision in revisions() {
+        let server = server();
+        let registry = server.registry();
+        let mut wire = Wire::new(&server, revision);
+        if revision.is_modern() {
+            let filter = r#"{"notifications":{"resourceSubscriptions":["demo://text"]}}"#;
+            wire.send("subscriptions/listen", filter);
+        } else {
+            wire.result("resources/subscribe", r#"{"uri":"demo://text"}"#);
+            wire.result("resources/subscribe", r#"{"uri":"note://7"}"#);
+            for uri in ["none://x", ""] {
+                let params = format!(r#"{{"uri":"{uri}"}}"#);
+                let (code, _) = wire.error("resources/subscribe", &params);
+                assert_eq!(code, -32002, "{uri:?}");
+            }
+        }
+        wire.hear();
+        registry.resource_updated("demo://image");
+        assert!(wire.hear().is_empty());
+        registry.resource_updated("demo://text");
+        let heard = wire.hear();
+        assert!(
+            heard.len() == 1 && heard[0].contains(r#""uri":"demo://text""#),
+            "{heard:?}"
+        );
+        if revision.is_legacy() {
+            wire.result("resources/unsubscribe", r#"{"uri":"demo://text"}"#);
+            registry.resource_updated("demo://text");
+            assert!(wire.hear().is_empty());
+        }
+    }
+}

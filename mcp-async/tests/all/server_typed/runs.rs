@@ -1,0 +1,233 @@
+//! How handlers run: in tasks of their own, with what they require, behind layers, and as
+//! methods of one's own.
+
+use core::future::pending;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_async::server::layers::{Timeout, around};
+use mcp_async::server::{Call, Context, NoArguments, Service, Tool, ToolCall, connect};
+use mcp_async::{ErrorReply, Server};
+use mcp_proto::Revision;
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ClientFeatures;
+use mcp_proto::rpc::Method;
+use serde::Deserialize;
+
+use crate::server_typed::support::{Wire, member, revisions, text};
+use crate::sim::{Sim, end, settle};
+
+#[test]
+fn a_spawned_handler_lives_and_ends_with_its_call() {
+    struct Guard(Arc<AtomicUsize>);
+    impl Drop for Guard {
+        fn drop(&mut self) {
+            self.0.fetch_add(1, Ordering::SeqCst);
+        }
+    }
+    let dropped = Arc::new(AtomicUsize::new(0));
+    let watch = Arc::clone(&dropped);
+    let server = Server::<Sim>::new("demo", "1")
+        .with(
+            Tool::new("quick")
+                .spawned()
+                .handler(|_: NoArguments, _| async { Ok("done") }),
+        )
+        .with(
+            Tool::new("never")
+                .spawned()
+                .handler(move |_: NoArguments, _| {
+                    let guard = Guard(Arc::clone(&watch));
+                    async move {
+                        let _guard = guard;
+                        pending::<()>().await;
+                        Ok(())
+                    }
+                }),
+        )
+        .with(
+            Tool::new("panics")
+                .spawned()
+                .handler(|_: NoArguments, _| async {
+                    if true {
+                        panic!("secret");
+                    }
+                    Ok(())
+                }),
+        );
+    for revision in revisions() {
+        let begin = |streams, clock| connect(streams, clock, server.config(), server.service());
+        let mut wire = Wire::of(begin, revision, "{}");
+        let call = |name: &str| format!(r#"{{"name":"{name}"}}"#);
+        let id = wire.send("tools/call", &call("quick"));
+        assert_eq!(wire.answer(id), None, "it waits for its task");
+        assert_eq!(settle(), 0);
+        assert!(wire.answer(id).unwrap().contains("done"));
+
+        let id = wire.send("tools/call", &call("panics"));
+        assert_eq!(settle(), 0);
+        let answer = wire.answer(id).unwrap();
+        assert_eq!(member(&answer, &["error", "code"]), "-32603");
+        assert!(!answer.contains("secret"));
+
+        let before = dropped.load(Ordering::SeqCst);
+        let id = wire.send("tools/call", &call("never"));
+        assert_eq!(settle(), 1);
+        wire.notify(
+            "notifications/cancelled",
+            &format!(r#"{{"requestId":{id}}}"#),
+        );
+        assert_eq!(dropped.load(Ordering::SeqCst), before);
+        assert_eq!(settle(), 0, "its task has ended");
+        assert_eq!(dropped.load(Ordering::SeqCst), before + 1);
+        assert_eq!(wire.answer(id), None);
+
+        // A runtime that is over drops its tasks.
+        let id = wire.send("tools/call", &call("never"));
+        end();
+        let answer = wire.answer(id).unwrap();
+        assert_eq!(member(&answer, &["error", "code"]), "-32603");
+    }
+}
+
+#[test]
+fn what_a_tool_requires_is_asked_of_the_client_first() {
+    let ran = Arc::new(AtomicUsize::new(0));
+    let watch = Arc::clone(&ran);
+    let server = Server::<()>::new("demo", "1").with(
+        Tool::new("survey")
+            .requires(ClientFeatures::ELICITATION_FORM)
+            .requires(ClientFeatures::ROOTS)
+            .handler(move |_: NoArguments, _| {
+                watch.fetch_add(1, Ordering::SeqCst);
+                async { Ok(()) }
+            }),
+    );
+    for revision in revisions() {
+        let call = r#"{"name":"survey"}"#;
+        let mut wire = Wire::declaring(&server, revision, r#"{"roots":{}}"#);
+        let answer = wire.ask("tools/call", call);
+        assert_eq!(member(&answer, &["error", "code"]), "-32021", "{revision}");
+        let data = member(&answer, &["error", "data", "requiredCapabilities"]);
+        assert_eq!(data, r#"{"elicitation":{"form":{}}}"#, "{revision}");
+        assert_eq!(ran.load(Ordering::SeqCst), 0);
+    }
+    let all = r#"{"roots":{},"elicitation":{}}"#;
+    let mut wire = Wire::declaring(&server, Revision::V2026_07_28, all);
+    wire.result("tools/call", r#"{"name":"survey"}"#);
+    assert_eq!(ran.load(Ordering::SeqCst), 1);
+}
+
+#[test]
+fn a_raw_tool_borrows_from_its_call() {
+    #[derive(Deserialize)]
+    struct Search<'a> {
+        word: &'a str,
+        #[serde(borrow)]
+        more: Option<std::borrow::Cow<'a, str>>,
+    }
+    let server = Server::<()>::new("demo", "1").with(Tool::new("search").raw(
+        |call: ToolCall, _| async move {
+            let search: Search<'_> = call.decode()?;
+            Ok(format!("{} {:?}", search.word, search.more))
+        },
+    ));
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let params = r#"{"name":"search","arguments":{"word":"a","more":"\u0062"}}"#;
+        let result = wire.result("tools/call", params);
+        assert_eq!(text(&result, &["content", "0", "text"]), "a Some(\"b\")");
+        let params = r#"{"name":"search","arguments":{"word":1}}"#;
+        if revision.reports_bad_arguments_as_result() {
+            assert!(wire.result("tools/call", params).contains("word: "));
+        } else {
+            let (code, message) = wire.error("tools/call", params);
+            assert!(code == -32602 && message.contains("word: "), "{message}");
+        }
+    }
+}
+
+#[test]
+fn methods_of_ones_own_are_served_beside_the_others() {
+    let server = Server::<()>::new("demo", "1")
+        .method(
+            "example.com/echo",
+            |params: RawBuf, _: Context| async move { Ok(params) },
+        )
+        .method("example.com/fail", |_: RawBuf, _: Context| async {
+            let number: u8 = "secret".parse()?;
+            Ok(vec![number])
+        })
+        .method("example.com/array", |_: RawBuf, _: Context| async {
+            Ok([1, 2])
+        });
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let result = wire.result("example.com/echo", r#"{"a":1}"#);
+        assert_eq!(member(&result, &["a"]), "1");
+        for method in ["example.com/fail", "example.com/array"] {
+            let error = wire.error(method, "{}");
+            assert_eq!(error, (-32603, "Internal error".into()), "{method}");
+        }
+        assert_eq!(wire.error("example.com/none", "{}").0, -32601);
+    }
+}
+
+#[test]
+fn layers_are_around_every_connection() {
+    let seen = Arc::new(AtomicUsize::new(0));
+    let watch = Arc::clone(&seen);
+    let server = Server::<()>::new("demo", "1")
+        .tool(
+            "slow",
+            "Takes its time",
+            |_: NoArguments, _: Context| async {
+                pending::<()>().await;
+                Ok(())
+            },
+        )
+        .layer(Timeout::new(Duration::from_secs(5)))
+        .layer(around(move |call: Call<'_>, service: &dyn Service| {
+            watch.fetch_add(1, Ordering::SeqCst);
+            if call.method == Method::ToolsList {
+                return call.refuse(ErrorReply::new(7, "not here"));
+            }
+            service.call(call)
+        }));
+    for (round, revision) in revisions().enumerate() {
+        let mut wire = Wire::new(&server, revision);
+        assert_eq!(wire.error("tools/list", "{}"), (7, "not here".into()));
+        let id = wire.send("tools/call", r#"{"name":"slow"}"#);
+        assert_eq!(wire.answer(id), None);
+        wire.advance(Duration::from_secs(5));
+        let answer = wire.answer(id).expect("its time is over");
+        assert_eq!(member(&answer, &["error", "code"]), "-32603");
+        assert_eq!(seen.load(Ordering::SeqCst), 2 * (round + 1));
+    }
+}
+
+#[test]
+fn a_cap_holds_over_all_connections() {
+    let server = Server::<()>::new("demo", "1")
+        .tool("wait", "Waits", |_: NoArguments, _: Context| async {
+            pending::<()>().await;
+            Ok(())
+        })
+        .tool("quick", "Does not", |_: NoArguments, _: Context| async {
+            Ok(())
+        })
+        .concurrency(1);
+    for revision in revisions() {
+        let mut one = Wire::new(&server, revision);
+        let mut other = Wire::new(&server, revision);
+        let waiting = one.send("tools/call", r#"{"name":"wait"}"#);
+        let id = other.send("tools/call", r#"{"name":"quick"}"#);
+        assert_eq!(other.answer(id), None);
+        one.notify(
+            "notifications/cancelled",
+            &format!(r#"{{"requestId":{waiting}}}"#),
+        );
+        assert!(other.answer(id).is_some());
+    }
+}

@@ -1,0 +1,138 @@
+//! Arguments and results against the whole of their schemas.
+
+use mcp_async::Server;
+use mcp_async::model::CallToolResult;
+use mcp_async::server::{Context, HandlerError, Json, NoArguments, Tool, ToolCall};
+use mcp_proto::json::RawBuf;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::server_typed::support::{Wire, member, revisions, text};
+
+#[derive(Deserialize, JsonSchema)]
+struct Order {
+    #[schemars(length(min = 2))]
+    item: String,
+    #[schemars(range(min = 1, max = 9))]
+    count: u32,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Share {
+    #[schemars(range(max = 1.0))]
+    share: f64,
+}
+
+fn schema(text: &str) -> RawBuf {
+    RawBuf::parse(text).unwrap()
+}
+
+fn server() -> Server<()> {
+    Server::new("demo", "1")
+        .tool("order", "Orders", |order: Order, _: Context| async move {
+            Ok(format!("{} {}", order.count, order.item))
+        })
+        .tool("honest", "Keeps its word", |_: NoArguments, _: Context| async {
+            Ok(Json(Share { share: 0.5 }))
+        })
+        .tool("liar", "Breaks it", |_: NoArguments, _: Context| async {
+            Ok(Json(Share { share: 1.5 }))
+        })
+        .tool("odd", "Fails in its own words", |_: NoArguments, _: Context| async {
+            Err::<Json<Share>, _>(HandlerError::told("odd"))
+        })
+        .with(
+            Tool::new("silent")
+                .output_schema(schema(r#"{"type":"object"}"#))
+                .handler(|_: NoArguments, _| async { Ok("no structured content") }),
+        )
+        .with(
+            Tool::new("sorry")
+                .output_schema(schema(r#"{"type":"object"}"#))
+                .handler(|_: NoArguments, _| async { Ok(CallToolResult::error("sorry")) }),
+        )
+        .with(
+            Tool::new("raw")
+                .input_schema(schema(
+                    r#"{"type":"object","properties":{"a":{"const":1}},"required":["a"]}"#,
+                ))
+                .raw(|call: ToolCall, _| async move {
+                    Ok(call.arguments.as_raw().as_str().to_owned())
+                }),
+        )
+}
+
+#[test]
+fn arguments_obey_the_whole_schema() {
+    let cases = [
+        ("order", r#"{"item":"x","count":1}"#, "/item"),
+        ("order", r#"{"item":"xy","count":10}"#, "/count"),
+        ("order", r#"{"item":"xy"}"#, "count"),
+        ("honest", r#"{"more":1}"#, "not allow"),
+        ("raw", r#"{"a":2}"#, "/a"),
+        ("raw", "{}", "a"),
+    ];
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        for (name, arguments, path) in cases {
+            let params = format!(r#"{{"name":"{name}","arguments":{arguments}}}"#);
+            let told = if revision.reports_bad_arguments_as_result() {
+                let result = wire.result("tools/call", &params);
+                assert_eq!(member(&result, &["isError"]), "true", "{result}");
+                text(&result, &["content", "0", "text"])
+            } else {
+                let (code, message) = wire.error("tools/call", &params);
+                assert_eq!(code, -32602);
+                message
+            };
+            let rest = told.strip_prefix("Invalid arguments: ");
+            assert!(rest.is_some_and(|rest| rest.contains(path)), "{told}");
+        }
+        for (name, arguments, expected) in [
+            ("order", r#"{"item":"xy","count":9}"#, "9 xy"),
+            ("raw", r#"{"a":1}"#, r#"{"a":1}"#),
+        ] {
+            let params = format!(r#"{{"name":"{name}","arguments":{arguments}}}"#);
+            let result = wire.result("tools/call", &params);
+            assert_eq!(text(&result, &["content", "0", "text"]), expected);
+        }
+    }
+}
+
+#[test]
+fn results_keep_what_the_schema_promises() {
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        let mut check = |name: &str, expected: &str| {
+            let answer = wire.ask("tools/call", &format!(r#"{{"name":"{name}"}}"#));
+            assert!(answer.contains(expected), "{answer} in {revision}");
+        };
+        check("honest", r#""text":"{\"share\":0.5}""#);
+        check(
+            "liar",
+            r#""error":{"code":-32603,"message":"Internal error"}"#,
+        );
+        check(
+            "silent",
+            r#""error":{"code":-32603,"message":"Internal error"}"#,
+        );
+        check("odd", r#""isError":true"#);
+        check("sorry", r#""isError":true"#);
+    }
+}
+
+#[test]
+fn a_schema_that_cannot_be_checked_is_no_tool() {
+    let broken = Tool::new("broken")
+        .input_schema(schema(
+            r#"{"type":"object","properties":{"a":{"pattern":"("}}}"#,
+        ))
+        .raw(|_, _| async { Ok(()) });
+    let fetching = Tool::new("fetching")
+        .output_schema(schema(r#"{"$ref":"https://example.com/schema"}"#))
+        .handler(|_: NoArguments, _| async { Ok(()) });
+    for tool in [broken, fetching] {
+        let error = Server::<()>::new("demo", "1").with(tool).check();
+        assert!(error.unwrap_err().to_string().starts_with("tool `"));
+    }
+}

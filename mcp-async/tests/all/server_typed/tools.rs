@@ -1,0 +1,155 @@
+//! Tools: what they are listed as, how their arguments are checked, what they come to.
+
+use mcp_async::Server;
+use mcp_async::server::{Context, HandlerError, Json, NoArguments};
+use mcp_proto::{Revision, RevisionSet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::server_typed::support::{Wire, member, revisions, text};
+
+#[derive(Deserialize, JsonSchema)]
+struct Add {
+    a: i32,
+    b: i32,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: i32,
+}
+
+fn server() -> Server<()> {
+    Server::new("demo", "1")
+        .tool("greet", "Greets", |_: NoArguments, _: Context| async {
+            Ok("hello \"you\"")
+        })
+        .tool("add", "Adds", |args: Add, _: Context| async move {
+            let sum = args.a.checked_add(args.b);
+            let sum = sum.ok_or(HandlerError::told("too large"))?;
+            Ok(Json(Sum { sum }))
+        })
+        .tool("fail", "Fails", |_: NoArguments, _: Context| async {
+            let number: u32 = "secret".parse()?;
+            Ok(number.to_string())
+        })
+        .tool("panic", "Panics", |_: NoArguments, _: Context| async {
+            if true {
+                panic!("secret");
+            }
+            Ok(())
+        })
+}
+
+fn call(wire: &mut Wire, name: &str, arguments: &str) -> String {
+    wire.result(
+        "tools/call",
+        &format!(r#"{{"name":"{name}","arguments":{arguments}}}"#),
+    )
+}
+
+#[test]
+fn results_are_written_for_the_revision() {
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        assert_eq!(
+            call(&mut wire, "greet", "{}"),
+            r#"{"content":[{"type":"text","text":"hello \"you\""}]}"#
+        );
+        let structured = match revision {
+            Revision::V2024_11_05 | Revision::V2025_03_26 => "",
+            _ => r#","structuredContent":{"sum":3}"#,
+        };
+        assert_eq!(
+            call(&mut wire, "add", r#"{"a":1,"b":2}"#),
+            format!(r#"{{"content":[{{"type":"text","text":"{{\"sum\":3}}"}}]{structured}}}"#)
+        );
+        assert_eq!(
+            call(&mut wire, "add", r#"{"a":2147483647,"b":2}"#),
+            r#"{"content":[{"type":"text","text":"too large"}],"isError":true}"#
+        );
+    }
+}
+
+#[test]
+fn arguments_that_do_not_fit_are_told_with_their_path() {
+    // The whole schema is checked before the type, if anything does.
+    let cases = if cfg!(feature = "schema") {
+        [
+            (r#"{"a":1,"b":"two"}"#, "/b: "),
+            (r#"{"a":1}"#, "\"b\""),
+            (r#"{"a":1,"b":2147483648}"#, "b: "),
+        ]
+    } else {
+        [
+            (r#"{"a":1,"b":"two"}"#, "b: expected i32, found string"),
+            (r#"{"a":1}"#, "missing member `b`"),
+            (r#"{"a":1,"b":2147483648}"#, "b: "),
+        ]
+    };
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        for (arguments, expected) in cases {
+            let params = format!(r#"{{"name":"add","arguments":{arguments}}}"#);
+            let told = if revision.reports_bad_arguments_as_result() {
+                let result = wire.result("tools/call", &params);
+                assert_eq!(member(&result, &["isError"]), "true");
+                text(&result, &["content", "0", "text"])
+            } else {
+                let (code, message) = wire.error("tools/call", &params);
+                assert_eq!(code, -32602);
+                message
+            };
+            assert!(
+                told.starts_with("Invalid arguments: ") && told.contains(expected),
+                "{told}"
+            );
+        }
+        assert_eq!(
+            wire.error("tools/call", r#"{"name":"add","arguments":[1,2]}"#),
+            (-32602, "arguments: expected an object".into())
+        );
+    }
+}
+
+#[test]
+fn neither_errors_nor_panics_leave() {
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        for name in ["fail", "panic"] {
+            assert_eq!(
+                wire.error("tools/call", &format!(r#"{{"name":"{name}"}}"#)),
+                (-32603, "Internal error".into())
+            );
+        }
+        assert_eq!(
+            wire.error("tools/call", r#"{"name":"frob"}"#),
+            (-32602, "Unknown tool: frob".into())
+        );
+        // The server lives on.
+        assert!(call(&mut wire, "greet", "{}").contains("hello"));
+    }
+}
+
+#[test]
+fn tools_are_listed_with_their_schemas() {
+    for revision in revisions() {
+        let mut wire = Wire::new(&server(), revision);
+        let list = wire.result("tools/list", "{}");
+        let names: Vec<_> = (0..4)
+            .map(|at: usize| text(&list, &["tools", &at.to_string(), "name"]))
+            .collect();
+        assert_eq!(names, ["add", "fail", "greet", "panic"]);
+        let schema = |tool, which| member(&list, &["tools", tool, which]);
+        assert_eq!(
+            schema("2", "inputSchema"),
+            r#"{"type":"object","additionalProperties":false}"#
+        );
+        let input = schema("0", "inputSchema");
+        assert_eq!(member(&input, &["required"]), r#"["a","b"]"#);
+        assert_eq!(member(&input, &["type"]), "\"object\"");
+        let has_output = RevisionSet::at_least(Revision::V2025_06_18).contains(revision);
+        assert_eq!(!schema("0", "outputSchema").is_empty(), has_output);
+        assert_eq!(schema("2", "outputSchema"), "");
+    }
+}

@@ -1,0 +1,509 @@
+//! The client: its machine, an exchange for each message, and what it was to do.
+
+use core::time::Duration;
+use std::collections::VecDeque;
+
+use mcp_proto::client::{Call, Client, ClientConfig, Event, Growing, Round};
+use mcp_proto::frame::sse::{Events, Piece};
+use mcp_proto::http::client::{After, Body, Exchange, Origin, ReplyHead, Verb};
+use mcp_proto::rpc::{Message, Method};
+use mcp_proto::{
+    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Rest, SendError, Token, Verdict,
+};
+
+use crate::http_joined::raw;
+use crate::http_joined::site::{Request, Site};
+
+pub(crate) struct Browser {
+    pub(crate) machine: Client<'static, Growing>,
+    link: Link<Vec<u8>, Vec<u8>>,
+    origin: Origin,
+    flights: Vec<Flight>,
+    user: User,
+    /// Handshakes that were told to the origin.
+    connected: usize,
+    /// After so many bytes of event streams the connection breaks.
+    pub(crate) cut: Option<usize>,
+    /// The bytes of event streams so far.
+    pub(crate) streamed: usize,
+    /// Every request, in short.
+    pub(crate) sent: Vec<String>,
+}
+
+struct Flight {
+    exchange: Exchange,
+    message: Vec<u8>,
+    state: State,
+}
+
+enum State {
+    /// It is sent then.
+    Due(Instant),
+    Reading(usize, Box<Events<Vec<u8>, Vec<u8>>>),
+}
+
+/// What the application hears and does: a call of each of these tools, one after the other, when
+/// nothing moves any more.
+#[derive(Default)]
+struct User {
+    log: Vec<String>,
+    todo: VecDeque<&'static str>,
+    calls: Vec<(Token, &'static str)>,
+    /// Calls that are to be made again.
+    again: Vec<Token>,
+    connected: usize,
+}
+
+impl Browser {
+    pub(crate) fn new(config: ClientConfig<'static>, todo: &[&'static str]) -> Self {
+        let limits = Limits::default();
+        Self {
+            machine: Client::new(config, Growing),
+            link: Link::new(
+                Inbox::new(Vec::new(), &limits),
+                Outbox::new(Vec::new(), &limits),
+            ),
+            origin: Origin::new(),
+            flights: Vec::new(),
+            user: User {
+                todo: todo.iter().copied().collect(),
+                ..User::default()
+            },
+            connected: 0,
+            cut: None,
+            streamed: 0,
+            sent: Vec::new(),
+        }
+    }
+
+    pub(crate) fn log(&self) -> &[String] {
+        &self.user.log
+    }
+
+    /// The same call by call, and without what may be lost with the connection of the session's
+    /// own stream.
+    pub(crate) fn answers(&self) -> Vec<&str> {
+        let own = |line: &&str| !line.starts_with("notifications/") && *line != "asked roots/list";
+        let lines = self.user.log.iter().map(String::as_str);
+        let mut lines: Vec<&str> = lines.filter(own).collect();
+        lines.sort_by_key(|line| line.split(' ').next());
+        lines
+    }
+
+    pub(crate) fn do_next(&mut self, todo: &[&'static str]) {
+        self.user.todo.extend(todo);
+    }
+
+    /// Runs until nothing moves and nothing is due within `horizon`.
+    pub(crate) fn run(&mut self, now: &mut Instant, site: &mut Site, horizon: Duration) {
+        let end = *now + horizon;
+        self.machine.handle_timeout(*now);
+        site.handle_timeout(*now);
+        for _ in 0..100_000 {
+            if self.turn(*now, site) {
+                continue;
+            }
+            let flights = self.flights.iter().filter_map(|flight| match flight.state {
+                State::Due(at) => Some(at),
+                State::Reading(..) => None,
+            });
+            let machines = [self.machine.poll_timeout(), site.next_timeout()];
+            let next = flights.chain(machines.into_iter().flatten()).min();
+            match next {
+                Some(next) if next <= end => {
+                    assert!(next > *now, "a deadline that has passed already");
+                    *now = next;
+                    self.machine.handle_timeout(*now);
+                    site.handle_timeout(*now);
+                }
+                _ => {
+                    *now = end;
+                    return;
+                }
+            }
+        }
+        panic!(
+            "the two never come to rest: {:#?} {:#?}",
+            self.log(),
+            self.sent
+        );
+    }
+
+    fn turn(&mut self, now: Instant, site: &mut Site) -> bool {
+        let mut worked = self.work(now);
+        for mut flight in core::mem::take(&mut self.flights) {
+            let kept = match &flight.state {
+                State::Due(at) if *at > now => true,
+                State::Due(_) => {
+                    worked = true;
+                    self.start(now, site, &mut flight)
+                }
+                State::Reading(..) => {
+                    let (moved, kept) = self.read(now, site, &mut flight);
+                    worked |= moved;
+                    kept
+                }
+            };
+            if kept {
+                self.flights.push(flight);
+            }
+        }
+        worked
+            || self
+                .user
+                .idle(now, &mut self.machine, &mut self.link.outbox)
+    }
+
+    /// Lets the machine work, and sends off what it wrote.
+    fn work(&mut self, now: Instant) -> bool {
+        let mut worked = false;
+        let Self {
+            link,
+            machine,
+            user,
+            ..
+        } = self;
+        let rest = link.turn(machine, now, |machine, event, outbox| {
+            worked = true;
+            user.on(now, machine, event, outbox)
+        });
+        assert_eq!(rest, Rest::Empty);
+        let connects = self.user.connected > self.connected;
+        if connects {
+            self.origin.connected(self.machine.revision().unwrap());
+        }
+        let pending = self.link.outbox.pending().to_vec();
+        self.link.outbox.consume(pending.len());
+        for line in pending.split_inclusive(|byte| *byte == b'\n') {
+            worked = true;
+            self.send(now, &line[..line.len() - 1]);
+        }
+        if connects {
+            self.connected = self.user.connected;
+            if let Some(exchange) = self.origin.listen() {
+                self.fly(now, exchange, Vec::new());
+            }
+        }
+        worked
+    }
+
+    fn send(&mut self, now: Instant, line: &[u8]) {
+        // SC-22: there the exchange is closed instead.
+        if let Message::Notification(told) = Message::parse(line, 16)
+            && told.method == Method::Cancelled
+            && self.machine.revision().is_some_and(|it| it.is_modern())
+        {
+            let id = told
+                .params
+                .and_then(|it| it.get("requestId")?.number()?.to_i64());
+            let flight = self
+                .flights
+                .iter_mut()
+                .find(|flight| flight.exchange.id() == id.map(|id| id as u64));
+            if let Some(flight) = flight {
+                flight.message.clear();
+            }
+            return;
+        }
+        let exchange = Exchange::new(&self.origin, line);
+        self.fly(now, exchange, line.to_vec());
+    }
+
+    fn fly(&mut self, now: Instant, exchange: Exchange, message: Vec<u8>) {
+        self.flights.push(Flight {
+            exchange,
+            message,
+            state: State::Due(now),
+        });
+    }
+
+    /// Sends a request and reads its reply, as far as that is no stream. Says whether the
+    /// exchange goes on.
+    fn start(&mut self, now: Instant, site: &mut Site, flight: &mut Flight) -> bool {
+        let exchange = &mut flight.exchange;
+        let mut fields = vec![("host".to_owned(), b"localhost".to_vec())];
+        exchange.fields(&self.origin, &flight.message, &mut |name, value| {
+            fields.push((name.to_owned(), value.to_vec()));
+        });
+        let (method, body) = match exchange.verb() {
+            Verb::Post => ("POST", flight.message.clone()),
+            Verb::Get => ("GET", Vec::new()),
+            Verb::Delete => ("DELETE", Vec::new()),
+        };
+        let request = Request {
+            method,
+            fields,
+            body,
+        };
+        let reply = site.request(now, &request);
+        let value = |name: &str| {
+            let found = request.fields.iter().find(|(key, _)| key == name);
+            found.map_or("-", |(_, value)| core::str::from_utf8(value).unwrap())
+        };
+        let after = (value("last-event-id"), reply.status);
+        self.sent.push(format!("{method} {} {}", after.0, after.1));
+        let mut line = Vec::new();
+        let head = ReplyHead {
+            content_type: reply.content_type.map(str::as_bytes),
+            session: reply.session.as_deref().map(str::as_bytes),
+            ..ReplyHead::new(reply.status)
+        };
+        let after = match exchange.head(&mut self.origin, &head) {
+            Body::Nothing => exchange.nothing(&self.origin),
+            Body::Json => exchange.answer(&mut self.origin, &reply.body, &mut line),
+            Body::Refusal => {
+                let (status, body) = (reply.status, &reply.body);
+                exchange.refused(&mut self.origin, now, status, body, &mut line, 0)
+            }
+            Body::Events => {
+                let stores = [Vec::new(), Vec::new(), Vec::new()];
+                let events = Events::new(Vec::new(), stores, &Limits::default());
+                flight.state = State::Reading(reply.stream.unwrap(), Box::new(events));
+                return true;
+            }
+        };
+        self.deliver(&line);
+        self.after(now, after, flight)
+    }
+
+    /// Reads what has come of a stream; says whether anything has, and whether it goes on.
+    fn read(&mut self, now: Instant, site: &mut Site, flight: &mut Flight) -> (bool, bool) {
+        let State::Reading(stream, events) = &mut flight.state else {
+            return (false, true);
+        };
+        let stream = *stream;
+        // Nobody waits: it is closed, which in the modern era is the cancellation.
+        if flight.message.is_empty() && flight.exchange.id().is_some() {
+            site.hang_up(stream);
+            return (true, false);
+        }
+        let (mut bytes, mut ended) = site.read(stream);
+        if bytes.is_empty() && !ended {
+            return (false, true);
+        }
+        let left = self
+            .cut
+            .map_or(usize::MAX, |cut| cut.saturating_sub(self.streamed));
+        if left <= bytes.len() && self.cut.take().is_some() {
+            bytes.truncate(left);
+            ended = true;
+        }
+        self.streamed += bytes.len();
+        let mut rest = &*bytes;
+        let mut line = Vec::new();
+        while !rest.is_empty() {
+            let spare = events.spare_mut().expect("everything was read");
+            let len = spare.len().min(rest.len());
+            spare[..len].copy_from_slice(&rest[..len]);
+            events.filled(len);
+            rest = &rest[len..];
+            while let Some(piece) = events.next_event() {
+                let Piece::Event(event) = piece else {
+                    panic!("{piece:?}");
+                };
+                let start = line.len();
+                if flight.exchange.event(&mut self.origin, &event, &mut line) {
+                    assert!(line.len() > start);
+                    line.push(b'\n');
+                }
+            }
+        }
+        let after = ended.then(|| {
+            site.hang_up(stream);
+            let (id, retry) = (events.last_event_id(), events.retry());
+            flight.exchange.end(&self.origin, now, id, retry, 0)
+        });
+        for line in line
+            .split(|byte| *byte == b'\n')
+            .filter(|it| !it.is_empty())
+        {
+            self.deliver(line);
+        }
+        match after {
+            Some(after) => (true, self.after(now, after, flight)),
+            None => (true, true),
+        }
+    }
+
+    /// Hands a message to the machine.
+    fn deliver(&mut self, line: &[u8]) {
+        if line.is_empty() {
+            return;
+        }
+        for mut bytes in [line, b"\n"] {
+            while !bytes.is_empty() {
+                let spare = self.link.inbox.spare_mut().expect("it grows");
+                let len = spare.len().min(bytes.len());
+                spare[..len].copy_from_slice(&bytes[..len]);
+                self.link.inbox.filled(len);
+                bytes = &bytes[len..];
+            }
+        }
+    }
+
+    /// Does what is to be done; says whether the exchange goes on.
+    fn after(&mut self, now: Instant, after: After, flight: &mut Flight) -> bool {
+        let id = flight.exchange.id();
+        match after {
+            After::Done | After::Deliver | After::Mismatched => {}
+            After::Refuse(status) | After::Seek(status) => {
+                self.machine.refuse(now, id.unwrap(), status);
+            }
+            After::Fail(failure) => self.machine.fail(id.unwrap(), failure),
+            After::Lost => {
+                self.machine.lose_session(now);
+                let epoch = self.origin.epoch();
+                self.flights
+                    .retain(|flight| flight.exchange.epoch() == epoch);
+            }
+            // Nobody asks for an answer that nobody waits for.
+            After::Resume(_) if id.is_some_and(|id| !self.machine.awaits(id)) => {}
+            After::Resume(at) => {
+                flight.state = State::Due(at);
+                return true;
+            }
+            After::HangUp => self.machine.hang_up(now),
+        }
+        false
+    }
+}
+
+impl User {
+    fn on(
+        &mut self,
+        now: Instant,
+        client: &mut Client<'static, Growing>,
+        event: Event<'_>,
+        outbox: &mut Outbox<Vec<u8>>,
+    ) -> Verdict {
+        let name = |token: Token| {
+            let found = self.calls.iter().find(|(call, _)| *call == token);
+            found.map_or("?", |(_, name)| name)
+        };
+        let line = match event {
+            Event::Connected(server) => {
+                self.connected += 1;
+                format!("connected {}", server.revision)
+            }
+            Event::Answer { token, outcome, .. } => match outcome {
+                Ok(_) => format!("{} answered", name(token)),
+                Err(error) => format!("{} ! {}", name(token), error.code),
+            },
+            Event::Failed { token, failure, .. } => format!("{} {failure:?}", name(token)),
+            Event::Input { token, state, .. } => {
+                let responses = raw(r#"{"name":{"action":"accept","content":{"name":"Ada"}}}"#);
+                let round = Round {
+                    responses: Some(&responses),
+                    state,
+                };
+                assert!(again(now, client, token, "ask", round, outbox));
+                return Verdict::Done;
+            }
+            Event::Again { token, .. } => {
+                self.again.push(token);
+                return Verdict::Done;
+            }
+            Event::Question { token, method, .. } => {
+                let result = match method {
+                    Method::RootsList => raw(r#"{"roots":[]}"#),
+                    _ => raw(r#"{"action":"accept","content":{"name":"Ada"}}"#),
+                };
+                let outcome = Outcome::Result(&result);
+                let _ = outbox
+                    .put(|out| client.respond(now, token, outcome, out))
+                    .unwrap();
+                format!("asked {method}")
+            }
+            Event::Progress {
+                token, progress, ..
+            } => {
+                format!("{} at {}", name(token), progress.as_str())
+            }
+            Event::Listening { .. } => "listening".into(),
+            Event::Notification { notification, .. } => notification.method.name().to_string(),
+            Event::Closed(_) => "closed".into(),
+            other => format!("{other:?}"),
+        };
+        self.log.push(line);
+        Verdict::Done
+    }
+
+    fn idle(
+        &mut self,
+        now: Instant,
+        client: &mut Client<'static, Growing>,
+        outbox: &mut Outbox<Vec<u8>>,
+    ) -> bool {
+        if self.connected == 0 || client.is_closed() {
+            return false;
+        }
+        // Once the session is there that they belong to.
+        if let Some(token) = self.again.pop() {
+            let found = self.calls.iter().find(|(call, _)| *call == token);
+            let (_, tool) = found.expect("it was made");
+            if again(now, client, token, tool, Round::default(), outbox) {
+                self.log.push(format!("{tool} again"));
+                return true;
+            }
+            self.again.push(token);
+            return false;
+        }
+        let Some(next) = self.todo.pop_front() else {
+            return false;
+        };
+        if next == "cancel" {
+            client.cancel(self.calls.last().unwrap().0);
+            return true;
+        }
+        let params = params(next);
+        let params = raw(&params);
+        let call = call(next, &params);
+        match outbox.put(|out| client.call(now, &call, out)) {
+            Ok((token, _)) => self.calls.push((token, next)),
+            // The session is being opened again.
+            Err(SendError::NotReady) => {
+                self.todo.push_front(next);
+                return false;
+            }
+            Err(error) => panic!("{error}"),
+        }
+        true
+    }
+}
+
+fn params(tool: &str) -> String {
+    match tool {
+        "listen" => r#"{"notifications":{"toolsListChanged":true}}"#.into(),
+        tool => format!(r#"{{"name":"{tool}"}}"#),
+    }
+}
+
+fn call<'a>(tool: &str, params: &'a mcp_proto::json::Raw<'a>) -> Call<'a> {
+    Call {
+        params: Some(params),
+        progress: tool == "burst",
+        ..Call::new(match tool {
+            "listen" => Method::SubscriptionsListen,
+            _ => Method::ToolsCall,
+        })
+    }
+}
+
+/// Makes a call again, and says whether that is possible by now.
+fn again(
+    now: Instant,
+    client: &mut Client<'static, Growing>,
+    token: Token,
+    tool: &str,
+    round: Round<'_>,
+    outbox: &mut Outbox<Vec<u8>>,
+) -> bool {
+    let params = params(tool);
+    let params = raw(&params);
+    let call = call(tool, &params);
+    match outbox.put(|out| client.retry(now, token, &call, round, out)) {
+        Ok(_) => true,
+        Err(SendError::NotReady) => false,
+        Err(error) => panic!("{error}"),
+    }
+}

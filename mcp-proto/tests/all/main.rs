@@ -1,0 +1,23 @@
+//! The tests of the crate, in one program: they link what they share once.
+
+mod allocations;
+mod client;
+mod conversation;
+mod event_stream;
+mod framing;
+mod http_client;
+mod http_heads;
+mod http_joined;
+mod http_server;
+mod json_decoders;
+mod json_grammar;
+mod json_serde;
+mod json_twins;
+mod members;
+mod messages;
+mod model;
+mod net;
+mod raw_peers;
+mod server;
+mod streams;
+mod streams_model;

@@ -1,0 +1,16 @@
+//! The server role, told as conversations over one pipe.
+
+mod batches;
+mod cancellation;
+mod input;
+mod legacy;
+mod listens;
+mod modern;
+mod operations;
+mod questions;
+mod rows;
+mod subscriptions;
+mod talk;
+mod teardown;
+
+use self::talk::Talk;
