@@ -62,8 +62,7 @@ FEATURES = {
     "close": ALL,
 }
 
-# Examples of two crates share one folder, so those of one adapter carry its name.
-EXAMPLES = {"tokio": "", "smol": "smol_"}
+ADAPTERS = ["tokio", "smol"]
 
 
 @dataclass
@@ -166,12 +165,12 @@ def tables(options: argparse.Namespace):
 
 
 def ours(options: argparse.Namespace, adapter: str, transport: str):
-    everything, drive = example(adapter, "everything"), example(adapter, "drive")
+    everything, drive = program("everything", adapter), program("drive", adapter)
     for client in wanted(options, transport, CLIENTS):
         table = Table(f"{client.name} drives everything on mcp-{adapter} over {transport}")
         for revision in revisions(options, transport, client):
             only = [] if client.offers or revision in (LEGACY[-1], MODERN) else ["--revisions", revision]
-            with reach(transport, [everything, *only]) as server:
+            with reach(transport, [*everything, *only]) as server:
                 table.add(revision, *run([*client.command, revision, *server], {}))
         yield table
     for server in wanted(options, transport, SERVERS):
@@ -180,7 +179,7 @@ def ours(options: argparse.Namespace, adapter: str, transport: str):
             # With every revision allowed it must find the newest by itself: a probe, then the handshake if need be.
             only = [] if revision == server.revisions[-1] else ["--revisions", revision]
             with reach(transport, server.command) as words:
-                table.add(revision, *run([drive, *only, "--expect", revision, "--", *words], server.lacks))
+                table.add(revision, *run([*drive, *only, "--expect", revision, "--", *words], server.lacks))
         yield table
 
 
@@ -249,8 +248,8 @@ def run(command: list[str], lacks: dict[str, str]) -> tuple[dict[str, dict], dic
     return lines, lacks, "" if ended.returncode == 0 else f"status {ended.returncode}\n{ended.stderr}"
 
 
-def example(adapter: str, name: str) -> str:
-    return str(TARGET / "debug" / "examples" / f"{EXAMPLES[adapter]}{name}{PROGRAM}")
+def program(name: str, adapter: str) -> list[str]:
+    return [str(TARGET / "debug" / f"{name}{PROGRAM}"), "--runtime", adapter]
 
 
 def install() -> None:
@@ -285,8 +284,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--peer", help="only peers whose name contains this")
     parser.add_argument("--revision", action="append", choices=ALL, help="only this revision; may be repeated")
     options = parser.parse_args()
-    options.adapters = options.adapters or list(EXAMPLES)
-    if options.adapters != ["none"] and not set(options.adapters) <= EXAMPLES.keys():
+    options.adapters = options.adapters or ADAPTERS
+    if options.adapters != ["none"] and not set(options.adapters) <= set(ADAPTERS):
         parser.error(f"no adapters: {options.adapters}")
     return options
 

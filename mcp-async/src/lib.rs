@@ -68,6 +68,7 @@ mod runtime;
 mod seat;
 mod shared;
 mod split;
+mod tap;
 mod trace_context;
 
 #[cfg(feature = "client")]
@@ -84,6 +85,7 @@ pub use schemars;
 #[cfg(feature = "server")]
 pub use server::builder::Server;
 pub use split::{ReadHalf, WriteHalf, split};
+pub use tap::Tap;
 pub use trace_context::{NoTrace, TraceContext};
 
 pub mod client;

@@ -1,12 +1,26 @@
 //! A server in ten lines: one tool, every revision.
 //!
-//! Its peer starts it; to see it at work, start it with the example `client`.
+//! Arguments and their schema come from a type; progress reaches whoever asked for it.
 
-#[path = "../../mcp-async/examples/adapter/weather.rs"]
-mod weather;
+use mcp_smol::Server;
+use mcp_smol::server::Context;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use mcp_smol as adapter;
+#[derive(Deserialize, JsonSchema)]
+struct Forecast {
+    /// Where to look at the sky.
+    city: String,
+}
 
 fn main() -> std::io::Result<()> {
-    smol::block_on(weather::run())
+    let server = Server::new("weather", env!("CARGO_PKG_VERSION")).tool(
+        "forecast",
+        "Forecast for a city",
+        |args: Forecast, cx: Context| async move {
+            cx.progress(0.5).await;
+            Ok(format!("sunny in {}", args.city))
+        },
+    );
+    smol::block_on(server.serve_stdio())
 }

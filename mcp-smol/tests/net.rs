@@ -2,8 +2,6 @@
 
 use mcp_smol as adapter;
 
-#[path = "../../mcp-async/examples/adapter/mount.rs"]
-mod mount;
 #[path = "../../mcp-async/tests/adapter/net/mod.rs"]
 mod net;
 

@@ -1,13 +1,27 @@
 //! A server in ten lines: one tool, every revision.
 //!
-//! Its peer starts it; to see it at work, start it with the example `client`.
+//! Arguments and their schema come from a type; progress reaches whoever asked for it.
 
-#[path = "../../mcp-async/examples/adapter/weather.rs"]
-mod weather;
+use mcp_tokio::Server;
+use mcp_tokio::server::Context;
+use schemars::JsonSchema;
+use serde::Deserialize;
 
-use mcp_tokio as adapter;
+#[derive(Deserialize, JsonSchema)]
+struct Forecast {
+    /// Where to look at the sky.
+    city: String,
+}
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    weather::run().await
+    let server = Server::new("weather", env!("CARGO_PKG_VERSION")).tool(
+        "forecast",
+        "Forecast for a city",
+        |args: Forecast, cx: Context| async move {
+            cx.progress(0.5).await;
+            Ok(format!("sunny in {}", args.city))
+        },
+    );
+    server.serve_stdio().await
 }

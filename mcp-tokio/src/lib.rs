@@ -143,8 +143,3 @@ pub type HttpClient = mcp_async::net::HttpClient<Runtime>;
 /// ```
 #[cfg(all(feature = "http", feature = "server"))]
 pub type HttpService = mcp_async::http::HttpService<Runtime>;
-
-/// The programs of the README compile.
-#[cfg(doctest)]
-#[doc = include_str!("../../README.md")]
-struct Readme;

@@ -12,7 +12,7 @@ use super::service::{Gate, Open, Tested};
 use super::{LATER, Running, SOON, local, run};
 use crate::adapter::server::{Context, NoArguments};
 use crate::adapter::{Client, Runtime, Server};
-use crate::{block_on, mount};
+use crate::block_on;
 
 /// `hello`, `held` until the gate is open, `flood` which reports progress without an end.
 fn server(state: &Tested) -> Server {
@@ -341,25 +341,4 @@ fn others_are_let_in_by_name_only() {
     let until = async move { gate.passed().await };
     let open = server(&Tested::default()).http().any_host().until(until);
     block_on(open.serve("0.0.0.0:0")).unwrap();
-}
-
-#[test]
-fn it_is_mounted_beside_other_routes() {
-    let listen = local();
-    let address = listen.address().unwrap();
-    let server = run(address, |until| {
-        listen.serve::<Runtime, _, _>(mount::router(), until)
-    });
-    let mut browser = server.connect();
-    assert!(browser.get("/health").hear().ends_with("well"));
-    assert!(browser.say(&modern("forecast")).hear().contains(" 401 "));
-    block_on(async {
-        let url = format!("http://{address}/mcp");
-        let client = Client::builder("t", "1").bearer("open sesame");
-        let client = client.connect(&url).await.unwrap();
-        let city = json!({ "city": "Kyoto" });
-        let forecast = client.call_tool("forecast", &city).await.unwrap();
-        assert_eq!(forecast.text(), "sunny in Kyoto, Ali");
-        client.close().await.unwrap();
-    });
 }

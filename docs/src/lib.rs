@@ -1,0 +1,2 @@
+//! Compiles the programs of the README.
+#![doc = include_str!("../../README.md")]

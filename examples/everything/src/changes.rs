@@ -1,0 +1,62 @@
+//! What changes while the server runs. The clients hear of it by themselves.
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use mcp_async::server::{Context, NoArguments, Prompt, Tool};
+use mcp_async::{Runtime, Server};
+
+#[derive(Deserialize, JsonSchema)]
+struct Touched {
+    /// The resource.
+    uri: String,
+}
+
+pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
+    let registry = server.registry();
+    let (tools, prompts) = (registry.clone(), registry.clone());
+    server
+        .tool(
+            "touch_resource",
+            "Tells all who subscribed to a resource that it changed",
+            move |args: Touched, _: Context| {
+                let registry = registry.clone();
+                async move {
+                    registry.resource_updated(&args.uri);
+                    Ok("touched")
+                }
+            },
+        )
+        .tool(
+            "test_trigger_tool_change",
+            "Adds a tool, or takes it away",
+            move |_: NoArguments, _: Context| {
+                let registry = tools.clone();
+                async move {
+                    if !registry.remove_tool(TRANSIENT) {
+                        let handler = |_: NoArguments, _: Context| async { Ok("still here") };
+                        let tool = Tool::new(TRANSIENT).description("Comes and goes");
+                        registry.add(tool.handler(handler))?;
+                    }
+                    Ok("Mutation triggered")
+                }
+            },
+        )
+        .tool(
+            "test_trigger_prompt_change",
+            "Adds a prompt, or takes it away",
+            move |_: NoArguments, _: Context| {
+                let registry = prompts.clone();
+                async move {
+                    if !registry.remove_prompt(TRANSIENT) {
+                        let handler = |_: NoArguments, _: Context| async { Ok("Still here?") };
+                        let prompt = Prompt::new(TRANSIENT).description("Comes and goes");
+                        registry.add(prompt.handler(handler))?;
+                    }
+                    Ok("Mutation triggered")
+                }
+            },
+        )
+}
+
+const TRANSIENT: &str = "transient";

@@ -1,0 +1,52 @@
+//! A server with every feature, for tests of clients and for looking things up.
+//!
+//! | file | shows |
+//! |---|---|
+//! | `basics` | tools: arguments from types, structured results, cancellation, failures |
+//! | `content` | every kind of content |
+//! | `telling` | progress and log messages |
+//! | `questions` | elicitation, sampling, roots |
+//! | `rounds` | several questions, one after the other and at once |
+//! | `changes` | tools and prompts that come and go, resources that change |
+//! | `resources` | text, bytes, templates, completion of their variables |
+//! | `prompts` | arguments, their completion, images and resources in messages |
+
+mod basics;
+mod changes;
+mod content;
+mod media;
+mod prompts;
+mod questions;
+mod resources;
+mod rounds;
+mod telling;
+
+use core::time::Duration;
+
+use mcp_async::model::{CacheScope, Icon};
+use mcp_async::{Runtime, Server};
+use mcp_proto::Revision;
+
+/// The server for these revisions; an empty list stands for all.
+pub fn server<R: Runtime>(revisions: &[Revision]) -> Server<R> {
+    let mut server = Server::new("everything", env!("CARGO_PKG_VERSION"))
+        .title("Everything")
+        .description("A server with every feature")
+        .website("https://modelcontextprotocol.io")
+        .icon(Icon::new(media::ICON))
+        .instructions("Every tool says what it does. Nothing here has lasting effects.")
+        .logging()
+        .page_size(20)
+        .cache(Duration::from_secs(300), CacheScope::Public);
+    if !revisions.is_empty() {
+        server = server.revisions(revisions.iter().copied().collect());
+    }
+    let server = basics::register(server);
+    let server = content::register(server);
+    let server = telling::register(server);
+    let server = questions::register(server);
+    let server = rounds::register(server);
+    let server = changes::register(server);
+    let server = resources::register(server);
+    prompts::register(server)
+}

@@ -1,0 +1,50 @@
+//! Serves [`everything::server`] on standard input and output or over HTTP, on tokio or on smol.
+
+use core::net::SocketAddr;
+use std::io;
+
+use clap::{Parser, ValueEnum};
+use mcp_async::net::Network;
+use mcp_proto::Revision;
+
+/// A server with every feature, on standard input and output or over HTTP
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Speaks these revisions only, as 2025-11-25,2026-07-28
+    #[arg(long, value_delimiter = ',', value_name = "REVISIONS")]
+    revisions: Vec<Revision>,
+    /// Serves this address, as 127.0.0.1:8000: Streamable HTTP at /mcp, and HTTP+SSE at /sse
+    #[arg(long, value_name = "ADDRESS")]
+    http: Option<SocketAddr>,
+    /// Runs on this runtime
+    #[arg(long, value_enum, default_value_t = Runtime::Tokio)]
+    runtime: Runtime,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Runtime {
+    Tokio,
+    Smol,
+}
+
+fn main() -> io::Result<()> {
+    let arguments = Arguments::parse();
+    match arguments.runtime {
+        Runtime::Tokio => tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?
+            .block_on(serve::<mcp_tokio::Runtime>(&arguments)),
+        Runtime::Smol => smol::block_on(serve::<mcp_smol::Runtime>(&arguments)),
+    }
+}
+
+async fn serve<R: Network>(arguments: &Arguments) -> io::Result<()> {
+    let server = everything::server::<R>(&arguments.revisions);
+    match arguments.http {
+        Some(address) => {
+            let http = server.http().legacy_sse("/sse", "/messages");
+            http.serve(address).await
+        }
+        None => server.serve_stdio().await,
+    }
+}

@@ -1,0 +1,95 @@
+//! A server in the router of axum, with the program's own routes and middleware.
+//!
+//! `curl http://127.0.0.1:8000/health` needs nothing; `/mcp` is for clients that send
+//! `Authorization: Bearer open sesame`.
+
+use axum::Router;
+use axum::extract::Request;
+use axum::http::StatusCode;
+use axum::http::header::AUTHORIZATION;
+use axum::middleware::{Next, from_fn};
+use axum::response::Response;
+use axum::routing::get;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use mcp_tokio::http::Principal;
+use mcp_tokio::server::Context;
+use mcp_tokio::{Runtime, Server};
+
+#[derive(Deserialize, JsonSchema)]
+struct Forecast {
+    /// Where to look at the sky.
+    city: String,
+}
+
+fn server() -> Server {
+    Server::new("weather", env!("CARGO_PKG_VERSION")).tool(
+        "forecast",
+        "Forecast for a city",
+        |args: Forecast, cx: Context| async move {
+            let who = cx.principal().unwrap_or("somebody").to_owned();
+            Ok(format!("sunny in {}, {who}", args.city))
+        },
+    )
+}
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> std::io::Result<()> {
+    let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
+    axum::serve(listener, router())
+        .with_graceful_shutdown(interrupted())
+        .await
+}
+
+/// The program's router. What runs is told when the program is interrupted, so that streams end
+/// with their results instead of keeping it.
+fn router() -> Router {
+    let http = server().http().until(interrupted());
+    Router::new()
+        .route_service("/mcp", http.into_service())
+        .route_layer(from_fn(known))
+        .route("/health", get(|| async { "well" }))
+}
+
+/// Lets those in who know the word, under the name that goes with it.
+async fn known(mut request: Request, next: Next) -> Result<Response, StatusCode> {
+    let said = request.headers().get(AUTHORIZATION);
+    if said.is_none_or(|said| said != "Bearer open sesame") {
+        return Err(StatusCode::UNAUTHORIZED);
+    }
+    request.extensions_mut().insert(Principal::new("Ali"));
+    Ok(next.run(request).await)
+}
+
+/// Ends on SIGINT, SIGTERM or Ctrl-C.
+fn interrupted() -> mcp_tokio::mcp_async::Task {
+    <Runtime as mcp_tokio::mcp_async::Runtime>::interrupted()
+}
+
+#[cfg(test)]
+mod tests {
+    use core::future::IntoFuture as _;
+
+    use mcp_tokio::Client;
+    use serde_json::json;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn routes_of_the_program_and_of_the_server() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(axum::serve(listener, router()).into_future());
+
+        let url = format!("http://{address}/mcp");
+        let refused = Client::connect(&url).await.unwrap_err();
+        assert!(refused.to_string().contains("401"), "{refused}");
+        let client = Client::builder("t", "1").bearer("open sesame");
+        let client = client.connect(&url).await.unwrap();
+        let city = json!({ "city": "Kyoto" });
+        let forecast = client.call_tool("forecast", &city).await.unwrap();
+        assert_eq!(forecast.text(), "sunny in Kyoto, Ali");
+        client.close().await.unwrap();
+    }
+}

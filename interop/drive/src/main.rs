@@ -1,0 +1,154 @@
+//! Drives the server on its command line through every feature, written on the typed client.
+//!
+//! Usage: drive [--runtime tokio|smol] [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...] | URL
+//!
+//! Prints one JSON line per feature: `{"feature":..,"ok":true}`, or false with a `detail`.
+
+mod check;
+mod features;
+mod person;
+
+use core::error::Error;
+use core::time::Duration;
+use std::time::Instant;
+
+use serde::Serialize;
+
+use check::within;
+use mcp_async::Client;
+use mcp_async::net::Network;
+use mcp_async::process::Command;
+use mcp_proto::json::RawBuf;
+use mcp_proto::{Revision, RevisionSet};
+use person::Person;
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = arguments()?;
+    match arguments.runtime.as_str() {
+        "tokio" => tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?
+            .block_on(drive::<mcp_tokio::Runtime>(arguments)),
+        "smol" => smol::block_on(drive::<mcp_smol::Runtime>(arguments)),
+        _ => Err(USAGE.into()),
+    }
+}
+
+async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
+    let Arguments {
+        revisions,
+        expected,
+        server,
+        ..
+    } = arguments;
+    let person = Person::default();
+    let builder = person.speak::<R>(revisions);
+    let client = match &server {
+        Reached::By(command) => builder.spawn(command).await?,
+        Reached::At(url) => builder.connect(url).await?,
+    };
+    let driver = Driver {
+        client,
+        person,
+        expected,
+    };
+    for feature in features::ALL {
+        let outcome = within::<R, _>(LIMIT, driver.drive(feature)).await;
+        report(feature, outcome.map_err(|error| error.to_string()));
+    }
+    let began = Instant::now();
+    let status = driver.client.close().await?;
+    let took = began.elapsed();
+    let ended = match status {
+        // Nobody ends a server at a URL.
+        None if matches!(server, Reached::At(_)) && took < LIMIT / 5 => Ok(()),
+        // A server that has to be ended gets two seconds first.
+        Some(status) if status.success() && took < LIMIT / 5 => Ok(()),
+        status => Err(format!("{status:?} after {took:?}")),
+    };
+    report("close", ended);
+    Ok(())
+}
+
+/// A connection, and the person who answers what the server asks.
+pub(crate) struct Driver<R> {
+    client: Client<R>,
+    person: Person,
+    /// What both sides must agree on.
+    expected: Option<Revision>,
+}
+
+impl<R: Network> Driver<R> {
+    fn revision(&self) -> Revision {
+        self.client.info().revision
+    }
+}
+
+struct Arguments {
+    runtime: String,
+    revisions: RevisionSet,
+    expected: Option<Revision>,
+    server: Reached,
+}
+
+enum Reached {
+    By(Command),
+    At(String),
+}
+
+fn arguments() -> Result<Arguments, Box<dyn Error>> {
+    let mut arguments = std::env::args().skip(1);
+    let mut revisions = RevisionSet::all();
+    let mut expected = None;
+    let mut runtime = "tokio".to_owned();
+    let program = loop {
+        match arguments.next().ok_or(USAGE)?.as_str() {
+            "--revisions" => {
+                let names = arguments.next().ok_or(USAGE)?;
+                let listed: Result<Vec<Revision>, _> = names.split(',').map(str::parse).collect();
+                revisions = RevisionSet::of(&listed?);
+            }
+            "--runtime" => runtime = arguments.next().ok_or(USAGE)?,
+            "--expect" => expected = Some(arguments.next().ok_or(USAGE)?.parse()?),
+            "--" => {}
+            program => break program.to_owned(),
+        }
+    };
+    let server = if program.starts_with("http") {
+        Reached::At(program)
+    } else {
+        let command = Command::new(program).args(arguments);
+        Reached::By(command.on_stderr(|line| eprintln!("{line}")))
+    };
+    Ok(Arguments {
+        runtime,
+        revisions,
+        expected,
+        server,
+    })
+}
+
+fn report(feature: &str, outcome: Result<(), String>) {
+    let line = Line {
+        feature,
+        ok: outcome.is_ok(),
+        detail: outcome.err(),
+    };
+    match RawBuf::encode(&line) {
+        Ok(line) => println!("{}", line.as_raw().as_str()),
+        Err(error) => eprintln!("{feature}: {error}"),
+    }
+}
+
+#[derive(Serialize)]
+struct Line<'f> {
+    feature: &'f str,
+    ok: bool,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    detail: Option<String>,
+}
+
+const USAGE: &str = "usage: drive [--runtime tokio|smol] [--revisions REVISION,...] [--expect REVISION] -- COMMAND [ARGUMENT...] | URL";
+
+/// More than any feature takes.
+const LIMIT: Duration = Duration::from_secs(10);

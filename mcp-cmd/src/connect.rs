@@ -1,0 +1,264 @@
+//! From the command line to a connected client, and to its end.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::Poll;
+use core::time::Duration;
+use std::sync::Arc;
+
+use super::elicit::elicit;
+use super::exit::{Exit, Failure};
+use super::interrupt::Interrupt;
+use super::options::{Common, Server};
+use super::plain::{escaped, line};
+use super::roots::roots;
+use super::sample::{by_command, by_hand};
+use super::screen::Screen;
+use super::style::{BLUE, DIM, GREEN, RED, YELLOW, paint};
+use super::target::{Remote, Start, Target};
+use mcp_tokio::client::{ClientBuilder, ConnectError};
+use mcp_tokio::mcp_async::Tap;
+use mcp_tokio::mcp_async::model::{LoggingLevel, LoggingMessageParams};
+use mcp_tokio::mcp_proto::client::{Approach, Timeouts};
+use mcp_tokio::{Child, Client, Command, Runtime, SpawnError};
+
+/// Starts the server or connects to it, does the work with it, and ends both in order.
+///
+/// # Errors
+///
+/// The server cannot be started or spoken to, or the work fails.
+pub(crate) async fn with_server<T>(
+    common: &Common,
+    server: &Server,
+    screen: &Screen,
+    interrupt: &Interrupt,
+    work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let target = Target::find(common, server)?;
+    let label = target.label(common);
+    match target {
+        Target::Program(start) => {
+            with_program(common, &start, &label, screen, interrupt, work).await
+        }
+        Target::Url(remote) => {
+            if common.trace {
+                let why = "--trace is for programs: ask the server at the URL what it hears";
+                return Err(Failure::usage(why));
+            }
+            let builder = builder(common, screen, &label)?;
+            with_remote(builder, &remote, interrupt, work).await
+        }
+    }
+}
+
+async fn with_remote<T>(
+    mut builder: ClientBuilder<Runtime>,
+    remote: &Remote,
+    interrupt: &Interrupt,
+    work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    for (name, value) in &remote.headers {
+        builder = builder.header(name, value);
+    }
+    let client = interrupt.or(builder.connect(&remote.url)).await??;
+    let result = work(&client).await;
+    // How the session ends is not what was asked for.
+    let _ = client.close().await;
+    result
+}
+
+async fn with_program<T>(
+    common: &Common,
+    start: &Start,
+    label: &str,
+    screen: &Screen,
+    interrupt: &Interrupt,
+    work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
+) -> Result<T, Failure> {
+    let done = Arc::new(AtomicBool::new(false));
+    let command = command(start, common, screen, label, &done);
+    let work = async |client: &Client| {
+        let result = work(client).await;
+        done.store(result.is_ok(), Ordering::Relaxed);
+        result
+    };
+    let settings = || builder(common, screen, label);
+    if !common.trace {
+        let spawned = interrupt.or(settings()?.spawn(&command)).await?;
+        let client = spawned.map_err(|error| no_server(error, start))?;
+        let result = work(&client).await;
+        // How the server ends is not what was asked for.
+        let _ = client.close().await;
+        return result;
+    }
+    let attempt = async |approach| {
+        let settings = settings()?.approach(approach);
+        interrupt.or(traced(&command, settings, screen)).await
+    };
+    let mut outcome = attempt(Approach::Probe).await?;
+    if let Err(SpawnError::Died(_)) = outcome
+        && speaks_legacy(common)
+    {
+        // Some servers of old leave when they hear a question that they do not know.
+        outcome = attempt(Approach::Handshake).await?;
+    }
+    let (client, mut child) = outcome.map_err(|error| no_server(error, start))?;
+    let whole = async {
+        let result = work(&client).await;
+        let _ = client.close().await;
+        result
+    };
+    let result = beside(whole, child.wait()).await;
+    let _ = child.shutdown().await;
+    result
+}
+
+/// Connects over streams that show what passes, which the library leaves to its users.
+async fn traced(
+    command: &Command,
+    settings: ClientBuilder<Runtime>,
+    screen: &Screen,
+) -> Result<(Client, Child), SpawnError> {
+    let process = mcp_tokio::start(command).map_err(SpawnError::Start)?;
+    let mut child = process.child;
+    let wire = (
+        Tap::new(process.stdout, shown_on(screen, paint(GREEN, "<-"))),
+        Tap::new(process.stdin, shown_on(screen, paint(BLUE, "->"))),
+    );
+    match beside(settings.connect_over(wire), child.wait()).await {
+        Ok(client) => Ok((client, child)),
+        Err(ConnectError::Closed) => Err(SpawnError::Died(child.died().await)),
+        Err(error) => {
+            let _ = child.shutdown().await;
+            Err(SpawnError::Connect(error))
+        }
+    }
+}
+
+/// Shows a line of the wire as no terminal can mistake it.
+fn shown_on(screen: &Screen, direction: String) -> impl Fn(&str) + use<> {
+    let screen = screen.clone();
+    move |line| screen.say(format!("{direction} {}", escaped(line)))
+}
+
+fn no_server(error: SpawnError, start: &Start) -> Failure {
+    match error {
+        SpawnError::Start(error) => {
+            let text = format!("{} cannot be started: {error}", start.command);
+            Failure::new(Exit::Connect, text)
+        }
+        other => other.into(),
+    }
+}
+
+/// The future, with the other one polled meanwhile, whatever becomes of that.
+async fn beside<T>(future: impl Future<Output = T>, other: impl Future) -> T {
+    let (mut future, mut other) = (pin!(future), pin!(other));
+    let mut over = false;
+    poll_fn(|task| {
+        over = over || other.as_mut().poll(task).is_ready();
+        match future.as_mut().poll(task) {
+            Poll::Ready(value) => Poll::Ready(value),
+            Poll::Pending => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// The command to start. What the server writes to its standard error is shown until the work is
+/// `done`: its trouble with being left is nobody's.
+fn command(
+    start: &Start,
+    common: &Common,
+    screen: &Screen,
+    label: &str,
+    done: &Arc<AtomicBool>,
+) -> Command {
+    let mut command = Command::new(&start.command)
+        .args(&start.args)
+        .envs(&start.env)
+        .envs(common.env.iter().map(|(name, value)| (name, value)));
+    if let Some(directory) = &start.cwd {
+        command = command.current_dir(directory);
+    }
+    if common.quiet {
+        return command;
+    }
+    let (screen, label, done) = (screen.clone(), label.to_owned(), Arc::clone(done));
+    command.on_stderr(move |text| {
+        if !done.load(Ordering::Relaxed) {
+            screen.say(paint(DIM, format_args!("{label}: {}", line(text))));
+        }
+    })
+}
+
+fn builder(
+    common: &Common,
+    screen: &Screen,
+    label: &str,
+) -> Result<ClientBuilder<Runtime>, Failure> {
+    let mut builder = Client::builder("mcp-cmd", env!("CARGO_PKG_VERSION"))
+        .timeouts(timeouts(common.timeout))
+        .on_elicitation({
+            let (screen, label) = (screen.clone(), label.to_owned());
+            move |asked| elicit(asked, screen.clone(), label.clone())
+        });
+    if let Some(revisions) = common.revisions {
+        builder = builder.revisions(revisions);
+    }
+    if !common.root.is_empty() {
+        builder = builder.roots(roots(&common.root)?);
+    }
+    if let Some(command) = &common.sample_with {
+        let (screen, command) = (screen.clone(), command.clone());
+        builder = builder
+            .on_sampling(move |asked| by_command(asked, command.clone(), screen.clone()))
+            .sampling_tools();
+    } else if screen.can_ask() {
+        let (screen, label) = (screen.clone(), label.to_owned());
+        builder = builder.on_sampling(move |asked| by_hand(asked, screen.clone(), label.clone()));
+    }
+    if !common.quiet {
+        let screen = screen.clone();
+        builder = builder.on_log(move |message| screen.say(log(&message)));
+    }
+    Ok(builder)
+}
+
+fn timeouts(request: Option<Duration>) -> Timeouts {
+    let usual = Timeouts::default();
+    let request = request.unwrap_or(usual.request);
+    Timeouts {
+        request,
+        cap: usual.cap.max(request),
+        probe: usual.probe.min(request),
+    }
+}
+
+fn speaks_legacy(common: &Common) -> bool {
+    common
+        .revisions
+        .unwrap_or_default()
+        .newest_legacy()
+        .is_some()
+}
+
+fn log(message: &LoggingMessageParams) -> String {
+    let style = match message.level {
+        LoggingLevel::Debug | LoggingLevel::Info => DIM,
+        LoggingLevel::Notice => GREEN,
+        LoggingLevel::Warning => YELLOW,
+        _ => RED,
+    };
+    let level = paint(style, format_args!("[{}]", message.level));
+    let text = super::json::words(message.data.as_raw());
+    match &message.logger {
+        Some(logger) => format!("{level} {}: {}", line(logger), line(&text)),
+        None => format!("{level} {}", line(&text)),
+    }
+}
+
+/// How long a call may take when a person sits at the terminal: questions take their time, and
+/// Ctrl-C is at hand.
+pub(crate) const AT_A_TERMINAL: Duration = Duration::from_secs(3600);

@@ -1,0 +1,30 @@
+//! The server's questions to the person at the terminal.
+
+use super::ask::ask;
+use super::form::fill;
+use super::page::visit;
+use super::plain::line;
+use super::screen::Screen;
+use mcp_tokio::ErrorReply;
+use mcp_tokio::mcp_async::model::{ElicitParams, ElicitResult};
+
+/// Puts the question to the person, if there is one; else it is declined, with a note.
+pub(crate) async fn elicit(
+    asked: ElicitParams,
+    screen: Screen,
+    server: String,
+) -> Result<ElicitResult, ErrorReply> {
+    if !screen.can_ask() {
+        let message = line(asked.message().unwrap_or_default()).into_owned();
+        screen.say(format!(
+            "{server} asks: {message} (declined: there is no terminal to ask at)"
+        ));
+        return Ok(ElicitResult::decline());
+    }
+    let answer = ask(screen, move || match &asked {
+        ElicitParams::Form(form) => fill(form, &server),
+        ElicitParams::Url(page) => visit(page, &server),
+        ElicitParams::Other(_) => Ok(ElicitResult::decline()),
+    });
+    Ok(answer.await.unwrap_or_else(ElicitResult::cancel))
+}

@@ -1,0 +1,135 @@
+//! How the program ends.
+
+use core::fmt;
+
+use super::json::{Members, quoted};
+use mcp_tokio::ErrorReply;
+use mcp_tokio::mcp_proto::json::RawBuf;
+
+/// The number that a script sees.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub(crate) enum Exit {
+    /// It worked.
+    Success = 0,
+    /// The tool ran, and said that it failed.
+    Tool = 1,
+    /// The command line, a file of it or an argument is wrong.
+    Usage = 2,
+    /// There is no connection to the server.
+    Connect = 3,
+    /// The server answered with an error.
+    Server = 4,
+    /// The server did not answer in time.
+    Timeout = 5,
+    /// Anything else.
+    Other = 6,
+    /// Ctrl-C.
+    Interrupted = 130,
+    /// Whoever read the output has gone.
+    Unread = 141,
+}
+
+/// Why there is no result.
+#[derive(Debug)]
+pub(crate) struct Failure {
+    pub(crate) exit: Exit,
+    /// For a person to read; text of a peer in it is not yet fit for a terminal.
+    pub(crate) text: String,
+    /// What the server said, if it was the server.
+    pub(crate) reply: Option<ErrorReply>,
+}
+
+impl Exit {
+    /// The word for it in JSON.
+    pub(crate) const fn word(self) -> &'static str {
+        match self {
+            Self::Success => "success",
+            Self::Tool => "tool",
+            Self::Usage => "usage",
+            Self::Connect => "connect",
+            Self::Server => "server",
+            Self::Timeout => "timeout",
+            Self::Other => "other",
+            Self::Interrupted => "interrupted",
+            Self::Unread => "unread",
+        }
+    }
+
+    /// The table at the end of `--help`.
+    pub(crate) const HELP: &'static str = "\
+Exit codes:
+    0  it worked
+    1  the tool ran and said that it failed
+    2  the command line, a file or an argument is wrong
+    3  no connection: the server cannot be started, died, or speaks no revision of ours
+    4  the server answered with an error
+    5  the server did not answer in time
+    6  anything else: not offered by the server, connection lost, unusable answer
+  130  interrupted by Ctrl-C (the server is told; a second one ends at once)
+  141  whoever read the output has gone";
+}
+
+impl Failure {
+    pub(crate) fn new(exit: Exit, text: impl fmt::Display) -> Self {
+        Self {
+            exit,
+            text: text.to_string(),
+            reply: None,
+        }
+    }
+
+    /// The command line, or what it names, is wrong.
+    pub(crate) fn usage(text: impl fmt::Display) -> Self {
+        Self::new(Exit::Usage, text)
+    }
+
+    /// Ctrl-C.
+    pub(crate) fn interrupted() -> Self {
+        Self::new(Exit::Interrupted, "interrupted")
+    }
+
+    /// The same for a script: `{"error":{"kind":..,"message":..,"code":..,"data":..}}`.
+    pub(crate) fn document(&self) -> RawBuf {
+        let mut error = Members::default();
+        error.put("kind", quoted(self.exit.word()));
+        match &self.reply {
+            None => error.put("message", quoted(&self.text)),
+            Some(reply) => {
+                error.put("message", quoted(&reply.message));
+                error.put("code", RawBuf::encode(&reply.code).unwrap_or_default());
+                if let Some(data) = &reply.data {
+                    error.put("data", data.clone());
+                }
+            }
+        }
+        let mut document = Members::default();
+        document.put("error", error.object().unwrap_or_default());
+        document.object().unwrap_or_default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn documents() {
+        let check = |failure: Failure, expected: &str| {
+            assert_eq!(failure.document().as_raw().as_str(), expected);
+        };
+        check(
+            Failure::usage("no such \"file\""),
+            r#"{"error":{"kind":"usage","message":"no such \"file\""}}"#,
+        );
+        let mut failure = Failure::new(Exit::Server, "the server answered: no (code -32602)");
+        failure.reply = Some(ErrorReply {
+            data: RawBuf::parse("[1]").ok(),
+            ..ErrorReply::invalid_params("no")
+        });
+        check(
+            failure,
+            r#"{"error":{"kind":"server","message":"no","code":-32602,"data":[1]}}"#,
+        );
+    }
+}

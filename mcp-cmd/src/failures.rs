@@ -1,0 +1,49 @@
+//! What goes wrong in the library, as the end of this program.
+
+use super::exit::{Exit, Failure};
+use mcp_tokio::SpawnError;
+use mcp_tokio::client::{CallError, ConnectError};
+
+impl From<CallError> for Failure {
+    fn from(error: CallError) -> Self {
+        let exit = match &error {
+            CallError::Server(_) => Exit::Server,
+            CallError::Expired => Exit::Timeout,
+            _ => Exit::Other,
+        };
+        let failure = Self::new(exit, &error);
+        match error {
+            CallError::Server(reply) => Self {
+                reply: Some(reply),
+                ..failure
+            },
+            _ => failure,
+        }
+    }
+}
+
+impl From<ConnectError> for Failure {
+    fn from(error: ConnectError) -> Self {
+        let exit = match &error {
+            ConnectError::Expired => Exit::Timeout,
+            _ => Exit::Connect,
+        };
+        let failure = Self::new(exit, format_args!("no connection: {error}"));
+        match error {
+            ConnectError::Refused(reply) => Self {
+                reply: Some(reply),
+                ..failure
+            },
+            _ => failure,
+        }
+    }
+}
+
+impl From<SpawnError> for Failure {
+    fn from(error: SpawnError) -> Self {
+        match error {
+            SpawnError::Connect(error) => error.into(),
+            other => Self::new(Exit::Connect, other),
+        }
+    }
+}

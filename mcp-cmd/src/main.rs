@@ -1,0 +1,156 @@
+//! A command-line client for any server: a program that it starts, or one at a URL.
+
+mod accepts;
+mod ask;
+mod background;
+mod bytes;
+mod check;
+mod command;
+mod config;
+mod connect;
+mod content;
+mod duration;
+mod elicit;
+mod exit;
+mod expand;
+mod failures;
+mod field;
+mod fields;
+mod form;
+mod interrupt;
+mod json;
+mod menu;
+mod options;
+mod out;
+mod page;
+mod plain;
+mod roots;
+mod sample;
+mod save;
+mod screen;
+mod session;
+mod style;
+mod target;
+mod terminal;
+mod typed;
+mod visits;
+mod words;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use self::command::{call, complete, completions, get, info, list, ping, read, subscribe};
+use self::connect::with_server;
+use self::exit::{Exit, Failure};
+use self::interrupt::Interrupt;
+use self::options::{Options, Verb};
+use self::plain::{escaped, plain};
+use self::screen::Screen;
+use self::session::Session;
+use self::style::{RED, paint};
+use mcp_tokio::Client;
+use mcp_tokio::client::CallError;
+
+#[tokio::main(flavor = "current_thread")]
+async fn main() -> ExitCode {
+    let options = Options::parse_from(target::reordered(std::env::args_os()));
+    if options.common.no_color {
+        anstream::ColorChoice::Never.write_global();
+    }
+    let screen = Screen::new(options.common.quiet);
+    let exit = match obey(&options, &screen).await {
+        Ok(exit) => exit,
+        Err(failure) => {
+            screen.release();
+            tell(&failure, &options, &screen);
+            failure.exit
+        }
+    };
+    ExitCode::from(exit as u8)
+}
+
+async fn obey(options: &Options, screen: &Screen) -> Result<Exit, Failure> {
+    let Some(server) = options.command.server() else {
+        return match &options.command {
+            Verb::Completions { shell } => completions::run(*shell).map(|()| Exit::Success),
+            _ => Ok(Exit::Success),
+        };
+    };
+    let interrupt = Interrupt::install(screen);
+    let work = async |client: &Client| {
+        let session = Session {
+            client,
+            common: &options.common,
+            screen,
+            interrupt: &interrupt,
+        };
+        work(&session, &options.command).await
+    };
+    with_server(&options.common, server, screen, &interrupt, work).await
+}
+
+async fn work(session: &Session<'_>, command: &Verb) -> Result<Exit, Failure> {
+    ask_for_logs(session).await?;
+    match command {
+        Verb::Call {
+            tool, arguments, ..
+        } => return call::run(session, tool, arguments).await,
+        Verb::Info { .. } => info::run(session)?,
+        Verb::List { kind, .. } => list::run(session, *kind).await?,
+        Verb::Read { uri, .. } => read::run(session, uri).await?,
+        Verb::Get {
+            prompt, arguments, ..
+        } => get::run(session, prompt, arguments).await?,
+        Verb::Complete {
+            reference,
+            argument,
+            context,
+            ..
+        } => {
+            complete::run(session, reference, argument, context).await?;
+        }
+        Verb::Subscribe {
+            uris, lists, count, ..
+        } => {
+            subscribe::run(session, uris, *lists, *count).await?;
+        }
+        Verb::Ping { count, .. } => ping::run(session, *count).await?,
+        Verb::Completions { .. } => {}
+    }
+    Ok(Exit::Success)
+}
+
+/// A server that does not log is no reason to do nothing else.
+async fn ask_for_logs(session: &Session<'_>) -> Result<(), Failure> {
+    let Some(level) = session.common.log_level() else {
+        return Ok(());
+    };
+    match session
+        .interrupt
+        .or(session.client.set_log_level(level))
+        .await?
+    {
+        Err(CallError::Undeclared(_)) => {
+            session
+                .screen
+                .say("the server has no log messages to offer");
+            Ok(())
+        }
+        told => Ok(told?),
+    }
+}
+
+fn tell(failure: &Failure, options: &Options, screen: &Screen) {
+    // Nobody is left to tell.
+    if failure.exit == Exit::Unread {
+        return;
+    }
+    if options.common.json && failure.exit != Exit::Usage {
+        let _ = out::document(&failure.document());
+    }
+    screen.say(format!("{} {}", paint(RED, "error:"), plain(&failure.text)));
+    if let Some(data) = failure.reply.as_ref().and_then(|reply| reply.data.as_ref()) {
+        screen.say(escaped(&json::pretty(data.as_raw())));
+    }
+}

@@ -1,0 +1,316 @@
+//! The command line.
+
+use core::time::Duration;
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use clap::builder::PossibleValuesParser;
+use clap::{Args, Parser, Subcommand, ValueEnum};
+
+use super::duration;
+use super::exit::Exit;
+use mcp_tokio::mcp_proto::model::LoggingLevel;
+use mcp_tokio::mcp_proto::{Revision, RevisionSet};
+
+/// Talks to an MCP server that it starts as a child process.
+///
+/// The server is what stands after `--`, or an entry of a desktop host's configuration file.
+#[derive(Debug, Parser)]
+#[command(
+    name = "mcp-cmd",
+    version,
+    override_usage = "mcp-cmd [OPTIONS] COMMAND [ARGUMENTS] -- SERVER [ARGUMENTS]\n       \
+                      mcp-cmd URL [OPTIONS] [COMMAND] [ARGUMENTS]\n       \
+                      mcp-cmd [OPTIONS] COMMAND [ARGUMENTS] --config FILE NAME",
+    after_help = "`mcp-cmd help call` says how arguments are written; `--help` lists the exit codes.",
+    after_long_help = Exit::HELP,
+    subcommand_required = true,
+    arg_required_else_help = true
+)]
+pub(crate) struct Options {
+    #[command(flatten)]
+    pub(crate) common: Common,
+    #[command(subcommand)]
+    pub(crate) command: Verb,
+}
+
+/// What every command understands, before it and behind it.
+#[derive(Clone, Debug, Args)]
+pub(crate) struct Common {
+    /// Takes the server NAME from the `mcpServers` of FILE; ${VAR} and ${VAR:-default} in it are
+    /// filled in from the environment
+    #[arg(long, global = true, num_args = 2, value_names = ["FILE", "NAME"])]
+    config: Option<Vec<PathBuf>>,
+    /// Sends this field with every request to a server at a URL
+    #[arg(long, global = true, value_name = "NAME:VALUE", value_parser = header)]
+    pub(crate) header: Vec<(String, String)>,
+    /// Sets a variable in the server's environment, which else is a short list (PATH, HOME, ..)
+    #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = variable)]
+    pub(crate) env: Vec<(String, String)>,
+    /// Accepts these revisions of the protocol only, separated by commas
+    #[arg(long, global = true, value_name = "A,B", value_parser = revisions)]
+    pub(crate) revisions: Option<RevisionSet>,
+    /// Waits so long for an answer: 30, 1.5, 500ms, 2m; progress begins it anew (a minute without
+    /// this, and an hour for what may ask a person at a terminal)
+    #[arg(long, global = true, value_name = "TIME", value_parser = duration::parse)]
+    pub(crate) timeout: Option<Duration>,
+    /// Asks the server for log messages from this level on
+    #[arg(long, global = true, value_name = "LEVEL", value_parser = levels())]
+    log_level: Option<String>,
+    /// Lends the server this directory as a root; several times for several
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) root: Vec<PathBuf>,
+    /// Answers sampling with what this shell command writes, which reads the request as JSON
+    #[arg(long, global = true, value_name = "CMD")]
+    pub(crate) sample_with: Option<String>,
+    /// Writes images, audio and blobs to files in this directory
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) save: Option<PathBuf>,
+    /// Writes JSON to standard output: one document, for `subscribe` one line per update
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+    /// Shows every message on standard error as it crosses the wire
+    #[arg(long, global = true)]
+    pub(crate) trace: bool,
+    /// Shows no log messages, no progress and nothing of what the server writes to its standard
+    /// error
+    #[arg(short, long, global = true)]
+    pub(crate) quiet: bool,
+    /// Uses no colours
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Verb {
+    /// Says who the server is, what it can do and how it wants to be used
+    Info {
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Lists what the server offers
+    List {
+        /// What to list
+        #[arg(default_value = "all")]
+        kind: Kind,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Calls a tool
+    #[command(after_help = ARGUMENTS)]
+    Call {
+        /// The tool's name
+        tool: String,
+        /// Its arguments: key=value, key:=json or a JSON object
+        arguments: Vec<String>,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Reads a resource
+    Read {
+        /// The resource's URI
+        uri: String,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Gets a prompt
+    #[command(after_help = ARGUMENTS)]
+    Get {
+        /// The prompt's name
+        prompt: String,
+        /// Its arguments, all of them text: key=value
+        arguments: Vec<String>,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Asks what an argument of a prompt or of a resource template may be
+    Complete {
+        /// A prompt's name, or a URI template (which has braces or a colon)
+        reference: String,
+        /// The argument and the beginning of its value: name=prefix
+        argument: String,
+        /// Arguments that are known already: key=value
+        context: Vec<String>,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Tells when resources or lists change, until Ctrl-C
+    Subscribe {
+        /// The resources' URIs
+        uris: Vec<String>,
+        /// Tells of changes of the lists too
+        #[arg(long)]
+        lists: bool,
+        /// Ends after so many updates
+        #[arg(long, value_name = "N")]
+        count: Option<u64>,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Asks whether the server is there, and how long that takes
+    Ping {
+        /// How often
+        #[arg(long, value_name = "N", default_value_t = 1)]
+        count: u32,
+        #[command(flatten)]
+        server: Server,
+    },
+    /// Writes the completions of this program for a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+}
+
+/// What lists there are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Kind {
+    Tools,
+    Resources,
+    Templates,
+    Prompts,
+    All,
+}
+
+/// The server as the command line names it.
+#[derive(Debug, Args)]
+pub(crate) struct Server {
+    /// The server to start, and its arguments, or its URL
+    #[arg(last = true, value_name = "SERVER")]
+    pub(crate) server: Vec<OsString>,
+}
+
+impl Verb {
+    /// The server that it is about, if it is about one.
+    pub(crate) const fn server(&self) -> Option<&Server> {
+        match self {
+            Self::Info { server }
+            | Self::List { server, .. }
+            | Self::Call { server, .. }
+            | Self::Read { server, .. }
+            | Self::Get { server, .. }
+            | Self::Complete { server, .. }
+            | Self::Subscribe { server, .. }
+            | Self::Ping { server, .. } => Some(server),
+            Self::Completions { .. } => None,
+        }
+    }
+}
+
+impl Common {
+    /// The file and the name in it.
+    pub(crate) fn config(&self) -> Option<(&PathBuf, String)> {
+        match self.config.as_deref() {
+            Some([file, name]) => Some((file, name.to_string_lossy().into_owned())),
+            _ => None,
+        }
+    }
+
+    pub(crate) fn log_level(&self) -> Option<LoggingLevel> {
+        LoggingLevel::parse(self.log_level.as_deref()?.into())
+    }
+}
+
+fn revisions(text: &str) -> Result<RevisionSet, String> {
+    let revisions = text.split(',').map(|name| {
+        Revision::parse(name.trim()).ok_or_else(|| format!("no revision is called `{name}`"))
+    });
+    revisions
+        .collect::<Result<Vec<_>, _>>()
+        .map(|all| RevisionSet::of(&all))
+}
+
+fn variable(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once('=').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or_else(|| format!("`{text}` is not NAME=VALUE"))?;
+    Ok((name.to_owned(), value.to_owned()))
+}
+
+fn header(text: &str) -> Result<(String, String), String> {
+    let pair = text.split_once(':').filter(|(name, _)| !name.is_empty());
+    let (name, value) = pair.ok_or("it is not NAME:VALUE")?;
+    Ok((name.to_owned(), value.trim().to_owned()))
+}
+
+fn levels() -> PossibleValuesParser {
+    PossibleValuesParser::new([
+        "debug",
+        "info",
+        "notice",
+        "warning",
+        "error",
+        "critical",
+        "alert",
+        "emergency",
+    ])
+}
+
+const ARGUMENTS: &str = "\
+Arguments:
+  city=Kyoto          a value, typed by what the server says of the argument
+  tags=a tags=b       a list, element by element
+  days:=3             JSON as it is
+  text=@FILE          the text of a file; @- for standard input
+  options:=@FILE      the JSON of a file
+  '{\"city\":\"Kyoto\"}'  all arguments at once; so do @FILE and - (standard input)";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_definition_is_sound() {
+        Options::command().debug_assert();
+    }
+
+    #[test]
+    fn lines() {
+        let parse = |line: &str| {
+            let words = line.split(' ').filter(|word| !word.is_empty());
+            Options::try_parse_from(core::iter::once("client").chain(words))
+        };
+        let options = parse("call add a=1 b:=2 --json -- server --flag -x").unwrap();
+        assert!(options.common.json);
+        let Verb::Call {
+            tool,
+            arguments,
+            server,
+        } = options.command
+        else {
+            panic!("another command");
+        };
+        assert_eq!(
+            (tool.as_str(), arguments),
+            ("add", vec!["a=1".to_owned(), "b:=2".to_owned()])
+        );
+        assert_eq!(server.server, ["server", "--flag", "-x"]);
+
+        let options = parse("--config hosts.json it --timeout 2m list").unwrap();
+        let (file, name) = options.common.config().unwrap();
+        assert_eq!((file.to_str(), name.as_str()), (Some("hosts.json"), "it"));
+        assert_eq!(options.common.timeout, Some(Duration::from_secs(120)));
+
+        let options = parse("list --header Authorization:Basic -- http://a/mcp").unwrap();
+        let expected = ("Authorization".to_owned(), "Basic".to_owned());
+        assert_eq!(options.common.header, [expected]);
+
+        let options =
+            parse("list prompts --revisions 2025-11-25,2026-07-28 --log-level error -- s");
+        let options = options.unwrap();
+        assert_eq!(options.common.revisions.map(RevisionSet::len), Some(2));
+        assert_eq!(options.common.log_level(), Some(LoggingLevel::Error));
+
+        let wrong = |line: &str| assert!(parse(line).is_err(), "{line}");
+        wrong("");
+        wrong("frob -- server");
+        wrong("call -- server");
+        wrong("list everything -- server");
+        wrong("list --revisions 1999-01-01 -- server");
+        wrong("list --config hosts.json");
+        wrong("list --timeout soon -- server");
+        wrong("list --env =x -- server");
+        wrong("list --header x -- http://a");
+    }
+}

@@ -1,0 +1,56 @@
+//! What every command has at hand.
+
+use core::time::Duration;
+
+use super::connect::AT_A_TERMINAL;
+use super::exit::Failure;
+use super::interrupt::Interrupt;
+use super::options::Common;
+use super::save::Save;
+use super::screen::Screen;
+use mcp_tokio::Client;
+use mcp_tokio::client::{CallError, Progress, Request};
+
+/// A connected client, and how its user wants things.
+pub(crate) struct Session<'s> {
+    pub(crate) client: &'s Client,
+    pub(crate) common: &'s Common,
+    pub(crate) screen: &'s Screen,
+    pub(crate) interrupt: &'s Interrupt,
+}
+
+impl Session<'_> {
+    /// What the server answers; Ctrl-C takes the request back.
+    pub(crate) async fn wait<T>(
+        &self,
+        answer: impl Future<Output = Result<T, CallError>>,
+    ) -> Result<T, Failure> {
+        Ok(self.interrupt.or(answer).await??)
+    }
+
+    /// The same for a request during which the server may ask a person, and tell how far it is.
+    pub(crate) async fn wait_long<T>(&self, request: Request<'_, T>) -> Result<T, Failure> {
+        let request = match self.patience() {
+            Some(patience) => request.timeout(patience).cap(patience),
+            None => request,
+        };
+        let screen = self.screen.clone();
+        let request = request.on_progress(move |step: Progress<'_>| {
+            screen.progress(step.progress, step.total, step.message);
+        });
+        let answer = self.wait(request).await;
+        self.screen.clear();
+        answer
+    }
+
+    pub(crate) fn save(&self) -> Option<Save> {
+        self.common.save.clone().map(Save::to)
+    }
+
+    fn patience(&self) -> Option<Duration> {
+        match self.common.timeout {
+            None if self.screen.can_ask() => Some(AT_A_TERMINAL),
+            _ => None,
+        }
+    }
+}
