@@ -50,6 +50,9 @@
 #![forbid(unsafe_code)]
 
 mod connect;
+#[cfg(any(feature = "server", feature = "client"))]
+#[doc(hidden)]
+pub mod instances;
 mod io;
 mod process;
 mod reactor;
