@@ -23,6 +23,8 @@ fn main() -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
     let near = TcpStream::connect(listener.local_addr()?)?;
     let (far, _) = listener.accept()?;
+    near.set_nonblocking(true)?;
+    far.set_nonblocking(true)?;
 
     // All the memory that the two connections ever take is in these two variables.
     let limits = Limits {
@@ -42,12 +44,12 @@ fn main() -> io::Result<()> {
         },
         ..ServerConfig::new("bare_loop", "1.0")
     };
-    let mut client = Side::new(near, limits, Client::new(client, client::Fixed::<4, 1>))?;
+    let mut client = Side::new(near, limits, Client::new(client, client::Fixed::<4, 1>));
     let mut server = Side::new(
         far,
         limits,
         Server::new(server, server::Fixed::<64, 4, 1, 0, 0>::new()),
-    )?;
+    );
 
     let started = std::time::Instant::now();
     let clock =
@@ -79,23 +81,22 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// A machine, its two buffers, and the socket.
-struct Side<M> {
+/// A machine, its two buffers, and a stream that never blocks.
+struct Side<M, T> {
     machine: M,
     link: Link<[u8; SIZE], [u8; SIZE]>,
-    socket: TcpStream,
+    stream: T,
 }
 
-impl<M: Machine> Side<M> {
-    fn new(socket: TcpStream, limits: Limits, machine: M) -> io::Result<Self> {
-        socket.set_nonblocking(true)?;
+impl<M: Machine, T: Read + Write> Side<M, T> {
+    fn new(stream: T, limits: Limits, machine: M) -> Self {
         let inbox = Inbox::new([0; SIZE], &limits);
         let outbox = Outbox::new([0; SIZE], &limits);
-        Ok(Self {
+        Self {
             machine,
             link: Link::new(inbox, outbox),
-            socket,
-        })
+            stream,
+        }
     }
 
     /// Reads what has come, lets the machine work, writes what it has to say. Returns whether
@@ -103,12 +104,13 @@ impl<M: Machine> Side<M> {
     fn turn(
         &mut self,
         now: Instant,
-        app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<[u8; SIZE]>) -> Verdict,
+        mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<[u8; SIZE]>) -> Verdict,
     ) -> io::Result<bool> {
         let mut moved = false;
         if let Some(spare) = self.link.inbox.spare_mut() {
-            match self.socket.read(spare) {
-                Ok(0) => self.machine.hang_up(now),
+            match self.stream.read(spare) {
+                // The last line may lack its line feed: it is handled before the end.
+                Ok(0) => self.link.inbox.close(),
                 Ok(count) => {
                     self.link.inbox.filled(count);
                     moved = true;
@@ -117,10 +119,16 @@ impl<M: Machine> Side<M> {
                 Err(error) => return Err(error),
             }
         }
-        // Whether it stopped for lack of room or of input, what comes next is the same.
-        let (Rest::Full | Rest::Empty) = self.link.turn(&mut self.machine, now, app);
+        let rest = self.link.turn(&mut self.machine, now, &mut app);
+        if rest == Rest::Empty && self.link.inbox.is_closed() {
+            self.machine.hang_up(now);
+            // Only events are left. What does not fit is not written any more.
+            let (Rest::Full | Rest::Empty) = self.link.turn(&mut self.machine, now, &mut app);
+        }
         while !self.link.outbox.pending().is_empty() {
-            match self.socket.write(self.link.outbox.pending()) {
+            match self.stream.write(self.link.outbox.pending()) {
+                // Another attempt would say the same, for ever.
+                Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(count) => self.link.outbox.consume(count),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,
                 Err(error) => return Err(error),
@@ -235,3 +243,73 @@ const ARGUMENTS: &[u8] = br#"{"text":"hello \ud83d\udc4b"}"#;
 const CALLS: u32 = 5;
 const SIZE: usize = 2048;
 const TICK: Duration = Duration::from_millis(1);
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// What the peer sent before it closed its half; what is written to it is kept, up to `room`.
+    struct Script {
+        input: &'static [u8],
+        output: Vec<u8>,
+        room: usize,
+    }
+
+    impl Read for Script {
+        fn read(&mut self, into: &mut [u8]) -> io::Result<usize> {
+            self.input.read(into)
+        }
+    }
+
+    impl Write for Script {
+        fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+            let count = bytes.len().min(self.room - self.output.len());
+            self.output.extend(&bytes[..count]);
+            Ok(count)
+        }
+
+        fn flush(&mut self) -> io::Result<()> {
+            Ok(())
+        }
+    }
+
+    type Scripted = Side<Server<'static, server::Fixed<64, 4, 1, 0, 0>>, Script>;
+
+    fn scripted(input: &'static str, room: usize) -> Scripted {
+        let limits = Limits::default();
+        let config = ServerConfig {
+            limits,
+            ..ServerConfig::new("bare_loop", "1.0")
+        };
+        let script = Script {
+            input: input.as_bytes(),
+            output: Vec::new(),
+            room,
+        };
+        Side::new(script, limits, Server::new(config, server::Fixed::new()))
+    }
+
+    fn turn(side: &mut Scripted) -> io::Result<bool> {
+        side.turn(Instant::ZERO, |_, _, _| Verdict::Done)
+    }
+
+    const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
+    const PONG: &[u8] = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n";
+
+    #[test]
+    fn a_last_line_without_line_feed_is_answered() {
+        let mut side = scripted(PING, 1000);
+        for _ in 0..3 {
+            turn(&mut side).unwrap();
+        }
+        assert_eq!(side.stream.output, PONG);
+        assert!(side.machine.is_closed());
+    }
+
+    #[test]
+    fn a_stream_that_takes_nothing_more_is_an_error() {
+        let mut side = scripted(PING, 10);
+        let failed = (0..3).find_map(|_| turn(&mut side).err());
+        assert_eq!(failed.unwrap().kind(), ErrorKind::WriteZero);
+    }
+}
