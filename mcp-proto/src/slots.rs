@@ -190,8 +190,9 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         None
     }
 
-    /// Sets, moves or clears the deadline of `token`.
+    /// Sets, moves or clears the deadline of `token`; one at [`Instant::MAX`] clears it.
     pub(crate) fn arm(&mut self, token: Token, deadline: Option<Instant>) {
+        let deadline = deadline.and_then(Instant::as_deadline);
         let Some(position) = self.entry(token).map(|slot| slot.position) else {
             return;
         };

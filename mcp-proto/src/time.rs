@@ -23,6 +23,10 @@ impl Instant {
     /// The caller's epoch.
     pub const ZERO: Self = Self(0);
 
+    /// The last moment that can be expressed. A deadline there means never: nothing lies after
+    /// it, so no later moment could be armed in its place.
+    pub const MAX: Self = Self(u64::MAX);
+
     /// The moment `millis` milliseconds after the epoch.
     pub const fn from_millis(millis: u64) -> Self {
         Self(millis)
@@ -31,6 +35,16 @@ impl Instant {
     /// Milliseconds since the epoch.
     pub const fn as_millis(self) -> u64 {
         self.0
+    }
+
+    /// Whether a deadline at this moment has passed by `now`; one at [`MAX`](Self::MAX) never has.
+    pub(crate) const fn is_due(self, now: Self) -> bool {
+        self.0 <= now.0 && self.0 < u64::MAX
+    }
+
+    /// The moment as a deadline to wait for.
+    pub(crate) fn as_deadline(self) -> Option<Self> {
+        (self < Self::MAX).then_some(self)
     }
 
     /// The time that passed since `earlier`; zero if `earlier` is not earlier.

@@ -334,12 +334,12 @@ impl<S: Storage> Client<'_, S> {
 
     /// The silence is over, or the time.
     pub(super) fn opening_timeout(&mut self, now: Instant, mut opening: Opening) {
-        if opening.deadline <= now {
+        if opening.deadline.is_due(now) {
             self.connect_failed = Some(ConnectError::Expired);
             self.close(CloseReason::NotConnected);
             return;
         }
-        if opening.silence.is_some_and(|silence| silence <= now) {
+        if opening.silence.is_some_and(|silence| silence.is_due(now)) {
             opening.silence = None;
             if let (Some(legacy), Leg::Unused) = (opening.legacy, opening.handshake) {
                 let id = self.take_id();
@@ -427,9 +427,11 @@ impl Opening {
         matches!(self.probe, Leg::Owed(_)) || matches!(self.handshake, Leg::Owed(_))
     }
 
-    pub(super) fn next_deadline(&self) -> Instant {
-        self.silence
-            .map_or(self.deadline, |silence| silence.min(self.deadline))
+    pub(super) fn next_deadline(&self) -> Option<Instant> {
+        let earliest = self
+            .silence
+            .map_or(self.deadline, |silence| silence.min(self.deadline));
+        earliest.as_deadline()
     }
 
     fn begin_handshake(&mut self, now: Instant, timeout: Duration, legacy: Revision, id: u64) {

@@ -50,8 +50,10 @@ impl Ping {
 
     pub(super) fn beat(self, now: Instant) -> Beat {
         match self {
-            Self::Resting { until } if until <= now => Beat::Due,
-            Self::Owed { until, .. } | Self::Sent { until, .. } if until <= now => Beat::Missed,
+            Self::Resting { until } if until.is_due(now) => Beat::Due,
+            Self::Owed { until, .. } | Self::Sent { until, .. } if until.is_due(now) => {
+                Beat::Missed
+            }
             _ => Beat::None,
         }
     }
@@ -60,7 +62,7 @@ impl Ping {
         match self {
             Self::Off => None,
             Self::Resting { until } | Self::Owed { until, .. } | Self::Sent { until, .. } => {
-                Some(until)
+                until.as_deadline()
             }
         }
     }

@@ -11,7 +11,7 @@ use crate::time::Instant;
 impl<S: Storage> Client<'_, S> {
     pub(super) fn next_deadline(&self) -> Option<Instant> {
         let opening = match &self.phase {
-            Phase::Opening(opening) => Some(opening.next_deadline()),
+            Phase::Opening(opening) => opening.next_deadline(),
             _ => None,
         };
         [opening, self.ping.deadline(), self.calls.next_deadline()]

@@ -53,17 +53,17 @@ impl Pinger {
     pub(super) fn deadline(&self) -> Option<Instant> {
         match self.state {
             State::Off | State::Due => None,
-            State::Resting(at) | State::Waiting(_, at) => Some(at),
+            State::Resting(at) | State::Waiting(_, at) => at.as_deadline(),
         }
     }
 
     pub(super) fn handle_timeout(&mut self, now: Instant) -> Option<Missed> {
         match self.state {
-            State::Resting(at) if at <= now => {
+            State::Resting(at) if at.is_due(now) => {
                 self.state = State::Due;
                 None
             }
-            State::Waiting(_, at) if at <= now => {
+            State::Waiting(_, at) if at.is_due(now) => {
                 self.missed = self.missed.saturating_add(1);
                 self.rest(now);
                 let last = self
