@@ -205,7 +205,8 @@ impl<S: Storage> Server<'_, S> {
         self.answered(number, answer)
     }
 
-    /// A broken response may still name a question, which it ends (JR-32).
+    /// A broken response may still name a question, which it ends (JR-32). So does one that broke
+    /// off before its result, as long as nothing says that it is a request.
     pub(super) fn unusable_answer<'b>(
         &mut self,
         now: Instant,
@@ -213,10 +214,12 @@ impl<S: Storage> Server<'_, S> {
     ) -> Action<Event<'b>, Reply<'b>> {
         match (invalid.shape, invalid.id.and_then(Id::to_u64)) {
             // However wrong, it is a sign of life.
-            (Shape::Response, Some(number)) if self.pinger.answered(now, number) => {
+            (Shape::Response | Shape::Unknown, Some(number))
+                if self.pinger.answered(now, number) =>
+            {
                 Action::Ignore(Why::Absorbed)
             }
-            (Shape::Response, Some(number)) => {
+            (Shape::Response | Shape::Unknown, Some(number)) => {
                 self.answered(number, Answer::Unusable(invalid.reason))
             }
             _ => Action::Ignore(Why::Malformed),

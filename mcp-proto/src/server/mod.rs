@@ -64,7 +64,7 @@ use crate::json::{Object, Raw};
 use crate::label::Inline;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::revision::Revision;
-use crate::rpc::{Id, Invalid, Message, Method, Notification, Request};
+use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
 use crate::slots::{Queue, Slots};
 use crate::time::Instant;
 
@@ -489,8 +489,20 @@ impl<'c, S: Storage> Server<'c, S> {
             };
         }
         match self.count_element() {
-            Counted::Served => self.refuse(invalid.id, PeerError::Invalid(invalid.reason)),
+            Counted::Served => {
+                let id = invalid
+                    .id
+                    .filter(|id| !self.may_be_ours(*id, invalid.shape));
+                self.refuse(id, PeerError::Invalid(invalid.reason))
+            }
             Counted::Refused => self.refuse(None, PeerError::BatchTooLong),
+        if S::ASKS
+            && invalid.shape == Shape::Unknown
+            && let action @ (Action::Event(_) | Action::Ignore(Why::Absorbed)) =
+                self.unusable_answer(now, invalid)
+        {
+            return action;
+        }
             Counted::Silent => Action::Ignore(Why::Garbage),
         }
     }
@@ -498,6 +510,16 @@ impl<'c, S: Storage> Server<'c, S> {
     fn count_element(&mut self) -> Counted {
         match self.batch.reading() {
             _ if !S::ARRAYS => Counted::Served,
+    /// Whether this id of a broken message may be that of a request of ours. Without a method
+    /// nothing tells a response from a request, and an error with the id of a request of ours
+    /// would answer the client's request of the same id.
+    fn may_be_ours(&self, id: Id<'_>, shape: Shape) -> bool {
+        shape == Shape::Unknown
+            && id
+                .to_u64()
+                .is_some_and(|id| (1..self.next_id).contains(&id))
+    }
+
             Reading::Outside => Counted::Served,
             _ => self.batch.count(self.config.limits.batch),
         }
