@@ -58,6 +58,8 @@ pub enum Why {
     StaleProgress,
     /// A doubled question of a server that is already being answered.
     DoubledQuestion,
+    /// The answer was lost: the outbox can hold neither it nor an error in its place.
+    NoRoom,
     /// The connection is over.
     Closed,
 }
@@ -285,7 +287,8 @@ pub enum SendError {
         /// The bytes that the message takes.
         needed: usize,
     },
-    /// The message is longer than the output may ever be ([`Limits::output`]): waiting is no use.
+    /// The message is longer than the output may ever be ([`Limits::output`], or what the outbox
+    /// can hold): waiting is no use.
     ///
     /// [`Limits::output`]: crate::Limits::output
     TooLarge {

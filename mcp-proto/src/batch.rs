@@ -52,6 +52,11 @@ impl<S: Store<u8>> Batch<S> {
         }
     }
 
+    /// Sets the bytes that an array may take.
+    pub(crate) fn set_limit(&mut self, limit: usize) {
+        self.limit = limit;
+    }
+
     /// Whether there is a buffer at all; without one, arrays are refused.
     pub(crate) fn has_room(&mut self) -> bool {
         self.limit > BRACKETS

@@ -34,7 +34,9 @@ pub struct Limits {
     /// Resource URIs that all subscriptions of a connection may name together. A new one is
     /// compared with those before it, so a million of them would cost their square.
     pub subscriptions: usize,
-    /// Bytes waiting to be read by the peer. When it is reached the reader stops.
+    /// Bytes waiting to be read by the peer. When it is reached the reader stops. Less than one
+    /// answer of the core takes ([`Machine::reserve`](crate::Machine::reserve) and a line feed)
+    /// counts as that much.
     pub output: usize,
     /// Legacy sessions of one HTTP endpoint.
     pub sessions: usize,
@@ -42,6 +44,13 @@ pub struct Limits {
     pub session_idle: Duration,
     /// How long an HTTP request head may take.
     pub head: Duration,
+}
+
+/// The longest message that leaves under these limits: the newline takes a byte, and what the
+/// core itself may have to say always fits.
+pub(crate) const fn max_message(limits: &Limits, reserve: usize) -> usize {
+    let len = limits.output.saturating_sub(1);
+    if len < reserve { reserve } else { len }
 }
 
 impl Default for Limits {

@@ -197,6 +197,9 @@ pub enum Rest {
 ///
 /// A message is taken only while the outbox has room for all that the machine itself may have to
 /// say about it, so its answer is never lost and a peer that does not read is not read either.
+/// The machine learns what the outbox can hold: an answer for which there will never be room is
+/// replaced by an error, and [`Step::Ignored`] with [`Why::NoRoom`] reports one for which even
+/// the error is too long.
 /// Never loops over messages: an event borrows from the inbox, and the caller decides what comes
 /// next.
 ///
@@ -245,6 +248,8 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     outbox: &'o mut Outbox<O>,
     now: Instant,
 ) -> Step<'o, M::Event<'i>, O> {
+    outbox.raise_limit(machine.reserve());
+    machine.set_max_message(outbox.max_message());
     if machine.poll_timeout().is_some_and(|due| due <= now) {
         machine.handle_timeout(now);
         debug_assert!(
@@ -258,7 +263,8 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     if let Some(event) = machine.poll_event() {
         return Step::Event { event, outbox };
     }
-    let reserved = outbox.reserve(machine.reserve());
+    // Storage that is too small for some answers of the core can still hold others.
+    let reserved = outbox.reserve(machine.reserve().min(outbox.max_message()));
     if !reserved && !outbox.is_empty() {
         return Step::Full;
     }
@@ -274,14 +280,10 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
         }
         Action::Reply(reply) => {
             let told = machine.told(&reply);
-            let written = outbox.put_once(|out| machine.reply(now, reply, out));
-            debug_assert!(
-                written.is_ok() || !reserved,
-                "a reply of more than reserve() bytes"
-            );
-            match told {
-                Some(event) if written.is_ok() => Step::Event { event, outbox },
-                _ => Step::Handled,
+            match (outbox.put_once(|out| machine.reply(now, reply, out)), told) {
+                (Ok(_), Some(event)) => Step::Event { event, outbox },
+                (Ok(_), None) => Step::Handled,
+                (Err(_), _) => Step::Ignored(Why::NoRoom),
             }
         }
         Action::Ignore(why) => Step::Ignored(why),

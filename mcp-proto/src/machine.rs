@@ -76,6 +76,15 @@ pub trait Machine {
     /// The most bytes that one answer of the core can take, without framing.
     fn reserve(&self) -> usize;
 
+    /// Sets the length of the longest message that the output can ever hold, without framing.
+    ///
+    /// An answer that is longer is replaced by error -32603, a command is refused with
+    /// [`SendError::TooLarge`](crate::SendError::TooLarge). Before the first call the limit is
+    /// [`Limits::output`](crate::Limits::output), and it never exceeds that.
+    /// [`step`](crate::link::step) calls it with what its outbox can hold; a driver without it
+    /// calls it once if its buffers are smaller than the limit.
+    fn set_max_message(&mut self, len: usize);
+
     /// Undoes the arrival of the request `token` whose event could not be answered now: the same
     /// message will be handed in again.
     fn forget(&mut self, token: Token);

@@ -43,7 +43,10 @@ pub struct Outbox<S> {
 
 impl<S: Store<u8>> Outbox<S> {
     /// An empty outbox. Of the limits it obeys `output`; a store that cannot grow as far is a
-    /// limit of its own.
+    /// limit of its own, which [`step`](crate::link::step) tells the machine, so that an answer
+    /// for which there will never be room is replaced by an error. Storage of
+    /// [`Machine::reserve`](crate::Machine::reserve) bytes and one more holds each answer of the
+    /// core; 128 bytes hold the error that replaces an answer.
     pub fn new(store: S, limits: &Limits) -> Self {
         Self {
             store,
@@ -102,6 +105,16 @@ impl<S: Store<u8>> Outbox<S> {
             return true;
         }
         self.make_room(len)
+    }
+
+    /// Raises the limit to one message of `len` bytes, if it is lower.
+    pub(crate) fn raise_limit(&mut self, len: usize) {
+        self.limit = self.limit.max(len.saturating_add(1));
+    }
+
+    /// Returns the length of the longest message that it can ever hold.
+    pub fn max_message(&self) -> usize {
+        self.store.max_len().min(self.limit).saturating_sub(1)
     }
 
     /// What waits for the peer, the oldest byte first.

@@ -11,6 +11,7 @@
 ///
 /// let mut fixed = [0u8; 16];
 /// assert!(!Store::<u8>::grow(&mut fixed, 32), "an array cannot grow");
+/// assert_eq!(Store::<u8>::max_len(&fixed), 16);
 /// assert_eq!(fixed.as_ref().len(), 16);
 /// ```
 pub trait Store<T>: AsRef<[T]> + AsMut<[T]> {
@@ -18,6 +19,12 @@ pub trait Store<T>: AsRef<[T]> + AsMut<[T]> {
     /// By default the answer is no.
     fn grow(&mut self, len: usize) -> bool {
         len <= self.as_ref().len()
+    }
+
+    /// Returns the length that [`grow`](Self::grow) never exceeds. By default it is the present
+    /// length: a store with a `grow` of its own needs a `max_len` of its own as well.
+    fn max_len(&self) -> usize {
+        self.as_ref().len()
     }
 }
 
@@ -35,6 +42,10 @@ impl<T: Default> Store<T> for alloc::vec::Vec<T> {
             self.resize_with(len, T::default);
         }
         true
+    }
+
+    fn max_len(&self) -> usize {
+        usize::MAX
     }
 }
 
@@ -118,6 +129,10 @@ impl<T: Default, const N: usize> Store<T> for Heapless<T, N> {
             }
         }
         true
+    }
+
+    fn max_len(&self) -> usize {
+        N
     }
 }
 

@@ -72,6 +72,9 @@ pub enum ConnectError {
     Closed,
     /// The configuration accepts no revision.
     Nothing,
+    /// The first message is longer than the output may be: what this client says of itself
+    /// exceeds [`Limits::output`](mcp_proto::Limits::output).
+    TooLarge,
     /// Over HTTP: the server refused by a status, or what it sent is no answer.
     Failed(Failure),
     /// Over HTTP: nobody could be reached, or nobody answered; with what is known of the reason.
@@ -117,6 +120,7 @@ impl ConnectError {
             CoreError::Answer => Self::Answer,
             CoreError::Expired => Self::Expired,
             CoreError::Nothing => Self::Nothing,
+            CoreError::TooLarge => Self::TooLarge,
             CoreError::Failed(failure) => Self::Failed(*failure),
             _ => Self::Closed,
         }
@@ -136,6 +140,7 @@ impl fmt::Display for ConnectError {
             Self::Expired => CoreError::Expired.fmt(f),
             Self::Closed => CoreError::Closed.fmt(f),
             Self::Nothing => CoreError::Nothing.fmt(f),
+            Self::TooLarge => CoreError::TooLarge.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
             Self::Unreachable(cause) => f.write_str(cause),
             Self::Url(url) => write!(f, "a server is at an http:// or https:// URL, not {url:?}"),

@@ -391,9 +391,18 @@ impl<S: Storage> Client<'_, S> {
         } else {
             return Ok(None);
         }
-        let len = writer.finish()?;
-        self.phase = Phase::Opening(opening);
-        Ok(Some(Transmit::pipe(len)))
+        match writer.finish() {
+            Ok(len) => {
+                self.phase = Phase::Opening(opening);
+                Ok(Some(Transmit::pipe(len)))
+            }
+            Err(full) if full.needed > self.max_message => {
+                self.connect_failed = Some(ConnectError::TooLarge);
+                self.close(CloseReason::NotConnected);
+                Ok(None)
+            }
+            Err(full) => Err(full),
+        }
     }
 }
 

@@ -189,6 +189,9 @@ pub enum ConnectError<'b> {
     Closed,
     /// The configuration accepts no revision at all.
     Nothing,
+    /// The message that opens the connection is longer than the output may ever be
+    /// ([`Limits::output`](crate::Limits::output), or what the outbox can hold).
+    TooLarge,
     /// Over HTTP: there is no answer, but a refusal by status, or nothing at all.
     Failed(Failure),
 }
@@ -257,6 +260,7 @@ impl fmt::Display for ConnectError<'_> {
             Self::Expired => f.write_str("the server did not answer in time"),
             Self::Closed => f.write_str("the connection ended before the server answered"),
             Self::Nothing => f.write_str("this client accepts no revision"),
+            Self::TooLarge => f.write_str("the first message is longer than the output may be"),
             Self::Failed(failure) => failure.fmt(f),
         }
     }

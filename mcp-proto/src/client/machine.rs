@@ -1,10 +1,11 @@
 //! The client as its driver sees it.
 
-use super::reply::RESERVE;
+use super::reply::{RESERVE, Said};
 use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};
-use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
+use crate::action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
 use crate::batch::Reading;
 use crate::json::Writer;
+use crate::limits::max_message;
 use crate::machine::Machine;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message};
@@ -63,13 +64,30 @@ impl<S: Storage> Machine for Client<'_, S> {
         if reply.batched && self.answers.gather(write).unwrap_or(false) {
             return Ok(Transmit::pipe(0));
         }
-        let mut writer = Writer::new(out);
-        reply.said.write(&mut writer);
-        writer.finish().map(Transmit::pipe)
+        match write(out) {
+            Ok(len) => Ok(Transmit::pipe(len)),
+            Err(SendError::BufferFull { needed }) if needed > self.max_message => {
+                let mut writer = Writer::new(out);
+                Said::TooLarge.write(&mut writer);
+                writer.finish().map(Transmit::pipe)
+            }
+            Err(SendError::BufferFull { needed }) => Err(BufferFull { needed }),
+            Err(_) => Ok(Transmit::pipe(0)),
+        }
     }
 
     fn reserve(&self) -> usize {
         RESERVE
+    }
+
+    fn set_max_message(&mut self, len: usize) {
+        let limits = &self.config.limits;
+        let len = len.min(max_message(limits, RESERVE));
+        if len != self.max_message {
+            self.max_message = len;
+            self.answers
+                .set_limit(limits.batch_bytes.min(len.saturating_sub(1)));
+        }
     }
 
     fn forget(&mut self, token: Token) {

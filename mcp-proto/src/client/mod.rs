@@ -30,6 +30,7 @@ pub use storage::Growing;
 pub use storage::{Fixed, Storage};
 
 use crate::batch::Batch;
+use crate::limits::max_message;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::revision::Revision;
 use crate::slots::Slots;
@@ -100,6 +101,8 @@ pub struct Client<'c, S: Storage> {
     batch: Gathered<S::Batch>,
     /// The answers to the batch that the server sent.
     answers: Batch<S::Batch>,
+    /// The longest message that the output can ever hold.
+    max_message: usize,
     /// Above every id that was ever given out: an id below it and not in the table is late
     /// (CN-14).
     next_id: u64,
@@ -140,6 +143,7 @@ impl<'c, S: Storage> Client<'c, S> {
     /// A client that has said nothing yet; [`connect`](Self::connect) begins.
     pub fn new(config: ClientConfig<'c>, storage: S) -> Self {
         let (calls, questions, batch, answers) = storage.into_parts();
+        let max_message = max_message(&config.limits, reply::RESERVE);
         Self {
             config,
             phase: Phase::Idle,
@@ -149,7 +153,11 @@ impl<'c, S: Storage> Client<'c, S> {
             calls: Slots::new(calls, config.limits.in_flight),
             questions: Slots::new(questions, config.limits.in_flight),
             batch: Gathered::new(batch),
-            answers: Batch::new(answers, config.limits.batch_bytes),
+            answers: Batch::new(
+                answers,
+                config.limits.batch_bytes.min(max_message.saturating_sub(1)),
+            ),
+            max_message,
             next_id: 1,
             initialized_owed: false,
             held: false,

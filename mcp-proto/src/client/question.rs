@@ -1,6 +1,6 @@
 //! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`.
 
-use super::reply::{Reply, Said};
+use super::reply::{Reply, Said, TOO_LARGE};
 use super::{Client, Event, Phase, Storage, Unusable, encode};
 use crate::action::{Action, BufferFull, SendError, Token, Transmit, Why};
 use crate::batch::{Counted, Reading};
@@ -77,11 +77,17 @@ impl<S: Storage> Client<'_, S> {
         } else {
             match write(out) {
                 // It would never fit: the server hears of it instead of waiting.
-                Err(SendError::BufferFull { needed }) if needed >= self.config.limits.output => {
+                Err(SendError::BufferFull { needed }) if needed > self.max_message => {
                     let mut writer = Writer::new(out);
-                    let said = Said::Error(id, code::INTERNAL_ERROR, "the answer is too long");
-                    said.write(&mut writer);
-                    writer.finish()?
+                    Said::Error(id, code::INTERNAL_ERROR, TOO_LARGE).write(&mut writer);
+                    match writer.finish() {
+                        Err(full) if full.needed > self.max_message => {
+                            let mut writer = Writer::new(out);
+                            Said::TooLarge.write(&mut writer);
+                            self.within_limit(writer.finish().map_err(SendError::from))?
+                        }
+                        written => written?,
+                    }
                 }
                 other => other?,
             }

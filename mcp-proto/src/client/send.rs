@@ -72,8 +72,8 @@ impl<S: Storage> Client<'_, S> {
         let mut pending = None;
         let len = if self.batch.open {
             let limits = &config.limits;
-            // The array has to fit the output, with its closing bracket and a newline.
-            let bytes = limits.batch_bytes.min(limits.output.saturating_sub(2));
+            // The array has to fit the output, with its closing bracket.
+            let bytes = limits.batch_bytes.min(self.max_message.saturating_sub(1));
             let put = self.batch.put(limits.batch, bytes, |free| {
                 encode::request(config, revision, id, call, round, free)
             })?;
@@ -273,9 +273,9 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// What would never fit is said to be so, instead of being tried again for ever.
-    fn within_limit(&self, len: Result<usize, SendError>) -> Result<usize, SendError> {
+    pub(super) fn within_limit(&self, len: Result<usize, SendError>) -> Result<usize, SendError> {
         match len {
-            Err(SendError::BufferFull { needed }) if needed >= self.config.limits.output => {
+            Err(SendError::BufferFull { needed }) if needed > self.max_message => {
                 Err(SendError::TooLarge { needed })
             }
             other => other,

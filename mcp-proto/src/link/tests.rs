@@ -50,6 +50,8 @@ impl Machine for Echo {
         self.size.max(4)
     }
 
+    fn set_max_message(&mut self, _: usize) {}
+
     fn forget(&mut self, token: Token) {
         self.forgotten.push(token);
     }

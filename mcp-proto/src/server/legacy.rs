@@ -190,7 +190,7 @@ impl<S: Storage> Server<'_, S> {
     pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), super::uris::Full> {
         // Every byte may take six when it is escaped.
         let largest = uri.decoded_len().saturating_mul(6).saturating_add(UPDATE);
-        if largest > self.config.limits.output {
+        if largest > self.max_message {
             return Err(super::uris::Full);
         }
         self.uris.add(owner, uri)

@@ -74,7 +74,7 @@ impl<S: Storage> Server<'_, S> {
         // An acknowledgement that no outbox could ever hold would stop everything behind it.
         let mut counting = Writer::counting();
         self.write_acknowledgement(token, &mut counting);
-        if counting.len() >= self.config.limits.output {
+        if counting.len() > self.max_message {
             self.release(token);
             return Err(PeerError::TooManySubscriptions);
         }

@@ -2,11 +2,12 @@
 
 use super::pinger::Missed;
 use super::question::Ended;
-use super::reply::{Reply, ReplyKind, Style};
+use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Life, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
 use crate::batch::Reading;
+use crate::limits::max_message;
 use crate::machine::Machine;
 use crate::rpc::Incoming;
 use crate::slots::Queue;
@@ -47,31 +48,34 @@ impl<S: Storage> Machine for Server<'_, S> {
         reply: Reply<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
-        let style = Style {
-            null_id: self.null_id(),
-            http: S::HTTP,
-            header_mismatch: self.header_mismatch(),
-        };
+        let style = self.style();
         let Self { batch, config, .. } = self;
         let gathered = S::ARRAYS
             && reply.batched
             && batch
                 .gather(|room| Ok(reply.write(config, style, room)?))
                 .unwrap_or(false);
+        let mut said = Some(reply.kind);
         let len = if gathered {
             0
         } else {
-            reply.write(config, style, out)?
+            match reply.write(config, style, out) {
+                Err(full) if full.needed > self.max_message => {
+                    said = None;
+                    self.write_too_large(reply.id, out)?
+                }
+                written => written?,
+            }
         };
-        match reply.kind {
-            ReplyKind::Initialize(opened) => {
+        match said {
+            Some(ReplyKind::Initialize(opened)) => {
                 self.session.phase = Phase::Answered(opened.revision);
                 self.session.features = opened.features;
                 self.session.by_exchanges = S::HTTP && reply.channel.is_exchange();
                 self.pinger.start(now);
             }
-            ReplyKind::LogLevel(level) => self.session.log_level = level,
-            ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. } => {}
+            Some(ReplyKind::LogLevel(level)) => self.session.log_level = level,
+            Some(ReplyKind::Discover(_) | ReplyKind::Pong | ReplyKind::Error { .. }) | None => {}
         }
         if !S::HTTP {
             return Ok(Transmit::pipe(len));
@@ -85,13 +89,30 @@ impl<S: Storage> Machine for Server<'_, S> {
 
     fn told<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
         match reply.kind {
-            ReplyKind::Initialize(opened) => Some(Event::Handshake(opened)),
+            ReplyKind::Initialize(opened) => {
+                // An error goes in the place of an answer that never fits.
+                let needed = match reply.write(&self.config, self.style(), &mut []) {
+                    Err(full) => full.needed,
+                    Ok(len) => len,
+                };
+                (needed <= self.max_message).then_some(Event::Handshake(opened))
+            }
             _ => None,
         }
     }
 
     fn reserve(&self) -> usize {
         self.reserve
+    }
+
+    fn set_max_message(&mut self, len: usize) {
+        let limits = &self.config.limits;
+        let len = len.min(max_message(limits, self.reserve));
+        if len != self.max_message {
+            self.max_message = len;
+            self.batch
+                .set_limit(limits.batch_bytes.min(len.saturating_sub(1)));
+        }
     }
 
     fn forget(&mut self, token: Token) {

@@ -37,6 +37,7 @@ use core::fmt;
 use context::{Asked, Members};
 use pinger::Pinger;
 use question::Ended;
+use reply::Style;
 use request::Stage;
 use session::Session;
 use uris::{Owner, Uris};
@@ -62,6 +63,7 @@ use crate::batch::{Batch, Counted, Reading};
 use crate::http::Post;
 use crate::json::{Object, Raw};
 use crate::label::Inline;
+use crate::limits::max_message;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::revision::Revision;
 use crate::rpc::{Id, Invalid, Message, Method, Notification, Request, Shape};
@@ -110,6 +112,8 @@ pub struct Server<'c, S: Storage> {
     reserve: usize,
     /// The bytes that our name takes in a result.
     identity: usize,
+    /// The longest message that the output can ever hold.
+    max_message: usize,
     requests: Slots<InFlight<S::Label>, S::Requests>,
     /// How many of them are listens.
     listens: usize,
@@ -151,6 +155,7 @@ impl<'c, S: Storage> Server<'c, S> {
         } = blueprint.into();
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
+        let max_message = max_message(limits, reserve);
         let declared = ServerFeatures::from(&config.capabilities);
         Self {
             declared: if S::WATCHES {
@@ -160,15 +165,13 @@ impl<'c, S: Storage> Server<'c, S> {
             },
             reserve,
             identity,
+            max_message,
             requests: Slots::new(requests, limits.in_flight),
             listens: 0,
             questions: Slots::new(questions, limits.in_flight),
             uris: Uris::new(uris, limits.subscription_bytes, limits.subscriptions),
             // An array that no outbox could ever hold must not be gathered.
-            batch: Batch::new(
-                batch,
-                limits.batch_bytes.min(limits.output.saturating_sub(2)),
-            ),
+            batch: Batch::new(batch, limits.batch_bytes.min(max_message.saturating_sub(1))),
             session: Session::new(config.log_level),
             pinger: Pinger::new(config.ping.filter(|_| S::ASKS)),
             missed: None,
@@ -488,6 +491,13 @@ impl<'c, S: Storage> Server<'c, S> {
                 action => action,
             };
         }
+        if S::ASKS
+            && invalid.shape == Shape::Unknown
+            && let action @ (Action::Event(_) | Action::Ignore(Why::Absorbed)) =
+                self.unusable_answer(now, invalid)
+        {
+            return action;
+        }
         match self.count_element() {
             Counted::Served => {
                 let id = invalid
@@ -496,20 +506,10 @@ impl<'c, S: Storage> Server<'c, S> {
                 self.refuse(id, PeerError::Invalid(invalid.reason))
             }
             Counted::Refused => self.refuse(None, PeerError::BatchTooLong),
-        if S::ASKS
-            && invalid.shape == Shape::Unknown
-            && let action @ (Action::Event(_) | Action::Ignore(Why::Absorbed)) =
-                self.unusable_answer(now, invalid)
-        {
-            return action;
-        }
             Counted::Silent => Action::Ignore(Why::Garbage),
         }
     }
 
-    fn count_element(&mut self) -> Counted {
-        match self.batch.reading() {
-            _ if !S::ARRAYS => Counted::Served,
     /// Whether this id of a broken message may be that of a request of ours. Without a method
     /// nothing tells a response from a request, and an error with the id of a request of ours
     /// would answer the client's request of the same id.
@@ -520,6 +520,9 @@ impl<'c, S: Storage> Server<'c, S> {
                 .is_some_and(|id| (1..self.next_id).contains(&id))
     }
 
+    fn count_element(&mut self) -> Counted {
+        match self.batch.reading() {
+            _ if !S::ARRAYS => Counted::Served,
             Reading::Outside => Counted::Served,
             _ => self.batch.count(self.config.limits.batch),
         }
@@ -564,6 +567,14 @@ impl<'c, S: Storage> Server<'c, S> {
         self.requests.find(id.hash32(), |request| {
             request.is(id) && !matches!(request.stage, Stage::Ended | Stage::Silent)
         })
+    }
+
+    fn style(&self) -> Style {
+        Style {
+            null_id: self.null_id(),
+            http: S::HTTP,
+            header_mismatch: self.header_mismatch(),
+        }
     }
 
     /// Whether errors without an id say so by `null` (6.1).

@@ -265,13 +265,13 @@ impl<S: Storage> Server<'_, S> {
         }
     }
 
-    /// Tells what no outbox could ever hold, its newline included, from what only has to wait.
+    /// Tells what no outbox could ever hold from what only has to wait.
     pub(super) fn bounded<T, E: Into<SendError>>(
         &self,
         written: Result<T, E>,
     ) -> Result<T, SendError> {
         written.map_err(|error| match error.into() {
-            SendError::BufferFull { needed } if needed >= self.config.limits.output => {
+            SendError::BufferFull { needed } if needed > self.max_message => {
                 SendError::TooLarge { needed }
             }
             other => other,

@@ -8,7 +8,7 @@ use super::request::{InFlight, Stage};
 use super::result::{Addition, check_room, complete};
 use super::uris::Owner;
 use super::{Server, Storage};
-use crate::action::{SendError, Token, Transmit};
+use crate::action::{BufferFull, SendError, Token, Transmit};
 use crate::json::{MAX_DEPTH, Raw, Writer};
 use crate::label::Inline;
 use crate::payload::{InputRequired, Outcome, Payload};
@@ -25,12 +25,14 @@ impl<S: Storage> Server<'_, S> {
     /// are (JR-20, CH-01, VR-08). So are codes of errors that the revision does not have (JR-24).
     /// The answer to an element of an array waits for the others: then [`Transmit::len`] is 0.
     ///
-    /// An answer that exceeds [`Limits::output`](crate::Limits::output) could never leave: error
-    /// -32603 goes in its place.
+    /// An answer that exceeds [`Limits::output`](crate::Limits::output), or what the outbox can
+    /// ever hold, could never leave: error -32603 goes in its place.
     ///
     /// # Errors
     ///
     /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: neither the answer nor an error will ever fit; the request is
+    ///   still open.
     /// - [`SendError::Stale`]: the request is over, by an answer, a cancellation or a hang-up.
     /// - [`SendError::Encode`]: the result is no JSON object; the request is still open.
     /// - [`SendError::NotInRevision`]: [`Outcome::Input`] where the revision or the method has
@@ -80,8 +82,10 @@ impl<S: Storage> Server<'_, S> {
             identity,
             requests,
             batch,
+            max_message,
             ..
         } = self;
+        let max_message = *max_message;
         let request = requests.get(token).ok_or(SendError::Stale)?;
         match request.stage {
             Stage::Running => {}
@@ -93,8 +97,8 @@ impl<S: Storage> Server<'_, S> {
             0
         } else {
             match write(out) {
-                Err(SendError::BufferFull { needed }) if needed >= config.limits.output => {
-                    write_error(request.id(), &TOO_LARGE, request.revision, out)?
+                Err(SendError::BufferFull { needed }) if needed > max_message => {
+                    write_replacement(Some(request.id()), &TOO_LARGE, max_message, out)?
                 }
                 other => other?,
             }
@@ -113,6 +117,21 @@ impl<S: Storage> Server<'_, S> {
             status,
             ..Transmit::on(channel, len)
         })
+    }
+
+    /// Writes the error that goes in the place of an answer for which there will never be room.
+    pub(super) fn write_too_large(
+        &self,
+        id: Option<Id<'_>>,
+        out: &mut [u8],
+    ) -> Result<usize, BufferFull> {
+        match write_replacement(id, &TOO_LARGE, self.max_message, out) {
+            Ok(len) => Ok(len),
+            Err(SendError::BufferFull { needed } | SendError::TooLarge { needed }) => {
+                Err(BufferFull { needed })
+            }
+            Err(_) => Ok(0),
+        }
     }
 
     /// Spells an error of the application's as the draft has it, and says its HTTP status.
@@ -304,6 +323,26 @@ pub(super) fn write_error(
     };
     envelope::error(&mut w, Some(id), &error);
     Ok(w.finish()?)
+}
+
+/// Writes an error of the core's own, with its id if that fits.
+pub(super) fn write_replacement(
+    id: Option<Id<'_>>,
+    error: &ErrorObject<'_>,
+    max_message: usize,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let mut w = Writer::new(out);
+    envelope::error(&mut w, id, error);
+    match (w.finish(), id) {
+        (Err(full), Some(_)) if full.needed > max_message => {
+            write_replacement(None, error, max_message, out)
+        }
+        (Err(BufferFull { needed }), None) if needed > max_message => {
+            Err(SendError::TooLarge { needed })
+        }
+        (written, _) => Ok(written?),
+    }
 }
 
 /// The HTTP status of an exchange that this error answers: some codes of the modern era have one

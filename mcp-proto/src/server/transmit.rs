@@ -2,6 +2,7 @@
 
 use super::listen::write_cancelled;
 use super::request::Stage;
+use super::respond::write_replacement;
 use super::uris::Owner;
 use super::{Server, Storage};
 use crate::action::{BufferFull, Channel, SendError, Token, Transmit};
@@ -145,22 +146,23 @@ impl<S: Storage> Server<'_, S> {
     /// The one answer to a request that was cancelled by the alias.
     fn transmit_refusal(&mut self, token: Token, out: &mut [u8]) -> Result<Transmit, BufferFull> {
         let Self {
-            requests, batch, ..
+            requests,
+            batch,
+            max_message,
+            ..
         } = self;
         let Some(request) = requests.get(token) else {
             return Ok(Transmit::pipe(0));
         };
-        let write = |out: &mut [u8]| {
-            let mut w = Writer::new(out);
-            envelope::error(&mut w, Some(request.id()), &CANCELLED);
-            Ok(w.finish()?)
-        };
+        let write =
+            |out: &mut [u8]| write_replacement(Some(request.id()), &CANCELLED, *max_message, out);
         let gathered = S::ARRAYS && request.batched && batch.gather(write).unwrap_or(false);
         let len = match gathered {
             true => 0,
             false => match write(out) {
                 Ok(len) => len,
                 Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
+                // Too long for ever: it must not stand in the way of what follows.
                 Err(_) => 0,
             },
         };

@@ -1,6 +1,7 @@
 //! The tests of the crate, in one program: they link what they share once.
 
 mod allocations;
+mod bounds;
 mod client;
 mod conversation;
 mod event_stream;

@@ -70,7 +70,7 @@ fn an_answer_is_given_once() {
 #[test]
 fn an_answer_that_would_never_fit_is_an_error() {
     let limits = Limits {
-        output: 200,
+        output: 2000,
         ..Limits::default()
     };
     let config = ClientConfig {
@@ -81,7 +81,7 @@ fn an_answer_that_would_never_fit_is_an_error() {
         },
         ..accepting(RevisionSet::legacy())
     };
-    let long = "x".repeat(200);
+    let long = "x".repeat(2000);
     script::check_opened(
         config,
         Revision::V2025_11_25,
@@ -91,9 +91,9 @@ fn an_answer_that_would_never_fit_is_an_error() {
             respond {{"x":"{long}"}}
             > {{"jsonrpc":"2.0","id":1,"error":{{"code":-32603,"message":"the answer is too long"}}}}
             call 7 acme/x {{"x":"{long}"}}
-            ! TooLarge {{ needed: 260 }}
+            ! TooLarge {{ needed: 2060 }}
             notify acme/x {{"x":"{long}"}}
-            ! TooLarge {{ needed: 253 }}"#
+            ! TooLarge {{ needed: 2053 }}"#
         ),
     );
 }

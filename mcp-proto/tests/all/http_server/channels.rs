@@ -231,13 +231,13 @@ fn what_is_forgotten_says_nothing() {
 fn an_answer_that_fits_nowhere_still_ends_its_exchange() {
     let config = ServerConfig {
         limits: Limits {
-            output: 1024,
+            output: 4096,
             ..Limits::default()
         },
         ..config()
     };
     let site = &mut waiting(config, "2025-11-25");
-    let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(1000));
+    let large = format!(r#"{{"text":"{}"}}"#, "x".repeat(4100));
     site.session(0).answer(0, &large).says(&["3: -32603."]);
 }
 
