@@ -78,8 +78,13 @@ impl<'b> Object<'b> {
         Ok(found)
     }
 
-    /// Once for every number of keys.
-    fn collect(self, keys: &[&str], found: &mut [Option<Raw<'b>>]) -> Result<(), Duplicate> {
+    /// Like [`find`](Self::find), for keys that are not known at compile time; a key without a
+    /// place in `found` is not looked for.
+    pub(crate) fn collect(
+        self,
+        keys: &[&str],
+        found: &mut [Option<Raw<'b>>],
+    ) -> Result<(), Duplicate> {
         for (name, value) in self.members() {
             let asked = keys.iter().zip(&mut *found).enumerate();
             for (index, (key, slot)) in asked {

@@ -89,6 +89,8 @@ pub(super) struct Members<'b> {
     progress_token: Option<Raw<'b>>,
     /// Its presence makes a request modern (VR-19).
     pub(super) version: Option<Raw<'b>>,
+    /// Whether `_meta` has another member that only a modern request has.
+    pub(super) is_modern: bool,
     pub(super) capabilities: Option<Raw<'b>>,
     pub(super) log_level: Option<Raw<'b>>,
 }
@@ -110,11 +112,13 @@ impl<'b> Members<'b> {
         let Some(params) = params else {
             return Ok(Self::default());
         };
-        let subject = subject(method).unwrap_or("cursor");
-        let keys = ["_meta", subject, "inputResponses", "requestState"];
-        let [meta, subject, input_responses, request_state] = params
-            .find(keys)
-            .map_err(|double| doubled(&keys, double.key))?;
+        let keys = parameters(method);
+        let mut found = [None; 4 + MOST_OTHERS];
+        params
+            .collect(keys, &mut found)
+            .map_err(|double| doubled(keys, double.key))?;
+        // The others are the handler's to read; here they are only known to be unambiguous.
+        let [meta, input_responses, request_state, subject, ..] = found;
         let mut members = Self {
             subject,
             input_responses,
@@ -126,15 +130,19 @@ impl<'b> Members<'b> {
         };
         let meta = meta.object().ok_or(PeerError::Missing("_meta"))?;
         members.meta = Some(meta);
+        let client_info;
         [
             members.progress_token,
             members.version,
             members.capabilities,
             members.log_level,
+            client_info,
             ..,
         ] = meta
             .find(META)
             .map_err(|double| doubled(&META, double.key))?;
+        let modern = [members.capabilities, members.log_level, client_info];
+        members.is_modern = modern.iter().any(Option::is_some);
         Ok(members)
     }
 
@@ -210,6 +218,25 @@ pub(super) const fn subject(method: Method<'_>) -> Option<&'static str> {
     }
 }
 
+/// The parameters that must not occur twice: those that every request may have, what the method is
+/// about, and what its handler is given to read.
+const fn parameters(method: Method<'_>) -> &'static [&'static str] {
+    const META: &str = "_meta";
+    const RESPONSES: &str = "inputResponses";
+    const STATE: &str = "requestState";
+    match method {
+        Method::ToolsCall | Method::PromptsGet => &[META, RESPONSES, STATE, "name", "arguments"],
+        Method::CompletionComplete => &[META, RESPONSES, STATE, "ref", "argument", "context"],
+        Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
+            &[META, RESPONSES, STATE, "uri"]
+        }
+        Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
+            &[META, RESPONSES, STATE, "taskId"]
+        }
+        _ => &[META, RESPONSES, STATE, "cursor"],
+    }
+}
+
 fn doubled(keys: &[&'static str], index: usize) -> PeerError {
     PeerError::Doubled(keys.get(index).copied().unwrap_or_default())
 }
@@ -217,6 +244,8 @@ fn doubled(keys: &[&'static str], index: usize) -> PeerError {
 pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
+/// How many parameters a method has at most besides the first four.
+const MOST_OTHERS: usize = 2;
 const META: [&str; 8] = [
     "progressToken",
     VERSION,

@@ -315,7 +315,11 @@ impl<'c, S: Storage> Server<'c, S> {
                 Some(head) => headers::doubled(head, method, error),
                 None => error,
             })?;
-        if members.version.is_some() || (S::HTTP && self.is_modern(head, method)) {
+        let modern = members.version.is_some()
+            // VR-03: what lacks only the version is no request of a session.
+            || (members.is_modern && self.config.revisions.newest_modern().is_some())
+            || (S::HTTP && self.is_modern(head, method));
+        if modern {
             self.modern = true;
             self.modern_request(head, id, method, params, members)
         } else {

@@ -7,6 +7,7 @@ mod legacy;
 mod listens;
 mod modern;
 mod operations;
+mod parameters;
 mod questions;
 mod rows;
 mod subscriptions;
