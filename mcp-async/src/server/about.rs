@@ -52,8 +52,8 @@ impl About {
 
 impl Known {
     /// A legacy session was opened.
-    pub(super) fn handshake(&mut self, info: Option<Raw<'_>>, about: &About) {
-        self.session = info.and_then(keep);
+    pub(super) fn handshake(&mut self, info: Raw<'_>, about: &About) {
+        self.session = keep(info);
         about.set(&self.session);
     }
 

@@ -330,7 +330,8 @@ impl<S: Service> Role for Side<S> {
             }
             Event::Cancelled { token, .. } => return Effect::Cancel(token),
             Event::Handshake(opened) => {
-                self.known.handshake(opened.client_info, &shared.about);
+                self.known
+                    .handshake(opened.client_info.as_raw(), &shared.about);
                 self.guarded(|service, peer| service.handshake(peer, &opened));
             }
             Event::Initialized | Event::Listening { .. } => {

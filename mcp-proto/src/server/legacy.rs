@@ -146,6 +146,10 @@ impl<S: Storage> Server<'_, S> {
             // The schema wants them, but nothing goes wrong without.
             None => Object::EMPTY,
         };
+        // LC-01
+        let client_info = client_info
+            .and_then(Raw::object)
+            .ok_or(PeerError::Missing("clientInfo"))?;
         let features = ClientFeatures::read(Some(capabilities)).known_in(revision);
         let opened = Initialize {
             revision,

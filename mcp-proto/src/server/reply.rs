@@ -101,7 +101,7 @@ pub struct Initialize<'b> {
     /// Everything that it declared.
     pub capabilities: Object<'b>,
     /// Who it says it is: an `Implementation`.
-    pub client_info: Option<Raw<'b>>,
+    pub client_info: Object<'b>,
 }
 
 impl<'b> Reply<'b> {

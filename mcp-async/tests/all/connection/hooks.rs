@@ -47,7 +47,7 @@ impl Service for Ears {
     }
 
     fn handshake(&self, peer: &Peer, opened: &Initialize<'_>) {
-        let known = peer.client_info().is_some() == opened.client_info.is_some();
+        let known = peer.client_info().is_some();
         self.note(format!("handshake in {}, known: {known}", opened.revision));
     }
 
@@ -119,11 +119,6 @@ fn every_request_knows_its_client() {
         (modern(""), "nobody"),
         (called(&"n".repeat(20_000)), "nobody"),
         (called("one"), "one"),
-        // What a legacy request says of its sender is nobody's business.
-        (
-            r#","_meta":{"io.modelcontextprotocol/clientInfo":{"name":"x"}}"#.into(),
-            "t",
-        ),
     ] {
         wire.send(&call(2, "x", &meta));
         ears.heard(&[&format!("call of {expected}")]);

@@ -94,7 +94,7 @@ impl Wire {
             let mut fresh = Self::bare(server, revision);
             fresh.ask(
                 "initialize",
-                &format!(r#"{{"protocolVersion":"{revision}","capabilities":{{}}}}"#),
+                &format!(r#"{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"t","version":"0"}}}}"#),
             )
         };
         member(&answer, &["result", "capabilities"])

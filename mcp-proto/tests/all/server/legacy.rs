@@ -85,6 +85,22 @@ fn initialize_with_doubled_members_is_refused() {
     )]);
 }
 
+/// LC-01: every revision with a handshake says who is asking.
+#[test]
+fn lc_01_initialize_names_its_client() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        for info in ["", r#","clientInfo":"c""#, r#","clientInfo":null"#] {
+            let params = format!(r#""protocolVersion":"{version}","capabilities":{{}}{info}"#);
+            let mut talk = Talk::new(config());
+            talk.say(&request("0", "initialize", &params))
+                .hears(&[&error("0", -32602, "clientInfo is missing or malformed")]);
+            // Nothing was opened, so a better one is welcome.
+            talk.say(&initialize(version, "{}"))
+                .hears(&[&opened(version)]);
+        }
+    }
+}
+
 /// LC-12, 5.2 "Not initialized", "No method before initialize".
 #[test]
 fn lc_12_only_ping_is_served_before_the_handshake() {
