@@ -47,6 +47,10 @@ pub enum Refusal {
     EventUnknown,
     /// The events behind `Last-Event-ID` are not kept any more.
     EventGone,
+    /// The stream of `Last-Event-ID` has ended, and that event was its last. There is no event
+    /// stream to answer with, so the status is the other one that a GET can have (SH-20). An
+    /// empty stream would have clients resume it again and again.
+    StreamEnded,
 }
 
 impl Refusal {
@@ -55,7 +59,7 @@ impl Refusal {
         match self {
             Self::Path => 404,
             Self::Host | Self::Origin => 403,
-            Self::Method => 405,
+            Self::Method | Self::StreamEnded => 405,
             Self::ContentType => 415,
             Self::Accept => 406,
             Self::Doubled(_)
@@ -116,6 +120,10 @@ impl Refusal {
             Self::SessionMalformed => ("Mcp-Session-Id", " is malformed"),
             Self::EventUnknown => ("Last-Event-ID", " names no stream that is kept"),
             Self::EventGone => ("Last-Event-ID", " is followed by events that are not kept"),
+            Self::StreamEnded => (
+                "Last-Event-ID",
+                " names the last event of a stream that has ended",
+            ),
         }
     }
 }

@@ -110,8 +110,45 @@ fn an_event_id_has_to_be_one_that_was_given() {
     }
     let reader = s.resume(b"1-1").unwrap();
     check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", Read::End);
-    let reader = s.resume(b"1-2").unwrap();
+}
+
+#[test]
+fn a_stream_that_ended_with_this_event_is_not_resumed() {
+    let mut s = session();
+    let reader = post(&mut s, &["1", "2"]);
+    let first = s.resume(b"1-1").unwrap();
     check(&mut s, &reader, "", Read::End);
+    let refused = s.resume(b"1-2").unwrap_err();
+    assert_eq!((refused, refused.status()), (Refusal::StreamEnded, 405));
+    // The reader that is there stays.
+    check(&mut s, &first, "id: 1-2\ndata: 2\n\n", Read::End);
+    assert_eq!(s.resume(b"1-2"), Err(Refusal::StreamEnded));
+
+    // A cancelled call's stream ends without a message.
+    let reader = s.open().unwrap();
+    s.prime(reader.channel());
+    check(&mut s, &reader, "id: 2-0\ndata:\n\n", Read::Pending);
+    s.push(reader.channel(), b"", None, true);
+    check(&mut s, &reader, "", Read::End);
+    assert_eq!(s.resume(b"2-0"), Err(Refusal::StreamEnded));
+}
+
+#[test]
+fn a_stream_that_is_resumed_gives_an_id_of_its_own() {
+    let mut s = session();
+    let reader = s.open().unwrap();
+    let on = reader.channel();
+    s.prime(on);
+    check(&mut s, &reader, "id: 1-0\ndata:\n\n", Read::Pending);
+    let again = s.resume(b"1-0").unwrap();
+    assert_eq!(s.prime(on), Some(1));
+    check(&mut s, &again, "id: 1-1\ndata:\n\n", Read::Pending);
+    s.push(on, b"", None, true);
+    check(&mut s, &again, "", Read::End);
+    assert_eq!(s.resume(b"1-1"), Err(Refusal::StreamEnded));
+    let older = s.resume(b"1-0").unwrap();
+    assert_eq!(s.prime(on), None, "it has ended");
+    check(&mut s, &older, "id: 1-1\ndata:\n\n", Read::End);
 }
 
 #[test]

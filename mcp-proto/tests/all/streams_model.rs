@@ -112,6 +112,7 @@ impl World {
                     client.reader = Some(reader);
                 }
                 Err(Refusal::EventUnknown | Refusal::EventGone) => client.gone = true,
+                Err(Refusal::StreamEnded) => client.over = true,
                 Err(other) => panic!("{other:?}"),
             },
             None if number == 0 => {

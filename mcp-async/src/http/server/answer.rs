@@ -93,7 +93,7 @@ pub(super) fn refusal(refusal: Refusal, methods: &'static str) -> Answer {
         _ => "",
     };
     let mut response = error(status, refusal.code(), &format!("{refusal}{setting}"));
-    if refusal == Refusal::Method {
+    if status == StatusCode::METHOD_NOT_ALLOWED {
         allow(&mut response, methods);
     }
     response

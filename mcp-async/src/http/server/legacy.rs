@@ -186,7 +186,8 @@ impl<R: Runtime> Site<R> {
         session.wake();
         let reading = Reading::new(Arc::clone(&session), reader);
         session.was_read();
-        if get.last_event_id.is_none() && session.polls() {
+        // A client may forget the id that it resumed from, so it is given one in each stream.
+        if session.polls() {
             reading.prime();
         }
         let events = reading.events(self.clock, self.options.keep_alive, Bytes::new());

@@ -110,6 +110,9 @@ impl<R: Runtime> Site<R> {
                 return Some(Err(refusal));
             }
         };
+        if replay.has_ended() && replay.messages().next().is_none() {
+            return Some(Err(Refusal::StreamEnded));
+        }
         session.streams(|streams| {
             streams.restore(channel, after.saturating_add(1), &replay);
             streams.attach(last_event_id)

@@ -1,12 +1,21 @@
 //! Our client and our server, joined without sockets.
 
+use core::convert::Infallible;
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::task::{self, Poll};
 use core::time::Duration;
+use std::sync::Arc;
 
-use mcp_async::client::Update;
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use mcp_async::client::{CallError, Update};
+use mcp_async::http::{HttpBody, HttpService};
 use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::server::{Context, Elicited, NoArguments, Registry, Tool};
 use mcp_async::{Client, Clock, Server, schemars};
 use mcp_proto::{Revision, RevisionSet};
+use tower_service::Service;
 
 use crate::client_http::site::{check, sleep};
 use crate::sim::Sim;
@@ -177,6 +186,64 @@ fn a_server_that_lets_go_is_polled() {
         let waited = Sim.now().saturating_since(before).as_millis();
         assert!((550..600).contains(&waited), "{waited}");
     });
+}
+
+/// SC-12, SH-20: the stream of a call that was cancelled is not asked for again and again.
+#[test]
+fn a_cancelled_call_leads_to_no_more_requests() {
+    for revision in REVISIONS {
+        check(
+            |_| async move {
+                let requests = Arc::new(AtomicU32::new(0));
+                let counted = Counted {
+                    service: server().http().legacy_sse("/sse", "/messages").into_service(),
+                    requests: Arc::clone(&requests),
+                };
+                let path = match revision {
+                    Revision::V2024_11_05 => "sse",
+                    _ => "mcp",
+                };
+                let client = Client::<Sim>::builder("t", "1")
+                    .revisions(RevisionSet::of(&[*revision]))
+                    .connect_through(&format!("http://localhost/{path}"), counted)
+                    .await
+                    .unwrap();
+                for _ in 0..3 {
+                    let limit = Duration::from_millis(75);
+                    let call = client.call_tool("steps", &()).timeout(limit);
+                    assert!(matches!(call.await, Err(CallError::Expired)));
+                }
+                sleep(Duration::from_secs(2)).await;
+                let before = requests.load(Ordering::Relaxed);
+                sleep(Duration::from_secs(600)).await;
+                assert_eq!(requests.load(Ordering::Relaxed), before, "{revision}");
+                client.close().await.unwrap();
+            },
+            |_| async {},
+        );
+    }
+}
+
+/// A service that counts its requests.
+#[derive(Clone)]
+struct Counted {
+    service: HttpService<Sim>,
+    requests: Arc<AtomicU32>,
+}
+
+impl Service<Request<Full<Bytes>>> for Counted {
+    type Response = Response<HttpBody>;
+    type Error = Infallible;
+    type Future = <HttpService<Sim> as Service<Request<Full<Bytes>>>>::Future;
+
+    fn poll_ready(&mut self, _: &mut task::Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+        self.requests.fetch_add(1, Ordering::Relaxed);
+        self.service.call(request)
+    }
 }
 
 #[test]

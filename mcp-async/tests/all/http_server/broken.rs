@@ -80,6 +80,11 @@ impl Stream {
                 return false;
             };
             let reply = session.get(Some(last));
+            if reply.status == 405 {
+                // The connection broke after the last event.
+                self.over = true;
+                return true;
+            }
             assert_eq!(reply.status, 200);
             self.reply = Some(reply);
         }

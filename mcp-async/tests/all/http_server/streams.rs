@@ -58,6 +58,49 @@ fn a_handler_outlives_its_post() {
     }
 }
 
+/// SH-20: clients resume a call that they cancelled. An empty stream, or one without an id, would
+/// have them come back for ever.
+#[test]
+fn a_stream_that_has_ended_is_resumed_only_for_what_is_left() {
+    for revision in ["2025-06-18", "2025-11-25"] {
+        let session = Session::open(&service(), revision);
+        let mut reply = session.post(&call(1, "slow"));
+        let id = last_id(&reply.text());
+        let cancel =
+            r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+        assert_eq!(session.post(cancel).status, 202);
+        assert!(reply.has_ended());
+        let ended = session.get(Some(&id));
+        assert_eq!(ended.status, 405);
+        assert_eq!(ended.header("allow"), "GET, POST, DELETE");
+        assert!(ended.whole().contains("-32600"));
+
+        let answered = last_id(&session.post(&call(2, "slow")).text());
+        advance(Duration::from_secs(1));
+        let rest = session.get(Some(&answered)).whole();
+        assert!(rest.contains("at last"), "{rest}");
+        assert_eq!(session.get(Some(&last_id(&rest))).status, 405);
+    }
+}
+
+#[test]
+fn a_resumed_stream_that_is_quiet_gives_an_id() {
+    let session = Session::open(&service(), "2025-11-25");
+    let first = last_id(&session.post(&call(1, "never")).text());
+    let mut again = session.get(Some(&first));
+    let text = again.text();
+    assert!(
+        text.starts_with("id: ") && text.ends_with("\ndata:\n\n"),
+        "{text}"
+    );
+    let second = last_id(&text);
+    assert_ne!(first, second);
+    let cancel = r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    assert_eq!(session.post(cancel).status, 202);
+    assert!(again.has_ended());
+    assert_eq!(session.get(Some(&second)).status, 405);
+}
+
 #[test]
 fn a_client_may_be_told_to_poll() {
     let session = Session::open(&service(), "2025-11-25");

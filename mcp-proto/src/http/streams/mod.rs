@@ -213,7 +213,8 @@ impl Streams {
     ///
     /// # Errors
     /// [`Refusal::EventUnknown`] if there is no such event, or no longer such a stream;
-    /// [`Refusal::EventGone`] if what followed it is not kept any more.
+    /// [`Refusal::EventGone`] if what followed it is not kept any more;
+    /// [`Refusal::StreamEnded`] if the stream has ended and nothing followed it.
     ///
     /// ```
     /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
@@ -232,6 +233,9 @@ impl Streams {
         let from = id.sequence + 1;
         if from < stream.base() {
             return Err(Refusal::EventGone);
+        }
+        if from == stream.next() && stream.has_ended_here() {
+            return Err(Refusal::StreamEnded);
         }
         stream.attach(generation, Some(from));
         Ok(Reader {

@@ -132,6 +132,12 @@ impl Stream {
         self.ended && self.reader.is_none() && handed()
     }
 
+    /// Whether no message follows those that are kept. A stream that was restored from a store
+    /// may continue in another process.
+    pub(super) fn has_ended_here(&self) -> bool {
+        self.ended && !self.foreign
+    }
+
     pub(super) fn is_delivered(&self) -> bool {
         self.delivered >= self.next()
     }
@@ -159,7 +165,8 @@ impl Stream {
 
     /// The id that a client is given first is 0 (SSE-11), and older than all messages, those that
     /// are there already included: their first may be long, and break. A later one is an entry
-    /// like others, and `None` if there is something to read, which has an id.
+    /// like others, and `None` if there is something to read, which has an id, or if the stream has
+    /// ended.
     pub(super) fn prime(&mut self, settled: bool) -> Option<u64> {
         self.undecided = false;
         let fresh = self.base == 1 && self.cursor == 1 && self.part.is_none();
@@ -176,7 +183,7 @@ impl Stream {
             });
             return Some(0);
         }
-        (self.cursor >= self.next()).then(|| self.append(b"", None, settled))
+        (!self.ended && self.cursor >= self.next()).then(|| self.append(b"", None, settled))
     }
 
     /// Puts a reader behind what others have read, or at `from`.
