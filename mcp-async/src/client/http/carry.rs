@@ -16,7 +16,7 @@ use mcp_proto::http::client::{After, Body, Exchange, ReplyHead, Verb};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::{Reply, Unsent};
-use super::link::{Link, Start};
+use super::link::{Link, Opens, Start};
 use super::stream;
 use crate::clock::{Clock, Timer};
 
@@ -31,7 +31,7 @@ pub(super) async fn carry<C: Clock>(
     let Start {
         mut exchange,
         message,
-        opens,
+        mut opens,
         seat: _seat,
         ..
     } = start;
@@ -39,11 +39,16 @@ pub(super) async fn carry<C: Clock>(
         // No call waits for what is only told, so nobody else would lose patience.
         let told = exchange.id().is_none() && exchange.verb() != Verb::Get;
         let attempt = attempt(&link, &*clock, &mut exchange, &message, &heard);
-        let attempted = within(&*clock, told.then_some(PATIENCE), attempt).await;
-        let (after, mut line) = attempted.unwrap_or((After::Done, Vec::new()));
-        if opens {
+        let attempt = within(&*clock, told.then_some(PATIENCE), attempt);
+        let attempted = match opens {
+            Opens::Calls => opening(&link, &*clock, &heard, attempt).await,
+            Opens::Nothing | Opens::Stream => attempt.await,
+        };
+        if opens == Opens::Stream {
             link.opened();
         }
+        opens = Opens::Nothing;
+        let (after, mut line) = attempted.unwrap_or((After::Done, Vec::new()));
         let id = exchange.id();
         match (after, id) {
             (After::Resume(at), _) => {
@@ -79,6 +84,33 @@ pub(super) async fn carry<C: Clock>(
         }
         return;
     }
+}
+
+/// Polls the first request of the server's own stream, and lets calls leave once the server has
+/// answered it or has had it for as long as a request needs to arrive: some servers send no head
+/// before the first event.
+async fn opening<C: Clock, F: Future>(
+    link: &Link,
+    clock: &C,
+    heard: &AtomicBool,
+    attempt: F,
+) -> F::Output {
+    let mut attempt = pin!(attempt);
+    let (until, mut timer) = (clock.now() + HEAD_START, clock.timer());
+    let mut waiting = true;
+    poll_fn(|cx| {
+        let polled = attempt.as_mut().poll(cx);
+        if waiting
+            && (polled.is_ready()
+                || heard.load(Ordering::Relaxed)
+                || timer.poll_until(until, cx).is_ready())
+        {
+            waiting = false;
+            link.release();
+        }
+        polled
+    })
+    .await
 }
 
 /// Asks once, and reads what comes.
@@ -236,6 +268,9 @@ async fn within<C: Clock, F: Future>(
     })
     .await
 }
+
+/// How long a request may take to arrive anywhere.
+pub(super) const HEAD_START: Duration = Duration::from_secs(1);
 
 /// How long a server may take to take what it is told, before it is left alone with it. Behind
 /// `initialized` everything else waits, and calls wait longer than this.

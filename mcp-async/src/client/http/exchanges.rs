@@ -4,13 +4,12 @@ use core::future::poll_fn;
 use core::panic::AssertUnwindSafe;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{Context, Poll, Waker};
-use core::time::Duration;
 use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use mcp_proto::Instant;
 
-use super::carry::carry;
+use super::carry::{HEAD_START, carry};
 use super::link::{Link, Order, Start};
 use crate::alarm::JobWaker;
 use crate::clock::{Clock, Timer};
@@ -218,6 +217,3 @@ async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, t
         carry(link, clock, told, heard).await;
     }
 }
-
-/// What a request is ahead of its cancellation at most.
-const HEAD_START: Duration = Duration::from_secs(1);

@@ -47,7 +47,8 @@ struct State {
     reader: Option<Waker>,
     /// Exchanges that wait until the connection has read.
     room: Vec<Waker>,
-    /// Nothing leaves until the server has taken `initialized` (LC-06).
+    /// Nothing leaves until the server has taken `initialized` (LC-06) and its own stream is open
+    /// or refused: what the server asks on a stream that is not open yet is lost.
     gate: bool,
     writer: Option<Waker>,
     orders: Vec<Order>,
@@ -83,12 +84,21 @@ pub(super) enum Order {
 pub(super) struct Start {
     pub(super) exchange: Exchange,
     pub(super) message: Bytes,
-    /// Whether it is `initialized`, behind which everything else waits.
-    pub(super) opens: bool,
+    pub(super) opens: Opens,
     /// Whether it is worth waiting for at the end.
     pub(super) stays: bool,
     /// Held by what no call waits for.
     pub(super) seat: Option<Seat>,
+}
+
+/// What waits for an exchange.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opens {
+    Nothing,
+    /// The server's own stream, until the server has taken `initialized`.
+    Stream,
+    /// Everything else, until the server's own stream is open or refused.
+    Calls,
 }
 
 impl Link {
@@ -150,7 +160,7 @@ impl Link {
 
     fn send(&self, message: &[u8]) {
         let Some(wire) = self.wire.get() else { return };
-        let (mut opens, mut cancelled) = (false, None);
+        let (mut opens, mut cancelled) = (Opens::Nothing, None);
         match Message::parse(message, mcp_proto::json::MAX_DEPTH) {
             Message::Request(request) => {
                 // It was written for a session that is gone, or nobody waits for it any more.
@@ -177,7 +187,7 @@ impl Link {
                         if let Some(revision) = revision {
                             self.lock().origin.connected(revision);
                         }
-                        opens = true;
+                        opens = Opens::Stream;
                     }
                     _ => {}
                 }
@@ -186,7 +196,7 @@ impl Link {
         }
         let exchange = {
             let mut state = self.lock();
-            state.gate |= opens;
+            state.gate |= opens == Opens::Stream;
             Exchange::new(&state.origin, message)
         };
         let seat = exchange.id().is_none().then(|| self.seats.take());
@@ -299,27 +309,31 @@ impl Link {
         Poll::Ready(Some(line))
     }
 
-    /// The server has taken `initialized`, or will not: what waited may leave, and the server's
-    /// own stream is asked for (SC-07).
+    /// The server has taken `initialized`, or will not: its own stream is asked for (SC-07).
+    /// Without one, what waited leaves now.
     pub(super) fn opened(&self) {
+        match self.origin(|origin| origin.listen()) {
+            Some(exchange) => self.order(Order::Start(Box::new(Start {
+                exchange,
+                message: Bytes::new(),
+                opens: Opens::Calls,
+                stays: false,
+                seat: None,
+            }))),
+            None => self.release(),
+        }
+    }
+
+    /// Lets leave what waited.
+    pub(super) fn release(&self) {
         let writer = {
             let mut state = self.lock();
             state.gate = false;
-            if let Some(exchange) = state.origin.listen() {
-                state.orders.push(Order::Start(Box::new(Start {
-                    exchange,
-                    message: Bytes::new(),
-                    opens: false,
-                    stays: false,
-                    seat: None,
-                })));
-            }
             state.writer.take()
         };
         if let Some(writer) = writer {
             writer.wake();
         }
-        self.alarm.ring();
     }
 
     /// The server has two endpoints, of which this is the second: messages go there from now on,
@@ -340,7 +354,7 @@ impl Link {
         self.order(Order::Start(Box::new(Start {
             exchange,
             message: handshake.clone(),
-            opens: false,
+            opens: Opens::Nothing,
             stays: false,
             seat: None,
         })));
@@ -349,15 +363,8 @@ impl Link {
 
     /// The session is gone: begins another, with what is in flight.
     pub(super) fn renew(&self) {
-        let (epoch, writer) = {
-            let mut state = self.lock();
-            state.gate = false;
-            (state.origin.epoch(), state.writer.take())
-        };
-        self.order(Order::Renew(epoch));
-        if let Some(writer) = writer {
-            writer.wake();
-        }
+        self.order(Order::Renew(self.origin(|origin| origin.epoch())));
+        self.release();
         if let Some(wire) = self.wire.get() {
             // SC-10: the keeper lets the calls go when the session knows what it is to know.
             wire.command(|machine, now| {
@@ -434,7 +441,7 @@ impl Link {
             Box::new(Start {
                 exchange,
                 message: Bytes::new(),
-                opens: false,
+                opens: Opens::Nothing,
                 stays: true,
                 seat: None,
             })

@@ -196,7 +196,10 @@ fn a_cancelled_call_leads_to_no_more_requests() {
             |_| async move {
                 let requests = Arc::new(AtomicU32::new(0));
                 let counted = Counted {
-                    service: server().http().legacy_sse("/sse", "/messages").into_service(),
+                    service: server()
+                        .http()
+                        .legacy_sse("/sse", "/messages")
+                        .into_service(),
                     requests: Arc::clone(&requests),
                 };
                 let path = match revision {
@@ -260,8 +263,6 @@ fn log_messages() {
 fn changes() {
     each(|client, registry| async move {
         let mut changes = client.changes().await.unwrap();
-        // The stream that they come on is opened beside the first calls.
-        sleep(Duration::from_millis(10)).await;
         let tool = Tool::new("new").handler(|_: NoArguments, _| async { Ok("new") });
         registry.add(tool).unwrap();
         assert_eq!(changes.next().await, Some(Update::Tools));

@@ -198,13 +198,8 @@ fn the_draft_profile() {
             assert_eq!(asked.field("mcp-method"), "notifications/initialized");
             assert_eq!(asked.field("mcp-protocol-version"), "DRAFT-2026-v1");
             asked.accept();
-            let (get, list) = (site.next().await, site.next().await);
-            let (get, list) = if get.verb == "GET" {
-                (get, list)
-            } else {
-                (list, get)
-            };
-            get.refuse(405, "");
+            site.expect("GET").await.refuse(405, "");
+            let list = site.expect("tools/list").await;
             assert_eq!(list.field("mcp-method"), "tools/list");
             let property = r#"{"type":"string","x-mcp-header":"Zone"}"#;
             let tool = |name, zone| {

@@ -72,14 +72,11 @@ fn a_legacy_server() {
                 // Nothing overtakes it.
                 site.quiet();
                 asked.accept();
-                let asked = site.next().await;
-                let (get, call) = match &*asked.verb {
-                    "GET" => (asked, site.next().await),
-                    _ => (site.next().await, asked),
-                };
+                let get = site.expect("GET").await;
                 assert_eq!(get.field("accept"), "text/event-stream");
                 assert_eq!(get.field("mcp-session-id"), "s-2");
                 get.refuse(405, "");
+                let call = site.expect("tools/call").await;
                 call.result(r#"{"content":[{"type":"text","text":"hi"}]}"#);
                 let asked = site.expect("DELETE").await;
                 assert_eq!(asked.field("mcp-session-id"), "s-2");

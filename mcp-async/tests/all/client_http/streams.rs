@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::client::CallError;
+use mcp_async::model::{ElicitParams, ElicitResult};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
 
@@ -88,6 +89,68 @@ fn the_servers_own_stream() {
     );
 }
 
+/// SC-07: what the server asks there before it is open would be lost, and with it the call.
+#[test]
+fn calls_wait_for_the_servers_own_stream() {
+    check(
+        |site| async move {
+            let builder = site
+                .client(LATEST)
+                .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) });
+            let client = site.join(builder).await.unwrap();
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+        },
+        |site| async move {
+            site.expect("\"initialize\"").await.session(LATEST[0]);
+            site.expect("notifications/initialized").await.accept();
+            let get = site.expect("GET").await;
+            sleep(Duration::from_millis(900)).await;
+            site.quiet();
+            let own = get.stream();
+            let call = site.expect("tools/call").await;
+            own.event(r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"m","requestedSchema":{"type":"object","properties":{}}}}"#);
+            site.expect(r#""id":"q","result""#).await.accept();
+            call.result(r#"{"content":[{"type":"text","text":"hi"}]}"#);
+            site.expect("DELETE").await.accept();
+            drop(own);
+        },
+    );
+}
+
+#[test]
+fn calls_do_not_wait_for_a_stream_that_is_not_answered() {
+    for how in ["never", "refused", "cut"] {
+        check(
+            |site| async move {
+                let client = site.connect(LATEST).await.unwrap();
+                client.call_tool("a", &()).await.unwrap();
+                client.close().await.unwrap();
+            },
+            |site| async move {
+                site.expect("\"initialize\"").await.session(LATEST[0]);
+                site.expect("notifications/initialized").await.accept();
+                let get = site.expect("GET").await;
+                let at = get.at;
+                let waits = match how {
+                    "refused" => {
+                        get.refuse(405, "");
+                        None
+                    }
+                    "cut" => {
+                        get.vanish();
+                        None
+                    }
+                    _ => Some(get),
+                };
+                let call = site.expect("tools/call").await;
+                assert_eq!(call.at - at, if waits.is_some() { 1_000 } else { 0 });
+                call.result(r#"{"content":[]}"#);
+                site.expect("DELETE").await.accept();
+            },
+        );
+    }
+}
+
 /// SC-29: nobody waits for it, so it is never given up; but not asked for often either.
 #[test]
 fn the_servers_own_stream_outlives_an_outage() {
@@ -150,12 +213,8 @@ fn an_answer_over_the_limit_in_another_stream() {
             |site| async move {
                 site.expect("\"initialize\"").await.session(LATEST[0]);
                 site.expect("notifications/initialized").await.accept();
-                let (first, second) = (site.next().await, site.next().await);
-                let (get, call) = match &*first.verb {
-                    "GET" => (first, second),
-                    _ => (second, first),
-                };
-                let own = get.stream();
+                let own = site.expect("GET").await.stream();
+                let call = site.expect("tools/call").await;
                 let id = call.id().to_owned();
                 let stream = call.stream();
                 stream.send("id: e\nretry: 5000\ndata:\n\n");
