@@ -38,6 +38,8 @@ struct Reply {
     status: Status,
     kind: Kind,
     session: Option<Vec<u8>>,
+    retry_after: Option<Vec<u8>>,
+    date: Option<Vec<u8>>,
     body: Text,
     begun: bool,
     jitter: u32,
@@ -92,6 +94,8 @@ fn converse(
             status: Status::Unreachable,
             kind: Kind::None,
             session: None,
+            retry_after: None,
+            date: None,
             body: Text::Any(Vec::new()),
             begun: true,
             jitter: 0,
@@ -114,9 +118,12 @@ fn converse(
                 assert!(exchange.id().is_some() || message.is_empty());
                 return;
             }
-            After::Done | After::Deliver | After::Mismatched | After::Lost | After::HangUp => {
-                return;
-            }
+            After::Done
+            | After::Deliver
+            | After::Mismatched
+            | After::Lost
+            | After::Authorize
+            | After::HangUp => return,
         }
     }
 }
@@ -150,6 +157,8 @@ fn take(
             Kind::Any(bytes) => Some(bytes),
         },
         session: reply.session.as_deref(),
+        retry_after: reply.retry_after.as_deref(),
+        date: reply.date.as_deref(),
         ..ReplyHead::new(status)
     };
     let mut line = Vec::new();

@@ -255,8 +255,9 @@ impl<R> ClientBuilder<R> {
     }
 
     /// Sends this token with every request over HTTP, as `Authorization: Bearer`. It appears in no
-    /// log and no `Debug`. A token that changes while the client lives goes into a layer around an
-    /// [`HttpClient`](crate::net::HttpClient), for [`connect_through`](Self::connect_through).
+    /// log and no `Debug`. [`Client::set_bearer`] replaces it while the client lives; a layer around
+    /// an [`HttpClient`](crate::net::HttpClient), for [`connect_through`](Self::connect_through),
+    /// can renew it by itself.
     ///
     /// ```
     /// use mcp_async::client::ClientBuilder;

@@ -409,6 +409,28 @@ impl<R> Client<R> {
         }
     }
 
+    /// Sends this token with every request over HTTP from now on, in place of the earlier one. The
+    /// server's own stream is asked for again if the server refused it with 401 or 403. Other
+    /// transports have no use for it.
+    ///
+    /// ```
+    /// use mcp_async::client::ConnectError;
+    /// use mcp_async::{Client, Runtime};
+    ///
+    /// fn renewed<R: Runtime>(client: &Client<R>, token: &str) -> Result<(), ConnectError> {
+    ///     client.set_bearer(token)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConnectError::Header`] if a header cannot carry the token; nothing changed then.
+    #[cfg(feature = "http")]
+    pub fn set_bearer(&self, token: &str) -> Result<(), ConnectError> {
+        let value = super::http::bearer(token)?;
+        self.inner.hub.remote.authorize(value);
+        Ok(())
+    }
+
     /// Forgets every result that is kept, so that all of it is asked for anew (CH-09).
     pub fn forget_cached(&self) {
         self.inner.hub.forget();

@@ -5,6 +5,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
+use mcp_proto::Instant;
 use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::{Method, Notification};
@@ -16,6 +17,8 @@ use super::error::CallError;
 use super::handler::{Handler, Question, Reply};
 use super::info::ServerInfo;
 use super::queue::{self, Queue};
+#[cfg(feature = "http")]
+use super::remote::Remote;
 #[cfg(feature = "schema")]
 use super::schemas::Schemas;
 use super::topics::{Topics, Update};
@@ -35,6 +38,8 @@ pub(super) struct Hub {
     logs: Mutex<Vec<Weak<LogQueue>>>,
     level: Mutex<Option<LoggingLevel>>,
     renewed: Mutex<Renewed>,
+    #[cfg(feature = "http")]
+    pub(super) remote: Remote,
 }
 
 /// A session that took the place of one that was lost, until the keeper has seen to it.
@@ -62,7 +67,21 @@ impl Hub {
             logs: Mutex::default(),
             level: Mutex::default(),
             renewed: Mutex::default(),
+            #[cfg(feature = "http")]
+            remote: Remote::default(),
         }
+    }
+
+    /// When a request may leave at the earliest that this client makes by itself at `at`.
+    #[cfg_attr(
+        not(feature = "http"),
+        expect(clippy::unused_self, reason = "only HTTP has `Retry-After`")
+    )]
+    pub(super) fn earliest(&self, at: Instant) -> Instant {
+        #[cfg(feature = "http")]
+        return at.max(self.remote.not_before());
+        #[cfg(not(feature = "http"))]
+        at
     }
 
     /// A result that is still fresh.

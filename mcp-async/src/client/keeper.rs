@@ -244,7 +244,7 @@ impl<C: Clock> Keeper<C> {
 
     /// Waits; `None` if there is nothing to wait for any more.
     async fn pause(&self, delay: core::time::Duration) -> Option<()> {
-        let due = self.clock.now() + delay;
+        let due = self.hub.earliest(self.clock.now() + delay);
         let mut timer = self.clock.timer();
         poll_fn(|cx| {
             let Some(inner) = self.inner.upgrade() else {

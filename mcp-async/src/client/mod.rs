@@ -38,6 +38,8 @@ mod peer;
 pub(crate) mod progress;
 #[cfg(feature = "client")]
 mod queue;
+#[cfg(all(feature = "client", feature = "http"))]
+mod remote;
 #[cfg(feature = "client")]
 mod request;
 #[cfg(feature = "client")]

@@ -256,7 +256,10 @@ impl Subscription {
         if now.saturating_since(self.began) >= LONGEST {
             self.attempts = 0;
         }
-        let until = now + self.pace.delay(self.attempts);
+        let until = self
+            .inner
+            .hub
+            .earliest(now + self.pace.delay(self.attempts));
         self.attempts = self.attempts.saturating_add(1);
         self.generation = 0;
         self.stage = Stage::Pausing(self.inner.hub.clock.boxed_timer(), until);

@@ -9,7 +9,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use http::Response;
-use http::header::CONTENT_TYPE;
+use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
 use mcp_proto::http::client::{After, Body, Exchange, ReplyHead, Verb};
@@ -38,6 +38,7 @@ pub(super) async fn carry<C: Clock>(
     loop {
         // No call waits for what is only told, so nobody else would lose patience.
         let told = exchange.id().is_none() && exchange.verb() != Verb::Get;
+        let credentials = link.hub.remote.version();
         let attempt = attempt(&link, &*clock, &mut exchange, &message, &heard);
         let attempt = within(&*clock, told.then_some(PATIENCE), attempt);
         let attempted = match opens {
@@ -57,6 +58,10 @@ pub(super) async fn carry<C: Clock>(
                 if id.is_none_or(|id| link.awaits(id)) {
                     continue;
                 }
+            }
+            (After::Authorize, _) => {
+                poll_fn(|cx| link.hub.remote.poll_changed(credentials, cx)).await;
+                continue;
             }
             (After::Deliver, _) => deliver(&link, &mut line).await,
             (After::Mismatched, id) => {
@@ -131,6 +136,9 @@ async fn attempt<C: Clock>(
     };
     heard.store(true, Ordering::Relaxed);
     let status = response.status().as_u16();
+    if response.status().is_success() {
+        link.hub.remote.accepted();
+    }
     let after = match judge(link, exchange, &response) {
         Body::Nothing => link.origin(|origin| exchange.nothing(origin)),
         Body::Json => match whole(response.into_body(), link.limits.message).await {
@@ -145,6 +153,9 @@ async fn attempt<C: Clock>(
                 Whole::Broken => Vec::new(),
             };
             let (now, jitter) = (link.now(), link.roll());
+            if let Some(delay) = exchange.retry_after() {
+                link.hub.remote.hold_until(now + delay);
+            }
             link.origin(|origin| exchange.refused(origin, now, status, &body, &mut line, jitter))
         }
     };
@@ -181,13 +192,15 @@ async fn ask(link: &Link, exchange: &Exchange, message: &Bytes) -> Result<Respon
 }
 
 fn judge(link: &Link, exchange: &mut Exchange, response: &Response<Reply>) -> Body {
-    let field = |name| {
+    let field = |name: &str| {
         let value = response.headers().get(name);
         value.map(http::HeaderValue::as_bytes)
     };
     let head = ReplyHead {
         content_type: field(CONTENT_TYPE.as_str()),
         session: field("mcp-session-id"),
+        retry_after: field(RETRY_AFTER.as_str()),
+        date: field(DATE.as_str()),
         ..ReplyHead::new(response.status().as_u16())
     };
     link.origin(|origin| exchange.head(origin, &head))

@@ -7,6 +7,7 @@ use std::hash::RandomState;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use bytes::Bytes;
+use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
 use http_body_util::Full;
 use mcp_proto::client::Failure;
@@ -19,12 +20,14 @@ use super::carrier::{Carrier, Unsent};
 use super::seats::{Seat, Seats};
 use super::settings::Settings;
 use crate::alarm::Alarm;
+use crate::client::hub::Hub;
 use crate::client::inner::Wire;
 use crate::observe;
 
 pub(super) struct Link {
     pub(super) carrier: Box<dyn Carrier>,
     pub(super) limits: Limits,
+    pub(super) hub: Arc<Hub>,
     /// Rung when there is something to do for the exchanges.
     pub(super) alarm: Arc<Alarm>,
     url: Url,
@@ -107,6 +110,7 @@ impl Link {
         url: Url,
         settings: &Settings,
         limits: &Limits,
+        hub: Arc<Hub>,
     ) -> Arc<Self> {
         let mut origin = Origin::new();
         if settings.draft {
@@ -115,6 +119,7 @@ impl Link {
         Arc::new(Self {
             carrier,
             limits: *limits,
+            hub,
             alarm: Alarm::new(),
             url,
             fields: settings.fields.clone(),
@@ -239,6 +244,9 @@ impl Link {
         })?;
         let fields = request.headers_mut();
         fields.clone_from(&self.fields);
+        if let Some(value) = self.hub.remote.authorization() {
+            fields.insert(AUTHORIZATION, value);
+        }
         exchange.fields(&state.origin, message, &mut |name, value| {
             let name = HeaderName::try_from(name);
             let value = HeaderValue::from_bytes(value);

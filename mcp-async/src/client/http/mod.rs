@@ -22,4 +22,4 @@ mod stream;
 
 pub(super) use self::carrier::Through;
 pub(super) use self::session::meet;
-pub(super) use self::settings::Settings;
+pub(super) use self::settings::{Settings, bearer};

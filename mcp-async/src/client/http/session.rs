@@ -69,7 +69,7 @@ pub(in crate::client) async fn meet<C: Clock>(
     let url: Url = settings.check(url)?;
     config.revisions = settings.revisions(config.revisions);
     let clock = Arc::new(clock);
-    let link = Link::new(carrier, url, settings, &config.limits);
+    let link = Link::new(carrier, url, settings, &config.limits, Arc::clone(&hub));
     let ends = (
         Source::new(Arc::clone(&link)),
         MessageWriter::new(Sink(Arc::clone(&link))),

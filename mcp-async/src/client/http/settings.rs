@@ -36,8 +36,13 @@ impl Settings {
     }
 
     pub(in crate::client) fn bearer(&mut self, token: &str) {
-        self.fields.remove(AUTHORIZATION);
-        self.header(AUTHORIZATION.as_str(), &format!("Bearer {token}"));
+        match bearer(token) {
+            Ok(value) => {
+                self.fields.insert(AUTHORIZATION, value);
+            }
+            Err(_) if self.wrong.is_none() => self.wrong = Some(AUTHORIZATION.to_string()),
+            Err(_) => {}
+        }
     }
 
     /// The revisions that are accepted over HTTP: the draft's own where it was asked for, beside
@@ -60,6 +65,15 @@ impl Settings {
             .filter(|url| matches!(url.scheme(), "http" | "https") && url.has_host())
             .ok_or_else(|| ConnectError::Url(without_secrets(url)))
     }
+}
+
+/// The value of `Authorization` that carries this token.
+pub(in crate::client) fn bearer(token: &str) -> Result<HeaderValue, ConnectError> {
+    let mut value = HeaderValue::try_from(format!("Bearer {token}"))
+        .map_err(|_| ConnectError::Header(AUTHORIZATION.to_string()))?;
+    // It is not for logs, nor for tables of compression.
+    value.set_sensitive(true);
+    Ok(value)
 }
 
 /// Fields that the protocol or the transport decides.

@@ -219,6 +219,35 @@ fn a_subscription_that_broke_off_is_asked_for_anew() {
     );
 }
 
+/// RFC 9110, 10.2.3
+#[test]
+fn a_server_says_when_a_subscription_is_to_be_asked_for_again() {
+    check(
+        |site| async move {
+            let client = site.connect(MODERN).await.unwrap();
+            let mut changes = client.changes().await.unwrap();
+            assert_eq!(changes.next().await, Some(Update::Reconnected));
+        },
+        |site| async move {
+            opened(&site).await;
+            listen(&site, 0).await.1.cut();
+            asked(&site, 1_000)
+                .await
+                .refuse_with(503, &[("retry-after", "300")]);
+            let before = mcp_async::Clock::now(&crate::sim::Sim).as_millis();
+            let asked = site.expect("subscriptions/listen").await;
+            assert_eq!(asked.at - before, 300_000);
+            let id = asked.id().to_owned();
+            let stream = asked.stream();
+            let meta = format!(r#""_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}"#);
+            stream.event(&format!(
+                r#"{{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"notifications":{{"toolsListChanged":true}},{meta}}}}}"#
+            ));
+            sleep(Duration::from_secs(1)).await;
+        },
+    );
+}
+
 /// A client that is closed does not wait for the next attempt.
 #[test]
 fn a_subscription_ends_with_its_client() {

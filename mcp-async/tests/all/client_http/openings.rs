@@ -203,6 +203,35 @@ fn a_server_of_two_endpoints_that_went_away() {
     );
 }
 
+/// RFC 9110, 10.2.3
+#[test]
+fn a_server_says_when_it_is_to_be_connected_to_again() {
+    check(
+        |site| async move {
+            let builder = site.client(ALL).restart(RestartPolicy::default());
+            let client = site.join(builder).await.unwrap();
+            let error = client.call_tool("a", &()).await.unwrap_err();
+            assert!(matches!(error, CallError::Closed));
+            assert_eq!(client.call_tool("b", &()).await.unwrap().text(), "hi");
+        },
+        |site| async move {
+            site.expect("server/discover").await.refuse(404, "");
+            let stream = two_endpoints(&site).await;
+            site.expect("tools/call").await.accept();
+            stream.end();
+            let asked = site.expect("\"initialize\"").await;
+            let before = asked.at;
+            asked.refuse_with(503, &[("retry-after", "100")]);
+            let asked = site.expect("server/discover").await;
+            assert_eq!(asked.at - before, 100_000);
+            asked.discovered();
+            site.expect("tools/call")
+                .await
+                .result(r#"{"resultType":"complete","content":[{"type":"text","text":"hi"}]}"#);
+        },
+    );
+}
+
 /// SSE-10: all answers come in one stream, which goes on behind one that is too long.
 #[test]
 fn an_answer_over_the_limit_from_a_server_of_two_endpoints() {

@@ -260,6 +260,17 @@ impl Asked {
         self.reply(status, "", stream.body());
     }
 
+    /// Refuses with these fields in the head.
+    pub(crate) fn refuse_with(self, status: u16, fields: &[(&str, &str)]) {
+        let stream = Wire::new("");
+        stream.end();
+        let mut response = Response::builder().status(status);
+        for (name, value) in fields {
+            response = response.header(*name, *value);
+        }
+        self.set(Ok(response.body(stream.body()).unwrap()));
+    }
+
     /// Answers without saying with what.
     pub(crate) fn untyped(self, body: &str) {
         let stream = Wire::new("");

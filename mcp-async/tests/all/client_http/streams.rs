@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_async::client::CallError;
+use mcp_async::client::{CallError, ConnectError};
 use mcp_async::model::{ElicitParams, ElicitResult};
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
@@ -187,6 +187,120 @@ fn the_servers_own_stream_outlives_an_outage() {
             assert!(asked.at - before < 77_000);
             // There is none any more.
             asked.refuse(405, "");
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+/// Who may read it is a question of credentials, and those can change.
+#[test]
+fn the_servers_own_stream_waits_for_other_credentials() {
+    for status in [401, 403] {
+        check(
+            |site| async move {
+                let client = site.join(site.client(LATEST).bearer("old")).await.unwrap();
+                sleep(Duration::from_secs(3600)).await;
+                let error = client.set_bearer("a\nb").unwrap_err();
+                assert!(matches!(error, ConnectError::Header(name) if name == "authorization"));
+                client.set_bearer("older").unwrap();
+                sleep(Duration::from_secs(3600)).await;
+                client.set_bearer("new").unwrap();
+                let mut logs = client.logs();
+                logs.next().await.unwrap();
+                client.close().await.unwrap();
+            },
+            |site| async move {
+                site.expect("\"initialize\"").await.session(LATEST[0]);
+                site.expect("notifications/initialized").await.accept();
+                let stream = site.expect("GET").await.stream();
+                stream.send("id: e-1\ndata:\n\n");
+                stream.end();
+                let mut before = 0;
+                for (token, waited) in [("old", 0), ("older", 3_590)] {
+                    let asked = site.expect("GET").await;
+                    assert_eq!(asked.field("authorization"), format!("Bearer {token}"));
+                    assert!(asked.at - before >= waited * 1_000, "{}", asked.at);
+                    before = asked.at;
+                    asked.refuse(status, "");
+                }
+                let asked = site.expect("GET").await;
+                assert_eq!(asked.at - before, 3_600_000);
+                assert_eq!(asked.field("authorization"), "Bearer new");
+                assert_eq!(asked.field("last-event-id"), "e-1");
+                let stream = asked.stream();
+                stream.event(
+                    r#"{"jsonrpc":"2.0","method":"notifications/message","params":{"level":"info","data":1}}"#,
+                );
+                let asked = site.expect("DELETE").await;
+                assert_eq!(asked.field("authorization"), "Bearer new");
+                asked.accept();
+            },
+        );
+    }
+}
+
+/// RFC 9110, 10.2.3
+#[test]
+fn a_server_says_when_its_stream_is_to_be_asked_for_again() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            sleep(Duration::from_secs(10_000)).await;
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.expect("\"initialize\"").await.session(LATEST[0]);
+            site.expect("notifications/initialized").await.accept();
+            let mut get = site.expect("GET").await;
+            let date = ("date", "Sun, 06 Nov 2094 08:49:37 GMT");
+            for (fields, seconds) in [
+                (&[("retry-after", "100")][..], 100),
+                (&[("retry-after", "soon")], 2),
+                (
+                    &[date, ("retry-after", "Sun, 06 Nov 2094 08:59:37 GMT")],
+                    600,
+                ),
+                (&[("retry-after", "999999999")], 3_600),
+            ] {
+                let before = get.at;
+                get.refuse_with(503, fields);
+                get = site.expect("GET").await;
+                let waited = get.at - before;
+                assert!(
+                    waited >= seconds * 1_000 && waited <= seconds * 1_250,
+                    "{waited}"
+                );
+            }
+            get.refuse(405, "");
+            site.expect("DELETE").await.accept();
+        },
+    );
+}
+
+#[test]
+fn a_server_says_when_a_call_is_to_be_resumed() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+            client.close().await.unwrap();
+        },
+        |site| async move {
+            site.open(LATEST[0]).await;
+            let asked = site.expect("tools/call").await;
+            let id = asked.id().to_owned();
+            let stream = asked.stream();
+            stream.send("id: e-0\nretry: 500\ndata:\n\n");
+            stream.end();
+            let asked = site.expect("GET").await;
+            let before = asked.at;
+            asked.refuse_with(429, &[("retry-after", "20")]);
+            let asked = site.expect("GET").await;
+            assert!((20_000..=25_000).contains(&(asked.at - before)));
+            assert_eq!(asked.field("last-event-id"), "e-0");
+            asked.stream().event(&format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"result":{{"content":[{{"type":"text","text":"hi"}}]}}}}"#
+            ));
             site.expect("DELETE").await.accept();
         },
     );

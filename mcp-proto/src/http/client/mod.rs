@@ -18,10 +18,13 @@ mod mirrored;
 mod origin;
 mod oversized;
 mod refusal;
+mod reply;
 mod retry;
+mod retry_after;
 mod tools;
 mod unrelated;
 
-pub use exchange::{After, Body, Exchange, ReplyHead, Verb};
+pub use exchange::Exchange;
 pub use origin::Origin;
 pub use oversized::Oversized;
+pub use reply::{After, Body, ReplyHead, Verb};

@@ -2,8 +2,9 @@
 
 use alloc::vec::Vec;
 
-use super::exchange::{After, Exchange, Kind};
+use super::exchange::{Exchange, Kind};
 use super::origin::Origin;
+use super::reply::After;
 use crate::client::Failure;
 use crate::json::{MAX_DEPTH, Writer};
 use crate::revision::Revision;
@@ -39,6 +40,8 @@ impl Exchange {
                 self.forget_position();
                 return self.broken(origin, now, jitter);
             }
+            // The refusal is about the credentials, not about the stream.
+            Kind::Listen if matches!(status, 401 | 403) => return After::Authorize,
             // 405 above all: there is none, for good.
             Kind::Listen => return After::Done,
             Kind::Discover | Kind::Initialize | Kind::Request { .. } => {}
@@ -146,6 +149,6 @@ const fn is_overloaded(status: u16) -> bool {
 }
 
 /// Whether another attempt may find the server in a better state.
-const fn is_transient(status: u16) -> bool {
+pub(super) const fn is_transient(status: u16) -> bool {
     matches!(status, 408 | 425 | 429 | 500..600)
 }

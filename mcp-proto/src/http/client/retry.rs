@@ -8,6 +8,8 @@ pub(super) struct Backoff {
     attempts: u32,
     /// The last `retry` of the stream.
     said: Option<Duration>,
+    /// What `Retry-After` asked for: it counts for the next attempt alone.
+    pause: Duration,
 }
 
 impl Backoff {
@@ -26,6 +28,10 @@ impl Backoff {
         }
     }
 
+    pub(super) fn pause(&mut self, pause: Duration) {
+        self.pause = pause.min(LONGEST);
+    }
+
     /// How long to wait before the next attempt; `None` after too many of them.
     ///
     /// What the server asks for is kept to the millisecond the first time: it closed the stream
@@ -38,18 +44,19 @@ impl Backoff {
         let attempt = self.attempts;
         self.attempts += 1;
         let floor = self.said.unwrap_or_default().min(LONGEST);
-        if attempt == 0 && self.said.is_some() {
+        if attempt == 0 && self.said.is_some() && self.pause <= floor {
             return Some(floor);
         }
         let doubled = FIRST.saturating_mul(1 << attempt.min(16)).min(CAP);
-        Some(spread(doubled.max(floor), jitter))
+        Some(spread(doubled.max(floor).max(self.pause), jitter))
     }
 
     /// The same for what nobody waits for: without an end, at a slow pace after too many
     /// attempts.
     pub(super) fn next_without_end(&mut self, jitter: u32) -> Duration {
+        let floor = self.said.unwrap_or_default().min(LONGEST).max(self.pause);
         self.next(jitter)
-            .unwrap_or_else(|| spread(SLOW.max(self.said.unwrap_or_default().min(LONGEST)), jitter))
+            .unwrap_or_else(|| spread(SLOW.max(floor), jitter))
     }
 }
 
@@ -73,7 +80,7 @@ const SLOW: Duration = Duration::from_secs(60);
 /// What a server can ask for at least: one that ends each stream at once must not keep us busy.
 const SOONEST: Duration = Duration::from_millis(100);
 /// What a server can ask for at most: nobody waits longer for a call.
-const LONGEST: Duration = Duration::from_secs(60 * 60);
+pub(super) const LONGEST: Duration = Duration::from_secs(60 * 60);
 
 #[cfg(test)]
 mod tests {
@@ -129,6 +136,21 @@ mod tests {
         assert!(delays(said, 0).iter().all(|delay| *delay == 90));
         let said = Some(Duration::MAX);
         assert!(delays(said, 0).iter().all(|delay| *delay == 3_600));
+    }
+
+    #[test]
+    fn a_pause_counts_once() {
+        let mut backoff = Backoff::default();
+        backoff.heard(Some(Duration::from_secs(5)));
+        for (pause, delay) in [(20, 20), (0, 5), (3, 5), (9_999, 3_600), (0, 16)] {
+            backoff.pause(Duration::from_secs(pause));
+            assert_eq!(backoff.next(0), Some(Duration::from_secs(delay)));
+        }
+        for (pause, delay) in [(0, 30), (0, 30), (0, 30), (90, 90), (0, 60)] {
+            backoff.pause(Duration::from_secs(pause));
+            let next = backoff.next_without_end(0);
+            assert_eq!(next, Duration::from_secs(delay));
+        }
     }
 
     #[test]

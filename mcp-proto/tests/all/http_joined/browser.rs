@@ -345,7 +345,7 @@ impl Browser {
     fn after(&mut self, now: Instant, after: After, flight: &mut Flight) -> bool {
         let id = flight.exchange.id();
         match after {
-            After::Done | After::Deliver | After::Mismatched => {}
+            After::Done | After::Deliver | After::Mismatched | After::Authorize => {}
             After::Refuse(status) | After::Seek(status) => {
                 self.machine.refuse(now, id.unwrap(), status);
             }

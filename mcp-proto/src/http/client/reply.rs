@@ -1,0 +1,151 @@
+//! What a reply says, and what follows from it.
+
+use core::fmt;
+
+#[cfg(doc)]
+use super::{Exchange, Origin};
+use crate::client::Failure;
+use crate::time::Instant;
+
+/// How an exchange is asked for.
+///
+/// ```
+/// use mcp_proto::http::client::{Origin, Verb};
+///
+/// let seek = Origin::new().seek();
+/// assert_eq!(seek.verb(), Verb::Get);
+/// assert_eq!(seek.verb().as_str(), "GET");
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Verb {
+    /// With the message as its body.
+    Post,
+    /// Without a body, for a stream.
+    Get,
+    /// Without a body.
+    Delete,
+}
+
+impl Verb {
+    /// The method of HTTP.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::Post => "POST",
+            Self::Get => "GET",
+            Self::Delete => "DELETE",
+        }
+    }
+}
+
+/// What the head of a reply says, as far as it matters. `Debug` does not show the session.
+///
+/// ```
+/// use mcp_proto::http::client::ReplyHead;
+///
+/// let head = ReplyHead { session: Some(b"5f3a"), ..ReplyHead::new(202) };
+/// assert!(!format!("{head:?}").contains("5f3a"));
+/// ```
+#[derive(Clone, Copy)]
+pub struct ReplyHead<'h> {
+    /// The status.
+    pub status: u16,
+    /// `Content-Type`.
+    pub content_type: Option<&'h [u8]>,
+    /// `Mcp-Session-Id`.
+    pub session: Option<&'h [u8]>,
+    /// `Retry-After`.
+    pub retry_after: Option<&'h [u8]>,
+    /// `Date`: what a moment in `Retry-After` is compared with.
+    pub date: Option<&'h [u8]>,
+}
+
+impl ReplyHead<'_> {
+    /// A head that says nothing but its status.
+    pub const fn new(status: u16) -> Self {
+        Self {
+            status,
+            content_type: None,
+            session: None,
+            retry_after: None,
+            date: None,
+        }
+    }
+}
+
+impl fmt::Debug for ReplyHead<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ReplyHead")
+            .field("status", &self.status)
+            .field("content_type", &self.content_type.map(<[u8]>::escape_ascii))
+            .field("session", &self.session.is_some())
+            .finish_non_exhaustive()
+    }
+}
+
+/// How to read what follows the head.
+///
+/// ```
+/// use mcp_proto::http::client::{Body, Origin, ReplyHead};
+///
+/// // A server that has no endpoint of 2024-11-05 refuses the GET that looks for one.
+/// let mut origin = Origin::new();
+/// let mut seek = origin.seek();
+/// assert_eq!(seek.head(&mut origin, &ReplyHead::new(405)), Body::Refusal);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Body {
+    /// Nothing that matters: see [`Exchange::nothing`].
+    Nothing,
+    /// One message, or an array of them: hand all of it to [`Exchange::answer`].
+    Json,
+    /// An event stream: hand each event to [`Exchange::event`], and then tell its end.
+    Events,
+    /// A refusal: hand what there is of it, 64 KiB are plenty, to [`Exchange::refused`].
+    Refusal,
+}
+
+/// How an exchange goes on.
+///
+/// ```
+/// use mcp_proto::Instant;
+/// use mcp_proto::http::client::After;
+///
+/// /// When a driver has to send the exchange again.
+/// fn again(after: &After) -> Option<Instant> {
+///     match after {
+///         After::Resume(at) => Some(*at),
+///         _ => None,
+///     }
+/// }
+/// assert_eq!(again(&After::Resume(Instant::ZERO)), Some(Instant::ZERO));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[must_use = "a call whose exchange ended would wait for ever"]
+pub enum After {
+    /// It is over, and there is nothing to tell.
+    Done,
+    /// It is over, and a message was written for the machine.
+    Deliver,
+    /// The same, and the server says that the head did not repeat what the body says: what is
+    /// known of its tools is out of date (XH-17).
+    Mismatched,
+    /// Tell [`Client::refuse`](crate::client::Client::refuse).
+    Refuse(u16),
+    /// Tell [`Client::fail`](crate::client::Client::fail).
+    Fail(Failure),
+    /// The session is gone: tell
+    /// [`Client::lose_session`](crate::client::Client::lose_session), and let go of every
+    /// exchange of an earlier [epoch](Origin::epoch).
+    Lost,
+    /// The handshake was refused as by a server of 2024-11-05: see what [`Origin::seek`] finds,
+    /// and if it is none, hand on the error that was written for the machine, or tell
+    /// [`Client::refuse`](crate::client::Client::refuse) if there was none.
+    Seek(u16),
+    /// Send the exchange once more at this time: its [fields](Exchange::fields) are others now.
+    Resume(Instant),
+    /// The server demands other credentials for its stream. Send the exchange once more when the
+    /// application has set some.
+    Authorize,
+    /// The one stream that all answers come on is gone: hang up.
+    HangUp,
+}
