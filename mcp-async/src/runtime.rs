@@ -25,8 +25,11 @@ pub trait Runtime: Clock + Reactor + Clone + Copy + Default {
     /// The runtime itself: what has no state is the same everywhere.
     fn reactor() -> &'static dyn Reactor;
 
-    /// Runs the future in a task of its own, until it ends. Where no runtime is running the
-    /// future is dropped, which ends what it stands for.
+    /// Runs the future in a task of its own, until it ends.
+    ///
+    /// # Panics
+    /// Where no runtime is running: a future that is dropped there would be missed by those who
+    /// wait for it.
     fn spawn(task: Task);
 
     /// Done when the program is asked to end: by SIGINT or SIGTERM, by Ctrl-C.

@@ -38,9 +38,7 @@ impl mcp_async::Runtime for Runtime {
     }
 
     fn spawn(task: mcp_async::Task) {
-        if let Ok(handle) = tokio::runtime::Handle::try_current() {
-            handle.spawn(task);
-        }
+        tokio::spawn(task);
     }
 
     #[cfg(feature = "signal")]

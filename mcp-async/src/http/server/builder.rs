@@ -317,8 +317,8 @@ impl<R: Runtime> Http<R> {
 
     /// The service. Clones of it are the same endpoint.
     ///
-    /// What waits for [`until`](Self::until) is a task of its own, so with it this is to be called
-    /// where the runtime runs.
+    /// # Panics
+    /// With [`until`](Self::until), where the runtime does not run: a task waits for it.
     pub fn into_service(self) -> HttpService<R> {
         let Self {
             server,
