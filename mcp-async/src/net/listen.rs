@@ -82,9 +82,17 @@ impl Listen {
     ///
     /// # Errors
     ///
-    /// The address is not one of this machine, is taken, or is no address.
+    /// The address is not one of this machine, is taken, or is no address. The text names it.
     pub fn bind(address: impl ToSocketAddrs) -> io::Result<Self> {
-        TcpListener::bind(address).map(Self::on)
+        let addresses: Vec<SocketAddr> = address.to_socket_addrs()?.collect();
+        let named = |error: io::Error| {
+            let text = match &*addresses {
+                [address] => format!("cannot listen on {address}: {error}"),
+                addresses => format!("cannot listen on any of {addresses:?}: {error}"),
+            };
+            io::Error::new(error.kind(), text)
+        };
+        TcpListener::bind(&*addresses).map(Self::on).map_err(named)
     }
 
     /// Takes a socket that is bound already, one that a supervisor handed over say.

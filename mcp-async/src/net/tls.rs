@@ -116,7 +116,7 @@ impl Trust {
         let connector = connector
             .as_ref()
             .map_err(|error| io::Error::other(error.clone()))?;
-        let stream = connector.connect(name, stream).await?;
+        let stream = connector.connect(name, stream).await.map_err(not_tls)?;
         Ok(Wire::Tls(Box::new(stream.into())))
     }
 
@@ -134,6 +134,22 @@ impl Trust {
         config.alpn_protocols = vec![b"h2".into(), b"http/1.1".into()];
         Ok(Arc::new(config).into())
     }
+}
+
+/// Says so when the server does not speak TLS: what it sent, or that it hung up, does not.
+fn not_tls(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+    let text = match cause {
+        Some(rustls::Error::InvalidMessage(_)) => "the server does not speak TLS there",
+        _ if error.kind() == io::ErrorKind::UnexpectedEof => {
+            "the server ended the connection instead of a TLS handshake"
+        }
+        _ => return error,
+    };
+    io::Error::new(
+        error.kind(),
+        format!("{text}; without it the URL begins with http://"),
+    )
 }
 
 /// Certificates or a key that cannot be used.

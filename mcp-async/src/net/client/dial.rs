@@ -51,7 +51,7 @@ impl<R: Network> Dialler<R> {
             None => return Err(SendFailed::TimedOut { server }),
         };
         let kept = self.speak(wire).await;
-        kept.map_err(|error| SendFailed::Lost(error.into()))
+        kept.map_err(|error| SendFailed::of(error, origin))
     }
 
     /// A socket to the server, or to its proxy; with TLS through either.

@@ -2,6 +2,8 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
+use super::origin::Origin;
+
 /// Why there is no response.
 ///
 /// ```
@@ -40,6 +42,13 @@ pub enum SendFailed {
     },
     /// The connection ended without a response. The server may have read the request.
     Lost(Box<dyn Error + Send + Sync>),
+    /// What the server sent is not HTTP. A port that speaks TLS alone does so for `http://`.
+    NotHttp {
+        /// Host and port that were tried.
+        server: String,
+        /// Whether the connection has TLS.
+        tls: bool,
+    },
     /// The body of the response is encoded as nobody asked for.
     Coding(String),
     /// The server sent the request from here to there, and again, without an end.
@@ -47,6 +56,16 @@ pub enum SendFailed {
 }
 
 impl SendFailed {
+    pub(super) fn of(error: hyper::Error, origin: &Origin) -> Self {
+        if error.is_parse() {
+            return Self::NotHttp {
+                server: origin.authority(),
+                tls: origin.is_tls(),
+            };
+        }
+        Self::Lost(error.into())
+    }
+
     /// Whether it is certain that the server has not seen the request, so that it may be sent
     /// again whatever it does.
     ///
@@ -81,6 +100,11 @@ impl fmt::Display for SendFailed {
                 f.write_str("the connection was lost: ")?;
                 whole(&**cause, f)
             }
+            Self::NotHttp { server, tls: true } => write!(f, "{server} does not answer in HTTP"),
+            Self::NotHttp { server, tls: false } => write!(
+                f,
+                "{server} does not answer in HTTP; if it speaks TLS, the URL begins with https://"
+            ),
             Self::Coding(coding) => write!(f, "a response in an unknown encoding: {coding}"),
             Self::Redirects => f.write_str("too many redirects"),
         }

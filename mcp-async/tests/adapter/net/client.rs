@@ -6,7 +6,7 @@ use std::thread;
 use bytes::Bytes;
 use http::{Request, Response, Version};
 use http_body_util::BodyExt as _;
-use mcp_async::net::{HttpClient, Identity, Reply, Roots, SendFailed};
+use mcp_async::net::{HttpClient, Identity, Listen, Reply, Roots, SendFailed};
 
 use super::service::Tested;
 use super::{PATIENCE, SOON, local, start};
@@ -375,6 +375,43 @@ fn a_proxy_that_refuses_is_named() {
             assert!(error.to_string().contains("proxy"), "{error}");
         });
     }
+}
+
+/// `http` and `https` the wrong way round, in both directions.
+#[test]
+fn a_port_of_the_other_scheme_is_named() {
+    let (identity, roots) = certificate();
+    let tls = start(local().tls(identity), Tested::default());
+    let plain = start(local(), Tested::default());
+    block_on(async {
+        let client = Client::builder().no_proxy().roots(roots).build();
+        let url = format!("http://{}/hello", tls.address);
+        let error = client.send(get(url)).await.unwrap_err();
+        assert!(matches!(error, SendFailed::NotHttp { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains(&tls.address.to_string()) && text.contains("https://"),
+            "{text}"
+        );
+
+        let url = format!("https://{}/hello", plain.address);
+        let error = client.send(get(url)).await.unwrap_err();
+        assert!(matches!(error, SendFailed::Unreachable { .. }), "{error}");
+        let text = error.to_string();
+        assert!(
+            text.contains(&plain.address.to_string()) && text.contains("http://"),
+            "{text}"
+        );
+    });
+}
+
+#[test]
+fn an_address_that_is_taken_is_named() {
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let address = taken.local_addr().unwrap();
+    let error = Listen::bind(address).unwrap_err();
+    assert_eq!(error.kind(), std::io::ErrorKind::AddrInUse);
+    assert!(error.to_string().contains(&address.to_string()), "{error}");
 }
 
 #[test]
