@@ -14,9 +14,11 @@ import warnings
 from collections.abc import Awaitable, Callable
 from typing import Any
 
+import httpx2
 import mcp_types as types
 from mcp import Client, MCPError, StdioServerParameters, stdio_client
 from mcp.client.sse import sse_client
+from mcp.client.streamable_http import streamable_http_client
 
 # Everything that a line-framed pipe and an escaping writer can get wrong.
 TEXT = 'line\nbreak, "quotes", back\\slash, \u00e9\u4e2d\U0001f980, \u2028, \x01'
@@ -37,8 +39,10 @@ class Driver:
         self.asked: list[types.ElicitRequestParams] = []
         self.logs: list[types.LoggingMessageNotificationParams] = []
         self.told: list[types.ServerNotification] = []
+        self.http = command[0].startswith("http") and not command[0].endswith("/sse")
+        self.requests = 0
         self.client = Client(
-            reach(command),
+            reach(command, self.count),
             # Where the server speaks one revision only, the SDK probes for the modern era and falls back.
             mode="legacy" if revision == "2025-11-25" else "auto",
             client_info=types.Implementation(name="python-interop", version="1.0.0"),
@@ -49,6 +53,9 @@ class Driver:
             message_handler=self.tell,
             cache=None,
         )
+
+    async def count(self, _: httpx2.Request) -> None:
+        self.requests += 1
 
     async def elicit(self, _: Any, params: types.ElicitRequestParams) -> types.ElicitResult:
         self.asked.append(params)
@@ -152,6 +159,13 @@ class Driver:
         except asyncio.CancelledError:
             pass
         assert await self.text("echo", text="awake") == "awake"
+        if not self.http:
+            return
+        # A client over HTTP resumes the stream of the cancelled call, a second later and at most once more. Then it is quiet.
+        await asyncio.sleep(2.6)
+        requests = self.requests
+        await asyncio.sleep(1.6)
+        assert self.requests == requests, f"{self.requests - requests} requests after a cancellation"
 
     async def logging(self) -> None:
         if self.modern:
@@ -292,11 +306,14 @@ FEATURES: dict[str, Callable[[Driver], Awaitable[None]]] = {
 }
 
 
-def reach(command: list[str]) -> Any:
-    """The transport to a command or a URL."""
+def reach(command: list[str], count: Callable[[httpx2.Request], Awaitable[None]]) -> Any:
+    """The transport to a command or a URL; what it sends to a URL is counted."""
     if not command[0].startswith("http"):
         return stdio_client(StdioServerParameters(command=command[0], args=command[1:]))
-    return sse_client(command[0]) if command[0].endswith("/sse") else command[0]
+    if command[0].endswith("/sse"):
+        return sse_client(command[0])
+    http = httpx2.AsyncClient(event_hooks={"request": [count]}, timeout=httpx2.Timeout(30, read=300))
+    return streamable_http_client(command[0], http_client=http)
 
 
 def fill(schema: dict[str, Any]) -> dict[str, Any]:

@@ -27,6 +27,8 @@ const LISTS = {
 };
 
 const [revision, command, ...args] = process.argv.slice(2);
+let requests = 0;
+const counted = (...request) => ((requests += 1), fetch(...request));
 const client = new Client({ name: 'typescript-interop-v1', version: '1.0.0' }, { capabilities: CAPABILITIES });
 const transport = reach(command, args);
 let agreed = null;
@@ -42,6 +44,7 @@ const driver = new Driver(client, revision, {
   page: (method, params) => client[LISTS[method]](params),
   notFound: -32002,
   revision: () => agreed,
+  requests: transport instanceof StreamableHTTPClientTransport && (() => requests),
 });
 await client.connect(transport);
 await driver.run({ rounds: 'the revision that brought them' });
@@ -49,5 +52,5 @@ await driver.run({ rounds: 'the revision that brought them' });
 function reach(command, args) {
   if (!command.startsWith('http')) return new StdioClientTransport({ command, args });
   const url = new URL(command);
-  return url.pathname.endsWith('/sse') ? new SSEClientTransport(url) : new StreamableHTTPClientTransport(url);
+  return url.pathname.endsWith('/sse') ? new SSEClientTransport(url) : new StreamableHTTPClientTransport(url, { fetch: counted });
 }

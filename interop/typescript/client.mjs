@@ -6,6 +6,9 @@ import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
 import { CAPABILITIES, Driver, MODERN } from './driver.mjs';
 
 const [revision, command, ...args] = process.argv.slice(2);
+const remote = command.startsWith('http');
+let requests = 0;
+const counted = (...request) => ((requests += 1), fetch(...request));
 const client = new Client(
   { name: 'typescript-interop', version: '1.0.0' },
   {
@@ -24,7 +27,7 @@ const driver = new Driver(client, revision, {
   // It turns -32002, the code of the revisions with a handshake, into the one of 2026-07-28.
   notFound: -32602,
   revision: () => client.getNegotiatedProtocolVersion(),
+  requests: remote && (() => requests),
 });
-const remote = command.startsWith('http');
-await client.connect(remote ? new StreamableHTTPClientTransport(new URL(command)) : new StdioClientTransport({ command, args }));
+await client.connect(remote ? new StreamableHTTPClientTransport(new URL(command), { fetch: counted }) : new StdioClientTransport({ command, args }));
 await driver.run({});

@@ -153,6 +153,12 @@ const FEATURES = {
     setTimeout(() => abort.abort(), 200);
     await assert.rejects(sleeping);
     assert.equal(await driver.text('echo', { text: 'awake' }), 'awake');
+    if (!driver.peer.requests) return;
+    // A client over HTTP resumes the stream of the cancelled call, a second later and at most once more. Then it is quiet.
+    await pause(2_600);
+    const requests = driver.peer.requests();
+    await pause(1_600);
+    assert.equal(driver.peer.requests(), requests, 'requests after a cancellation');
   },
   async logging(driver) {
     const { client, logs, modern, peer } = driver;
@@ -275,6 +281,8 @@ async function until(condition) {
     await new Promise((resolve) => setTimeout(resolve, 5));
   }
 }
+
+const pause = (milliseconds) => new Promise((resolve) => setTimeout(resolve, milliseconds));
 
 async function within(milliseconds, work) {
   let timer;
