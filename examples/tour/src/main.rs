@@ -4,6 +4,7 @@
 //! the handshake of 2025-11-25, and in 2026-07-28, where each request says all about itself.
 
 use core::error::Error;
+use core::time::Duration;
 use std::io::{self, IsTerminal};
 
 use mcp_tokio::mcp_async::{Job, Tap};
@@ -107,6 +108,8 @@ fn answer(call: Call<'_>) -> Job {
             call.answer(async move {
                 let looking = context.progress(1.0).total(2.0);
                 looking.message("looking at the sky").await;
+                // Answered at once, both would cross the wire before the client's call is polled.
+                tokio::time::sleep(LOOK).await;
                 Ok(Forecast { city })
             })
         }
@@ -168,6 +171,8 @@ fn paint(style: &str, text: &str) -> String {
     }
 }
 
+/// How long a look at the sky takes.
+const LOOK: Duration = Duration::from_millis(100);
 const BOLD: &str = "1";
 const GREEN: &str = "32";
 const BLUE: &str = "34";
