@@ -8,7 +8,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use super::elicit::elicit;
-use super::exit::{Exit, Failure};
+use super::exit::Failure;
 use super::interrupt::Interrupt;
 use super::options::{Common, Server};
 use super::plain::{escaped, line};
@@ -86,7 +86,7 @@ async fn with_program<T>(
     let settings = || builder(common, screen, label);
     if !common.trace {
         let spawned = interrupt.or(settings()?.spawn(&command)).await?;
-        let client = spawned.map_err(|error| no_server(error, start))?;
+        let client = spawned?;
         let result = work(&client).await;
         // How the server ends is not what was asked for.
         let _ = client.close().await;
@@ -103,7 +103,7 @@ async fn with_program<T>(
         // Some servers of old leave when they hear a question that they do not know.
         outcome = attempt(Approach::Handshake).await?;
     }
-    let (client, mut child) = outcome.map_err(|error| no_server(error, start))?;
+    let (client, mut child) = outcome?;
     let whole = async {
         let result = work(&client).await;
         let _ = client.close().await;
@@ -140,16 +140,6 @@ async fn traced(
 fn shown_on(screen: &Screen, direction: String) -> impl Fn(&str) + use<> {
     let screen = screen.clone();
     move |line| screen.say(format!("{direction} {}", escaped(line)))
-}
-
-fn no_server(error: SpawnError, start: &Start) -> Failure {
-    match error {
-        SpawnError::Start(error) => {
-            let text = format!("{} cannot be started: {error}", start.command);
-            Failure::new(Exit::Connect, text)
-        }
-        other => other.into(),
-    }
 }
 
 /// The future, with the other one polled meanwhile, whatever becomes of that.

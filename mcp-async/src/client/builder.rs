@@ -13,6 +13,7 @@ use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
 use super::callbacks::{Callbacks, Roots, boxed, is_file};
+use super::child_end::ChildEnd;
 use super::exchange::ROUNDS;
 use super::handle::Client;
 use super::hub::{Boxed, Hub};
@@ -423,12 +424,18 @@ impl<R: Runtime> ClientBuilder<R> {
             let command = command.clone();
             Box::pin(async move {
                 let connected = command.connect(R::reactor(), R::default(), config, hub);
-                let (session, peer, ending) = connected.await?;
+                let (mut session, peer, ending) = connected.await?;
+                let (end, witness) = ChildEnd::new();
+                session.on_end(move |died| witness.tell(died));
                 let run: Boxed<Exit> = Box::pin(async move {
                     session.await;
                     ending.await.map(Some)
                 });
-                Dialled::new(peer, run).map_err(SpawnError::Connect)
+                let dialled = Dialled::new(peer, run).map_err(SpawnError::Connect)?;
+                Ok(Dialled {
+                    child: Some(end),
+                    ..dialled
+                })
             })
         });
         first(dial, hub, approach, policy).await
@@ -562,13 +569,18 @@ async fn first<R: Runtime>(
 fn connect_error(error: SpawnError) -> ConnectError {
     match error {
         SpawnError::Connect(error) => error,
-        SpawnError::Start(_) | SpawnError::Died(_) => ConnectError::Closed,
+        SpawnError::Start(_) | SpawnError::Died(_) | SpawnError::Output(_) => ConnectError::Closed,
     }
 }
 
 fn start<R: Runtime>(dialled: Dialled, hub: Arc<Hub>, redial: Option<Redial>) -> Client<R> {
-    let Dialled { peer, server, run } = dialled;
-    let inner = Inner::new(Arc::clone(&hub), peer, server, redial.is_some());
+    let Dialled {
+        peer,
+        server,
+        child,
+        run,
+    } = dialled;
+    let inner = Inner::new(Arc::clone(&hub), peer, server, child, redial.is_some());
     let inner = Arc::new(inner);
     let keeping = keep(Arc::downgrade(&inner), hub, run, R::default(), redial);
     R::spawn(Box::pin(keeping));

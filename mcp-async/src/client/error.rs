@@ -17,7 +17,7 @@ use crate::error::ErrorReply;
 /// use mcp_async::client::CallError;
 ///
 /// fn is_worth_another_try(error: &CallError) -> bool {
-///     matches!(error, CallError::Expired | CallError::Closed)
+///     matches!(error, CallError::Expired | CallError::Closed | CallError::Died(_))
 /// }
 /// assert!(!is_worth_another_try(&CallError::Undeclared("tools")));
 /// ```
@@ -36,6 +36,9 @@ pub enum CallError {
     Expired,
     /// The connection is over.
     Closed,
+    /// The connection is over because the server, a child process, ended or closed its output.
+    #[cfg(feature = "client")]
+    Died(crate::process::Died),
     /// It ended without an answer that can be used.
     Failed(Failure),
     /// The result is not of the type that was asked for.
@@ -93,6 +96,8 @@ impl fmt::Display for CallError {
             Self::Refused(error) => write!(f, "the call was not sent: {error}"),
             Self::Expired => Failure::Expired.fmt(f),
             Self::Closed => Failure::Closed.fmt(f),
+            #[cfg(feature = "client")]
+            Self::Died(died) => died.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
             Self::Decode(error) => write!(f, "the server's result is of another type: {error}"),
             Self::Input(error) => write!(f, "the input that the server wants is refused: {error}"),

@@ -6,6 +6,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use super::child_end::ChildEnd;
 use super::error::CallError;
 use super::hub::Hub;
 use super::info::ServerInfo;
@@ -27,12 +28,15 @@ pub(super) struct Inner {
 pub(super) struct Link {
     pub(super) shared: Arc<Wire>,
     pub(super) generation: u64,
+    pub(super) child: Option<Arc<ChildEnd>>,
 }
 
 struct State {
     phase: Phase,
     generation: u64,
     server: Arc<ServerInfo>,
+    /// How the child of the last connection ends, if it has one.
+    child: Option<Arc<ChildEnd>>,
     closing: bool,
     exit: Option<Exit>,
     waiting: Vec<Waker>,
@@ -52,7 +56,13 @@ enum Phase {
 }
 
 impl Inner {
-    pub(super) fn new(hub: Arc<Hub>, peer: Peer, server: Arc<ServerInfo>, restarts: bool) -> Self {
+    pub(super) fn new(
+        hub: Arc<Hub>,
+        peer: Peer,
+        server: Arc<ServerInfo>,
+        child: Option<Arc<ChildEnd>>,
+        restarts: bool,
+    ) -> Self {
         Self {
             hub,
             restarts,
@@ -60,6 +70,7 @@ impl Inner {
                 phase: Phase::Up(peer),
                 generation: 1,
                 server,
+                child,
                 closing: false,
                 exit: None,
                 waiting: Vec::new(),
@@ -74,6 +85,7 @@ impl Inner {
             Phase::Up(peer) if state.generation > after => Poll::Ready(Ok(Link {
                 shared: Arc::clone(&peer.shared),
                 generation: state.generation,
+                child: state.child.clone(),
             })),
             Phase::Over => Poll::Ready(Err(CallError::Closed)),
             _ if state.closing => Poll::Ready(Err(CallError::Closed)),
@@ -95,6 +107,12 @@ impl Inner {
 
     pub(super) fn server(&self) -> Arc<ServerInfo> {
         Arc::clone(&self.lock().server)
+    }
+
+    /// How the child of the last connection ends; `None` without a child, or after a close.
+    pub(super) fn child(&self) -> Option<Arc<ChildEnd>> {
+        let state = self.lock();
+        state.child.clone().filter(|_| !state.closing)
     }
 
     pub(super) fn is_closed(&self) -> bool {
@@ -159,10 +177,11 @@ impl Inner {
         self.enter(Phase::Down, |_| {});
     }
 
-    pub(super) fn up(&self, peer: Peer, server: Arc<ServerInfo>) {
+    pub(super) fn up(&self, peer: Peer, server: Arc<ServerInfo>, child: Option<Arc<ChildEnd>>) {
         self.enter(Phase::Up(peer), |state| {
             state.generation += 1;
             state.server = server;
+            state.child = child;
         });
         if self.lock().closing {
             self.begin_close();

@@ -9,6 +9,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{Approach, ClientConfig};
 
 use super::ask::Ask;
+use super::child_end::ChildEnd;
 use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
 use super::hub::{Boxed, Hub, lock};
@@ -25,6 +26,8 @@ use crate::seat::Seat;
 pub(super) struct Dialled {
     pub(super) peer: Peer,
     pub(super) server: Arc<ServerInfo>,
+    /// Of a server that is a child process.
+    pub(super) child: Option<Arc<ChildEnd>>,
     pub(super) run: Boxed<Exit>,
 }
 
@@ -47,6 +50,7 @@ impl Dialled {
         Ok(Self {
             peer,
             server: Arc::new(server),
+            child: None,
             run,
         })
     }
@@ -196,6 +200,7 @@ impl<C: Clock> Keeper<C> {
             let Ok(Dialled {
                 peer,
                 server,
+                child,
                 mut run,
             }) = dialled
             else {
@@ -219,7 +224,7 @@ impl<C: Clock> Keeper<C> {
                 let _ = run.await;
                 return None;
             };
-            inner.up(peer, server);
+            inner.up(peer, server, child);
             self.hub.reconnected();
             return Some(run);
         }

@@ -13,6 +13,8 @@ mod cache;
 mod call;
 #[cfg(feature = "client")]
 mod callbacks;
+#[cfg(feature = "client")]
+mod child_end;
 mod connection;
 #[cfg(feature = "client")]
 mod elicitation;

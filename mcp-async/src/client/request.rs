@@ -5,6 +5,7 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
+use std::sync::Arc;
 
 use mcp_proto::json::Raw;
 use mcp_proto::model::LoggingLevel;
@@ -12,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::ask::Ask;
 use super::cache::{Kind, Ticket};
+use super::child_end::ChildEnd;
 use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
@@ -73,8 +75,11 @@ enum Stage<'a> {
     Sent {
         exchange: Exchange<'a>,
         generation: u64,
+        child: Option<Arc<ChildEnd>>,
         ticket: Option<Ticket>,
     },
+    /// The connection is over, and how the server ended is about to be known.
+    Ending(Arc<ChildEnd>),
     Done,
 }
 
@@ -152,17 +157,31 @@ impl<'a, T, H> Request<'a, T, H> {
                     self.stage = Stage::Linking(0);
                 }
                 Stage::Linking(after) => {
-                    let Link { shared, generation } = ready!(self.inner.poll_link(cx, *after))?;
+                    let link = match ready!(self.inner.poll_link(cx, *after)) {
+                        Ok(link) => link,
+                        Err(CallError::Closed) if let Some(child) = self.inner.child() => {
+                            self.stage = Stage::Ending(child);
+                            continue;
+                        }
+                        Err(error) => return Poll::Ready(Err(error)),
+                    };
+                    let Link {
+                        shared,
+                        generation,
+                        child,
+                    } = link;
                     self.adapt(&shared);
                     self.stage = Stage::Sent {
                         exchange: Exchange::new(Seat::shared(shared)),
                         ticket: self.inner.hub.ticket(&self.ask),
                         generation,
+                        child,
                     };
                 }
                 Stage::Sent {
                     exchange,
                     generation,
+                    child,
                     ticket,
                 } => {
                     let mut options: Options<'_> = self.options;
@@ -204,6 +223,11 @@ impl<'a, T, H> Request<'a, T, H> {
                             continue;
                         }
                         Err(error) => {
+                            let child = child.take().filter(|_| self.inner.child().is_some());
+                            if let (CallError::Closed, Some(child)) = (&error, child) {
+                                self.stage = Stage::Ending(child);
+                                continue;
+                            }
                             self.stage = Stage::Done;
                             return Poll::Ready(Err(error));
                         }
@@ -220,6 +244,11 @@ impl<'a, T, H> Request<'a, T, H> {
                     let result = self.finish(buffer.as_raw());
                     exchange.leave(buffer);
                     return Poll::Ready(result);
+                }
+                Stage::Ending(child) => {
+                    let died = ready!(child.poll(cx));
+                    self.stage = Stage::Done;
+                    return Poll::Ready(Err(died.map_or(CallError::Closed, CallError::Died)));
                 }
                 Stage::Listing(pages) => {
                     // Without a list the call is made as before, and the server says why not.

@@ -6,8 +6,9 @@ use std::hash::RandomState;
 
 /// What becomes of a client whose server has gone: it is started again.
 ///
-/// Calls that were in flight end with [`CallError::Closed`](super::CallError::Closed), because
-/// nobody knows how far the server got with them; calls made after that wait for the new
+/// Calls that were in flight end with [`CallError::Died`](super::CallError::Died), or without a
+/// child process with [`CallError::Closed`](super::CallError::Closed), because it is not known how
+/// far the server got with them; calls made after that wait for the new
 /// connection. The log level and the subscriptions are restored there (SB-10), and everything
 /// that was cached is forgotten (SB-13).
 ///

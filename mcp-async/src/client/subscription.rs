@@ -155,7 +155,9 @@ impl Subscription {
     }
 
     fn poll_linked(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
-        let Link { shared, generation } = ready!(self.inner.poll_link(cx, self.generation))?;
+        let Link {
+            shared, generation, ..
+        } = ready!(self.inner.poll_link(cx, self.generation))?;
         let revision = shared.lock().machine.revision();
         self.generation = generation;
         self.began = self.inner.hub.clock.now();

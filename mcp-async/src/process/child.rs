@@ -93,6 +93,9 @@ pub struct Grace {
 pub struct Died {
     /// How it exited; `None` if it closed its output and went on running, and was killed for it.
     pub status: Option<ExitStatus>,
+    /// The first line of its standard output that was no message, if there was one before the
+    /// server was known; at most 200 bytes of it.
+    pub printed: Option<String>,
     /// The last lines of its standard error, oldest first. They are the child's text: not to be
     /// trusted, and perhaps not to be shown to everyone.
     pub lines: Vec<String>,
@@ -162,8 +165,34 @@ impl Child {
     ///
     /// As [`poll_exit`](Self::poll_exit); [`TimedOut`](io::ErrorKind::TimedOut) if the child has
     /// been killed and still is not gone after a second.
-    pub async fn shutdown(mut self) -> io::Result<ExitStatus> {
-        if let Some(end) = self.exit_within(self.grace.close).await {
+    pub async fn shutdown(self) -> io::Result<ExitStatus> {
+        let close = self.grace.close;
+        self.end(close).await
+    }
+
+    /// The same, and describes the child once it has exited, or after a second.
+    pub(super) async fn shutdown_described(
+        mut self,
+        describe: impl FnOnce(Died),
+    ) -> io::Result<ExitStatus> {
+        let first = self.grace.close.min(DESCRIBED);
+        let end = self.exit_within(first).await;
+        let status = end.as_ref().and_then(|end| end.as_ref().ok()).copied();
+        if status.is_some() {
+            self.take_last_words().await;
+        }
+        describe(self.describe(status, None));
+        match end {
+            Some(end) => end,
+            None => {
+                let rest = self.grace.close.saturating_sub(first);
+                self.end(rest).await
+            }
+        }
+    }
+
+    async fn end(mut self, close: Duration) -> io::Result<ExitStatus> {
+        if let Some(end) = self.exit_within(close).await {
             return end;
         }
         if self.group.terminate()
@@ -178,17 +207,36 @@ impl Child {
 
     /// Says how the child ended, after its output did so while it should have gone on. It gets
     /// [`Grace::close`] to exit, then it is killed.
-    pub async fn died(mut self) -> Died {
-        let status = self.exit_within(self.grace.close).await;
+    pub async fn died(self) -> Died {
+        let close = self.grace.close;
+        self.died_within(close, None).await
+    }
+
+    /// The same for a child that gets so long to exit, and printed this before.
+    pub(super) async fn died_within(mut self, limit: Duration, printed: Option<String>) -> Died {
+        let status = self.exit_within(limit).await;
         self.group.kill();
+        self.take_last_words().await;
+        self.describe(status.and_then(Result::ok), printed)
+    }
+
+    pub(super) const fn grace(&self) -> Grace {
+        self.grace
+    }
+
+    async fn take_last_words(&mut self) {
         let mut sleep = self.sleep(LAST_WORDS);
         poll_fn(|task| match self.poll_stderr(task) {
             Poll::Ready(()) => Poll::Ready(()),
             Poll::Pending => sleep.as_mut().poll(task),
         })
         .await;
+    }
+
+    fn describe(&self, status: Option<ExitStatus>, printed: Option<String>) -> Died {
         Died {
-            status: status.and_then(Result::ok),
+            status,
+            printed,
             lines: self.lines.kept().map(str::to_owned).collect(),
         }
     }
@@ -239,13 +287,25 @@ impl Child {
 
 impl fmt::Display for Died {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.status {
-            Some(status) => write!(f, "the server ended with {status}")?,
-            None => f.write_str("the server closed its output")?,
+        match (self.status, &self.printed) {
+            (Some(status), None) => write!(f, "the server ended with {status}")?,
+            (Some(status), Some(line)) => write!(
+                f,
+                "the server ended with {status} and printed {line:?}, which is no MCP message"
+            )?,
+            (None, Some(line)) => {
+                write!(f, "the server printed {line:?}, which is no MCP message")?;
+            }
+            (None, None) => f.write_str("the server closed its output")?,
         }
-        match self.lines.last() {
-            Some(line) => write!(f, "; the last line of its standard error: {line:?}"),
-            None => Ok(()),
+        let from = self.lines.len().saturating_sub(SHOWN);
+        match self.lines.get(from..).unwrap_or_default() {
+            [] => Ok(()),
+            [line] => write!(f, "; the last line of its standard error: {line:?}"),
+            lines => {
+                f.write_str("; the last lines of its standard error: ")?;
+                f.debug_list().entries(lines).finish()
+            }
         }
     }
 }
@@ -261,6 +321,12 @@ impl fmt::Debug for Died {
             .finish()
     }
 }
+
+/// How many lines of standard error an error quotes.
+const SHOWN: usize = 5;
+
+/// How long a child may take to exit before it is described as running.
+const DESCRIBED: Duration = Duration::from_secs(1);
 
 /// How long the kernel may take to end what was killed; longer is a process stuck in a driver.
 const KILLED: Duration = Duration::from_secs(1);

@@ -145,11 +145,12 @@ impl Command {
     ///
     /// # Errors
     ///
-    /// The program does not exist or cannot be executed, its pipes cannot be watched, or what
+    /// The program does not exist or cannot be executed, which the text names; its pipes cannot be watched, or what
     /// else the operating system says. Nothing is left running then.
     pub fn spawn(&self, reactor: &'static dyn Reactor) -> io::Result<Process> {
         let lines = Lines::new(self.line, self.keep, self.sink.clone());
-        let mut command = std::process::Command::new(self.resolve()?);
+        let program = self.resolve().map_err(|error| self.named(&error))?;
+        let mut command = std::process::Command::new(program);
         command
             .args(&self.arguments)
             .env_clear()
@@ -161,7 +162,18 @@ impl Command {
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        Process::start(reactor, command, self, lines)
+        Process::start(reactor, command, self, lines).map_err(|error| self.named(&error))
+    }
+
+    /// Says what could not be started: the operating system does not.
+    fn named(&self, error: &io::Error) -> io::Error {
+        let text = match &self.directory {
+            Some(directory) if !directory.is_dir() => {
+                format!("the directory {directory:?} does not exist")
+            }
+            _ => format!("{:?}: {error}", self.program),
+        };
+        io::Error::new(error.kind(), text)
     }
 
     #[cfg(not(windows))]

@@ -30,6 +30,7 @@ mod group;
 mod group;
 mod lines;
 mod session;
+mod stray;
 mod waiter;
 #[cfg(unix)]
 mod watchdog;

@@ -9,10 +9,11 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::client::{Approach, ClientConfig};
 
+use super::stray::Inspected;
 use super::{Child, Command, Died, Process};
 use crate::Clock;
 use crate::client::{self, ConnectError, Connection, Handler, Peer};
-use crate::stdio::{Input, Output, Reactor, Sleep};
+use crate::stdio::{Output, Reactor, Sleep};
 
 /// A client's connection to a child process, and the child: both in one future.
 ///
@@ -25,6 +26,8 @@ pub struct Session<C: Clock> {
     /// After the other one.
     shutdown: Option<Shutdown>,
     end: Arc<Mutex<End>>,
+    /// Receives how the child ended.
+    describe: Option<Box<dyn FnOnce(Died) + Send>>,
 }
 
 /// Resolves when the child of a [`Session`] is gone and all that it started.
@@ -60,6 +63,9 @@ pub enum SpawnError {
     Start(io::Error),
     /// It ended, or closed its output, before it was known who it is.
     Died(Died),
+    /// It printed a line that is no message, and within two seconds nothing from which it is known
+    /// who it is. Standard output is for messages only (ST-04); the server was killed.
+    Output(Died),
     /// It said something that leads to no connection, or nothing in time; it was shut down.
     Connect(ConnectError),
 }
@@ -68,7 +74,7 @@ type Shutdown = Pin<Box<dyn Future<Output = io::Result<ExitStatus>> + Send>>;
 
 /// A connection and the child at its other end.
 struct Running<C: Clock> {
-    connection: Connection<Input, Output, C>,
+    connection: Connection<Inspected, Output, C>,
     child: Child,
     /// Since the child has exited: how long the connection may still last.
     rest: Option<Sleep>,
@@ -121,7 +127,8 @@ async fn establish<C: Clock, H: Handler>(
     config: ClientConfig<'static>,
     handler: H,
 ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
-    let streams = (process.stdout, process.stdin);
+    let (stdout, stray) = Inspected::new(process.stdout);
+    let streams = (stdout, process.stdin);
     let (connection, client) = client::connect(streams, clock, config, handler);
     let mut running = Running {
         connection,
@@ -130,34 +137,52 @@ async fn establish<C: Clock, H: Handler>(
     };
     let outcome = {
         let mut ready = pin!(client.ready());
+        let mut patience = None;
         poll_fn(|task| {
             let ended = running.poll(task);
             match ready.as_mut().poll(task) {
-                Poll::Pending if ended.is_ready() => Poll::Ready(Err(ConnectError::Closed)),
-                other => other.map_ok(|_| ()),
+                Poll::Pending if ended.is_ready() => {
+                    return Poll::Ready(Some(Err(ConnectError::Closed)));
+                }
+                Poll::Pending if stray.is_there() => {}
+                other => return other.map(|ready| Some(ready.map(|_| ()))),
             }
+            let patience = patience.get_or_insert_with(|| running.child.sleep(PATIENCE));
+            patience.as_mut().poll(task).map(|()| None)
         })
         .await
     };
     let error = match outcome {
-        Ok(()) => {
+        Some(Ok(())) => {
+            stray.finish();
             let end = Arc::default();
             let session = Session {
                 running: Some(running),
                 shutdown: None,
                 end: Arc::clone(&end),
+                describe: None,
             };
             return Ok((session, client, Ending { end }));
         }
-        Err(error) => error,
+        Some(Err(error)) => Some(error),
+        None => None,
     };
     // The child's input ends here.
     drop(running.connection);
-    if let ConnectError::Closed = error {
-        return Err(SpawnError::Died(running.child.died().await));
-    }
+    let (child, printed) = (running.child, stray.take());
+    let error = match error {
+        Some(ConnectError::Closed) => {
+            let close = child.grace().close;
+            return Err(SpawnError::Died(child.died_within(close, printed).await));
+        }
+        Some(error) => error,
+        None => {
+            let died = child.died_within(Duration::ZERO, printed).await;
+            return Err(SpawnError::Output(died));
+        }
+    };
     // How it ends matters to nobody any more.
-    let _ = running.child.shutdown().await;
+    let _ = child.shutdown().await;
     Err(SpawnError::Connect(error))
 }
 
@@ -165,6 +190,14 @@ fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
     config.opening == Approach::Probe
         && config.revisions.newest_modern().is_some()
         && config.revisions.newest_legacy().is_some()
+}
+
+#[cfg(feature = "client")]
+impl<C: Clock> Session<C> {
+    /// Has the end of the child described, as soon as it has exited.
+    pub(crate) fn on_end(&mut self, describe: impl FnOnce(Died) + Send + 'static) {
+        self.describe = Some(Box::new(describe));
+    }
 }
 
 impl<C: Clock> Running<C> {
@@ -194,7 +227,10 @@ impl<C: Clock> Future for Session<C> {
         }
         if let Some(running) = this.running.take() {
             drop(running.connection);
-            this.shutdown = Some(Box::pin(running.child.shutdown()));
+            this.shutdown = Some(match this.describe.take() {
+                Some(describe) => Box::pin(running.child.shutdown_described(describe)),
+                None => Box::pin(running.child.shutdown()),
+            });
         }
         if let Some(shutdown) = &mut this.shutdown {
             let result = ready!(shutdown.as_mut().poll(task));
@@ -257,18 +293,19 @@ impl fmt::Display for SpawnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start(error) => write!(f, "the server cannot be started: {error}"),
-            Self::Died(died) => died.fmt(f),
+            Self::Died(died) | Self::Output(died) => died.fmt(f),
             Self::Connect(error) => error.fmt(f),
         }
     }
 }
 
+/// The text names the cause, so the source is what caused that.
 impl core::error::Error for SpawnError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Start(error) => Some(error),
-            Self::Died(died) => Some(died),
-            Self::Connect(error) => Some(error),
+            Self::Start(error) => error.source(),
+            Self::Died(died) | Self::Output(died) => died.source(),
+            Self::Connect(error) => error.source(),
         }
     }
 }
@@ -276,6 +313,10 @@ impl core::error::Error for SpawnError {
 fn lock(end: &Mutex<End>) -> MutexGuard<'_, End> {
     end.lock().unwrap_or_else(PoisonError::into_inner)
 }
+
+/// How long a server has, after a line that is no message, to say who it is: some launchers print
+/// a banner.
+const PATIENCE: Duration = Duration::from_secs(2);
 
 /// Long enough to read what was still in the pipe when the child exited.
 const REST: Duration = Duration::from_secs(1);

@@ -14,7 +14,7 @@ use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 
-use super::adapter::client::ConnectError;
+use super::adapter::client::{CallError, ConnectError};
 use super::adapter::server::{Call, Service, service_fn};
 use super::adapter::{self, Command, ErrorReply, Grace, SpawnError};
 use super::script::{PATIENCE, Roll, Script, call_in, program};
@@ -34,6 +34,12 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ),
     ("a server that suits nobody is shut down", suits_nobody),
     ("a program that is not there cannot be started", not_there),
+    ("a server that prints anything is quoted", prints),
+    ("a server may print a banner", banner),
+    (
+        "a server that dies during a call is described",
+        dies_in_call,
+    ),
     ("a spawn that is dropped kills the server", dropped_spawn),
     (
         "a session that is dropped kills the server",
@@ -151,9 +157,86 @@ fn suits_nobody() {
 
 fn not_there() {
     block_on(async {
-        let command = Command::new("no-such-server-anywhere");
+        let nowhere = Command::new("no-such-server-anywhere");
+        let spawned = adapter::spawn(&nowhere, config(RevisionSet::all()), ()).await;
+        let Err(error @ SpawnError::Start(_)) = spawned else {
+            panic!("started nothing");
+        };
+        let text = error.to_string();
+        assert!(text.contains("\"no-such-server-anywhere\": "), "{text}");
+        // Nothing is said twice by those who print an error with its sources.
+        let mut source = core::error::Error::source(&error);
+        while let Some(cause) = source {
+            assert!(!text.contains(&cause.to_string()), "{text}: {cause}");
+            source = cause.source();
+        }
+        let command = command("serve", &[""]).current_dir("/no/such/directory");
         let spawned = adapter::spawn(&command, config(RevisionSet::all()), ()).await;
-        assert!(matches!(spawned, Err(SpawnError::Start(_))));
+        let text = spawned.err().unwrap().to_string();
+        assert!(
+            text.contains("\"/no/such/directory\" does not exist"),
+            "{text}"
+        );
+    });
+}
+
+/// ST-04: a server that prints something else fails at once, and not after a minute of silence.
+fn prints() {
+    block_on(async {
+        let roll = Roll::open();
+        let printing = command("print", &[&roll.address()]);
+        let spawned = adapter::spawn(&printing, config(RevisionSet::all()), ()).await;
+        let Err(error @ SpawnError::Output(_)) = spawned else {
+            panic!("connected to a printer");
+        };
+        assert_eq!(
+            error.to_string(),
+            "the server printed \"Listening on \\\"port\\\" 8000\", which is no MCP message; \
+             the last line of its standard error: \"ready\""
+        );
+        let [server] = roll.expect(["print"]);
+        server.dies();
+        // One that ends is described as one that ended.
+        let usage = command("usage", &[]);
+        let spawned = adapter::spawn(&usage, config(RevisionSet::all()), ()).await;
+        let Err(SpawnError::Died(died)) = spawned else {
+            panic!("connected to the dead");
+        };
+        assert_eq!(died.printed.as_deref(), Some("usage: server [OPTIONS]"));
+        assert_eq!(died.status.unwrap().code(), Some(2));
+    });
+}
+
+fn banner() {
+    block_on(async {
+        let roll = Roll::open();
+        let command = command("banner", &[&roll.address()]);
+        let spawned = adapter::spawn(&command, config(RevisionSet::all()), ());
+        let (client, ending) = spawned.await.unwrap();
+        assert!(tools(&client).await.contains("tools"));
+        client.close();
+        assert_eq!(ending.await.unwrap().code(), Some(0));
+    });
+}
+
+fn dies_in_call() {
+    block_on(async {
+        let builder = adapter::Client::builder("glue", "1.0").revisions(RevisionSet::legacy());
+        let client = builder.spawn(&command("die-in-call", &[])).await.unwrap();
+        for _ in 0..2 {
+            let error = client.call_tool("x", &()).await.unwrap_err();
+            let CallError::Died(died) = &error else {
+                panic!("{error}");
+            };
+            assert_eq!(died.status.unwrap().code(), Some(7));
+            assert_eq!(died.lines, ["out of memory", "at line 3"]);
+            let text = error.to_string();
+            assert!(
+                text.contains("7") && text.ends_with("[\"out of memory\", \"at line 3\"]"),
+                "{text}"
+            );
+        }
+        assert_eq!(client.closed().await.unwrap().unwrap().code(), Some(7));
     });
 }
 
@@ -301,6 +384,32 @@ pub(crate) fn play(role: &str, arguments: &[&str]) -> bool {
             lines.find(|line| line.contains("\"initialize\""));
             println!("{}", handshake(2));
             lines.for_each(drop);
+        }
+        ("print", [address]) => {
+            call_in("print", address);
+            eprintln!("ready");
+            println!("Listening on \"port\" 8000");
+            loop {
+                std::thread::park();
+            }
+        }
+        ("usage", []) => {
+            println!("usage: server [OPTIONS]");
+            std::process::exit(2);
+        }
+        ("banner", [address]) => {
+            println!("\n> server@1.0.0 start\n> node server.js\n");
+            return play("serve", &[address]);
+        }
+        ("die-in-call", []) => {
+            let mut lines = io::stdin().lock().lines().map(Result::unwrap);
+            lines.find(|line| line.contains("\"initialize\""));
+            let tools =
+                handshake(1).replace("\"capabilities\":{}", "\"capabilities\":{\"tools\":{}}");
+            println!("{tools}");
+            lines.find(|line| line.contains("\"tools/call\""));
+            eprintln!("out of memory\nat line 3");
+            std::process::exit(7);
         }
         _ => return false,
     }

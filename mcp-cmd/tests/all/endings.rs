@@ -41,7 +41,8 @@ fn the_command_line_is_wrong() {
 
 #[test]
 fn there_is_no_connection() {
-    client(&["list", "--", "/no/such/server"]).ended(3, "/no/such/server cannot be started");
+    client(&["list", "--", "/no/such/server"])
+        .ended(3, "the server cannot be started: \"/no/such/server\": ");
     everything(&["ping", "--config", "x", "y"]).ended(2, "either a server");
     let ran = client(&["ping", "--json", "--", "/no/such/server"]);
     assert_eq!(

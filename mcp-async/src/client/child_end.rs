@@ -1,0 +1,61 @@
+//! How the child process of a connection ended, for the calls that it left without an answer.
+
+use core::task::{Context, Poll, Waker};
+use std::sync::{Arc, Mutex};
+
+use super::hub::lock;
+use crate::process::Died;
+
+/// How the child of one connection ended, once that is known.
+pub(super) struct ChildEnd(Mutex<State>);
+
+struct State {
+    known: bool,
+    died: Option<Died>,
+    waiting: Vec<Waker>,
+}
+
+/// Says how the child ended. Dropped before, it says that this will not be known.
+pub(super) struct Witness(Arc<ChildEnd>);
+
+impl ChildEnd {
+    pub(super) fn new() -> (Arc<Self>, Witness) {
+        let state = State {
+            known: false,
+            died: None,
+            waiting: Vec::new(),
+        };
+        let end = Arc::new(Self(Mutex::new(state)));
+        (Arc::clone(&end), Witness(end))
+    }
+
+    /// Ready soon after the connection has ended.
+    pub(super) fn poll(&self, cx: &Context<'_>) -> Poll<Option<Died>> {
+        let mut state = lock(&self.0);
+        if state.known {
+            return Poll::Ready(state.died.clone());
+        }
+        let waker = cx.waker();
+        if !state.waiting.iter().any(|it| it.will_wake(waker)) {
+            state.waiting.push(waker.clone());
+        }
+        Poll::Pending
+    }
+}
+
+impl Witness {
+    pub(super) fn tell(self, died: Died) {
+        lock(&self.0.0).died = Some(died);
+    }
+}
+
+impl Drop for Witness {
+    fn drop(&mut self) {
+        let waiting = {
+            let mut state = lock(&self.0.0);
+            state.known = true;
+            core::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
