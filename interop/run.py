@@ -84,13 +84,13 @@ CLIENTS = [
     Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "client.py")], ALL, EVERY, offers=False),
     Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "client-v1.mjs")], LEGACY, EVERY, offers=False),
     Peer("typescript client 2.4.0", ["node", str(TYPESCRIPT / "client.mjs")], ALL),
-    Peer("rust rmcp 3.8.0", [str(RUST / f"client{PROGRAM}")], ALL),
+    Peer("rust rmcp 3.9.0", [str(RUST / f"client{PROGRAM}")], ALL),
 ]
 SERVERS = [
     Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "server.py")], ALL, EVERY),
     Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY, EVERY),
     Peer("typescript server 2.4.0", ["node", str(TYPESCRIPT / "server.mjs")], ALL),
-    Peer("rust rmcp 3.8.0", [str(RUST / f"server{PROGRAM}")], ALL),
+    Peer("rust rmcp 3.9.0", [str(RUST / f"server{PROGRAM}")], ALL),
 ]
 
 
