@@ -2,8 +2,6 @@
 #![cfg(feature = "server")]
 
 mod abuse;
-// Checking against a whole schema makes values of its own.
-#[cfg(not(feature = "schema"))]
 mod allocations;
 mod limits;
 mod prompts;
