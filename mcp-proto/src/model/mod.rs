@@ -27,6 +27,7 @@ mod elicitation_schema;
 mod enum_schema;
 mod error_data;
 mod features;
+mod form_check;
 mod icon;
 mod implementation;
 mod initialize;
@@ -75,6 +76,7 @@ pub use error_data::{
     MissingCapabilitiesData, UnsupportedVersionData, UrlElicitationData, is_resource_not_found,
 };
 pub use features::{ClientFeatures, ServerFeatures};
+pub use form_check::{FieldFault, FieldMismatch};
 pub use icon::{Icon, Theme};
 pub use implementation::Implementation;
 pub use initialize::{DiscoverResult, InitializeParams, InitializeResult};
