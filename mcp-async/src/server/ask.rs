@@ -8,9 +8,10 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 
 use mcp_proto::json::{DecodeError, RawBuf};
+use mcp_proto::revision::Elicitation;
 use mcp_proto::rpc::{Method, Reason, code};
 use mcp_proto::server::AskOptions;
-use mcp_proto::{Channel, Payload, Question, SendError, Token};
+use mcp_proto::{Channel, Payload, Question, Revision, SendError, Token};
 use serde::de::DeserializeOwned;
 
 use super::Machine;
@@ -38,6 +39,8 @@ use crate::shared::Shared;
 pub struct Ask<'a, T> {
     seat: Seat<'a, Machine>,
     parent: Option<Token>,
+    /// Of the call that it is asked for.
+    revision: Option<Revision>,
     method: Method<'a>,
     params: &'a (dyn Payload + Sync),
     options: AskOptions,
@@ -60,12 +63,26 @@ pub struct Ask<'a, T> {
 pub enum AskError {
     /// The client answered with an error.
     Client(ErrorReply),
-    /// It was not asked: what the client did not declare, or what its revision does not have.
+    /// The user rejected the question. The client says so with code -1 (SP-07); the text of -32603
+    /// in which some clients say it counts as well. A form or page that the user declines is no
+    /// error but an answer.
+    Rejected(ErrorReply),
+    /// It was not asked, because the client did not declare the capability, for instance.
     Refused(SendError),
+    /// It was not asked, because the client's revision does not have such a question.
+    NotInRevision {
+        /// The method, and what of it the revision does not have.
+        question: &'static str,
+        /// The revision that the client speaks.
+        revision: Revision,
+    },
     /// The client answered with something else.
     Unusable(Reason),
     /// The result is not of the type that was asked for.
     Decode(DecodeError),
+    /// What the user filled in does not fit the form that was asked for (EL-09): the field, and
+    /// what is wrong with it.
+    Mismatch(String),
     /// No answer in time; the client was told.
     Expired,
     /// The call that it was asked for is over.
@@ -93,16 +110,16 @@ pub(crate) enum Lost {
 impl<'a, T> Ask<'a, T> {
     pub(super) fn new(
         shared: &'a Shared<Machine>,
-        parent: Option<(Token, Channel)>,
+        parent: Option<(Token, Channel, Revision)>,
         method: Method<'a>,
         params: &'a (dyn Payload + Sync),
         options: AskOptions,
     ) -> Self {
-        let (parent, channel) = parent.unzip();
-        let seat = Seat::new(shared).on(channel.unwrap_or(Channel::PIPE));
+        let channel = parent.map_or(Channel::PIPE, |(_, channel, _)| channel);
         Self {
-            seat,
-            parent,
+            seat: Seat::new(shared).on(channel),
+            parent: parent.map(|(token, ..)| token),
+            revision: parent.map(|(.., revision)| revision),
             method,
             params,
             options,
@@ -141,7 +158,7 @@ impl<T: DeserializeOwned> Future for Ask<'_, T> {
             params: this.params,
         };
         let asking = (this.parent, question, this.options, this.tag);
-        let answer = match ready!(poll_ask(&mut this.seat, cx, asking)) {
+        let answer = match ready!(poll_ask(&mut this.seat, cx, this.revision, asking)) {
             Ok(buffer) => {
                 let answer = buffer.as_raw().decode(&mut []).map_err(AskError::Decode);
                 this.seat.leave(Some(buffer));
@@ -153,20 +170,25 @@ impl<T: DeserializeOwned> Future for Ask<'_, T> {
     }
 }
 
-/// Asks, and then waits for the result.
+/// Asks, and then waits for the result. Without a revision it is that of the session.
 pub(super) fn poll_ask(
     seat: &mut Seat<'_, Machine>,
     cx: &mut Context<'_>,
+    mut revision: Option<Revision>,
     (parent, question, options, tag): (Option<Token>, Question<'_>, AskOptions, u64),
 ) -> Poll<Result<RawBuf, AskError>> {
     if seat.token().is_none() {
         let sent = seat.poll_send(cx, tag, |machine, now, cookie, out| {
+            revision = revision.or(machine.revision());
             machine.ask(now, parent, question, AskOptions { cookie, ..options }, out)
         });
         if let Err(error) = ready!(sent) {
             return Poll::Ready(Err(match error {
                 SendError::Closed => AskError::Closed,
                 SendError::Stale => AskError::Cancelled,
+                SendError::NotInRevision if let Some(revision) = revision => {
+                    not_in_revision(question.method, revision)
+                }
                 other => AskError::Refused(other),
             }));
         }
@@ -176,6 +198,9 @@ pub(super) fn poll_ask(
     };
     let error = match arrival {
         Arrival::Result => return Poll::Ready(Ok(buffer)),
+        Arrival::Error(error) | Arrival::Mismatched(error) if is_rejection(&error) => {
+            AskError::Rejected(error)
+        }
         Arrival::Error(error) | Arrival::Mismatched(error) => AskError::Client(error),
         Arrival::Failed(Lost::Unusable(reason)) => AskError::Unusable(reason),
         Arrival::Failed(Lost::Expired) => AskError::Expired,
@@ -187,9 +212,14 @@ pub(super) fn poll_ask(
 }
 
 impl AskError {
-    /// What the client is told if a handler ends its call with this error: -32021 and the
-    /// capability that it would have to declare (MR-05), otherwise an internal error that
-    /// tells nothing.
+    /// What the client is told if a handler ends its call with this error:
+    ///
+    /// - the capability that it would have to declare (MR-05), with code -32021, which becomes
+    ///   -32603 in a revision without it;
+    /// - the question that its revision does not have, with code -32603;
+    /// - what of its user's answer does not fit the form, with code -32603;
+    /// - that its user rejected the question, with code -1;
+    /// - otherwise an internal error that tells nothing.
     ///
     /// ```
     /// use mcp_async::server::AskError;
@@ -203,8 +233,16 @@ impl AskError {
     /// );
     /// ```
     pub fn as_reply(&self) -> ErrorReply {
-        let Self::Refused(SendError::Undeclared(path)) = self else {
-            return ErrorReply::internal();
+        let path = match self {
+            Self::Refused(SendError::Undeclared(path)) => path,
+            Self::NotInRevision { .. } | Self::Mismatch(_) => {
+                return ErrorReply::new(code::INTERNAL_ERROR, self.to_string());
+            }
+            Self::Rejected(error) => {
+                let text = format!("Rejected by the user: {}", error.message);
+                return ErrorReply::new(code::USER_REJECTED, text);
+            }
+            _ => return ErrorReply::internal(),
         };
         let mut data = String::from(r#"{"requiredCapabilities":"#);
         for name in path.split('.') {
@@ -224,6 +262,29 @@ impl AskError {
     }
 }
 
+/// Names what of a question the client's revision does not have.
+pub(super) fn not_in_revision(method: Method<'_>, revision: Revision) -> AskError {
+    let question = match method {
+        Method::ElicitationCreate if matches!(revision.elicitation(), Elicitation::Form) => {
+            "elicitation/create with a URL"
+        }
+        Method::SamplingCreateMessage if revision.is_legacy() && !revision.has_sampling_tools() => {
+            "sampling/createMessage with tools"
+        }
+        method => method.known_name().unwrap_or("this request"),
+    };
+    AskError::NotInRevision { question, revision }
+}
+
+/// Whether an error of the client means that its user said no. The code is that of the
+/// specification (SP-07); clients that throw an exception instead answer with -32603 and say it in
+/// words.
+fn is_rejection(error: &ErrorReply) -> bool {
+    error.code == code::USER_REJECTED
+        || (error.code == code::INTERNAL_ERROR
+            && error.message.to_ascii_lowercase().contains("rejected"))
+}
+
 impl<T> fmt::Debug for Ask<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ask")
@@ -236,9 +297,17 @@ impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Client(error) => write!(f, "the client answered: {error}"),
+            Self::Rejected(error) => write!(f, "the user rejected the question: {error}"),
             Self::Refused(error) => write!(f, "not asked: {error}"),
+            Self::NotInRevision { question, revision } => {
+                write!(
+                    f,
+                    "not asked: a server cannot send {question} in revision {revision}"
+                )
+            }
             Self::Unusable(_) => f.write_str("the client's answer is no valid message"),
             Self::Decode(error) => write!(f, "the client's answer is of another type: {error}"),
+            Self::Mismatch(what) => write!(f, "the answer does not fit the form: {what}"),
             Self::Expired => f.write_str("the client did not answer in time"),
             Self::Cancelled => f.write_str("the call that the question belongs to is over"),
             Self::Closed => f.write_str("the connection is over"),

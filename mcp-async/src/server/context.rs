@@ -130,7 +130,7 @@ impl Context {
     /// Asks the client something within this call: a nested request of a legacy session.
     ///
     /// This is the low-level way: in 2026-07-28 a server makes no requests (ST-13), and there
-    /// the answer is [`SendError::NotInRevision`](mcp_proto::SendError::NotInRevision). What
+    /// the error is [`AskError::NotInRevision`](super::AskError::NotInRevision). What
     /// is asked under a key works in both eras. Dropping the future takes the question back.
     ///
     /// # Errors
@@ -142,7 +142,7 @@ impl Context {
     ) -> Ask<'a, T> {
         Ask::new(
             &self.shared,
-            Some((self.token, self.arrived.channel)),
+            Some((self.token, self.arrived.channel, self.revision())),
             method,
             params,
             AskOptions::default(),

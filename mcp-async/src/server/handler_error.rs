@@ -6,7 +6,7 @@ use std::borrow::Cow;
 
 use mcp_proto::model::{ClientFeatures, MissingCapabilitiesData};
 use mcp_proto::rpc::code;
-use mcp_proto::{Outcome, SendError};
+use mcp_proto::{Outcome, Revision, SendError};
 
 use super::ask::AskError;
 use super::encoded::encode;
@@ -181,17 +181,34 @@ pub(super) fn not_found(uri: Option<&str>) -> ErrorReply {
     }
 }
 
-/// What the client would have had to declare (VR-07).
-pub(super) fn missing_capabilities(features: ClientFeatures) -> ErrorReply {
+/// What the client would have had to declare (VR-07), or cannot declare in its revision.
+pub(super) fn missing_capabilities(features: ClientFeatures, revision: Revision) -> ErrorReply {
+    let unknown = features.without(features.known_in(revision));
+    if !unknown.is_empty() {
+        return ErrorReply::new(
+            code::INTERNAL_ERROR,
+            format!(
+                "Revision {revision} has no client capability {}",
+                list(unknown, Revision::V2026_07_28)
+            ),
+        );
+    }
     ErrorReply {
         data: encode(&MissingCapabilitiesData {
             required_capabilities: features.capabilities(),
         }),
         ..ErrorReply::new(
             code::MISSING_CLIENT_CAPABILITY,
-            "Missing required client capability",
+            format!(
+                "Missing required client capability: {}",
+                list(features, revision)
+            ),
         )
     }
+}
+
+fn list(features: ClientFeatures, revision: Revision) -> String {
+    Vec::from_iter(features.paths(revision)).join(", ")
 }
 
 /// What the client is told of a question that could not be asked.

@@ -336,7 +336,8 @@ impl Tool {
         }
         let missing = self.requires.without(call.request.features);
         if !missing.is_empty() {
-            return call.refuse(missing_capabilities(missing));
+            let revision = call.request.revision;
+            return call.refuse(missing_capabilities(missing, revision));
         }
         let arguments = arguments(&call);
         if !matches!(arguments.kind(), Kind::Object) {

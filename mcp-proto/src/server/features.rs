@@ -13,7 +13,10 @@ use crate::rpc::Method;
 /// # Errors
 ///
 /// - [`SendError::Undeclared`]: the first capability that the question needs and the client did
-///   not declare.
+///   not declare, as its revision names it: `elicitation` in 2025-06-18, later
+///   `elicitation.form`.
+/// - [`SendError::NotInRevision`]: it needs a capability that the revision does not have, such as
+///   `elicitation.url` before 2025-11-25.
 /// - [`SendError::Encode`]: a member of the parameters that decides about it stands twice.
 ///
 /// ```
@@ -39,7 +42,11 @@ pub fn check_question(
 ) -> Result<(), SendError> {
     match undeclared(method, params, features, revision) {
         Ok(None) => Ok(()),
-        Ok(Some(feature)) => Err(SendError::Undeclared(name(feature))),
+        Ok(Some(feature)) if feature.known_in(revision) != feature => Err(SendError::NotInRevision),
+        Ok(Some(feature)) => {
+            let path = feature.paths(revision).next();
+            Err(SendError::Undeclared(path.unwrap_or("tasks")))
+        }
         Err(_) => Err(SendError::Encode),
     }
 }
@@ -83,23 +90,4 @@ fn undeclared(
         _ => ClientFeatures::NONE,
     };
     Ok((!features.contains(needed)).then_some(needed.without(features)))
-}
-
-/// Where the first of these features is declared, as a path.
-const fn name(feature: ClientFeatures) -> &'static str {
-    if feature.intersects(ClientFeatures::ROOTS) {
-        "roots"
-    } else if feature.intersects(ClientFeatures::SAMPLING) {
-        "sampling"
-    } else if feature.intersects(ClientFeatures::SAMPLING_TOOLS) {
-        "sampling.tools"
-    } else if feature.intersects(ClientFeatures::SAMPLING_CONTEXT) {
-        "sampling.context"
-    } else if feature.intersects(ClientFeatures::ELICITATION_FORM) {
-        "elicitation.form"
-    } else if feature.intersects(ClientFeatures::ELICITATION_URL) {
-        "elicitation.url"
-    } else {
-        "tasks"
-    }
 }

@@ -363,13 +363,15 @@ pub(super) const fn status_of(code: i64, modern: bool) -> u16 {
     }
 }
 
-/// The code that says the same in this revision (JR-23, JR-24, RS-03, RS-04).
+/// The code that says the same in this revision (LC-12, JR-23, JR-24, RS-03, RS-04).
 fn lawful(code: i64, revision: Revision) -> i64 {
     match code {
         code::RESOURCE_NOT_FOUND => revision.resource_not_found_code(),
         code::URL_ELICITATION_REQUIRED if !revision.has_url_elicitation_error() => {
             code::INTERNAL_ERROR
         }
+        // What the client lacks is named by the message there.
+        code::MISSING_CLIENT_CAPABILITY if !revision.is_modern() => code::INTERNAL_ERROR,
         // The specification allocates here, and nobody else.
         -32099..=-32020
             if revision.is_modern()

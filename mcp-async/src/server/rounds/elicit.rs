@@ -16,7 +16,7 @@ use crate::model::{
     ListRootsResult,
 };
 use crate::schema;
-use crate::server::ask::AskError;
+use crate::server::ask::{AskError, not_in_revision};
 use crate::server::context::Context;
 
 /// What a person made of a form.
@@ -91,8 +91,8 @@ impl Context {
     }
 
     /// Asks a person to fill in a form with this schema: a flat object of primitive fields, of
-    /// which each revision is sent what it knows (EL-17). What comes back is not checked
-    /// against it.
+    /// which each revision is sent what it knows (EL-17). What comes back is checked against it
+    /// (EL-09); fields that the form does not have are left as they are.
     ///
     /// ```
     /// use mcp_async::model::ElicitResult;
@@ -218,7 +218,10 @@ impl Context {
         let wants_tools = !params.tools.is_empty() || params.tool_choice.is_some();
         // A revision without them would be sent a question without them, another question.
         let params = if wants_tools && !self.client().contains(ClientFeatures::SAMPLING_TOOLS) {
-            Err(AskError::Refused(SendError::Undeclared("sampling.tools")))
+            Err(match self.revision().has_sampling_tools() {
+                true => AskError::Refused(SendError::Undeclared("sampling.tools")),
+                false => not_in_revision(Method::SamplingCreateMessage, self.revision()),
+            })
         } else {
             conversation::check(&params.messages)
                 .map(|()| params)

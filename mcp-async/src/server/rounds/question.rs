@@ -8,13 +8,14 @@ use core::time::Duration;
 
 use mcp_proto::SendError;
 use mcp_proto::json::{DecodeError, Raw, RawBuf};
+use mcp_proto::model::ElicitationSchema;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, check_question};
 
 use super::round::{Answer, Asked, Open, Round};
 use crate::seat::Seat;
 use crate::server::Machine;
-use crate::server::ask::{AskError, poll_ask};
+use crate::server::ask::{AskError, not_in_revision, poll_ask};
 use crate::server::context::Context;
 use crate::shared::Core;
 
@@ -33,15 +34,15 @@ use crate::shared::Core;
 /// asked again.
 ///
 /// # Errors
-/// - [`AskError::Refused`]: what the client did not declare, by the name of the capability;
-///   what its revision does not have; in 2026-07-28 a question outside `tools/call`,
-///   `resources/read` and `prompts/get` (MR-02).
+/// - [`AskError::Refused`]: what the client did not declare, by the name of the capability; in
+///   2026-07-28 a question outside `tools/call`, `resources/read` and `prompts/get` (MR-02).
+/// - [`AskError::NotInRevision`]: what the client's revision does not have.
 /// - [`AskError::Invalid`]: what breaks a rule of the protocol; [`AskError::Form`]: a type that
 ///   no form asks for.
 /// - [`AskError::Key`]: this run has used the key for another question.
-/// - In a legacy session also [`AskError::Client`], [`AskError::Expired`],
-///   [`AskError::Cancelled`], [`AskError::Unusable`] and [`AskError::Decode`]. In 2026-07-28 an
-///   answer of another shape is asked for again (MR-14), and the end of the call is no error:
+/// - In a legacy session also [`AskError::Rejected`], [`AskError::Client`], [`AskError::Expired`],
+///   [`AskError::Cancelled`], [`AskError::Unusable`], [`AskError::Mismatch`] and
+///   [`AskError::Decode`]. In 2026-07-28 an answer that does not fit is asked for again (MR-14), and the end of the call is no error:
 ///   work in another task that has to end with the call watches [`Context::cancelled`].
 ///
 /// ```
@@ -147,10 +148,10 @@ impl<'a, T> Question<'a, T> {
                     continue;
                 }
             };
-            match (self.decode)(result.as_raw()) {
+            match self.read(&result) {
                 Ok(answer) => return Poll::Ready(Ok(answer)),
                 Err(error) if self.context.revision().is_legacy() => {
-                    return Poll::Ready(Err(AskError::Decode(error)));
+                    return Poll::Ready(Err(error));
                 }
                 // As if it were not there (MR-14): the next turn asks.
                 Err(_) => {
@@ -160,6 +161,14 @@ impl<'a, T> Question<'a, T> {
                 }
             }
         }
+    }
+
+    /// Decodes an answer, after the content of a form was checked against it (EL-09).
+    fn read(&self, result: &RawBuf) -> Result<T, AskError> {
+        if let Ok(asked) = &self.asked {
+            check_form(asked, result.as_raw()).map_err(AskError::Mismatch)?;
+        }
+        (self.decode)(result.as_raw()).map_err(AskError::Decode)
     }
 
     /// What the memory of the call says.
@@ -208,7 +217,7 @@ impl<'a, T> Question<'a, T> {
             }
             None => {
                 if let Err(error) = self.context.check(asked) {
-                    return Found::Error(AskError::Refused(error));
+                    return Found::Error(error);
                 }
                 round.open.push(Open::new(self.key, asked.clone(), false));
                 true
@@ -244,12 +253,9 @@ impl<'a, T> Question<'a, T> {
             ..AskOptions::default()
         };
         let asking = (Some(self.context.token), question, options, 0);
-        let answer = ready!(poll_ask(&mut self.seat, cx, asking)).and_then(|result| {
-            match (self.decode)(result.as_raw()) {
-                Ok(answer) => Ok((answer, result)),
-                Err(error) => Err(AskError::Decode(error)),
-            }
-        });
+        let revision = Some(self.context.revision());
+        let answer = ready!(poll_ask(&mut self.seat, cx, revision, asking));
+        let answer = answer.and_then(|result| Ok((self.read(&result)?, result)));
         self.stage = Stage::Done;
         let mut core = self.context.shared.lock();
         let round = self.context.round(&mut core);
@@ -268,6 +274,27 @@ impl<'a, T> Question<'a, T> {
         waiting.unwrap_or_default().wake();
         Poll::Ready(answer.map(|(answer, _)| answer))
     }
+}
+
+/// Checks what a person filled in.
+///
+/// # Errors
+/// The field that does not fit the form, and what is wrong with it.
+fn check_form(asked: &Asked, result: Raw<'_>) -> Result<(), String> {
+    if asked.method != Method::ElicitationCreate {
+        return Ok(());
+    }
+    let params = asked.params.as_raw().object();
+    let form = params.and_then(|params| params.get("requestedSchema"));
+    let form = form.and_then(|form| form.decode::<ElicitationSchema<'_>>(&mut []).ok());
+    let result = result.object().unwrap_or_default();
+    let action = result.get("action").and_then(Raw::string);
+    let Some(form) = form.filter(|_| action.is_some_and(|action| action == "accept")) else {
+        return Ok(());
+    };
+    let content = result.get("content").and_then(Raw::object);
+    form.check(content.unwrap_or_default())
+        .map_err(|mismatch| mismatch.to_string())
 }
 
 impl<T> Future for Question<'_, T> {
@@ -317,11 +344,15 @@ impl Context {
     }
 
     /// Whether the client of a modern call may be asked this.
-    fn check(&self, asked: &Asked) -> Result<(), SendError> {
-        let params = asked.params.as_raw().object().ok_or(SendError::Encode)?;
-        check_question(asked.method, params, self.client(), self.revision())?;
-        // Where it could be asked, the call was begun so that it can.
-        let allowed = self.suspends;
-        allowed.then_some(()).ok_or(SendError::NotInRevision)
+    fn check(&self, asked: &Asked) -> Result<(), AskError> {
+        let params = asked.params.as_raw().object();
+        let params = params.ok_or(AskError::Refused(SendError::Encode))?;
+        match check_question(asked.method, params, self.client(), self.revision()) {
+            // Where it could be asked, the call was begun so that it can.
+            Ok(()) if self.suspends => Ok(()),
+            Ok(()) => Err(AskError::Refused(SendError::NotInRevision)),
+            Err(SendError::NotInRevision) => Err(not_in_revision(asked.method, self.revision())),
+            Err(error) => Err(AskError::Refused(error)),
+        }
     }
 }

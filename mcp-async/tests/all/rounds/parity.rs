@@ -4,13 +4,16 @@ use core::future::{pending, poll_fn};
 use core::pin::pin;
 use core::task::Poll;
 
+use mcp_async::ErrorReply;
 use mcp_async::client::CallError;
 use mcp_async::model::{CreateMessageParams, IncludeContext, SamplingMessage, ToolChoice};
-use mcp_async::server::AskError;
-use mcp_proto::SendError;
+use mcp_async::server::{AskError, Context};
+use mcp_proto::client::Failure;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
+use mcp_proto::revision::Elicitation;
+use mcp_proto::{Revision, SendError};
 
-use crate::rounds::support::{Guard, Rig, everywhere, join, say};
+use crate::rounds::support::{Guard, Notes, Rig, Told, everywhere, join, say};
 
 #[test]
 fn questions_in_sequence() {
@@ -206,12 +209,107 @@ fn what_the_client_did_not_declare_is_refused_by_name() {
         let CallError::Server(error) = error else {
             panic!("{error:?}");
         };
-        assert_eq!(error.code, -32021);
+        // LC-12: the code of its own is of 2026-07-28.
+        let code = if revision.is_modern() { -32021 } else { -32603 };
+        assert_eq!(error.code, code, "{revision}");
+        assert_eq!(
+            error.message,
+            "Missing required client capability: sampling"
+        );
         assert_eq!(
             error.data.unwrap().as_raw().as_str(),
             r#"{"requiredCapabilities":{"sampling":{}}}"#
         );
         assert_eq!(rig.person.heard.take(), [] as [&str; 0]);
+    });
+}
+
+/// What a question needs and the client's revision does not have is named, with the revision.
+#[test]
+fn what_the_revision_does_not_have_is_named() {
+    let tools = |cx: Context, _| -> Told {
+        Box::pin(async move {
+            let params = CreateMessageParams {
+                tool_choice: Some(ToolChoice::default()),
+                ..CreateMessageParams::new(vec![SamplingMessage::user("?")], 10)
+            };
+            let refused = cx.sample("key", params).await.unwrap_err();
+            Err(refused)
+        })
+    };
+    everywhere(|revision| {
+        let CallError::Server(error) = Rig::new(revision, tools).call().unwrap_err() else {
+            panic!("the tool refuses");
+        };
+        let expected = if revision.has_sampling_tools() {
+            "Missing required client capability: sampling.tools".to_owned()
+        } else {
+            format!(
+                "not asked: a server cannot send sampling/createMessage with tools in revision {revision}"
+            )
+        };
+        assert_eq!(error.message, expected, "{revision}");
+    });
+}
+
+/// SP-07: a person's no is told from a fault, by the handler and by its caller.
+#[test]
+fn a_rejection_is_told_apart() {
+    let ask = |cx: Context, notes: Notes| -> Told {
+        Box::pin(async move {
+            let refused = say(&cx, "key", "one").await.unwrap_err();
+            let rejected = matches!(&refused, AskError::Rejected(_));
+            notes.add(format!("rejected: {rejected}"));
+            Err(refused)
+        })
+    };
+    for (code, message, rejected) in [
+        (-1, "no", true),
+        (-32603, "Sampling request rejected by user.", true),
+        (-32603, "Internal error", false),
+        (-32601, "rejected", false),
+    ] {
+        let mut rig = Rig::new(Revision::V2025_11_25, ask);
+        rig.person.refuse(ErrorReply::new(code, message));
+        let CallError::Server(error) = rig.call().unwrap_err() else {
+            panic!("the tool refuses");
+        };
+        assert_eq!(rig.notes.take(), [format!("rejected: {rejected}")]);
+        if rejected {
+            assert_eq!(error.code, -1);
+            assert_eq!(error.message, format!("Rejected by the user: {message}"));
+        } else {
+            assert_eq!(error.code, 1, "the test's own: {error}");
+        }
+    }
+}
+
+/// EL-09: an answer that does not fit the form does not reach the handler. In 2026-07-28 it is
+/// asked for again.
+#[test]
+fn a_form_is_filled_in_as_it_asks() {
+    everywhere(|revision| {
+        if revision.elicitation() == Elicitation::Absent {
+            return;
+        }
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                // The person always says three nights in Kyoto.
+                let form =
+                    r#"{"type":"object","properties":{"nights":{"type":"integer","maximum":2}}}"#;
+                let form = form.parse().unwrap();
+                let answer = cx.elicit_form("raw", "How long?", form).await?;
+                panic!("{answer:?}");
+            })
+        });
+        match rig.call().unwrap_err() {
+            CallError::Server(error) if revision.is_legacy() => assert_eq!(
+                error.message,
+                "the answer does not fit the form: nights: the number is out of range"
+            ),
+            CallError::Failed(Failure::Rounds) => assert!(revision.is_modern()),
+            other => panic!("{other:?}"),
+        }
     });
 }
 
@@ -221,7 +319,6 @@ fn what_the_client_did_not_declare_is_refused_by_name() {
 fn roots_and_forms_and_pages() {
     use mcp_async::server::Elicited;
     use mcp_proto::model::ElicitAction;
-    use mcp_proto::revision::Elicitation;
 
     #[derive(Debug, PartialEq, serde::Deserialize, schemars::JsonSchema)]
     struct Trip {
@@ -240,7 +337,14 @@ fn roots_and_forms_and_pages() {
                     .elicit_url("page", "Look.", "https://example.com/x")
                     .await;
                 if elicitation == Elicitation::Absent {
-                    assert!(matches!(trip, Err(AskError::Refused(_))), "{trip:?}");
+                    let text = trip.unwrap_err().to_string();
+                    let revision = cx.revision();
+                    assert_eq!(
+                        text,
+                        format!(
+                            "not asked: a server cannot send elicitation/create in revision {revision}"
+                        )
+                    );
                     return Ok("too old".into());
                 }
                 let Elicited::Accepted(trip) = trip? else {
@@ -255,8 +359,16 @@ fn roots_and_forms_and_pages() {
                     .await?;
                 assert_eq!(raw.content::<Trip>().unwrap(), trip);
                 if elicitation == Elicitation::Form {
-                    let refused = AskError::Refused(SendError::Undeclared("elicitation.url"));
-                    assert_eq!(page.unwrap_err().to_string(), refused.to_string());
+                    assert!(
+                        matches!(
+                            page,
+                            Err(AskError::NotInRevision {
+                                question: "elicitation/create with a URL",
+                                ..
+                            })
+                        ),
+                        "{page:?}"
+                    );
                     return Ok("no pages".into());
                 }
                 assert_eq!(page?, ElicitAction::Accept);
@@ -298,7 +410,7 @@ fn tools_and_context_of_others_need_capabilities_of_their_own() {
                 let mut params = CreateMessageParams::new(vec![SamplingMessage::user("one")], 10);
                 params.tool_choice = Some(ToolChoice::default());
                 let refused = cx.sample("tools", params.clone()).await.unwrap_err();
-                assert!(refused.to_string().contains("sampling.tools"), "{refused}");
+                assert!(refused.to_string().contains("tools"), "{refused}");
                 params.tool_choice = None;
                 params.include_context = Some(IncludeContext::AllServers);
                 // Before 2025-11-25 the context had no capability of its own.

@@ -64,7 +64,9 @@ impl<F: Fn(Context) -> Told + Send + 'static> Service for Tool<F> {
                 Ok(said) => Ok(Said { said }),
                 Err(error) => Err(match error.as_reply() {
                     // What went wrong is this test's to see.
-                    reply if reply.code == -32603 => ErrorReply::new(1, error.to_string()),
+                    reply if reply.message == "Internal error" => {
+                        ErrorReply::new(1, error.to_string())
+                    }
                     reply => reply,
                 }),
             }
@@ -79,12 +81,19 @@ pub(crate) struct Person {
     pub(crate) heard: Notes,
     /// It never answers.
     silent: AtomicBool,
+    /// It refuses every question with this error.
+    refusal: Mutex<Option<ErrorReply>>,
 }
 
 impl Person {
     /// From now on it never answers.
     pub(crate) fn silence(&self) {
         self.silence_unless(false);
+    }
+
+    /// From now on it refuses whatever it is asked.
+    pub(crate) fn refuse(&self, error: ErrorReply) {
+        *self.refusal.lock().unwrap() = Some(error);
     }
 
     pub(crate) fn silence_unless(&self, answers: bool) {
@@ -109,6 +118,9 @@ impl Handler for Ears {
         self.0.heard.add(&text);
         if self.0.silent.load(Ordering::SeqCst) {
             return Reply::new(core::future::pending::<Result<(), ErrorReply>>());
+        }
+        if let Some(error) = self.0.refusal.lock().unwrap().clone() {
+            return Reply::refuse(error);
         }
         match question.method {
             Method::SamplingCreateMessage => {

@@ -12,6 +12,7 @@ use mcp_async::{ErrorReply, Server};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ClientFeatures;
+use mcp_proto::revision::Elicitation;
 use mcp_proto::rpc::Method;
 use serde::Deserialize;
 
@@ -108,7 +109,19 @@ fn what_a_tool_requires_is_asked_of_the_client_first() {
         let call = r#"{"name":"survey"}"#;
         let mut wire = Wire::declaring(&server, revision, r#"{"roots":{}}"#);
         let answer = wire.ask("tools/call", call);
-        assert_eq!(member(&answer, &["error", "code"]), "-32021", "{revision}");
+        let code = member(&answer, &["error", "code"]);
+        let said = text(&answer, &["error", "message"]);
+        // LC-12: the code of its own is of 2026-07-28.
+        assert_eq!(code == "-32021", revision.is_modern(), "{revision}");
+        assert!(revision.is_modern() || code == "-32603", "{code}");
+        let expected = match revision.elicitation() {
+            Elicitation::Absent => {
+                format!("Revision {revision} has no client capability elicitation.form")
+            }
+            Elicitation::Form => "Missing required client capability: elicitation".into(),
+            _ => "Missing required client capability: elicitation.form".into(),
+        };
+        assert_eq!(said, expected, "{revision}");
         let data = member(&answer, &["error", "data", "requiredCapabilities"]);
         assert_eq!(data, r#"{"elicitation":{"form":{}}}"#, "{revision}");
         assert_eq!(ran.load(Ordering::SeqCst), 0);

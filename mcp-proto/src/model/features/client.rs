@@ -99,6 +99,28 @@ impl ClientFeatures {
             .without(Self::TASKS_EXTENSION.when(!matches!(revision.tasks(), Tasks::Extension)))
     }
 
+    /// Where a client declares these, as paths that this revision has:
+    /// `sampling.tools`, for instance.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    /// use mcp_proto::model::ClientFeatures;
+    ///
+    /// let form = ClientFeatures::ELICITATION_FORM;
+    /// assert!(form.paths(Revision::V2025_06_18).eq(["elicitation"]));
+    /// assert!(form.paths(Revision::V2026_07_28).eq(["elicitation.form"]));
+    /// ```
+    pub fn paths(self, revision: Revision) -> impl Iterator<Item = &'static str> {
+        let has_modes = !matches!(revision.elicitation(), Elicitation::Form);
+        let found = PATHS
+            .iter()
+            .filter(move |(feature, _)| self.contains(*feature));
+        found.map(move |(_, path)| match *path {
+            "elicitation.form" if !has_modes => "elicitation",
+            path => path,
+        })
+    }
+
     /// Whether a server may ask this of the client (LC-17, VR-06), as request or as question of
     /// an `input_required`. Which mode of elicitation it needs, and whether sampling needs
     /// tools, the parameters say.
@@ -183,6 +205,31 @@ impl From<&ClientCapabilities<'_>> for ClientFeatures {
             .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
     }
 }
+
+const PATHS: [(ClientFeatures, &str); 13] = [
+    (ClientFeatures::ROOTS, "roots"),
+    (ClientFeatures::ROOTS_LIST_CHANGED, "roots.listChanged"),
+    (ClientFeatures::SAMPLING, "sampling"),
+    (ClientFeatures::SAMPLING_CONTEXT, "sampling.context"),
+    (ClientFeatures::SAMPLING_TOOLS, "sampling.tools"),
+    (ClientFeatures::ELICITATION_FORM, "elicitation.form"),
+    (ClientFeatures::ELICITATION_URL, "elicitation.url"),
+    (ClientFeatures::TASKS, "tasks"),
+    (ClientFeatures::TASKS_LIST, "tasks.list"),
+    (ClientFeatures::TASKS_CANCEL, "tasks.cancel"),
+    (
+        ClientFeatures::TASKS_SAMPLING,
+        "tasks.requests.sampling.createMessage",
+    ),
+    (
+        ClientFeatures::TASKS_ELICITATION,
+        "tasks.requests.elicitation.create",
+    ),
+    (
+        ClientFeatures::TASKS_EXTENSION,
+        "io.modelcontextprotocol/tasks",
+    ),
+];
 
 /// The tree of capabilities: a row names the row that it hangs from by its number.
 const MEMBERS: &[Member] = &[

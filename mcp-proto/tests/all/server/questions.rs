@@ -121,11 +121,12 @@ fn lc_23_capabilities_of_the_client() {
     let url = ("elicitation/create", r#"{"mode":"url","url":"a:b"}"#);
     check("2025-03-26", ALL, form, Err(SendError::NotInRevision));
     check("2025-06-18", ALL, form, Ok(()));
+    check("2025-06-18", "{}", form, refused("elicitation"));
     check(
         "2025-06-18",
         r#"{"elicitation":{"url":{}}}"#,
         url,
-        refused("elicitation.url"),
+        Err(SendError::NotInRevision),
     );
     check("2025-11-25", r#"{"elicitation":{"url":{}}}"#, url, Ok(()));
     check(
@@ -151,11 +152,16 @@ fn lc_23_capabilities_of_the_client() {
         "2025-06-18",
         r#"{"sampling":{"tools":{}}}"#,
         tools,
-        refused("sampling.tools"),
+        Err(SendError::NotInRevision),
     );
     check("2025-11-25", ALL, context, refused("sampling.context"));
     check("2025-06-18", ALL, context, Ok(()));
-    check("2025-11-25", ALL, ("tasks/list", "{}"), refused("tasks"));
+    check(
+        "2025-11-25",
+        ALL,
+        ("tasks/list", "{}"),
+        refused("tasks.list"),
+    );
     check(
         "2025-06-18",
         ALL,
