@@ -41,7 +41,8 @@ use crate::model::{CompleteResult, Completion};
 pub struct Completing {
     /// What is typed so far.
     pub value: String,
-    /// The other arguments, as far as they are filled in (CP-05); since 2025-06-18.
+    /// The other arguments, as far as they are filled in (CP-05); since 2025-06-18. Some clients
+    /// send an empty string for an argument that is not: it is absent here.
     pub arguments: BTreeMap<String, String>,
 }
 
@@ -120,6 +121,7 @@ impl Completing {
             .flat_map(|arguments| arguments.members())
             .filter_map(|(name, value)| {
                 let value = value.string()?.to_cow().into_owned();
+                (!value.is_empty()).then_some(())?;
                 Some((name.to_cow().into_owned(), value))
             });
         Self {

@@ -184,6 +184,16 @@ fn completions_know_what_is_typed_and_stop_at_100() {
             ),
             r#"{"values":["K-Japan"],"total":1}"#
         );
+        // Some clients send what is not filled in as an empty string.
+        assert_eq!(
+            complete(
+                p,
+                "city",
+                "K",
+                r#","context":{"arguments":{"country":"","other":""}}"#
+            ),
+            complete(p, "city", "K", "")
+        );
         assert_eq!(complete(p, "city", "", ""), r#"{"values":["-"],"total":1}"#);
         assert_eq!(complete(p, "plain", "", ""), r#"{"values":[]}"#);
         assert_eq!(complete(x, "plain", "", ""), r#"{"values":[]}"#);
