@@ -15,7 +15,7 @@ use super::{Annotations, Base64, Icon, Meta, ResourceContents, lenient};
 ///
 /// let content = [
 ///     Content::text("A pixel, and where to find more of them:"),
-///     Content::image(&[0x42, 0x4D], "image/bmp"),
+///     Content::image(vec![0x42, 0x4D], "image/bmp"),
 ///     Content::resource_link("file:///pixels", "pixels"),
 /// ];
 /// assert!(content[0].as_text().is_some_and(|text| text.contains("pixel")));
@@ -54,18 +54,18 @@ impl Content {
     }
 
     /// A picture from its bytes.
-    pub fn image(bytes: &[u8], mime_type: impl Into<String>) -> Self {
+    pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Image(ImageContent {
-            data: Base64::encode(bytes),
+            data: Base64::encode(bytes.as_ref()),
             mime_type: mime_type.into(),
             ..ImageContent::default()
         })
     }
 
     /// Sound from its bytes; a note in 2024-11-05.
-    pub fn audio(bytes: &[u8], mime_type: impl Into<String>) -> Self {
+    pub fn audio(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Audio(AudioContent {
-            data: Base64::encode(bytes),
+            data: Base64::encode(bytes.as_ref()),
             mime_type: mime_type.into(),
             ..AudioContent::default()
         })

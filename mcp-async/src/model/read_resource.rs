@@ -98,10 +98,10 @@ impl ResourceContents {
     }
 
     /// Bytes.
-    pub fn blob(uri: impl Into<String>, bytes: &[u8]) -> Self {
+    pub fn blob(uri: impl Into<String>, bytes: impl AsRef<[u8]>) -> Self {
         Self::Blob(BlobResourceContents {
             uri: uri.into(),
-            blob: Base64::encode(bytes),
+            blob: Base64::encode(bytes.as_ref()),
             ..BlobResourceContents::default()
         })
     }

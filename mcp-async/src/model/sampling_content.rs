@@ -138,9 +138,9 @@ impl SamplingBlock {
     }
 
     /// A picture from its bytes.
-    pub fn image(bytes: &[u8], mime_type: impl Into<String>) -> Self {
+    pub fn image(bytes: impl AsRef<[u8]>, mime_type: impl Into<String>) -> Self {
         Self::Image(ImageContent {
-            data: Base64::encode(bytes),
+            data: Base64::encode(bytes.as_ref()),
             mime_type: mime_type.into(),
             ..ImageContent::default()
         })

@@ -145,6 +145,16 @@ fn what_clients_are_asked_and_answer() {
 fn notes_take_the_place_of_what_a_revision_lacks() {
     let note =
         r#"{"type":"text","text":"(audio, which this revision of the protocol cannot carry)"}"#;
+    // Whatever holds bytes will do.
+    for same in [
+        owned::Content::audio(b"RIFF".to_vec(), "audio/wav"),
+        owned::Content::audio(*b"RIFF", "audio/wav"),
+        owned::Content::audio("RIFF", "audio/wav"),
+        owned::Content::audio(&b"RIFF"[..], "audio/wav"),
+        owned::Content::audio(std::borrow::Cow::Borrowed(&b"RIFF"[..]), "audio/wav"),
+    ] {
+        assert_eq!(same, owned::Content::audio(b"RIFF", "audio/wav"));
+    }
     let audio = owned::Content::audio(b"RIFF", "audio/wav");
     assert_eq!(encode(&audio, Some(Revision::V2024_11_05)), note);
     assert!(encode(&audio, Some(Revision::V2025_03_26)).contains("UklGRg=="));
