@@ -13,6 +13,7 @@ use mcp_proto::client::{Client as Core, ClientConfig, Growing};
 use mcp_proto::{Instant, SendError};
 
 use super::Machine;
+use super::awaited::Awaited;
 use super::handler::Handler;
 use super::peer::Peer;
 use super::side::{About, Side};
@@ -78,6 +79,7 @@ where
     });
     let side = Side {
         about: Arc::clone(&about),
+        awaited: Awaited::default(),
     };
     let driver = Driver::new(
         streams,

@@ -6,6 +6,7 @@
 
 #[cfg(feature = "client")]
 mod ask;
+mod awaited;
 #[cfg(feature = "client")]
 mod builder;
 #[cfg(feature = "client")]

@@ -8,9 +8,10 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
 use mcp_proto::json::{Raw, RawBuf};
-use mcp_proto::{Channel, Instant, Machine as _, Outcome, SendError, Token, Transmit};
+use mcp_proto::{Channel, Instant, Machine as _, Outcome, SendError, Token, Transmit, Why};
 
 use super::Machine;
+use super::awaited::Awaited;
 use super::handler::{Handler, Question, Reply};
 use super::info::{ConnectError, ServerInfo};
 use crate::calls::{Effect, Frame, Role};
@@ -23,6 +24,7 @@ use crate::shared::{Nothing, Respond, Shared};
 /// The client's side of the driver.
 pub(super) struct Side {
     pub(super) about: Arc<About>,
+    pub(super) awaited: Awaited,
 }
 
 impl Role for Side {
@@ -63,6 +65,7 @@ impl Role for Side {
                 outcome: Err(error),
                 ..
             } => {
+                self.awaited.refused(&error);
                 arrive(
                     shared,
                     cookie,
@@ -110,6 +113,13 @@ impl Role for Side {
                     waker.wake();
                 }
             }
+            Event::Notification { notification, .. }
+                if !self
+                    .awaited
+                    .passes(notification.method, notification.params) =>
+            {
+                observe::ignored(Why::Misplaced);
+            }
             Event::Notification {
                 subscription,
                 notification,
@@ -122,6 +132,7 @@ impl Role for Side {
                 method,
                 params,
             } => {
+                self.awaited.asked(method, params);
                 let question = Question {
                     key: None,
                     method,

@@ -69,8 +69,8 @@ impl<S: Storage> Client<'_, S> {
                 }
             }
             Method::ElicitationComplete if !modern => {
-                let id = params.get("elicitationId").and_then(Raw::string);
-                self.deliver(notification, None, id.is_some())
+                let valid = matches!(params.find(["elicitationId"]), Ok([Some(id)]) if id.string().is_some());
+                self.deliver(notification, None, valid)
             }
             Method::TasksStatus if !modern => self.deliver(notification, None, true),
             method if method.known_name().is_some() => Action::Ignore(Why::Misplaced),

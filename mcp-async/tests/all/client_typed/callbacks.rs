@@ -306,6 +306,44 @@ fn answer(build: Builds, question: &str) -> String {
     read(&mut reader)
 }
 
+/// EL-12: the end of a page that the server has not asked for, or that has ended, is ignored.
+#[test]
+fn the_end_of_an_unknown_page_is_ignored() {
+    let seen = Seen::default();
+    let heard = seen.clone();
+    let (ours, theirs) = duplex(4096);
+    let (mut reader, mut writer) = theirs.split();
+    let builder = only(Revision::V2025_11_25)
+        .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+        .on_notification(move |told| {
+            heard.note(told.params.map_or("", |params| params.as_raw().as_str()));
+        });
+    let mut connecting = Box::pin(builder.connect_over(ours.split()));
+    assert!(poll_once(connecting.as_mut()).is_pending());
+    read(&mut reader);
+    let mut say = |line: &str| {
+        write(&mut writer, line);
+        settle();
+    };
+    say(concat!(
+        r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
+        r#""capabilities":{},"serverInfo":{"name":"hand","version":"0"}}}"#
+    ));
+    let Poll::Ready(Ok(_client)) = poll_once(connecting.as_mut()) else {
+        panic!("it connects");
+    };
+    settle();
+    let end = r#"{"jsonrpc":"2.0","method":"notifications/elicitation/complete","params":{"elicitationId":"e"}}"#;
+    say(end);
+    assert_eq!(seen.take(), [] as [&str; 0], "nobody asked for it");
+    say(
+        r#"{"jsonrpc":"2.0","id":7,"method":"elicitation/create","params":{"mode":"url","message":"","url":"https://a/","elicitationId":"e"}}"#,
+    );
+    say(end);
+    say(end);
+    assert_eq!(seen.take(), [r#"{"elicitationId":"e"}"#], "once");
+}
+
 #[test]
 fn questions_that_break_the_rules_are_refused() {
     let check = |builder: Builds, question: &str, part: &str| {
