@@ -1,0 +1,107 @@
+//! Refusals: messages that cannot be accepted, and arrays.
+
+use super::{Event, PeerError, Reply, Server, Storage};
+use crate::action::{Action, Why};
+use crate::batch::{Counted, Reading};
+use crate::http::Post;
+use crate::revision::Revision;
+use crate::rpc::{Id, Invalid, Shape};
+use crate::time::Instant;
+
+impl<S: Storage> Server<'_, S> {
+    pub(super) fn invalid<'b>(
+        &mut self,
+        now: Instant,
+        head: Option<&Post<'_>>,
+        invalid: Invalid<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        if !invalid.shape.is_answerable() {
+            let action = if S::ASKS {
+                self.unusable_answer(now, invalid)
+            } else {
+                Action::Ignore(Why::Malformed)
+            };
+            // SH-08: an exchange ends with a status in any case, so it may say why.
+            return match action {
+                Action::Ignore(_) if head.is_some() && !self.batch.is_reading() => {
+                    self.refuse(None, PeerError::Invalid(invalid.reason))
+                }
+                action => action,
+            };
+        }
+        if S::ASKS
+            && invalid.shape == Shape::Unknown
+            && let action @ (Action::Event(_) | Action::Ignore(Why::Absorbed)) =
+                self.unusable_answer(now, invalid)
+        {
+            return action;
+        }
+        match self.count_element() {
+            Counted::Served => {
+                let id = invalid
+                    .id
+                    .filter(|id| !self.may_be_ours(*id, invalid.shape));
+                self.refuse(id, PeerError::Invalid(invalid.reason))
+            }
+            Counted::Refused => self.refuse(None, PeerError::BatchTooLong),
+            Counted::Silent => Action::Ignore(Why::Garbage),
+        }
+    }
+
+    /// Whether this id of a broken message may be that of a request of ours. Without a method
+    /// nothing tells a response from a request, and an error with the id of a request of ours
+    /// would answer the client's request of the same id.
+    fn may_be_ours(&self, id: Id<'_>, shape: Shape) -> bool {
+        shape == Shape::Unknown
+            && id
+                .to_u64()
+                .is_some_and(|id| (1..self.next_id).contains(&id))
+    }
+
+    pub(super) fn count_element(&mut self) -> Counted {
+        match self.batch.reading() {
+            _ if !S::ARRAYS => Counted::Served,
+            Reading::Outside => Counted::Served,
+            _ => self.batch.count(self.config.limits.batch),
+        }
+    }
+
+    pub(super) fn start_batch<'b>(&mut self) -> Action<Event<'b>, Reply<'b>> {
+        let allowed = self
+            .session
+            .revision()
+            .is_some_and(Revision::allows_batches)
+            && self.batch.has_room();
+        self.batch.start(allowed);
+        if self.batch.reading() == Reading::Gathered {
+            self.array = self.from;
+        }
+        if allowed {
+            Action::Ignore(Why::Absorbed)
+        } else {
+            self.refuse(None, PeerError::Batch)
+        }
+    }
+
+    pub(super) fn refuse<'b>(
+        &self,
+        id: Option<Id<'b>>,
+        error: PeerError,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        self.answer(Reply::refusal(id, error, None))
+    }
+
+    pub(super) fn answer<'b>(&self, reply: Reply<'b>) -> Action<Event<'b>, Reply<'b>> {
+        let reading = self.batch.reading();
+        let mut reply = Reply {
+            batched: S::ARRAYS && reading == Reading::Gathered,
+            ..reply
+        };
+        if S::HTTP && self.from.is_exchange() {
+            reply.channel = self.from;
+            reply.end = matches!(reading, Reading::Outside | Reading::Refused);
+            reply.status = reply.kind.status(self.modern);
+        }
+        Action::Reply(reply)
+    }
+}
