@@ -35,6 +35,17 @@ pub(crate) trait Respond: Machine {
         out: &mut [u8],
     ) -> Result<Transmit, SendError>;
 
+    /// Writes what has to leave before the answer to this request, if anything.
+    fn flush(
+        &mut self,
+        now: Instant,
+        token: Token,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        let _ = (now, token, out);
+        Ok(None)
+    }
+
     /// Nobody waits for the answer to this request of ours any more. No event of it follows.
     fn abandon(&mut self, token: Token);
 
@@ -296,6 +307,9 @@ impl<M: Respond> Shared<M> {
                     machine.respond(now, token, outcome, out)
                 }
             };
+            let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
+            // What cannot be written is lost; the answer follows in any case.
+            let _ = ready!(core.poll_send(now, cx, on, flush));
             match ready!(core.poll_send(now, cx, on, respond(outcome))) {
                 Ok(_) | Err(SendError::Stale | SendError::Closed) => {}
                 Err(_) => {

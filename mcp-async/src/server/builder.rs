@@ -371,6 +371,21 @@ impl<R> Server<R> {
         self.set(|settings| settings.rates = limits)
     }
 
+    /// Sets the time between two progress notifications of a call that reports more often (PG-06);
+    /// 100 ms otherwise. The first 32 leave at once, then one in each interval, always with the
+    /// newest value, and the last one before the answer. Zero lets all of them leave.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use mcp_async::Server;
+    ///
+    /// let server = Server::<()>::new("demo", "1.0").progress_interval(Duration::from_secs(1));
+    /// # let _ = server;
+    /// ```
+    pub fn progress_interval(self, interval: Duration) -> Self {
+        self.set(|settings| settings.progress_interval = interval)
+    }
+
     /// Seals the request states of 2026-07-28 with these keys; with random ones of this process
     /// otherwise, which a fleet cannot share: see [`Keys`].
     pub fn keys(self, keys: Keys) -> Self {

@@ -94,7 +94,9 @@ impl Context {
     /// Tells how far the call is: `progress` grows with every message (PG-04), in any unit.
     ///
     /// The future tells it, and never fails: what the client did not ask for, what does not
-    /// grow and what comes too late stays untold.
+    /// grow and what comes too late stays untold. Of many reports in a short time the client
+    /// gets the newest, and always the last (PG-06): see
+    /// `progress_interval` of the [`Server`](crate::Server).
     ///
     /// ```
     /// # async fn example(cx: mcp_async::server::Context) {

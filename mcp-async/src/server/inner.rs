@@ -3,6 +3,7 @@
 use core::task::Waker;
 #[cfg(feature = "http")]
 use core::task::{Context, Poll};
+use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
 
 use mcp_proto::json::{Map, RawBuf};
@@ -59,6 +60,7 @@ pub(super) struct Settings {
     #[cfg(feature = "tracing")]
     pub(super) trace: Trace,
     pub(super) rates: RateLimits,
+    pub(super) progress_interval: Duration,
     pub(super) keys: Option<Keys>,
     pub(super) changing: Vec<ListKind>,
     /// Somebody can change what is registered.
@@ -98,6 +100,7 @@ impl Inner {
                 trace: Trace::new(),
                 keys: None,
                 rates: RateLimits::default(),
+                progress_interval: PROGRESS,
                 changing: Vec::new(),
                 registry: false,
                 draft: false,
@@ -216,6 +219,7 @@ impl Inner {
         config.revisions = settings.revisions;
         config.limits = settings.limits;
         config.ping = settings.ping;
+        config.progress_interval = settings.progress_interval;
         if let Some(scope) = settings.hint.scope {
             config.discover_ttl = u32::try_from(settings.hint.ttl_ms).unwrap_or(u32::MAX);
             config.discover_scope = scope;
@@ -347,3 +351,5 @@ fn interned<T: Deserialize<'static>>(value: &impl Serialize) -> Option<T> {
 
 /// The items on a page, unless it is said.
 const PAGE: usize = 1000;
+/// Ten times a second is as much as a person sees.
+const PROGRESS: Duration = Duration::from_millis(100);

@@ -432,6 +432,15 @@ impl Respond for Server<'_, Growing> {
         Self::respond(self, now, token, outcome, out)
     }
 
+    fn flush(
+        &mut self,
+        now: Instant,
+        token: Token,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        self.flush_progress(now, token, out)
+    }
+
     fn abandon(&mut self, token: Token) {
         self.cancel(token);
     }

@@ -1,5 +1,7 @@
 //! What a server is, fixed before the first byte.
 
+use core::time::Duration;
+
 use crate::limits::Limits;
 use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities};
 use crate::ping::PingPolicy;
@@ -33,6 +35,10 @@ pub struct ServerConfig<'c> {
     pub limits: Limits,
     /// Whether and how often to ask whether a legacy client is still there. Off by default.
     pub ping: Option<PingPolicy>,
+    /// The time between two progress notifications of a request that reports more often (PG-06):
+    /// 32 of them leave at once, then one in each interval, with the newest value. Zero, the
+    /// default, lets all of them leave.
+    pub progress_interval: Duration,
     /// Whether every result of 2026-07-28 says who made it (VR-08).
     pub identify: bool,
     /// How long clients of 2026-07-28 may keep the answer to `server/discover`, in
@@ -69,6 +75,7 @@ impl<'c> ServerConfig<'c> {
             revisions: RevisionSet::all(),
             limits: Limits::default(),
             ping: None,
+            progress_interval: Duration::ZERO,
             identify: true,
             discover_ttl: 0,
             discover_scope: CacheScope::Private,

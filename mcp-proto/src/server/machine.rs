@@ -167,14 +167,20 @@ impl<S: Storage> Machine for Server<'_, S> {
     }
 
     fn poll_timeout(&self) -> Option<Instant> {
+        let progress = self.requests.next_deadline();
         if !S::ASKS {
-            return None;
+            return progress;
         }
-        let deadlines = [self.questions.next_deadline(), self.pinger.deadline()];
+        let deadlines = [
+            progress,
+            self.questions.next_deadline(),
+            self.pinger.deadline(),
+        ];
         deadlines.into_iter().flatten().min()
     }
 
     fn handle_timeout(&mut self, now: Instant) {
+        self.progress_timeout(now);
         if !S::ASKS {
             return;
         }

@@ -21,10 +21,11 @@ mod modern;
 mod notify;
 mod peer_error;
 mod pinger;
+mod progress;
 mod question;
 mod record;
-mod reply;
 mod refuse;
+mod reply;
 mod request;
 mod respond;
 mod result;
@@ -49,8 +50,8 @@ pub use context::Context;
 pub use event::{Answer, Event};
 pub use features::check_question;
 pub use lists::ListKind;
-pub use notify::Progress;
 pub use peer_error::PeerError;
+pub use progress::Progress;
 pub use question::{AskOptions, Pending};
 pub use record::Record;
 pub use reply::{Initialize, Reply, ReplyKind};
@@ -367,12 +368,14 @@ impl<'c, S: Storage> Server<'c, S> {
         let (batched, asked) = (request.batched, request.asked);
         let subscribes = request.traits.subscribes;
         let listens = matches!(request.stage, Stage::Listening(_));
+        request.held = None;
         if S::HTTP {
             // It may stay, until its channel has ended.
             request.stage = Stage::Ended;
             request.batched = false;
             request.asked = false;
             request.traits.subscribes = false;
+            self.requests.arm(token, None);
         }
         if S::ARRAYS && batched {
             self.batch.close();
@@ -401,9 +404,11 @@ impl<'c, S: Storage> Server<'c, S> {
             }
         }
         request.stage = Stage::Ended;
+        request.held = None;
         if S::ARRAYS && batched {
             self.batch.close();
         }
+        self.requests.arm(token, None);
         self.requests.unmark(Queue::Transmit, token);
         self.requests.mark(Queue::Event, token);
     }

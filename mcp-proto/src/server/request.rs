@@ -2,6 +2,7 @@
 
 use super::context::Asked;
 use super::lists::Lists;
+use super::progress::{HeldBox, Pace};
 use crate::action::Channel;
 use crate::label::{Inline, Label};
 use crate::model::{ClientFeatures, LoggingLevel};
@@ -15,6 +16,9 @@ pub struct InFlight<L> {
     progress_token: Option<Label<TOKEN>>,
     /// The last value that was sent; the next one exceeds it (PG-04).
     pub(super) progress: f64,
+    /// How fast it may be told, and what is held back: `progress` with its total and text.
+    pub(super) pace: Pace,
+    pub(super) held: Option<HeldBox>,
     pub(super) revision: Revision,
     pub(super) features: ClientFeatures,
     pub(super) log_level: Option<LoggingLevel>,
@@ -103,6 +107,8 @@ impl<L: Inline> InFlight<L> {
             // A token that is too long to keep gets no progress, which it need not (PG-02).
             progress_token: asked.progress_token.and_then(Label::new),
             progress: f64::NEG_INFINITY,
+            pace: Pace::default(),
+            held: None,
             revision: asked.revision,
             features: asked.features,
             log_level: asked.log_level,

@@ -48,6 +48,15 @@ impl<S: Storage> Server<'_, S> {
         while let Some(token) = self.next_request(on) {
             match self.requests.get(token).map(|request| request.stage) {
                 Some(Stage::Refused) => return self.transmit_refusal(token, out).map(Some),
+                Some(Stage::Running) => match self.flush_progress(now, token, out) {
+                    Ok(None) => {
+                        self.requests.unmark(Queue::Transmit, token);
+                        continue;
+                    }
+                    Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
+                    Ok(sent) => return Ok(sent),
+                    Err(_) => continue,
+                },
                 Some(Stage::Silent) if S::HTTP => {
                     if let Some(end) = self.transmit_silence(token) {
                         return Ok(Some(end));

@@ -1,0 +1,281 @@
+//! How far requests are, and how often the client is told (PG-06).
+
+use core::time::Duration;
+
+use super::request::InFlight;
+use super::{Server, Storage};
+use crate::action::{SendError, Token, Transmit};
+use crate::json::{EncodeError, Writer};
+use crate::label::Inline;
+use crate::rpc::{Id, Method, envelope};
+use crate::slots::Queue;
+use crate::time::Instant;
+
+/// How far a request is.
+///
+/// ```
+/// use mcp_proto::server::Progress;
+///
+/// let half = Progress { total: Some(10.0), ..Progress::new(5.0) };
+/// assert_eq!(half.message, None);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Progress<'a> {
+    /// More than the time before; any unit.
+    pub progress: f64,
+    /// How much it will be in the end, if that is known.
+    pub total: Option<f64>,
+    /// What is happening, for people (PG-05). 2024-11-05 has none: there it is left out.
+    pub message: Option<&'a str>,
+}
+
+impl Progress<'_> {
+    /// A value and nothing else.
+    pub const fn new(progress: f64) -> Self {
+        Self {
+            progress,
+            total: None,
+            message: None,
+        }
+    }
+}
+
+impl<S: Storage> Server<'_, S> {
+    /// Tells how far a request is.
+    ///
+    /// With a [`progress_interval`](super::ServerConfig::progress_interval) a message that is too
+    /// early leaves later, or not at all if another one follows: then [`Transmit::len`] is 0.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough.
+    /// - [`SendError::Stale`]: the request is over (PG-03).
+    /// - [`SendError::Progress`]: the client did not ask
+    ///   ([`Context::progress`](super::Context::progress)), or the value does not exceed the
+    ///   last one (PG-04).
+    ///
+    /// ```
+    /// # use mcp_proto::model::ServerFeatures;
+    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
+    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
+    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # use mcp_proto::rpc::{Incoming, Message};
+    /// # use mcp_proto::server::Event;
+    /// # use mcp_proto::{Action, Source};
+    /// # let call = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":1}}}"#, 8);
+    /// # let Action::Event(Event::Request { token, .. }) = server.handle(now, &Source::PIPE, Incoming::Message(call)) else { panic!() };
+    /// use mcp_proto::server::Progress;
+    ///
+    /// // `token` came with `Event::Request`, whose context wants progress.
+    /// let half = Progress { total: Some(10.0), ..Progress::new(5.0) };
+    /// let sent = server.progress(now, token, half, &mut out)?;
+    /// assert!(out[..sent.len].ends_with(br#""progress":5,"total":10}}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn progress(
+        &mut self,
+        now: Instant,
+        token: Token,
+        progress: Progress<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        let request = self.running(token)?;
+        let progress_token = request.progress_token().ok_or(SendError::Progress)?;
+        let rises = progress.progress.is_finite() && progress.progress > request.progress;
+        let sound = progress.total.is_none_or(f64::is_finite);
+        if !rises || !sound {
+            return Err(SendError::Progress);
+        }
+        let interval = self.config.progress_interval;
+        if !interval.is_zero() && request.pace.is_early(now, interval) {
+            self.hold(token, interval, progress);
+            return Ok(Transmit::on(self.channel_of(Some(token)), 0));
+        }
+        let mut w = Writer::new(out);
+        write(&mut w, request, progress_token, progress);
+        let len = self.bounded(w.finish())?;
+        if let Some(request) = self.requests.get_mut(token) {
+            request.progress = progress.progress;
+            request.held = None;
+            if !interval.is_zero() {
+                request.pace.take(now, interval);
+                self.requests.arm(token, None);
+                self.requests.unmark(Queue::Transmit, token);
+            }
+        }
+        Ok(Transmit::on(self.channel_of(Some(token)), len))
+    }
+
+    /// Writes the progress of a request that is held back, if any: call it before
+    /// [`respond`](Self::respond), so that the client learns the last value.
+    ///
+    /// # Errors
+    ///
+    /// [`SendError::BufferFull`]: make the same call again with more room.
+    pub fn flush_progress(
+        &mut self,
+        now: Instant,
+        token: Token,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        let Some(request) = self.requests.get(token).filter(|it| it.is_running()) else {
+            return Ok(None);
+        };
+        let (Some(held), Some(id)) = (&request.held, request.progress_token()) else {
+            return Ok(None);
+        };
+        let mut w = Writer::new(out);
+        write(&mut w, request, id, held.progress(request.progress));
+        let written = self.bounded(w.finish());
+        if let Err(error @ SendError::BufferFull { .. }) = written {
+            return Err(error);
+        }
+        let interval = self.config.progress_interval;
+        if let Some(request) = self.requests.get_mut(token) {
+            request.held = None;
+            request.pace.take(now, interval);
+        }
+        self.requests.arm(token, None);
+        self.requests.unmark(Queue::Transmit, token);
+        // A text for which there will never be room is lost.
+        Ok(written
+            .ok()
+            .map(|len| Transmit::on(self.channel_of(Some(token)), len)))
+    }
+
+    /// Keeps the newest progress of a request until the next one may leave.
+    fn hold(&mut self, token: Token, interval: Duration, progress: Progress<'_>) {
+        let Some(request) = self.requests.get_mut(token) else {
+            return;
+        };
+        request.progress = progress.progress;
+        let until = request.pace.next(interval);
+        match &mut request.held {
+            Some(held) => held.replace(progress),
+            none => {
+                *none = Some(Held::new(progress));
+                self.requests.arm(token, Some(until));
+            }
+        }
+    }
+
+    /// Lets the progress leave that was held back until now.
+    pub(super) fn progress_timeout(&mut self, now: Instant) {
+        while let Some(token) = self.requests.pop_due(now) {
+            let running = self.requests.get(token).filter(|it| it.is_running());
+            if running.is_some_and(|request| request.held.is_some()) {
+                self.requests.mark(Queue::Transmit, token);
+            }
+        }
+    }
+}
+
+fn write<L: Inline>(
+    w: &mut Writer<'_>,
+    request: &InFlight<L>,
+    token: Id<'_>,
+    progress: Progress<'_>,
+) {
+    let _ = envelope::notification(w, Method::Progress, |w| {
+        w.literal(r#"{"progressToken":"#);
+        token.write(w);
+        w.literal(r#","progress":"#);
+        w.float(progress.progress);
+        if let Some(total) = progress.total {
+            w.literal(r#","total":"#);
+            w.float(total);
+        }
+        if let Some(message) = progress.message
+            && request.revision.has_progress_message()
+        {
+            w.literal(r#","message":"#);
+            w.string(message);
+        }
+        w.literal("}");
+        Ok::<(), EncodeError>(())
+    });
+}
+
+/// How fast the progress of one request leaves: [`BURST`] messages at once, then one in each
+/// interval.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct Pace {
+    /// When the messages so far would have left if all of them had kept the interval.
+    even: Instant,
+}
+
+impl Pace {
+    fn is_early(self, now: Instant, interval: Duration) -> bool {
+        self.even > now + ahead(interval)
+    }
+
+    fn take(&mut self, now: Instant, interval: Duration) {
+        self.even = self.even.max(now) + interval;
+    }
+
+    /// When the next message may leave.
+    fn next(self, interval: Duration) -> Instant {
+        let ahead = Instant::ZERO + ahead(interval);
+        Instant::from_millis(self.even.as_millis().saturating_sub(ahead.as_millis()))
+    }
+}
+
+const fn ahead(interval: Duration) -> Duration {
+    interval.saturating_mul(BURST - 1)
+}
+
+/// Progress that is held back. Without an allocator the text is not kept.
+#[derive(Clone, Debug)]
+pub(super) struct Held {
+    total: Option<f64>,
+    #[cfg(feature = "alloc")]
+    message: Option<alloc::string::String>,
+}
+
+/// A slot is copied whole, and few requests ever hold anything back.
+#[cfg(feature = "alloc")]
+pub(super) type HeldBox = alloc::boxed::Box<Held>;
+#[cfg(not(feature = "alloc"))]
+pub(super) type HeldBox = Held;
+
+impl Held {
+    fn new(progress: Progress<'_>) -> HeldBox {
+        let held = Self {
+            total: progress.total,
+            #[cfg(feature = "alloc")]
+            message: progress.message.map(Into::into),
+        };
+        #[cfg(feature = "alloc")]
+        let held = HeldBox::new(held);
+        held
+    }
+
+    fn replace(&mut self, progress: Progress<'_>) {
+        self.total = progress.total;
+        #[cfg(feature = "alloc")]
+        match (&mut self.message, progress.message) {
+            (Some(kept), Some(message)) => {
+                kept.clear();
+                kept.push_str(message);
+            }
+            (kept, message) => *kept = message.map(Into::into),
+        }
+    }
+
+    fn progress(&self, progress: f64) -> Progress<'_> {
+        Progress {
+            progress,
+            total: self.total,
+            #[cfg(feature = "alloc")]
+            message: self.message.as_deref(),
+            #[cfg(not(feature = "alloc"))]
+            message: None,
+        }
+    }
+}
+
+/// So many messages leave at once: a handler with a few steps reports each of them.
+const BURST: u32 = 32;
