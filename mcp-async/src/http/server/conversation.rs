@@ -134,6 +134,9 @@ impl<C: Clock> Conversation<C> {
                 Some(other) => status = Some(other),
             }
         }
+        // Calls that run keep the head themselves. Its fields share the storage that they were
+        // read into, which an idle session must not hold.
+        self.calls.role.arrived.head = None;
         let accepted = several.then_some(ACCEPTED);
         accepted.or(status).filter(|_| !answered)
     }

@@ -3,6 +3,7 @@
 use core::future::Future;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
+use std::sync::Arc;
 
 use http::{Request, StatusCode};
 use mcp_async::http::HttpService;
@@ -208,6 +209,37 @@ fn sessions_leave_nothing_behind() {
         "{} bytes",
         used.bytes_current
     );
+}
+
+/// The fields of a head share the storage that a connection reads into, which is many times what
+/// a session takes.
+#[test]
+fn an_idle_session_keeps_no_head() {
+    let service = server().http().into_service();
+    let storage = Arc::new(());
+    let body = initialize("2025-11-25");
+    let mut opening = post(&body);
+    opening.extensions_mut().insert(Arc::clone(&storage));
+    let opened = send(&service, opening);
+    let id = opened.header("mcp-session-id").to_owned();
+    assert_eq!(Arc::strong_count(&storage), 1, "{}", opened.whole());
+
+    let session = Session {
+        service,
+        id,
+        revision: "2025-11-25",
+        principal: None,
+    };
+    for (tool, kept) in [("echo", 0), ("never", 1)] {
+        let body = call(1, tool);
+        let mut request = post(&body);
+        request.extensions_mut().insert(Arc::clone(&storage));
+        let mut reply = session.send(request);
+        reply.text();
+        assert_eq!(Arc::strong_count(&storage), 1 + kept, "{tool}");
+    }
+    session.delete();
+    assert_eq!(Arc::strong_count(&storage), 1);
 }
 
 #[test]
