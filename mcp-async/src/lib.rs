@@ -67,6 +67,8 @@ mod places;
 mod runtime;
 mod seat;
 mod shared;
+#[cfg(feature = "http")]
+mod shrink;
 mod split;
 mod tap;
 mod trace_context;

@@ -7,6 +7,10 @@ use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use pin_project_lite::pin_project;
+
+use crate::shrink::shrink;
+
 /// What connections are to do.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 #[repr(u8)]
@@ -150,6 +154,7 @@ impl Drop for Seat {
         let server = {
             let mut connections = self.closing.connections();
             connections.open.remove(&self.number);
+            shrink(&mut connections.open);
             connections.server.take()
         };
         if let Some(server) = server {

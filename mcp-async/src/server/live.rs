@@ -5,6 +5,8 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Peer;
 use super::peer::WeakPeer;
+#[cfg(feature = "http")]
+use crate::shrink::shrink;
 
 /// Connections in the order in which they began, each once. Those that say so are taken out when
 /// they end; the others are looked for now and then.
@@ -41,13 +43,10 @@ impl Live {
         if let Some(number) = self.known.remove(&peer.downgrade().address()) {
             self.peers.remove(&number);
         }
-        if self.peers.is_empty() {
-            // A burst is over.
-            *self = Self {
-                next: self.next,
-                ..Self::default()
-            };
-        }
+        shrink(&mut self.known);
+        self.sweep_at = self
+            .sweep_at
+            .min(self.peers.len().saturating_mul(2).max(16));
     }
 
     /// How many there are, those that ended without a word included.

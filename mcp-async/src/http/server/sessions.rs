@@ -7,6 +7,7 @@ use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::session::Session;
+use crate::shrink::shrink;
 
 /// Sessions by their ids, in as many parts as there are hardly threads: work on one session never
 /// waits for another.
@@ -67,6 +68,7 @@ impl Sessions {
         let found = shard.get(session.id());
         if found.is_some_and(|found| Arc::ptr_eq(found, session)) {
             shard.remove(session.id());
+            shrink(&mut shard);
         }
     }
 
@@ -79,9 +81,10 @@ impl Sessions {
         all
     }
 
-    /// Ids are random, or somebody's guess: any byte will do.
+    /// The digits of an id are random: the last two choose the shard.
     fn shard(&self, id: &str) -> MutexGuard<'_, Shard> {
-        let index = usize::from(id.bytes().last().unwrap_or(0)) % SHARDS;
+        let last = id.bytes().rev().take(2);
+        let index = last.fold(0, |index, byte| 31 * index + usize::from(byte)) % SHARDS;
         let [first, ..] = &self.shards;
         self.shards
             .get(index)
