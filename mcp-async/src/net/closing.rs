@@ -1,7 +1,7 @@
 //! How a server tells its connections to end, and hears that they have.
 
 use core::future::{Future, poll_fn};
-use core::pin::{Pin, pin};
+use core::pin::Pin;
 use core::sync::atomic::{AtomicU8, Ordering};
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
@@ -84,14 +84,10 @@ impl Closing {
     ///
     /// It is dropped when all is over; that everything should end is for `connection` to see,
     /// which is polled when the phase changes.
-    pub(crate) fn watch<F>(self: &Arc<Self>, connection: F) -> impl Future<Output = ()> + use<F>
-    where
-        F: Future<Output = ()>,
-    {
-        let mut seat = Seat::take(self);
-        async move {
-            let mut connection = pin!(connection);
-            poll_fn(|cx| seat.poll(connection.as_mut(), cx)).await;
+    pub(crate) fn watch<F: Future<Output = ()>>(self: &Arc<Self>, connection: F) -> Watched<F> {
+        Watched {
+            seat: Seat::take(self),
+            connection,
         }
     }
 
@@ -99,6 +95,26 @@ impl Closing {
         self.connections
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+pin_project! {
+    /// A connection, counted.
+    ///
+    /// An async block would have room for it twice: as what it captures, and as what it pins.
+    pub(crate) struct Watched<F> {
+        seat: Seat,
+        #[pin]
+        connection: F,
+    }
+}
+
+impl<F: Future<Output = ()>> Future for Watched<F> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let this = self.project();
+        this.seat.poll(this.connection, cx)
     }
 }
 

@@ -1,13 +1,14 @@
 //! The runtime's timers for hyper and for ourselves, and its tasks for hyper.
 
-use core::future::{Future, poll_fn};
+use core::future::Future;
 use core::marker::PhantomData;
-use core::pin::{Pin, pin};
+use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::{Mutex, PoisonError};
 
 use mcp_proto::Instant;
+use pin_project_lite::pin_project;
 
 use crate::Runtime;
 use crate::clock::Timer as _;
@@ -53,26 +54,57 @@ impl<R: Runtime> Future for Nap<R> {
 }
 
 /// The result of `future`, or `None` if it takes longer than that.
-pub(crate) async fn timeout<R: Runtime, F: Future>(
-    limit: Duration,
-    future: F,
-) -> Option<F::Output> {
-    match race(future, Nap::<R>::after(limit)).await {
-        Either::Left(output) => Some(output),
-        Either::Right(()) => None,
+pub(crate) fn timeout<R: Runtime, F: Future>(limit: Duration, future: F) -> Timeout<F, R> {
+    Timeout {
+        race: race(future, Nap::after(limit)),
     }
 }
 
 /// Whichever of the two is ready first; the left one if both are.
-pub(crate) async fn race<A: Future, B: Future>(left: A, right: B) -> Either<A::Output, B::Output> {
-    let (mut left, mut right) = (pin!(left), pin!(right));
-    poll_fn(|cx| {
-        if let Poll::Ready(output) = left.as_mut().poll(cx) {
+pub(crate) const fn race<A: Future, B: Future>(left: A, right: B) -> Race<A, B> {
+    Race { left, right }
+}
+
+pin_project! {
+    /// What [`timeout`] returns. An async function would have room for the future twice: as its
+    /// argument, and as what it pins.
+    pub(crate) struct Timeout<F, R: Runtime> {
+        #[pin]
+        race: Race<F, Nap<R>>,
+    }
+}
+
+pin_project! {
+    /// What [`race`] returns.
+    pub(crate) struct Race<A, B> {
+        #[pin]
+        left: A,
+        #[pin]
+        right: B,
+    }
+}
+
+impl<F: Future, R: Runtime> Future for Timeout<F, R> {
+    type Output = Option<F::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Option<F::Output>> {
+        self.project().race.poll(cx).map(|first| match first {
+            Either::Left(output) => Some(output),
+            Either::Right(()) => None,
+        })
+    }
+}
+
+impl<A: Future, B: Future> Future for Race<A, B> {
+    type Output = Either<A::Output, B::Output>;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let this = self.project();
+        if let Poll::Ready(output) = this.left.poll(cx) {
             return Poll::Ready(Either::Left(output));
         }
-        right.as_mut().poll(cx).map(Either::Right)
-    })
-    .await
+        this.right.poll(cx).map(Either::Right)
+    }
 }
 
 pub(crate) enum Either<A, B> {
