@@ -110,8 +110,16 @@ fn naive(head: &Lines<'_>) -> Result<&'static str, u16> {
     if head.path != "/mcp" {
         return Err(404);
     }
+    let codings = head.all("transfer-encoding");
+    let chunked = |coding: &&[u8]| coding.to_ascii_lowercase() == b"chunked";
+    if codings.len() > 1 || !codings.iter().all(chunked) {
+        return Err(501);
+    }
     let hosts = head.all("host");
-    if hosts.len() != 1 || !is_this_machine(hosts[0]) {
+    if hosts.len() != 1 || !is_host(hosts[0]) {
+        return Err(400);
+    }
+    if !is_this_machine(hosts[0]) {
         return Err(403);
     }
     let origins = head.all("origin");
@@ -131,7 +139,7 @@ fn naive(head: &Lines<'_>) -> Result<&'static str, u16> {
     };
     let legacy = || match head.first("mcp-protocol-version") {
         None => Ok(()),
-        Some(version) if version == Revision::V2026_07_28.as_str().as_bytes() => Err(400_u16),
+        Some(version) if version == Revision::V2026_07_28.as_str().as_bytes() => Err(405_u16),
         Some(version) => {
             let mut known = Revision::ALL.iter();
             match known.any(|revision| revision.as_str().as_bytes() == version) {
@@ -163,22 +171,55 @@ fn naive(head: &Lines<'_>) -> Result<&'static str, u16> {
             at_most_one(&single)?;
             Ok("POST")
         }
-        "GET" if !takes(head, "text/event-stream") => Err(406),
         "GET" => {
-            at_most_one(&["mcp-protocol-version", "mcp-session-id", "last-event-id"])?;
+            at_most_one(&["mcp-protocol-version"])?;
             legacy()?;
+            if !takes(head, "text/event-stream") {
+                return Err(406);
+            }
+            at_most_one(&["mcp-session-id", "last-event-id"])?;
             session()?;
             Ok("GET")
         }
         "DELETE" => {
-            at_most_one(&["mcp-protocol-version", "mcp-session-id"])?;
+            at_most_one(&["mcp-protocol-version"])?;
             legacy()?;
+            at_most_one(&["mcp-session-id"])?;
             session()?;
             Ok("DELETE")
         }
         "OPTIONS" if !origins.is_empty() => Ok("OPTIONS"),
         _ => Err(405),
     }
+}
+
+/// A host with an optional port (RFC 9112, section 3.2).
+fn is_host(host: &[u8]) -> bool {
+    let Ok(host) = core::str::from_utf8(host) else {
+        return false;
+    };
+    let (name, port, more) = match host.strip_prefix('[') {
+        Some(rest) => match rest.split_once(']') {
+            Some((name, port)) => (name, port, ":"),
+            None => return false,
+        },
+        None => {
+            let (name, port) = host.split_at(host.find(':').unwrap_or(host.len()));
+            (name, port, "")
+        }
+    };
+    let allowed = |byte: char| {
+        byte.is_ascii_alphanumeric() || "-._~%!$&'()*+,;=".contains(byte) || more.contains(byte)
+    };
+    let numbered = match port.strip_prefix(':') {
+        Some("") => true,
+        Some(digits) => {
+            digits.bytes().all(|byte| byte.is_ascii_digit())
+                && digits.parse::<u64>().is_ok_and(|port| port <= 65_535)
+        }
+        None => port.is_empty(),
+    };
+    !name.is_empty() && name.chars().all(allowed) && numbered
 }
 
 /// A name of this machine for itself, with a port or without one.

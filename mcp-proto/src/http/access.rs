@@ -76,6 +76,61 @@ impl Access<'_> {
     }
 }
 
+/// Whether these bytes are a host with an optional port: `uri-host [ ":" port ]` of RFC 9112,
+/// section 3.2, where the port is a number of 16 bits.
+pub(super) fn is_host(authority: &[u8]) -> bool {
+    let (name, port) = match authority {
+        [b'[', rest @ ..] => match rest.iter().position(|byte| *byte == b']') {
+            Some(end) => (rest.get(..end), rest.get(end + 1..)),
+            None => return false,
+        },
+        _ => {
+            let colon = authority.iter().position(|byte| *byte == b':');
+            let end = colon.unwrap_or(authority.len());
+            (authority.get(..end), authority.get(end..))
+        }
+    };
+    let (name, port) = (name.unwrap_or_default(), port.unwrap_or_default());
+    let in_brackets = authority.first() == Some(&b'[');
+    let is_sound = |byte: &u8| is_host_byte(*byte) || (in_brackets && *byte == b':');
+    !name.is_empty() && name.iter().all(is_sound) && is_port(port)
+}
+
+/// Whether these bytes are nothing, or a colon and a number of 16 bits, which may be left out.
+fn is_port(port: &[u8]) -> bool {
+    let [b':', digits @ ..] = port else {
+        return port.is_empty();
+    };
+    let number = digits.iter().fold(0_u32, |number, digit| {
+        let digit = u32::from(digit.wrapping_sub(b'0'));
+        number.saturating_mul(10).saturating_add(digit)
+    });
+    digits.iter().all(u8::is_ascii_digit) && number <= u32::from(u16::MAX)
+}
+
+/// A byte of `reg-name` (RFC 3986, section 3.2.2).
+const fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || matches!(
+            byte,
+            b'-' | b'.'
+                | b'_'
+                | b'~'
+                | b'%'
+                | b'!'
+                | b'$'
+                | b'&'
+                | b'\''
+                | b'('
+                | b')'
+                | b'*'
+                | b'+'
+                | b','
+                | b';'
+                | b'='
+        )
+}
+
 /// A host or an origin without the port at its end.
 fn without_port(authority: &[u8]) -> &[u8] {
     let colon = authority.iter().rposition(|byte| *byte == b':');
@@ -98,6 +153,50 @@ mod tests {
             access.allows_origin(origin.as_bytes()),
         );
         assert_eq!(found, expected, "{host:?}, {origin:?}");
+    }
+
+    #[test]
+    fn hosts_and_ports() {
+        for host in [
+            "localhost",
+            "localhost:80",
+            "localhost:",
+            "a.example:65535",
+            "127.0.0.1:080",
+            "[::1]",
+            "[::1]:8080",
+            "[fe80::1%25eth0]:1",
+            "a%20b",
+            "_x",
+        ] {
+            assert!(is_host(host.as_bytes()), "{host}");
+        }
+        for host in [
+            "",
+            ":80",
+            "localhost:eighty",
+            "localhost:80a",
+            "localhost:-1",
+            "localhost:65536",
+            "localhost:99999999999999999999",
+            "b\u{fc}cher.example",
+            "localhost:8:8",
+            "::1",
+            "[::1",
+            "[::1]x",
+            "[]",
+            "[::1]:x",
+            "evil@localhost",
+            "localhost/x",
+            "a b",
+            "a?b",
+            "a#b",
+            "a,b c",
+            "a\tb",
+            "http://localhost",
+        ] {
+            assert!(!is_host(host.as_bytes()), "{host}");
+        }
     }
 
     #[test]

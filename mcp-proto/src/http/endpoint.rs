@@ -1,6 +1,6 @@
 //! The door of a server: which heads are let in, and as what.
 
-use super::access::Access;
+use super::access::{Access, is_host};
 use super::head::{Field, Head};
 use super::media::{EVENT_STREAM, JSON, accepts, is};
 use super::refusal::Refusal;
@@ -166,8 +166,8 @@ impl Endpoint<'_> {
     /// text, and close.
     ///
     /// # Errors
-    /// See [`Refusal`], in the order of its checks: path, host, origin, HTTP method, media types,
-    /// doubled fields.
+    /// See [`Refusal`], in the order of its checks: path, transfer coding, host, origin, HTTP
+    /// method, media types, doubled fields.
     ///
     /// ```
     /// # struct Request;
@@ -203,7 +203,8 @@ impl Endpoint<'_> {
     /// [`open`](Self::open), for the endpoints of 2024-11-05, which are none of this kind (HS-05).
     ///
     /// # Errors
-    /// [`Refusal::Path`], [`Refusal::Host`], [`Refusal::Origin`].
+    /// [`Refusal::Path`], [`Refusal::TransferEncoding`], [`Refusal::HostMalformed`],
+    /// [`Refusal::Host`], [`Refusal::Origin`].
     ///
     /// ```
     /// # struct Request(&'static str);
@@ -224,12 +225,20 @@ impl Endpoint<'_> {
         if self.path.is_some_and(|path| path != head.path()) {
             return Err(Refusal::Path);
         }
+        match head.field("transfer-encoding") {
+            Field::None => {}
+            Field::One(coding) if coding.eq_ignore_ascii_case(b"chunked") => {}
+            _ => return Err(Refusal::TransferEncoding),
+        }
         match head.field("host") {
+            Field::One(host) if !is_host(host) => return Err(Refusal::HostMalformed),
             Field::One(host) if self.access.allows_host(host) => {}
-            // HTTP/2 says it otherwise, and an HTTP library that does not hand it on as `Host`
-            // leaves nothing to judge; where every name is allowed that is nobody's loss.
-            Field::None if self.access.hosts.is_none() => {}
-            _ => return Err(Refusal::Host),
+            // Without a host there is nothing to check, and where every host is allowed there is
+            // no need to.
+            Field::None if !head.requires_host() && self.access.hosts.is_none() => {}
+            Field::None if !head.requires_host() => return Err(Refusal::Host),
+            Field::One(_) => return Err(Refusal::Host),
+            Field::None | Field::Many => return Err(Refusal::HostMalformed),
         }
         match head.field("origin") {
             Field::None => {}
@@ -275,10 +284,10 @@ impl Endpoint<'_> {
     }
 
     fn get<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Get<'h>, Refusal> {
+        self.legacy_version(head)?;
         if !accepts(head, EVENT_STREAM) {
             return Err(Refusal::Accept);
         }
-        self.legacy_version(head)?;
         Ok(Get {
             session: session(head)?,
             last_event_id: single(head, "last-event-id", "Last-Event-ID")?,
@@ -289,10 +298,12 @@ impl Endpoint<'_> {
     fn legacy_version(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
         match version(head)? {
             Version::Absent => Ok(()),
-            Version::Known(revision)
-                if revision.is_legacy() && self.revisions.contains(revision) =>
-            {
-                Ok(())
+            Version::Known(revision) if self.revisions.contains(revision) => {
+                match revision.is_legacy() {
+                    true => Ok(()),
+                    // SH-41
+                    false => Err(Refusal::MethodOfRevision),
+                }
             }
             Version::Known(_) | Version::Unknown(_) => Err(Refusal::Version),
         }

@@ -43,6 +43,13 @@ pub trait Head {
     /// compared without regard to case (SH-39).
     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8]));
 
+    /// Whether the request must have a `Host`, as every request of HTTP/1.1 must (RFC 9112,
+    /// section 3.2): true unless it is said. An HTTP library that does not present the authority
+    /// of a request of HTTP/2 as its `Host` says false.
+    fn requires_host(&self) -> bool {
+        true
+    }
+
     /// The field of this name, which may come once.
     fn field(&self, name: &str) -> Field<'_> {
         let mut field = Field::None;

@@ -24,12 +24,21 @@ use crate::rpc::code;
 pub enum Refusal {
     /// There is nothing under this path.
     Path,
-    /// `Host` is missing, doubled or none that this server answers to.
+    /// `Host` is missing, occurs twice, or is not a host with an optional port (RFC 9112,
+    /// section 3.2).
+    HostMalformed,
+    /// `Host` is not one of the hosts that this server answers to.
     Host,
     /// `Origin` is none that may send requests here (SH-03, SH-04).
     Origin,
+    /// `Transfer-Encoding` is something other than `chunked`, once (RFC 9112, section 6.1). Where
+    /// the body ends is uncertain, so the connection must be closed after the answer.
+    TransferEncoding,
     /// The endpoint does not have this HTTP method; an answer names those it has in `Allow`.
     Method,
+    /// The request names a revision whose only HTTP method is POST, which an answer names in
+    /// `Allow` (SH-41).
+    MethodOfRevision,
     /// `Content-Type` is not `application/json` (SH-45).
     ContentType,
     /// `Accept` leaves out a type that the answer may have (SH-45).
@@ -59,10 +68,12 @@ impl Refusal {
         match self {
             Self::Path => 404,
             Self::Host | Self::Origin => 403,
-            Self::Method | Self::StreamEnded => 405,
+            Self::TransferEncoding => 501,
+            Self::Method | Self::StreamEnded | Self::MethodOfRevision => 405,
             Self::ContentType => 415,
             Self::Accept => 406,
-            Self::Doubled(_)
+            Self::HostMalformed
+            | Self::Doubled(_)
             | Self::Version
             | Self::SessionMissing
             | Self::SessionMalformed
@@ -103,12 +114,18 @@ impl Refusal {
     const fn pieces(self) -> (&'static str, &'static str) {
         match self {
             Self::Path => ("", "nothing is served here"),
+            Self::HostMalformed => (
+                "Host",
+                " must occur once and be a host with an optional port",
+            ),
             Self::Host => ("Host", " is not one of the hosts that this server allows"),
             Self::Origin => (
                 "Origin",
                 " is not one of the origins that this server allows",
             ),
+            Self::TransferEncoding => ("Transfer-Encoding", " other than chunked is not supported"),
             Self::Method => ("", "method not allowed"),
+            Self::MethodOfRevision => ("", "this revision has no method but POST"),
             Self::ContentType => ("Content-Type", " must be application/json"),
             Self::Accept => (
                 "Accept",

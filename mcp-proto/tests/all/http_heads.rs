@@ -74,8 +74,12 @@ fn accepted(method: &str, with: &[&str]) {
 #[test]
 fn hosts_and_origins() {
     for method in ["POST", "GET", "DELETE", "PUT"] {
-        refused(method, &["-host"], Refusal::Host);
-        refused(method, &["+host: localhost"], Refusal::Host);
+        refused(method, &["-host"], Refusal::HostMalformed);
+        refused(method, &["+host: localhost"], Refusal::HostMalformed);
+        refused(method, &["host: localhost:eighty"], Refusal::HostMalformed);
+        refused(method, &["host: localhost:65536"], Refusal::HostMalformed);
+        refused(method, &["host: me@localhost"], Refusal::HostMalformed);
+        refused(method, &["host:"], Refusal::HostMalformed);
         refused(
             method,
             &["host: evil.example", "origin: http://evil.example"],
@@ -104,7 +108,70 @@ fn hosts_and_origins() {
         ..head("POST", &["host: x", "origin: https://app.example"])
     };
     assert!(open.open(&anywhere).is_ok());
-    assert!(open.open(&head("POST", &["-host"])).is_ok());
+    for wrong in ["-host", "+host: x", "host: x:eighty"] {
+        assert_eq!(
+            open.open(&head("POST", &[wrong])),
+            Err(Refusal::HostMalformed),
+            "{wrong}"
+        );
+    }
+}
+
+/// HTTP/2 may name the host elsewhere, and HTTP/1.0 need not.
+#[test]
+fn a_version_without_host() {
+    struct Other<'t>(Sent<'t>);
+
+    impl Head for Other<'_> {
+        fn method(&self) -> &str {
+            self.0.method()
+        }
+
+        fn path(&self) -> &str {
+            self.0.path()
+        }
+
+        fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+            self.0.values(name, each);
+        }
+
+        fn requires_host(&self) -> bool {
+            false
+        }
+    }
+
+    let open = Endpoint {
+        access: Access {
+            hosts: None,
+            origins: &[],
+        },
+        ..Endpoint::default()
+    };
+    let without = Other(head("POST", &["-host"]));
+    assert!(open.open(&without).is_ok());
+    assert_eq!(Endpoint::default().open(&without), Err(Refusal::Host));
+    let two = Other(head("POST", &["+host: x"]));
+    assert_eq!(open.open(&two), Err(Refusal::HostMalformed));
+}
+
+#[test]
+fn transfer_codings() {
+    for method in ["POST", "GET", "DELETE", "PUT"] {
+        for coding in [
+            "transfer-encoding: gzip, chunked",
+            "transfer-encoding: chunked, chunked",
+            "transfer-encoding: chunked;q=1",
+            "transfer-encoding: identity",
+            "transfer-encoding:",
+        ] {
+            refused(method, &[coding], Refusal::TransferEncoding);
+        }
+        let twice = ["transfer-encoding: chunked", "+transfer-encoding: chunked"];
+        refused(method, &twice, Refusal::TransferEncoding);
+    }
+    accepted("POST", &["transfer-encoding: chunked"]);
+    accepted("POST", &["transfer-encoding: Chunked"]);
+    assert_eq!(Refusal::TransferEncoding.status(), 501);
 }
 
 #[test]
@@ -131,6 +198,22 @@ fn paths_and_methods() {
     };
     assert_eq!(modern.open(&head("GET", &[])), Err(Refusal::Method));
     assert_eq!(modern.open(&head("DELETE", &[])), Err(Refusal::Method));
+    for method in ["GET", "DELETE"] {
+        let names = "mcp-protocol-version: 2026-07-28";
+        refused(method, &[names], Refusal::MethodOfRevision);
+        refused(
+            method,
+            &[names, "-accept", "-mcp-session-id"],
+            Refusal::MethodOfRevision,
+        );
+        let legacy = Endpoint {
+            revisions: RevisionSet::of(&[Revision::V2025_11_25]),
+            ..Endpoint::default()
+        };
+        let found = legacy.open(&head(method, &[names])).map(drop);
+        assert_eq!(found, Err(Refusal::Version));
+    }
+    assert_eq!(Refusal::MethodOfRevision.status(), 405);
     assert_eq!(
         (modern.methods(), Endpoint::default().methods()),
         ("POST", "GET, POST, DELETE")
@@ -220,11 +303,6 @@ fn versions_and_sessions() {
     assert_eq!(open(&["mcp-protocol-version: 2099-01-01"]), "? 2099-01-01");
     for method in ["GET", "DELETE"] {
         accepted(method, &["mcp-protocol-version: 2025-06-18"]);
-        refused(
-            method,
-            &["mcp-protocol-version: 2026-07-28"],
-            Refusal::Version,
-        );
         refused(
             method,
             &["mcp-protocol-version: 2099-01-01"],

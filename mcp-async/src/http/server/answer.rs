@@ -93,8 +93,15 @@ pub(super) fn refusal(refusal: Refusal, methods: &'static str) -> Answer {
         _ => "",
     };
     let mut response = error(status, refusal.code(), &format!("{refusal}{setting}"));
-    if status == StatusCode::METHOD_NOT_ALLOWED {
-        allow(&mut response, methods);
+    match refusal {
+        Refusal::Method | Refusal::StreamEnded => allow(&mut response, methods),
+        Refusal::MethodOfRevision => allow(&mut response, "POST"),
+        // Where the request ends is uncertain, so what follows it is none.
+        Refusal::TransferEncoding => {
+            let close = HeaderValue::from_static("close");
+            response.headers_mut().insert(header::CONNECTION, close);
+        }
+        _ => {}
     }
     response
 }

@@ -1,6 +1,7 @@
 //! A request's head as the core reads it.
 
-use http::header::HOST;
+use http::Version;
+use http::header::{HOST, HeaderValue};
 use http::request::Parts;
 use mcp_proto::http::Head;
 
@@ -30,16 +31,20 @@ impl Head for RequestHead<'_> {
         if HOST == name
             && let Some(authority) = self.authority()
         {
-            // One of the two is enough, and two that differ are two hosts.
             each(authority.as_bytes());
-            lines
-                .iter()
-                .map(|line| line.as_bytes())
-                .filter(|line| !line.eq_ignore_ascii_case(authority.as_bytes()))
-                .for_each(each);
-            return;
+            // A single field that says the same is no second host.
+            let mut fields = lines.iter().map(HeaderValue::as_bytes);
+            let (first, second) = (fields.next(), fields.next());
+            let agrees = |field: &[u8]| field.eq_ignore_ascii_case(authority.as_bytes());
+            if first.is_some_and(agrees) && second.is_none() {
+                return;
+            }
         }
         lines.iter().for_each(|line| each(line.as_bytes()));
+    }
+
+    fn requires_host(&self) -> bool {
+        self.0.version == Version::HTTP_11
     }
 }
 
@@ -72,5 +77,6 @@ mod tests {
         check("http://a:1/mcp", &[], Field::One(b"a:1"));
         check("http://me@a:1/mcp", &["A:1"], Field::One(b"a:1"));
         check("http://a:1/mcp", &["b:1"], Field::Many);
+        check("http://a:1/mcp", &["a:1", "a:1"], Field::Many);
     }
 }

@@ -53,9 +53,19 @@ fn hosts() {
     check(
         |http| http,
         |it| drop(it.headers_mut().remove("host")),
-        403,
-        "allow_hosts",
+        400,
+        "must occur once",
     );
+    for any in [false, true] {
+        let open = |http: Http<Sim>| if any { http.any_host() } else { http };
+        let two = |it: &mut Request<&str>| {
+            it.headers_mut()
+                .append("host", "localhost".parse().unwrap());
+        };
+        check(open, two, 400, "must occur once");
+        check(open, set("host", "localhost:eighty"), 400, "optional port");
+        check(open, set("host", "localhost:65536"), 400, "optional port");
+    }
     check(
         |http| http.any_host(),
         set("host", "mcp.example.com"),
@@ -231,6 +241,32 @@ fn half_a_body_is_timed_out() {
     advance(Duration::from_secs(1));
     let Ok(response) = now(response);
     assert_eq!(response.status(), 408);
+}
+
+#[test]
+fn transfer_codings() {
+    let refused = "Transfer-Encoding other than chunked is not supported";
+    for coding in ["gzip, chunked", "chunked, chunked", "identity"] {
+        let headers = check(|http| http, set("transfer-encoding", coding), 501, refused);
+        assert_eq!(headers["connection"], "close");
+    }
+    let twice = |it: &mut Request<&str>| {
+        let chunked = HeaderValue::from_static("chunked");
+        it.headers_mut()
+            .append("transfer-encoding", chunked.clone());
+        it.headers_mut().append("transfer-encoding", chunked);
+    };
+    check(|http| http, twice, 501, refused);
+    check(|http| http, set("transfer-encoding", "chunked"), 200, "");
+}
+
+#[test]
+fn the_modern_revision_has_only_posts() {
+    for method in [Method::GET, Method::DELETE] {
+        let change = |it: &mut Request<&str>| *it.method_mut() = method;
+        let headers = check(|http| http, change, 405, "no method but POST");
+        assert_eq!(headers["allow"], "POST");
+    }
 }
 
 #[test]

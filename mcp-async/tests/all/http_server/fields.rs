@@ -112,8 +112,8 @@ fn of_modern_requests() {
     };
     check(
         "host",
-        "403 -32600",
-        "403 -32600",
+        "400 -32600",
+        "400 -32600",
         ("evil.example", "403 -32600"),
     );
     check(
@@ -164,8 +164,8 @@ fn of_requests_in_a_session() {
     };
     check(
         "host",
-        "403 -32600",
-        "403 -32600",
+        "400 -32600",
+        "400 -32600",
         ("evil.example", "403 -32600"),
     );
     check(
@@ -213,8 +213,8 @@ fn of_streams_and_endings() {
         };
         check(
             "host",
-            "403 -32600",
-            "403 -32600",
+            "400 -32600",
+            "400 -32600",
             ("evil.example", "403 -32600"),
         );
         check(
@@ -234,7 +234,7 @@ fn of_streams_and_endings() {
             "mcp-protocol-version",
             done,
             MISMATCH,
-            ("2026-07-28", "400 -32600"),
+            ("2026-07-28", "405 -32600"),
         );
     }
     check(
