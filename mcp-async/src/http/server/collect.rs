@@ -74,38 +74,55 @@ impl Drop for Part<'_> {
 }
 
 /// Reads the whole body, if it is not longer than `limit` and comes within `patience`.
+///
+/// The rest of a body that is too long is read and discarded, up to a bound: where the connection
+/// is closed while the client still writes, the client may see a reset instead of the answer. A
+/// client that awaits `100 Continue` has written nothing yet, and is not asked to.
 pub(super) async fn collect<B: Body>(
     body: B,
     limit: usize,
     patience: Duration,
     room: &Room,
     clock: &impl Clock,
+    awaits_continue: bool,
 ) -> Result<Vec<u8>, Broken> {
     let size = body.size_hint();
     let announced = usize::try_from(size.lower()).unwrap_or(usize::MAX);
-    if announced > limit {
+    let mut too_long = announced > limit;
+    if too_long && (awaits_continue || announced > DRAIN) {
         return Err(Broken::TooLong);
     }
     let mut body = pin!(body);
     // Space is given for what arrives, not for what was announced.
-    let mut whole = Vec::with_capacity(announced.min(FIRST));
+    let mut whole = Vec::with_capacity(announced.min(FIRST).min(limit));
     let mut part = room.part();
+    let mut discarded = 0_usize;
     let deadline = clock.now() + patience;
     let mut timer = None;
     poll_fn(|cx| {
         loop {
             match body.as_mut().poll_frame(cx) {
+                Poll::Ready(None) if too_long => return Poll::Ready(Err(Broken::TooLong)),
                 Poll::Ready(None) => return Poll::Ready(Ok(())),
+                Poll::Ready(Some(Err(_))) if too_long => {
+                    return Poll::Ready(Err(Broken::TooLong));
+                }
                 Poll::Ready(Some(Err(_))) => return Poll::Ready(Err(Broken::Unreadable)),
                 Poll::Ready(Some(Ok(frame))) => {
                     // Trailers are no part of it.
                     let Ok(mut data) = frame.into_data() else {
                         continue;
                     };
-                    if data.remaining() > limit - whole.len() {
-                        return Poll::Ready(Err(Broken::TooLong));
+                    let len = whole.len().saturating_add(data.remaining());
+                    too_long |= len > limit;
+                    if too_long {
+                        discarded = discarded.saturating_add(data.remaining());
+                        if discarded > DRAIN {
+                            return Poll::Ready(Err(Broken::TooLong));
+                        }
+                        (whole, part) = (Vec::new(), room.part());
+                        continue;
                     }
-                    let len = whole.len() + data.remaining();
                     if !part.reach(len.saturating_sub(FIRST)) {
                         return Poll::Ready(Err(Broken::Crowded));
                     }
@@ -118,7 +135,11 @@ pub(super) async fn collect<B: Body>(
                 }
                 Poll::Pending => {
                     let timer = timer.get_or_insert_with(|| clock.timer());
-                    return timer.poll_until(deadline, cx).map(|()| Err(Broken::Late));
+                    let late = match too_long {
+                        true => Broken::TooLong,
+                        false => Broken::Late,
+                    };
+                    return timer.poll_until(deadline, cx).map(|()| Err(late));
                 }
             }
         }
@@ -126,6 +147,9 @@ pub(super) async fn collect<B: Body>(
     .await?;
     Ok(whole)
 }
+
+/// The most that is discarded of a body that is too long.
+const DRAIN: usize = 16 << 20;
 
 /// What an ordinary message needs; a longer one grows.
 const FIRST: usize = 16 << 10;

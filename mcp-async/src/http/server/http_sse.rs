@@ -136,7 +136,7 @@ impl<R: Runtime> Site<R> {
         let Some(session) = session.filter(|it| it.belongs_to(principal.as_deref())) else {
             return no_session();
         };
-        let body = match self.collect(body).await {
+        let body = match self.collect(parts, body).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };

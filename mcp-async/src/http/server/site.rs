@@ -1,10 +1,10 @@
 //! From a request to what answers it.
 
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
-use http::header::ORIGIN;
+use http::header::{EXPECT, ORIGIN};
 use http::request::Parts;
 use http::{Request, StatusCode};
 use http_body::Body;
@@ -200,10 +200,11 @@ impl<R: Runtime> Site<R> {
     }
 
     /// A request's body, whole.
-    pub(super) async fn collect<B: Body>(&self, body: B) -> Result<Vec<u8>, Answer> {
+    pub(super) async fn collect<B: Body>(&self, parts: &Parts, body: B) -> Result<Vec<u8>, Answer> {
         let limit = self.max_body();
         let patience = self.options.body_timeout;
-        let body = collect(body, limit, patience, &self.bodies, &self.clock).await;
+        let awaits = parts.headers.contains_key(EXPECT);
+        let body = collect(body, limit, patience, &self.bodies, &self.clock, awaits).await;
         body.map_err(|broken| unread(broken, limit))
     }
 

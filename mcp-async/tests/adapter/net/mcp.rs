@@ -342,3 +342,68 @@ fn others_are_let_in_by_name_only() {
     let open = server(&Tested::default()).http().any_host().until(until);
     block_on(open.serve("0.0.0.0:0")).unwrap();
 }
+
+/// Writes a request, which is answered with this status before the connection is closed.
+#[track_caller]
+fn closes(server: &Running, request: &str, status: &str) {
+    let heard = server.connect().say(request).hear_out();
+    assert!(heard.starts_with(status), "{request}\n{heard}");
+    assert_eq!(heard.matches("HTTP/1.1 ").count(), 1, "{heard}");
+}
+
+#[test]
+fn heads_that_http_forbids() {
+    let state = Tested::default();
+    let server = &plain(&state);
+    let good = modern("hello");
+    let host = |with: &str| good.replace("Host: localhost\r\n", with);
+    for wrong in [
+        "",
+        "Host: localhost\r\nHost: localhost\r\n",
+        "Host: localhost:eighty\r\n",
+        "Host: localhost:65536\r\n",
+        "Host:\r\n",
+    ] {
+        let heard = server.connect().say(&host(wrong)).hear();
+        assert!(heard.starts_with("HTTP/1.1 400 "), "{wrong}\n{heard}");
+    }
+    let (head, body) = good.split_once("\r\n\r\n").unwrap();
+    let head = head.replace("Content-Length", "X-Length");
+    let coded = |coding: &str| {
+        let len = body.len();
+        format!("{head}\r\n{coding}\r\n\r\n{len:x}\r\n{body}\r\n0\r\n\r\n")
+    };
+    let chunked = coded("Transfer-Encoding: chunked");
+    let heard = server.connect().say(&chunked).hear();
+    assert!(heard.starts_with("HTTP/1.1 200 "), "{heard}");
+    for coding in [
+        "Transfer-Encoding: gzip, chunked",
+        "Transfer-Encoding: chunked, chunked",
+        "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked",
+    ] {
+        // What follows is no request.
+        closes(server, &(coded(coding) + &good), "HTTP/1.1 501 ");
+    }
+    for coding in ["identity", "chunked, gzip"] {
+        let coded = coded(&format!("Transfer-Encoding: {coding}"));
+        closes(server, &coded, "HTTP/1.1 400 ");
+    }
+    for method in ["GET", "DELETE"] {
+        let heard = server.connect().say(&good.replacen("POST", method, 1)).hear();
+        assert!(heard.starts_with("HTTP/1.1 405 "), "{heard}");
+        assert!(heard.contains("\r\nallow: POST\r\n"), "{heard}");
+    }
+}
+
+/// A client that writes everything before it reads is answered, not reset.
+#[test]
+fn a_body_that_is_too_long_is_answered() {
+    let state = Tested::default();
+    let server = serve(&state, local(), |http| http.max_body(1 << 20));
+    let body = "[".repeat(8 << 20);
+    let mut client = server.connect();
+    let heard = client.say(&post("", &body)).hear();
+    assert!(heard.starts_with("HTTP/1.1 413 "), "{heard}");
+    // It was read to its end, so the connection goes on.
+    assert!(client.say(&modern("hello")).hear().contains("Hello!"));
+}

@@ -1,12 +1,15 @@
 //! What is refused before it reaches the protocol, and what browsers are told.
 
+use core::convert::Infallible;
 use core::pin::Pin;
+use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Context, Poll};
 use core::time::Duration;
+use std::sync::Arc;
 
 use bytes::Bytes;
-use http::{HeaderMap, Method, Request};
-use http_body::{Body, Frame};
+use http::{HeaderMap, HeaderValue, Method, Request};
+use http_body::{Body, Frame, SizeHint};
 use mcp_async::Server;
 use mcp_async::http::{Http, HttpService};
 
@@ -209,6 +212,77 @@ impl Body for Pieces {
     }
 }
 
+/// A body in pieces of a mebibyte, and how many of them were taken.
+struct Mebibytes {
+    left: usize,
+    taken: Arc<AtomicUsize>,
+}
+
+impl Body for Mebibytes {
+    type Data = Bytes;
+    type Error = Infallible;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        _: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+        if self.left == 0 {
+            return Poll::Ready(None);
+        }
+        self.left -= 1;
+        self.taken.fetch_add(1, Ordering::Relaxed);
+        Poll::Ready(Some(Ok(Frame::data(Bytes::from_static(&[b'['; 1 << 20])))))
+    }
+}
+
+/// The answer comes when the client has written everything, unless that is too much.
+#[test]
+fn the_rest_of_a_body_that_is_too_long_is_discarded() {
+    let service: HttpService<Sim> = server().http().max_body(3 << 20).into_service();
+    let status_and_taken = |left| {
+        let taken = Arc::<AtomicUsize>::default();
+        let request = request_of(Mebibytes {
+            left,
+            taken: Arc::clone(&taken),
+        });
+        let status = send_body(&service, request).status.as_u16();
+        (status, taken.load(Ordering::Relaxed))
+    };
+    assert_eq!(status_and_taken(4), (413, 4));
+    assert_eq!(status_and_taken(19), (413, 19));
+    assert_eq!(status_and_taken(1_000), (413, 20));
+}
+
+/// A client that says how much is coming may be told before it comes.
+#[test]
+fn a_body_that_is_announced_as_too_long_is_refused_by_its_head() {
+    struct Announced(u64);
+
+    impl Body for Announced {
+        type Data = Bytes;
+        type Error = Infallible;
+
+        fn poll_frame(
+            self: Pin<&mut Self>,
+            _: &mut Context<'_>,
+        ) -> Poll<Option<Result<Frame<Bytes>, Infallible>>> {
+            panic!("nothing of it is to be read")
+        }
+
+        fn size_hint(&self) -> SizeHint {
+            SizeHint::with_exact(self.0)
+        }
+    }
+
+    let service: HttpService<Sim> = server().http().max_body(10).into_service();
+    let huge = request_of(Announced(1 << 30));
+    assert_eq!(send_body(&service, huge).status, 413);
+    let mut waits = request_of(Announced(11));
+    let expect = HeaderValue::from_static("100-continue");
+    waits.headers_mut().insert("expect", expect);
+    assert_eq!(send_body(&service, waits).status, 413);
+}
+
 fn request_of<B>(body: B) -> Request<B> {
     modern("").map(|_| body)
 }
@@ -222,25 +296,8 @@ fn bodies_are_bounded() {
         "longer than 10 bytes",
     );
     let service: HttpService<Sim> = server().http().max_body(8).into_service();
-    let pieces = Pieces(vec![b"[[[[", b"[[[[", b"["], false);
+    let pieces = Pieces(vec![b"[[[[", b"[[[[", b"["], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 413);
-}
-
-#[test]
-fn half_a_body_is_timed_out() {
-    let service = server()
-        .http()
-        .body_timeout(Duration::from_secs(2))
-        .into_service();
-    let pieces = Pieces(vec![br#"{"jsonrpc":"#], false);
-    let mut response = service.clone().call(request_of(pieces));
-    let cx = &mut Context::from_waker(core::task::Waker::noop());
-    assert!(response.as_mut().poll(cx).is_pending());
-    advance(Duration::from_secs(1));
-    assert!(response.as_mut().poll(cx).is_pending());
-    advance(Duration::from_secs(1));
-    let Ok(response) = now(response);
-    assert_eq!(response.status(), 408);
 }
 
 #[test]
@@ -267,6 +324,23 @@ fn the_modern_revision_has_only_posts() {
         let headers = check(|http| http, change, 405, "no method but POST");
         assert_eq!(headers["allow"], "POST");
     }
+}
+
+#[test]
+fn half_a_body_is_timed_out() {
+    let service = server()
+        .http()
+        .body_timeout(Duration::from_secs(2))
+        .into_service();
+    let pieces = Pieces(vec![br#"{"jsonrpc":"#], false);
+    let mut response = service.clone().call(request_of(pieces));
+    let cx = &mut Context::from_waker(core::task::Waker::noop());
+    assert!(response.as_mut().poll(cx).is_pending());
+    advance(Duration::from_secs(1));
+    assert!(response.as_mut().poll(cx).is_pending());
+    advance(Duration::from_secs(1));
+    let Ok(response) = now(response);
+    assert_eq!(response.status(), 408);
 }
 
 #[test]
