@@ -10,7 +10,7 @@ use mcp_proto::{Channel, Instant, SendError, Token, Transmit};
 
 use crate::client::progress::{Heard, Progress};
 use crate::places::Arrival;
-use crate::shared::{Respond, Shared};
+use crate::shared::{Respond, Shared, Transport};
 
 /// Holds a place for the answer; dropping it tells the machine that nobody waits.
 pub(crate) struct Seat<'a, M: Respond> {
@@ -56,6 +56,11 @@ impl<'a, M: Respond> Seat<'a, M> {
     pub(crate) const fn on(mut self, channel: Channel) -> Self {
         self.channel = channel;
         self
+    }
+
+    /// What carries the request.
+    pub(crate) fn transport(&self) -> Transport {
+        self.shared.get().transport
     }
 
     /// The request in the machine's table.

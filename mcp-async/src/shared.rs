@@ -137,8 +137,19 @@ pub(crate) struct Shared<M: Respond> {
     core: Mutex<Core<M>>,
     pub(crate) alarm: Arc<Alarm>,
     pub(crate) about: M::About,
+    pub(crate) transport: Transport,
     clock: Arc<dyn Now>,
     limits: Limits,
+}
+
+/// What carries the messages of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// A pair of byte streams.
+    Pipe,
+    /// Exchanges of HTTP.
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    Http,
 }
 
 pub(crate) struct Core<M: Respond> {
@@ -168,7 +179,12 @@ pub(crate) struct Core<M: Respond> {
 }
 
 impl<M: Respond> Shared<M> {
-    pub(crate) fn new(machine: M, limits: &Limits, clock: Arc<dyn Now>) -> Arc<Self> {
+    pub(crate) fn new(
+        machine: M,
+        limits: &Limits,
+        clock: Arc<dyn Now>,
+        transport: Transport,
+    ) -> Arc<Self> {
         let limits = Limits {
             output: limits
                 .output
@@ -195,6 +211,7 @@ impl<M: Respond> Shared<M> {
             }),
             alarm: Alarm::new(),
             about: M::About::default(),
+            transport,
             clock,
             limits,
         })

@@ -19,7 +19,7 @@ use super::peer::Peer;
 use super::side::{About, Side};
 use crate::clock::{Clock, Now};
 use crate::driver::Driver;
-use crate::shared::Shared;
+use crate::shared::{Shared, Transport};
 
 /// Speaks to one server over a pair of byte streams.
 ///
@@ -49,12 +49,16 @@ where
     C: Clock,
     H: Handler,
 {
-    connect_with(Core::connect, streams, clock, config, handler)
+    let opening = (Core::connect as Open, Transport::Pipe);
+    connect_with(opening, streams, clock, config, handler)
 }
 
-/// The same for a machine that opens in a way of its own.
+/// How a machine begins.
+pub(super) type Open = fn(&mut Machine, Instant) -> Result<(), SendError>;
+
+/// The same for a machine that begins in another way, over another transport.
 pub(super) fn connect_with<R, W, C, H>(
-    open: fn(&mut Machine, Instant) -> Result<(), SendError>,
+    (open, transport): (Open, Transport),
     streams: (R, W),
     clock: C,
     config: ClientConfig<'static>,
@@ -70,7 +74,8 @@ where
     // What is wrong with a configuration is told as `ConnectFailed`.
     let _ = open(&mut machine, clock.now());
     let timer = clock.timer();
-    let shared = Shared::new(machine, &config.limits, Arc::new(clock) as Arc<dyn Now>);
+    let clock = Arc::new(clock) as Arc<dyn Now>;
+    let shared = Shared::new(machine, &config.limits, clock, transport);
     let handler: Box<dyn Handler> = Box::new(handler);
     let about = Arc::new(About {
         handler,

@@ -100,7 +100,8 @@ impl<'a> Exchange<'a> {
         hear: &mut dyn FnMut(Progress<'_>),
     ) -> Poll<Result<RawBuf, CallError>> {
         let mut span = core::mem::take(&mut self.span);
-        let polled = span.within(terms.method, terms.subject, |begins| {
+        let transport = self.seat.transport();
+        let polled = span.within(terms.method, terms.subject, transport, |begins| {
             if begins && terms.options.trace.is_none() {
                 self.trace = terms.handler.trace(terms.method);
             }

@@ -6,6 +6,7 @@ use mcp_proto::Why;
 use mcp_proto::rpc::Method;
 
 use crate::client::CallError;
+use crate::shared::Transport;
 
 pub(crate) const fn ignored(_why: Why) {}
 
@@ -50,6 +51,7 @@ impl CallSpan {
         &mut self,
         _method: Method<'_>,
         _subject: Option<&str>,
+        _transport: Transport,
         poll: impl FnOnce(bool) -> T,
     ) -> T {
         poll(!core::mem::replace(&mut self.begun, true))

@@ -10,6 +10,7 @@ use tracing::{Span, info_span};
 
 use super::on::Failure;
 use crate::client::CallError;
+use crate::shared::Transport;
 
 /// A request, for the side that answers it and for the side that asks.
 macro_rules! call_span {
@@ -27,7 +28,9 @@ macro_rules! call_span {
             "gen_ai.prompt.name" = Empty,
             "gen_ai.tool.name" = Empty,
             "jsonrpc.request.id" = Empty,
-            "network.transport" = "pipe",
+            "network.protocol.name" = Empty,
+            "network.protocol.version" = Empty,
+            "network.transport" = Empty,
             "error.type" = Empty,
             "rpc.response.status_code" = Empty,
         )
@@ -35,8 +38,22 @@ macro_rules! call_span {
 }
 
 /// The span of a call that this server answers.
-pub(crate) fn server(method: Method<'_>, subject: Option<&str>) -> Span {
-    described(call_span!("mcp.server", "server"), method, subject)
+pub(crate) fn server(method: Method<'_>, subject: Option<&str>, transport: Transport) -> Span {
+    let span = call_span!("mcp.server", "server");
+    described(span, method, subject, transport)
+}
+
+/// Records the version of HTTP that a request came by.
+#[cfg(all(feature = "server", feature = "http"))]
+pub(crate) fn came_by(span: &Span, version: http::Version) {
+    let version = match version {
+        http::Version::HTTP_10 => "1.0",
+        http::Version::HTTP_11 => "1.1",
+        http::Version::HTTP_2 => "2",
+        http::Version::HTTP_3 => "3",
+        _ => return,
+    };
+    span.record("network.protocol.version", version);
 }
 
 /// The span that a handler began in, for the task that it moves to.
@@ -74,12 +91,14 @@ impl CallSpan {
         &mut self,
         method: Method<'_>,
         subject: Option<&str>,
+        transport: Transport,
         poll: impl FnOnce(bool) -> T,
     ) -> T {
         let begins = self.span.is_none();
-        let span = self
-            .span
-            .get_or_insert_with(|| described(call_span!("mcp.client", "client"), method, subject));
+        let span = self.span.get_or_insert_with(|| {
+            let span = call_span!("mcp.client", "client");
+            described(span, method, subject, transport)
+        });
         span.in_scope(|| poll(begins))
     }
 
@@ -130,11 +149,21 @@ pub(crate) fn failed(span: &Span, failure: Failure) {
     span.record("otel.status_code", "ERROR");
 }
 
-fn described(span: Span, method: Method<'_>, subject: Option<&str>) -> Span {
+fn described(span: Span, method: Method<'_>, subject: Option<&str>, transport: Transport) -> Span {
     if span.is_disabled() {
         return span;
     }
     span.record("mcp.method.name", display(method));
+    match transport {
+        Transport::Pipe => {
+            span.record("network.transport", "pipe");
+        }
+        #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+        Transport::Http => {
+            span.record("network.transport", "tcp");
+            span.record("network.protocol.name", "http");
+        }
+    }
     let Some(subject) = subject else {
         span.record("otel.name", display(method));
         return span;

@@ -88,7 +88,7 @@ use crate::error::ErrorReply;
 use crate::job::discard;
 use crate::observe;
 use crate::places::Arrival;
-use crate::shared::{Respond, Shared};
+use crate::shared::{Respond, Shared, Transport};
 
 pub use self::ask::{Ask, AskError};
 pub use self::context::Context;
@@ -168,7 +168,8 @@ where
 {
     let timer = clock.timer();
     let machine = Server::new(config, Growing);
-    let shared = Shared::new(machine, &config.limits, Arc::new(clock) as Arc<dyn Now>);
+    let clock = Arc::new(clock) as Arc<dyn Now>;
+    let shared = Shared::new(machine, &config.limits, clock, Transport::Pipe);
     let peer = Peer::new(Arc::clone(&shared));
     let side = Side::new(service, peer.clone(), None);
     let driver = Driver::new((reader, writer), timer, &config.limits, GRACE, side, shared);

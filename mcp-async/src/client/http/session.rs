@@ -21,6 +21,7 @@ use crate::client::info::ConnectError;
 use crate::client::keeper::Dialled;
 use crate::clock::Clock;
 use crate::messages::MessageWriter;
+use crate::shared::Transport;
 
 struct Session<C: Clock> {
     connection: Connection<Source, MessageWriter<Sink>, Arc<C>>,
@@ -76,7 +77,7 @@ pub(in crate::client) async fn meet<C: Clock>(
     );
     // Each exchange succeeds or fails by itself.
     let (connection, peer) = connect_with(
-        Machine::connect_by_exchanges,
+        (Machine::connect_by_exchanges, Transport::Http),
         ends,
         Arc::clone(&clock),
         config,

@@ -16,7 +16,7 @@ use crate::clock::{Clock, Timer};
 use crate::driver::LARGE;
 use crate::observe;
 use crate::server::{BoxService, Keys, Machine, Peer, Side};
-use crate::shared::{Core, Exit as _, Shared};
+use crate::shared::{Core, Exit as _, Shared, Transport};
 
 /// A machine with its service, its calls and its time.
 ///
@@ -69,7 +69,8 @@ impl<C: Clock + Clone> Conversation<C> {
             way,
         } = beginning;
         let limits = machine.config().limits;
-        let shared = Shared::new(machine, &limits, Arc::new(clock.clone()));
+        let now = Arc::new(clock.clone());
+        let shared = Shared::new(machine, &limits, now, Transport::Http);
         {
             let mut core = shared.lock();
             core.exit = way;

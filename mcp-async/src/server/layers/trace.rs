@@ -31,7 +31,8 @@ use crate::trace_context::TraceContext;
 /// | `gen_ai.prompt.name` | the name of the prompt |
 /// | `mcp.resource.uri` | without user, query and fragment |
 /// | `jsonrpc.request.id` | as the client wrote it |
-/// | `network.transport` | `pipe` |
+/// | `network.transport` | `tcp` over HTTP, `pipe` otherwise |
+/// | `network.protocol.name`, `network.protocol.version` | over HTTP `http` and its version |
 /// | `error.type` | the code of the error, `tool_error`, `timeout`, `panic` or `cancelled` |
 /// | `rpc.response.status_code`, `otel.status_code` | the code of the error, and `ERROR` |
 ///
@@ -71,12 +72,17 @@ impl Trace {
 impl Around for Trace {
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
         let subject = call.request.subject.map(mcp_proto::json::Str::to_cow);
-        let span = span::server(call.method, subject.as_deref());
+        let transport = call.context().shared.transport;
+        let span = span::server(call.method, subject.as_deref(), transport);
         if span.is_disabled() {
             return service.call(call);
         }
         let context = call.context().clone();
         span.record("mcp.protocol.version", call.request.revision.as_str());
+        #[cfg(all(feature = "server", feature = "http"))]
+        if let Some(head) = context.http() {
+            span::came_by(&span, head.version);
+        }
         if let Some(id) = context.request_id() {
             span.record("jsonrpc.request.id", id);
         }

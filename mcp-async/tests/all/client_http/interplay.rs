@@ -124,6 +124,33 @@ fn calls() {
     });
 }
 
+#[cfg(feature = "tracing")]
+#[test]
+fn spans_name_the_transport() {
+    let notes = crate::connection::spans::Notes::default();
+    notes.watch(|| {
+        each(|client, _| {
+            let notes = notes.clone();
+            async move {
+                notes.take();
+                client.call_tool("hello", &()).await.unwrap();
+                let spans = notes.take();
+                let calls: Vec<&String> = spans
+                    .iter()
+                    .filter(|span| span.contains("mcp.method.name=tools/call"))
+                    .collect();
+                let [server, client] = &calls[..] else {
+                    panic!("{spans:#?}");
+                };
+                let transport = "network.protocol.name=http network.protocol.version=1.1 network.transport=tcp otel.kind=server";
+                assert!(server.contains(transport), "{server}");
+                let transport = "network.protocol.name=http network.transport=tcp otel.kind=client";
+                assert!(client.contains(transport), "{client}");
+            }
+        });
+    });
+}
+
 #[test]
 fn progress() {
     each(|client, _| async move {

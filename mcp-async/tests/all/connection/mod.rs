@@ -7,6 +7,6 @@ mod layers;
 mod messages;
 mod server;
 #[cfg(feature = "tracing")]
-mod spans;
+pub(crate) mod spans;
 pub(crate) mod support;
 mod threads;

@@ -27,7 +27,7 @@ use crate::connection::support::{Demo, Setup, Wire, call};
 
 /// Writes down every span when it ends, and every event when it happens.
 #[derive(Clone, Default)]
-struct Notes(Arc<Inner>);
+pub(crate) struct Notes(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
@@ -62,10 +62,14 @@ impl Visit for Fields {
 }
 
 impl Notes {
+    /// What was written down since the last look.
+    pub(crate) fn take(&self) -> Vec<String> {
+        core::mem::take(&mut *self.0.lines.lock().unwrap())
+    }
+
     #[track_caller]
     fn saw(&self, expected: &[&str]) {
-        let lines = core::mem::take(&mut *self.0.lines.lock().unwrap());
-        assert_eq!(lines, expected);
+        assert_eq!(self.take(), expected);
     }
 }
 
