@@ -2,6 +2,7 @@
 
 use core::fmt;
 
+use super::catalog::Keyed as _;
 use super::prompt::Prompt;
 use super::resource::Resource;
 use super::template::Template;
@@ -26,6 +27,18 @@ pub enum Item {
     Template(Box<Template>),
     /// A prompt.
     Prompt(Box<Prompt>),
+}
+
+impl Item {
+    /// What it is, and its name, URI or template.
+    pub(super) fn key(&self) -> (&'static str, &str) {
+        match self {
+            Self::Tool(tool) => ("tool", tool.key()),
+            Self::Resource(resource) => ("resource", resource.key()),
+            Self::Template(template) => ("template", template.key()),
+            Self::Prompt(prompt) => ("prompt", prompt.key()),
+        }
+    }
 }
 
 impl From<Tool> for Item {

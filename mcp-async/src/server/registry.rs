@@ -15,7 +15,7 @@ use super::item::{Item, RegisterError};
 /// Taking one declares that lists change and resources can be subscribed to, so take it before
 /// the first connection; a kind that has nothing registered by then is declared by
 /// [`Server::changing`](crate::Server::changing). It does not keep the server, so that handlers
-/// may own one; when the server is gone its methods do nothing.
+/// may own one; when the server is gone, [`add`](Self::add) fails and the other methods do nothing.
 ///
 /// ```
 /// use mcp_async::Server;
@@ -47,15 +47,16 @@ impl Registry {
     /// Registers a tool, a resource, a template or a prompt, in place of one with the same key.
     ///
     /// # Errors
-    /// What cannot be served, and why; see [`Server::check`](crate::Server::check).
+    /// What cannot be served, and why; see [`Server::check`](crate::Server::check). The server is
+    /// gone: every [`Server`](crate::Server), service and connection of it was dropped.
     pub fn add(&self, item: impl Into<Item>) -> Result<(), RegisterError> {
-        match self.inner.upgrade() {
-            Some(inner) => {
-                let draft = inner.settings().draft;
-                inner.add(item.into(), draft)
-            }
-            None => Ok(()),
-        }
+        let item = item.into();
+        let Some(inner) = self.inner.upgrade() else {
+            let (kind, name) = item.key();
+            return Err(RegisterError::new(kind, name, &"the server is gone"));
+        };
+        let draft = inner.view().settings.draft;
+        inner.add(item, draft)
     }
 
     /// Takes a tool away; whether there was one. Calls that run go on.

@@ -4,6 +4,7 @@ use core::time::Duration;
 
 use mcp_async::Server;
 use mcp_async::server::{Context, NoArguments, Prompt, Resource, Template, Tool};
+use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
@@ -69,6 +70,22 @@ fn what_is_not_served_is_no_method() {
             assert_eq!(code, -32601, "{method} in {revision}");
         }
     }
+}
+
+#[test]
+fn nothing_is_added_to_a_server_that_is_gone() {
+    let server = new().with(tool("t"));
+    let registry = server.registry();
+    let wire = Wire::new(&server, Revision::V2025_11_25);
+    drop(server);
+    registry
+        .add(tool("u"))
+        .expect("a connection keeps the server");
+    drop(wire);
+    let error = registry.add(tool("v")).unwrap_err();
+    assert_eq!((error.kind(), error.name()), ("tool", "v"));
+    assert_eq!(error.to_string(), "tool `v`: the server is gone");
+    assert!(!registry.remove_tool("t"));
 }
 
 #[test]
@@ -149,7 +166,7 @@ fn a_registry_does_not_keep_its_server() {
     drop(wire);
     assert!(registry.peers().is_empty());
     assert!(!registry.remove_tool("t"));
-    assert!(registry.add(tool("t")).is_ok());
+    assert!(registry.add(tool("t")).is_err());
 }
 
 #[test]
