@@ -428,7 +428,7 @@ impl<R> Server<R> {
 
     /// The same, for those who make many machines of it.
     pub(crate) fn blueprint(&self) -> Blueprint<'static> {
-        self.inner.blueprint()
+        self.inner.view().blueprint
     }
 
     /// Some of its sessions are held to the transports draft.

@@ -13,7 +13,7 @@ use super::tool::Tool;
 use crate::uri_template::Captures;
 
 /// Everything that is registered.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Catalog {
     pub(super) tools: Shelf<Tool>,
     pub(super) resources: Shelf<Resource>,
@@ -151,6 +151,12 @@ impl<T: Keyed> Shelf<T> {
 
     fn position(&self, key: &str) -> Result<usize, usize> {
         self.0.binary_search_by(|item| item.key().cmp(key))
+    }
+}
+
+impl<T> Clone for Shelf<T> {
+    fn clone(&self) -> Self {
+        Self(self.0.clone())
     }
 }
 

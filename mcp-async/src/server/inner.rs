@@ -1,10 +1,11 @@
 //! What the clones of a server, its registry and its connections share.
 
+use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;
 #[cfg(feature = "http")]
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock, RwLockReadGuard};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use mcp_proto::json::{Map, RawBuf};
 use mcp_proto::model::{
@@ -25,6 +26,7 @@ use super::rate::{Buckets, RateLimits};
 use super::resource::Hint;
 use super::router::{Method, Router};
 use super::spawned::Spawn;
+use super::view::{CurrentView, View};
 use super::{Keys, Peer, Service};
 use crate::intern;
 use crate::model::Implementation;
@@ -33,13 +35,14 @@ use crate::model::Implementation;
 pub type BoxService = Box<dyn Service>;
 
 pub(super) struct Inner {
-    settings: RwLock<Settings>,
-    catalog: RwLock<Catalog>,
+    settings: RwLock<Arc<Settings>>,
+    catalog: RwLock<Arc<Catalog>>,
     connections: Mutex<Connections>,
+    /// The server was shut down: a new connection ends as soon as it begins. Set under the lock of
+    /// the connections.
+    closing: AtomicBool,
     faults: Mutex<Vec<RegisterError>>,
-    /// What [`blueprint`](Self::blueprint) says, until something changes. Whoever fills it holds the
-    /// lock while it looks at the others.
-    blueprint: Mutex<Option<Blueprint<'static>>>,
+    view: CurrentView,
 }
 
 /// What is said once; a connection takes what it needs of it when it begins.
@@ -74,16 +77,14 @@ type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
 #[derive(Default)]
 struct Connections {
     live: Live,
-    /// The server was shut down: a new connection ends as soon as it begins.
-    closing: bool,
-    /// Those who wait for that.
+    /// Those who wait for the server to be shut down.
     waiting: Vec<Waker>,
 }
 
 impl Inner {
     pub(super) fn new(name: String, version: String) -> Arc<Self> {
         Arc::new(Self {
-            settings: RwLock::new(Settings {
+            settings: RwLock::new(Arc::new(Settings {
                 info: Implementation::new(name, version),
                 instructions: None,
                 revisions: RevisionSet::all(),
@@ -104,11 +105,12 @@ impl Inner {
                 changing: Vec::new(),
                 registry: false,
                 draft: false,
-            }),
+            })),
             catalog: RwLock::default(),
             connections: Mutex::default(),
+            closing: AtomicBool::new(false),
             faults: Mutex::default(),
-            blueprint: Mutex::default(),
+            view: CurrentView::default(),
         })
     }
 
@@ -118,17 +120,24 @@ impl Inner {
                 .settings
                 .write()
                 .unwrap_or_else(PoisonError::into_inner);
-            change(&mut settings);
+            change(Arc::make_mut(&mut settings));
         }
-        *self.known() = None;
+        self.view.end();
     }
 
-    pub(super) fn settings(&self) -> RwLockReadGuard<'_, Settings> {
-        self.settings.read().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    pub(super) fn catalog(&self) -> RwLockReadGuard<'_, Catalog> {
-        self.catalog.read().unwrap_or_else(PoisonError::into_inner)
+    /// What is said and offered now.
+    pub(super) fn view(&self) -> Arc<View> {
+        self.view.get(|| {
+            let settings = self.settings.read();
+            let settings = Arc::clone(&settings.unwrap_or_else(PoisonError::into_inner));
+            let catalog = self.catalog.read();
+            let catalog = Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner));
+            View {
+                blueprint: Blueprint::new(declare(&settings, &catalog)),
+                settings,
+                catalog,
+            }
+        })
     }
 
     /// Registers an item, and tells the clients; with `draft` also one that the transports draft
@@ -150,10 +159,12 @@ impl Inner {
 
     fn change<T>(&self, change: impl FnOnce(&mut Catalog) -> T) -> T {
         let changed = {
+            // Without a view the catalog is changed where it is, and not copied.
+            self.view.end();
             let mut catalog = self.catalog.write().unwrap_or_else(PoisonError::into_inner);
-            change(&mut catalog)
+            change(Arc::make_mut(&mut catalog))
         };
-        *self.known() = None;
+        self.view.end();
         changed
     }
 
@@ -167,65 +178,12 @@ impl Inner {
         let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
         faults.first().cloned().map_or(Ok(()), Err)?;
         drop(faults);
-        if self.settings().draft {
+        let view = self.view();
+        if view.settings.draft {
             return Ok(());
         }
-        let catalog = self.catalog();
-        catalog.tools.iter().try_for_each(|tool| tool.published())
-    }
-
-    /// Nothing unserved is declared, nothing served is forgotten.
-    pub(super) fn blueprint(&self) -> Blueprint<'static> {
-        let mut known = self.known();
-        *known.get_or_insert_with(|| Blueprint::new(self.declare()))
-    }
-
-    fn known(&self) -> MutexGuard<'_, Option<Blueprint<'static>>> {
-        self.blueprint
-            .lock()
-            .unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn declare(&self) -> ServerConfig<'static> {
-        let settings = self.settings();
-        let catalog = self.catalog();
-        let changes = |kind: ListKind, empty: bool| {
-            let said = settings.changing.contains(&kind);
-            let changes = said || (settings.registry && !empty);
-            (said || !empty).then_some(changes)
-        };
-        let no_resources = catalog.resources.is_empty() && catalog.templates.is_empty();
-        let capabilities = ServerCapabilities {
-            experimental: members(&settings.experimental),
-            logging: settings.logging.then_some(Map::EMPTY),
-            completions: catalog.completes().then_some(Map::EMPTY),
-            prompts: changes(ListKind::Prompts, catalog.prompts.is_empty())
-                .map(|list_changed| PromptsCapability { list_changed }),
-            resources: changes(ListKind::Resources, no_resources).map(|list_changed| {
-                ResourcesCapability {
-                    subscribe: settings.registry,
-                    list_changed,
-                }
-            }),
-            tools: changes(ListKind::Tools, catalog.tools.is_empty())
-                .map(|list_changed| ToolsCapability { list_changed }),
-            tasks: None,
-            extensions: members(&settings.extensions),
-        };
-        let mut config = ServerConfig::new("", "");
-        config.info = interned(&settings.info).unwrap_or(config.info);
-        config.instructions = settings.instructions.as_deref().map(intern::text);
-        config.capabilities = capabilities;
-        config.revisions = settings.revisions;
-        config.limits = settings.limits;
-        config.ping = settings.ping;
-        config.progress_interval = settings.progress_interval;
-        if let Some(scope) = settings.hint.scope {
-            config.discover_ttl = u32::try_from(settings.hint.ttl_ms).unwrap_or(u32::MAX);
-            config.discover_scope = scope;
-        }
-        config.methods = intern::list(settings.methods.iter().map(|method| &method.name));
-        config
+        let mut tools = view.catalog.tools.iter();
+        tools.try_for_each(|tool| tool.published())
     }
 
     /// What serves one connection.
@@ -239,30 +197,28 @@ impl Inner {
         spawn: Option<Spawn>,
         buckets: Arc<Buckets>,
     ) -> BoxService {
-        let router = Router::new(self, spawn, buckets);
-        let layers = self.settings().layers.clone();
-        let service = layers
+        let settings = Arc::clone(&self.view().settings);
+        let router = Router::new(self, Arc::clone(&settings), spawn, buckets);
+        let service = settings
+            .layers
             .iter()
             .fold(Box::new(router) as BoxService, |service, layer| {
                 layer(service)
             });
         #[cfg(feature = "tracing")]
-        let service = {
-            let trace = self.settings().trace.clone();
-            Box::new(tower_layer::Layer::layer(&trace, service)) as BoxService
-        };
+        let service = Box::new(tower_layer::Layer::layer(&settings.trace, service)) as BoxService;
         service
     }
 
     /// From now on the client at the other end is told what changes.
     pub(super) fn connected(&self, peer: &Peer) {
-        if let Some(limit) = self.settings().rates.logs {
+        if let Some(limit) = self.view().settings.rates.logs {
             peer.limit_logs(limit);
         }
         let closing = {
             let mut connections = self.connections();
             connections.live.add(peer);
-            connections.closing
+            self.closing.load(Ordering::Acquire)
         };
         if closing {
             peer.shutdown();
@@ -279,7 +235,7 @@ impl Inner {
     pub(super) fn shutdown(&self) {
         let waiting = {
             let mut connections = self.connections();
-            connections.closing = true;
+            self.closing.store(true, Ordering::Release);
             core::mem::take(&mut connections.waiting)
         };
         waiting.into_iter().for_each(Waker::wake);
@@ -288,14 +244,14 @@ impl Inner {
 
     #[cfg(feature = "http")]
     pub(super) fn is_closing(&self) -> bool {
-        self.connections().closing
+        self.closing.load(Ordering::Acquire)
     }
 
     /// Ready once the server was shut down.
     #[cfg(feature = "http")]
     pub(super) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
         let mut connections = self.connections();
-        if connections.closing {
+        if self.closing.load(Ordering::Acquire) {
             return Poll::Ready(());
         }
         let waiting = &mut connections.waiting;
@@ -321,6 +277,47 @@ impl Inner {
             .lock()
             .unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Declares what is served, and nothing else.
+fn declare(settings: &Settings, catalog: &Catalog) -> ServerConfig<'static> {
+    let changes = |kind: ListKind, empty: bool| {
+        let said = settings.changing.contains(&kind);
+        let changes = said || (settings.registry && !empty);
+        (said || !empty).then_some(changes)
+    };
+    let no_resources = catalog.resources.is_empty() && catalog.templates.is_empty();
+    let capabilities = ServerCapabilities {
+        experimental: members(&settings.experimental),
+        logging: settings.logging.then_some(Map::EMPTY),
+        completions: catalog.completes().then_some(Map::EMPTY),
+        prompts: changes(ListKind::Prompts, catalog.prompts.is_empty())
+            .map(|list_changed| PromptsCapability { list_changed }),
+        resources: changes(ListKind::Resources, no_resources).map(|list_changed| {
+            ResourcesCapability {
+                subscribe: settings.registry,
+                list_changed,
+            }
+        }),
+        tools: changes(ListKind::Tools, catalog.tools.is_empty())
+            .map(|list_changed| ToolsCapability { list_changed }),
+        tasks: None,
+        extensions: members(&settings.extensions),
+    };
+    let mut config = ServerConfig::new("", "");
+    config.info = interned(&settings.info).unwrap_or(config.info);
+    config.instructions = settings.instructions.as_deref().map(intern::text);
+    config.capabilities = capabilities;
+    config.revisions = settings.revisions;
+    config.limits = settings.limits;
+    config.ping = settings.ping;
+    config.progress_interval = settings.progress_interval;
+    if let Some(scope) = settings.hint.scope {
+        config.discover_ttl = u32::try_from(settings.hint.ttl_ms).unwrap_or(u32::MAX);
+        config.discover_scope = scope;
+    }
+    config.methods = intern::list(settings.methods.iter().map(|method| &method.name));
+    config
 }
 
 /// Names with their settings, for as long as the program runs; `None` for none.

@@ -62,6 +62,8 @@ mod template;
 mod texts;
 #[cfg(feature = "server")]
 mod tool;
+#[cfg(feature = "server")]
+mod view;
 
 use core::fmt;
 use core::future::Future;

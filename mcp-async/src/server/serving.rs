@@ -49,7 +49,7 @@ impl<R> Server<R> {
     /// Limits what one exchange may log.
     #[cfg(feature = "http")]
     pub(crate) fn limit_logs(&self, peer: &Peer) {
-        if let Some(limit) = self.inner.settings().rates.logs {
+        if let Some(limit) = self.inner.view().settings.rates.logs {
             peer.limit_logs(limit);
         }
     }
@@ -69,7 +69,7 @@ impl<R> Server<R> {
     /// What seals the states of its requests, if it was said.
     #[cfg(feature = "http")]
     pub(crate) fn sealed_with(&self) -> Option<Keys> {
-        self.inner.settings().keys.clone()
+        self.inner.view().settings.keys.clone()
     }
 
     fn begin<I, O, C>(
@@ -85,7 +85,7 @@ impl<R> Server<R> {
     {
         let service = self.inner.service(spawn);
         let (mut connection, peer) = connect(streams, clock, self.config(), service);
-        if let Some(keys) = self.inner.settings().keys.clone() {
+        if let Some(keys) = self.inner.view().settings.keys.clone() {
             connection = connection.with_keys(keys);
         }
         self.inner.connected(&peer);

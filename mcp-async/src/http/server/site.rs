@@ -30,6 +30,7 @@ pub(super) struct Site<R: Runtime> {
     pub(super) server: Server<R>,
     pub(super) options: Options,
     pub(super) endpoint: Endpoint<'static>,
+    limits: Limits,
     pub(super) clock: R,
     pub(super) sessions: Arc<Sessions>,
     /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
@@ -37,7 +38,7 @@ pub(super) struct Site<R: Runtime> {
     /// What is left of the limits that all exchanges share.
     buckets: Arc<Buckets>,
     /// Exchanges that go on, to be told of the end.
-    exchanges: Arc<Mutex<Live>>,
+    exchanges: Arc<Exchanges>,
     /// Takes those that have ended out of what knows them.
     pub(super) leave: Leave,
     closing: AtomicBool,
@@ -58,11 +59,11 @@ impl<R: Runtime> Site<R> {
             sessions: options.sessions,
         };
         let capacity = Capacity::new(options.max_sessions.unwrap_or(config.limits.sessions));
-        let exchanges = Arc::<Mutex<Live>>::default();
+        let exchanges = Arc::<Exchanges>::default();
         let leave: Leave = {
             let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
             Arc::new(move |peer| {
-                locked(&exchanges).remove(peer);
+                exchanges.change(|live| live.remove(peer));
                 server.disconnected(peer);
             })
         };
@@ -71,6 +72,7 @@ impl<R: Runtime> Site<R> {
             server,
             options,
             endpoint,
+            limits: config.limits,
             clock: R::default(),
             sessions: Sessions::new(&capacity),
             sse_sessions: Sessions::new(&capacity),
@@ -113,7 +115,7 @@ impl<R: Runtime> Site<R> {
 
     pub(super) fn shutdown(&self) {
         self.closing.store(true, Ordering::SeqCst);
-        let exchanges = locked(&self.exchanges).peers();
+        let exchanges = self.exchanges.change(|live| live.peers());
         exchanges.iter().for_each(Peer::shutdown);
         for session in self.sessions.all().iter().chain(&self.sse_sessions.all()) {
             session.shutdown();
@@ -126,8 +128,7 @@ impl<R: Runtime> Site<R> {
 
     /// How long a session may be idle.
     pub(super) fn idle(&self) -> Duration {
-        let limit = || self.limits().session_idle;
-        self.options.idle.unwrap_or_else(limit)
+        self.options.idle.unwrap_or(self.limits.session_idle)
     }
 
     /// What the machines are made of.
@@ -143,16 +144,12 @@ impl<R: Runtime> Site<R> {
         })
     }
 
-    fn limits(&self) -> Limits {
-        self.server.blueprint().config().limits
-    }
-
-    pub(super) fn depth(&self) -> u8 {
-        self.limits().depth
+    pub(super) const fn depth(&self) -> u8 {
+        self.limits.depth
     }
 
     async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
-        let body = match self.collect(body).await {
+        let body = match self.collect(parts, body).await {
             Ok(body) => body,
             Err(refused) => return refused,
         };
@@ -168,7 +165,7 @@ impl<R: Runtime> Site<R> {
             Some(Route::Initialize) if self.endpoint.sessions => {
                 self.initialize(parts, post, &Text::new(body)).await
             }
-            Some(_) if locked(&self.exchanges).len() >= self.options.max_exchanges => {
+            Some(_) if self.exchanges.count() >= self.options.max_exchanges => {
                 answer::busy("there are as many requests under way as there may be")
             }
             Some(Route::Stateless(revision)) => {
@@ -195,8 +192,7 @@ impl<R: Runtime> Site<R> {
 
     /// The longest body.
     pub(super) fn max_body(&self) -> usize {
-        let limit = || self.limits().body;
-        self.options.max_body.unwrap_or_else(limit)
+        self.options.max_body.unwrap_or(self.limits.body)
     }
 
     /// A request's body, whole.
@@ -244,7 +240,7 @@ impl<R: Runtime> Site<R> {
 
     /// An exchange takes longer: it is to hear of the end.
     pub(super) fn goes_on(&self, conversation: &mut Conversation<R>) {
-        locked(&self.exchanges).add(conversation.peer());
+        self.exchanges.change(|live| live.add(conversation.peer()));
         conversation.leaves(&self.leave);
         if self.is_closing() {
             conversation.peer().shutdown();
@@ -255,8 +251,25 @@ impl<R: Runtime> Site<R> {
 /// Most answers are shorter.
 const ANSWER: usize = 1 << 10;
 
-fn locked(live: &Mutex<Live>) -> MutexGuard<'_, Live> {
-    live.lock().unwrap_or_else(PoisonError::into_inner)
+/// The exchanges that go on. One that is answered at once is never among them, and takes no lock
+/// to learn how many there are.
+#[derive(Default)]
+struct Exchanges {
+    live: Mutex<Live>,
+    count: AtomicUsize,
+}
+
+impl Exchanges {
+    fn count(&self) -> usize {
+        self.count.load(Ordering::Relaxed)
+    }
+
+    fn change<T>(&self, change: impl FnOnce(&mut Live) -> T) -> T {
+        let mut live = self.live.lock().unwrap_or_else(PoisonError::into_inner);
+        let changed = change(&mut live);
+        self.count.store(live.len(), Ordering::Relaxed);
+        changed
+    }
 }
 
 /// Who sends the request, where somebody has looked.

@@ -15,7 +15,7 @@ impl Router {
     /// Answers `completion/complete`. An argument that exists and is not completed has no
     /// suggestions; one that does not exist is an error (CP-04).
     pub(super) fn complete(&self, call: Call<'_>) -> Job {
-        if !self.takes(&call, "", self.rates.completions) {
+        if !self.takes(&call, "", self.settings.rates.completions) {
             return call.refuse(too_often("completions"));
         }
         let params: CompleteParams<'_> = match call.params.as_raw().decode(&mut []) {
@@ -28,7 +28,13 @@ impl Router {
         match params.reference {
             Reference::Prompt(reference) => {
                 let name = reference.name.to_cow();
-                let prompt = self.inner.catalog().prompts.find(&name).map(Arc::clone);
+                let prompt = self
+                    .inner
+                    .view()
+                    .catalog
+                    .prompts
+                    .find(&name)
+                    .map(Arc::clone);
                 let Some(prompt) = prompt else {
                     return call.refuse(unknown("prompt", &name));
                 };
@@ -39,7 +45,7 @@ impl Router {
             Reference::Resource(reference) => {
                 let uri = reference.uri.to_cow();
                 let template = {
-                    let catalog = self.inner.catalog();
+                    let catalog = &self.inner.view().catalog;
                     let template = catalog.templates.find(&uri).map(Arc::clone);
                     template.or_else(|| Some(catalog.template_of(&uri)?.0))
                 };

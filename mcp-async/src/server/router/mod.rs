@@ -14,9 +14,8 @@ use mcp_proto::rpc::{self, code};
 use self::lists::list;
 use super::Peer;
 use super::cursor::Listing;
-use super::inner::Inner;
-use super::rate::{Buckets, RateLimit, RateLimits};
-use super::resource::Hint;
+use super::inner::{Inner, Settings};
+use super::rate::{Buckets, RateLimit};
 use super::service::{Call, Service};
 use super::spawned::Spawn;
 use super::tool::Tool;
@@ -29,10 +28,8 @@ pub(super) use self::method::Method;
 pub(super) struct Router {
     inner: Arc<Inner>,
     spawn: Option<Spawn>,
-    page_size: usize,
-    hint: Hint,
-    rates: RateLimits,
-    methods: Vec<Arc<Method>>,
+    /// As they were when the connection began.
+    settings: Arc<Settings>,
     /// What is left of the limits, by the name of the tool; completions have the empty name.
     buckets: Arc<Buckets>,
     /// The server knows the connection.
@@ -40,15 +37,16 @@ pub(super) struct Router {
 }
 
 impl Router {
-    pub(super) fn new(inner: &Arc<Inner>, spawn: Option<Spawn>, buckets: Arc<Buckets>) -> Self {
-        let settings = inner.settings();
+    pub(super) fn new(
+        inner: &Arc<Inner>,
+        settings: Arc<Settings>,
+        spawn: Option<Spawn>,
+        buckets: Arc<Buckets>,
+    ) -> Self {
         Self {
             inner: Arc::clone(inner),
             spawn,
-            page_size: settings.page_size,
-            hint: settings.hint,
-            rates: settings.rates,
-            methods: settings.methods.clone(),
+            settings,
             buckets,
             known: AtomicBool::new(false),
         }
@@ -56,11 +54,11 @@ impl Router {
 
     fn call_tool(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let found = self.inner.catalog().tools.find(&name).map(Arc::clone);
+        let found = self.inner.view().catalog.tools.find(&name).map(Arc::clone);
         let Some(tool) = found.filter(|tool| !tool.drafted || is_draft(&call)) else {
             return call.refuse(unknown("tool", &name));
         };
-        let limit = tool.rate.or(self.rates.calls);
+        let limit = tool.rate.or(self.settings.rates.calls);
         if !self.takes(&call, &name, limit) {
             return call.refuse(too_often("calls of this tool"));
         }
@@ -69,7 +67,14 @@ impl Router {
 
     fn fill_prompt(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let Some(prompt) = self.inner.catalog().prompts.find(&name).map(Arc::clone) else {
+        let Some(prompt) = self
+            .inner
+            .view()
+            .catalog
+            .prompts
+            .find(&name)
+            .map(Arc::clone)
+        else {
             return call.refuse(unknown("prompt", &name));
         };
         prompt.call(call)
@@ -77,7 +82,12 @@ impl Router {
 
     fn call_method(&self, call: Call<'_>) -> Job {
         let name = call.method.name();
-        match self.methods.iter().find(|method| name == *method.name) {
+        match self
+            .settings
+            .methods
+            .iter()
+            .find(|method| name == *method.name)
+        {
             Some(method) => method.call(call),
             None => call.refuse(ErrorReply::method_not_found()),
         }
@@ -96,23 +106,23 @@ impl Router {
 
 impl Service for Router {
     fn call(&self, call: Call<'_>) -> Job {
-        let (size, hint) = (self.page_size, self.hint);
+        let (size, hint) = (self.settings.page_size, self.settings.hint);
         match call.method {
             rpc::Method::ToolsCall => self.call_tool(call),
             rpc::Method::ToolsList => {
                 let draft = is_draft(&call);
                 let shown = |tool: &Tool| draft || !tool.drafted;
-                let catalog = self.inner.catalog();
+                let catalog = &self.inner.view().catalog;
                 list(call, &catalog.tools, (Listing::Tools, shown), size, hint)
             }
             rpc::Method::ResourcesRead => self.read(call),
             rpc::Method::ResourcesList => {
-                let catalog = self.inner.catalog();
+                let catalog = &self.inner.view().catalog;
                 let all = (Listing::Resources, all);
                 list(call, &catalog.resources, all, size, hint)
             }
             rpc::Method::ResourcesTemplatesList => {
-                let catalog = self.inner.catalog();
+                let catalog = &self.inner.view().catalog;
                 let all = (Listing::Templates, all);
                 list(call, &catalog.templates, all, size, hint)
             }
@@ -120,7 +130,7 @@ impl Service for Router {
             rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Empty {})),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
-                let catalog = self.inner.catalog();
+                let catalog = &self.inner.view().catalog;
                 list(call, &catalog.prompts, (Listing::Prompts, all), size, hint)
             }
             rpc::Method::CompletionComplete => self.complete(call),

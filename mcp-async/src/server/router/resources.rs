@@ -1,7 +1,5 @@
 //! Reading and subscribing to resources.
 
-use std::sync::Arc;
-
 use super::super::handler_error::not_found;
 use super::super::service::Call;
 use super::super::template::Found;
@@ -13,16 +11,15 @@ impl Router {
     /// matches.
     pub(super) fn read(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
-        let resource = self.inner.catalog().resources.find(&uri).map(Arc::clone);
-        if let Some(resource) = resource {
-            return resource.call(call, self.hint);
+        let view = self.inner.view();
+        if let Some(resource) = view.catalog.resources.find(&uri) {
+            return resource.call(call, self.settings.hint);
         }
-        let found = self.inner.catalog().template_of(&uri);
-        let Some((template, captures)) = found else {
+        let Some((template, captures)) = view.catalog.template_of(&uri) else {
             return call.refuse(not_found(Some(&uri)));
         };
         let uri = uri.into_owned();
-        template.call(call, Found { uri, captures }, self.hint)
+        template.call(call, Found { uri, captures }, self.settings.hint)
     }
 
     /// Answers `resources/subscribe`; the core keeps the URI once this has agreed. It may be
@@ -30,7 +27,7 @@ impl Router {
     pub(super) fn subscribe(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
         let known = {
-            let catalog = self.inner.catalog();
+            let catalog = &self.inner.view().catalog;
             let covers = |known: &str| !uri.is_empty() && known.starts_with(&*uri);
             catalog
                 .resources

@@ -1,0 +1,96 @@
+//! What a server says and offers, at one moment: read without a lock until something changes.
+
+use core::cell::RefCell;
+use core::sync::atomic::{AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+
+use mcp_proto::server::Blueprint;
+
+use super::catalog::Catalog;
+use super::inner::Settings;
+
+/// Settings and catalog of one moment, and the configuration that follows from them.
+pub(super) struct View {
+    pub(super) settings: Arc<Settings>,
+    pub(super) catalog: Arc<Catalog>,
+    pub(super) blueprint: Blueprint<'static>,
+}
+
+/// The current [`View`] of a server.
+///
+/// Each thread remembers the views that it used last, by their numbers. As long as the number is
+/// the current one, a thread takes its view from there. A thread holds no view alive.
+#[derive(Default)]
+pub(super) struct CurrentView {
+    /// The number of the current view, which no other view of the process has; 0 while there is
+    /// none.
+    number: AtomicU64,
+    view: Mutex<Option<Arc<View>>>,
+}
+
+impl CurrentView {
+    /// The current view, made by `make` if there is none.
+    pub(super) fn get(&self, make: impl FnOnce() -> View) -> Arc<View> {
+        let number = self.number.load(Ordering::Acquire);
+        match recall(number) {
+            Some(view) => view,
+            None => self.find(make),
+        }
+    }
+
+    /// Ends the current view, after something has changed.
+    pub(super) fn end(&self) {
+        let mut view = self.lock();
+        self.number.store(0, Ordering::Release);
+        *view = None;
+    }
+
+    fn find(&self, make: impl FnOnce() -> View) -> Arc<View> {
+        // The lock is held while the view is made, so that a change that `make` does not see ends
+        // this view.
+        let mut current = self.lock();
+        let view = match &*current {
+            Some(view) => Arc::clone(view),
+            None => {
+                let view = Arc::new(make());
+                let number = NEXT.fetch_add(1, Ordering::Relaxed);
+                self.number.store(number, Ordering::Release);
+                Arc::clone(current.insert(view))
+            }
+        };
+        remember(self.number.load(Ordering::Relaxed), &view);
+        view
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Option<Arc<View>>> {
+        self.view.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn recall(number: u64) -> Option<Arc<View>> {
+    REMEMBERED.with_borrow(|views| {
+        let found = views.iter().find(|(known, _)| *known == number);
+        found.and_then(|(_, view)| view.upgrade())
+    })
+}
+
+fn remember(number: u64, view: &Arc<View>) {
+    REMEMBERED.with_borrow_mut(|views| {
+        views.rotate_right(1);
+        if let Some(first) = views.first_mut() {
+            *first = (number, Arc::downgrade(view));
+        }
+    });
+}
+
+/// The number of the next view.
+static NEXT: AtomicU64 = AtomicU64::new(1);
+
+/// A process serves few servers at the same time, so a thread that serves more of them by turns
+/// takes locks.
+const VIEWS: usize = 4;
+
+thread_local! {
+    static REMEMBERED: RefCell<[(u64, Weak<View>); VIEWS]> =
+        const { RefCell::new([const { (0, Weak::new()) }; VIEWS]) };
+}
