@@ -1,14 +1,19 @@
 //! Servers over HTTP in a process of their own.
 
 use core::time::Duration;
-use std::io::{self, BufRead, Read, Write};
-use std::net::TcpStream;
-use std::process::{Child, Command, Stdio};
+use std::alloc::System;
+use std::io::{self, BufRead, BufReader, Read, Write};
+use std::net::{Shutdown, TcpStream};
+use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
+use std::thread;
+use std::time::Instant;
+
+use cap::Cap;
 
 use mcp_async::net::Listen;
 
 use super::adapter::Server;
-use super::adapter::server::NoArguments;
+use super::adapter::server::{NoArguments, Registry};
 use super::block_on;
 use super::script::{PATIENCE, Script, program};
 
@@ -26,8 +31,30 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ),
 ];
 
+/// Counts the bytes that are allocated.
+#[global_allocator]
+static ALLOCATOR: Cap<System> = Cap::new(System, usize::MAX);
+
 /// Sessions are forgotten so soon here.
 const IDLE: Duration = Duration::from_millis(100);
+
+/// Rounds of sessions, and how many there are in each at the same time.
+#[cfg(target_os = "linux")]
+const ROUNDS: usize = 20;
+#[cfg(target_os = "linux")]
+const SESSIONS: usize = 100;
+
+/// The bytes by which queues and tables of a runtime may still grow after the first round, because
+/// more tasks are woken at the same time. That is 8 for each session.
+#[cfg(target_os = "linux")]
+const RUNTIME: usize = 16 * 1024;
+
+/// The KiB by which resident memory may differ between the first and the second half of the
+/// rounds. The sessions of the second half take more than ten times as much.
+#[cfg(target_os = "linux")]
+const PAGES: u64 = 512;
+
+const ACCEPT: &str = "Accept: application/json, text/event-stream";
 
 /// What this program does when it was started as a child; false for a role of others.
 pub(crate) fn play(role: &str, arguments: &[&str]) -> bool {
@@ -48,12 +75,26 @@ pub(crate) fn play(role: &str, arguments: &[&str]) -> bool {
     });
     let listen = Listen::bind("127.0.0.1:0").unwrap();
     println!("{}", listen.address().unwrap());
+    let registry = server.registry();
+    thread::spawn(move || report(&registry));
     let http = server.http().idle_timeout(IDLE);
     block_on(http.serve_on(listen)).unwrap();
     true
 }
 
+/// Answers each line of the standard input with the bytes that are allocated and the count of
+/// sessions.
+fn report(registry: &Registry) {
+    let mut line = [0];
+    while matches!(io::stdin().read(&mut line), Ok(1)) {
+        let sessions = registry.peers().len();
+        println!("{} {sessions}", ALLOCATOR.allocated());
+    }
+}
+
 struct Served {
+    questions: ChildStdin,
+    answers: BufReader<ChildStdout>,
     child: Child,
     address: String,
 }
@@ -63,15 +104,21 @@ impl Served {
         let mut child = Command::new(program())
             .arg("role:serve-http")
             .args(arguments)
-            .stdin(Stdio::null())
+            .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .spawn()
             .unwrap();
         let mut address = String::new();
-        let mut output = io::BufReader::new(child.stdout.take().unwrap());
-        output.read_line(&mut address).unwrap();
+        let questions = child.stdin.take().unwrap();
+        let mut answers = BufReader::new(child.stdout.take().unwrap());
+        answers.read_line(&mut address).unwrap();
         let address = address.trim_end().to_owned();
-        Self { child, address }
+        Self {
+            questions,
+            answers,
+            child,
+            address,
+        }
     }
 
     fn connect(&self) -> TcpStream {
@@ -80,21 +127,45 @@ impl Served {
         stream
     }
 
-    /// Opens a session, and hangs up.
-    fn open(&self) {
-        let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
-        let length = body.len();
-        let request = format!(
-            "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n\
-             Accept: application/json, text/event-stream\r\nContent-Length: {length}\r\n\r\n{body}"
-        );
+    /// Sends a request, and returns the connection with the beginning of the answer.
+    fn exchange(&self, method: &str, fields: &[&str], body: &str) -> (TcpStream, String) {
+        let fields = fields.join("\r\n");
+        let request =
+            format!("{method} /mcp HTTP/1.1\r\nHost: localhost\r\n{fields}\r\n\r\n{body}");
         let mut stream = self.connect();
         stream.write_all(request.as_bytes()).unwrap();
         let mut answer = [0; 4096];
         let len = stream.read(&mut answer).unwrap();
-        let answer = String::from_utf8_lossy(&answer[..len]);
+        (stream, String::from_utf8_lossy(&answer[..len]).into_owned())
+    }
+
+    /// Opens a session and hangs up, until the server has done so too; the id of the session.
+    fn open(&self) -> String {
+        let body = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"1"}}}"#;
+        let length = format!("Content-Length: {}", body.len());
+        let fields = ["Content-Type: application/json", ACCEPT, &length];
+        let (mut stream, answer) = self.exchange("POST", &fields, body);
         assert!(answer.starts_with("HTTP/1.1 200 "), "{answer}");
-        assert!(answer.contains("mcp-session-id"), "{answer}");
+        stream.shutdown(Shutdown::Write).unwrap();
+        io::copy(&mut stream, &mut io::sink()).unwrap();
+        let (_, rest) = answer.split_once("mcp-session-id: ").expect(&answer);
+        rest.split_once("\r\n").expect(&answer).0.to_owned()
+    }
+
+    /// Opens a session and a stream of it, so that the session is in use for as long as the
+    /// connection is kept.
+    fn listen(&self) -> TcpStream {
+        let started = Instant::now();
+        loop {
+            let session = format!("Mcp-Session-Id: {}", self.open());
+            let (stream, answer) = self.exchange("GET", &[ACCEPT, &session], "");
+            if answer.starts_with("HTTP/1.1 200 ") {
+                return stream;
+            }
+            // On a busy machine a session may end before its stream is asked for.
+            assert!(answer.starts_with("HTTP/1.1 404 "), "{answer}");
+            assert!(started.elapsed() < PATIENCE, "{answer}");
+        }
     }
 
     fn signal(&self, signal: rustix::process::Signal) {
@@ -102,15 +173,53 @@ impl Served {
         rustix::process::kill_process(process, signal).unwrap();
     }
 
+    #[cfg(target_os = "linux")]
+    fn status(&mut self) -> Status {
+        self.questions.write_all(b"?").unwrap();
+        let mut line = String::new();
+        self.answers.read_line(&mut line).unwrap();
+        let (allocated, sessions) = line.trim_end().split_once(' ').unwrap();
+        let descriptors = format!("/proc/{}/fd", self.child.id());
+        Status {
+            allocated: allocated.parse().unwrap(),
+            sessions: sessions.parse().unwrap(),
+            descriptors: std::fs::read_dir(descriptors).unwrap().count(),
+        }
+    }
+
+    /// Waits until the server says what is expected.
+    #[cfg(target_os = "linux")]
+    fn status_once(&mut self, expected: impl Fn(&Status) -> bool) -> Status {
+        let started = Instant::now();
+        loop {
+            let now = self.status();
+            if expected(&now) {
+                return now;
+            }
+            assert!(started.elapsed() < PATIENCE, "{now:?}");
+            thread::sleep(IDLE / 10);
+        }
+    }
+
     /// What the process has in memory, in KiB.
     #[cfg(target_os = "linux")]
-    fn memory(&self) -> u64 {
+    fn resident(&self) -> u64 {
         let status = format!("/proc/{}/status", self.child.id());
         let status = std::fs::read_to_string(status).unwrap();
         let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
         let text = line.unwrap().trim().strip_suffix(" kB").unwrap();
         text.parse().unwrap()
     }
+}
+
+/// What a server says of itself.
+#[cfg(target_os = "linux")]
+#[derive(Debug)]
+struct Status {
+    /// The bytes that are allocated.
+    allocated: usize,
+    sessions: usize,
+    descriptors: usize,
 }
 
 impl Drop for Served {
@@ -133,24 +242,31 @@ fn interrupted() {
     }
 }
 
+/// All sessions of a round exist at the same time, so that what is kept for as many as there ever
+/// were is kept from the first round on.
 #[cfg(target_os = "linux")]
 fn sessions() {
-    let server = Served::start(&[]);
-    let thousand = || (0..1_000).for_each(|_| server.open());
-    thousand();
-    std::thread::sleep(IDLE * 5);
-    let before = server.memory();
-    (0..5).for_each(|_| thousand());
-    // The allocator keeps some; a session that stays has several KiB, and there were 5,000.
-    let started = std::time::Instant::now();
-    while server.memory() > before + 8 * 1024 {
-        let after = server.memory();
-        assert!(
-            started.elapsed() < PATIENCE,
-            "{before} KiB became {after} KiB"
-        );
-        std::thread::sleep(IDLE);
+    let mut server = Served::start(&[]);
+    let mut round = |limit: usize| {
+        let streams: Vec<TcpStream> = (0..SESSIONS).map(|_| server.listen()).collect();
+        let during = server.status();
+        assert!(during.sessions >= SESSIONS, "{during:?}");
+        drop(streams);
+        let ended = server.status_once(|now| {
+            let hung_up = now.descriptors + SESSIONS <= during.descriptors;
+            now.sessions == 0 && hung_up && now.allocated <= limit
+        });
+        (ended.allocated, server.resident())
+    };
+    let (first, resident) = round(usize::MAX);
+    let mut resident = [resident, resident];
+    for number in 1..ROUNDS {
+        let (_, now) = round(first + RUNTIME);
+        let half = &mut resident[2 * number / ROUNDS];
+        *half = now.max(*half);
     }
+    let [early, late] = resident;
+    assert!(late <= early + PAGES, "{early} KiB became {late} KiB");
 }
 
 #[cfg(target_os = "linux")]

@@ -389,7 +389,10 @@ fn heads_that_http_forbids() {
         closes(server, &coded, "HTTP/1.1 400 ");
     }
     for method in ["GET", "DELETE"] {
-        let heard = server.connect().say(&good.replacen("POST", method, 1)).hear();
+        let heard = server
+            .connect()
+            .say(&good.replacen("POST", method, 1))
+            .hear();
         assert!(heard.starts_with("HTTP/1.1 405 "), "{heard}");
         assert!(heard.contains("\r\nallow: POST\r\n"), "{heard}");
     }
