@@ -73,6 +73,7 @@ mod tests {
 
     use mcp_tokio::Client;
     use serde_json::json;
+    use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 
     use super::*;
 
@@ -91,5 +92,38 @@ mod tests {
         let forecast = client.call_tool("forecast", &city).await.unwrap();
         assert_eq!(forecast.text(), "sunny in Kyoto, Ali");
         client.close().await.unwrap();
+    }
+
+    /// What HTTP forbids is refused as well where another program has the connection.
+    #[tokio::test]
+    async fn wrong_heads() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(axum::serve(listener, router()).into_future());
+        let wrong = [
+            ("POST", "", " 400 "),
+            ("POST", "Host: localhost\r\nHost: localhost\r\n", " 400 "),
+            ("POST", "Host: localhost:eighty\r\n", " 400 "),
+            (
+                "POST",
+                "Host: localhost\r\nTransfer-Encoding: gzip, chunked\r\n",
+                " 501 ",
+            ),
+            (
+                "DELETE",
+                "Host: localhost\r\nMCP-Protocol-Version: 2026-07-28\r\n",
+                " 405 ",
+            ),
+        ];
+        for (method, fields, status) in wrong {
+            let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+            let key = "Authorization: Bearer open sesame\r\nConnection: close";
+            let request = format!("{method} /mcp HTTP/1.1\r\n{fields}{key}\r\n\r\n");
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            let line = answer.lines().next().unwrap_or_default();
+            assert!(line.contains(status), "{fields}: {answer}");
+        }
     }
 }
