@@ -6,7 +6,7 @@ use core::future::Future as _;
 use core::sync::atomic::{AtomicU64, Ordering};
 use core::time::Duration;
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, LazyLock, Mutex};
 
 use allocation_counter::measure;
 use mcp_async::TraceContext;
@@ -21,7 +21,7 @@ use tower_layer::{Layer, Stack};
 use tracing::field::{Field, Visit};
 use tracing::span::{Attributes, Id, Record};
 use tracing::subscriber::{Interest, with_default};
-use tracing::{Event, Metadata, Subscriber};
+use tracing::{Dispatch, Event, Metadata, Subscriber};
 
 use crate::connection::support::{Demo, Setup, Wire, call};
 
@@ -62,6 +62,18 @@ impl Visit for Fields {
 }
 
 impl Notes {
+    /// Writes down what happens in `run` on this thread.
+    ///
+    /// While a process has a single subscriber, `tracing` asks the thread that meets a span first
+    /// whether it is wanted, and keeps the answer for all threads. Tests beside this one have no
+    /// subscriber, so two more exist for as long as the process runs.
+    pub(crate) fn watch<T>(&self, run: impl FnOnce() -> T) -> T {
+        static OTHERS: LazyLock<[Dispatch; 2]> =
+            LazyLock::new(|| core::array::from_fn(|_| Dispatch::new(Notes::default())));
+        LazyLock::force(&OTHERS);
+        with_default(self.clone(), run)
+    }
+
     /// What was written down since the last look.
     pub(crate) fn take(&self) -> Vec<String> {
         core::mem::take(&mut *self.0.lines.lock().unwrap())
@@ -175,7 +187,7 @@ fn modern(meta: &str) -> String {
 #[test]
 fn every_call_has_a_span() {
     let notes = Notes::default();
-    with_default(notes.clone(), || {
+    notes.watch(|| {
         let demo = Demo::default();
         let watch = Arc::clone(&demo.0);
         let mut wire = traced(demo);
@@ -198,7 +210,7 @@ fn a_span_tells_what_went_wrong() {
     #[track_caller]
     fn check(name: &str, then: impl FnOnce(&mut Wire), events: &[&str], kind: &str, code: &str) {
         let notes = Notes::default();
-        with_default(notes.clone(), || {
+        notes.watch(|| {
             let demo = Demo::default();
             let layers = Stack::new(Timeout::new(Duration::from_secs(9)), Trace::new());
             let watch = Arc::clone(&demo.0);
@@ -257,7 +269,7 @@ fn handlers_run_in_their_span() {
             Ok(Raw::EMPTY_OBJECT)
         })
     });
-    with_default(notes.clone(), || {
+    notes.watch(|| {
         let mut wire = traced(service);
         wire.call(1, "x");
         notes.saw(&[
@@ -271,7 +283,7 @@ fn handlers_run_in_their_span() {
 #[test]
 fn other_requests_are_named_after_their_subjects() {
     let notes = Notes::default();
-    with_default(notes.clone(), || {
+    notes.watch(|| {
         let service = service_fn(|call| call.ready(Ok(Raw::EMPTY_OBJECT)));
         let mut wire = traced(service);
         for (method, params, fields) in [
@@ -300,7 +312,7 @@ fn other_requests_are_named_after_their_subjects() {
 #[test]
 fn secrets_stay_out() {
     let notes = Notes::default();
-    with_default(notes.clone(), || {
+    notes.watch(|| {
         let mut wire = traced(Demo::default());
         for meta in [
             modern(""),
@@ -326,7 +338,7 @@ fn secrets_stay_out() {
 #[test]
 fn what_is_ignored_is_told_with_its_reason() {
     let notes = Notes::default();
-    with_default(notes.clone(), || {
+    notes.watch(|| {
         let mut wire = traced(Demo::default());
         wire.send(r#"{"jsonrpc":"2.0","method":"notifications/nonsense"}"#);
         wire.send(r#"{"jsonrpc":"2.0","id":77,"result":{}}"#);
@@ -368,7 +380,7 @@ fn spans_are_linked_to_the_traces_of_clients() {
         }),
         trace,
     );
-    with_default(notes, || {
+    notes.watch(|| {
         let service = layer.layer(Demo::default());
         let mut wire = Wire::serving(config(), service, 1 << 20, usize::MAX).legacy();
         let told = format!(r#""traceparent":"{parent}","tracestate":"a=\u0062""#);
@@ -454,7 +466,7 @@ fn calls_tell_their_traces() {
 #[test]
 fn calls_of_a_client_have_spans() {
     let notes = Notes::default();
-    with_default(notes.clone(), || {
+    notes.watch(|| {
         let mut pair = Setup::default().join();
         let client = pair.client.clone();
         for (name, fields) in [("echo", ""), ("fails", " error.type=7"), ("asks", "")] {
@@ -500,7 +512,7 @@ fn a_failed_tool_is_no_success() {
             Ok("SECRET")
         });
     let notes = Notes::default();
-    with_default(notes.clone(), || {
+    notes.watch(|| {
         let (ours, theirs) = mcp_async::duplex(1 << 16);
         let clock = mcp_async::ManualClock::default();
         let (connection, _) = server.serve_on(theirs.split(), clock);
