@@ -76,7 +76,8 @@ use crate::time::Instant;
 ///
 /// - Inputs: [`handle`](crate::Machine::handle), [`handle_timeout`](crate::Machine::handle_timeout),
 ///   [`hang_up`](crate::Machine::hang_up), and [`forget`](crate::Machine::forget).
-/// - Commands: [`respond`](Self::respond), [`progress`](Self::progress), [`log`](Self::log),
+/// - Commands: [`respond`](Self::respond), [`progress`](Self::progress),
+///   [`flush_progress`](Self::flush_progress), [`log`](Self::log),
 ///   [`ask`](Self::ask), [`cancel`](Self::cancel), [`notify`](Self::notify),
 ///   [`list_changed`](Self::list_changed), [`resource_updated`](Self::resource_updated),
 ///   [`end_listen`](Self::end_listen), [`cancel_all`](Self::cancel_all).
