@@ -111,7 +111,7 @@ fn naive(head: &Lines<'_>) -> Result<&'static str, u16> {
         return Err(404);
     }
     let codings = head.all("transfer-encoding");
-    let chunked = |coding: &&[u8]| coding.to_ascii_lowercase() == b"chunked";
+    let chunked = |coding: &&[u8]| coding.eq_ignore_ascii_case(b"chunked");
     if codings.len() > 1 || !codings.iter().all(chunked) {
         return Err(501);
     }
