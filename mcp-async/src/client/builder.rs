@@ -432,10 +432,7 @@ impl<R: Runtime> ClientBuilder<R> {
                     ending.await.map(Some)
                 });
                 let dialled = Dialled::new(peer, run).map_err(SpawnError::Connect)?;
-                Ok(Dialled {
-                    child: Some(end),
-                    ..dialled
-                })
+                Ok(dialled.with_child(end))
             })
         });
         first(dial, hub, approach, policy).await

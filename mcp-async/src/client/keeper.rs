@@ -54,6 +54,14 @@ impl Dialled {
             run,
         })
     }
+
+    /// The same with a server that is a child process.
+    pub(super) fn with_child(self, end: Arc<ChildEnd>) -> Self {
+        Self {
+            child: Some(end),
+            ..self
+        }
+    }
 }
 
 /// Speaks to a server over these streams, as soon as it is known who it is.
