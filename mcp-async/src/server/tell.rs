@@ -5,9 +5,9 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{self, Poll, ready};
 
-use mcp_proto::Payload;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::Progress;
+use mcp_proto::{Payload, SendError};
 
 use super::Machine;
 use super::context::Context;
@@ -33,6 +33,8 @@ pub struct ProgressUpdate<'a> {
     context: &'a Context,
     told: Progress<'a>,
     receipt: Option<Receipt>,
+    /// The update left nothing to wait for, and the other futures had their turn since.
+    has_yielded: bool,
 }
 
 /// A log message: what [`Context::log`] returns. It resolves when there was room for it, and an
@@ -63,6 +65,7 @@ impl<'a> ProgressUpdate<'a> {
             context,
             told: Progress::new(progress),
             receipt: None,
+            has_yielded: false,
         }
     }
 
@@ -87,16 +90,27 @@ impl Future for ProgressUpdate<'_> {
             context,
             told,
             receipt,
+            has_yielded,
         } = self.get_mut();
-        if context.wants_progress() {
-            let channel = context.arrived.channel;
-            let write = |machine: &mut Machine, now, out: &mut [u8]| {
-                machine.progress(now, context.token, *told, out)
-            };
-            // What is not told (the call is over, the value does not grow) harms nobody.
-            let _ = ready!(context.shared.poll_tell(cx, receipt, channel, write));
+        if !context.wants_progress() || *has_yielded {
+            return Poll::Ready(());
         }
-        Poll::Ready(())
+        let channel = context.arrived.channel;
+        let mut has_left = receipt.is_some();
+        let write = |machine: &mut Machine, now, out: &mut [u8]| {
+            let sent = machine.progress(now, context.token, *told, out)?;
+            has_left = sent.len > 0;
+            Ok(sent)
+        };
+        // An update that cannot be sent (the call is over, the value does not grow) is dropped.
+        let sent = ready!(context.shared.poll_tell(cx, receipt, channel, write));
+        if has_left || matches!(sent, Err(SendError::Stale)) {
+            return Poll::Ready(());
+        }
+        // A handler that only reports would never let its cancellation be read.
+        *has_yielded = true;
+        cx.waker().wake_by_ref();
+        Poll::Pending
     }
 }
 

@@ -1,5 +1,6 @@
 //! The protocol on real sockets.
 
+use core::time::Duration;
 use std::net::Shutdown;
 use std::thread;
 
@@ -14,7 +15,7 @@ use crate::adapter::server::{Context, NoArguments};
 use crate::adapter::{Client, Runtime, Server};
 use crate::block_on;
 
-/// `hello`, `held` until the gate is open, `flood` which reports progress without an end.
+/// `hello`, `held` until the gate is open, `flood` which does nothing but report progress.
 fn server(state: &Tested) -> Server {
     let (held, flood) = (state.clone(), state.clone());
     Server::new("s", "1")
@@ -55,7 +56,10 @@ fn server(state: &Tested) -> Server {
 type Set = fn(Http<Runtime>) -> Http<Runtime>;
 
 fn serve(state: &Tested, listen: Listen, set: Set) -> Running {
-    let server = server(state);
+    offer(server(state), listen, set)
+}
+
+fn offer(server: Server, listen: Listen, set: Set) -> Running {
     run(listen.address().unwrap(), move |until| {
         set(server.http().until(until)).serve_on(listen)
     })
@@ -199,7 +203,8 @@ fn half_a_request_is_timed_out() {
 #[test]
 fn a_client_that_does_not_read_stops_its_handler() {
     let state = Tested::default();
-    let server = serve(&state, local().stall_timeout(SOON), |http| http);
+    let unpaced = server(&state).progress_interval(Duration::ZERO);
+    let server = offer(unpaced, local().stall_timeout(SOON), |http| http);
     let mut client = server.connect();
     let heard = client.say(&modern("flood")).hear();
     // It runs, then; perhaps it does no longer.
