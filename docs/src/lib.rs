@@ -1,2 +1,6 @@
 //! Compiles the programs of the README.
-#![doc = include_str!("../../README.md")]
+
+/// The README.
+#[cfg(doctest)]
+#[doc = include_str!("../../README.md")]
+struct Readme;

@@ -120,11 +120,11 @@ mod tests {
         };
         check(Content::text("a\x1b[31mb\n"), "ab\n");
         check(
-            Content::image(&[0; 70], "image/png"),
+            Content::image([0; 70], "image/png"),
             "[image] image/png, 70 B",
         );
         check(
-            Content::audio(&[0; 4_200], "audio/wav"),
+            Content::audio([0; 4_200], "audio/wav"),
             "[audio] audio/wav, 4.2 kB",
         );
         check(
@@ -136,7 +136,7 @@ mod tests {
             "[resource] test://a, text\nhi",
         );
         check(
-            Content::resource(ResourceContents::blob("test://a", &[1, 2])),
+            Content::resource(ResourceContents::blob("test://a", [1, 2])),
             "[resource test://a] application/octet-stream, 2 B",
         );
         let other = RawBuf::parse(r#"{"type":"hologram","x":1}"#).unwrap();

@@ -1,6 +1,6 @@
 //! A server in ten lines: one tool, every revision.
 //!
-//! Arguments and their schema come from a type; progress reaches whoever asked for it.
+//! Arguments and their schema come from a type; progress reaches a client that asked for it.
 
 use mcp_smol::Server;
 use mcp_smol::server::Context;

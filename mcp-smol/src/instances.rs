@@ -1,7 +1,7 @@
 //! Instances of what is generic over the runtime.
 //!
-//! A program links an instance that one of its libraries has, and compiles one of its own if there is none. With
-//! these, the connection, the HTTP server and the HTTP client are compiled once for all programs, examples and tests.
+//! A program links the instances that its libraries contain and compiles the ones that they lack. With these, the
+//! connection, the HTTP server and the HTTP client are compiled once for all programs, examples and tests.
 
 use core::future::Future;
 use core::pin::Pin;

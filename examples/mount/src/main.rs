@@ -42,7 +42,7 @@ async fn main() -> std::io::Result<()> {
         .await
 }
 
-/// The program's router. What runs is told when the program is interrupted, so that streams end
+/// The program's router. Requests in flight are notified when the program is interrupted, so that streams end
 /// with their results instead of keeping it.
 fn router() -> Router {
     let http = server().http().until(interrupted());

@@ -212,7 +212,7 @@ pub(super) fn poll_ask(
 }
 
 impl AskError {
-    /// What the client is told if a handler ends its call with this error:
+    /// The error that the client receives if a handler ends its call with this one:
     ///
     /// - the capability that it would have to declare (MR-05), with code -32021, which becomes
     ///   -32603 in a revision without it;

@@ -29,7 +29,7 @@ pub(super) struct CurrentView {
 }
 
 impl CurrentView {
-    /// The current view, made by `make` if there is none.
+    /// Returns the current view, which `make` makes if it is missing.
     pub(super) fn get(&self, make: impl FnOnce() -> View) -> Arc<View> {
         let number = self.number.load(Ordering::Acquire);
         match recall(number) {

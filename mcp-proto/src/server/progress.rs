@@ -1,4 +1,4 @@
-//! How far requests are, and how often the client is told (PG-06).
+//! Progress of requests, and the rate of its notifications (PG-06).
 
 use core::time::Duration;
 
@@ -156,7 +156,7 @@ impl<S: Storage> Server<'_, S> {
         match &mut request.held {
             Some(held) => held.replace(progress),
             none => {
-                *none = Some(Held::new(progress));
+                *none = Some(hold_back(progress));
                 self.requests.arm(token, Some(until));
             }
         }
@@ -241,18 +241,18 @@ pub(super) type HeldBox = alloc::boxed::Box<Held>;
 #[cfg(not(feature = "alloc"))]
 pub(super) type HeldBox = Held;
 
-impl Held {
-    fn new(progress: Progress<'_>) -> HeldBox {
-        let held = Self {
-            total: progress.total,
-            #[cfg(feature = "alloc")]
-            message: progress.message.map(Into::into),
-        };
+fn hold_back(progress: Progress<'_>) -> HeldBox {
+    let held = Held {
+        total: progress.total,
         #[cfg(feature = "alloc")]
-        let held = HeldBox::new(held);
-        held
-    }
+        message: progress.message.map(Into::into),
+    };
+    #[cfg(feature = "alloc")]
+    let held = HeldBox::new(held);
+    held
+}
 
+impl Held {
     fn replace(&mut self, progress: Progress<'_>) {
         self.total = progress.total;
         #[cfg(feature = "alloc")]

@@ -96,7 +96,7 @@ pub(super) fn refusal(refusal: Refusal, methods: &'static str) -> Answer {
     match refusal {
         Refusal::Method | Refusal::StreamEnded => allow(&mut response, methods),
         Refusal::MethodOfRevision => allow(&mut response, "POST"),
-        // Where the request ends is uncertain, so what follows it is none.
+        // The end of the request is uncertain, so what follows cannot be read as another one.
         Refusal::TransferEncoding => {
             let close = HeaderValue::from_static("close");
             response.headers_mut().insert(header::CONNECTION, close);

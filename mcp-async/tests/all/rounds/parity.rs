@@ -252,7 +252,7 @@ fn what_the_revision_does_not_have_is_named() {
     });
 }
 
-/// SP-07: a person's no is told from a fault, by the handler and by its caller.
+/// SP-07: the handler and its caller can distinguish a rejection by the user from a fault.
 #[test]
 fn a_rejection_is_told_apart() {
     let ask = |cx: Context, notes: Notes| -> Told {

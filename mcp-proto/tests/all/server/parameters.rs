@@ -58,7 +58,7 @@ fn doubled_parameters_are_refused() {
             .say(&request("1", method, params))
             .hears(&[&expected]);
     }
-    // The application's own data is its own affair.
+    // The protocol layer does not read the application's data.
     Talk::new(config())
         .say(&modern(
             "1",

@@ -83,7 +83,7 @@ fn a_value_that_is_held_back_is_the_last_one() {
     );
     talk.log(Some(0), LoggingLevel::Error, "x").unwrap();
     assert_eq!(talk.take().len(), 1);
-    // Before the answer it can be asked for; after it nothing is told (PG-03).
+    // It can be flushed before the answer; no progress follows the answer (PG-03).
     let token = talk.token(0);
     let mut out = [0; 256];
     let sent = talk.server.flush_progress(talk.now, token, &mut out);
