@@ -37,7 +37,7 @@ pub struct ServerConfig<'c> {
     pub ping: Option<PingPolicy>,
     /// The time between two progress notifications of a request that reports more often (PG-06):
     /// 32 of them leave at once, then one in each interval, with the newest value. Zero, the
-    /// default, lets all of them leave.
+    /// default, lets all of them leave, and so does a build without the feature `alloc`.
     pub progress_interval: Duration,
     /// Whether every result of 2026-07-28 says who made it (VR-08).
     pub identify: bool,

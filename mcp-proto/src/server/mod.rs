@@ -19,6 +19,7 @@ mod lists;
 mod machine;
 mod modern;
 mod notify;
+mod pace;
 mod peer_error;
 mod pinger;
 mod progress;
@@ -369,7 +370,7 @@ impl<'c, S: Storage> Server<'c, S> {
         let (batched, asked) = (request.batched, request.asked);
         let subscribes = request.traits.subscribes;
         let listens = matches!(request.stage, Stage::Listening(_));
-        request.held = None;
+        request.pace.clear();
         if S::HTTP {
             // It may stay, until its channel has ended.
             request.stage = Stage::Ended;
@@ -405,7 +406,7 @@ impl<'c, S: Storage> Server<'c, S> {
             }
         }
         request.stage = Stage::Ended;
-        request.held = None;
+        request.pace.clear();
         if S::ARRAYS && batched {
             self.batch.close();
         }

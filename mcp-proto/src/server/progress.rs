@@ -90,7 +90,7 @@ impl<S: Storage> Server<'_, S> {
             return Err(SendError::Progress);
         }
         let interval = self.config.progress_interval;
-        if !interval.is_zero() && request.pace.is_early(now, interval) {
+        if request.pace.is_early(now, interval) {
             self.hold(token, interval, progress);
             return Ok(Transmit::on(self.channel_of(Some(token)), 0));
         }
@@ -99,7 +99,7 @@ impl<S: Storage> Server<'_, S> {
         let len = self.bounded(w.finish())?;
         if let Some(request) = self.requests.get_mut(token) {
             request.progress = progress.progress;
-            request.held = None;
+            request.pace.clear();
             if !interval.is_zero() {
                 request.pace.take(now, interval);
                 self.requests.arm(token, None);
@@ -124,18 +124,19 @@ impl<S: Storage> Server<'_, S> {
         let Some(request) = self.requests.get(token).filter(|it| it.is_running()) else {
             return Ok(None);
         };
-        let (Some(held), Some(id)) = (&request.held, request.progress_token()) else {
+        let held = request.pace.held(request.progress);
+        let (Some(held), Some(id)) = (held, request.progress_token()) else {
             return Ok(None);
         };
         let mut w = Writer::new(out);
-        write(&mut w, request, id, held.progress(request.progress));
+        write(&mut w, request, id, held);
         let written = self.bounded(w.finish());
         if let Err(error @ SendError::BufferFull { .. }) = written {
             return Err(error);
         }
         let interval = self.config.progress_interval;
         if let Some(request) = self.requests.get_mut(token) {
-            request.held = None;
+            request.pace.clear();
             request.pace.take(now, interval);
         }
         self.requests.arm(token, None);
@@ -153,12 +154,8 @@ impl<S: Storage> Server<'_, S> {
         };
         request.progress = progress.progress;
         let until = request.pace.next(interval);
-        match &mut request.held {
-            Some(held) => held.replace(progress),
-            none => {
-                *none = Some(hold_back(progress));
-                self.requests.arm(token, Some(until));
-            }
+        if request.pace.hold(progress) {
+            self.requests.arm(token, Some(until));
         }
     }
 
@@ -166,7 +163,7 @@ impl<S: Storage> Server<'_, S> {
     pub(super) fn progress_timeout(&mut self, now: Instant) {
         while let Some(token) = self.requests.pop_due(now) {
             let running = self.requests.get(token).filter(|it| it.is_running());
-            if running.is_some_and(|request| request.held.is_some()) {
+            if running.is_some_and(|request| request.pace.is_holding()) {
                 self.requests.mark(Queue::Transmit, token);
             }
         }
@@ -198,84 +195,3 @@ fn write<L: Inline>(
         Ok::<(), EncodeError>(())
     });
 }
-
-/// How fast the progress of one request leaves: [`BURST`] messages at once, then one in each
-/// interval.
-#[derive(Clone, Copy, Debug, Default)]
-pub(super) struct Pace {
-    /// When the messages so far would have left if all of them had kept the interval.
-    even: Instant,
-}
-
-impl Pace {
-    fn is_early(self, now: Instant, interval: Duration) -> bool {
-        self.even > now + ahead(interval)
-    }
-
-    fn take(&mut self, now: Instant, interval: Duration) {
-        self.even = self.even.max(now) + interval;
-    }
-
-    /// When the next message may leave.
-    fn next(self, interval: Duration) -> Instant {
-        let ahead = Instant::ZERO + ahead(interval);
-        Instant::from_millis(self.even.as_millis().saturating_sub(ahead.as_millis()))
-    }
-}
-
-const fn ahead(interval: Duration) -> Duration {
-    interval.saturating_mul(BURST - 1)
-}
-
-/// Progress that is held back. Without an allocator the text is not kept.
-#[derive(Clone, Debug)]
-pub(super) struct Held {
-    total: Option<f64>,
-    #[cfg(feature = "alloc")]
-    message: Option<alloc::string::String>,
-}
-
-/// A slot is copied whole, and few requests ever hold anything back.
-#[cfg(feature = "alloc")]
-pub(super) type HeldBox = alloc::boxed::Box<Held>;
-#[cfg(not(feature = "alloc"))]
-pub(super) type HeldBox = Held;
-
-fn hold_back(progress: Progress<'_>) -> HeldBox {
-    let held = Held {
-        total: progress.total,
-        #[cfg(feature = "alloc")]
-        message: progress.message.map(Into::into),
-    };
-    #[cfg(feature = "alloc")]
-    let held = HeldBox::new(held);
-    held
-}
-
-impl Held {
-    fn replace(&mut self, progress: Progress<'_>) {
-        self.total = progress.total;
-        #[cfg(feature = "alloc")]
-        match (&mut self.message, progress.message) {
-            (Some(kept), Some(message)) => {
-                kept.clear();
-                kept.push_str(message);
-            }
-            (kept, message) => *kept = message.map(Into::into),
-        }
-    }
-
-    fn progress(&self, progress: f64) -> Progress<'_> {
-        Progress {
-            progress,
-            total: self.total,
-            #[cfg(feature = "alloc")]
-            message: self.message.as_deref(),
-            #[cfg(not(feature = "alloc"))]
-            message: None,
-        }
-    }
-}
-
-/// So many messages leave at once: a handler with a few steps reports each of them.
-const BURST: u32 = 32;

@@ -2,7 +2,7 @@
 
 use super::context::Asked;
 use super::lists::Lists;
-use super::progress::{HeldBox, Pace};
+use super::pace::Pace;
 use crate::action::Channel;
 use crate::label::{Inline, Label};
 use crate::model::{ClientFeatures, LoggingLevel};
@@ -18,7 +18,6 @@ pub struct InFlight<L> {
     pub(super) progress: f64,
     /// How fast it may be told, and what is held back: `progress` with its total and text.
     pub(super) pace: Pace,
-    pub(super) held: Option<HeldBox>,
     pub(super) revision: Revision,
     pub(super) features: ClientFeatures,
     pub(super) log_level: Option<LoggingLevel>,
@@ -108,7 +107,6 @@ impl<L: Inline> InFlight<L> {
             progress_token: asked.progress_token.and_then(Label::new),
             progress: f64::NEG_INFINITY,
             pace: Pace::default(),
-            held: None,
             revision: asked.revision,
             features: asked.features,
             log_level: asked.log_level,

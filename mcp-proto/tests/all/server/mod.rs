@@ -8,6 +8,7 @@ mod listens;
 mod modern;
 mod operations;
 mod parameters;
+#[cfg(feature = "alloc")]
 mod progress;
 mod questions;
 mod rows;

@@ -1,0 +1,129 @@
+//! The rate at which the progress of one request leaves, and the report that waits meanwhile.
+
+#[cfg(feature = "alloc")]
+use alloc::{boxed::Box, string::String};
+use core::time::Duration;
+
+use super::progress::Progress;
+use crate::time::Instant;
+
+/// How fast the progress of one request leaves: [`BURST`] messages at once, then one in each
+/// interval. The newest report that is too early is held back.
+///
+/// Without an allocator every report leaves at once, so a program that reports none links nothing
+/// of this.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Pace {
+    /// When the messages so far would have left if all of them had kept the interval.
+    #[cfg(feature = "alloc")]
+    even: Instant,
+    /// Few requests ever hold anything back.
+    #[cfg(feature = "alloc")]
+    held: Option<Box<Held>>,
+}
+
+#[cfg(feature = "alloc")]
+impl Pace {
+    pub(super) fn is_early(&self, now: Instant, interval: Duration) -> bool {
+        !interval.is_zero() && self.even > now + ahead(interval)
+    }
+
+    pub(super) fn take(&mut self, now: Instant, interval: Duration) {
+        self.even = self.even.max(now) + interval;
+    }
+
+    /// When the next message may leave.
+    pub(super) fn next(&self, interval: Duration) -> Instant {
+        let ahead = Instant::ZERO + ahead(interval);
+        Instant::from_millis(self.even.as_millis().saturating_sub(ahead.as_millis()))
+    }
+
+    /// Holds a report back in place of an older one; returns whether it is the first.
+    pub(super) fn hold(&mut self, progress: Progress<'_>) -> bool {
+        match &mut self.held {
+            Some(held) => held.replace(progress),
+            none => {
+                *none = Some(Box::new(Held {
+                    total: progress.total,
+                    message: progress.message.map(Into::into),
+                }));
+                return true;
+            }
+        }
+        false
+    }
+
+    pub(super) const fn is_holding(&self) -> bool {
+        self.held.is_some()
+    }
+
+    /// The report that is held back, of this value.
+    pub(super) fn held(&self, progress: f64) -> Option<Progress<'_>> {
+        self.held.as_ref().map(|held| Progress {
+            progress,
+            total: held.total,
+            message: held.message.as_deref(),
+        })
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.held = None;
+    }
+}
+
+#[cfg(not(feature = "alloc"))]
+impl Pace {
+    pub(super) const fn is_early(&self, _: Instant, _: Duration) -> bool {
+        false
+    }
+
+    pub(super) const fn take(&mut self, _: Instant, _: Duration) {}
+
+    pub(super) const fn next(&self, _: Duration) -> Instant {
+        Instant::ZERO
+    }
+
+    pub(super) const fn hold(&mut self, _: Progress<'_>) -> bool {
+        false
+    }
+
+    pub(super) const fn is_holding(&self) -> bool {
+        false
+    }
+
+    pub(super) const fn held(&self, _: f64) -> Option<Progress<'_>> {
+        None
+    }
+
+    pub(super) const fn clear(&mut self) {}
+}
+
+#[cfg(feature = "alloc")]
+#[derive(Clone, Debug)]
+struct Held {
+    total: Option<f64>,
+    message: Option<String>,
+}
+
+#[cfg(feature = "alloc")]
+impl Held {
+    fn replace(&mut self, progress: Progress<'_>) {
+        self.total = progress.total;
+        match (&mut self.message, progress.message) {
+            (Some(kept), Some(message)) => {
+                kept.clear();
+                kept.push_str(message);
+            }
+            (kept, message) => *kept = message.map(Into::into),
+        }
+    }
+}
+
+#[cfg(feature = "alloc")]
+const fn ahead(interval: Duration) -> Duration {
+    interval.saturating_mul(BURST - 1)
+}
+
+/// So many messages leave at once: a handler with a few steps reports each of them.
+#[cfg(feature = "alloc")]
+const BURST: u32 = 32;
