@@ -169,7 +169,16 @@ async fn establish<C: Clock, H: Handler>(
     };
     // The child's input ends here.
     drop(running.connection);
-    let (child, printed) = (running.child, stray.take());
+    let child = running.child;
+    if let Some(ConnectError::Closed) = &error {
+        let mut limit = child.sleep(REST);
+        poll_fn(|task| match stray.poll_rest(task) {
+            Poll::Pending => limit.as_mut().poll(task),
+            ready => ready,
+        })
+        .await;
+    }
+    let printed = stray.take();
     let error = match error {
         Some(ConnectError::Closed) => {
             let close = child.grace().close;

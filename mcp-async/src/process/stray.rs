@@ -15,33 +15,43 @@ use crate::stdio::Input;
 /// The output of a child, on its way to the connection. Until the server is known, it keeps the
 /// first line that is no message.
 pub(super) struct Inspected {
-    stream: Input,
+    output: Option<Output>,
     stray: Arc<Stray>,
-    /// Invariant: at most `LINE` bytes.
-    partial: Vec<u8>,
-    cut: bool,
 }
 
 /// The first line that is no message.
 #[derive(Default)]
 pub(super) struct Stray {
     line: Mutex<Option<String>>,
+    /// What a connection left unread that ended before the server was known.
+    rest: Mutex<Option<Output>>,
     over: AtomicBool,
+}
+
+struct Output {
+    stream: Input,
+    /// Invariant: at most `LINE` bytes.
+    partial: Vec<u8>,
+    cut: bool,
 }
 
 impl Inspected {
     pub(super) fn new(stream: Input) -> (Self, Arc<Stray>) {
         let stray = Arc::new(Stray::default());
         let inspected = Self {
-            stream,
+            output: Some(Output {
+                stream,
+                partial: Vec::new(),
+                cut: false,
+            }),
             stray: Arc::clone(&stray),
-            partial: Vec::new(),
-            cut: false,
         };
         (inspected, stray)
     }
+}
 
-    fn inspect(&mut self, bytes: &[u8]) {
+impl Output {
+    fn inspect(&mut self, bytes: &[u8], stray: &Stray) {
         for piece in bytes.split_inclusive(|byte| *byte == b'\n') {
             let text = piece.strip_suffix(b"\n").unwrap_or(piece);
             let room = LINE.saturating_sub(self.partial.len());
@@ -49,7 +59,7 @@ impl Inspected {
             self.cut |= text.len() > room;
             if text.len() < piece.len() {
                 if !is_message(&self.partial, self.cut) {
-                    self.stray.keep(&self.partial);
+                    stray.keep(&self.partial);
                 }
                 self.partial.clear();
                 self.cut = false;
@@ -57,7 +67,7 @@ impl Inspected {
         }
         // A prompt has no line break.
         if !is_message(&self.partial, true) {
-            self.stray.keep(&self.partial);
+            stray.keep(&self.partial);
         }
     }
 }
@@ -69,11 +79,22 @@ impl AsyncRead for Inspected {
         buffer: &mut [u8],
     ) -> Poll<io::Result<usize>> {
         let this = self.get_mut();
-        let len = ready!(Pin::new(&mut this.stream).poll_read(task, buffer))?;
+        let Some(output) = &mut this.output else {
+            return Poll::Ready(Ok(0));
+        };
+        let len = ready!(Pin::new(&mut output.stream).poll_read(task, buffer))?;
         if !this.stray.over.load(Ordering::Relaxed) {
-            this.inspect(buffer.get(..len).unwrap_or_default());
+            output.inspect(buffer.get(..len).unwrap_or_default(), &this.stray);
         }
         Poll::Ready(Ok(len))
+    }
+}
+
+impl Drop for Inspected {
+    fn drop(&mut self) {
+        if !self.stray.over.load(Ordering::Relaxed) {
+            *lock(&self.stray.rest) = self.output.take();
+        }
     }
 }
 
@@ -88,8 +109,23 @@ impl Stray {
         self.line().is_some()
     }
 
+    /// Reads what the connection left unread, up to a line that is no message or the end. A
+    /// connection whose first write failed ends without reading.
+    pub(super) fn poll_rest(&self, task: &mut Context<'_>) -> Poll<()> {
+        let mut rest = lock(&self.rest);
+        let mut buffer = [0; 4096];
+        while let Some(output) = rest.as_mut().filter(|_| !self.is_there()) {
+            match ready!(Pin::new(&mut output.stream).poll_read(task, &mut buffer)) {
+                Ok(len @ 1..) => output.inspect(buffer.get(..len).unwrap_or_default(), self),
+                Ok(0) | Err(_) => *rest = None,
+            }
+        }
+        Poll::Ready(())
+    }
+
     pub(super) fn take(&self) -> Option<String> {
         self.finish();
+        *lock(&self.rest) = None;
         self.line().take()
     }
 
@@ -101,8 +137,12 @@ impl Stray {
     }
 
     fn line(&self) -> MutexGuard<'_, Option<String>> {
-        self.line.lock().unwrap_or_else(PoisonError::into_inner)
+        lock(&self.line)
     }
+}
+
+fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
+    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Whether a line is a message, an array of them, or blank; of the beginning of a line, whether it
@@ -153,5 +193,17 @@ mod tests {
             assert_eq!(is_message(line.as_bytes(), cut), expected, "{line}");
         }
         assert!(is_message(b"\xef", true));
+    }
+
+    #[test]
+    fn what_was_left_unread_is_inspected() {
+        let output = Input::from_reader(&b"usage: server\n"[..]).unwrap();
+        let (inspected, stray) = Inspected::new(output);
+        drop(inspected);
+        let task = &mut Context::from_waker(core::task::Waker::noop());
+        while stray.poll_rest(task).is_pending() {
+            std::thread::yield_now();
+        }
+        assert_eq!(stray.take().as_deref(), Some("usage: server"));
     }
 }

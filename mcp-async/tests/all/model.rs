@@ -147,7 +147,7 @@ fn notes_take_the_place_of_what_a_revision_lacks() {
         r#"{"type":"text","text":"(audio, which this revision of the protocol cannot carry)"}"#;
     // Whatever holds bytes will do.
     for same in [
-        owned::Content::audio(b"RIFF".to_vec(), "audio/wav"),
+        owned::Content::audio(b"RIFF", "audio/wav"),
         owned::Content::audio(*b"RIFF", "audio/wav"),
         owned::Content::audio("RIFF", "audio/wav"),
         owned::Content::audio(&b"RIFF"[..], "audio/wav"),
