@@ -93,7 +93,7 @@ fn a_spawned_handler_lives_and_ends_with_its_call() {
 }
 
 /// PG-06: many reports become a few, the last of them before the answer, and one that stays the
-/// newest for a while is told while the call still runs.
+/// newest for a while is sent while the call still runs.
 #[test]
 fn progress_is_rate_limited() {
     let server = Server::<()>::new("demo", "1")

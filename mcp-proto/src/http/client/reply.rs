@@ -138,8 +138,8 @@ pub enum After {
     /// exchange of an earlier [epoch](Origin::epoch).
     Lost,
     /// The handshake was refused as by a server of 2024-11-05: see what [`Origin::seek`] finds,
-    /// and if it is none, hand on the error that was written for the machine, or tell
-    /// [`Client::refuse`](crate::client::Client::refuse) if there was none.
+    /// and if that is no such server, hand the error that was written to the machine, or call
+    /// [`Client::refuse`](crate::client::Client::refuse) if nothing was written.
     Seek(u16),
     /// Send the exchange once more at this time: its [fields](Exchange::fields) are others now.
     Resume(Instant),
