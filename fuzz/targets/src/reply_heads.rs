@@ -3,8 +3,8 @@
 use core::time::Duration;
 
 use arbitrary::{Arbitrary, Unstructured};
+use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead};
 use mcp_proto::frame::sse::{Events, Piece};
-use mcp_proto::http::client::{After, Body, Exchange, Origin, ReplyHead};
 use mcp_proto::{Instant, Limits, Revision};
 
 /// Whatever a server replies: every exchange ends, after a bounded number of attempts in a row,

@@ -20,6 +20,9 @@ mod transmit;
 mod transport;
 mod versions;
 
+#[cfg(feature = "alloc")]
+pub mod http;
+
 pub use call::{Call, Failure, InFlight, Round, Trace};
 pub use config::{Approach, ClientConfig, Timeouts};
 pub use event::{CloseReason, ConnectError, Connected, Event, Unusable};

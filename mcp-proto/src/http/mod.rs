@@ -4,8 +4,8 @@
 //! |---|---|
 //! | let a request in, or refuse it, by its head | [`Endpoint::open`] |
 //! | find the machine that its body is for | [`Endpoint::route`] |
-//! | keep the event streams of a session, and replay them | `streams` (feature `alloc`) |
-//! | be a client | `client` (feature `alloc`) |
+//! | keep the event streams of a session, and replay them | `server::http::streams` (feature `alloc`) |
+//! | be a client | `client::http` (feature `alloc`) |
 //!
 //! A server's answer to a POST, in four steps. With arrays for memory it needs no allocator, so
 //! that a microcontroller serves like this behind whatever HTTP it has:
@@ -94,9 +94,5 @@ pub use route::Route;
 
 #[cfg(feature = "alloc")]
 pub mod annotation;
-#[cfg(feature = "alloc")]
-pub mod client;
 pub mod media;
 pub mod mirror;
-#[cfg(feature = "alloc")]
-pub mod streams;

@@ -35,6 +35,9 @@ mod storage;
 mod transmit;
 mod uris;
 
+#[cfg(feature = "alloc")]
+pub mod http;
+
 use core::fmt;
 
 use context::{Asked, Members};

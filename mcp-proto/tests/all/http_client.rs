@@ -5,9 +5,9 @@
 use core::time::Duration;
 
 use mcp_proto::client::Failure;
+use mcp_proto::client::http::{After, Body, Exchange, Origin, Oversized, ReplyHead, Verb};
 use mcp_proto::frame::sse::{Event, Piece};
 use mcp_proto::http::annotation::BadAnnotation;
-use mcp_proto::http::client::{After, Body, Exchange, Origin, Oversized, ReplyHead, Verb};
 use mcp_proto::{Instant, Revision};
 
 const NOW: Instant = Instant::from_millis(10_000);

@@ -5,7 +5,7 @@ use core::time::Duration;
 
 use mcp_proto::Channel;
 use mcp_proto::http::Refusal;
-use mcp_proto::http::streams::{Delivery, Full, Read, Reader, StreamLimits, Streams};
+use mcp_proto::server::http::streams::{Delivery, Full, Read, Reader, StreamLimits, Streams};
 
 fn session() -> Streams {
     Streams::new(Delivery::Resumable, StreamLimits::default())

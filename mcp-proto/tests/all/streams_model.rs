@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use mcp_proto::Channel;
 use mcp_proto::http::Refusal;
-use mcp_proto::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
+use mcp_proto::server::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
 use proptest::prelude::*;
 
 /// Every event that was ever pushed, by stream and sequence number; priming events are empty.

@@ -12,7 +12,7 @@ use http::Response;
 use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
-use mcp_proto::http::client::{After, Body, Exchange, ReplyHead, Verb};
+use mcp_proto::client::http::{After, Body, Exchange, ReplyHead, Verb};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::{Reply, Unsent};

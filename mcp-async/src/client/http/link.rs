@@ -11,7 +11,7 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
 use http_body_util::Full;
 use mcp_proto::client::Failure;
-use mcp_proto::http::client::{Exchange, Origin, Verb as Asked};
+use mcp_proto::client::http::{Exchange, Origin, Verb as Asked};
 use mcp_proto::rpc::{Id, Message, Method};
 use mcp_proto::{Instant, Limits};
 use url::Url;

@@ -7,8 +7,8 @@ use core::time::Duration;
 use bytes::Bytes;
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
+use mcp_proto::client::http::{After, Exchange, Oversized};
 use mcp_proto::frame::sse::{Events, Piece};
-use mcp_proto::http::client::{After, Exchange, Oversized};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;

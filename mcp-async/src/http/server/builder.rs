@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::http::Access;
-use mcp_proto::http::streams::StreamLimits;
+use mcp_proto::server::http::streams::StreamLimits;
 
 use super::HttpService;
 use super::http_sse::HttpSse;

@@ -9,9 +9,9 @@ use http::{Method, StatusCode};
 use http_body::Body;
 use mcp_proto::Channel;
 use mcp_proto::http::media::{EVENT_STREAM, JSON, accepts, is};
-use mcp_proto::http::streams::Delivery;
 use mcp_proto::http::{Endpoint, Field, Head as _, Post, Refusal, Version};
 use mcp_proto::rpc::{Incoming, Message, Messages, Reason};
+use mcp_proto::server::http::streams::Delivery;
 
 use super::answer::{self, Answer};
 use super::body::HttpBody;

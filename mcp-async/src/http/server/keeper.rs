@@ -6,7 +6,7 @@ use core::task::{Context, Poll, Waker, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::http::streams::Append;
+use mcp_proto::server::http::streams::Append;
 use mcp_proto::{Channel, Instant};
 
 use super::session::Session;

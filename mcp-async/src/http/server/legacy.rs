@@ -6,9 +6,9 @@ use bytes::Bytes;
 use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
-use mcp_proto::http::streams::Delivery;
 use mcp_proto::http::{Get, Post, SessionId};
 use mcp_proto::rpc::code;
+use mcp_proto::server::http::streams::Delivery;
 use mcp_proto::{Channel, Source};
 
 use super::answer::{self, Answer};

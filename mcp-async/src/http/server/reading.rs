@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_proto::Instant;
-use mcp_proto::http::streams::{Read, Reader};
+use mcp_proto::server::http::streams::{Read, Reader};
 
 use super::body::Events;
 use super::exchange::KEEP_ALIVE;

@@ -9,8 +9,8 @@ use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::request::Parts;
-use mcp_proto::http::streams::Reader;
 use mcp_proto::http::{Post, Version};
+use mcp_proto::server::http::streams::Reader;
 use mcp_proto::{Channel, Instant, Revision, Source};
 
 use super::conversation::{Conversation, Text};

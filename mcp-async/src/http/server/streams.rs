@@ -5,7 +5,9 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use mcp_proto::http::Refusal;
-use mcp_proto::http::streams::{Append, Delivery, Full, Read, Reader, StreamLimits, Streams};
+use mcp_proto::server::http::streams::{
+    Append, Delivery, Full, Read, Reader, StreamLimits, Streams,
+};
 use mcp_proto::{Channel, Token, Transmit};
 
 use crate::http::Replay;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use mcp_proto::http::Refusal;
-use mcp_proto::http::streams::Reader;
+use mcp_proto::server::http::streams::Reader;
 
 use super::answer::{self, Answer};
 use super::conversation::Conversation;

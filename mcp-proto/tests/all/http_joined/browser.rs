@@ -3,9 +3,9 @@
 use core::time::Duration;
 use std::collections::VecDeque;
 
+use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead, Verb};
 use mcp_proto::client::{Call, Client, ClientConfig, Event, Growing, Round};
 use mcp_proto::frame::sse::{Events, Piece};
-use mcp_proto::http::client::{After, Body, Exchange, Origin, ReplyHead, Verb};
 use mcp_proto::rpc::{Message, Method};
 use mcp_proto::{
     Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Rest, SendError, Token, Verdict,

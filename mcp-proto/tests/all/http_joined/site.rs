@@ -3,11 +3,11 @@
 use core::time::Duration;
 use std::collections::{BTreeMap, BTreeSet};
 
-use mcp_proto::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
 use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::json::Raw;
 use mcp_proto::revision::Http;
 use mcp_proto::rpc::{Incoming, Message, Messages, Method};
+use mcp_proto::server::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
 use mcp_proto::server::{
     Answer, AskOptions, Context, Event, Growing, ListKind, Progress, Server, ServerConfig,
 };

@@ -13,7 +13,7 @@ use crate::revision::{Http, Revision};
 /// What a client knows of the server behind one URL, for all exchanges with it.
 ///
 /// ```
-/// use mcp_proto::http::client::{Exchange, Origin, Verb};
+/// use mcp_proto::client::http::{Exchange, Origin, Verb};
 ///
 /// let mut origin = Origin::new();
 /// let message = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
@@ -60,7 +60,7 @@ impl Origin {
     /// about in headers, from the handshake on, and the server's own stream has no questions.
     ///
     /// ```
-    /// use mcp_proto::http::client::{Exchange, Origin};
+    /// use mcp_proto::client::http::{Exchange, Origin};
     ///
     /// let mut origin = Origin::new();
     /// origin.hold_to_draft();

@@ -10,7 +10,7 @@ use crate::http::Refusal;
 /// An entry on its way to a store.
 ///
 /// ```
-/// use mcp_proto::http::streams::{Append, Delivery, StreamLimits, Streams};
+/// use mcp_proto::server::http::streams::{Append, Delivery, StreamLimits, Streams};
 /// use mcp_proto::Channel;
 ///
 /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
@@ -48,7 +48,7 @@ impl Streams {
     ///
     /// ```
     /// use mcp_proto::Channel;
-    /// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
     /// let reader = streams.listen();
@@ -105,7 +105,7 @@ impl Streams {
     ///
     /// ```
     /// use mcp_proto::Channel;
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
     /// let sequence = streams.push(Channel::PIPE, b"{}", None, false).unwrap();
@@ -133,7 +133,7 @@ impl Streams {
     /// [`Refusal::EventUnknown`] if it is no id of ours.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     /// use mcp_proto::Channel;
     ///
     /// let streams = Streams::new(Delivery::Resumable, StreamLimits::default());
@@ -148,12 +148,12 @@ impl Streams {
     /// repeat those of the process before it. A number that was passed already changes nothing.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
     /// streams.number_from(1 << 20);
     /// assert_eq!(streams.open()?.channel().number(), 1 << 20);
-    /// # Ok::<(), mcp_proto::http::streams::Full>(())
+    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
     /// ```
     pub fn number_from(&mut self, first: u32) {
         self.next = self.next.max(first);
@@ -168,7 +168,7 @@ impl Streams {
     ///
     /// ```
     /// use mcp_proto::Channel;
-    /// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
     ///
     /// // Another process took events 1 to 3 of stream 7 to the store, and died.
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();

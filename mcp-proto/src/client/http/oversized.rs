@@ -28,7 +28,7 @@ impl Exchange {
     ///
     /// ```
     /// use mcp_proto::frame::sse::Piece;
-    /// use mcp_proto::http::client::{Exchange, Origin, Oversized};
+    /// use mcp_proto::client::http::{Exchange, Origin, Oversized};
     ///
     /// let origin = Origin::new();
     /// let message = br#"{"jsonrpc":"2.0","id":7,"method":"tools/list"}"#;

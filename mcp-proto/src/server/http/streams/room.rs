@@ -10,7 +10,7 @@ impl Streams {
     /// [`read`](Self::read), [`detach`](Self::detach) and [`settle`](Self::settle).
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     /// use mcp_proto::Channel;
     ///
     /// let limits = StreamLimits { unread: 2, ..StreamLimits::default() };

@@ -19,8 +19,8 @@ use core::time::Duration;
 
 use self::event_id::EventId;
 use self::stream::{Dropped, Stream};
-use super::Refusal;
 use crate::action::{Channel, Token};
+use crate::http::Refusal;
 
 pub use self::limits::{Delivery, StreamLimits};
 pub use self::store::Append;
@@ -42,7 +42,7 @@ pub use self::store::Append;
 /// waits for room.
 ///
 /// ```
-/// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+/// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
 ///
 /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
 /// let post = streams.open().unwrap();
@@ -83,7 +83,7 @@ pub struct Streams {
 /// The right to read a stream, until a later reader comes.
 ///
 /// ```
-/// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+/// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
 ///
 /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
 /// let first = streams.listen();
@@ -103,7 +103,7 @@ pub struct Reader {
 /// What there is to read behind the bytes that were read.
 ///
 /// ```
-/// use mcp_proto::http::streams::Read;
+/// use mcp_proto::server::http::streams::Read;
 ///
 /// /// Whether a body waits, and so may need a comment to keep it alive.
 /// fn is_quiet(read: Read) -> bool {
@@ -125,7 +125,7 @@ pub enum Read {
 /// A session has as many streams as it may have, and none that is finished.
 ///
 /// ```
-/// use mcp_proto::http::streams::{Delivery, Full, StreamLimits, Streams};
+/// use mcp_proto::server::http::streams::{Delivery, Full, StreamLimits, Streams};
 ///
 /// let limits = StreamLimits { streams: 1, ..StreamLimits::default() };
 /// let mut streams = Streams::new(Delivery::Resumable, limits);
@@ -160,13 +160,13 @@ impl Streams {
     /// [`Full`], unless the oldest finished stream can make room.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
     /// let reader = streams.open()?;
     /// assert_eq!(reader.channel().number(), 1);
     /// assert!(streams.is_read(reader.channel()));
-    /// # Ok::<(), mcp_proto::http::streams::Full>(())
+    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
     /// ```
     pub fn open(&mut self) -> Result<Reader, Full> {
         if self.posts.len() >= self.limits.streams {
@@ -189,7 +189,7 @@ impl Streams {
     /// without `Last-Event-ID`. Open questions are then asked [again](Self::reopen).
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     /// use mcp_proto::Channel;
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
@@ -217,7 +217,7 @@ impl Streams {
     /// [`Refusal::StreamEnded`] if the stream has ended and nothing followed it.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     /// use mcp_proto::http::Refusal;
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
@@ -248,7 +248,7 @@ impl Streams {
     /// that nobody can come back to, because it gave no id, is gone then.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
     /// let post = streams.open()?;
@@ -257,7 +257,7 @@ impl Streams {
     /// streams.detach(&post);
     /// // The client has an id to come back with.
     /// assert!(streams.resume(b"1-0").is_ok());
-    /// # Ok::<(), mcp_proto::http::streams::Full>(())
+    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
     /// ```
     pub fn detach(&mut self, reader: &Reader) {
         let once = self.delivery != Delivery::Resumable;
@@ -277,7 +277,7 @@ impl Streams {
     /// has ended is nobody's.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     /// use mcp_proto::Channel;
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
@@ -315,14 +315,14 @@ impl Streams {
     /// it. Ask before the entries go to a store.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
     /// let post = streams.open()?;
     /// streams.push(post.channel(), b"{}", None, true);
     /// // `Content-Type: application/json`, one write, and nothing to resume.
     /// assert_eq!(streams.single(&post), Some(b"{}".to_vec()));
-    /// # Ok::<(), mcp_proto::http::streams::Full>(())
+    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
     /// ```
     pub fn single(&mut self, reader: &Reader) -> Option<Vec<u8>> {
         let message = self.read_by(reader)?.take_single()?;
@@ -337,7 +337,7 @@ impl Streams {
     /// bytes first.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
     /// use mcp_proto::Channel;
     ///
     /// let mut streams = Streams::new(Delivery::Once, StreamLimits::default());
@@ -371,7 +371,7 @@ impl Streams {
     /// event, if there is need for one.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
     /// let post = streams.open()?;
@@ -379,7 +379,7 @@ impl Streams {
     /// let mut chunk = Vec::new();
     /// let _ = streams.read(&post, &mut chunk, 8192);
     /// assert_eq!(chunk, b"id: 1-0\ndata:\n\n");
-    /// # Ok::<(), mcp_proto::http::streams::Full>(())
+    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
     /// ```
     pub fn prime(&mut self, on: Channel) -> Option<u64> {
         if self.delivery != Delivery::Resumable {
@@ -397,7 +397,7 @@ impl Streams {
     /// a client that has an id can come back.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
     /// use core::time::Duration;
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
@@ -406,7 +406,7 @@ impl Streams {
     /// let mut chunk = Vec::new();
     /// assert_eq!(streams.read(&post, &mut chunk, 8192), Read::End);
     /// assert!(String::from_utf8_lossy(&chunk).contains("retry: 5000"));
-    /// # Ok::<(), mcp_proto::http::streams::Full>(())
+    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
     /// ```
     pub fn disconnect(&mut self, on: Channel, retry: Option<Duration>) -> bool {
         if self.delivery != Delivery::Resumable {
@@ -463,7 +463,7 @@ impl Streams {
     /// The session is over: every reader ends behind what is on its stream.
     ///
     /// ```
-    /// use mcp_proto::http::streams::{Delivery, Read, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
     /// let reader = streams.listen();

@@ -10,7 +10,7 @@ use crate::time::Instant;
 /// How an exchange is asked for.
 ///
 /// ```
-/// use mcp_proto::http::client::{Origin, Verb};
+/// use mcp_proto::client::http::{Origin, Verb};
 ///
 /// let seek = Origin::new().seek();
 /// assert_eq!(seek.verb(), Verb::Get);
@@ -40,7 +40,7 @@ impl Verb {
 /// What the head of a reply says, as far as it matters. `Debug` does not show the session.
 ///
 /// ```
-/// use mcp_proto::http::client::ReplyHead;
+/// use mcp_proto::client::http::ReplyHead;
 ///
 /// let head = ReplyHead { session: Some(b"5f3a"), ..ReplyHead::new(202) };
 /// assert!(!format!("{head:?}").contains("5f3a"));
@@ -85,7 +85,7 @@ impl fmt::Debug for ReplyHead<'_> {
 /// How to read what follows the head.
 ///
 /// ```
-/// use mcp_proto::http::client::{Body, Origin, ReplyHead};
+/// use mcp_proto::client::http::{Body, Origin, ReplyHead};
 ///
 /// // A server that has no endpoint of 2024-11-05 refuses the GET that looks for one.
 /// let mut origin = Origin::new();
@@ -108,7 +108,7 @@ pub enum Body {
 ///
 /// ```
 /// use mcp_proto::Instant;
-/// use mcp_proto::http::client::After;
+/// use mcp_proto::client::http::After;
 ///
 /// /// When a driver has to send the exchange again.
 /// fn again(after: &After) -> Option<Instant> {

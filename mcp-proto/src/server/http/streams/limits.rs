@@ -4,7 +4,7 @@
 /// off.
 ///
 /// ```
-/// use mcp_proto::http::streams::StreamLimits;
+/// use mcp_proto::server::http::streams::StreamLimits;
 ///
 /// let limits = StreamLimits { events: 1000, ..StreamLimits::default() };
 /// assert_eq!(limits.streams, 1024);
@@ -25,7 +25,7 @@ pub struct StreamLimits {
 /// How the messages of a stream reach the client, which depends on the revision.
 ///
 /// ```
-/// use mcp_proto::http::streams::Delivery;
+/// use mcp_proto::server::http::streams::Delivery;
 /// use mcp_proto::revision::{Http, Revision};
 ///
 /// fn delivery(revision: Revision) -> Delivery {

@@ -25,7 +25,7 @@ use crate::time::Instant;
 /// One message on its way to the server, its reply or replies, and its resumptions.
 ///
 /// ```
-/// use mcp_proto::http::client::{After, Body, Exchange, Origin, ReplyHead};
+/// use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead};
 /// use mcp_proto::Instant;
 ///
 /// let mut origin = Origin::new();

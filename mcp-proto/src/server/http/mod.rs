@@ -1,0 +1,3 @@
+//! The server's side of HTTP, without HTTP.
+
+pub mod streams;
