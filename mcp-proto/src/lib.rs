@@ -23,10 +23,11 @@ mod outbox;
 mod payload;
 mod ping;
 mod slots;
+mod source;
 mod store;
 mod time;
 
-pub use action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
+pub use action::{Action, BufferFull, Channel, SendError, Token, Transmit, Why};
 pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
@@ -39,6 +40,7 @@ pub use payload::{InputRequired, Outcome, Payload, Question};
 pub use ping::PingPolicy;
 pub use revision::{Era, Revision, RevisionSet};
 pub use slots::Slot;
+pub use source::Source;
 #[cfg(feature = "heapless")]
 pub use store::Heapless;
 pub use store::Store;

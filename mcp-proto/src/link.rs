@@ -1,10 +1,11 @@
 //! One connection's order of work. Still no IO: the caller moves the bytes.
 
-use crate::action::{Action, Source, Token, Why};
+use crate::action::{Action, Token, Why};
 use crate::inbox::Inbox;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
 use crate::rpc::Incoming;
+use crate::source::Source;
 use crate::store::Store;
 use crate::time::Instant;
 

@@ -1,7 +1,8 @@
 //! What both roles have in common, as their drivers see it.
 
-use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit};
+use crate::action::{Action, BufferFull, Channel, Token, Transmit};
 use crate::rpc::Incoming;
+use crate::source::Source;
 use crate::time::Instant;
 
 /// A protocol machine: the server's or the client's.

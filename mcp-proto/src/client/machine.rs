@@ -2,13 +2,14 @@
 
 use super::reply::{RESERVE, Said};
 use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};
-use crate::action::{Action, BufferFull, Channel, SendError, Source, Token, Transmit, Why};
+use crate::action::{Action, BufferFull, Channel, SendError, Token, Transmit, Why};
 use crate::batch::Reading;
 use crate::json::Writer;
 use crate::limits::max_message;
 use crate::machine::Machine;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message};
+use crate::source::Source;
 use crate::time::Instant;
 
 impl<S: Storage> Machine for Client<'_, S> {

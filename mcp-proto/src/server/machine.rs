@@ -5,12 +5,13 @@ use super::question::Ended;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Life, Server, Storage};
-use crate::action::{Action, BufferFull, Channel, Source, Token, Transmit, Why};
+use crate::action::{Action, BufferFull, Channel, Token, Transmit, Why};
 use crate::batch::Reading;
 use crate::limits::max_message;
 use crate::machine::Machine;
 use crate::rpc::Incoming;
 use crate::slots::Queue;
+use crate::source::Source;
 use crate::time::Instant;
 
 impl<S: Storage> Machine for Server<'_, S> {

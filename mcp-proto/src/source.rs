@@ -1,0 +1,50 @@
+//! Where a message came from.
+
+use crate::action::Channel;
+use crate::http::Post;
+
+/// Where a message came from.
+///
+/// On a pipe that is all there is to say. Over HTTP it carries what the head of the exchange
+/// said, by borrow, to be compared with the body.
+///
+/// ```
+/// use mcp_proto::{Channel, Source};
+///
+/// assert_eq!(Source::PIPE.channel(), Channel::PIPE);
+/// assert!(Source::PIPE.head().is_none());
+/// ```
+#[derive(Clone, Copy, Debug)]
+pub struct Source<'h> {
+    channel: Channel,
+    head: Option<&'h Post<'h>>,
+}
+
+impl<'h> Source<'h> {
+    /// A message from a pipe.
+    pub const PIPE: Source<'static> = Source {
+        channel: Channel::PIPE,
+        head: None,
+    };
+
+    /// A message from the body of a POST with this head, which is answered on this channel.
+    ///
+    /// A server compares head and body only if its [storage](crate::server::Storage::HTTP) is one
+    /// for HTTP: `Growing` is, and arrays are [`OverHttp`](crate::server::OverHttp).
+    pub const fn post(channel: Channel, head: &'h Post<'h>) -> Self {
+        Self {
+            channel,
+            head: Some(head),
+        }
+    }
+
+    /// The channel on which an immediate answer leaves.
+    pub const fn channel(&self) -> Channel {
+        self.channel
+    }
+
+    /// The head of the POST that it came with.
+    pub const fn head(&self) -> Option<&'h Post<'h>> {
+        self.head
+    }
+}
