@@ -54,40 +54,29 @@
 //! ```
 #![forbid(unsafe_code)]
 
-mod alarm;
-mod calls;
-mod clock;
-mod driver;
-mod duplex;
+mod connection;
 mod error;
-mod job;
-mod messages;
+mod io;
 mod observe;
-mod places;
 mod runtime;
-mod seat;
-mod shared;
 #[cfg(feature = "http")]
 mod shrink;
-mod split;
-mod tap;
 mod trace_context;
 
 #[cfg(feature = "client")]
 pub use client::Client;
-pub use clock::{Clock, ManualClock, ManualTimer, Timer};
-pub use duplex::{Duplex, PipeReader, PipeWriter, duplex, pipe};
+pub use connection::{Answered, Job};
 pub use error::ErrorReply;
-pub use job::{Answered, Job};
-pub use messages::{MessageReader, MessageSink, MessageSource, MessageWriter};
-pub use runtime::{Runtime, Task};
+pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, process, stdio};
+pub use runtime::{
+    Clock, Duplex, ManualClock, ManualTimer, PipeReader, PipeWriter, ReadHalf, Runtime, Task,
+    Timer, WriteHalf, duplex, monotonic, pipe, split,
+};
 /// The traits and the derive macro for the schemas of arguments and results.
 #[cfg(feature = "server")]
 pub use schemars;
 #[cfg(feature = "server")]
 pub use server::builder::Server;
-pub use split::{ReadHalf, WriteHalf, split};
-pub use tap::Tap;
 pub use trace_context::{NoTrace, TraceContext};
 
 pub mod client;
@@ -98,12 +87,9 @@ pub mod http;
 pub mod intern;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod model;
-pub mod monotonic;
 #[cfg(feature = "http")]
 pub mod net;
-pub mod process;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
 pub mod server;
-pub mod stdio;
 pub mod uri_template;

@@ -23,11 +23,11 @@ use super::keeper::{Dial, Dialled, Redial, keep, meet};
 use super::restart::RestartPolicy;
 use crate::error::ErrorReply;
 use crate::intern;
+use crate::io::process::{Command, SpawnError};
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
     Root,
 };
-use crate::process::{Command, SpawnError};
 use crate::runtime::Runtime;
 use crate::trace_context::TraceContext;
 
@@ -68,7 +68,7 @@ pub struct ClientBuilder<R> {
     cache: bool,
     restart: Option<RestartPolicy>,
     #[cfg(feature = "http")]
-    http: super::http::Settings,
+    http: crate::http::client::Settings,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -84,7 +84,7 @@ impl<R> ClientBuilder<R> {
             cache: true,
             restart: None,
             #[cfg(feature = "http")]
-            http: super::http::Settings::default(),
+            http: crate::http::client::Settings::default(),
             runtime: PhantomData,
         }
     }
@@ -518,10 +518,11 @@ impl<R: Runtime> ClientBuilder<R> {
             let service = service
                 .lock()
                 .unwrap_or_else(std::sync::PoisonError::into_inner);
-            let carrier = Box::new(super::http::Through::new(service.clone()));
+            let carrier = Box::new(crate::http::client::Through::new(service.clone()));
             let (settings, url) = (settings.clone(), url.clone());
             Box::pin(async move {
-                let met = super::http::meet(carrier, &url, &settings, R::default(), config, hub);
+                let met =
+                    crate::http::client::meet(carrier, &url, &settings, R::default(), config, hub);
                 met.await.map_err(SpawnError::Connect)
             })
         });

@@ -17,7 +17,7 @@ use super::error::CallError;
 use super::exchange::{Exchange, Options, ROUNDS, Terms};
 use super::handler::Handler;
 use super::progress::Progress;
-use crate::seat::Seat;
+use crate::connection::Seat;
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its answer; see [`Peer::call`].

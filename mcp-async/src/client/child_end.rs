@@ -4,7 +4,7 @@ use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
 use super::hub::lock;
-use crate::process::Died;
+use crate::io::process::Died;
 
 /// How the child of one connection ended, once that is known.
 pub(super) struct ChildEnd(Mutex<State>);

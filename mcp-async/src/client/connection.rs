@@ -17,9 +17,8 @@ use super::awaited::Awaited;
 use super::handler::Handler;
 use super::peer::Peer;
 use super::side::{About, Side};
-use crate::clock::{Clock, Now};
-use crate::driver::Driver;
-use crate::shared::{Shared, Transport};
+use crate::connection::{Driver, Shared, Transport};
+use crate::runtime::{Clock, Now};
 
 /// Speaks to one server over a pair of byte streams.
 ///
@@ -54,10 +53,10 @@ where
 }
 
 /// How a machine begins.
-pub(super) type Open = fn(&mut Machine, Instant) -> Result<(), SendError>;
+pub(crate) type Open = fn(&mut Machine, Instant) -> Result<(), SendError>;
 
 /// The same for a machine that begins in another way, over another transport.
-pub(super) fn connect_with<R, W, C, H>(
+pub(crate) fn connect_with<R, W, C, H>(
     (open, transport): (Open, Transport),
     streams: (R, W),
     clock: C,

@@ -38,7 +38,7 @@ pub enum CallError {
     Closed,
     /// The connection is over because the server, a child process, ended or closed its output.
     #[cfg(feature = "client")]
-    Died(crate::process::Died),
+    Died(crate::io::process::Died),
     /// It ended without an answer that can be used.
     Failed(Failure),
     /// The result is not of the type that was asked for.

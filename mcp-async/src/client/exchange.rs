@@ -13,9 +13,8 @@ use super::error::CallError;
 use super::handler::Handler;
 use super::progress::Progress;
 use super::round::Inputs;
+use crate::connection::{Arrival, Seat};
 use crate::observe::CallSpan;
-use crate::places::Arrival;
-use crate::seat::Seat;
 use crate::trace_context::TraceContext;
 
 /// A request on its way; what it says is handed in with each poll, so that it is encoded from

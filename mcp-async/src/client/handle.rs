@@ -23,11 +23,11 @@ use super::logs::Logs;
 use super::pages::{Listed, Page, Pages, list};
 use super::request::{Request, nothing, structured, suggestions, whole};
 use super::subscription::Subscription;
+use crate::io::process::{Command, SpawnError};
 use crate::model::{
     CallToolResult, Completion, Cursor, GetPromptResult, Prompt, ReadResourceResult, Reference,
     Resource, ResourceTemplate, Root, SubscriptionFilter, Tool,
 };
-use crate::process::{Command, SpawnError};
 use crate::runtime::Runtime;
 
 /// A client of one server: cheap to clone, usable from any task.
@@ -426,7 +426,7 @@ impl<R> Client<R> {
     /// [`ConnectError::Header`] if a header cannot carry the token; nothing changed then.
     #[cfg(feature = "http")]
     pub fn set_bearer(&self, token: &str) -> Result<(), ConnectError> {
-        let value = super::http::bearer(token)?;
+        let value = crate::http::client::bearer(token)?;
         self.inner.hub.remote.authorize(value);
         Ok(())
     }

@@ -22,11 +22,11 @@ use super::remote::Remote;
 #[cfg(feature = "schema")]
 use super::schemas::Schemas;
 use super::topics::{Topics, Update};
-use crate::clock::Now;
 use crate::model::{LoggingMessageParams, Root};
+use crate::runtime::Now;
 use crate::trace_context::TraceContext;
 
-pub(super) struct Hub {
+pub(crate) struct Hub {
     pub(super) callbacks: Callbacks,
     /// The rounds that are granted to a call.
     pub(super) rounds: u8,
@@ -39,7 +39,7 @@ pub(super) struct Hub {
     level: Mutex<Option<LoggingLevel>>,
     renewed: Mutex<Renewed>,
     #[cfg(feature = "http")]
-    pub(super) remote: Remote,
+    pub(crate) remote: Remote,
 }
 
 /// A session that took the place of one that was lost, until the keeper has seen to it.

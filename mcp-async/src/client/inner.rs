@@ -11,9 +11,9 @@ use super::error::CallError;
 use super::hub::Hub;
 use super::info::ServerInfo;
 use super::{Machine, Peer};
-use crate::shared::Shared;
+use crate::connection::Shared;
 
-pub(super) type Wire = Shared<Machine>;
+pub(crate) type Wire = Shared<Machine>;
 
 /// How the last connection ended; a child has a status.
 pub(super) type Exit = io::Result<Option<ExitStatus>>;

@@ -18,12 +18,12 @@ use super::inner::{Exit, Inner, Wire};
 use super::restart::RestartPolicy;
 use super::{Peer, connect};
 use crate::Clock;
-use crate::clock::Timer;
-use crate::process::SpawnError;
-use crate::seat::Seat;
+use crate::connection::Seat;
+use crate::io::process::SpawnError;
+use crate::runtime::Timer;
 
 /// A connection that stands, and the future that runs it to its end.
-pub(super) struct Dialled {
+pub(crate) struct Dialled {
     pub(super) peer: Peer,
     pub(super) server: Arc<ServerInfo>,
     /// Of a server that is a child process.
@@ -45,7 +45,7 @@ pub(super) struct Redial {
 
 impl Dialled {
     /// Of a connection that is ready.
-    pub(super) fn new(peer: Peer, run: Boxed<Exit>) -> Result<Self, ConnectError> {
+    pub(crate) fn new(peer: Peer, run: Boxed<Exit>) -> Result<Self, ConnectError> {
         let server = peer.server().cloned().ok_or(ConnectError::Closed)?;
         Ok(Self {
             peer,

@@ -16,7 +16,7 @@ mod call;
 mod callbacks;
 #[cfg(feature = "client")]
 mod child_end;
-mod connection;
+pub(crate) mod connection;
 #[cfg(feature = "client")]
 mod elicitation;
 mod error;
@@ -24,15 +24,13 @@ mod exchange;
 #[cfg(feature = "client")]
 mod handle;
 mod handler;
-#[cfg(all(feature = "client", feature = "http"))]
-mod http;
 #[cfg(feature = "client")]
-mod hub;
+pub(crate) mod hub;
 mod info;
 #[cfg(feature = "client")]
-mod inner;
+pub(crate) mod inner;
 #[cfg(feature = "client")]
-mod keeper;
+pub(crate) mod keeper;
 #[cfg(feature = "client")]
 mod logs;
 #[cfg(feature = "client")]
@@ -84,4 +82,4 @@ pub use self::subscription::Subscription;
 #[cfg(feature = "client")]
 pub use self::topics::Update;
 
-type Machine = Core<'static, Growing>;
+pub(crate) type Machine = Core<'static, Growing>;

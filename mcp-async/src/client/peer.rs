@@ -13,7 +13,7 @@ use super::Machine;
 use super::call::Call;
 use super::info::{ConnectError, ServerInfo};
 use super::side::About;
-use crate::shared::Shared;
+use crate::connection::Shared;
 
 /// A handle of a connection to a server: cheap to clone, usable from any task.
 ///
@@ -25,7 +25,7 @@ use crate::shared::Shared;
 /// }
 /// ```
 pub struct Peer {
-    pub(super) shared: Arc<Shared<Machine>>,
+    pub(crate) shared: Arc<Shared<Machine>>,
     pub(super) about: Arc<About>,
 }
 

@@ -11,7 +11,7 @@ use super::hub::lock;
 /// The credentials that were set since the client was connected, and when the server wants to be
 /// asked again.
 #[derive(Default)]
-pub(super) struct Remote {
+pub(crate) struct Remote {
     credentials: Mutex<Credentials>,
     not_before: Mutex<Instant>,
 }
@@ -26,7 +26,7 @@ struct Credentials {
 
 impl Remote {
     /// Replaces the value of `Authorization` in all requests from now on.
-    pub(super) fn authorize(&self, value: HeaderValue) {
+    pub(crate) fn authorize(&self, value: HeaderValue) {
         let waiting = {
             let mut credentials = lock(&self.credentials);
             credentials.authorization = Some(value);
@@ -37,17 +37,17 @@ impl Remote {
     }
 
     /// The value of `Authorization`, if it is another than at the beginning.
-    pub(super) fn authorization(&self) -> Option<HeaderValue> {
+    pub(crate) fn authorization(&self) -> Option<HeaderValue> {
         lock(&self.credentials).authorization.clone()
     }
 
     /// Counts the credentials.
-    pub(super) fn version(&self) -> u64 {
+    pub(crate) fn version(&self) -> u64 {
         lock(&self.credentials).version
     }
 
     /// Ready when the credentials are no longer those of this version.
-    pub(super) fn poll_changed(&self, version: u64, cx: &Context<'_>) -> Poll<()> {
+    pub(crate) fn poll_changed(&self, version: u64, cx: &Context<'_>) -> Poll<()> {
         let mut credentials = lock(&self.credentials);
         if credentials.version != version {
             return Poll::Ready(());
@@ -60,16 +60,16 @@ impl Remote {
     }
 
     /// The server asked for a pause until this time: it concerns requests that no caller waits for.
-    pub(super) fn hold_until(&self, at: Instant) {
+    pub(crate) fn hold_until(&self, at: Instant) {
         *lock(&self.not_before) = at;
     }
 
     /// The server accepts requests again.
-    pub(super) fn accepted(&self) {
+    pub(crate) fn accepted(&self) {
         self.hold_until(Instant::ZERO);
     }
 
-    pub(super) fn not_before(&self) -> Instant {
+    pub(crate) fn not_before(&self) -> Instant {
         *lock(&self.not_before)
     }
 }

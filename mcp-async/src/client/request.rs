@@ -19,8 +19,8 @@ use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
 use super::pages::Pages;
 use super::progress::Progress;
+use crate::connection::Seat;
 use crate::model::{CallToolResult, CompleteResult, Completion, Tool};
-use crate::seat::Seat;
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its result; what the methods of [`Client`](super::Client) return.

@@ -14,12 +14,11 @@ use super::Machine;
 use super::awaited::Awaited;
 use super::handler::{Handler, Question, Reply};
 use super::info::{ConnectError, ServerInfo};
-use crate::calls::{Effect, Frame, Role};
+use crate::connection::{
+    Arrival, Effect, Frame, Job, Nothing, Places, Respond, Role, Shared, discard,
+};
 use crate::error::ErrorReply;
-use crate::job::{Job, discard};
 use crate::observe;
-use crate::places::{Arrival, Places};
-use crate::shared::{Nothing, Respond, Shared};
 
 /// The client's side of the driver.
 pub(super) struct Side {
@@ -161,7 +160,7 @@ impl Role for Side {
 impl Respond for Core<'_, Growing> {
     type Failure = Failure;
     type About = ();
-    type Exit = crate::shared::Pipe;
+    type Exit = crate::connection::Pipe;
     type Beside = Nothing;
 
     fn respond(

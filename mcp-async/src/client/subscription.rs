@@ -21,9 +21,9 @@ use super::queue::Queue;
 use super::request::{Request, nothing};
 use super::restart::RestartPolicy;
 use super::topics::{Heard, TopicQueue, Update};
-use crate::clock::Timer;
+use crate::connection::Seat;
 use crate::model::SubscriptionFilter;
-use crate::seat::Seat;
+use crate::runtime::Timer;
 
 /// Changes that a server tells of, as a stream.
 ///

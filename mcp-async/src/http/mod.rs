@@ -3,6 +3,8 @@
 //! A server becomes a [`tower_service::Service`] by [`Server::http`](crate::Server::http): hyper,
 //! axum and whatever else speaks `tower` mount it.
 
+#[cfg(feature = "client")]
+pub(crate) mod client;
 #[cfg(feature = "server")]
 pub(crate) mod server;
 #[cfg(feature = "server")]

@@ -11,7 +11,7 @@ use mcp_proto::Instant;
 use pin_project_lite::pin_project;
 
 use crate::Runtime;
-use crate::clock::Timer as _;
+use crate::runtime::Timer as _;
 
 /// Done when a moment has come; it can be armed again for another.
 pub(crate) struct Nap<R: Runtime> {

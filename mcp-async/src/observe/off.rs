@@ -6,7 +6,7 @@ use mcp_proto::Why;
 use mcp_proto::rpc::Method;
 
 use crate::client::CallError;
-use crate::shared::Transport;
+use crate::connection::Transport;
 
 pub(crate) const fn ignored(_why: Why) {}
 

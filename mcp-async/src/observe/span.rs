@@ -10,7 +10,7 @@ use tracing::{Span, info_span};
 
 use super::on::Failure;
 use crate::client::CallError;
-use crate::shared::Transport;
+use crate::connection::Transport;
 
 /// A request, for the side that answers it and for the side that asks.
 macro_rules! call_span {

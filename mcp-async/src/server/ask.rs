@@ -15,10 +15,8 @@ use mcp_proto::{Channel, Payload, Question, Revision, SendError, Token};
 use serde::de::DeserializeOwned;
 
 use super::Machine;
+use crate::connection::{Arrival, Seat, Shared};
 use crate::error::ErrorReply;
-use crate::places::Arrival;
-use crate::seat::Seat;
-use crate::shared::Shared;
 
 /// The answer to a question, when it comes; see [`Context::ask`](super::Context::ask).
 ///

@@ -10,7 +10,7 @@ use mcp_proto::json::{Raw, Str};
 use super::handler_error::HandlerError;
 use super::reply::Reply;
 use super::{Call, Context};
-use crate::job::Job;
+use crate::connection::Job;
 use crate::model::{CompleteResult, Completion};
 
 /// An argument while it is typed.

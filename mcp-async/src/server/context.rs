@@ -17,9 +17,8 @@ use super::ask::Ask;
 use super::peer::Peer;
 use super::tell::{LogMessage, ProgressUpdate};
 use super::{Arrived, Machine, Request};
-use crate::job::Answered;
+use crate::connection::{Answered, Beside, Shared};
 use crate::observe;
-use crate::shared::{Beside, Shared};
 use crate::trace_context::TraceContext;
 
 /// The handle of one call: cheap to clone, and usable from any task for as long as the call

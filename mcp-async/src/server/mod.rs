@@ -82,15 +82,13 @@ use mcp_proto::{Channel, Instant, Outcome, SendError, Token, Transmit};
 
 use self::about::{About, Known};
 use self::ask::Lost;
-use crate::calls::{Effect, Frame, Role};
 use crate::client::Progress;
-use crate::clock::{Clock, Now};
-use crate::driver::Driver;
+use crate::connection::{
+    Arrival, Driver, Effect, Frame, Respond, Role, Shared, Transport, discard,
+};
 use crate::error::ErrorReply;
-use crate::job::discard;
 use crate::observe;
-use crate::places::Arrival;
-use crate::shared::{Respond, Shared, Transport};
+use crate::runtime::{Clock, Now};
 
 pub use self::ask::{Ask, AskError};
 pub use self::context::Context;
@@ -131,13 +129,13 @@ pub(crate) type Machine = Server<'static, Growing>;
 #[cfg(all(feature = "server", feature = "http"))]
 type Exit = crate::http::server::Way;
 #[cfg(not(all(feature = "server", feature = "http")))]
-type Exit = crate::shared::Pipe;
+type Exit = crate::connection::Pipe;
 
 /// What is known of calls that ask.
 #[cfg(feature = "server")]
 type Rounds = rounds::Rounds;
 #[cfg(not(feature = "server"))]
-type Rounds = crate::shared::Nothing;
+type Rounds = crate::connection::Nothing;
 
 /// Serves one client over a pair of byte streams.
 ///
@@ -399,7 +397,7 @@ impl<S: Service> Side<S> {
 
     /// Takes up what a call brings from its last round.
     #[cfg(feature = "server")]
-    fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::job::Job> {
+    fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::connection::Job> {
         if !self.seals_state
             && let Err(error) = rounds::begin(&mut call)
         {

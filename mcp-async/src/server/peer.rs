@@ -13,7 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::Machine;
 use super::ask::Ask;
-use crate::shared::Shared;
+use crate::connection::Shared;
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
 /// end. Once that has come, nothing is sent any more.

@@ -17,8 +17,8 @@ use super::item::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::texts::from_texts;
 use super::{Call, Context};
+use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::job::Job;
 use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMessage};
 
 /// A prompt: what clients are told of it, and the handler that fills it in.

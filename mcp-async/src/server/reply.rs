@@ -9,8 +9,8 @@ use mcp_proto::{InputRequired, Outcome, Payload, Question};
 use pin_project_lite::pin_project;
 
 use super::context::Context;
+use crate::connection::Answered;
 use crate::error::ErrorReply;
-use crate::job::Answered;
 
 /// What a handler may come to: something that the core can write as an answer.
 ///

@@ -12,8 +12,8 @@ use super::handler_error::HandlerError;
 use super::item::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::{Call, Context};
+use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::job::Job;
 use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceContents};
 
 /// A resource: what clients are told of it, and the handler that reads it.

@@ -11,10 +11,8 @@ use mcp_proto::server::{Context as Request, Initialize};
 use super::context::Context;
 use super::peer::Peer;
 use super::reply::{Answering, Reply};
-use crate::calls::Frame;
 use crate::client::Progress;
-use crate::job::Job;
-use crate::places::keep;
+use crate::connection::{Frame, Job, keep};
 
 /// Answers calls: the low-level seam on which routers of typed handlers stand.
 ///

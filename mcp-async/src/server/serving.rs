@@ -15,9 +15,8 @@ use super::inner::BoxService;
 use super::rate::Buckets;
 use super::spawned::Spawn;
 use super::{Connection, Peer, connect};
-use crate::clock::Clock;
-use crate::runtime::Runtime;
-use crate::stdio::{self, Claim};
+use crate::io::stdio::{self, Claim};
+use crate::runtime::{Clock, Runtime};
 
 impl<R> Server<R> {
     /// Serves one client on this clock, without a runtime: in tests and simulations.

@@ -7,7 +7,7 @@ use core::task::{Context, Poll, Waker};
 use std::panic::{catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use crate::job::discard;
+use crate::connection::discard;
 use crate::observe::Here;
 use crate::runtime::Task;
 

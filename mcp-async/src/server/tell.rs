@@ -11,7 +11,7 @@ use mcp_proto::{Payload, SendError};
 
 use super::Machine;
 use super::context::Context;
-use crate::shared::Receipt;
+use crate::connection::Receipt;
 
 /// How far a call is: what [`Context::progress`] returns. It resolves when there was room for
 /// the message, and an event store has it, if there is one.

@@ -14,8 +14,8 @@ use super::item::{NO_HANDLER, RegisterError};
 use super::resource::{Hint, ResourceOutput, answer};
 use super::texts::from_captures;
 use super::{Call, Context};
+use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::job::Job;
 use crate::model::{self, Annotations, Icon, Meta};
 use crate::uri_template::{Captures, ParseError, UriTemplate};
 

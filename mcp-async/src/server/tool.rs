@@ -20,8 +20,8 @@ use super::rate::RateLimit;
 use super::reply::Reply;
 use super::spawned::{Spawn, spawned};
 use super::{Call, Context};
+use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::job::Job;
 use crate::model::{self, Icon, Meta, ToolAnnotations};
 use crate::schema::{self, TypeError};
 

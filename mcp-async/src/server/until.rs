@@ -11,7 +11,7 @@ use std::task::Wake;
 use futures_io::{AsyncRead, AsyncWrite};
 
 use super::{Connection, Service};
-use crate::clock::Clock;
+use crate::runtime::Clock;
 
 impl<R, W, C, S> Connection<R, W, C, S>
 where

@@ -9,7 +9,7 @@ use core::time::Duration;
 use bytes::Buf;
 use http_body::Body;
 
-use crate::clock::{Clock, Timer};
+use crate::runtime::{Clock, Timer};
 
 /// Why there is no body.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

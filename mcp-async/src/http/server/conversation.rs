@@ -11,12 +11,10 @@ use mcp_proto::server::Event;
 use mcp_proto::{Action, Channel, Instant, Machine as _, Source};
 
 use super::exit::Way;
-use crate::calls::{Calls, Frame};
-use crate::clock::{Clock, Timer};
-use crate::driver::LARGE;
+use crate::connection::{Calls, Core, Exit as _, Frame, LARGE, Shared, Transport};
 use crate::observe;
+use crate::runtime::{Clock, Timer};
 use crate::server::{BoxService, Keys, Machine, Peer, Side};
-use crate::shared::{Core, Exit as _, Shared, Transport};
 
 /// A machine with its service, its calls and its time.
 ///

@@ -12,7 +12,7 @@ use super::answer::{self, Answer};
 use super::body::{Events, HttpBody};
 use super::conversation::Conversation;
 use super::exit::{First, Replies};
-use crate::clock::Clock;
+use crate::runtime::Clock;
 
 /// One request, until its answer. Dropping it cancels the request (SH-19).
 pub(super) struct Exchange<C: Clock> {

@@ -6,7 +6,7 @@ use std::collections::VecDeque;
 use mcp_proto::{Channel, Token, Transmit};
 
 use super::streams::SessionStreams;
-use crate::shared::{Exit, Receipt};
+use crate::connection::{Exit, Receipt};
 
 /// The way out of one connection.
 #[derive(Default)]

@@ -11,10 +11,10 @@ use mcp_proto::{Channel, Instant};
 
 use super::session::Session;
 use super::sharing::{Saved, Sharing};
+use crate::connection::Shared;
 use crate::http::{EventStore, StoredEvent};
 use crate::observe;
 use crate::server::Machine;
-use crate::shared::Shared;
 
 /// Polled by the task of the session; without stores there is nothing to do.
 pub(super) struct Keeper {

@@ -12,7 +12,7 @@ use mcp_proto::server::http::streams::{Read, Reader};
 use super::body::Events;
 use super::exchange::KEEP_ALIVE;
 use super::session::Session;
-use crate::clock::{Clock, Timer};
+use crate::runtime::{Clock, Timer};
 
 /// Holds a stream for as long as somebody reads it.
 pub(super) struct Reading {

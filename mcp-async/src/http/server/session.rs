@@ -17,9 +17,9 @@ use super::conversation::{Conversation, Text};
 use super::keeper::Keeper;
 use super::sessions::{Place, Sessions};
 use super::streams::SessionStreams;
-use crate::clock::Clock;
+use crate::connection::Shared;
+use crate::runtime::Clock;
 use crate::server::{Machine, Peer};
-use crate::shared::Shared;
 
 /// What the exchanges of a session share.
 pub(super) struct Session {

@@ -10,8 +10,8 @@ use mcp_proto::server::http::streams::{
 };
 use mcp_proto::{Channel, Token, Transmit};
 
+use crate::connection::Receipt;
 use crate::http::Replay;
-use crate::shared::Receipt;
 
 /// The streams of one session, with those who read them.
 pub(crate) struct SessionStreams {

@@ -5,7 +5,7 @@ use core::fmt;
 use tower_layer::Layer;
 
 use super::{Around, Layered};
-use crate::job::Job;
+use crate::connection::Job;
 use crate::server::{Call, Service};
 
 /// A layer that hands each call to this function, together with the service that would have

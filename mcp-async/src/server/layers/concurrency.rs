@@ -7,8 +7,8 @@ use tower_layer::Layer;
 
 use super::gate::Gate;
 use super::{Around, Layered, runs_a_handler};
+use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::job::Job;
 use crate::server::{Call, Service};
 
 /// Lets so many handlers run at a time; further calls wait for their turn, in order.

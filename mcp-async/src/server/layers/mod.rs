@@ -36,7 +36,7 @@ use mcp_proto::server::Initialize;
 use super::peer::Peer;
 use super::service::{Call, Service};
 use crate::client::Progress;
-use crate::job::Job;
+use crate::connection::Job;
 
 pub use self::around::{AroundFn, around};
 pub use self::concurrency::ConcurrencyLimit;

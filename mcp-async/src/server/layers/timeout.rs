@@ -5,7 +5,7 @@ use core::time::Duration;
 use tower_layer::Layer;
 
 use super::{Around, Layered};
-use crate::job::Job;
+use crate::connection::Job;
 use crate::server::{Call, Service};
 
 /// Gives every call so much time. A handler that needs more is dropped, as for a cancellation,

@@ -12,7 +12,7 @@ use tower_layer::Layer;
 use tracing::Span;
 
 use super::{Around, Layered};
-use crate::job::{Answered, Job, discard};
+use crate::connection::{Answered, Job, discard};
 use crate::observe::{self, Failure, span};
 use crate::server::{Call, Context, Service};
 use crate::trace_context::TraceContext;

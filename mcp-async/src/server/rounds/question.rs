@@ -13,11 +13,10 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, check_question};
 
 use super::round::{Answer, Asked, Open, Round};
-use crate::seat::Seat;
+use crate::connection::{Core, Seat};
 use crate::server::Machine;
 use crate::server::ask::{AskError, not_in_revision, poll_ask};
 use crate::server::context::Context;
-use crate::shared::Core;
 
 /// The answer to a question, when it comes: what [`Context::elicit`], [`Context::sample`] and
 /// their neighbours return.

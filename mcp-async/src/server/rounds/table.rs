@@ -8,7 +8,7 @@ use mcp_proto::rpc::Method;
 
 use super::keys::Keys;
 use super::round::Round;
-use crate::shared::Beside;
+use crate::connection::Beside;
 
 /// Empty until a call asks something, or could: then one place for each call in flight, in the
 /// order of the core's own table.

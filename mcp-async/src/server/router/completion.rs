@@ -8,8 +8,8 @@ use mcp_proto::model::{CompleteParams, Reference};
 use super::super::completion::{Completed, Completer, Completing};
 use super::super::service::Call;
 use super::{Router, too_often, unknown};
+use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::job::Job;
 
 impl Router {
     /// Answers `completion/complete`. An argument that exists and is not completed has no

@@ -10,8 +10,8 @@ use super::super::resource::{Hint, Resource};
 use super::super::service::Call;
 use super::super::template::Template;
 use super::super::tool::Tool;
+use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::job::Job;
 use crate::model;
 
 /// Answers a request for a list, of the items that are shown.

@@ -9,7 +9,7 @@ use super::super::Context;
 use super::super::handler_error::HandlerError;
 use super::super::reply::Reply;
 use super::super::service::Call;
-use crate::job::Job;
+use crate::connection::Job;
 
 pub(in crate::server) struct Method {
     pub(in crate::server) name: String,

@@ -19,8 +19,8 @@ use super::rate::{Buckets, RateLimit};
 use super::service::{Call, Service};
 use super::spawned::Spawn;
 use super::tool::Tool;
+use crate::connection::Job;
 use crate::error::ErrorReply;
-use crate::job::Job;
 
 pub(super) use self::method::Method;
 

@@ -4,7 +4,7 @@ use super::super::handler_error::not_found;
 use super::super::service::Call;
 use super::super::template::Found;
 use super::{Empty, Router, subject};
-use crate::job::Job;
+use crate::connection::Job;
 
 impl Router {
     /// Answers `resources/read`: a resource by its URI, or else the first template that

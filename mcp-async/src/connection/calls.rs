@@ -1,0 +1,160 @@
+//! The calls of one connection, from the machine's event to the answer, whatever carries the
+//! messages.
+
+use core::ops::ControlFlow;
+use core::task::Waker;
+use std::sync::Arc;
+
+use mcp_proto::rpc::code;
+use mcp_proto::{Instant, Machine, Outcome, SendError, Token};
+
+use super::job::{Job, Jobs, Polled, discard};
+use super::shared::{Respond, Shared};
+use crate::error::ErrorReply;
+use crate::observe;
+
+/// A role, its jobs, and what they share with their handles.
+pub(crate) struct Calls<X: Role> {
+    pub(crate) jobs: Jobs,
+    /// Requests whose handler panicked or took too long, and that still wait for room for their
+    /// error.
+    owed: Vec<(Token, ErrorReply)>,
+    pub(crate) role: X,
+    pub(crate) shared: Arc<Shared<X::Machine>>,
+}
+
+/// What one side of the protocol makes of its machine's events.
+pub(crate) trait Role {
+    type Machine: Respond;
+
+    /// Whether messages are left unread while finished answers wait for room: a server's
+    /// memory is then bounded by what its peer reads. A client goes on reading, or two full
+    /// pipes would wait for each other.
+    const WAITS_FOR_READER: bool;
+
+    /// Whether jobs may finish after the input ended.
+    const DRAINS: bool;
+
+    /// Takes an event, without any lock held.
+    fn dispatch(
+        &mut self,
+        shared: &Arc<Shared<Self::Machine>>,
+        event: <Self::Machine as Machine>::Event<'_>,
+        frame: Frame<'_>,
+    ) -> Effect;
+}
+
+/// The message that an event borrows from, if it is a large one: then it can be kept without a
+/// copy.
+pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
+
+/// What an event asks of the driver.
+pub(crate) enum Effect {
+    Nothing,
+    Start(Token, Job),
+    Cancel(Token),
+    /// The handler panicked before there was a job.
+    Panicked(Token),
+    /// The machine has given the connection up.
+    Close,
+}
+
+impl<X: Role> Calls<X> {
+    pub(crate) fn new(role: X, shared: Arc<Shared<X::Machine>>) -> Self {
+        Self {
+            jobs: Jobs::new(Arc::clone(&shared.alarm)),
+            owed: Vec::new(),
+            role,
+            shared,
+        }
+    }
+
+    /// Drops the jobs that have had their time.
+    pub(crate) fn expire(&mut self, now: Instant) {
+        while let Some((token, timeout)) = self.jobs.expire(now) {
+            observe::expired(timeout);
+            let text = format!("The call took longer than {} ms", timeout.as_millis());
+            self.owed
+                .push((token, ErrorReply::new(code::INTERNAL_ERROR, text)));
+        }
+    }
+
+    /// Polls the next job that was woken; whether there was one.
+    pub(crate) fn poll_woken(&mut self) -> bool {
+        let Some(polled) = self.jobs.poll_woken() else {
+            return false;
+        };
+        self.settle(polled);
+        true
+    }
+
+    /// Hands an event to the role, without any lock held.
+    pub(crate) fn dispatch(&mut self, event: Event<'_, X>, frame: Frame<'_>) -> Effect {
+        self.role.dispatch(&self.shared, event, frame)
+    }
+
+    /// Does what an event asks for; breaks if that is the end of the connection.
+    pub(crate) fn carry_out(&mut self, effect: Effect, now: Instant) -> ControlFlow<()> {
+        match effect {
+            Effect::Nothing => {}
+            Effect::Start(token, job) => {
+                let polled = self.jobs.start(token, job, now);
+                self.settle(polled);
+            }
+            Effect::Cancel(token) => {
+                self.jobs.cancel(token);
+                self.shared.wake_watchers();
+            }
+            Effect::Panicked(token) => self.settle(Polled::Panicked(token)),
+            Effect::Close => return ControlFlow::Break(()),
+        }
+        ControlFlow::Continue(())
+    }
+
+    /// Answers the requests whose handlers did not; `false` if there is no room for it.
+    pub(crate) fn pay(&mut self, now: Instant) -> bool {
+        while let Some((token, error)) = self.owed.last() {
+            {
+                let core = &mut *self.shared.lock();
+                let outcome = Outcome::Error(error.as_object());
+                let paid = core.put(|machine, out| machine.respond(now, *token, outcome, out));
+                if matches!(paid, Err(SendError::BufferFull { .. })) && !core.outbox.is_empty() {
+                    return false;
+                }
+            }
+            self.owed.pop();
+            // What the handler left to another task learns that its call is over.
+            self.shared.wake_watchers();
+        }
+        true
+    }
+
+    /// Whether an error still waits for room.
+    pub(crate) const fn owes(&self) -> bool {
+        !self.owed.is_empty()
+    }
+
+    /// The connection is over: ends every request, and tells everyone who waits.
+    pub(crate) fn end(&mut self) {
+        self.jobs.cancel_all();
+        let now = self.shared.now();
+        self.shared.lock().machine.hang_up(now);
+        loop {
+            let event = self.shared.lock().machine.poll_event();
+            let Some(event) = event else { break };
+            if let Effect::Start(_, job) = self.dispatch(event, None) {
+                discard(job);
+            }
+        }
+        let waiting = self.shared.lock().end();
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    fn settle(&mut self, polled: Polled) {
+        if let Polled::Panicked(token) = polled {
+            self.owed.push((token, ErrorReply::internal()));
+        }
+    }
+}
+
+pub(crate) type Event<'b, X> = <<X as Role>::Machine as Machine>::Event<'b>;

@@ -1,0 +1,290 @@
+//! The connection's future: reading, writing, the timer and the jobs in one poll, so there is
+//! nothing that could be dropped half-way.
+//!
+//! ```text
+//!          end of input or shutdown        no job left, or        written, or the
+//!                                          the grace is over      peer takes nothing
+//!   Open ---------------------------> Draining --------> Flushing -----------> Closing --> Done
+//!     `------------------- output closed, or an error of the transport ----------------------^
+//! ```
+
+mod end;
+mod streams;
+
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::io;
+use std::sync::Arc;
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::{Inbox, Instant, Large, Limits, Machine, Outbox, Why};
+
+use self::streams::is_closed;
+use super::calls::{Calls, Effect, Event, Frame, Role};
+use super::shared::Shared;
+use crate::observe;
+use crate::runtime::Timer;
+
+pub(crate) struct Driver<R, W, T, X: Role> {
+    reader: R,
+    writer: W,
+    timer: T,
+    /// What the timer was armed for; it may still fire.
+    armed: Option<Instant>,
+    inbox: Inbox<Vec<u8>>,
+    /// The outbox that is being written, while the other one, under the lock, is being filled.
+    writing: Outbox<Vec<u8>>,
+    /// Bytes went to the writer and may stick in its buffer.
+    unflushed: bool,
+    calls: Calls<X>,
+    phase: Phase,
+    grace: Duration,
+    /// When the phase ends at the latest.
+    deadline: Option<Instant>,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Open,
+    Draining,
+    Flushing,
+    Closing,
+    Done,
+}
+
+/// What happened in this poll already.
+struct Turn {
+    now: Instant,
+    /// What is left of [`WORK`].
+    budget: u32,
+    read_pending: bool,
+    write_pending: bool,
+    /// The last step found no room for what the core may have to answer.
+    full: bool,
+    /// The last step found no message.
+    empty: bool,
+    /// A handle asked for the end.
+    closing: bool,
+    /// When the machine wants to be told the time.
+    timeout: Option<Instant>,
+}
+
+/// What one step came to.
+enum Step<'b, E> {
+    Event(E, Frame<'b>),
+    Handled,
+    Ignored(Why),
+    Full,
+    Empty,
+}
+
+impl<R, W, T, X> Driver<R, W, T, X>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    T: Timer,
+    X: Role,
+{
+    pub(crate) fn new(
+        (reader, writer): (R, W),
+        timer: T,
+        limits: &Limits,
+        grace: Duration,
+        role: X,
+        shared: Arc<Shared<X::Machine>>,
+    ) -> Self {
+        Self {
+            reader,
+            writer,
+            timer,
+            armed: None,
+            inbox: Inbox::new(Vec::new(), limits),
+            writing: shared.outbox(),
+            unflushed: false,
+            calls: Calls::new(role, shared),
+            phase: Phase::Open,
+            grace,
+            deadline: None,
+        }
+    }
+
+    pub(crate) fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        let polled = self.poll_turn(cx);
+        if polled.is_ready() {
+            self.finish();
+        }
+        polled
+    }
+
+    fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        if self.calls.shared.alarm.begin(cx.waker()) {
+            self.armed = None;
+        }
+        let mut turn = Turn {
+            now: self.calls.shared.now(),
+            budget: WORK,
+            read_pending: false,
+            write_pending: false,
+            full: false,
+            empty: false,
+            closing: false,
+            timeout: None,
+        };
+        let mut resting = false;
+        while self.phase != Phase::Done {
+            let mut moved = self.work(&mut turn);
+            match self.write(cx, &mut turn) {
+                Ok(wrote) => moved |= wrote,
+                Err(error) if is_closed(&error) => return Poll::Ready(Ok(())),
+                Err(error) => return Poll::Ready(Err(error)),
+            }
+            moved |= self.read(cx, &mut turn)?;
+            moved |= self.wind_down(cx, &mut turn);
+            if turn.budget == 0 {
+                cx.waker().wake_by_ref();
+                return Poll::Pending;
+            }
+            if moved {
+                turn.now = self.calls.shared.now();
+                continue;
+            }
+            if !resting {
+                // From here on a handle that leaves work wakes this task: look once more.
+                self.calls.shared.alarm.rest();
+                resting = true;
+                continue;
+            }
+            if self.arm(cx, &turn).is_pending() {
+                return Poll::Pending;
+            }
+            turn.now = self.calls.shared.now();
+        }
+        Poll::Ready(Ok(()))
+    }
+
+    /// Polls woken jobs and takes messages, as far as the budget goes.
+    fn work(&mut self, turn: &mut Turn) -> bool {
+        let before = turn.budget;
+        (turn.full, turn.empty) = (false, false);
+        self.calls.expire(turn.now);
+        while turn.budget > 0 {
+            if self.calls.poll_woken() {
+                turn.budget -= 1;
+                continue;
+            }
+            let blocked = !self.calls.pay(turn.now);
+            let mut large = None;
+            let inbox = &mut self.inbox;
+            let effect = match step::<X>(&self.calls.shared, inbox, &mut large, blocked, turn) {
+                Step::Event(event, frame) => self.calls.dispatch(event, frame),
+                Step::Handled => Effect::Nothing,
+                Step::Ignored(why) => {
+                    observe::ignored(why);
+                    Effect::Nothing
+                }
+                Step::Full => {
+                    turn.full = true;
+                    break;
+                }
+                Step::Empty => {
+                    turn.empty = true;
+                    break;
+                }
+            };
+            if let Some(large) = large {
+                self.inbox.put_back(large);
+            }
+            turn.budget -= 1;
+            if self.calls.carry_out(effect, turn.now).is_break() && self.phase < Phase::Flushing {
+                self.flush(turn.now);
+            }
+        }
+        turn.budget < before
+    }
+
+    /// Arms the timer, but only for an earlier moment than the one that it will fire for:
+    /// arming costs more than looking in vain now and then.
+    fn arm(&mut self, cx: &mut Context<'_>, turn: &Turn) -> Poll<()> {
+        let deadlines = [turn.timeout, self.deadline, self.calls.jobs.deadline()];
+        let Some(next) = deadlines.into_iter().flatten().min() else {
+            return Poll::Pending;
+        };
+        if self
+            .armed
+            .is_some_and(|armed| armed <= next && armed > turn.now)
+        {
+            return Poll::Pending;
+        }
+        let due = self.timer.poll_until(next, cx);
+        self.armed = due.is_pending().then_some(next);
+        due
+    }
+}
+
+impl<R, W, T, X: Role> Driver<R, W, T, X> {
+    pub(crate) const fn set_grace(&mut self, grace: Duration) {
+        self.grace = grace;
+    }
+
+    pub(crate) const fn role_mut(&mut self) -> &mut X {
+        &mut self.calls.role
+    }
+}
+
+/// One step under the lock: an effect of time, or of the next message.
+fn step<'b, X: Role>(
+    shared: &Shared<X::Machine>,
+    inbox: &'b mut Inbox<Vec<u8>>,
+    large: &'b mut Option<Large>,
+    blocked: bool,
+    turn: &mut Turn,
+) -> Step<'b, Event<'b, X>> {
+    let core = &mut *shared.lock();
+    turn.closing = core.closing;
+    core.now = turn.now;
+    if blocked || (X::WAITS_FOR_READER && core.is_waited_for()) {
+        // Time passes all the same.
+        if core
+            .machine
+            .poll_timeout()
+            .is_some_and(|due| due <= turn.now)
+        {
+            core.machine.handle_timeout(turn.now);
+        }
+        turn.timeout = core.machine.poll_timeout();
+        return Step::Full;
+    }
+    let mut frame: Frame<'b> = None;
+    let lies_in = &mut frame;
+    let step = mcp_proto::link::step_with(
+        &mut core.machine,
+        move || {
+            let Some(taken) = inbox.take_large(LARGE) else {
+                return inbox.next_message();
+            };
+            let large: &'b Large = large.insert(taken);
+            *lies_in = Some(large.bytes());
+            Some(large.message())
+        },
+        &mut core.outbox,
+        turn.now,
+    );
+    let step = match step {
+        mcp_proto::Step::Event { event, .. } => Step::Event(event, frame),
+        mcp_proto::Step::Handled => Step::Handled,
+        mcp_proto::Step::Ignored(why) => Step::Ignored(why),
+        mcp_proto::Step::Full => Step::Full,
+        mcp_proto::Step::Empty => Step::Empty,
+    };
+    turn.timeout = core.machine.poll_timeout();
+    step
+}
+
+/// Messages from so many bytes on are not copied by whoever keeps most of one.
+pub(crate) const LARGE: usize = 64 << 10;
+
+/// Messages and polls of handlers in one turn, before other tasks of the thread get theirs. At
+/// half a microsecond to a microsecond each that is about 100 µs, what runtimes call a fair
+/// share (tokio's own budget for one poll is 128 operations), and much more than what arrives
+/// at once on an ordinary connection, so it costs nothing there.
+const WORK: u32 = 128;

@@ -1,0 +1,90 @@
+//! How a connection ends: in good order, or at once.
+
+use core::pin::Pin;
+use core::task::Context;
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::Instant;
+
+use super::{Driver, Phase, Turn};
+use crate::connection::{Respond, Role};
+use crate::runtime::Timer;
+
+impl<R, W, T, X> Driver<R, W, T, X>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    T: Timer,
+    X: Role,
+{
+    pub(super) fn end_of_input(&mut self, now: Instant) {
+        self.inbox.close();
+        self.drain(now);
+    }
+
+    fn drain(&mut self, now: Instant) {
+        self.phase = Phase::Draining;
+        self.deadline = Some(now + self.grace);
+    }
+
+    /// Goes on to the next phase when nothing is left to do in this one, or its time is over.
+    pub(super) fn wind_down(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> bool {
+        let over = self.deadline.is_some_and(|deadline| deadline <= turn.now);
+        match self.phase {
+            Phase::Open if turn.closing => self.drain(turn.now),
+            Phase::Draining if over || self.is_drained(turn) => {
+                self.flush(turn.now);
+            }
+            Phase::Flushing if over || self.is_flushed(turn) => self.close(turn.now),
+            Phase::Closing => {
+                if !over && Pin::new(&mut self.writer).poll_close(cx).is_pending() {
+                    return false;
+                }
+                self.phase = Phase::Done;
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Whether all that was read is answered.
+    fn is_drained(&self, turn: &Turn) -> bool {
+        turn.empty && !self.calls.owes() && (self.calls.jobs.is_empty() || !X::DRAINS)
+    }
+
+    /// Whether the transport has everything.
+    fn is_flushed(&self, turn: &Turn) -> bool {
+        turn.empty && self.writing.is_empty() && !self.unflushed && !turn.write_pending
+    }
+
+    /// Cancels what still runs. What the machine has to say about it is still written.
+    pub(super) fn flush(&mut self, now: Instant) {
+        self.calls.jobs.cancel_all();
+        self.calls.shared.lock().machine.stop(now);
+        self.phase = Phase::Flushing;
+        self.deadline = Some(now + self.grace);
+    }
+
+    fn close(&mut self, now: Instant) {
+        self.calls.jobs.cancel_all();
+        self.phase = Phase::Closing;
+        self.deadline = Some(now + self.grace);
+    }
+}
+
+impl<R, W, T, X: Role> Driver<R, W, T, X> {
+    /// Ends every request, and tells everyone who waits.
+    pub(super) fn finish(&mut self) {
+        self.phase = Phase::Done;
+        self.calls.end();
+    }
+}
+
+impl<R, W, T, X: Role> Drop for Driver<R, W, T, X> {
+    /// A connection that is dropped hangs up: nobody waits for it in vain.
+    fn drop(&mut self) {
+        if self.phase != Phase::Done {
+            self.finish();
+        }
+    }
+}

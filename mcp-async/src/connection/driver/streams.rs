@@ -1,0 +1,116 @@
+//! Bytes in and out.
+
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use std::io;
+
+use futures_io::{AsyncRead, AsyncWrite};
+
+use super::{Driver, Phase, Turn};
+use crate::connection::Role;
+use crate::runtime::Timer;
+
+impl<R, W, T, X> Driver<R, W, T, X>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    T: Timer,
+    X: Role,
+{
+    /// Writes until the transport takes no more, or there is nothing left.
+    pub(super) fn write(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
+        let mut moved = false;
+        while !turn.write_pending && self.phase < Phase::Closing {
+            if self.writing.is_empty() && !self.take_output() {
+                if self.unflushed {
+                    match Pin::new(&mut self.writer).poll_flush(cx)? {
+                        Poll::Ready(()) => self.unflushed = false,
+                        Poll::Pending => turn.write_pending = true,
+                    }
+                }
+                break;
+            }
+            match Pin::new(&mut self.writer).poll_write(cx, self.writing.pending()) {
+                Poll::Ready(Ok(0)) => return Err(io::ErrorKind::WriteZero.into()),
+                Poll::Ready(Ok(count)) => {
+                    self.writing.consume(count);
+                    if self.writing.is_empty() && self.writing.capacity() > KEPT {
+                        self.writing = self.calls.shared.outbox();
+                    }
+                    self.unflushed = true;
+                    moved = true;
+                }
+                Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+                Poll::Ready(Err(error)) => return Err(error),
+                Poll::Pending => turn.write_pending = true,
+            }
+        }
+        if moved && self.phase == Phase::Flushing {
+            // Whoever reads, however slowly, gets everything.
+            self.deadline = Some(turn.now + self.grace);
+        }
+        Ok(moved)
+    }
+
+    /// Swaps the two outboxes, and tells those who wait that there is room.
+    fn take_output(&mut self) -> bool {
+        let waiting = {
+            let mut core = self.calls.shared.lock();
+            if core.outbox.is_empty() {
+                return false;
+            }
+            core::mem::swap(&mut core.outbox, &mut self.writing);
+            core.take_room()
+        };
+        waiting.into_iter().for_each(Waker::wake);
+        true
+    }
+
+    /// Reads once, if there is a use for it.
+    pub(super) fn read(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
+        if turn.read_pending || turn.full || turn.budget == 0 || self.phase != Phase::Open {
+            return Ok(false);
+        }
+        let Some(spare) = self.inbox.spare_mut() else {
+            return Ok(false);
+        };
+        match Pin::new(&mut self.reader).poll_read(cx, spare) {
+            Poll::Ready(Ok(0)) => self.end_of_input(turn.now),
+            Poll::Ready(Ok(count)) => {
+                let more = count == spare.len();
+                self.inbox.filled(count);
+                if more && self.inbox.capacity() < READ {
+                    self.inbox.widen();
+                }
+            }
+            Poll::Ready(Err(error)) if error.kind() == io::ErrorKind::Interrupted => {}
+            Poll::Ready(Err(error)) if is_closed(&error) => self.end_of_input(turn.now),
+            Poll::Ready(Err(error)) => return Err(error),
+            Poll::Pending => {
+                turn.read_pending = true;
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+}
+
+/// Whether the error only says that the peer has closed its side.
+pub(super) fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::WriteZero
+    )
+}
+
+/// How far the input buffer grows for a peer that sends faster than it is read: a hundred
+/// ordinary messages, so that a system call costs each of them little. An idle connection stays
+/// at the core's first size.
+const READ: usize = 16 << 10;
+
+/// An output buffer that has grown past this is given back once it is empty.
+const KEPT: usize = 256 << 10;

@@ -1,0 +1,334 @@
+//! The calls that run: futures of answers, held by the connection's future.
+
+use core::cmp::Reverse;
+use core::fmt;
+use core::future::Future;
+use core::panic::AssertUnwindSafe;
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::collections::BinaryHeap;
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use mcp_proto::{Instant, Token};
+
+use super::alarm::{Alarm, JobWaker};
+use crate::observe;
+
+/// A call that was begun: the future that works out the answer and writes it.
+///
+/// It is the one allocation of a call. The connection polls it at once, outside its lock, and
+/// keeps it only if it waits. Dropping it is cancellation.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::server::{Service, service_fn};
+/// use mcp_async::{ErrorReply, Job};
+///
+/// let patient = service_fn(|call| -> Job {
+///     call.answer(async { Err::<(), _>(ErrorReply::method_not_found()) })
+///         .within(Duration::from_secs(60))
+/// });
+/// fn is_service(_: &impl Service) {}
+/// is_service(&patient);
+/// ```
+#[must_use = "a job nobody polls is a request nobody answers"]
+pub struct Job {
+    future: Pin<Box<dyn Future<Output = Answered> + Send>>,
+    timeout: Option<Duration>,
+}
+
+/// The proof that a request has its answer, or needs none any more.
+#[derive(Clone, Copy, Debug)]
+pub struct Answered(pub(crate) ());
+
+impl Job {
+    /// A job made of the future that answers.
+    pub(crate) fn from_future(future: impl Future<Output = Answered> + Send + 'static) -> Self {
+        Self {
+            future: Box::pin(future),
+            timeout: None,
+        }
+    }
+
+    /// The same job with something before it, after it or around it: one more allocation.
+    ///
+    /// ```
+    /// use mcp_async::server::{layers, service_fn};
+    /// use tower_layer::Layer;
+    ///
+    /// let counting = layers::around(|call, service| {
+    ///     service.call(call).wrap(|job| async move {
+    ///         let answered = job.await;
+    ///         println!("one more");
+    ///         answered
+    ///     })
+    /// });
+    /// let service = counting.layer(service_fn(|call| call.ready(Ok(()))));
+    /// # let _ = service;
+    /// ```
+    pub fn wrap<F>(mut self, around: impl FnOnce(Self) -> F) -> Self
+    where
+        F: Future<Output = Answered> + Send + 'static,
+    {
+        let timeout = self.timeout.take();
+        Self {
+            timeout,
+            ..Self::from_future(around(self))
+        }
+    }
+
+    /// Lets the job take so long at most, counted from its first poll; the shorter of two
+    /// limits counts. After it the job is dropped, and its request is answered with the internal
+    /// error (-32603), whose text names the limit. It costs nothing until the job waits.
+    pub fn within(mut self, timeout: Duration) -> Self {
+        self.timeout = Some(self.timeout.map_or(timeout, |other| other.min(timeout)));
+        self
+    }
+}
+
+#[cfg(feature = "tracing")]
+impl Job {
+    /// How long it may take.
+    pub(crate) const fn limit(&self) -> Option<Duration> {
+        self.timeout
+    }
+}
+
+/// For what [wraps](Job::wrap) it; the connection polls a job by itself.
+impl Future for Job {
+    type Output = Answered;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Answered> {
+        self.future.as_mut().poll(cx)
+    }
+}
+
+impl fmt::Debug for Job {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Job")
+            .field("timeout", &self.timeout)
+            .finish_non_exhaustive()
+    }
+}
+
+/// What became of a poll.
+pub(crate) enum Polled {
+    Done,
+    Waits,
+    /// The handler panicked: its request is still without an answer.
+    Panicked(Token),
+}
+
+/// The jobs of one connection, each in the place that its request has in the core's table, so
+/// finding one costs an index.
+pub(crate) struct Jobs {
+    alarm: Arc<Alarm>,
+    places: Vec<Place>,
+    /// The places that hold a job.
+    running: usize,
+    /// The list of woken places while it is being worked off: `next <= woken.len()`.
+    woken: Vec<u32>,
+    next: usize,
+    /// When to look at a place, the earliest on top. The job that an entry was made for may have
+    /// gone by then, and a later one look for its own.
+    deadlines: BinaryHeap<Reverse<(Instant, u32)>>,
+}
+
+struct Place {
+    job: Option<(Token, Job)>,
+    /// When the job is to be dropped, and how long that is after its start.
+    limit: Option<(Instant, Duration)>,
+    /// The entry among the deadlines that counts; others of this place are out of date.
+    entry: Option<Instant>,
+    /// Both are the same waker; it stays with the place, so a wake costs no allocation.
+    arm: Arc<JobWaker>,
+    waker: Waker,
+}
+
+impl Jobs {
+    pub(crate) fn new(alarm: Arc<Alarm>) -> Self {
+        Self {
+            alarm,
+            places: Vec::new(),
+            running: 0,
+            woken: Vec::new(),
+            next: 0,
+            deadlines: BinaryHeap::new(),
+        }
+    }
+
+    /// Polls a new job, and keeps it if it waits.
+    pub(crate) fn start(&mut self, token: Token, job: Job, now: Instant) -> Polled {
+        let index = token.index();
+        while self.places.len() <= index {
+            let arm = JobWaker::new(&self.alarm, u32::try_from(self.places.len()).unwrap_or(0));
+            self.places.push(Place {
+                job: None,
+                limit: None,
+                entry: None,
+                waker: Waker::from(Arc::clone(&arm)),
+                arm,
+            });
+        }
+        let Some(place) = self.places.get_mut(index) else {
+            return Polled::Panicked(token);
+        };
+        // The request of an earlier job here was answered from elsewhere: the job has no use.
+        let timeout = job.timeout;
+        if let Some((_, job)) = place.job.replace((token, job)) {
+            discard(job);
+        } else {
+            self.running += 1;
+        }
+        place.limit = None;
+        let polled = self.poll_place(index);
+        if let (Polled::Waits, Some(timeout)) = (&polled, timeout) {
+            self.limit(index, now + timeout, timeout);
+        }
+        polled
+    }
+
+    /// Gives the job of a place its time. Often an entry is there already: that of an earlier
+    /// job, which had the same time.
+    fn limit(&mut self, index: usize, deadline: Instant, timeout: Duration) {
+        let Some(place) = self.places.get_mut(index) else {
+            return;
+        };
+        place.limit = Some((deadline, timeout));
+        if place.entry.is_none_or(|entry| deadline < entry) {
+            place.entry = Some(deadline);
+            self.enter(index, deadline);
+        }
+    }
+
+    fn enter(&mut self, index: usize, deadline: Instant) {
+        if self.deadlines.len() >= 2 * self.places.len() {
+            let places = &self.places;
+            self.deadlines
+                .retain(|Reverse((at, index))| entry(places, *index) == Some(*at));
+        }
+        let index = u32::try_from(index).unwrap_or(u32::MAX);
+        self.deadlines.push(Reverse((deadline, index)));
+    }
+
+    /// When the next job has had its time.
+    pub(crate) fn deadline(&self) -> Option<Instant> {
+        self.deadlines.peek().map(|Reverse((at, _))| *at)
+    }
+
+    /// Drops a job that has had its time, and says which and how much that was.
+    pub(crate) fn expire(&mut self, now: Instant) -> Option<(Token, Duration)> {
+        while let Some(Reverse((at, index))) = self.deadlines.peek().copied() {
+            if at > now {
+                break;
+            }
+            self.deadlines.pop();
+            if entry(&self.places, index) != Some(at) {
+                continue;
+            }
+            let index = usize::try_from(index).unwrap_or(usize::MAX);
+            let place = self.places.get_mut(index)?;
+            place.entry = None;
+            match (place.limit, &place.job) {
+                (Some((deadline, _)), Some(_)) if deadline > now => {
+                    place.entry = Some(deadline);
+                    self.enter(index, deadline);
+                }
+                (Some((_, timeout)), Some(_)) => {
+                    let (token, job) = place.job.take()?;
+                    self.running -= 1;
+                    discard(job);
+                    return Some((token, timeout));
+                }
+                _ => {}
+            }
+        }
+        None
+    }
+
+    /// Polls the next job that was woken; `None` if none was.
+    pub(crate) fn poll_woken(&mut self) -> Option<Polled> {
+        if self.next >= self.woken.len() {
+            self.woken.clear();
+            self.next = 0;
+            self.alarm.take_woken(&mut self.woken);
+        }
+        let index = *self.woken.get(self.next)?;
+        self.next += 1;
+        Some(self.poll_place(usize::try_from(index).unwrap_or(usize::MAX)))
+    }
+
+    /// Drops the job of a request that was cancelled.
+    pub(crate) fn cancel(&mut self, token: Token) {
+        let place = self.places.get_mut(token.index());
+        let job = place.and_then(|place| place.job.take_if(|(of, _)| *of == token));
+        if let Some((_, job)) = job {
+            self.running -= 1;
+            discard(job);
+        }
+    }
+
+    /// Drops every job.
+    pub(crate) fn cancel_all(&mut self) {
+        for place in &mut self.places {
+            place.entry = None;
+            if let Some((_, job)) = place.job.take() {
+                discard(job);
+            }
+        }
+        self.running = 0;
+        self.deadlines.clear();
+    }
+
+    pub(crate) const fn is_empty(&self) -> bool {
+        self.running == 0
+    }
+
+    fn poll_place(&mut self, index: usize) -> Polled {
+        let Some(place) = self.places.get_mut(index) else {
+            return Polled::Waits;
+        };
+        place.arm.rearm();
+        let Some((token, job)) = &mut place.job else {
+            return Polled::Waits;
+        };
+        let token = *token;
+        let cx = &mut Context::from_waker(&place.waker);
+        let polled = match catch_unwind(AssertUnwindSafe(|| job.future.as_mut().poll(cx))) {
+            Ok(Poll::Pending) => return Polled::Waits,
+            Ok(Poll::Ready(Answered(()))) => Polled::Done,
+            Err(panic) => {
+                discard(panic);
+                observe::panicked();
+                Polled::Panicked(token)
+            }
+        };
+        if let Some((_, job)) = place.job.take() {
+            self.running -= 1;
+            discard(job);
+        }
+        polled
+    }
+}
+
+impl Drop for Jobs {
+    fn drop(&mut self) {
+        self.cancel_all();
+    }
+}
+
+/// The entry of this place that counts.
+fn entry(places: &[Place], index: u32) -> Option<Instant> {
+    places.get(usize::try_from(index).ok()?)?.entry
+}
+
+/// Drops what a user made: a panic in it must not end the connection.
+pub(crate) fn discard<T>(value: T) {
+    if let Err(panic) = catch_unwind(AssertUnwindSafe(|| drop(value))) {
+        observe::panicked();
+        // Its payload could panic once more; such a payload is left where it is.
+        core::mem::forget(panic);
+    }
+}

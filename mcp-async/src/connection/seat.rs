@@ -1,0 +1,162 @@
+//! One request of ours, from the first attempt to send it until its asker is gone.
+
+use core::task::{Context, Poll};
+
+#[cfg(feature = "client")]
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::{Channel, Instant, SendError, Token, Transmit};
+
+use super::places::Arrival;
+use super::shared::{Respond, Shared, Transport};
+use crate::client::progress::{Heard, Progress};
+
+/// Holds a place for the answer; dropping it tells the machine that nobody waits.
+pub(crate) struct Seat<'a, M: Respond> {
+    shared: Held<'a, M>,
+    /// Where the request goes to.
+    channel: Channel,
+    place: Option<u32>,
+    /// Set while the machine knows the request.
+    token: Option<Token>,
+    /// Progress on its way to the asker.
+    heard: Heard,
+}
+
+/// The connection, for a request that borrows its handle or for one that outlives it.
+enum Held<'a, M: Respond> {
+    Borrowed(&'a Shared<M>),
+    #[cfg(feature = "client")]
+    Shared(Arc<Shared<M>>),
+}
+
+impl<'a, M: Respond> Seat<'a, M> {
+    pub(crate) const fn new(shared: &'a Shared<M>) -> Self {
+        Self::of(Held::Borrowed(shared))
+    }
+
+    /// A seat that keeps the connection's state alive by itself.
+    #[cfg(feature = "client")]
+    pub(crate) const fn shared(shared: Arc<Shared<M>>) -> Self {
+        Self::of(Held::Shared(shared))
+    }
+
+    const fn of(shared: Held<'a, M>) -> Self {
+        Self {
+            shared,
+            channel: Channel::PIPE,
+            place: None,
+            token: None,
+            heard: Heard::new(),
+        }
+    }
+
+    /// The same on another channel.
+    pub(crate) const fn on(mut self, channel: Channel) -> Self {
+        self.channel = channel;
+        self
+    }
+
+    /// What carries the request.
+    pub(crate) fn transport(&self) -> Transport {
+        self.shared.get().transport
+    }
+
+    /// The request in the machine's table.
+    pub(crate) const fn token(&self) -> Option<Token> {
+        self.token
+    }
+
+    /// Sends the request, or one more round of it; `write` gets the cookie to send along.
+    /// After [`SendError::NotReady`] the task is woken at the next change of the connection.
+    pub(crate) fn poll_send(
+        &mut self,
+        cx: &mut Context<'_>,
+        tag: u64,
+        mut write: impl FnMut(&mut M, Instant, u64, &mut [u8]) -> Result<(Token, Transmit), SendError>,
+    ) -> Poll<Result<(), SendError>> {
+        let now = self.shared.get().now();
+        let sent = {
+            let mut core = self.shared.get().lock();
+            let place = match self.place {
+                Some(place) => place,
+                None => *self.place.insert(core.places.take(tag)),
+            };
+            let sent = core.poll_send(now, cx, self.channel, |machine, now, out| {
+                write(machine, now, u64::from(place), out)
+            });
+            if matches!(sent, Poll::Ready(Err(SendError::NotReady))) {
+                core.watch(cx);
+            }
+            sent
+        };
+        sent.map_ok(|(token, _)| {
+            self.token = Some(token);
+            self.shared.get().alarm.ring();
+        })
+    }
+
+    /// What is new about the request; `None` when the connection is over and there is nothing.
+    pub(crate) fn poll_arrival(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<(Arrival<M::Failure>, RawBuf)>> {
+        let Some(place) = self.place else {
+            return Poll::Ready(None);
+        };
+        let mut core = self.shared.get().lock();
+        let Some(arrived) = core.places.collect(place, cx, &mut self.heard) else {
+            return if core.ended {
+                Poll::Ready(None)
+            } else {
+                Poll::Pending
+            };
+        };
+        if !matches!(arrived.0, Arrival::Input { .. } | Arrival::Again) {
+            self.token = None;
+        }
+        Poll::Ready(Some(arrived))
+    }
+
+    /// Hands over the progress that came before what [`poll_arrival`](Self::poll_arrival) said.
+    pub(crate) fn tell(&mut self, hear: &mut dyn FnMut(Progress<'_>)) {
+        self.heard.tell(hear);
+    }
+
+    /// Gives the place back, with the buffer that the answer came in.
+    pub(crate) fn leave(&mut self, buffer: Option<RawBuf>) {
+        let Some(place) = self.place.take() else {
+            return;
+        };
+        let token = self.token.take();
+        let heard = core::mem::take(&mut self.heard);
+        // The waker is dropped outside the lock: it is a user's.
+        let _waker = {
+            let mut core = self.shared.get().lock();
+            if let Some(token) = token {
+                core.machine.abandon(token);
+            }
+            core.places.give_back(place, buffer, heard)
+        };
+        if token.is_some() {
+            self.shared.get().alarm.ring();
+        }
+    }
+}
+
+impl<M: Respond> Drop for Seat<'_, M> {
+    fn drop(&mut self) {
+        self.leave(None);
+    }
+}
+
+impl<M: Respond> Held<'_, M> {
+    fn get(&self) -> &Shared<M> {
+        match self {
+            Self::Borrowed(shared) => shared,
+            #[cfg(feature = "client")]
+            Self::Shared(shared) => shared,
+        }
+    }
+}

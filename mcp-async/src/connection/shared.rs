@@ -1,0 +1,476 @@
+//! What the connection's future and its handles share: the machine and its output, behind one
+//! short lock.
+
+use core::task::{Context, Poll, Waker, ready};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::{
+    Channel, Instant, Limits, Machine, Outbox, Outcome, SendError, Shortage, Token, Transmit,
+    Written,
+};
+
+use super::alarm::Alarm;
+use super::job::Answered;
+use super::places::Places;
+use crate::error::ErrorReply;
+use crate::runtime::Now;
+
+/// A machine whose requests are answered through a token: both roles.
+pub(crate) trait Respond: Machine {
+    /// Why a request of ours ended without an answer.
+    type Failure;
+    /// What the side keeps beside its machine, under the same lock.
+    type Beside: Beside;
+    /// Where its messages go if that is no pipe.
+    type Exit: Exit;
+
+    /// What is known of the peer.
+    type About: Default + Send + Sync;
+
+    fn respond(
+        &mut self,
+        now: Instant,
+        token: Token,
+        outcome: Outcome<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError>;
+
+    /// Writes what has to leave before the answer to this request, if anything.
+    fn flush(
+        &mut self,
+        now: Instant,
+        token: Token,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        let _ = (now, token, out);
+        Ok(None)
+    }
+
+    /// Nobody waits for the answer to this request of ours any more. No event of it follows.
+    fn abandon(&mut self, token: Token);
+
+    /// Nothing more comes from the peer, and what still runs has had its time: ends all of it,
+    /// so far as the peer can still be told.
+    fn stop(&mut self, now: Instant);
+}
+
+/// Where messages go that leave by no pipe: the exchanges of HTTP.
+pub(crate) trait Exit: Default {
+    /// Whether messages stay in the outbox, for whoever writes it to a pipe.
+    fn is_pipe(&self) -> bool;
+
+    /// Whether a message of the application may be added to this channel now.
+    fn has_room(&self, on: Channel) -> bool;
+
+    /// Takes a message, which is in the outbox for this moment only, and the request of ours that
+    /// it is, if it is one; it may be empty, where a channel just ends. Whoever sent it waits with
+    /// the receipt, if there is one.
+    fn take(
+        &mut self,
+        transmit: Transmit,
+        request: Option<Token>,
+        message: &[u8],
+    ) -> Option<Receipt>;
+
+    /// Ready when a store has this message, or never will; wakes the task then.
+    fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<()>;
+}
+
+/// Names a message that a store has to take before anybody reads it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) struct Receipt {
+    pub(crate) channel: Channel,
+    pub(crate) sequence: u64,
+}
+
+/// Of what has no channel but a pipe.
+#[derive(Default)]
+pub(crate) struct Pipe;
+
+impl Exit for Pipe {
+    fn is_pipe(&self) -> bool {
+        true
+    }
+
+    fn has_room(&self, _: Channel) -> bool {
+        true
+    }
+
+    fn take(&mut self, _: Transmit, _: Option<Token>, _: &[u8]) -> Option<Receipt> {
+        None
+    }
+
+    fn poll_stored(&mut self, _: &Context<'_>, _: Receipt) -> Poll<()> {
+        Poll::Ready(())
+    }
+}
+
+/// What one side of the protocol knows of requests that the machine does not.
+pub(crate) trait Beside: Default {
+    /// What was known of one request; dropped outside of the lock.
+    type Kept;
+
+    /// The request is over.
+    fn forget(&mut self, token: Token) -> Option<Self::Kept>;
+
+    /// The connection is over: moves out everybody who waits.
+    fn end(&mut self, waiting: &mut Vec<Waker>);
+}
+
+/// Of a side that knows no more than its machine.
+#[derive(Default)]
+pub(crate) struct Nothing;
+
+impl Beside for Nothing {
+    type Kept = Self;
+
+    fn forget(&mut self, _: Token) -> Option<Self> {
+        None
+    }
+
+    fn end(&mut self, _: &mut Vec<Waker>) {}
+}
+
+/// One connection. The lock is held for one step of the machine or one message written, never
+/// while a future of a user is polled or dropped, a callback runs or a transport is asked.
+pub(crate) struct Shared<M: Respond> {
+    core: Mutex<Core<M>>,
+    pub(crate) alarm: Arc<Alarm>,
+    pub(crate) about: M::About,
+    pub(crate) transport: Transport,
+    clock: Arc<dyn Now>,
+    limits: Limits,
+}
+
+/// What carries the messages of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// A pair of byte streams.
+    Pipe,
+    /// Exchanges of HTTP.
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    Http,
+}
+
+pub(crate) struct Core<M: Respond> {
+    pub(crate) machine: M,
+    pub(crate) outbox: Outbox<Vec<u8>>,
+    pub(crate) exit: M::Exit,
+    /// Of the message that was put last.
+    receipt: Option<Receipt>,
+    /// Where answers to our own requests are put down.
+    pub(crate) places: Places<M::Failure>,
+    pub(crate) beside: M::Beside,
+    /// Tasks that wait until there is room in the outbox.
+    room: Vec<Waker>,
+    /// Tasks that wait for a change of the connection: ready, over, a call cancelled.
+    watchers: Vec<Waker>,
+    /// A handle asked for the end.
+    pub(crate) closing: bool,
+    /// The connection's future has ended; nothing is written any more.
+    pub(crate) ended: bool,
+    /// Handles that keep the connection open.
+    pub(crate) handles: usize,
+    /// When the last turn began.
+    pub(crate) now: Instant,
+    /// How many log messages may still go out.
+    #[cfg(feature = "server")]
+    pub(crate) logs: Option<crate::server::Bucket>,
+}
+
+impl<M: Respond> Shared<M> {
+    pub(crate) fn new(
+        machine: M,
+        limits: &Limits,
+        clock: Arc<dyn Now>,
+        transport: Transport,
+    ) -> Arc<Self> {
+        let limits = Limits {
+            output: limits
+                .output
+                .saturating_add(machine.reserve() + 2 * FRAMING),
+            ..*limits
+        };
+        let now = clock.now();
+        Arc::new(Self {
+            core: Mutex::new(Core {
+                machine,
+                outbox: Outbox::new(Vec::new(), &limits),
+                exit: M::Exit::default(),
+                receipt: None,
+                places: Places::default(),
+                beside: M::Beside::default(),
+                room: Vec::new(),
+                watchers: Vec::new(),
+                closing: false,
+                ended: false,
+                handles: 0,
+                now,
+                #[cfg(feature = "server")]
+                logs: None,
+            }),
+            alarm: Alarm::new(),
+            about: M::About::default(),
+            transport,
+            clock,
+            limits,
+        })
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// An empty outbox like the one under the lock, to take turns with it.
+    pub(crate) fn outbox(&self) -> Outbox<Vec<u8>> {
+        Outbox::new(Vec::new(), &self.limits)
+    }
+
+    pub(crate) fn lock(&self) -> MutexGuard<'_, Core<M>> {
+        // A payload's `Serialize` may panic while its message is being written: the machine
+        // changes its state only after the bytes, so there is nothing half-done to fear.
+        self.core.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Writes one message of a command, or registers the task for when there is room. Where a
+    /// store takes messages before they are read, it is told when the store has it: until then
+    /// the caller keeps its receipt from poll to poll.
+    ///
+    /// # Errors
+    /// What the machine says; [`SendError::BufferFull`] only for a message that can never fit.
+    pub(crate) fn poll_tell<T: Written>(
+        &self,
+        cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
+        on: Channel,
+        write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<T, SendError>,
+    ) -> Poll<Result<(), SendError>> {
+        if let Some(receipt) = *receipt {
+            return self.lock().poll_stored(cx, receipt);
+        }
+        let now = self.now();
+        let told = {
+            let mut core = self.lock();
+            let sent = core.poll_send(now, cx, on, write);
+            core.poll_told(cx, receipt, sent)
+        };
+        if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
+            self.alarm.ring();
+        }
+        told
+    }
+
+    /// The same for a log message; one too many for the connection's limit is dropped (LG-09).
+    pub(crate) fn poll_log(
+        &self,
+        cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
+        on: Channel,
+        write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<Option<Transmit>, SendError>,
+    ) -> Poll<Result<(), SendError>> {
+        if let Some(receipt) = *receipt {
+            return self.lock().poll_stored(cx, receipt);
+        }
+        let now = self.now();
+        let told = {
+            let mut core = self.lock();
+            #[cfg(feature = "server")]
+            if core.logs.as_mut().is_some_and(|logs| !logs.holds(now)) {
+                return Poll::Ready(Ok(()));
+            }
+            let sent = core.poll_send(now, cx, on, write);
+            // What the client does not want to hear costs nothing.
+            #[cfg(feature = "server")]
+            if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.logs) {
+                logs.take(now);
+            }
+            core.poll_told(cx, receipt, sent)
+        };
+        if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
+            self.alarm.ring();
+        }
+        told
+    }
+
+    /// A command that needs no room, such as a cancellation; its message follows from state.
+    pub(crate) fn command<T>(&self, command: impl FnOnce(&mut M, Instant) -> T) -> T {
+        let now = self.now();
+        let done = command(&mut self.lock().machine, now);
+        self.alarm.ring();
+        done
+    }
+
+    /// Asks the connection to end.
+    pub(crate) fn close(&self) {
+        self.lock().closing = true;
+        self.alarm.ring();
+    }
+
+    /// Answers a request, when there is room for it. It is over then in any case: an answer
+    /// that cannot be written becomes the internal error.
+    pub(crate) fn poll_respond(
+        &self,
+        cx: &mut Context<'_>,
+        on: Channel,
+        token: Token,
+        outcome: Outcome<'_>,
+    ) -> Poll<Answered> {
+        let (watchers, _kept) = {
+            let mut core = self.lock();
+            // The time of the last turn will do: an answer has no deadline.
+            let now = core.now;
+            let respond = |outcome| {
+                move |machine: &mut M, now, out: &mut [u8]| {
+                    machine.respond(now, token, outcome, out)
+                }
+            };
+            let flush = |machine: &mut M, now, out: &mut [u8]| machine.flush(now, token, out);
+            // What cannot be written is lost; the answer follows in any case.
+            let _ = ready!(core.poll_send(now, cx, on, flush));
+            match ready!(core.poll_send(now, cx, on, respond(outcome))) {
+                Ok(_) | Err(SendError::Stale | SendError::Closed) => {}
+                Err(_) => {
+                    let error = ErrorReply::internal();
+                    let outcome = Outcome::Error(error.as_object());
+                    // Whatever this meets, there is nothing more that could be said.
+                    let _ = ready!(core.poll_send(now, cx, on, respond(outcome)));
+                }
+            }
+            let kept = core.beside.forget(token);
+            (core::mem::take(&mut core.watchers), kept)
+        };
+        watchers.into_iter().for_each(Waker::wake);
+        self.alarm.ring();
+        Poll::Ready(Answered(()))
+    }
+
+    pub(crate) fn wake_watchers(&self) {
+        let watchers = core::mem::take(&mut self.lock().watchers);
+        watchers.into_iter().for_each(Waker::wake);
+    }
+}
+
+impl<M: Respond> Core<M> {
+    pub(crate) fn poll_send<T: Written>(
+        &mut self,
+        now: Instant,
+        cx: &mut Context<'_>,
+        on: Channel,
+        mut write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<T, SendError>,
+    ) -> Poll<Result<T, SendError>> {
+        if self.ended {
+            return Poll::Ready(Err(SendError::Closed));
+        }
+        if !self.exit.is_pipe() {
+            if !self.exit.has_room(on) {
+                register(&mut self.room, cx);
+                return Poll::Pending;
+            }
+            return Poll::Ready(self.put(|machine, out| write(machine, now, out)));
+        }
+        let Self {
+            machine, outbox, ..
+        } = self;
+        // The core keeps room for an answer of its own, whatever the application sends: else a
+        // full output would stop the reading that empties it.
+        let kept = machine.reserve() + FRAMING;
+        let sent = outbox.put(|out| {
+            let len = out.len().saturating_sub(kept);
+            let out = out.get_mut(..len).unwrap_or_default();
+            write(machine, now, out).map_err(|error| match error {
+                SendError::BufferFull { needed } => SendError::BufferFull {
+                    needed: needed.saturating_add(kept),
+                },
+                other => other,
+            })
+        });
+        if matches!(sent, Err(SendError::BufferFull { .. })) && !self.outbox.is_empty() {
+            register(&mut self.room, cx);
+            return Poll::Pending;
+        }
+        Poll::Ready(sent)
+    }
+
+    /// Lets the machine write one message, which goes where it belongs: it stays in the outbox,
+    /// or a channel takes it at once.
+    pub(crate) fn put<T: Written, E: Shortage>(
+        &mut self,
+        mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
+    ) -> Result<T, E> {
+        let Self {
+            machine,
+            outbox,
+            exit,
+            receipt,
+            ..
+        } = self;
+        let written = outbox.put(|out| write(machine, out))?;
+        if !exit.is_pipe() {
+            *receipt = written.transmit().and_then(|transmit| {
+                let message = outbox.pending().trim_ascii_end();
+                exit.take(transmit, written.request(), message)
+            });
+            let pending = outbox.pending().len();
+            outbox.consume(pending);
+        }
+        Ok(written)
+    }
+
+    /// What was just sent is told once a store has it, where there is one.
+    fn poll_told<T>(
+        &mut self,
+        cx: &Context<'_>,
+        receipt: &mut Option<Receipt>,
+        sent: Poll<Result<T, SendError>>,
+    ) -> Poll<Result<(), SendError>> {
+        ready!(sent)?;
+        *receipt = self.receipt.take();
+        match *receipt {
+            Some(receipt) => self.poll_stored(cx, receipt),
+            None => Poll::Ready(Ok(())),
+        }
+    }
+
+    /// Ready when a store has this message, or when it does not matter any more.
+    fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<Result<(), SendError>> {
+        if self.ended {
+            return Poll::Ready(Ok(()));
+        }
+        self.exit.poll_stored(cx, receipt).map(Ok)
+    }
+
+    /// Wakes the task at the next change of the connection.
+    pub(crate) fn watch(&mut self, cx: &Context<'_>) {
+        register(&mut self.watchers, cx);
+    }
+
+    pub(crate) const fn is_waited_for(&self) -> bool {
+        !self.room.is_empty()
+    }
+
+    /// The connection's future is over: nothing is sent any more, and nothing comes. Returns
+    /// the tasks to wake.
+    pub(crate) fn end(&mut self) -> Vec<Waker> {
+        self.ended = true;
+        let mut waiting = self.take_room();
+        waiting.append(&mut self.watchers);
+        self.places.end(&mut waiting);
+        self.beside.end(&mut waiting);
+        waiting
+    }
+
+    /// Tasks to wake because the outbox was emptied.
+    pub(crate) fn take_room(&mut self) -> Vec<Waker> {
+        core::mem::take(&mut self.room)
+    }
+}
+
+/// Adds the task to those that wait, once: it may be polled for other reasons meanwhile.
+fn register(waiting: &mut Vec<Waker>, cx: &Context<'_>) {
+    if !waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
+        waiting.push(cx.waker().clone());
+    }
+}
+
+/// The newline of a message.
+const FRAMING: usize = 1;

@@ -1,0 +1,140 @@
+//! Who brings a request to the server: the seam below which nobody knows of MCP.
+
+use core::error::Error;
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::{BodyExt, Full};
+use tower_service::Service;
+
+use crate::net::SendFailed;
+
+/// Sends requests; redirects, connections and encryption are its own affair.
+pub(crate) trait Carrier: Send + Sync + 'static {
+    fn send(&self, request: Request<Full<Bytes>>) -> Sending;
+}
+
+/// A request on its way, until the head of its reply. Dropping it, or the body, ends it.
+pub(crate) type Sending = Pin<Box<dyn Future<Output = Result<Response<Reply>, Unsent>> + Send>>;
+
+/// Why there is no reply.
+#[derive(Debug)]
+pub(crate) struct Unsent {
+    /// Whether the server may have read the request.
+    pub(crate) begun: bool,
+    /// For a person.
+    pub(crate) cause: String,
+}
+
+impl Unsent {
+    fn new(begun: bool, error: &(dyn Error + 'static)) -> Self {
+        Self {
+            begun,
+            cause: error.to_string(),
+        }
+    }
+}
+
+/// The body of a reply.
+pub(crate) struct Reply {
+    body: Pin<Box<dyn http_body::Body<Data = Bytes, Error = Broken> + Send>>,
+    /// How much was read without a pause.
+    run: u32,
+}
+
+/// The body broke off.
+pub(crate) struct Broken;
+
+impl Reply {
+    pub(crate) fn new<B>(body: B) -> Self
+    where
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+    {
+        let body = body
+            .map_frame(|frame| {
+                frame.map_data(|mut data| {
+                    use bytes::Buf;
+                    data.copy_to_bytes(data.remaining())
+                })
+            })
+            .map_err(|_| Broken);
+        let body = Box::pin(body);
+        Self { body, run: 0 }
+    }
+
+    /// The next bytes; `None` at the end. A server that never pauses does not keep the task from
+    /// everything else.
+    pub(super) fn poll_bytes(
+        &mut self,
+        cx: &mut Context<'_>,
+    ) -> Poll<Option<Result<Bytes, Broken>>> {
+        while self.run < RUN {
+            self.run += 1;
+            match self.body.as_mut().poll_frame(cx) {
+                Poll::Ready(None) => return Poll::Ready(None),
+                Poll::Ready(Some(Err(broken))) => return Poll::Ready(Some(Err(broken))),
+                Poll::Ready(Some(Ok(frame))) => {
+                    // Trailers say nothing here.
+                    if let Ok(data) = frame.into_data() {
+                        return Poll::Ready(Some(Ok(data)));
+                    }
+                }
+                Poll::Pending => {
+                    self.run = 0;
+                    return Poll::Pending;
+                }
+            }
+        }
+        self.run = 0;
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// Frames that are read in one go, as long as there are some.
+const RUN: u32 = 32;
+
+/// Any service of `tower` as a carrier.
+pub(crate) struct Through<S>(Mutex<S>);
+
+impl<S> Through<S> {
+    pub(crate) const fn new(service: S) -> Self {
+        Self(Mutex::new(service))
+    }
+}
+
+impl<S, B> Carrier for Through<S>
+where
+    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<Box<dyn Error + Send + Sync>>,
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+{
+    fn send(&self, request: Request<Full<Bytes>>) -> Sending {
+        let mut service = self
+            .0
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .clone();
+        Box::pin(async move {
+            core::future::poll_fn(|cx| service.poll_ready(cx))
+                .await
+                .map_err(|error| Unsent::new(false, &*error.into()))?;
+            match service.call(request).await {
+                Ok(response) => Ok(response.map(Reply::new)),
+                Err(error) => {
+                    let error = error.into();
+                    let failed = error.downcast_ref::<SendFailed>();
+                    let begun = !failed.is_some_and(SendFailed::is_unsent);
+                    Err(Unsent::new(begun, &*error))
+                }
+            }
+        })
+    }
+}

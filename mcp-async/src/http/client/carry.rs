@@ -1,0 +1,293 @@
+//! One exchange from its request to its end, resumptions included.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::Poll;
+use core::time::Duration;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Response;
+use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
+use mcp_proto::Instant;
+use mcp_proto::client::Failure;
+use mcp_proto::client::http::{After, Body, Exchange, ReplyHead, Verb};
+use mcp_proto::rpc::Reason;
+
+use super::carrier::{Reply, Unsent};
+use super::link::{Link, Opens, Start};
+use super::stream;
+use crate::runtime::{Clock, Timer};
+
+/// Runs an exchange, and tells the machine what becomes of it;
+/// `heard` becomes true with the head of a reply.
+pub(super) async fn carry<C: Clock>(
+    link: Arc<Link>,
+    clock: Arc<C>,
+    start: Start,
+    heard: Arc<AtomicBool>,
+) {
+    let Start {
+        mut exchange,
+        message,
+        mut opens,
+        seat: _seat,
+        ..
+    } = start;
+    loop {
+        // No call waits for what is only told, so nobody else would lose patience.
+        let told = exchange.id().is_none() && exchange.verb() != Verb::Get;
+        let credentials = link.hub.remote.version();
+        let attempt = attempt(&link, &*clock, &mut exchange, &message, &heard);
+        let attempt = within(&*clock, told.then_some(PATIENCE), attempt);
+        let attempted = match opens {
+            Opens::Calls => opening(&link, &*clock, &heard, attempt).await,
+            Opens::Nothing | Opens::Stream => attempt.await,
+        };
+        if opens == Opens::Stream {
+            link.opened();
+        }
+        opens = Opens::Nothing;
+        let (after, mut line) = attempted.unwrap_or((After::Done, Vec::new()));
+        let id = exchange.id();
+        match (after, id) {
+            (After::Resume(at), _) => {
+                sleep(&*clock, at).await;
+                // SC-30: the answer may have come in the server's own stream meanwhile.
+                if id.is_none_or(|id| link.awaits(id)) {
+                    continue;
+                }
+            }
+            (After::Authorize, _) => {
+                poll_fn(|cx| link.hub.remote.poll_changed(credentials, cx)).await;
+                continue;
+            }
+            (After::Deliver, _) => deliver(&link, &mut line).await,
+            (After::Mismatched, id) => {
+                id.into_iter().for_each(|id| link.mismatched(id));
+                deliver(&link, &mut line).await;
+            }
+            (After::Lost, _) => link.renew(),
+            (After::HangUp, _) => link.hang_up(),
+            (After::Refuse(status), Some(id)) => link.refuse(id, status),
+            (After::Fail(failure), Some(id)) => {
+                // What was heard before it counts before it.
+                poll_fn(|cx| link.poll_read(cx)).await;
+                link.fail(id, failure);
+            }
+            (After::Seek(status), Some(id)) => {
+                let mut stream = link.origin(|origin| origin.seek());
+                if !seek(&link, &*clock, &mut stream, &message).await {
+                    match line.is_empty() {
+                        true => link.refuse(id, status),
+                        false => deliver(&link, &mut line).await,
+                    }
+                }
+            }
+            (After::Done | After::Refuse(_) | After::Fail(_) | After::Seek(_), _) => {}
+        }
+        return;
+    }
+}
+
+/// Polls the first request of the server's own stream, and lets calls leave once the server has
+/// answered it or has had it for as long as a request needs to arrive: some servers send no head
+/// before the first event.
+async fn opening<C: Clock, F: Future>(
+    link: &Link,
+    clock: &C,
+    heard: &AtomicBool,
+    attempt: F,
+) -> F::Output {
+    let mut attempt = pin!(attempt);
+    let (until, mut timer) = (clock.now() + HEAD_START, clock.timer());
+    let mut waiting = true;
+    poll_fn(|cx| {
+        let polled = attempt.as_mut().poll(cx);
+        if waiting
+            && (polled.is_ready()
+                || heard.load(Ordering::Relaxed)
+                || timer.poll_until(until, cx).is_ready())
+        {
+            waiting = false;
+            link.release();
+        }
+        polled
+    })
+    .await
+}
+
+/// Asks once, and reads what comes.
+async fn attempt<C: Clock>(
+    link: &Link,
+    clock: &C,
+    exchange: &mut Exchange,
+    message: &Bytes,
+    heard: &AtomicBool,
+) -> (After, Vec<u8>) {
+    let mut line = Vec::new();
+    let response = match ask(link, exchange, message).await {
+        Ok(response) => response,
+        Err(unsent) => {
+            link.unsent(unsent.cause);
+            return (unreachable(link, exchange, unsent.begun), line);
+        }
+    };
+    heard.store(true, Ordering::Relaxed);
+    let status = response.status().as_u16();
+    if response.status().is_success() {
+        link.hub.remote.accepted();
+    }
+    let after = match judge(link, exchange, &response) {
+        Body::Nothing => link.origin(|origin| exchange.nothing(origin)),
+        Body::Json => match whole(response.into_body(), link.limits.message).await {
+            Whole::All(body) => link.origin(|origin| exchange.answer(origin, &body, &mut line)),
+            Whole::TooLong(_) => After::Fail(Failure::Invalid(Reason::TooLong)),
+            Whole::Broken => unreachable(link, exchange, true),
+        },
+        Body::Events => stream::read(link, clock, exchange, response.into_body(), None).await,
+        Body::Refusal => {
+            let body = match whole(response.into_body(), REFUSAL).await {
+                Whole::All(body) | Whole::TooLong(body) => body,
+                Whole::Broken => Vec::new(),
+            };
+            let (now, jitter) = (link.now(), link.roll());
+            if let Some(delay) = exchange.retry_after() {
+                link.hub.remote.hold_until(now + delay);
+            }
+            link.origin(|origin| exchange.refused(origin, now, status, &body, &mut line, jitter))
+        }
+    };
+    (after, line)
+}
+
+/// Looks for the stream of a server of 2024-11-05, and reads it to its end; says whether there is
+/// one.
+async fn seek<C: Clock>(
+    link: &Link,
+    clock: &C,
+    exchange: &mut Exchange,
+    handshake: &Bytes,
+) -> bool {
+    let Ok(response) = ask(link, exchange, &Bytes::new()).await else {
+        return false;
+    };
+    if judge(link, exchange, &response) != Body::Events {
+        return false;
+    }
+    let body = response.into_body();
+    match stream::read(link, clock, exchange, body, Some(handshake)).await {
+        After::HangUp => {
+            link.hang_up();
+            true
+        }
+        _ => false,
+    }
+}
+
+async fn ask(link: &Link, exchange: &Exchange, message: &Bytes) -> Result<Response<Reply>, Unsent> {
+    let request = link.request(exchange, message)?;
+    link.carrier.send(request).await
+}
+
+fn judge(link: &Link, exchange: &mut Exchange, response: &Response<Reply>) -> Body {
+    let field = |name: &str| {
+        let value = response.headers().get(name);
+        value.map(http::HeaderValue::as_bytes)
+    };
+    let head = ReplyHead {
+        content_type: field(CONTENT_TYPE.as_str()),
+        session: field("mcp-session-id"),
+        retry_after: field(RETRY_AFTER.as_str()),
+        date: field(DATE.as_str()),
+        ..ReplyHead::new(response.status().as_u16())
+    };
+    link.origin(|origin| exchange.head(origin, &head))
+}
+
+fn unreachable(link: &Link, exchange: &mut Exchange, begun: bool) -> After {
+    let (now, jitter) = (link.now(), link.roll());
+    link.origin(|origin| exchange.unreachable(origin, now, begun, jitter))
+}
+
+enum Whole {
+    All(Vec<u8>),
+    /// What was read of it.
+    TooLong(Vec<u8>),
+    Broken,
+}
+
+async fn whole(mut body: Reply, limit: usize) -> Whole {
+    let mut bytes = Vec::new();
+    loop {
+        match poll_fn(|cx| body.poll_bytes(cx)).await {
+            None => return Whole::All(bytes),
+            Some(Err(_)) => return Whole::Broken,
+            Some(Ok(part)) => {
+                if bytes.len().saturating_add(part.len()) > limit {
+                    return Whole::TooLong(bytes);
+                }
+                bytes.extend_from_slice(&part);
+            }
+        }
+    }
+}
+
+/// Tells the server something that has no answer.
+pub(super) async fn tell<C: Clock>(link: &Link, clock: &C, message: Vec<u8>) {
+    let message = Bytes::from(message);
+    let exchange = link.origin(|origin| Exchange::new(origin, &message));
+    let told = async {
+        if let Ok(response) = ask(link, &exchange, &message).await {
+            whole(response.into_body(), REFUSAL).await;
+        }
+    };
+    // Whatever becomes of it: other exchanges find out that a session is gone.
+    within(clock, Some(PATIENCE), told).await;
+}
+
+pub(super) async fn deliver(link: &Link, line: &mut Vec<u8>) {
+    poll_fn(|cx| link.poll_deliver(cx, line)).await;
+}
+
+async fn sleep<C: Clock>(clock: &C, until: Instant) {
+    let mut timer = clock.timer();
+    poll_fn(|cx| {
+        if clock.now() >= until {
+            return Poll::Ready(());
+        }
+        timer.poll_until(until, cx)
+    })
+    .await;
+}
+
+/// What a future comes to, unless that takes longer than the limit.
+async fn within<C: Clock, F: Future>(
+    clock: &C,
+    limit: Option<Duration>,
+    future: F,
+) -> Option<F::Output> {
+    let mut future = pin!(future);
+    let mut end = limit.map(|limit| (clock.now() + limit, clock.timer()));
+    poll_fn(|cx| {
+        if let Poll::Ready(output) = future.as_mut().poll(cx) {
+            return Poll::Ready(Some(output));
+        }
+        match &mut end {
+            Some((at, timer)) => timer.poll_until(*at, cx).map(|()| None),
+            None => Poll::Pending,
+        }
+    })
+    .await
+}
+
+/// How long a request may take to arrive anywhere.
+pub(super) const HEAD_START: Duration = Duration::from_secs(1);
+
+/// How long a server may take to take what it is told, before it is left alone with it. Behind
+/// `initialized` everything else waits, and calls wait longer than this.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is read of a refusal: errors are short.
+const REFUSAL: usize = 64 << 10;

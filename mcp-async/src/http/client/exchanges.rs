@@ -1,0 +1,217 @@
+//! The exchanges that run: futures in the connection's own.
+
+use core::future::poll_fn;
+use core::panic::AssertUnwindSafe;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::{Context, Poll, Waker};
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use mcp_proto::Instant;
+
+use super::carry::{HEAD_START, carry};
+use super::link::{Link, Order, Start};
+use crate::connection::{JobWaker, discard};
+use crate::runtime::{Clock, Task, Timer};
+
+pub(super) struct Exchanges<C> {
+    link: Arc<Link>,
+    clock: Arc<C>,
+    places: Vec<Place>,
+    free: Vec<usize>,
+    woken: Vec<u32>,
+    /// Somebody waits until nothing runs any more.
+    closing: bool,
+}
+
+struct Place {
+    running: Option<Running>,
+    arm: Arc<JobWaker>,
+    waker: Waker,
+}
+
+struct Running {
+    future: Task,
+    id: Option<u64>,
+    epoch: u64,
+    /// Whether it is worth waiting for at the end.
+    stays: bool,
+    /// The head of its reply has come, so the server has read the request.
+    heard: Arc<AtomicBool>,
+    began: Instant,
+}
+
+impl<C: Clock> Exchanges<C> {
+    pub(super) const fn new(link: Arc<Link>, clock: Arc<C>) -> Self {
+        Self {
+            link,
+            clock,
+            places: Vec::new(),
+            free: Vec::new(),
+            woken: Vec::new(),
+            closing: false,
+        }
+    }
+
+    /// Does what there is to do; says whether there was anything.
+    pub(super) fn work(&mut self) -> bool {
+        let orders = self.link.take_orders();
+        let mut worked = !orders.is_empty();
+        for order in orders {
+            self.obey(order);
+        }
+        self.link.alarm.take_woken(&mut self.woken);
+        worked |= !self.woken.is_empty();
+        for index in core::mem::take(&mut self.woken) {
+            self.poll(usize::try_from(index).unwrap_or(usize::MAX));
+        }
+        if self.closing && self.free.len() == self.places.len() {
+            self.closing = false;
+            self.link.closed();
+        }
+        worked
+    }
+
+    fn obey(&mut self, order: Order) {
+        match order {
+            Order::Start(start) => self.start(*start),
+            Order::Drop(id) => self.drop_if(|running| running.id == Some(id)),
+            Order::Cancel(id, told) => self.cancel(id, *told),
+            Order::Renew(epoch) => {
+                self.drop_if(|running| running.epoch < epoch && !running.stays);
+            }
+            Order::Close(end) => {
+                self.drop_if(|running| !running.stays);
+                if let Some(end) = end {
+                    self.start(*end);
+                }
+                self.closing = true;
+            }
+        }
+    }
+
+    fn start(&mut self, start: Start) {
+        let heard = Arc::new(AtomicBool::new(false));
+        let (id, epoch, stays) = (start.exchange.id(), start.exchange.epoch(), start.stays);
+        let link = Arc::clone(&self.link);
+        let carried = carry(link, Arc::clone(&self.clock), start, Arc::clone(&heard));
+        self.run(Running {
+            future: Box::pin(carried),
+            id,
+            epoch,
+            stays,
+            heard,
+            began: self.clock.now(),
+        });
+    }
+
+    /// Takes a request back, and lets the server know when it can know of the request.
+    fn cancel(&mut self, id: u64, told: Start) {
+        let mut places = self.places.iter_mut().enumerate();
+        let request = places.find_map(|(index, place)| {
+            let request = place.running.take_if(|running| running.id == Some(id));
+            request.map(|request| (index, request))
+        });
+        let Some((index, request)) = request else {
+            return self.start(told);
+        };
+        self.free.push(index);
+        let (epoch, heard) = (told.exchange.epoch(), Arc::clone(&request.heard));
+        let took = take_back(
+            Arc::clone(&self.link),
+            Arc::clone(&self.clock),
+            request,
+            told,
+        );
+        self.run(Running {
+            future: Box::pin(took),
+            id: None,
+            epoch,
+            stays: true,
+            heard,
+            began: self.clock.now(),
+        });
+    }
+
+    fn run(&mut self, running: Running) {
+        let index = self.free.pop().unwrap_or_else(|| {
+            let index = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
+            let arm = JobWaker::new(&self.link.alarm, index);
+            self.places.push(Place {
+                running: None,
+                waker: Waker::from(Arc::clone(&arm)),
+                arm,
+            });
+            self.places.len() - 1
+        });
+        if let Some(place) = self.places.get_mut(index) {
+            place.running = Some(running);
+            self.poll(index);
+        }
+    }
+
+    fn drop_if(&mut self, unwanted: impl Fn(&Running) -> bool) {
+        for (index, place) in self.places.iter_mut().enumerate() {
+            if let Some(running) = place.running.take_if(|running| unwanted(running)) {
+                discard(running.future);
+                self.free.push(index);
+            }
+        }
+    }
+
+    fn poll(&mut self, index: usize) {
+        let Some(place) = self.places.get_mut(index) else {
+            return;
+        };
+        place.arm.rearm();
+        let Some(running) = &mut place.running else {
+            return;
+        };
+        let cx = &mut Context::from_waker(&place.waker);
+        let future = &mut running.future;
+        let polled = catch_unwind(AssertUnwindSafe(|| future.as_mut().poll(cx)));
+        let over = match polled {
+            Ok(polled) => polled.is_ready(),
+            // A carrier of the application's own; its call is not left waiting.
+            Err(panic) => {
+                discard(panic);
+                if let Some(id) = running.id {
+                    self.link.fail(id, mcp_proto::client::Failure::Broken);
+                }
+                true
+            }
+        };
+        if over {
+            place.running = None;
+            self.free.push(index);
+        }
+    }
+}
+
+/// SC-14, CN-07: exchanges do not wait for each other, and a server that hears of a cancellation
+/// before it has the request ignores it. So the request goes on until the head of its reply is
+/// there, or for as long as a request needs to arrive anywhere: some servers send no head before
+/// the answer.
+async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, told: Start) {
+    let Running {
+        mut future,
+        heard,
+        began,
+        ..
+    } = request;
+    let until = began + HEAD_START;
+    let mut timer = clock.timer();
+    poll_fn(|cx| {
+        let heard = || heard.load(Ordering::Relaxed);
+        if heard() || clock.now() >= until || future.as_mut().poll(cx).is_ready() || heard() {
+            return Poll::Ready(());
+        }
+        timer.poll_until(until, cx)
+    })
+    .await;
+    discard(future);
+    // A session that is gone knows of no request.
+    if told.exchange.epoch() == link.origin(|origin| origin.epoch()) {
+        carry(link, clock, told, heard).await;
+    }
+}

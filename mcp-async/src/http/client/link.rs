@@ -1,0 +1,512 @@
+//! What the exchanges of a connection share, and the connection with them.
+
+use core::hash::BuildHasher;
+use core::task::{Context, Poll, Waker, ready};
+use std::collections::VecDeque;
+use std::hash::RandomState;
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
+
+use bytes::Bytes;
+use http::header::AUTHORIZATION;
+use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
+use http_body_util::Full;
+use mcp_proto::client::Failure;
+use mcp_proto::client::http::{Exchange, Origin, Verb as Asked};
+use mcp_proto::rpc::{Id, Message, Method};
+use mcp_proto::{Instant, Limits};
+use url::Url;
+
+use super::carrier::{Carrier, Unsent};
+use super::seats::{Seat, Seats};
+use super::settings::Settings;
+use crate::client::hub::Hub;
+use crate::client::inner::Wire;
+use crate::connection::Alarm;
+use crate::observe;
+
+pub(super) struct Link {
+    pub(super) carrier: Box<dyn Carrier>,
+    pub(super) limits: Limits,
+    pub(super) hub: Arc<Hub>,
+    /// Rung when there is something to do for the exchanges.
+    pub(super) alarm: Arc<Alarm>,
+    url: Url,
+    fields: HeaderMap,
+    /// The machine; there once the connection is made, which is before anything is sent.
+    wire: OnceLock<Arc<Wire>>,
+    state: Mutex<State>,
+    dice: RandomState,
+    /// For what no call waits for.
+    seats: Seats,
+}
+
+struct State {
+    origin: Origin,
+    /// Where messages go to a server of 2024-11-05 (HS-03).
+    endpoint: Option<Url>,
+    /// What the connection has not read yet, and how much that is.
+    incoming: VecDeque<Vec<u8>>,
+    bytes: usize,
+    reader: Option<Waker>,
+    /// Exchanges that wait until the connection has read.
+    room: Vec<Waker>,
+    /// Nothing leaves until the server has taken `initialized` (LC-06) and its own stream is open
+    /// or refused: what the server asks on a stream that is not open yet is lost.
+    gate: bool,
+    writer: Option<Waker>,
+    orders: Vec<Order>,
+    /// No answer can come any more.
+    hung_up: bool,
+    closing: Closing,
+    rolled: u64,
+    /// Why the last request was not answered.
+    cause: Option<String>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Closing {
+    No,
+    Asked,
+    Done,
+}
+
+/// Something to do for the exchanges.
+pub(super) enum Order {
+    Start(Box<Start>),
+    /// Nobody waits for the answer to this request any more.
+    Drop(u64),
+    /// The same, and the server is to be told so in an exchange of its own.
+    Cancel(u64, Box<Start>),
+    /// What was sent before this session has no meaning any more.
+    Renew(u64),
+    /// Let go of everything but what the server is still to be told.
+    Close(Option<Box<Start>>),
+}
+
+/// An exchange that begins.
+pub(super) struct Start {
+    pub(super) exchange: Exchange,
+    pub(super) message: Bytes,
+    pub(super) opens: Opens,
+    /// Whether it is worth waiting for at the end.
+    pub(super) stays: bool,
+    /// Held by what no call waits for.
+    pub(super) seat: Option<Seat>,
+}
+
+/// What waits for an exchange.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Opens {
+    Nothing,
+    /// The server's own stream, until the server has taken `initialized`.
+    Stream,
+    /// Everything else, until the server's own stream is open or refused.
+    Calls,
+}
+
+impl Link {
+    pub(super) fn new(
+        carrier: Box<dyn Carrier>,
+        url: Url,
+        settings: &Settings,
+        limits: &Limits,
+        hub: Arc<Hub>,
+    ) -> Arc<Self> {
+        let mut origin = Origin::new();
+        if settings.draft {
+            origin.hold_to_draft();
+        }
+        Arc::new(Self {
+            carrier,
+            limits: *limits,
+            hub,
+            alarm: Alarm::new(),
+            url,
+            fields: settings.fields.clone(),
+            wire: OnceLock::new(),
+            state: Mutex::new(State {
+                origin,
+                endpoint: None,
+                incoming: VecDeque::new(),
+                bytes: 0,
+                reader: None,
+                room: Vec::new(),
+                gate: false,
+                writer: None,
+                orders: Vec::new(),
+                hung_up: false,
+                closing: Closing::No,
+                rolled: 0,
+                cause: None,
+            }),
+            dice: RandomState::new(),
+            seats: Seats::default(),
+        })
+    }
+
+    pub(super) fn join(&self, wire: Arc<Wire>) {
+        // There is one connection for each link.
+        let _ = self.wire.set(wire);
+    }
+
+    /// Takes a message of the connection's; `Pending` while it has to wait.
+    pub(super) fn poll_send(&self, cx: &Context<'_>, message: &[u8]) -> Poll<()> {
+        {
+            let mut state = self.lock();
+            if state.gate {
+                state.writer = Some(cx.waker().clone());
+                return Poll::Pending;
+            }
+        }
+        ready!(self.seats.poll_free(cx));
+        self.send(message);
+        Poll::Ready(())
+    }
+
+    fn send(&self, message: &[u8]) {
+        let Some(wire) = self.wire.get() else { return };
+        let (mut opens, mut cancelled) = (Opens::Nothing, None);
+        match Message::parse(message, mcp_proto::json::MAX_DEPTH) {
+            Message::Request(request) => {
+                // It was written for a session that is gone, or nobody waits for it any more.
+                let id = request.id.to_u64();
+                if !id.is_some_and(|id| self.awaits(id)) {
+                    return;
+                }
+            }
+            Message::Notification(told) => {
+                let revision = wire.lock().machine.revision();
+                match told.method {
+                    Method::Cancelled => {
+                        let id = told.params.and_then(|params| params.get("requestId"));
+                        cancelled = id.and_then(Id::from_raw).and_then(Id::to_u64);
+                        // SC-20: that is the cancellation.
+                        if revision.is_none_or(mcp_proto::Revision::is_modern) {
+                            if let Some(id) = cancelled {
+                                self.order(Order::Drop(id));
+                            }
+                            return;
+                        }
+                    }
+                    Method::Initialized => {
+                        if let Some(revision) = revision {
+                            self.lock().origin.connected(revision);
+                        }
+                        opens = Opens::Stream;
+                    }
+                    _ => {}
+                }
+            }
+            Message::Response(_) | Message::Invalid(_) => {}
+        }
+        let exchange = {
+            let mut state = self.lock();
+            state.gate |= opens == Opens::Stream;
+            Exchange::new(&state.origin, message)
+        };
+        let seat = exchange.id().is_none().then(|| self.seats.take());
+        let start = Box::new(Start {
+            exchange,
+            message: Bytes::copy_from_slice(message),
+            opens,
+            stays: cancelled.is_some(),
+            seat,
+        });
+        self.order(match cancelled {
+            Some(id) => Order::Cancel(id, start),
+            None => Order::Start(start),
+        });
+    }
+
+    /// The request that asks for an exchange.
+    pub(super) fn request(
+        &self,
+        exchange: &Exchange,
+        message: &Bytes,
+    ) -> Result<Request<Full<Bytes>>, Unsent> {
+        let state = self.lock();
+        let (verb, body) = match exchange.verb() {
+            Asked::Post => (Verb::POST, message.clone()),
+            Asked::Get => (Verb::GET, Bytes::new()),
+            Asked::Delete => (Verb::DELETE, Bytes::new()),
+        };
+        let url = match &state.endpoint {
+            Some(endpoint) if verb == Verb::POST => endpoint,
+            _ => &self.url,
+        };
+        let mut request = Request::new(Full::new(body));
+        *request.method_mut() = verb;
+        // What goes to the server is a URL without fragment and credentials.
+        let target = url.as_str().split('#').next().unwrap_or_default();
+        *request.uri_mut() = target.parse().map_err(|_| Unsent {
+            begun: false,
+            cause: format!("not a URL to send to: {target}"),
+        })?;
+        let fields = request.headers_mut();
+        fields.clone_from(&self.fields);
+        if let Some(value) = self.hub.remote.authorization() {
+            fields.insert(AUTHORIZATION, value);
+        }
+        exchange.fields(&state.origin, message, &mut |name, value| {
+            let name = HeaderName::try_from(name);
+            let value = HeaderValue::from_bytes(value);
+            if let (Ok(name), Ok(value)) = (name, value) {
+                fields.insert(name, value);
+            }
+        });
+        Ok(request)
+    }
+
+    /// Looks at the origin, or changes it.
+    pub(super) fn origin<T>(&self, look: impl FnOnce(&mut Origin) -> T) -> T {
+        let (looked, dropped) = {
+            let mut state = self.lock();
+            let looked = look(&mut state.origin);
+            (looked, state.origin.take_dropped())
+        };
+        for (name, why) in dropped {
+            observe::tool_dropped(&name, &why);
+        }
+        looked
+    }
+
+    /// Hands a line to the connection, when that has read enough of what came before.
+    pub(super) fn poll_deliver(&self, cx: &Context<'_>, line: &mut Vec<u8>) -> Poll<()> {
+        let reader = {
+            let mut state = self.lock();
+            if state.bytes >= UNREAD {
+                state.wait_for_reader(cx);
+                return Poll::Pending;
+            }
+            line.push(b'\n');
+            state.bytes = state.bytes.saturating_add(line.len());
+            state.incoming.push_back(core::mem::take(line));
+            state.reader.take()
+        };
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+        Poll::Ready(())
+    }
+
+    /// Ready when the connection has read everything.
+    pub(super) fn poll_read(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.incoming.is_empty() {
+            return Poll::Ready(());
+        }
+        state.wait_for_reader(cx);
+        Poll::Pending
+    }
+
+    /// The next line for the connection; `None` when none comes any more.
+    pub(super) fn poll_line(&self, cx: &Context<'_>) -> Poll<Option<Vec<u8>>> {
+        let (line, room) = {
+            let mut state = self.lock();
+            let Some(line) = state.incoming.pop_front() else {
+                if state.hung_up {
+                    return Poll::Ready(None);
+                }
+                state.reader = Some(cx.waker().clone());
+                return Poll::Pending;
+            };
+            state.bytes = state.bytes.saturating_sub(line.len());
+            (line, core::mem::take(&mut state.room))
+        };
+        room.into_iter().for_each(Waker::wake);
+        Poll::Ready(Some(line))
+    }
+
+    /// The server has taken `initialized`, or will not: its own stream is asked for (SC-07).
+    /// Without one, what waited leaves now.
+    pub(super) fn opened(&self) {
+        match self.origin(|origin| origin.listen()) {
+            Some(exchange) => self.order(Order::Start(Box::new(Start {
+                exchange,
+                message: Bytes::new(),
+                opens: Opens::Calls,
+                stays: false,
+                seat: None,
+            }))),
+            None => self.release(),
+        }
+    }
+
+    /// Lets leave what waited.
+    pub(super) fn release(&self) {
+        let writer = {
+            let mut state = self.lock();
+            state.gate = false;
+            state.writer.take()
+        };
+        if let Some(writer) = writer {
+            writer.wake();
+        }
+    }
+
+    /// The server has two endpoints, of which this is the second: messages go there from now on,
+    /// and first the handshake that the first one refused. `false` for one that is elsewhere
+    /// (HS-07).
+    pub(super) fn move_to(&self, endpoint: &[u8], handshake: &Bytes) -> bool {
+        let endpoint = core::str::from_utf8(endpoint).ok();
+        let endpoint = endpoint.and_then(|endpoint| self.url.join(endpoint.trim()).ok());
+        let Some(endpoint) = endpoint.filter(|url| url.origin() == self.url.origin()) else {
+            return false;
+        };
+        let exchange = {
+            let mut state = self.lock();
+            state.endpoint = Some(endpoint);
+            state.origin.has_two_endpoints();
+            Exchange::new(&state.origin, handshake)
+        };
+        self.order(Order::Start(Box::new(Start {
+            exchange,
+            message: handshake.clone(),
+            opens: Opens::Nothing,
+            stays: false,
+            seat: None,
+        })));
+        true
+    }
+
+    /// The session is gone: begins another, with what is in flight.
+    pub(super) fn renew(&self) {
+        self.order(Order::Renew(self.origin(|origin| origin.epoch())));
+        self.release();
+        if let Some(wire) = self.wire.get() {
+            // SC-10: the keeper lets the calls go when the session knows what it is to know.
+            wire.command(|machine, now| {
+                if machine.lose_session(now) {
+                    machine.hold();
+                }
+            });
+        }
+    }
+
+    /// Whether anybody waits for the answer to this request.
+    pub(super) fn awaits(&self, id: u64) -> bool {
+        let wire = self.wire.get();
+        wire.is_some_and(|wire| wire.lock().machine.awaits(id))
+    }
+
+    pub(super) fn refuse(&self, id: u64, status: u16) {
+        if let Some(wire) = self.wire.get() {
+            wire.command(|machine, now| machine.refuse(now, id, status));
+        }
+    }
+
+    /// The error that is delivered next, to this request, says that head and body differ.
+    pub(super) fn mismatched(&self, id: u64) {
+        if let Some(wire) = self.wire.get() {
+            let core = &mut *wire.lock();
+            if let Some(cookie) = core.machine.cookie_of(id) {
+                core.places.mismatched(cookie);
+            }
+        }
+    }
+
+    pub(super) fn fail(&self, id: u64, failure: Failure) {
+        if let Some(wire) = self.wire.get() {
+            wire.command(|machine, _| machine.fail(id, failure));
+        }
+    }
+
+    /// A request was not answered, for this reason.
+    pub(super) fn unsent(&self, cause: String) {
+        observe::unsent(&cause);
+        self.lock().cause = Some(cause);
+    }
+
+    /// Why the last request was not answered.
+    pub(super) fn take_cause(&self) -> Option<String> {
+        self.lock().cause.take()
+    }
+
+    /// No answer can come any more.
+    pub(super) fn hang_up(&self) {
+        let reader = {
+            let mut state = self.lock();
+            state.hung_up = true;
+            state.reader.take()
+        };
+        if let Some(reader) = reader {
+            reader.wake();
+        }
+    }
+
+    /// Ends the session (SC-11); ready when the server knows.
+    pub(super) fn poll_close(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.closing == Closing::Done {
+            return Poll::Ready(());
+        }
+        state.writer = Some(cx.waker().clone());
+        if state.closing == Closing::Asked {
+            return Poll::Pending;
+        }
+        state.closing = Closing::Asked;
+        let end = state.origin.delete().map(|exchange| {
+            Box::new(Start {
+                exchange,
+                message: Bytes::new(),
+                opens: Opens::Nothing,
+                stays: true,
+                seat: None,
+            })
+        });
+        state.orders.push(Order::Close(end));
+        drop(state);
+        self.alarm.ring();
+        Poll::Pending
+    }
+
+    /// Everything that the server was still to be told has left.
+    pub(super) fn closed(&self) {
+        let writer = {
+            let mut state = self.lock();
+            state.closing = Closing::Done;
+            state.writer.take()
+        };
+        if let Some(writer) = writer {
+            writer.wake();
+        }
+    }
+
+    pub(super) fn take_orders(&self) -> Vec<Order> {
+        core::mem::take(&mut self.lock().orders)
+    }
+
+    pub(super) fn now(&self) -> Instant {
+        self.wire.get().map_or(Instant::ZERO, |wire| wire.now())
+    }
+
+    /// Another number each time.
+    pub(super) fn roll(&self) -> u32 {
+        let rolled = {
+            let mut state = self.lock();
+            state.rolled = state.rolled.wrapping_add(1);
+            state.rolled
+        };
+        (self.dice.hash_one(rolled) >> 32) as u32
+    }
+
+    fn order(&self, order: Order) {
+        self.lock().orders.push(order);
+        self.alarm.ring();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    fn wait_for_reader(&mut self, cx: &Context<'_>) {
+        if !self.room.iter().any(|waker| waker.will_wake(cx.waker())) {
+            self.room.push(cx.waker().clone());
+        }
+    }
+}
+
+/// Bytes that wait for the connection before exchanges have to; one message more may come.
+const UNREAD: usize = 256 << 10;

@@ -1,0 +1,110 @@
+//! The connection and its exchanges as one future.
+
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll};
+use std::io;
+use std::sync::Arc;
+
+use mcp_proto::client::{ClientConfig, Failure};
+use url::Url;
+
+use super::carrier::Carrier;
+use super::ends::{Sink, Source};
+use super::exchanges::Exchanges;
+use super::link::Link;
+use super::settings::Settings;
+use crate::client::connection::{Connection, connect_with};
+use crate::client::hub::Hub;
+use crate::client::keeper::Dialled;
+use crate::client::{ConnectError, Machine};
+use crate::connection::Transport;
+use crate::io::MessageWriter;
+use crate::runtime::Clock;
+
+struct Session<C: Clock> {
+    connection: Connection<Source, MessageWriter<Sink>, Arc<C>>,
+    exchanges: Exchanges<C>,
+    link: Arc<Link>,
+}
+
+impl<C: Clock> Session<C> {
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
+        self.link.alarm.begin(cx.waker());
+        let mut resting = false;
+        for _ in 0..ROUNDS {
+            let mut worked = self.exchanges.work();
+            if let Poll::Ready(ended) = Pin::new(&mut self.connection).poll(cx) {
+                return Poll::Ready(ended);
+            }
+            worked |= self.exchanges.work();
+            if worked {
+                continue;
+            }
+            if resting {
+                return Poll::Pending;
+            }
+            // From here on whoever leaves work wakes this task: look once more.
+            self.link.alarm.rest();
+            resting = true;
+        }
+        // There is more, but others have waited.
+        cx.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+/// Rounds of one turn, before other tasks of the thread get theirs.
+const ROUNDS: u32 = 64;
+
+/// Speaks to the server behind a URL, as soon as it is known who it is.
+pub(crate) async fn meet<C: Clock>(
+    carrier: Box<dyn Carrier>,
+    url: &str,
+    settings: &Settings,
+    clock: C,
+    mut config: ClientConfig<'static>,
+    hub: Arc<Hub>,
+) -> Result<Dialled, ConnectError> {
+    let url: Url = settings.check(url)?;
+    config.revisions = settings.revisions(config.revisions);
+    let clock = Arc::new(clock);
+    let link = Link::new(carrier, url, settings, &config.limits, Arc::clone(&hub));
+    let ends = (
+        Source::new(Arc::clone(&link)),
+        MessageWriter::new(Sink(Arc::clone(&link))),
+    );
+    // Each exchange succeeds or fails by itself.
+    let (connection, peer) = connect_with(
+        (Machine::connect_by_exchanges, Transport::Http),
+        ends,
+        Arc::clone(&clock),
+        config,
+        hub,
+    );
+    link.join(Arc::clone(&peer.shared));
+    let mut session = Session {
+        connection,
+        exchanges: Exchanges::new(Arc::clone(&link), clock),
+        link,
+    };
+    let met = {
+        let mut ready = pin!(peer.ready());
+        poll_fn(|cx| {
+            let ended = session.poll(cx);
+            match ready.as_mut().poll(cx) {
+                Poll::Pending if ended.is_ready() => Poll::Ready(Err(ConnectError::Closed)),
+                other => other.map_ok(|_| ()),
+            }
+        })
+        .await
+    };
+    met.map_err(|error| match (error, session.link.take_cause()) {
+        (ConnectError::Failed(Failure::Unreachable | Failure::Broken), Some(cause)) => {
+            ConnectError::Unreachable(cause)
+        }
+        (error, _) => error,
+    })?;
+    let run = Box::pin(async move { poll_fn(|cx| session.poll(cx)).await.map(|()| None) });
+    Dialled::new(peer, run)
+}

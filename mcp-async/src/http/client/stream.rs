@@ -1,0 +1,142 @@
+//! A reply that is an event stream.
+
+use core::future::poll_fn;
+use core::task::Poll;
+use core::time::Duration;
+
+use bytes::Bytes;
+use mcp_proto::Instant;
+use mcp_proto::client::Failure;
+use mcp_proto::client::http::{After, Exchange, Oversized};
+use mcp_proto::frame::sse::{Events, Piece};
+use mcp_proto::rpc::Reason;
+
+use super::carrier::Reply;
+use super::carry::{deliver, tell};
+use super::link::Link;
+use crate::observe;
+use crate::runtime::{Clock, Timer};
+
+/// Reads the stream to its end and hands on what is in it. `handshake` is what the stream of a
+/// server of 2024-11-05 is looked for with: nothing counts before its endpoint (HS-09).
+pub(super) async fn read<C: Clock>(
+    link: &Link,
+    clock: &C,
+    exchange: &mut Exchange,
+    mut body: Reply,
+    mut handshake: Option<&Bytes>,
+) -> After {
+    let sought = handshake.is_some();
+    let mut events = Events::new(
+        Vec::new(),
+        [Vec::new(), Vec::new(), Vec::new()],
+        &link.limits,
+    );
+    let mut lines = Vec::new();
+    let mut patience = Patience::new(clock);
+    while let Some(Ok(bytes)) = patience.next(&mut body, exchange.is_answered()).await {
+        let mut rest = &*bytes;
+        loop {
+            // A full store makes room as its events are taken.
+            if let Some(spare) = events.spare_mut() {
+                let count = spare.len().min(rest.len());
+                let (now, later) = rest.split_at_checked(count).unwrap_or_default();
+                if let Some(place) = spare.get_mut(..count) {
+                    place.copy_from_slice(now);
+                }
+                rest = later;
+                events.filled(count);
+            }
+            let mut over = false;
+            while let Some(piece) = events.next_event() {
+                match piece {
+                    Piece::Event(event) => {
+                        if let Some(message) = handshake {
+                            if event.name == b"endpoint" {
+                                if !link.move_to(event.data, message) {
+                                    return After::Done;
+                                }
+                                handshake = None;
+                            }
+                            continue;
+                        }
+                        let mut line = Vec::new();
+                        if link.origin(|origin| exchange.event(origin, &event, &mut line)) {
+                            lines.push(line);
+                        }
+                    }
+                    piece => match link.origin(|origin| exchange.oversized(origin, &piece)) {
+                        Oversized::Passing => {}
+                        Oversized::Answer(id) if exchange.id() == Some(id) => over = true,
+                        Oversized::Answer(id) => link.fail(id, TOO_LONG),
+                        Oversized::Lost => observe::oversized(),
+                    },
+                }
+            }
+            for mut line in lines.drain(..) {
+                deliver(link, &mut line).await;
+            }
+            // One after the other: a server that asks much here hears the answers as slowly.
+            for refusal in exchange.take_refusals() {
+                tell(link, clock, refusal).await;
+            }
+            // What else is in the stream comes for nobody.
+            if over {
+                return After::Fail(TOO_LONG);
+            }
+            if rest.is_empty() {
+                break;
+            }
+        }
+    }
+    if sought && handshake.is_some() {
+        return After::Done;
+    }
+    let (now, jitter) = (link.now(), link.roll());
+    link.origin(|origin| {
+        let (id, retry) = (events.last_event_id(), events.retry());
+        exchange.end(origin, now, id, retry, jitter)
+    })
+}
+
+/// Reads, and does not wait long for the end of a stream that has said everything.
+struct Patience<'c, C: Clock> {
+    clock: &'c C,
+    timer: Option<C::Timer>,
+    until: Instant,
+}
+
+impl<'c, C: Clock> Patience<'c, C> {
+    const fn new(clock: &'c C) -> Self {
+        Self {
+            clock,
+            timer: None,
+            until: Instant::ZERO,
+        }
+    }
+
+    async fn next(
+        &mut self,
+        body: &mut Reply,
+        answered: bool,
+    ) -> Option<Result<Bytes, super::carrier::Broken>> {
+        if answered && self.timer.is_none() {
+            self.timer = Some(self.clock.timer());
+            self.until = self.clock.now() + LINGER;
+        }
+        poll_fn(|cx| {
+            if let Poll::Ready(read) = body.poll_bytes(cx) {
+                return Poll::Ready(read);
+            }
+            match &mut self.timer {
+                Some(timer) => timer.poll_until(self.until, cx).map(|()| None),
+                None => Poll::Pending,
+            }
+        })
+        .await
+    }
+}
+
+const TOO_LONG: Failure = Failure::Invalid(Reason::TooLong);
+/// A stream that ends by itself leaves its connection for the next request.
+const LINGER: Duration = Duration::from_secs(1);

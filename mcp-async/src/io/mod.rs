@@ -1,0 +1,10 @@
+//! What carries bytes and messages besides sockets: standard streams, child processes, and the seam
+//! for transports of whole messages.
+
+mod messages;
+pub mod process;
+pub mod stdio;
+mod tap;
+
+pub use self::messages::{MessageReader, MessageSink, MessageSource, MessageWriter};
+pub use self::tap::Tap;

@@ -1,0 +1,340 @@
+use core::fmt;
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Context, Poll, ready};
+use core::time::Duration;
+use std::io;
+use std::process::ExitStatus;
+
+use futures_io::AsyncRead;
+
+use super::Command;
+use super::group::Group;
+use super::lines::Lines;
+use crate::io::stdio::{Input, Output};
+use crate::runtime::{Reactor, Sleep};
+
+/// A server that runs as a child process: the wire to it, and the child.
+///
+/// The parts are public because a connection takes the streams while the child is waited for.
+///
+/// ```
+/// use mcp_async::Runtime;
+/// use mcp_async::process::Command;
+///
+/// async fn run<R: Runtime>() -> std::io::Result<()> {
+///     let process = Command::new("some-server").spawn(R::reactor())?;
+///     // ... a conversation over process.stdin and process.stdout ...
+///     drop((process.stdin, process.stdout));
+///     println!("it ended with {}", process.child.shutdown().await?);
+///     Ok(())
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Process {
+    /// Client to server (ST-01). Dropped or closed, it ends the child's input.
+    pub stdin: Output,
+    /// Server to client.
+    pub stdout: Input,
+    /// The process itself and its standard error.
+    pub child: Child,
+}
+
+/// A child process, its descendants and its standard error.
+///
+/// Wait for it all the time, through [`poll_exit`](Self::poll_exit): that is what takes its
+/// standard error, and a child whose standard error nobody takes stands still when the pipe is
+/// full. Dropping it kills the child and all that it started.
+///
+/// ```
+/// use core::future::poll_fn;
+/// use mcp_async::process::Child;
+///
+/// async fn watch(mut child: Child) -> std::io::Result<()> {
+///     let status = poll_fn(|cx| child.poll_exit(cx)).await?;
+///     eprintln!("{} ended with {status}", child.id());
+///     for line in child.last_lines() {
+///         eprintln!("{line}");
+///     }
+///     Ok(())
+/// }
+/// ```
+#[derive(Debug)]
+pub struct Child {
+    group: Group,
+    stderr: Option<Input>,
+    lines: Lines,
+    status: Option<ExitStatus>,
+    grace: Grace,
+    reactor: &'static dyn Reactor,
+}
+
+/// How long a shutdown waits before each of its steps (ST-08, ST-09).
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_async::process::{Command, Grace};
+///
+/// let patient = Command::new("some-server").grace(Grace {
+///     close: Duration::from_secs(30),
+///     ..Grace::default()
+/// });
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Grace {
+    /// From the end of its input until the child is asked to terminate (default 2 s, as the
+    /// official SDKs).
+    pub close: Duration,
+    /// From there until it is killed (default 2 s).
+    pub terminate: Duration,
+}
+
+/// How a child ended that should have gone on.
+#[derive(Clone, PartialEq, Eq)]
+pub struct Died {
+    /// How it exited; `None` if it closed its output and went on running, and was killed for it.
+    pub status: Option<ExitStatus>,
+    /// The first line of its standard output that was no message, if there was one before the
+    /// server was known; at most 200 bytes of it.
+    pub printed: Option<String>,
+    /// The last lines of its standard error, oldest first. They are the child's text: not to be
+    /// trusted, and perhaps not to be shown to everyone.
+    pub lines: Vec<String>,
+}
+
+impl Process {
+    pub(super) fn start(
+        reactor: &'static dyn Reactor,
+        command: std::process::Command,
+        options: &Command,
+        lines: Lines,
+    ) -> io::Result<Self> {
+        let (group, pipes) = Group::spawn(reactor, command, options.watchdog)?;
+        Ok(Self {
+            stdin: pipes.stdin,
+            stdout: pipes.stdout,
+            child: Child {
+                group,
+                stderr: Some(pipes.stderr),
+                lines,
+                status: None,
+                grace: options.grace,
+                reactor,
+            },
+        })
+    }
+}
+
+impl Child {
+    /// Takes what the child has written to its standard error and says whether it has exited.
+    ///
+    /// Ready again and again once it has; what its descendants write is still taken then.
+    ///
+    /// # Errors
+    ///
+    /// The status is lost because somebody else in this program waited for the child.
+    pub fn poll_exit(&mut self, task: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
+        let _ = self.poll_stderr(task);
+        if let Some(status) = self.status {
+            return Poll::Ready(Ok(status));
+        }
+        let status = ready!(self.group.poll_exit(task))?;
+        self.status = Some(status);
+        // Its last words were in the pipe before it exited.
+        let _ = self.poll_stderr(task);
+        Poll::Ready(Ok(status))
+    }
+
+    /// Waits until the child has exited, taking its standard error meanwhile.
+    ///
+    /// # Errors
+    ///
+    /// As [`poll_exit`](Self::poll_exit).
+    pub async fn wait(&mut self) -> io::Result<ExitStatus> {
+        poll_fn(|task| self.poll_exit(task)).await
+    }
+
+    /// Ends the child in order (ST-08, ST-09): after its input was closed, waits for
+    /// [`Grace::close`], asks the group to terminate, waits for [`Grace::terminate`], kills it.
+    /// Whatever the child leaves behind in its group is killed in any case.
+    ///
+    /// Close or drop [`Process::stdin`] first, and drop [`Process::stdout`] too unless someone
+    /// goes on reading it: a child that waits for a reader does not see the end of its input.
+    /// Dropping this future kills at once.
+    ///
+    /// # Errors
+    ///
+    /// As [`poll_exit`](Self::poll_exit); [`TimedOut`](io::ErrorKind::TimedOut) if the child has
+    /// been killed and still is not gone after a second.
+    pub async fn shutdown(self) -> io::Result<ExitStatus> {
+        let close = self.grace.close;
+        self.end(close).await
+    }
+
+    /// The same, and describes the child once it has exited, or after a second.
+    pub(super) async fn shutdown_described(
+        mut self,
+        describe: impl FnOnce(Died),
+    ) -> io::Result<ExitStatus> {
+        let first = self.grace.close.min(DESCRIBED);
+        let end = self.exit_within(first).await;
+        let status = end.as_ref().and_then(|end| end.as_ref().ok()).copied();
+        if status.is_some() {
+            self.take_last_words().await;
+        }
+        describe(self.describe(status, None));
+        match end {
+            Some(end) => end,
+            None => {
+                let rest = self.grace.close.saturating_sub(first);
+                self.end(rest).await
+            }
+        }
+    }
+
+    async fn end(mut self, close: Duration) -> io::Result<ExitStatus> {
+        if let Some(end) = self.exit_within(close).await {
+            return end;
+        }
+        if self.group.terminate()
+            && let Some(end) = self.exit_within(self.grace.terminate).await
+        {
+            return end;
+        }
+        self.group.kill();
+        let end = self.exit_within(KILLED).await;
+        end.unwrap_or_else(|| Err(io::ErrorKind::TimedOut.into()))
+    }
+
+    /// Says how the child ended, after its output did so while it should have gone on. It gets
+    /// [`Grace::close`] to exit, then it is killed.
+    pub async fn died(self) -> Died {
+        let close = self.grace.close;
+        self.died_within(close, None).await
+    }
+
+    /// The same for a child that gets so long to exit, and printed this before.
+    pub(super) async fn died_within(mut self, limit: Duration, printed: Option<String>) -> Died {
+        let status = self.exit_within(limit).await;
+        self.group.kill();
+        self.take_last_words().await;
+        self.describe(status.and_then(Result::ok), printed)
+    }
+
+    pub(super) const fn grace(&self) -> Grace {
+        self.grace
+    }
+
+    async fn take_last_words(&mut self) {
+        let mut sleep = self.sleep(LAST_WORDS);
+        poll_fn(|task| match self.poll_stderr(task) {
+            Poll::Ready(()) => Poll::Ready(()),
+            Poll::Pending => sleep.as_mut().poll(task),
+        })
+        .await;
+    }
+
+    fn describe(&self, status: Option<ExitStatus>, printed: Option<String>) -> Died {
+        Died {
+            status,
+            printed,
+            lines: self.lines.kept().map(str::to_owned).collect(),
+        }
+    }
+
+    /// The child's process id, which is its group's too (Unix).
+    pub fn id(&self) -> u32 {
+        self.group.id()
+    }
+
+    /// The last lines of its standard error, oldest first.
+    pub fn last_lines(&self) -> impl Iterator<Item = &str> {
+        self.lines.kept()
+    }
+
+    pub(super) fn sleep(&self, duration: Duration) -> Sleep {
+        self.reactor.sleep(duration)
+    }
+
+    async fn exit_within(&mut self, limit: Duration) -> Option<io::Result<ExitStatus>> {
+        let mut sleep = self.sleep(limit);
+        poll_fn(|task| match self.poll_exit(task) {
+            Poll::Ready(end) => Poll::Ready(Some(end)),
+            Poll::Pending => sleep.as_mut().poll(task).map(|()| None),
+        })
+        .await
+    }
+
+    /// Ready when its standard error has ended. The work of one turn is bounded by what a pipe
+    /// holds, so that a flood does not keep others waiting.
+    fn poll_stderr(&mut self, task: &mut Context<'_>) -> Poll<()> {
+        let mut block = [0; BLOCK];
+        for _ in 0..BLOCKS {
+            let Some(stderr) = &mut self.stderr else {
+                return Poll::Ready(());
+            };
+            match ready!(Pin::new(stderr).poll_read(task, &mut block)) {
+                Ok(len) if len > 0 => self.lines.push(block.get(..len).unwrap_or_default()),
+                _ => {
+                    self.lines.finish();
+                    self.stderr = None;
+                }
+            }
+        }
+        task.waker().wake_by_ref();
+        Poll::Pending
+    }
+}
+
+impl fmt::Display for Died {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match (self.status, &self.printed) {
+            (Some(status), None) => write!(f, "the server ended with {status}")?,
+            (Some(status), Some(line)) => write!(
+                f,
+                "the server ended with {status} and printed {line:?}, which is no MCP message"
+            )?,
+            (None, Some(line)) => {
+                write!(f, "the server printed {line:?}, which is no MCP message")?;
+            }
+            (None, None) => f.write_str("the server closed its output")?,
+        }
+        let from = self.lines.len().saturating_sub(SHOWN);
+        match self.lines.get(from..).unwrap_or_default() {
+            [] => Ok(()),
+            [line] => write!(f, "; the last line of its standard error: {line:?}"),
+            lines => {
+                f.write_str("; the last lines of its standard error: ")?;
+                f.debug_list().entries(lines).finish()
+            }
+        }
+    }
+}
+
+impl core::error::Error for Died {}
+
+/// What a child writes may be a secret: the number of lines only.
+impl fmt::Debug for Died {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Died")
+            .field("status", &self.status)
+            .field("lines", &self.lines.len())
+            .finish()
+    }
+}
+
+/// How many lines of standard error an error quotes.
+const SHOWN: usize = 5;
+
+/// How long a child may take to exit before it is described as running.
+const DESCRIBED: Duration = Duration::from_secs(1);
+
+/// How long the kernel may take to end what was killed; longer is a process stuck in a driver.
+const KILLED: Duration = Duration::from_secs(1);
+
+/// How long standard error may stay open after everyone who could write to it was killed.
+const LAST_WORDS: Duration = Duration::from_millis(100);
+
+/// Together the capacity of a pipe on Linux, 64 KiB.
+const BLOCK: usize = 4096;
+const BLOCKS: usize = 16;

@@ -1,0 +1,332 @@
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::{Context, Poll, Waker, ready};
+use core::time::Duration;
+use std::io;
+use std::process::ExitStatus;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::client::{Approach, ClientConfig};
+
+use super::stray::Inspected;
+use super::{Child, Command, Died, Process};
+use crate::Clock;
+use crate::client::{self, ConnectError, Connection, Handler, Peer};
+use crate::io::stdio::Output;
+use crate::runtime::{Reactor, Sleep};
+
+/// A client's connection to a child process, and the child: both in one future.
+///
+/// Spawn it; nothing goes on otherwise. It ends when the server ends the connection, exits, or
+/// the last [`Peer`] is gone or closes it, and after an orderly [shutdown](Child::shutdown) of
+/// the child. Dropping it kills the child.
+#[must_use = "a session does nothing until it is polled"]
+pub struct Session<C: Clock> {
+    running: Option<Running<C>>,
+    /// After the other one.
+    shutdown: Option<Shutdown>,
+    end: Arc<Mutex<End>>,
+    /// Receives how the child ended.
+    describe: Option<Box<dyn FnOnce(Died) + Send>>,
+}
+
+/// Resolves when the child of a [`Session`] is gone and all that it started.
+///
+/// Await it after [`Peer::close`] before the program ends: otherwise the child is killed in
+/// the middle of its own ending. Dropping it changes nothing.
+///
+/// # Errors
+/// As for [`Child::shutdown`]; [`ConnectionAborted`](io::ErrorKind::ConnectionAborted) if the
+/// session was dropped, and the child killed.
+#[must_use = "it tells when the child is gone, and does not bring it about"]
+pub struct Ending {
+    end: Arc<Mutex<End>>,
+}
+
+/// Why there is no conversation with a child process.
+///
+/// ```
+/// use mcp_async::process::SpawnError;
+///
+/// fn explain(error: &SpawnError) -> String {
+///     match error {
+///         SpawnError::Start(error) => format!("is it installed? {error}"),
+///         SpawnError::Died(died) => format!("it gave up: {died}"),
+///         other => other.to_string(),
+///     }
+/// }
+/// ```
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum SpawnError {
+    /// It could not be started.
+    Start(io::Error),
+    /// It ended, or closed its output, before it was known who it is.
+    Died(Died),
+    /// It printed a line that is no message, and within two seconds nothing from which it is known
+    /// who it is. Standard output is for messages only (ST-04); the server was killed.
+    Output(Died),
+    /// It said something that leads to no connection, or nothing in time; it was shut down.
+    Connect(ConnectError),
+}
+
+type Shutdown = Pin<Box<dyn Future<Output = io::Result<ExitStatus>> + Send>>;
+
+/// A connection and the child at its other end.
+struct Running<C: Clock> {
+    connection: Connection<Inspected, Output, C>,
+    child: Child,
+    /// Since the child has exited: how long the connection may still last.
+    rest: Option<Sleep>,
+}
+
+#[derive(Default)]
+struct End {
+    told: bool,
+    result: Option<io::Result<ExitStatus>>,
+    waker: Option<Waker>,
+}
+
+impl Command {
+    /// Starts the child and connects to the server that it is.
+    ///
+    /// A legacy server may exit on the first message of a modern client. If the child ends during
+    /// a [probe](Approach::Probe), it is started once more and met with a
+    /// [handshake](Approach::Handshake).
+    ///
+    /// Dropping the future kills the child.
+    ///
+    /// # Errors
+    /// See [`SpawnError`]. Nothing is left running then.
+    pub async fn connect<C: Clock + Clone, H: Handler>(
+        &self,
+        reactor: &'static dyn Reactor,
+        clock: C,
+        config: ClientConfig<'static>,
+        handler: H,
+    ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
+        let handler = Arc::new(handler);
+        let spawn = || self.spawn(reactor).map_err(SpawnError::Start);
+        let first = establish(spawn()?, clock.clone(), config, Arc::clone(&handler)).await;
+        match first {
+            Err(SpawnError::Died(_)) if is_worth_a_handshake(&config) => {
+                let config = ClientConfig {
+                    opening: Approach::Handshake,
+                    ..config
+                };
+                establish(spawn()?, clock, config, handler).await
+            }
+            other => other,
+        }
+    }
+}
+
+async fn establish<C: Clock, H: Handler>(
+    process: Process,
+    clock: C,
+    config: ClientConfig<'static>,
+    handler: H,
+) -> Result<(Session<C>, Peer, Ending), SpawnError> {
+    let (stdout, stray) = Inspected::new(process.stdout);
+    let streams = (stdout, process.stdin);
+    let (connection, client) = client::connect(streams, clock, config, handler);
+    let mut running = Running {
+        connection,
+        child: process.child,
+        rest: None,
+    };
+    let outcome = {
+        let mut ready = pin!(client.ready());
+        let mut patience = None;
+        poll_fn(|task| {
+            let ended = running.poll(task);
+            match ready.as_mut().poll(task) {
+                Poll::Pending if ended.is_ready() => {
+                    return Poll::Ready(Some(Err(ConnectError::Closed)));
+                }
+                Poll::Pending if stray.is_there() => {}
+                other => return other.map(|ready| Some(ready.map(|_| ()))),
+            }
+            let patience = patience.get_or_insert_with(|| running.child.sleep(PATIENCE));
+            patience.as_mut().poll(task).map(|()| None)
+        })
+        .await
+    };
+    let error = match outcome {
+        Some(Ok(())) => {
+            stray.finish();
+            let end = Arc::default();
+            let session = Session {
+                running: Some(running),
+                shutdown: None,
+                end: Arc::clone(&end),
+                describe: None,
+            };
+            return Ok((session, client, Ending { end }));
+        }
+        Some(Err(error)) => Some(error),
+        None => None,
+    };
+    // The child's input ends here.
+    drop(running.connection);
+    let child = running.child;
+    if let Some(ConnectError::Closed) = &error {
+        let mut limit = child.sleep(REST);
+        poll_fn(|task| match stray.poll_rest(task) {
+            Poll::Pending => limit.as_mut().poll(task),
+            ready => ready,
+        })
+        .await;
+    }
+    let printed = stray.take();
+    let error = match error {
+        Some(ConnectError::Closed) => {
+            let close = child.grace().close;
+            return Err(SpawnError::Died(child.died_within(close, printed).await));
+        }
+        Some(error) => error,
+        None => {
+            let died = child.died_within(Duration::ZERO, printed).await;
+            return Err(SpawnError::Output(died));
+        }
+    };
+    // How it ends matters to nobody any more.
+    let _ = child.shutdown().await;
+    Err(SpawnError::Connect(error))
+}
+
+fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
+    config.opening == Approach::Probe
+        && config.revisions.newest_modern().is_some()
+        && config.revisions.newest_legacy().is_some()
+}
+
+#[cfg(feature = "client")]
+impl<C: Clock> Session<C> {
+    /// Has the end of the child described, as soon as it has exited.
+    pub(crate) fn on_end(&mut self, describe: impl FnOnce(Died) + Send + 'static) {
+        self.describe = Some(Box::new(describe));
+    }
+}
+
+impl<C: Clock> Running<C> {
+    /// Ready when nothing more is to be expected of the connection.
+    fn poll(&mut self, task: &mut Context<'_>) -> Poll<()> {
+        let exited = self.child.poll_exit(task).is_ready();
+        if Pin::new(&mut self.connection).poll(task).is_ready() {
+            return Poll::Ready(());
+        }
+        if !exited {
+            return Poll::Pending;
+        }
+        // Something that it left behind holds the wire open: it is not whom we speak to.
+        let child = &self.child;
+        let rest = self.rest.get_or_insert_with(|| child.sleep(REST));
+        rest.as_mut().poll(task)
+    }
+}
+
+impl<C: Clock> Future for Session<C> {
+    type Output = ();
+
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<()> {
+        let this = self.get_mut();
+        if let Some(running) = &mut this.running {
+            ready!(running.poll(task));
+        }
+        if let Some(running) = this.running.take() {
+            drop(running.connection);
+            this.shutdown = Some(match this.describe.take() {
+                Some(describe) => Box::pin(running.child.shutdown_described(describe)),
+                None => Box::pin(running.child.shutdown()),
+            });
+        }
+        if let Some(shutdown) = &mut this.shutdown {
+            let result = ready!(shutdown.as_mut().poll(task));
+            this.shutdown = None;
+            lock(&this.end).tell(result);
+        }
+        Poll::Ready(())
+    }
+}
+
+impl<C: Clock> Drop for Session<C> {
+    fn drop(&mut self) {
+        // First the child, so that whoever awaits its end learns of it afterwards.
+        (self.running, self.shutdown) = (None, None);
+        let mut end = lock(&self.end);
+        if !end.told {
+            end.tell(Err(io::ErrorKind::ConnectionAborted.into()));
+        }
+    }
+}
+
+impl Future for Ending {
+    type Output = io::Result<ExitStatus>;
+
+    fn poll(self: Pin<&mut Self>, task: &mut Context<'_>) -> Poll<Self::Output> {
+        let mut end = lock(&self.end);
+        match end.result.take() {
+            Some(result) => Poll::Ready(result),
+            None => {
+                end.waker = Some(task.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+}
+
+impl End {
+    fn tell(&mut self, result: io::Result<ExitStatus>) {
+        self.told = true;
+        self.result = Some(result);
+        if let Some(waker) = self.waker.take() {
+            waker.wake();
+        }
+    }
+}
+
+impl<C: Clock> fmt::Debug for Session<C> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Session").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Debug for Ending {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Ending").finish_non_exhaustive()
+    }
+}
+
+impl fmt::Display for SpawnError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Start(error) => write!(f, "the server cannot be started: {error}"),
+            Self::Died(died) | Self::Output(died) => died.fmt(f),
+            Self::Connect(error) => error.fmt(f),
+        }
+    }
+}
+
+/// The text names the cause, so the source is what caused that.
+impl core::error::Error for SpawnError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Start(error) => error.source(),
+            Self::Died(died) | Self::Output(died) => died.source(),
+            Self::Connect(error) => error.source(),
+        }
+    }
+}
+
+fn lock(end: &Mutex<End>) -> MutexGuard<'_, End> {
+    end.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// How long a server has, after a line that is no message, to say who it is: some launchers print
+/// a banner.
+const PATIENCE: Duration = Duration::from_secs(2);
+
+/// Long enough to read what was still in the pipe when the child exited.
+const REST: Duration = Duration::from_secs(1);

@@ -1,0 +1,247 @@
+//! What an inherited descriptor is, and how it can be driven without changing it for others.
+
+use core::task::{Context, Poll};
+use std::fs::File;
+use std::io::{self, Read, Write};
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+
+use rustix::event::{PollFd, PollFlags, poll};
+use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
+use rustix::io::Errno;
+use rustix::net::{RecvFlags, SendFlags, SocketType, recv, send, sockopt};
+
+use super::input::uninterrupted;
+use super::{Input, Output};
+use crate::runtime::{Interest, Reactor, Readiness};
+
+impl Input {
+    /// Reads from a descriptor that others may share, without setting a flag on it.
+    ///
+    /// # Errors
+    ///
+    /// The descriptor cannot be examined, or the operating system has no thread to give.
+    pub fn inherited(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
+        match Drive::choose(reactor, descriptor, Interest::Read)? {
+            Drive::Watched(watched) => Ok(Self::watched(watched)),
+            Drive::Direct(file) => Ok(Self::direct(file)),
+            Drive::Thread(file) => Self::from_reader(Blocking(file)),
+        }
+    }
+
+    /// Reads from a pipe or stream socket whose open file description is this program's alone.
+    /// It is made non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// The runtime cannot watch it.
+    pub fn owned(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
+        Watched::owned(reactor, descriptor, Interest::Read).map(Self::watched)
+    }
+}
+
+impl Output {
+    /// Writes to a descriptor that others may share, without setting a flag on it.
+    ///
+    /// # Errors
+    ///
+    /// The descriptor cannot be examined, or the operating system has no thread to give.
+    pub fn inherited(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
+        match Drive::choose(reactor, descriptor, Interest::Write)? {
+            Drive::Watched(watched) => Ok(Self::watched(watched)),
+            Drive::Direct(file) => Ok(Self::direct(file)),
+            Drive::Thread(file) => Self::from_writer(Blocking(file)),
+        }
+    }
+
+    /// Writes to a pipe or stream socket whose open file description is this program's alone.
+    /// It is made non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// The runtime cannot watch it.
+    pub fn owned(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
+        Watched::owned(reactor, descriptor, Interest::Write).map(Self::watched)
+    }
+}
+
+/// A descriptor under the runtime's watch, and the call that moves its bytes.
+#[derive(Debug)]
+pub(super) struct Watched {
+    readiness: Box<dyn Readiness>,
+    call: Call,
+    /// A short transfer proves that the next one would block. True for pipes and stream
+    /// sockets; a terminal hands out one line at a time however many are waiting.
+    drains: bool,
+}
+
+#[derive(Clone, Copy, Debug)]
+enum Call {
+    /// `read` and `write`, on a description of our own with `O_NONBLOCK`.
+    File,
+    /// `recv` and `send` with `MSG_DONTWAIT`, on a description that others share.
+    Socket,
+}
+
+impl Watched {
+    fn owned(reactor: &dyn Reactor, descriptor: OwnedFd, interest: Interest) -> io::Result<Self> {
+        let flags = fcntl_getfl(&descriptor)?;
+        fcntl_setfl(&descriptor, flags | OFlags::NONBLOCK)?;
+        Ok(Self {
+            readiness: reactor.register(descriptor, interest)?,
+            call: Call::File,
+            drains: true,
+        })
+    }
+
+    pub(super) fn poll_read(
+        &mut self,
+        task: &mut Context<'_>,
+        buffer: &mut [u8],
+    ) -> Poll<io::Result<usize>> {
+        let call = self.call;
+        let expected = self.expected(buffer.len());
+        self.readiness.poll_io(task, expected, &mut |descriptor| {
+            uninterrupted(|| call.read(descriptor, buffer))
+        })
+    }
+
+    pub(super) fn poll_write(
+        &mut self,
+        task: &mut Context<'_>,
+        bytes: &[u8],
+    ) -> Poll<io::Result<usize>> {
+        let call = self.call;
+        let expected = self.expected(bytes.len());
+        self.readiness.poll_io(task, expected, &mut |descriptor| {
+            uninterrupted(|| call.write(descriptor, bytes))
+        })
+    }
+
+    const fn expected(&self, len: usize) -> usize {
+        if self.drains { len } else { 0 }
+    }
+}
+
+impl Call {
+    fn read(self, descriptor: BorrowedFd<'_>, buffer: &mut [u8]) -> io::Result<usize> {
+        let len = match self {
+            Self::File => rustix::io::read(descriptor, buffer)?,
+            Self::Socket => recv(descriptor, buffer, RecvFlags::DONTWAIT)?.0,
+        };
+        Ok(len)
+    }
+
+    fn write(self, descriptor: BorrowedFd<'_>, bytes: &[u8]) -> io::Result<usize> {
+        let len = match self {
+            Self::File => rustix::io::write(descriptor, bytes)?,
+            Self::Socket => send(descriptor, bytes, SEND)?,
+        };
+        Ok(len)
+    }
+}
+
+/// The three ways of the table in the module's documentation.
+enum Drive {
+    Watched(Watched),
+    Direct(File),
+    Thread(File),
+}
+
+impl Drive {
+    fn choose(reactor: &dyn Reactor, descriptor: OwnedFd, interest: Interest) -> io::Result<Self> {
+        let kind = FileType::from_raw_mode(fstat(&descriptor)?.st_mode as _);
+        let watched = match kind {
+            FileType::RegularFile | FileType::Directory | FileType::BlockDevice => {
+                return Ok(Self::Direct(descriptor.into()));
+            }
+            FileType::Socket => descriptor.try_clone().and_then(|twin| {
+                Ok(Watched {
+                    drains: sockopt::socket_type(&twin)? == SocketType::STREAM,
+                    readiness: reactor.register(twin, interest)?,
+                    call: Call::Socket,
+                })
+            }),
+            _ => reopen(descriptor.as_fd(), interest).and_then(|own| {
+                Ok(Watched {
+                    readiness: reactor.register(own, interest)?,
+                    call: Call::File,
+                    drains: kind == FileType::Fifo,
+                })
+            }),
+        };
+        Ok(match watched {
+            Ok(watched) => Self::Watched(watched),
+            // The selector's own word for "always ready", as for `/dev/null`.
+            Err(error) if Errno::from_io_error(&error) == Some(Errno::PERM) => {
+                Self::Direct(descriptor.into())
+            }
+            Err(_) => Self::Thread(descriptor.into()),
+        })
+    }
+}
+
+/// For a thread: blocks although whoever shares the description set `O_NONBLOCK` on it.
+struct Blocking(File);
+
+impl Blocking {
+    fn retry<T>(
+        &mut self,
+        until: PollFlags,
+        mut call: impl FnMut(&mut File) -> io::Result<T>,
+    ) -> io::Result<T> {
+        loop {
+            match call(&mut self.0) {
+                Err(error) if error.kind() == io::ErrorKind::WouldBlock => {
+                    uninterrupted(|| Ok(poll(&mut [PollFd::new(&self.0, until)], None)?))?;
+                }
+                other => return other,
+            }
+        }
+    }
+}
+
+impl Read for Blocking {
+    fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
+        self.retry(PollFlags::IN, |file| file.read(buffer))
+    }
+}
+
+impl Write for Blocking {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.retry(PollFlags::OUT, |file| file.write(bytes))
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        Ok(())
+    }
+}
+
+/// The same file with an open file description of its own, so that `O_NONBLOCK` is ours alone.
+///
+/// It fails without `/proc`, for a terminal of another user, and for a pipe that nobody reads
+/// any more; a thread serves all of them.
+#[cfg(target_os = "linux")]
+fn reopen(descriptor: BorrowedFd<'_>, interest: Interest) -> io::Result<OwnedFd> {
+    use std::os::fd::AsRawFd;
+
+    let path = format!("/proc/self/fd/{}", descriptor.as_raw_fd());
+    let access = match interest {
+        Interest::Read => OFlags::RDONLY,
+        Interest::Write => OFlags::WRONLY,
+    };
+    // Without NOCTTY a terminal could become the controlling one of a daemon.
+    let flags = access | OFlags::NONBLOCK | OFlags::CLOEXEC | OFlags::NOCTTY;
+    Ok(rustix::fs::open(path, flags, rustix::fs::Mode::empty())?)
+}
+
+/// Elsewhere `/dev/fd` duplicates instead of opening anew.
+#[cfg(not(target_os = "linux"))]
+fn reopen(_: BorrowedFd<'_>, _: Interest) -> io::Result<OwnedFd> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// On the systems without `MSG_NOSIGNAL` the standard library's ignored `SIGPIPE` must do.
+#[cfg(not(target_vendor = "apple"))]
+const SEND: SendFlags = SendFlags::DONTWAIT.union(SendFlags::NOSIGNAL);
+#[cfg(target_vendor = "apple")]
+const SEND: SendFlags = SendFlags::DONTWAIT;

@@ -1,0 +1,29 @@
+//! Standard input and output, and other inherited descriptors, as asynchronous byte streams.
+//!
+//! What a process inherits it shares: the parent's shell, the other half of a pipeline and
+//! every sibling see the same open file description. `O_NONBLOCK` is a property of that
+//! description, so setting it here would make *their* reads fail. Nothing inherited gets the
+//! flag; instead
+//!
+//! | what it is | how it is driven | thread hop |
+//! |---|---|---|
+//! | pipe, FIFO, terminal (Linux) | reopened through `/proc/self/fd`: a description of our own | no |
+//! | socket (Unix) | as it is, every call with `MSG_DONTWAIT` | no |
+//! | file, block device, `/dev/null` | as it is: it is always ready | no |
+//! | anything else, and where reopening fails | one thread per direction, bounded buffers | yes |
+//!
+//! The readiness itself comes from the runtime, through [`Reactor`].
+
+mod claim;
+#[cfg(unix)]
+mod descriptor;
+mod input;
+mod output;
+mod thread;
+
+#[cfg(unix)]
+pub use crate::runtime::{Interest, Readiness};
+pub use crate::runtime::{Reactor, Sleep};
+pub use claim::{Claim, open};
+pub use input::Input;
+pub use output::Output;
