@@ -40,7 +40,7 @@ pub(super) fn hint<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     Ok(raw.decode(&mut []).ok())
 }
 
-/// A value that is there, even when it is `null` (6.22).
+/// A value that is there, even when it is `null` (JR-57).
 pub(super) fn present<'de, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<RawBuf>, D::Error> {

@@ -210,7 +210,7 @@ impl<S: Storage> Client<'_, S> {
         let result = match heard {
             Heard::Result(result) => result.object(),
             Heard::Error(error) => {
-                // 6.3: some servers refuse instead of offering another revision.
+                // LC-25: some servers refuse instead of offering another revision.
                 let codes = [code::UNSUPPORTED_VERSION, code::INVALID_PARAMS];
                 return match supported(error, &codes) {
                     Some(supported) => self.corrected(now, opening, supported, error),
@@ -234,7 +234,7 @@ impl<S: Storage> Client<'_, S> {
             Some(_) => revision_of(version),
             None => return self.connect_error(ConnectError::Answer),
         };
-        // LC-05, 6.4: what it cannot speak, it does not begin.
+        // LC-05: what it cannot speak, it does not begin.
         let revision = revision
             .filter(|revision| revision.is_legacy() && self.config.revisions.contains(*revision));
         let Some(revision) = revision else {

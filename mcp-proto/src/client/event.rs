@@ -51,7 +51,7 @@ pub enum Event<'b> {
         /// Why.
         failure: Failure,
     },
-    /// The server wants input before it answers (MR): make all of it, then
+    /// The server wants input before it answers (MR-09): make all of it, then
     /// [`retry`](super::Client::retry). Only the cap of the call runs on.
     Input {
         /// The call, whose token stays.

@@ -132,7 +132,7 @@ impl<S: Storage> Client<'_, S> {
         })
     }
 
-    /// CN-11, 6.2: the server ends a subscription; the result that may follow is late.
+    /// CN-11, CN-17: the server ends a subscription; the result that may follow is late.
     fn listen_cancelled<'b>(&mut self, id: Id<'b>) -> Action<Event<'b>, Reply<'b>> {
         match id.to_u64().and_then(|id| self.listen_of(id)) {
             Some(token) => self.failed(token, Failure::Ended),

@@ -52,7 +52,7 @@ pub(super) fn supported<'b>(error: ErrorObject<'b>, codes: &[i64]) -> Option<Raw
     supported.filter(|supported| supported.array().is_some())
 }
 
-/// The other errors that only a modern server has (4.1).
+/// The other errors that only a modern server has (VR-27).
 pub(super) fn is_modern(error: ErrorObject<'_>) -> bool {
     match error.code {
         code::HEADER_MISMATCH => true,

@@ -59,7 +59,7 @@ pub fn accepts(head: &(impl Head + ?Sized), media_type: &str) -> bool {
     }
 }
 
-/// Whether a `Content-Type` is this media type, whatever its parameters (4.2).
+/// Whether a `Content-Type` is this media type, whatever its parameters (SH-50).
 ///
 /// ```
 /// use mcp_proto::http::media::{JSON, is};

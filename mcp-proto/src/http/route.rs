@@ -6,7 +6,7 @@ use crate::json::Object;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message, Method};
 
-/// The machine that a POST is handed to, by its head and the first message of its body (4.4).
+/// The machine that a POST is handed to, by its head and the first message of its body (VR-28).
 ///
 /// ```
 /// use mcp_proto::http::Route;

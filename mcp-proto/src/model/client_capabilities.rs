@@ -38,7 +38,7 @@ pub struct ClientCapabilities<'b> {
     /// It makes tasks of questions; 2025-11-25 only.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tasks: Option<ClientTasksCapability<'b>>,
-    /// Settings by the name of an extension; since 2026-07-28, and read in every revision (6.17).
+    /// Settings by the name of an extension; since 2026-07-28, and read in every revision (EX-02).
     #[serde(skip_serializing_if = "Option::is_none")]
     pub extensions: Option<Settings<'b>>,
 }

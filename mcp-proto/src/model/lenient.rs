@@ -10,7 +10,7 @@ pub(super) fn flag<'de, D: Deserializer<'de>>(deserializer: D) -> Result<bool, D
     Option::deserialize(deserializer).map(Option::unwrap_or_default)
 }
 
-/// A value that is there, even when it is `null` (6.22).
+/// A value that is there, even when it is `null` (JR-57).
 pub(super) fn present<'de: 'b, 'b, D: Deserializer<'de>>(
     deserializer: D,
 ) -> Result<Option<Raw<'b>>, D::Error> {

@@ -20,7 +20,7 @@ use crate::rpc::Id;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:CancelledParams", rename_all = "camelCase")]
 pub struct CancelledParams<'b> {
-    /// The request, by the id that its sender gave it. One without is malformed (6.9).
+    /// The request, by the id that its sender gave it. One without is malformed (CN-08).
     #[serde(borrow)]
     pub request_id: Id<'b>,
     /// Why, for people.

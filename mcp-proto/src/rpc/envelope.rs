@@ -7,7 +7,7 @@
 use super::{ErrorObject, Id, Method};
 use crate::json::Writer;
 
-/// A request of ours: its id is a number of our own counter (JR-03..06, 6.23).
+/// A request of ours: its id is a number of our own counter (JR-03..06, JR-53).
 pub(crate) fn request<E>(
     w: &mut Writer<'_>,
     id: u64,
@@ -60,7 +60,7 @@ pub(crate) fn result<E>(
     Ok(())
 }
 
-/// The error in place of an answer; `None` where the id could not be read (JR-10, 6.1).
+/// The error in place of an answer; `None` where the id could not be read (JR-10, JR-51).
 pub(crate) fn error(w: &mut Writer<'_>, id: Option<Id<'_>>, error: &ErrorObject<'_>) {
     match id {
         Some(id) => {

@@ -4,7 +4,7 @@ use core::fmt;
 
 use crate::json::{Number, Raw, Str, Writer};
 
-/// The id of a request: a string or an integer of any length (JR-03, 6.23).
+/// The id of a request: a string or an integer of any length (JR-03, JR-53).
 ///
 /// It is never converted: `9007199254740993` stays what it is, and `1` and `"1"` are two ids.
 /// Two ids are equal if type and value are; how a string was escaped does not matter (JR-07).

@@ -49,7 +49,7 @@ pub enum Reason {
     NotObject,
     /// An array without elements (JR-18).
     EmptyBatch,
-    /// A member of the envelope, or of its error, that comes twice (6.21): two readers must
+    /// A member of the envelope, or of its error, that comes twice (JR-52): two readers must
     /// never see two messages.
     Doubled(Member),
     /// `jsonrpc` is missing or not exactly `"2.0"` (JR-01).

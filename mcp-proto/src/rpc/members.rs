@@ -53,7 +53,7 @@ impl Member {
         }
     }
 
-    /// Names are compared unescaped and case-sensitively (6.21).
+    /// Names are compared unescaped and case-sensitively (JR-52).
     fn of(name: Str<'_>) -> Option<Self> {
         [
             Self::Version,
@@ -228,7 +228,7 @@ impl<'b> Members<'b> {
 
     #[inline(never)]
     fn failure(&self, error: Raw<'b>) -> Message<'b> {
-        // Some peers write null, some nothing, where they could not read our id (6.1).
+        // Some peers write null, some nothing, where they could not read our id (JR-51).
         let named = self.id.filter(|id| id.kind() != Kind::Null);
         let id = named.and_then(Id::from_raw);
         if id.is_none() && named.is_some() {

@@ -85,7 +85,7 @@ pub struct Notification<'b> {
 /// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Response<'b> {
-    /// Of the request. An error has none if the peer could not read it (6.1).
+    /// Of the request. An error has none if the peer could not read it (JR-51).
     pub id: Option<Id<'b>>,
     /// The result, or the error in its place (JR-08).
     pub outcome: Result<Raw<'b>, ErrorObject<'b>>,

@@ -53,7 +53,7 @@ pub struct ServerConfig<'c> {
     /// is then answered once with -32800, which the peers that use this form wait for.
     pub cancel_alias: bool,
     /// Whether an error about an unreadable message carries `"id":null` in 2024-11-05, as that
-    /// revision's schema has no error without an id (6.1). Otherwise it carries none.
+    /// revision's schema has no error without an id (JR-51). Otherwise it carries none.
     pub null_ids: bool,
     /// Whether legacy sessions over HTTP are held to the transports draft of spring 2026: their
     /// requests and notifications repeat their method in `Mcp-Method` and what they are about in

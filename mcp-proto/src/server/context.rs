@@ -107,7 +107,7 @@ pub(super) struct Asked<'b> {
 
 impl<'b> Members<'b> {
     /// Finds them; a doubled one is refused, because two readers must never see two messages
-    /// (6.21).
+    /// (JR-52).
     pub(super) fn read(method: Method<'_>, params: Option<Object<'b>>) -> Result<Self, PeerError> {
         let Some(params) = params else {
             return Ok(Self::default());

@@ -1,4 +1,4 @@
-//! Standing requests for notifications (SB).
+//! Standing requests for notifications (SB-01 to SB-14).
 
 use super::context::Asked;
 use super::lists::{ListKind, Lists};
@@ -179,7 +179,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Ends a listen on our side (SB-08): what changed before is still told, then its result
-    /// and, on a pipe, `notifications/cancelled` follow (6.2). A token that is no
+    /// and, on a pipe, `notifications/cancelled` follow (CN-17). A token that is no
     /// listen is left alone. No event follows.
     ///
     /// ```
@@ -286,7 +286,7 @@ impl<S: Storage> Server<'_, S> {
         if let Some(place) = told.filter(|_| S::WATCHES) {
             self.uris.clean(place);
         }
-        // The result ends an exchange; on a pipe something has to be said (6.2).
+        // The result ends an exchange; on a pipe something has to be said (CN-17).
         let last = match channel.is_exchange() {
             true => next.step == Step::Cancelled,
             false => listen.step == Step::Cancelled,

@@ -500,7 +500,7 @@ impl<'c, S: Storage> Server<'c, S> {
         }
     }
 
-    /// Whether errors without an id say so by `null` (6.1).
+    /// Whether errors without an id say so by `null` (JR-51).
     fn null_id(&self) -> bool {
         self.config.null_ids && self.session.revision() == Some(Revision::V2024_11_05)
     }

@@ -48,7 +48,7 @@ pub enum PeerError {
     UnknownMethod,
     /// A parameter that the protocol layer reads is missing or has the wrong type.
     Missing(&'static str),
-    /// A parameter that the protocol layer reads comes twice (6.21).
+    /// A parameter that the protocol layer reads comes twice (JR-52).
     Doubled(&'static str),
     /// A level of logging that does not exist (LG-04, LG-07).
     LogLevel,
@@ -98,7 +98,7 @@ impl PeerError {
         }
     }
 
-    /// The HTTP status of an exchange that it answers (4.3); `modern` if the request is of that
+    /// The HTTP status of an exchange that it answers (SH-46); `modern` if the request is of that
     /// era.
     pub const fn status(self, modern: bool) -> u16 {
         match self {

@@ -83,7 +83,7 @@ pub(super) enum Step {
     Open,
     /// Its result (SB-08).
     Result,
-    /// `notifications/cancelled` after the result (6.2).
+    /// `notifications/cancelled` after the result (CN-17).
     Cancelled,
 }
 

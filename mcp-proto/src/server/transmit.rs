@@ -124,7 +124,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Changes that the client of the legacy session was not told of; they wait until it is
-    /// ready (6.27).
+    /// ready (LC-26).
     fn transmit_session(&mut self, out: &mut [u8]) -> Result<Option<Transmit>, BufferFull> {
         if !self.session.is_ready() {
             return Ok(None);

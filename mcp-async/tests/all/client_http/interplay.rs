@@ -297,7 +297,7 @@ fn changes() {
     });
 }
 
-/// 5.1
+/// DF-01.
 #[test]
 fn the_draft_profile() {
     check(

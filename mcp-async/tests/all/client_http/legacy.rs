@@ -177,7 +177,7 @@ fn answers_over_the_limit() {
     );
 }
 
-/// 5.1: sessions and mirrored headers together, only where that is asked for.
+/// DF-01, DF-02: sessions and mirrored headers together, only where that is asked for.
 #[test]
 fn the_draft_profile() {
     check(

@@ -1,4 +1,4 @@
-//! Which era a server is of, and what becomes of one that says nothing useful (4.5).
+//! Which era a server is of, and what becomes of one that says nothing useful.
 
 use mcp_async::client::{CallError, ConnectError, RestartPolicy};
 use mcp_proto::Revision;

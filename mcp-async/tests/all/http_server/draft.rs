@@ -1,6 +1,5 @@
 //! The transports draft of spring 2026, as a server keeps it: sessions and mirrored headers at
-//! once. One test for each thing that it says otherwise than its neighbours, in the order of
-//! section 5.1 of the requirements.
+//! once. One test for each thing that it says otherwise than its neighbours (DF-01 to DF-05).
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Every header field of PROTOCOL 4.3, missing, doubled and wrong.
+//! Every header field, missing, doubled and wrong.
 
 use http::header::{HeaderName, HeaderValue};
 use http::{HeaderMap, Method, Request};

@@ -35,7 +35,7 @@ impl Exchange {
             Kind::Listen if is_overloaded(status) || self.opened && is_transient(status) => {
                 return self.broken(origin, now, jitter);
             }
-            // Events that are not kept any more (4.3) are lost; those to come need not be.
+            // Events that are not kept any more (SH-53) are lost; those to come need not be.
             Kind::Listen if status == 400 && self.has_position() => {
                 self.forget_position();
                 return self.broken(origin, now, jitter);
@@ -68,7 +68,7 @@ impl Exchange {
         let anonymous = named.is_some_and(|(of, _)| of.is_none());
         let error = named.map(|(_, error)| error);
         match (self.kind, error) {
-            // 4.5: failures, and never evidence of an era.
+            // VR-31: failures, and never evidence of an era.
             (Kind::Discover | Kind::Initialize, None) if !tells_era(status) => {
                 After::Fail(Failure::Status(status))
             }
@@ -121,7 +121,7 @@ pub(super) fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
     envelope::error(&mut Writer::new(place), Some(id), error);
 }
 
-/// Whether only a modern server has this error (4.1).
+/// Whether only a modern server has this error (VR-27).
 const fn is_recognised(error: i64) -> bool {
     matches!(
         error,
@@ -130,7 +130,7 @@ const fn is_recognised(error: i64) -> bool {
 }
 
 /// Whether the server found that head and body differ. One that speaks the transports draft says
-/// so by its code, whatever the revision; with any other status that code means nothing (5.1).
+/// so by its code, whatever the revision; with any other status that code means nothing (DF-03).
 fn is_mismatch(status: u16, error: i64) -> bool {
     let draft = Revision::DraftV1.header_mismatch_code();
     status == 400 && (error == code::HEADER_MISMATCH || Some(error) == draft)

@@ -71,7 +71,7 @@ pub(super) const STEADY: Duration = SLOW;
 
 /// In a row; with the delays below about two minutes.
 const ATTEMPTS: u32 = 8;
-/// Without a word of the server's (4.7).
+/// Without a word of the server's (SC-29).
 const FIRST: Duration = Duration::from_secs(1);
 const CAP: Duration = Duration::from_secs(30);
 /// For a server that is gone for long: soon enough to hear of changes again, rare enough for

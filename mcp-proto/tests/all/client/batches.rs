@@ -103,7 +103,7 @@ fn a_batch_is_limited_in_calls_and_bytes() {
 
 #[test]
 fn arrays_of_everything_are_taken_apart() {
-    // 6.30, 6.31: in order; a cancelled element counts as answered, a bad one stops no other.
+    // JR-15, JR-54, JR-55: in order; a cancelled element counts as answered, a bad one stops no other.
     session(
         Revision::V2025_03_26,
         r#"call 7 ping

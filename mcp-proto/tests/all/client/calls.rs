@@ -242,7 +242,7 @@ fn a_cancelled_call_is_never_heard_of_again() {
         cancel 7
         < {"jsonrpc":"2.0","id":2,"result":{}}
         ~ LateResponse
-        # CN, 5.2: their answer to a cancellation is late, too; for a live id it is an error.
+        # CN-06, CN-16: their answer to a cancellation is late, too; for a live id it is an error.
         < {"jsonrpc":"2.0","id":2,"error":{"code":-32800,"message":"Request cancelled"}}
         ~ LateResponse
         call 8 tools/list

@@ -1,4 +1,4 @@
-//! Handshake, probe, negotiation: the client's side of the era matrix (VR-12 to VR-21, 4.5).
+//! Handshake, probe, negotiation: the client's side of the era matrix (VR-12 to VR-21).
 
 use mcp_proto::client::{Approach, ClientConfig};
 use mcp_proto::revision::{Revision, RevisionSet};
@@ -126,7 +126,7 @@ fn a_refusal_ends_it_unless_it_names_what_would_do() {
         = the server refused: not today (code -32603)
         = closed NotConnected"#,
     );
-    // 6.3: the example of the specification, and the same thing again is no use.
+    // LC-25: the example of the specification, and the same thing again is no use.
     legacy(
         r#"connect
         > initialize 1

@@ -9,5 +9,5 @@ mod pings;
 mod questions;
 mod random;
 mod script;
-mod seeds;
 mod transport;
+mod unspecified;

@@ -101,7 +101,7 @@ fn a_result_is_of_a_known_type() {
             r#"{"resultType":"input_required","inputRequests":{"a":{"method":"sampling/createMessage","params":{}}}}"#,
             "failed 7 Input",
         ),
-        // 6.11
+        // MR-17
         (
             r#"{"resultType":"input_required","inputRequests":{"a":{"method":"elicitation/create","params":{"mode":"url"}}}}"#,
             "failed 7 Input",
@@ -157,7 +157,7 @@ fn a_round_of_input() {
 
 #[test]
 fn a_question_in_a_result_may_have_an_id() {
-    // 6.6: an example of the specification has one.
+    // MR-21: an example of the specification has one.
     modern(
         r#"call 7 tools/call {}
         > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META}}}
@@ -326,7 +326,7 @@ fn a_subscription() {
         ~ Misplaced
         < {{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":2}}}}}}
         ~ Malformed
-        # 6.2: the first end counts, the second is of an unknown id.
+        # CN-17: the first end counts, the second is of an unknown id.
         < {{"jsonrpc":"2.0","id":2,"result":{{"resultType":"complete","_meta":{{"io.modelcontextprotocol/subscriptionId":2}}}}}}
         = answer 7 {{"resultType":"complete","_meta":{{"io.modelcontextprotocol/subscriptionId":2}}}}
         < {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":2}}}}

@@ -345,7 +345,7 @@ fn a_question_is_cancelled_by_type_and_value() {
 
 #[test]
 fn the_foreign_cancellation_is_answered_once() {
-    // 5.2: its sender waits for -32800.
+    // CN-15, CN-16: its sender waits for -32800.
     session(
         Revision::V2025_11_25,
         &format!(
@@ -434,7 +434,7 @@ fn notifications_are_delivered_as_they_are() {
             r#"{"elicitationId":"e"}"#,
         ),
         ("notifications/tasks/status", "{}"),
-        // 6.28: logging was not declared; no matter.
+        // LG-11: logging was not declared; no matter.
         ("notifications/message", r#"{"level":"info","data":null}"#),
     ] {
         session(

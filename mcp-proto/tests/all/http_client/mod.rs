@@ -260,7 +260,7 @@ fn says_nothing(after: After) -> bool {
     matches!(after, After::Refuse(_) | After::Fail(_))
 }
 
-/// 4.5, VR-16, SC-26
+/// VR-13, VR-14, VR-16, VR-27, VR-31, SC-26, SC-27.
 #[test]
 fn what_refusals_say_of_an_era() {
     let modern = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"m","data":{"supported":[]}}}"#;
@@ -325,7 +325,7 @@ fn refusals_of_calls() {
     assert_eq!(refused(&mut origin, told, 400, "").0, After::Done);
 }
 
-/// 5.1: a mismatch of head and body is one by its status and its code, and where there are such
+/// DF-03: a mismatch of head and body is one by its status and its code, and where there are such
 /// headers.
 #[test]
 fn refusals_of_headers() {
@@ -359,7 +359,7 @@ fn refusals_of_headers() {
     for code in [-32001, -32020] {
         check(&mut plain, CALL, 400, code, After::Deliver);
     }
-    // Of no era, whatever the handshake and the probe repeat (4.1).
+    // Of no era, whatever the handshake and the probe repeat (VR-27).
     let (after, _) = refused(
         &mut Origin::new(),
         DISCOVER,
@@ -369,7 +369,7 @@ fn refusals_of_headers() {
     assert_eq!(after, After::Deliver);
 }
 
-/// 5.1: only pings are asked on the stream of a GET.
+/// DF-04: only pings are asked on the stream of a GET.
 #[test]
 fn refusals_of_questions() {
     let question = r#"{"jsonrpc":"2.0","id":"q","method":"roots/list"}"#;

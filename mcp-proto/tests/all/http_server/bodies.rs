@@ -1,4 +1,4 @@
-//! What a body may be, and the status of what becomes of it: 4.3, SH-06 to SH-09, SH-36 and
+//! What a body may be, and the status of what becomes of it: SH-06 to SH-09, SH-36 and
 //! SH-45 to SH-48.
 
 use mcp_proto::server::ServerConfig;

@@ -1,4 +1,4 @@
-//! Which machine a POST is for, and what happens where there is none: 4.4.
+//! Which machine a POST is for, and what happens where there is none: VR-28.
 
 use mcp_proto::http::Endpoint;
 use mcp_proto::{Revision, RevisionSet};

@@ -1,4 +1,4 @@
-//! Arrays: JR-15..19, 6.30, 6.31.
+//! Arrays: JR-15..19, JR-54, JR-55.
 
 use mcp_proto::server::{AskOptions, Progress, ServerConfig};
 use mcp_proto::{Limits, SendError};
@@ -103,7 +103,7 @@ fn jr_17_what_must_not_be_in_an_array() {
     ])]);
 }
 
-/// 6.30, CN-04: a cancelled element counts as answered.
+/// JR-54, CN-04: a cancelled element counts as answered.
 #[test]
 fn a_cancelled_element_does_not_hold_its_array() {
     let mut talk = open();
@@ -158,7 +158,7 @@ fn others_pass_an_open_array() {
         &request("4", "ping", ""),
     ]))
     .hears(&[&result("3"), &result("4")]);
-    // 6.31: answers in an array, with a request among them.
+    // JR-55: answers in an array, with a request among them.
     talk.say(&batch(&[
         r#"{"jsonrpc":"2.0","id":1,"result":{"roots":[]}}"#,
         &request("5", "ping", ""),

@@ -1,4 +1,4 @@
-//! CN, and rows of seed 004 about `$/cancelRequest`.
+//! Cancellation, and `$/cancelRequest` of other protocols.
 
 use mcp_proto::server::{Progress, ServerConfig};
 use mcp_proto::{Outcome, SendError, Why};
@@ -36,7 +36,7 @@ fn cn_04_no_response_follows() {
         .sees(&["request 1 tools/list"]);
 }
 
-/// CN-05, CN-08, CN-13, 6.9.
+/// CN-05, CN-08, CN-13.
 #[test]
 fn cn_05_what_names_nothing_is_ignored() {
     let mut talk = busy();
@@ -71,7 +71,7 @@ fn cn_02_initialize_is_never_cancelled() {
     assert!(talk.server.revision().is_some());
 }
 
-/// 5.2 "Cancellation method", "Reply to a cancelled request".
+/// CN-15, CN-16.
 #[test]
 fn the_alias_is_answered_once() {
     let mut talk = busy();
@@ -92,7 +92,7 @@ fn the_alias_is_answered_once() {
     }
 }
 
-/// 5.2: as a request it is unknown, and the switch turns the notification off.
+/// CN-15: as a request it is unknown, and the switch turns the notification off.
 #[test]
 fn the_alias_has_limits() {
     let mut talk = busy();

@@ -254,7 +254,7 @@ fn st_21_lines() {
     talk.say(&ping).hears(&[pong]);
 }
 
-/// Ids of every kind come back as they were: JR-07, 6.23.
+/// Ids of every kind come back as they were: JR-07, JR-53.
 #[test]
 fn jr_07_ids_are_echoed() {
     for id in [
@@ -312,7 +312,7 @@ fn jr_05_ids_in_flight() {
         .sees(&["request 1 tools/list"]);
 }
 
-/// 6.21 and names that no application can take.
+/// JR-52 and names that no application can take.
 #[test]
 fn parameters_that_the_protocol_reads() {
     #[track_caller]
@@ -372,7 +372,7 @@ fn parameters_that_the_protocol_reads() {
         .sees(&["request 0 tools/list ", "request 1 tools/list \u{FFFD}"]);
 }
 
-/// 6.1: where the schema has no error without an id.
+/// JR-51: where the schema has no error without an id.
 #[test]
 fn null_ids_by_switch() {
     for (version, switch, expected) in [
@@ -420,7 +420,7 @@ fn an_answer_beyond_the_limit_of_output() {
     assert!(matches!(told, Err(SendError::TooLarge { needed }) if needed > 3000));
 }
 
-/// 5.2 "jsonrpc wrong without id", "Response to a notification": nothing is said.
+/// Nothing is said any more.
 #[test]
 fn a_closed_server_is_silent() {
     let mut talk = Talk::new(config());

@@ -1,4 +1,4 @@
-//! The handshake and what it opens: LC, LG, PG, and capability gates.
+//! The handshake and what it opens: the session, logging, progress and capability gates.
 
 use mcp_proto::model::{LoggingLevel, ServerCapabilities};
 use mcp_proto::server::{Progress, ServerConfig};
@@ -55,7 +55,7 @@ fn lc_04_versions_are_negotiated() {
     );
 }
 
-/// LC-15, 6.3: only what is no version at all is an error.
+/// LC-15: only what is no version at all is an error.
 #[test]
 fn lc_15_no_version_is_refused_with_those_supported() {
     let supported =
@@ -101,7 +101,7 @@ fn lc_01_initialize_names_its_client() {
     }
 }
 
-/// LC-12, 5.2 "Not initialized", "No method before initialize".
+/// LC-12, LC-21.
 #[test]
 fn lc_12_only_ping_is_served_before_the_handshake() {
     let mut talk = Talk::new(config());
@@ -257,7 +257,7 @@ fn a_result_is_an_object() {
     talk.answer(0, "{}");
 }
 
-/// RS-03, JR-24: codes by revision; 5.2 "Resource not found", "Tool not found".
+/// RS-03, JR-24: codes by revision.
 #[test]
 fn error_codes_of_the_legacy_era() {
     #[track_caller]
@@ -324,7 +324,7 @@ fn logs_need_the_capability_and_a_session() {
     );
 }
 
-/// PG-01..05, 6.16.
+/// PG-01..05, PG-11.
 #[test]
 fn pg_04_progress_rises() {
     let mut talk = Talk::open(config(), "2025-11-25", "{}");

@@ -1,4 +1,4 @@
-//! `subscriptions/listen`: SB, CN-11, 6.2.
+//! `subscriptions/listen`: SB-01 to SB-14, CN-11, CN-17.
 
 use mcp_proto::server::{ListKind, Progress, ServerConfig};
 use mcp_proto::{Limits, SendError, Why};
@@ -132,7 +132,7 @@ fn sb_01_changes_are_told_to_whom_they_concern() {
     talk.drain().hears(&[&told("1", "tools/list_changed", "")]);
 }
 
-/// SB-08, CN-11, 6.2: what changed before is told, then the result, then the cancellation.
+/// SB-08, CN-11, CN-17: what changed before is told, then the result, then the cancellation.
 #[test]
 fn sb_08_ending() {
     let mut talk = Talk::new(config());

@@ -1,4 +1,4 @@
-//! 2026-07-28: requests that say everything themselves. VR, DC, JR-20..28, MR, CH, LG-05.
+//! 2026-07-28: requests that say everything themselves.
 
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::{AskOptions, Progress, ServerConfig};
@@ -143,7 +143,7 @@ fn vr_25_modern_only() {
         ]);
 }
 
-/// 6.18, JR-28.
+/// VR-33, JR-28.
 #[test]
 fn removed_and_ungated_methods() {
     for (method, params) in [
@@ -539,7 +539,7 @@ fn st_13_no_questions() {
         .ignores(Why::LateResponse);
 }
 
-/// 5.2 "Cancellation method": the alias is off in this era.
+/// CN-15: the alias is off in this era.
 #[test]
 fn the_alias_does_not_reach_modern_requests() {
     let mut talk = Talk::open(config(), "2025-11-25", "{}");
@@ -550,7 +550,7 @@ fn the_alias_does_not_reach_modern_requests() {
     assert!(talk.server.is_live(talk.token(0)));
 }
 
-/// 6.21: what decides is there once.
+/// JR-52: what decides is there once.
 #[test]
 fn doubled_members_are_refused() {
     for (meta, what) in [

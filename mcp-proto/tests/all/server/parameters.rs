@@ -12,7 +12,7 @@ fn with_meta(method: &str, meta: &str) -> String {
     request("1", method, &format!(r#""_meta":{{{meta}}}"#))
 }
 
-/// 6.21: what a method's handler is given is found by one reader as by another.
+/// JR-52: what a method's handler is given is found by one reader as by another.
 #[test]
 fn doubled_parameters_are_refused() {
     for (method, params, what) in [

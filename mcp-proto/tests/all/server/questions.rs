@@ -1,4 +1,4 @@
-//! Questions of the server in a legacy session: LC-08, LC-17, LC-18, LC-22, LC-23, RT, SP, EL.
+//! Questions of the server in a legacy session: LC-08, LC-17, LC-18, LC-22, LC-23.
 
 use core::time::Duration;
 

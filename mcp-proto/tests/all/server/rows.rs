@@ -1,5 +1,4 @@
-//! Rows of the requirements that no other script tells: third-party documents, and gaps of the
-//! specification.
+//! Rules that no other script shows: habits of other programs, and gaps of the specification.
 
 use mcp_proto::model::{ClientFeatures, ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message};
@@ -16,9 +15,9 @@ fn serving(features: ServerFeatures) -> ServerConfig<'static> {
     }
 }
 
-/// 5.2: the test client of the deep dive, from its first line to its last.
+/// A simple client of 2025-03-26, from its first line to its last: JR-56, TL-07.
 #[test]
-fn seed_004_conversation() {
+fn a_simple_conversation() {
     let mut talk = Talk::new(config());
     talk.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test-client","version":"1.0.0"}}}"#);
     assert!(talk.take()[0].contains(r#""protocolVersion":"2025-03-26""#));
@@ -46,7 +45,7 @@ fn seed_004_conversation() {
     ]);
 }
 
-/// 5.2 "`params: {}` everywhere": with and without.
+/// JR-56: empty parameters, and none.
 #[test]
 fn params_may_be_missing() {
     let mut talk = Talk::open(config(), "2025-11-25", "{}");
@@ -59,7 +58,7 @@ fn params_may_be_missing() {
     assert!(talk.take()[0].contains("protocolVersion is missing"));
 }
 
-/// 5.2 "Pagination list", PN-06: a cursor is read wherever there are pages.
+/// PN-06: a cursor is read wherever there are pages.
 #[test]
 fn pn_06_cursors() {
     let config = serving(
@@ -82,7 +81,7 @@ fn pn_06_cursors() {
     }
 }
 
-/// 5.4 "operation phase", "completion": gates hold from the first revision on, and completions
+/// LC-17, JR-43, CP-08: gates hold from the first revision on, and completions
 /// have none there but whether they are served.
 #[test]
 fn gates_hold_in_every_revision() {
@@ -95,7 +94,7 @@ fn gates_hold_in_every_revision() {
     }
 }
 
-/// 6.8, TK-44, TK-48: tasks of each kind where they are.
+/// TK-44, TK-48: tasks of each kind where they are.
 #[test]
 fn tasks_by_era() {
     let both = ServerFeatures::TASKS
@@ -126,7 +125,7 @@ fn tasks_by_era() {
         ]);
 }
 
-/// 6.17, VR-09: what the client said of itself can be looked at before it is answered.
+/// EX-02, VR-09: what the client said of itself can be looked at before it is answered.
 #[test]
 fn the_handshake_can_be_inspected() {
     let mut talk = Talk::new(config());

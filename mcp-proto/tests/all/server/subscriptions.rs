@@ -1,4 +1,4 @@
-//! Subscriptions and list changes of a legacy session: RS-10, RS-16, 6.27.
+//! Subscriptions and list changes of a legacy session: RS-10, RS-16, LC-26.
 
 use mcp_proto::server::{ListKind, ServerConfig};
 
@@ -89,7 +89,7 @@ fn subscriptions_are_bounded() {
     assert_eq!(talk.server.in_flight(), 0);
 }
 
-/// 6.27: what changes before `initialized` is told after it, once.
+/// LC-26: what changes before `initialized` is told after it, once.
 #[test]
 fn list_changes_wait_until_initialized() {
     let mut talk = Talk::new(config());

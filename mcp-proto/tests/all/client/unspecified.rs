@@ -1,6 +1,5 @@
 //! What other documents say and the specification does not, and what the specification leaves
-//! open: a case for each row that concerns a client on a pipe (PROTOCOL 5.2 to 5.4 and 6).
-//! Rows that a file of their own proves in passing are named there.
+//! open: a case for each rule that concerns a client on a pipe.
 
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientCapabilities, RootsCapability};
@@ -10,7 +9,7 @@ use crate::client::calls::session;
 use crate::client::connect::accepting;
 use crate::client::script;
 
-/// 5.2, cancellation method: ours is never the foreign one.
+/// CN-15: our cancellation is never the foreign one.
 #[test]
 fn the_foreign_cancellation_is_never_sent() {
     session(
@@ -25,7 +24,7 @@ fn the_foreign_cancellation_is_never_sent() {
     );
 }
 
-/// 5.2, codes of other meanings: plain errors, passed on as they came.
+/// JR-50, JR-26: codes of other meanings are plain errors, passed on as they came.
 #[test]
 fn foreign_codes_are_plain_errors() {
     for code in [-32800, -32001, -32002, -32003, -32042, -32000, 404] {
@@ -38,7 +37,7 @@ fn foreign_codes_are_plain_errors() {
     }
 }
 
-/// 5.2, `stopReason` and whatever else: results are passed on unchanged.
+/// SP-15, JR-57: results are passed on unchanged.
 #[test]
 fn results_are_passed_on_unchanged() {
     session(
@@ -49,7 +48,7 @@ fn results_are_passed_on_unchanged() {
     );
 }
 
-/// 5.2, blank lines; 6.1, errors without id.
+/// ST-21: blank lines; JR-51: errors without id.
 #[test]
 fn blank_lines_and_errors_without_id() {
     session(
@@ -62,7 +61,7 @@ fn blank_lines_and_errors_without_id() {
     );
 }
 
-/// 5.2, `jsonrpc` that is not "2.0": a client answers nothing.
+/// JR-01, JR-32: a client answers nothing whose `jsonrpc` is not "2.0".
 #[test]
 fn other_versions_of_json_rpc_are_reported() {
     session(
@@ -75,7 +74,7 @@ fn other_versions_of_json_rpc_are_reported() {
     );
 }
 
-/// 5.3, "Initialize, Shutdown, Exit": no revision has them.
+/// LC-24: no revision has `shutdown` or `exit`.
 #[test]
 fn there_is_no_shutdown() {
     session(
@@ -86,7 +85,7 @@ fn there_is_no_shutdown() {
     );
 }
 
-/// 5.3, ids: never used again, in any revision, whatever became of their requests.
+/// JR-05, JR-06: ids are never used again, in any revision, whatever became of their requests.
 #[test]
 fn ids_are_never_used_again() {
     session(
@@ -103,7 +102,7 @@ fn ids_are_never_used_again() {
     );
 }
 
-/// 5.3, version downgrade: the user sets a minimum in one call.
+/// VR-32: the user sets a minimum in one call.
 #[test]
 fn a_minimum_revision() {
     script::check(
@@ -116,8 +115,8 @@ fn a_minimum_revision() {
     );
 }
 
-/// 5.4, "should respect capabilities": enforced in the first revisions, too; completion has no
-/// capability in 2024-11-05.
+/// LC-17, JR-43: capabilities bind in the first revisions, too. CP-08: completion has none in
+/// 2024-11-05.
 #[test]
 fn capabilities_bind_in_every_revision() {
     script::check_opened(
@@ -130,7 +129,7 @@ fn capabilities_bind_in_every_revision() {
     );
 }
 
-/// 6.9: a cancellation without `requestId` is malformed; 6.16: `1` is not `"1"`.
+/// CN-08: a cancellation without `requestId` is malformed. CN-13: `1` is not `"1"`.
 #[test]
 fn cancellations_need_the_exact_id() {
     let config = ClientConfig {
@@ -151,13 +150,13 @@ fn cancellations_need_the_exact_id() {
         ~ UnknownCancellation
         < {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"9007199254740993"}}
         ~ UnknownCancellation
-        # 6.23: any integer, echoed exactly.
+        # JR-07, JR-53: any integer, echoed exactly.
         respond {}
         > {"jsonrpc":"2.0","id":9007199254740993,"result":{}}"#,
     );
 }
 
-/// 6.18: what the modern revision dropped is not sent to a modern server.
+/// VR-33: what the modern revision dropped is not sent to a modern server.
 #[test]
 fn what_was_removed_is_not_sent() {
     script::check(
@@ -179,7 +178,7 @@ fn what_was_removed_is_not_sent() {
     );
 }
 
-/// 6.21: doubled members of what the client decides by.
+/// JR-52: doubled members of what the client decides by.
 #[test]
 fn doubled_members_are_refused() {
     session(
