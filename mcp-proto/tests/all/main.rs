@@ -6,6 +6,7 @@ mod client;
 mod conversation;
 mod event_stream;
 mod framing;
+mod golden;
 mod http_client;
 mod http_heads;
 mod http_joined;

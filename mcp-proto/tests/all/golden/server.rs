@@ -1,0 +1,541 @@
+//! A server's application and the client's messages, without a transport.
+
+use core::time::Duration;
+
+use mcp_proto::json::Raw;
+use mcp_proto::model::{
+    CacheScope, CallToolResult, CompleteResult, GetPromptResult, ListPromptsResult,
+    ListResourceTemplatesResult, ListResourcesResult, ListTasksResult, ListToolsResult,
+    LoggingLevel, ReadResourceResult, ServerCapabilities, ServerFeatures,
+};
+use mcp_proto::rpc::{ErrorObject, Method};
+use mcp_proto::server::{
+    Answer, AskOptions, Context, Event, Growing, ListKind, Progress, Server, ServerConfig,
+};
+use mcp_proto::{
+    InputRequired, Instant, Limits, Outcome, Payload, PingPolicy, Question, Revision, SendError,
+    Token, Written,
+};
+use serde::Deserialize;
+
+use super::every_revision;
+use super::script::{notification, raw, refusal, request, with_meta, word};
+use super::transcript::Transcript;
+
+pub(crate) type Host = Server<'static, Growing>;
+
+/// Where the application's messages go.
+pub(crate) trait Output {
+    fn put<T: Written>(
+        &mut self,
+        host: &mut Host,
+        write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError>;
+}
+
+/// Everything that a server can declare.
+pub(crate) fn config() -> ServerConfig<'static> {
+    let features = ServerFeatures::TOOLS
+        .with(ServerFeatures::TOOLS_LIST_CHANGED)
+        .with(ServerFeatures::RESOURCES)
+        .with(ServerFeatures::RESOURCES_LIST_CHANGED)
+        .with(ServerFeatures::RESOURCES_SUBSCRIBE)
+        .with(ServerFeatures::PROMPTS)
+        .with(ServerFeatures::PROMPTS_LIST_CHANGED)
+        .with(ServerFeatures::COMPLETIONS)
+        .with(ServerFeatures::LOGGING)
+        .with(ServerFeatures::TASKS)
+        .with(ServerFeatures::TASKS_LIST)
+        .with(ServerFeatures::TASKS_CANCEL)
+        .with(ServerFeatures::TASKS_TOOLS_CALL)
+        .with(ServerFeatures::TASKS_EXTENSION);
+    ServerConfig {
+        instructions: Some("Ask for the echo."),
+        capabilities: features.capabilities(),
+        revisions: every_revision(),
+        methods: &["example/own", "notifications/example/own"],
+        ..ServerConfig::new("server", "1.0")
+    }
+}
+
+/// Changes the configuration as the command `with` says.
+pub(crate) fn configure(config: &mut ServerConfig<'static>, options: &str) {
+    for option in options.split(' ') {
+        match option {
+            "nothing" => config.capabilities = ServerCapabilities::default(),
+            "legacy" => config.revisions = config.revisions.and(mcp_proto::RevisionSet::legacy()),
+            "modern" => config.revisions = config.revisions.and(mcp_proto::RevisionSet::modern()),
+            "pings" => config.ping = Some(PingPolicy::default()),
+            "pace" => config.progress_interval = Duration::from_secs(1),
+            "anonymous" => config.identify = false,
+            "cached" => {
+                config.discover_ttl = 60_000;
+                config.discover_scope = CacheScope::Public;
+            }
+            "quiet" => config.log_level = LoggingLevel::Error,
+            "no-alias" => config.cancel_alias = false,
+            "null-ids" => config.null_ids = true,
+            "draft" => config.draft_profile = true,
+            "small" => {
+                config.limits = Limits {
+                    message: 600,
+                    depth: 8,
+                    in_flight: 2,
+                    batch: 3,
+                    subscriptions: 1,
+                    subscription_bytes: 32,
+                    ..Limits::default()
+                };
+            }
+            other => panic!("no such option: {other}"),
+        }
+    }
+}
+
+/// The client's messages: ids and the capabilities of the modern era.
+pub(crate) struct Peer {
+    revision: Revision,
+    capabilities: String,
+    /// Members for the `_meta` of the next request.
+    meta: String,
+    next: u64,
+    /// The id of the last question of the server.
+    pub(crate) question: Option<String>,
+}
+
+impl Peer {
+    pub(crate) fn new(revision: Revision) -> Self {
+        Self {
+            revision,
+            capabilities: "{}".into(),
+            meta: String::new(),
+            next: 1,
+            question: None,
+        }
+    }
+
+    /// The messages that a command stands for.
+    pub(crate) fn say(&mut self, verb: &str, rest: &str) -> Option<Vec<String>> {
+        let messages = match verb {
+            "open" => {
+                if !rest.is_empty() {
+                    self.capabilities = rest.to_owned();
+                }
+                if self.revision.is_modern() {
+                    return Some(Vec::new());
+                }
+                let params = format!(
+                    r#"{{"protocolVersion":"{}","capabilities":{},"clientInfo":{{"name":"client","version":"2.0"}}}}"#,
+                    self.revision, self.capabilities
+                );
+                let told = notification("notifications/initialized", "");
+                vec![request("0", "initialize", &params), told]
+            }
+            "meta" => {
+                self.meta = rest.to_owned();
+                Vec::new()
+            }
+            "request" => {
+                let (method, params) = word(rest);
+                let id = self.next.to_string();
+                self.next += 1;
+                vec![self.request(&id, method, params)]
+            }
+            "request-as" => {
+                let (id, rest) = word(rest);
+                let (method, params) = word(rest);
+                vec![self.request(id, method, params)]
+            }
+            "notify" => {
+                let (method, params) = word(rest);
+                vec![notification(method, params)]
+            }
+            "send" => vec![rest.to_owned()],
+            // The peer's half of a question, if there is one.
+            "reply" => match self.question.take() {
+                Some(id) => vec![format!(r#"{{"jsonrpc":"2.0","id":{id},{rest}}}"#)],
+                None => Vec::new(),
+            },
+            _ => return None,
+        };
+        Some(messages)
+    }
+
+    fn request(&mut self, id: &str, method: &str, params: &str) -> String {
+        let mut meta = core::mem::take(&mut self.meta);
+        if self.revision.is_modern() {
+            let comma = if meta.is_empty() { "" } else { "," };
+            meta = format!(
+                r#"{meta}{comma}"io.modelcontextprotocol/protocolVersion":"{}","io.modelcontextprotocol/clientCapabilities":{}"#,
+                self.revision, self.capabilities
+            );
+        }
+        request(id, method, &with_meta(params, &meta))
+    }
+}
+
+/// Answers every request at once, but for those about `slow`.
+#[derive(Default)]
+pub(crate) struct App {
+    held: Vec<Token>,
+    listening: Vec<Token>,
+    questions: Vec<Token>,
+    /// What it was told since the last look.
+    pub(crate) told: Vec<String>,
+    /// What was refused since the last look.
+    pub(crate) refused: Vec<String>,
+}
+
+impl App {
+    pub(crate) fn on(
+        &mut self,
+        host: &mut Host,
+        now: Instant,
+        event: &Event<'_>,
+        out: &mut impl Output,
+    ) {
+        self.told.push(tell(event));
+        match event {
+            Event::Request {
+                token,
+                method,
+                context,
+                ..
+            } => {
+                let slow = context
+                    .subject
+                    .is_some_and(|it| it.to_string().contains("slow"));
+                if slow {
+                    self.held.push(*token);
+                } else {
+                    let written = respond(host, now, *token, *method, result(*method), out);
+                    self.check(written);
+                }
+            }
+            Event::Listening { token, .. } => self.listening.push(*token),
+            Event::Cancelled { token, .. } => {
+                self.held.retain(|other| other != token);
+                self.listening.retain(|other| other != token);
+            }
+            Event::Answer { token, .. } => self.questions.retain(|other| other != token),
+            _ => {}
+        }
+    }
+
+    fn check<T>(&mut self, written: Result<T, SendError>) {
+        if let Err(error) = written {
+            self.refused.push(refusal(error));
+        }
+    }
+
+    pub(crate) fn is_open(&self, question: Token) -> bool {
+        self.questions.contains(&question)
+    }
+
+    /// Does what a line says, and says whether it is a command of the application's.
+    pub(crate) fn command(
+        &mut self,
+        host: &mut Host,
+        now: Instant,
+        (verb, rest): (&str, &str),
+        out: &mut impl Output,
+    ) -> bool {
+        let held = self.held.last().copied();
+        match verb {
+            "answer" | "fail" | "input" => {
+                if self.held.is_empty() {
+                    return true;
+                }
+                let token = self.held.remove(0);
+                let written = match verb {
+                    "answer" => respond(host, now, token, Method::Other("".into()), rest, out),
+                    "fail" => fail(host, now, token, rest, out),
+                    _ => input(host, now, token, rest, out),
+                };
+                self.check(written);
+            }
+            "progress" => {
+                let mut words = rest.splitn(3, ' ');
+                let mut number = || words.next().map(|it| it.parse().expect("a number"));
+                let value = number().expect("progress has a value");
+                let (total, message) = (number(), words.next());
+                if let Some(token) = held {
+                    let progress = Progress {
+                        total,
+                        message,
+                        ..Progress::new(value)
+                    };
+                    let written =
+                        out.put(host, |host, out| host.progress(now, token, progress, out));
+                    self.check(written);
+                }
+            }
+            "log" | "log-session" => {
+                let (level, data) = word(rest);
+                let data = raw(data);
+                let level = raw(level).decode(&mut []).expect("a level");
+                let token = held.filter(|_| verb == "log");
+                let written = out.put(host, |host, out| {
+                    host.log(now, token, level, Some("logger"), &data, out)
+                });
+                self.check(written);
+            }
+            "ask" | "ask-session" => {
+                let parent = held.filter(|_| verb == "ask");
+                if verb == "ask" && parent.is_none() {
+                    return true;
+                }
+                let (method, params) = word(rest);
+                let params = raw(if params.is_empty() { "{}" } else { params });
+                let question = Question {
+                    method: method.into(),
+                    params: &params,
+                };
+                let options = AskOptions {
+                    timeout: Duration::from_secs(20),
+                    progress: method == "sampling/createMessage",
+                    ..AskOptions::default()
+                };
+                let asked = out.put(host, |host, out| {
+                    host.ask(now, parent, question, options, out)
+                });
+                match asked {
+                    Ok((token, _)) => self.questions.push(token),
+                    Err(error) => self.refused.push(refusal(error)),
+                }
+            }
+            "give-up" => {
+                if let Some(question) = self.questions.last() {
+                    host.cancel(*question);
+                }
+            }
+            "tell" => {
+                let (method, params) = word(rest);
+                let params = (!params.is_empty()).then(|| raw(params));
+                let params = params.as_ref().map(|params| params as &dyn Payload);
+                let written = out.put(host, |host, out| {
+                    host.notify(now, method.into(), params, out)
+                });
+                self.check(written);
+            }
+            "changed" => host.list_changed(match rest {
+                "tools" => ListKind::Tools,
+                "prompts" => ListKind::Prompts,
+                "resources" => ListKind::Resources,
+                other => panic!("no such list: {other}"),
+            }),
+            "updated" => host.resource_updated(rest),
+            "end" => {
+                if let Some(token) = self.listening.pop() {
+                    host.end_listen(token);
+                }
+            }
+            "cancel-all" => {
+                self.held.clear();
+                self.listening.clear();
+                host.cancel_all();
+            }
+            _ => return false,
+        }
+        true
+    }
+
+    /// Writes down what was told and refused.
+    pub(crate) fn write_down(&mut self, transcript: &mut Transcript) {
+        for told in self.told.drain(..) {
+            transcript.line("=", &told);
+        }
+        for refused in self.refused.drain(..) {
+            transcript.line("!", &refused);
+        }
+    }
+}
+
+fn respond(
+    host: &mut Host,
+    now: Instant,
+    token: Token,
+    method: Method<'_>,
+    result: &str,
+    out: &mut impl Output,
+) -> Result<(), SendError> {
+    match method {
+        Method::ToolsList => typed::<ListToolsResult<'_>>(host, now, token, result, out),
+        Method::ToolsCall => typed::<CallToolResult<'_>>(host, now, token, result, out),
+        Method::ResourcesList => typed::<ListResourcesResult<'_>>(host, now, token, result, out),
+        Method::ResourcesTemplatesList => {
+            typed::<ListResourceTemplatesResult<'_>>(host, now, token, result, out)
+        }
+        Method::ResourcesRead => typed::<ReadResourceResult<'_>>(host, now, token, result, out),
+        Method::PromptsList => typed::<ListPromptsResult<'_>>(host, now, token, result, out),
+        Method::PromptsGet => typed::<GetPromptResult<'_>>(host, now, token, result, out),
+        Method::CompletionComplete => typed::<CompleteResult<'_>>(host, now, token, result, out),
+        Method::TasksList => typed::<ListTasksResult<'_>>(host, now, token, result, out),
+        _ => typed::<Raw<'_>>(host, now, token, result, out),
+    }
+}
+
+/// Answers with a value of the model, so that each revision gets the members that it has.
+fn typed<'r, T: Deserialize<'r> + serde::Serialize>(
+    host: &mut Host,
+    now: Instant,
+    token: Token,
+    result: &'r str,
+    out: &mut impl Output,
+) -> Result<(), SendError> {
+    let value: T = raw(result).decode(&mut []).expect("a result of its method");
+    let written = out.put(host, |host, out| {
+        host.respond(now, token, Outcome::Result(&value), out)
+    });
+    written.map(drop)
+}
+
+fn fail(
+    host: &mut Host,
+    now: Instant,
+    token: Token,
+    rest: &str,
+    out: &mut impl Output,
+) -> Result<(), SendError> {
+    let (code, message) = word(rest);
+    let error = ErrorObject::new(code.parse().expect("a code"), message);
+    let written = out.put(host, |host, out| {
+        host.respond(now, token, Outcome::Error(error), out)
+    });
+    written.map(drop)
+}
+
+/// `input KEY METHOD PARAMS STATE`, or only a state.
+fn input(
+    host: &mut Host,
+    now: Instant,
+    token: Token,
+    rest: &str,
+    out: &mut impl Output,
+) -> Result<(), SendError> {
+    let mut words = rest.split(' ');
+    let mut next = || words.next().unwrap_or_default();
+    let (state, key, method, params) = (next(), next(), next(), next());
+    let params = raw(if params.is_empty() { "{}" } else { params });
+    let question = Question {
+        method: method.into(),
+        params: &params,
+    };
+    let requests = [(key, question)];
+    let input = InputRequired {
+        requests: if key.is_empty() { &[] } else { &requests },
+        state: (state != "-").then_some(state),
+    };
+    let written = out.put(host, |host, out| {
+        host.respond(now, token, Outcome::Input(input), out)
+    });
+    written.map(drop)
+}
+
+/// What each method is answered with at once: members of every revision.
+fn result(method: Method<'_>) -> &'static str {
+    match method {
+        Method::ToolsList => {
+            r#"{"tools":[{"name":"echo","title":"Echo","description":"Says it again.","inputSchema":{"type":"object"},"outputSchema":{"type":"object"},"annotations":{"readOnlyHint":true},"icons":[{"src":"https://a.example/i.png","mimeType":"image/png"}],"execution":{"taskSupport":"optional"},"_meta":{"a.example/b":1}}],"nextCursor":"2","ttlMs":1000,"cacheScope":"public"}"#
+        }
+        Method::ToolsCall => {
+            r#"{"content":[{"type":"text","text":"hello","annotations":{"priority":0.5}}],"structuredContent":{"said":"hello"},"isError":false,"_meta":{"a.example/b":1}}"#
+        }
+        Method::ResourcesList => {
+            r#"{"resources":[{"uri":"file:///a","name":"a","title":"A","mimeType":"text/plain","size":3,"annotations":{"lastModified":"2026-01-01T00:00:00Z"}}]}"#
+        }
+        Method::ResourcesTemplatesList => {
+            r#"{"resourceTemplates":[{"uriTemplate":"file:///{name}","name":"any","title":"Any"}]}"#
+        }
+        Method::ResourcesRead => {
+            r#"{"contents":[{"uri":"file:///a","mimeType":"text/plain","text":"abc"},{"uri":"file:///b","blob":"AA=="}],"ttlMs":5}"#
+        }
+        Method::PromptsList => {
+            r#"{"prompts":[{"name":"greet","title":"Greet","arguments":[{"name":"whom","title":"Whom","required":true}]}]}"#
+        }
+        Method::PromptsGet => {
+            r#"{"description":"A greeting.","messages":[{"role":"user","content":{"type":"text","text":"Hello!"}}]}"#
+        }
+        Method::CompletionComplete => {
+            r#"{"completion":{"values":["ab","ac"],"total":2,"hasMore":false}}"#
+        }
+        Method::TasksList => {
+            r#"{"tasks":[{"taskId":"t","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000}]}"#
+        }
+        Method::TasksGet | Method::TasksCancel => {
+            r#"{"taskId":"t","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":60000}"#
+        }
+        _ => "{}",
+    }
+}
+
+fn tell(event: &Event<'_>) -> String {
+    match event {
+        Event::Handshake(opened) => format!("handshake {}", opened.revision),
+        Event::Initialized => "initialized".into(),
+        Event::Request {
+            method,
+            params,
+            context,
+            ..
+        } => {
+            let about = about(context);
+            match method {
+                Method::Other(_) => format!("{method}{about} {}", params.as_raw().as_str()),
+                _ => format!("{method}{about}"),
+            }
+        }
+        Event::Cancelled { reason, .. } => match reason {
+            Some(reason) => format!("cancelled: {reason}"),
+            None => "cancelled".into(),
+        },
+        Event::Listening { context, .. } => format!("listening{}", about(context)),
+        Event::Notification { method, params } => {
+            format!("{method} {}", params.as_raw().as_str())
+        }
+        Event::Progress {
+            progress,
+            total,
+            message,
+            ..
+        } => {
+            let total = total.map_or(String::new(), |total| format!(" of {}", total.as_str()));
+            let message = message.map_or(String::new(), |message| format!(": {message}"));
+            format!("progress {}{total}{message}", progress.as_str())
+        }
+        Event::Answer { answer, .. } => match answer {
+            Answer::Result(result) => format!("answer {}", result.as_str()),
+            Answer::Error(error) => format!("answer with error {} {}", error.code, error.message),
+            Answer::Unusable(reason) => format!("unusable answer: {reason}"),
+            Answer::Expired => "no answer in time".into(),
+            Answer::Cancelled => "question cancelled".into(),
+            Answer::Closed => "question closed".into(),
+            other => format!("{other:?}"),
+        },
+        Event::PingMissed { misses, limit } => format!("ping missed, {misses} of {limit}"),
+        Event::Closed => "closed".into(),
+        other => format!("{other:?}"),
+    }
+}
+
+/// What the protocol layer read of the parameters.
+fn about(context: &Context<'_>) -> String {
+    let mut text = String::new();
+    let mut add = |name: &str, value: Option<String>| {
+        if let Some(value) = value {
+            text.push_str(name);
+            text.push_str(&value);
+        }
+    };
+    add(" ", context.subject.map(|it| it.to_string()));
+    add(" with progress", context.progress.then(String::new));
+    add(" log ", context.log_level.map(|it| it.as_str().to_owned()));
+    let responses = context.input_responses;
+    add(
+        " responses ",
+        responses.map(|it| it.as_raw().as_str().to_owned()),
+    );
+    add(" state ", context.request_state.map(|it| it.to_string()));
+    add(" trace ", context.trace()[0].map(|it| it.to_string()));
+    text
+}

@@ -1,0 +1,142 @@
+//! A server on a pipe, driven by a link.
+
+use core::time::Duration;
+
+use mcp_proto::server::{Growing, Server, ServerConfig};
+use mcp_proto::{Inbox, Instant, Link, Machine, Outbox, Revision, SendError, Step, Written};
+
+use super::script::{Player, ignored, member, word};
+use super::server::{App, Host, Output, Peer, config, configure};
+use super::transcript::Transcript;
+
+pub(crate) struct Pipe {
+    config: ServerConfig<'static>,
+    peer: Peer,
+    now: Instant,
+    /// Made when the configuration is known.
+    side: Option<Side>,
+}
+
+struct Side {
+    host: Host,
+    link: Link<Vec<u8>, Vec<u8>>,
+    app: App,
+}
+
+impl Output for Outbox<Vec<u8>> {
+    fn put<T: Written>(
+        &mut self,
+        host: &mut Host,
+        mut write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        Self::put(self, |out| write(host, out))
+    }
+}
+
+impl Player for Pipe {
+    fn new(revision: Revision) -> Self {
+        Self {
+            config: config(),
+            peer: Peer::new(revision),
+            now: Instant::from_millis(1_000),
+            side: None,
+        }
+    }
+
+    fn command(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
+        if verb == "with" {
+            return configure(&mut self.config, rest);
+        }
+        let Self { config, peer, .. } = self;
+        let side = self.side.get_or_insert_with(|| Side {
+            host: Server::new(*config, Growing),
+            link: Link::new(
+                Inbox::new(Vec::new(), &config.limits),
+                Outbox::new(Vec::new(), &config.limits),
+            ),
+            app: App::default(),
+        });
+        if let Some(messages) = peer.say(verb, rest) {
+            for message in messages {
+                transcript.line(">", &message);
+                side.feed(&message, self.now, peer, transcript);
+            }
+            return;
+        }
+        transcript.line(".", format!("{verb} {rest}").trim_end());
+        match verb {
+            // `LONG` stands for so many bytes.
+            "send-long" => {
+                let (len, message) = word(rest);
+                let long = "x".repeat(len.parse().expect("a length"));
+                side.feed(&message.replace("LONG", &long), self.now, peer, transcript);
+            }
+            "wait" => {
+                let passed = rest.parse().expect("milliseconds");
+                self.now = self.now + Duration::from_millis(passed);
+            }
+            "eof" => side.host.hang_up(self.now),
+            _ => {
+                let Side { host, link, app } = side;
+                let known = app.command(host, self.now, (verb, rest), &mut link.outbox);
+                assert!(known, "no such command: {verb}");
+            }
+        }
+        side.app.write_down(transcript);
+        side.run(self.now, peer, transcript);
+    }
+}
+
+impl Side {
+    /// Takes in a line.
+    fn feed(&mut self, line: &str, now: Instant, peer: &mut Peer, transcript: &mut Transcript) {
+        for mut bytes in [line.as_bytes(), b"\n"] {
+            while !bytes.is_empty() {
+                let spare = self.link.inbox.spare_mut().expect("everything was read");
+                let len = spare.len().min(bytes.len());
+                spare[..len].copy_from_slice(&bytes[..len]);
+                self.link.inbox.filled(len);
+                bytes = &bytes[len..];
+                self.run(now, peer, transcript);
+            }
+        }
+    }
+
+    /// Does all there is to do.
+    fn run(&mut self, now: Instant, peer: &mut Peer, transcript: &mut Transcript) {
+        let Self { host, link, app } = self;
+        loop {
+            flush(&mut link.outbox, peer, transcript);
+            match link.step(host, now) {
+                Step::Event { event, outbox } => {
+                    flush(outbox, peer, transcript);
+                    app.on(host, now, &event, outbox);
+                    app.write_down(transcript);
+                }
+                Step::Handled => {}
+                Step::Ignored(why) => {
+                    if let Some(why) = ignored(why) {
+                        transcript.line("~", &why);
+                    }
+                }
+                Step::Full | Step::Empty => break,
+            }
+        }
+        flush(&mut link.outbox, peer, transcript);
+    }
+}
+
+fn flush(outbox: &mut Outbox<Vec<u8>>, peer: &mut Peer, transcript: &mut Transcript) {
+    let pending = outbox.pending().to_vec();
+    outbox.consume(pending.len());
+    for line in pending.split_inclusive(|byte| *byte == b'\n') {
+        let line = line
+            .strip_suffix(b"\n")
+            .expect("messages end with a newline");
+        transcript.bytes("<", line);
+        let text = core::str::from_utf8(line).expect("messages are text");
+        if member(text, "method").is_some() {
+            peer.question = member(text, "id").or(peer.question.take());
+        }
+    }
+}
