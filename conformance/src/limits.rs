@@ -1,13 +1,12 @@
 //! The default limits, for drivers that probe them.
 
-use mcp_proto::Limits;
+use mcp_proto::{Limits, http};
 
 /// One line of JSON; sizes in bytes, times in milliseconds.
 pub(crate) fn line() -> String {
     // Without a rest pattern, so that a new limit is not forgotten here.
     let Limits {
         message,
-        body,
         depth,
         in_flight,
         batch,
@@ -15,10 +14,13 @@ pub(crate) fn line() -> String {
         subscription_bytes,
         subscriptions,
         output,
+    } = Limits::default();
+    let http::Limits {
+        body,
         sessions,
         session_idle,
         head,
-    } = Limits::default();
+    } = http::Limits::default();
     let rows = [
         ("max_message", message as u128),
         ("max_body", body as u128),

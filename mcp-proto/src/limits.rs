@@ -1,8 +1,7 @@
-//! Every bound in one place.
+//! The bounds of a connection.
 
-use core::time::Duration;
-
-/// The bounds of one connection or endpoint. Every field can be set; none can be switched off.
+/// The bounds of one connection. Every field can be set; none can be switched off. Those of an HTTP
+/// endpoint are [`http::Limits`](crate::http::Limits).
 ///
 /// The defaults are those of a machine with `std`; firmware sets what its buffers can hold.
 ///
@@ -17,8 +16,6 @@ pub struct Limits {
     /// The longest line or event in bytes. A longer one is skipped at constant memory.
     /// Large enough for a base64 payload of 12 MB.
     pub message: usize,
-    /// The longest HTTP request body in bytes.
-    pub body: usize,
     /// How deep arrays and objects may nest, at most [`MAX_DEPTH`](crate::json::MAX_DEPTH).
     /// Deeper text is refused as no JSON that we accept, without recursion.
     pub depth: u8,
@@ -38,12 +35,6 @@ pub struct Limits {
     /// answer of the core takes ([`Machine::reserve`](crate::Machine::reserve) and a line feed)
     /// counts as that much.
     pub output: usize,
-    /// Legacy sessions of one HTTP endpoint.
-    pub sessions: usize,
-    /// How long a legacy HTTP session may be idle.
-    pub session_idle: Duration,
-    /// How long an HTTP request head may take.
-    pub head: Duration,
 }
 
 /// The longest message that leaves under these limits: the newline takes a byte, and what the
@@ -57,7 +48,6 @@ impl Default for Limits {
     fn default() -> Self {
         Self {
             message: 16 << 20,
-            body: 4 << 20,
             depth: 128,
             in_flight: 1024,
             batch: 100,
@@ -65,9 +55,6 @@ impl Default for Limits {
             subscription_bytes: 256 << 10,
             subscriptions: 1000,
             output: 32 << 20,
-            sessions: 10_000,
-            session_idle: Duration::from_secs(30 * 60),
-            head: Duration::from_secs(30),
         }
     }
 }

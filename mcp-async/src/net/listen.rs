@@ -108,7 +108,7 @@ impl Listen {
         Self {
             socket,
             settings: Settings {
-                head_timeout: Duration::from_secs(30),
+                head_timeout: mcp_proto::http::Limits::DEFAULT.head,
                 idle_timeout: Duration::from_secs(120),
                 stall_timeout: Duration::from_secs(30),
                 grace: None,

@@ -83,12 +83,14 @@
 mod access;
 mod endpoint;
 mod head;
+mod limits;
 mod refusal;
 mod route;
 
 pub use access::Access;
 pub use endpoint::{Endpoint, Get, Opening, Post, SessionId, Version};
 pub use head::{Field, Head};
+pub use limits::Limits;
 pub use refusal::Refusal;
 pub use route::Route;
 

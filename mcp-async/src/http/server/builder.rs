@@ -6,7 +6,7 @@ use core::pin::Pin;
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::http::Access;
+use mcp_proto::http::{Access, Limits};
 use mcp_proto::server::http::streams::StreamLimits;
 
 use super::HttpService;
@@ -55,12 +55,10 @@ pub(super) struct Options {
     pub(super) draft: bool,
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,
-    pub(super) max_sessions: Option<usize>,
+    pub(super) limits: Limits,
     pub(super) max_exchanges: usize,
-    pub(super) idle: Option<Duration>,
     pub(super) streams: StreamLimits,
     pub(super) sharing: Sharing,
-    pub(super) max_body: Option<usize>,
     pub(super) max_bodies: usize,
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
@@ -187,11 +185,9 @@ impl<R: Runtime> Http<R> {
     }
 
     /// How many legacy sessions there are at most, those of [`legacy_sse`](Self::legacy_sse)
-    /// included; what the server's
-    /// [`Limits::sessions`](mcp_proto::Limits::sessions) says otherwise, 10 000. One more is
-    /// answered with 503 and `Retry-After`.
+    /// included; 10 000 otherwise. One more is answered with 503 and `Retry-After`.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
-        self.options.max_sessions = Some(sessions);
+        self.options.limits.sessions = sessions;
         self
     }
 
@@ -202,11 +198,10 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// After how long without use a legacy session ends; what the server's
-    /// [`Limits::session_idle`](mcp_proto::Limits::session_idle) says otherwise, 30 minutes. A
-    /// running request and an open stream are use.
+    /// After how long without use a legacy session ends; 30 minutes otherwise. A running request
+    /// and an open stream are use.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
-        self.options.idle = Some(timeout);
+        self.options.limits.session_idle = timeout;
         self
     }
 
@@ -259,11 +254,9 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// The longest request body in bytes; what the server's
-    /// [`Limits::body`](mcp_proto::Limits::body) says otherwise, 4 MiB. A longer one is answered
-    /// with 413.
+    /// The longest request body in bytes; 4 MiB otherwise. A longer one is answered with 413.
     pub fn max_body(mut self, bytes: usize) -> Self {
-        self.options.max_body = Some(bytes);
+        self.options.limits.body = bytes;
         self
     }
 
@@ -379,12 +372,10 @@ impl Default for Options {
             http_sse: None,
             draft: false,
             sessions: true,
-            max_sessions: None,
+            limits: Limits::default(),
             max_exchanges: 10_000,
-            idle: None,
             streams: StreamLimits::default(),
             sharing: Sharing::default(),
-            max_body: None,
             max_bodies: 256 << 20,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),

@@ -30,7 +30,7 @@ pub(super) struct Site<R: Runtime> {
     pub(super) server: Server<R>,
     pub(super) options: Options,
     pub(super) endpoint: Endpoint<'static>,
-    limits: Limits,
+    depth: u8,
     pub(super) clock: R,
     pub(super) sessions: Arc<Sessions>,
     /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
@@ -58,7 +58,7 @@ impl<R: Runtime> Site<R> {
             },
             sessions: options.sessions,
         };
-        let capacity = Capacity::new(options.max_sessions.unwrap_or(config.limits.sessions));
+        let capacity = Capacity::new(options.limits.sessions);
         let exchanges = Arc::<Exchanges>::default();
         let leave: Leave = {
             let (server, exchanges) = (server.clone(), Arc::clone(&exchanges));
@@ -72,7 +72,7 @@ impl<R: Runtime> Site<R> {
             server,
             options,
             endpoint,
-            limits: config.limits,
+            depth: config.limits.depth,
             clock: R::default(),
             sessions: Sessions::new(&capacity),
             sse_sessions: Sessions::new(&capacity),
@@ -128,7 +128,7 @@ impl<R: Runtime> Site<R> {
 
     /// How long a session may be idle.
     pub(super) fn idle(&self) -> Duration {
-        self.options.idle.unwrap_or(self.limits.session_idle)
+        self.options.limits.session_idle
     }
 
     /// What the machines are made of.
@@ -145,7 +145,7 @@ impl<R: Runtime> Site<R> {
     }
 
     pub(super) const fn depth(&self) -> u8 {
-        self.limits.depth
+        self.depth
     }
 
     async fn post<B: Body>(&self, parts: &Arc<Parts>, post: &Post<'_>, body: B) -> Answer {
@@ -192,7 +192,7 @@ impl<R: Runtime> Site<R> {
 
     /// The longest body.
     pub(super) fn max_body(&self) -> usize {
-        self.options.max_body.unwrap_or(self.limits.body)
+        self.options.limits.body
     }
 
     /// A request's body, whole.

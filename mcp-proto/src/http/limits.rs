@@ -1,0 +1,40 @@
+//! The bounds of an HTTP endpoint.
+
+use core::time::Duration;
+
+/// The bounds of one HTTP endpoint, which its adapter enforces. Those of each connection behind it
+/// are [`Limits`](crate::Limits).
+///
+/// ```
+/// use mcp_proto::http::Limits;
+///
+/// let limits = Limits { sessions: 100, ..Limits::default() };
+/// assert_eq!(limits.body, 4 << 20);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Limits {
+    /// The longest request body in bytes.
+    pub body: usize,
+    /// How many legacy sessions exist at the same time.
+    pub sessions: usize,
+    /// The time after which an unused legacy session ends.
+    pub session_idle: Duration,
+    /// The time within which the head of a request has to arrive.
+    pub head: Duration,
+}
+
+impl Limits {
+    /// The default values: 4 MiB, 10,000 sessions, 30 minutes, 30 seconds.
+    pub const DEFAULT: Self = Self {
+        body: 4 << 20,
+        sessions: 10_000,
+        session_idle: Duration::from_secs(30 * 60),
+        head: Duration::from_secs(30),
+    };
+}
+
+impl Default for Limits {
+    fn default() -> Self {
+        Self::DEFAULT
+    }
+}
