@@ -98,7 +98,7 @@ fn send<S: Storage, O: Store<u8>>(
     outbox: &mut Outbox<O>,
 ) -> Verdict {
     match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
-        Err(SendError::BufferFull { .. }) => Verdict::Again(token),
+        Err(SendError::BufferFull { .. }) => Verdict::Again,
         _ => Verdict::Done,
     }
 }

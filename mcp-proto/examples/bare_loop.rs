@@ -158,7 +158,7 @@ fn serve<S: server::Storage>(
     let mut respond = |outcome: Outcome<'_>| {
         match outbox.put(|out| server.respond(now, token, outcome, out)) {
             // The client has to read first; then the request comes again.
-            Err(SendError::BufferFull { .. }) => Verdict::Again(token),
+            Err(SendError::BufferFull { .. }) => Verdict::Again,
             Ok(_) | Err(_) => Verdict::Done,
         }
     };

@@ -74,41 +74,6 @@ impl Why {
     }
 }
 
-/// Names a request in a machine's table, in either direction.
-///
-/// A token stays unambiguous after its request ended: its slot's generation moved on, and
-/// what is said about it then is [`SendError::Stale`], never somebody else's answer.
-///
-/// ```
-/// use mcp_proto::Token;
-///
-/// /// What a caller keeps for each request in flight, in a table of its own.
-/// fn forget<T>(kept: &mut [Option<T>], request: Token) {
-///     if let Some(place) = kept.get_mut(request.index()) {
-///         *place = None;
-///     }
-/// }
-/// ```
-#[derive(Clone, Copy, PartialEq, Eq, Hash)]
-pub struct Token {
-    pub(crate) slot: u32,
-    pub(crate) generation: u32,
-}
-
-impl Token {
-    /// The number of its slot: small, and of no other request in flight in the same direction,
-    /// so a caller may keep what belongs to the request in a table of its own.
-    pub const fn index(self) -> usize {
-        self.slot as usize
-    }
-}
-
-impl fmt::Debug for Token {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}.{}", self.slot, self.generation)
-    }
-}
-
 /// Where bytes go to: on a pipe there is one channel, over HTTP one for each exchange.
 ///
 /// ```

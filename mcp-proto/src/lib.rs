@@ -26,8 +26,9 @@ mod slots;
 mod source;
 mod store;
 mod time;
+mod token;
 
-pub use action::{Action, BufferFull, Channel, SendError, Token, Transmit, Why};
+pub use action::{Action, BufferFull, Channel, SendError, Transmit, Why};
 pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
@@ -45,6 +46,7 @@ pub use source::Source;
 pub use store::Heapless;
 pub use store::Store;
 pub use time::Instant;
+pub use token::{SentToken, Token};
 
 pub mod client;
 pub mod frame;

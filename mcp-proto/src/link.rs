@@ -1,6 +1,6 @@
 //! One connection's order of work. Still no IO: the caller moves the bytes.
 
-use crate::action::{Action, Token, Why};
+use crate::action::{Action, Why};
 use crate::inbox::Inbox;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
@@ -83,7 +83,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// Does all there is to do: a loop over [`step`] that hands each event to `app`.
     ///
     /// `app` answers with [`Verdict::Done`], or with [`Verdict::Again`] if its answer did not fit:
-    /// then the event comes again in a later turn. Returns why it stopped.
+    /// then the same request comes again in a later turn. Returns why it stopped.
     ///
     /// ```
     /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
@@ -110,14 +110,19 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
         mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<O>) -> Verdict,
     ) -> Rest {
         loop {
-            let verdict = match self.step(machine, now) {
-                Step::Event { event, outbox } => app(machine, event, outbox),
-                Step::Handled | Step::Ignored(_) => Verdict::Done,
+            let request = match self.step(machine, now) {
+                Step::Event { event, outbox } => {
+                    let request = M::request_of(&event);
+                    match app(machine, event, outbox) {
+                        Verdict::Done => None,
+                        Verdict::Again => request,
+                    }
+                }
+                Step::Handled | Step::Ignored(_) => None,
                 Step::Full => return Rest::Full,
                 Step::Empty => return Rest::Empty,
             };
-            if let Verdict::Again(token) = verdict {
-                machine.forget(token);
+            if request.is_some_and(|request| machine.forget(request)) {
                 self.inbox.unread();
                 return Rest::Full;
             }
@@ -140,8 +145,9 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
 pub enum Step<'o, E, O> {
     /// Something for the application, which may answer into the outbox at once.
     ///
-    /// If the answer does not fit: [`Machine::forget`], [`Inbox::unread`], and the event comes
-    /// again once the peer has read something.
+    /// If the answer does not fit: [`Machine::forget`] with what [`Machine::request_of`] returned
+    /// for the event, [`Inbox::unread`], and the request comes again once the peer has read
+    /// something.
     Event {
         /// It borrows from the inbox.
         event: E,
@@ -161,19 +167,20 @@ pub enum Step<'o, E, O> {
 /// What became of an event in a [`turn`](Link::turn).
 ///
 /// ```
-/// use mcp_proto::{Token, Verdict};
+/// use mcp_proto::Verdict;
 ///
 /// /// What to say of an answer that was tried.
-/// fn verdict(token: Token, fits: bool) -> Verdict {
-///     if fits { Verdict::Done } else { Verdict::Again(token) }
+/// fn verdict(fits: bool) -> Verdict {
+///     if fits { Verdict::Done } else { Verdict::Again }
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The application has what it needs.
     Done,
-    /// The answer to this request did not fit: the event is to come again.
-    Again(Token),
+    /// The answer to the request of this event did not fit: the request comes again. The same as
+    /// [`Done`](Self::Done) for an event that is no request, and for a request that was answered.
+    Again,
 }
 
 /// Why a [`turn`](Link::turn) is over.

@@ -1,9 +1,10 @@
 //! What both roles have in common, as their drivers see it.
 
-use crate::action::{Action, BufferFull, Channel, Token, Transmit};
+use crate::action::{Action, BufferFull, Channel, Transmit};
 use crate::rpc::Incoming;
 use crate::source::Source;
 use crate::time::Instant;
+use crate::token::Token;
 
 /// A protocol machine: the server's or the client's.
 ///
@@ -86,9 +87,12 @@ pub trait Machine {
     /// calls it once if its buffers are smaller than the limit.
     fn set_max_message(&mut self, len: usize);
 
-    /// Undoes the arrival of the request `token` whose event could not be answered now: the same
-    /// message will be handed in again.
-    fn forget(&mut self, token: Token);
+    /// The request that this event hands to the application, which owes it an answer.
+    fn request_of(event: &Self::Event<'_>) -> Option<Token>;
+
+    /// Undoes the arrival of a request whose event could not be answered now: the same message
+    /// will be handed in again. Returns whether the request was still there.
+    fn forget(&mut self, request: Token) -> bool;
 
     /// The channel that [`poll_transmit`](Self::poll_transmit) would write to, if there is
     /// something to say.

@@ -3,9 +3,10 @@
 use core::fmt;
 
 use crate::Limits;
-use crate::action::{BufferFull, SendError, Token, Transmit};
+use crate::action::{BufferFull, SendError, Transmit};
 use crate::frame::line;
 use crate::store::{self, Store};
+use crate::token::SentToken;
 
 /// Messages that the peer has not taken yet, one a line, in storage of the caller's choice.
 ///
@@ -208,7 +209,7 @@ pub trait Written {
     fn transmit(&self) -> Option<Transmit>;
 
     /// The request of ours that it is, if it is one.
-    fn request(&self) -> Option<Token> {
+    fn request(&self) -> Option<SentToken> {
         None
     }
 }
@@ -225,12 +226,12 @@ impl<T: Written> Written for Option<T> {
     }
 }
 
-impl<T: Written> Written for (Token, T) {
+impl<T: Written> Written for (SentToken, T) {
     fn transmit(&self) -> Option<Transmit> {
         self.1.transmit()
     }
 
-    fn request(&self) -> Option<Token> {
+    fn request(&self) -> Option<SentToken> {
         Some(self.0)
     }
 }

@@ -1,10 +1,9 @@
 //! One table of requests: constant time by id, by deadline and in order of arrival.
 
-use crate::action::Token;
 use crate::store::{self, Store};
 use crate::time::Instant;
 
-/// A bounded table whose entries are found by [`Token`], by a hash of the request id, by the
+/// A bounded table whose entries are found by [`Key`], by a hash of the request id, by the
 /// earliest deadline, and through two queues, each in constant or logarithmic time.
 ///
 /// All links live inside the slots, so that the storage is one slice of the caller's: slot `i`
@@ -49,6 +48,14 @@ pub struct Slot<T> {
     position: u32,
     deadline: Instant,
     links: [Links; QUEUES],
+}
+
+/// Names an entry of a table, unambiguously also after the entry was removed: the generation of
+/// its slot moved on.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+pub(crate) struct Key {
+    pub(crate) slot: u32,
+    pub(crate) generation: u32,
 }
 
 /// Slots with something left to do, in the order in which they were marked.
@@ -98,7 +105,7 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
     }
 
     /// Puts `value` in; `hash` is that of the request id it will be looked up by.
-    pub(crate) fn insert(&mut self, hash: u32, value: T) -> Result<Token, Full> {
+    pub(crate) fn insert(&mut self, hash: u32, value: T) -> Result<Key, Full> {
         if self.len >= self.limit {
             return Err(Full);
         }
@@ -121,66 +128,66 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         self.free = free;
         self.len += 1;
         self.link(index, bucket(hash, buckets));
-        Ok(Token {
+        Ok(Key {
             slot: index,
             generation,
         })
     }
 
-    /// The entry of `token`, unless it is gone.
-    pub(crate) fn get(&self, token: Token) -> Option<&T> {
-        self.entry(token)?.value.as_ref()
+    /// The entry of `key`, unless it is gone.
+    pub(crate) fn get(&self, key: Key) -> Option<&T> {
+        self.entry(key)?.value.as_ref()
     }
 
-    /// The entry of `token`, unless it is gone.
-    pub(crate) fn get_mut(&mut self, token: Token) -> Option<&mut T> {
-        let slot = self.slot_mut(token.slot)?;
-        if slot.generation != token.generation {
+    /// The entry of `key`, unless it is gone.
+    pub(crate) fn get_mut(&mut self, key: Key) -> Option<&mut T> {
+        let slot = self.slot_mut(key.slot)?;
+        if slot.generation != key.generation {
             return None;
         }
         slot.value.as_mut()
     }
 
     /// Takes the entry out: of the table, the heap and the queues.
-    pub(crate) fn remove(&mut self, token: Token) -> Option<T> {
-        self.entry(token)?;
-        self.arm(token, None);
-        self.unmark(Queue::Transmit, token);
-        self.unmark(Queue::Event, token);
-        let hash = self.entry(token)?.hash;
-        self.unlink(token.slot, bucket(hash, self.capacity()));
+    pub(crate) fn remove(&mut self, key: Key) -> Option<T> {
+        self.entry(key)?;
+        self.arm(key, None);
+        self.unmark(Queue::Transmit, key);
+        self.unmark(Queue::Event, key);
+        let hash = self.entry(key)?.hash;
+        self.unlink(key.slot, bucket(hash, self.capacity()));
         let free = self.free;
-        let slot = self.slot_mut(token.slot)?;
+        let slot = self.slot_mut(key.slot)?;
         let value = slot.value.take();
         slot.generation = slot.generation.wrapping_add(1);
         slot.next = free;
-        self.free = token.slot;
+        self.free = key.slot;
         self.len -= 1;
         value
     }
 
-    /// Files the entry under another id: a retried request keeps its token.
-    pub(crate) fn rename(&mut self, token: Token, hash: u32) {
-        let Some(old) = self.entry(token).map(|slot| slot.hash) else {
+    /// Files the entry under another id: a retried request keeps its key.
+    pub(crate) fn rename(&mut self, key: Key, hash: u32) {
+        let Some(old) = self.entry(key).map(|slot| slot.hash) else {
             return;
         };
         let buckets = self.capacity();
-        self.unlink(token.slot, bucket(old, buckets));
-        if let Some(slot) = self.slot_mut(token.slot) {
+        self.unlink(key.slot, bucket(old, buckets));
+        if let Some(slot) = self.slot_mut(key.slot) {
             slot.hash = hash;
         }
-        self.link(token.slot, bucket(hash, buckets));
+        self.link(key.slot, bucket(hash, buckets));
     }
 
     /// The entry filed under `hash` that `is` it.
-    pub(crate) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<Token> {
+    pub(crate) fn find(&self, hash: u32, is: impl Fn(&T) -> bool) -> Option<Key> {
         let buckets = self.capacity();
         let mut index = self.slot(bucket(hash, buckets))?.head;
         // A chain is never longer than the table: the bound is for the reader's peace.
         for _ in 0..buckets {
             let slot = self.slot(index)?;
             if slot.hash == hash && slot.value.as_ref().is_some_and(&is) {
-                return Some(Token {
+                return Some(Key {
                     slot: index,
                     generation: slot.generation,
                 });
@@ -190,10 +197,10 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         None
     }
 
-    /// Sets, moves or clears the deadline of `token`; one at [`Instant::MAX`] clears it.
-    pub(crate) fn arm(&mut self, token: Token, deadline: Option<Instant>) {
+    /// Sets, moves or clears the deadline of `key`; one at [`Instant::MAX`] clears it.
+    pub(crate) fn arm(&mut self, key: Key, deadline: Option<Instant>) {
         let deadline = deadline.and_then(Instant::as_deadline);
-        let Some(position) = self.entry(token).map(|slot| slot.position) else {
+        let Some(position) = self.entry(key).map(|slot| slot.position) else {
             return;
         };
         match (deadline, position) {
@@ -202,22 +209,22 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
                 self.armed -= 1;
                 let last = self.at_heap(self.armed);
                 self.set_heap(self.armed, NONE);
-                if let Some(slot) = self.slot_mut(token.slot) {
+                if let Some(slot) = self.slot_mut(key.slot) {
                     slot.position = NONE;
                 }
-                if last != token.slot {
+                if last != key.slot {
                     self.set_heap(at as usize, last);
                     self.sift_down(at as usize);
                     self.sift_up(at as usize);
                 }
             }
             (Some(deadline), at) => {
-                if let Some(slot) = self.slot_mut(token.slot) {
+                if let Some(slot) = self.slot_mut(key.slot) {
                     slot.deadline = deadline;
                 }
                 let at = if at == NONE {
                     self.armed += 1;
-                    self.set_heap(self.armed - 1, token.slot);
+                    self.set_heap(self.armed - 1, key.slot);
                     self.armed - 1
                 } else {
                     at as usize
@@ -228,9 +235,9 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         }
     }
 
-    /// The deadline of `token`, if it has one.
-    pub(crate) fn deadline(&self, token: Token) -> Option<Instant> {
-        let slot = self.entry(token)?;
+    /// The deadline of `key`, if it has one.
+    pub(crate) fn deadline(&self, key: Key) -> Option<Instant> {
+        let slot = self.entry(key)?;
         (slot.position != NONE).then_some(slot.deadline)
     }
 
@@ -240,25 +247,25 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
     }
 
     /// The entry that is due first, if that is `now` or earlier; its deadline is cleared.
-    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Token> {
+    pub(crate) fn pop_due(&mut self, now: Instant) -> Option<Key> {
         if self.armed == 0 || self.due(0) > now {
             return None;
         }
-        let token = self.token(self.at_heap(0))?;
-        self.arm(token, None);
-        Some(token)
+        let key = self.key(self.at_heap(0))?;
+        self.arm(key, None);
+        Some(key)
     }
 
-    /// Puts `token` at the end of `queue`, unless it is in it.
-    pub(crate) fn mark(&mut self, queue: Queue, token: Token) {
+    /// Puts `key` at the end of `queue`, unless it is in it.
+    pub(crate) fn mark(&mut self, queue: Queue, key: Key) {
         if self
-            .entry(token)
+            .entry(key)
             .is_none_or(|slot| slot.links[queue as usize].marked)
         {
             return;
         }
         let last = self.queues[queue as usize].last;
-        if let Some(slot) = self.slot_mut(token.slot) {
+        if let Some(slot) = self.slot_mut(key.slot) {
             slot.links[queue as usize] = Links {
                 before: last,
                 after: NONE,
@@ -266,15 +273,15 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
             };
         }
         match self.slot_mut(last) {
-            Some(before) => before.links[queue as usize].after = token.slot,
-            None => self.queues[queue as usize].first = token.slot,
+            Some(before) => before.links[queue as usize].after = key.slot,
+            None => self.queues[queue as usize].first = key.slot,
         }
-        self.queues[queue as usize].last = token.slot;
+        self.queues[queue as usize].last = key.slot;
     }
 
-    /// Takes `token` out of `queue`.
-    pub(crate) fn unmark(&mut self, queue: Queue, token: Token) {
-        let Some(links) = self.entry(token).map(|slot| slot.links[queue as usize]) else {
+    /// Takes `key` out of `queue`.
+    pub(crate) fn unmark(&mut self, queue: Queue, key: Key) {
+        let Some(links) = self.entry(key).map(|slot| slot.links[queue as usize]) else {
             return;
         };
         if !links.marked {
@@ -288,24 +295,24 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
             Some(after) => after.links[queue as usize].before = links.before,
             None => self.queues[queue as usize].last = links.before,
         }
-        if let Some(slot) = self.slot_mut(token.slot) {
+        if let Some(slot) = self.slot_mut(key.slot) {
             slot.links[queue as usize] = Links::UNMARKED;
         }
     }
 
     /// The entry that was marked first.
-    pub(crate) fn first(&self, queue: Queue) -> Option<Token> {
-        self.token(self.queues[queue as usize].first)
+    pub(crate) fn first(&self, queue: Queue) -> Option<Key> {
+        self.key(self.queues[queue as usize].first)
     }
 
     /// The entries of a queue in the order in which they were marked.
-    pub(crate) fn marked(&self, queue: Queue) -> impl Iterator<Item = (Token, &T)> {
+    pub(crate) fn marked(&self, queue: Queue) -> impl Iterator<Item = (Key, &T)> {
         let mut index = self.queues[queue as usize].first;
         // As above: the bound is for the reader's peace.
         (0..self.capacity()).map_while(move |_| {
-            let token = self.token(index)?;
+            let key = self.key(index)?;
             index = self.slot(index)?.links[queue as usize].after;
-            Some((token, self.get(token)?))
+            Some((key, self.get(key)?))
         })
     }
 
@@ -326,10 +333,10 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
     }
 
     /// The entry at `index`, to walk a table that changes on the way.
-    pub(crate) fn token(&self, index: u32) -> Option<Token> {
+    pub(crate) fn key(&self, index: u32) -> Option<Key> {
         let slot = self.slot(index)?;
         slot.value.as_ref()?;
-        Some(Token {
+        Some(Key {
             slot: index,
             generation: slot.generation,
         })
@@ -348,9 +355,9 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
         self.store.as_mut().get_mut(index as usize)
     }
 
-    fn entry(&self, token: Token) -> Option<&Slot<T>> {
-        let slot = self.slot(token.slot)?;
-        (slot.generation == token.generation && slot.value.is_some()).then_some(slot)
+    fn entry(&self, key: Key) -> Option<&Slot<T>> {
+        let slot = self.slot(key.slot)?;
+        (slot.generation == key.generation && slot.value.is_some()).then_some(slot)
     }
 
     /// Chains the slots from `old` on into the free list, the lowest first.
@@ -473,6 +480,12 @@ impl<T, S: Store<Slot<T>>> Slots<T, S> {
             self.swap(least, at);
             at = least;
         }
+    }
+}
+
+impl core::fmt::Debug for Key {
+    fn fmt(&self, f: &mut core::fmt::Formatter<'_>) -> core::fmt::Result {
+        write!(f, "{}.{}", self.slot, self.generation)
     }
 }
 

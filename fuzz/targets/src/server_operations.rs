@@ -11,8 +11,8 @@ use mcp_proto::model::{
 use mcp_proto::rpc::{ErrorObject, Message, Method};
 use mcp_proto::server::{AskOptions, Event, Growing, ListKind, Progress, Server, ServerConfig};
 use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, PingPolicy, Question, SendError, Step,
-    Token,
+    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, PingPolicy, Question, SendError,
+    SentToken, Step, Token,
 };
 
 /// Whatever a client sends and an application does, in whatever order: every request ends once,
@@ -103,7 +103,7 @@ struct World {
     live: Vec<Token>,
     over: Vec<Token>,
     listens: Vec<Token>,
-    questions: Vec<Token>,
+    questions: Vec<SentToken>,
     no_room: bool,
     /// All events have been told.
     settled: bool,
@@ -576,13 +576,13 @@ fn pick<T>(from: &[T], which: u8) -> Option<&T> {
     from.get(usize::from(which).checked_rem(from.len())?)
 }
 
-fn take(from: &mut Vec<Token>, which: u8) -> Option<Token> {
+fn take<T: Copy + PartialEq>(from: &mut Vec<T>, which: u8) -> Option<T> {
     let token = *pick(from, which)?;
     remove(from, token);
     Some(token)
 }
 
-fn remove(from: &mut Vec<Token>, token: Token) -> bool {
+fn remove<T: PartialEq>(from: &mut Vec<T>, token: T) -> bool {
     let before = from.len();
     from.retain(|other| *other != token);
     from.len() < before

@@ -8,7 +8,9 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
 use mcp_proto::json::{Raw, RawBuf};
-use mcp_proto::{Channel, Instant, Machine as _, Outcome, SendError, Token, Transmit, Why};
+use mcp_proto::{
+    Channel, Instant, Machine as _, Outcome, SendError, SentToken, Token, Transmit, Why,
+};
 
 use super::Machine;
 use super::awaited::Awaited;
@@ -173,7 +175,7 @@ impl Respond for Core<'_, Growing> {
         Self::respond(self, now, token, outcome, out)
     }
 
-    fn abandon(&mut self, token: Token) {
+    fn abandon(&mut self, token: SentToken) {
         self.cancel(token);
     }
 

@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
-use mcp_proto::{Channel, Instant, SendError, Token, Transmit};
+use mcp_proto::{Channel, Instant, SendError, SentToken, Transmit};
 
 use super::places::Arrival;
 use super::shared::{Respond, Shared, Transport};
@@ -19,7 +19,7 @@ pub(crate) struct Seat<'a, M: Respond> {
     channel: Channel,
     place: Option<u32>,
     /// Set while the machine knows the request.
-    token: Option<Token>,
+    token: Option<SentToken>,
     /// Progress on its way to the asker.
     heard: Heard,
 }
@@ -64,7 +64,7 @@ impl<'a, M: Respond> Seat<'a, M> {
     }
 
     /// The request in the machine's table.
-    pub(crate) const fn token(&self) -> Option<Token> {
+    pub(crate) const fn token(&self) -> Option<SentToken> {
         self.token
     }
 
@@ -74,7 +74,12 @@ impl<'a, M: Respond> Seat<'a, M> {
         &mut self,
         cx: &mut Context<'_>,
         tag: u64,
-        mut write: impl FnMut(&mut M, Instant, u64, &mut [u8]) -> Result<(Token, Transmit), SendError>,
+        mut write: impl FnMut(
+            &mut M,
+            Instant,
+            u64,
+            &mut [u8],
+        ) -> Result<(SentToken, Transmit), SendError>,
     ) -> Poll<Result<(), SendError>> {
         let now = self.shared.get().now();
         let sent = {

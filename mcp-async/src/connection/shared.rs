@@ -5,8 +5,8 @@ use core::task::{Context, Poll, Waker, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::{
-    Channel, Instant, Limits, Machine, Outbox, Outcome, SendError, Shortage, Token, Transmit,
-    Written,
+    Channel, Instant, Limits, Machine, Outbox, Outcome, SendError, SentToken, Shortage, Token,
+    Transmit, Written,
 };
 
 use super::alarm::Alarm;
@@ -47,7 +47,7 @@ pub(crate) trait Respond: Machine {
     }
 
     /// Nobody waits for the answer to this request of ours any more. No event of it follows.
-    fn abandon(&mut self, token: Token);
+    fn abandon(&mut self, token: SentToken);
 
     /// Nothing more comes from the peer, and what still runs has had its time: ends all of it,
     /// so far as the peer can still be told.
@@ -68,7 +68,7 @@ pub(crate) trait Exit: Default {
     fn take(
         &mut self,
         transmit: Transmit,
-        request: Option<Token>,
+        request: Option<SentToken>,
         message: &[u8],
     ) -> Option<Receipt>;
 
@@ -96,7 +96,7 @@ impl Exit for Pipe {
         true
     }
 
-    fn take(&mut self, _: Transmit, _: Option<Token>, _: &[u8]) -> Option<Receipt> {
+    fn take(&mut self, _: Transmit, _: Option<SentToken>, _: &[u8]) -> Option<Receipt> {
         None
     }
 

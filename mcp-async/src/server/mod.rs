@@ -78,7 +78,7 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::json::{Number, Str};
 use mcp_proto::server::{Answer, Event, Growing, Server, ServerConfig};
-use mcp_proto::{Channel, Instant, Outcome, SendError, Token, Transmit};
+use mcp_proto::{Channel, Instant, Outcome, SendError, SentToken, Token, Transmit};
 
 use self::about::{About, Known};
 use self::ask::Lost;
@@ -442,7 +442,7 @@ impl Respond for Server<'_, Growing> {
         self.flush_progress(now, token, out)
     }
 
-    fn abandon(&mut self, token: Token) {
+    fn abandon(&mut self, token: SentToken) {
         self.cancel(token);
     }
 

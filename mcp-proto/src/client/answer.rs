@@ -4,11 +4,12 @@ use super::call::{Kind, ROUNDS, Stage};
 use super::reply::Reply;
 use super::versions::{revisions, supported};
 use super::{Client, Event, Failure, Phase, Storage, Unusable};
-use crate::action::{Action, Token, Why};
+use crate::action::{Action, Why};
 use crate::json::{Object, Raw};
 use crate::rpc::{ErrorObject, Invalid, Message, Method, Response, Shape, code};
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
 use crate::time::Instant;
+use crate::token::SentToken;
 
 /// What came for an id of ours.
 #[derive(Clone, Copy)]
@@ -103,7 +104,7 @@ impl<S: Storage> Client<'_, S> {
     fn result<'b>(
         &mut self,
         now: Instant,
-        token: Token,
+        token: Key,
         result: Raw<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Some(object) = result.object() else {
@@ -138,7 +139,7 @@ impl<S: Storage> Client<'_, S> {
     fn input<'b>(
         &mut self,
         now: Instant,
-        token: Token,
+        token: Key,
         requests: Option<Raw<'b>>,
         state: Option<Raw<'b>>,
     ) -> Action<Event<'b>, Reply<'b>> {
@@ -181,7 +182,7 @@ impl<S: Storage> Client<'_, S> {
         // The person who answers is not to be hurried: only the cap counts.
         self.calls.arm(token, Some(deadline));
         Action::Event(Event::Input {
-            token,
+            token: SentToken::new(token, self.id),
             cookie,
             requests,
             state,
@@ -217,7 +218,7 @@ impl<S: Storage> Client<'_, S> {
         })
     }
 
-    fn error<'b>(&mut self, token: Token, error: ErrorObject<'b>) -> Action<Event<'b>, Reply<'b>> {
+    fn error<'b>(&mut self, token: Key, error: ErrorObject<'b>) -> Action<Event<'b>, Reply<'b>> {
         let modern = matches!(self.phase, Phase::Modern);
         // VR-05
         let common = supported(error, &[code::UNSUPPORTED_VERSION])
@@ -231,6 +232,7 @@ impl<S: Storage> Client<'_, S> {
             let (cookie, cap) = (call.cookie, call.cap);
             self.calls.arm(token, Some(cap));
             self.revision = Some(revision);
+            let token = SentToken::new(token, self.id);
             return Action::Event(Event::Again { token, cookie });
         }
         self.complete(token, Err(error))
@@ -238,12 +240,12 @@ impl<S: Storage> Client<'_, S> {
 
     fn complete<'b>(
         &mut self,
-        token: Token,
+        token: Key,
         outcome: Result<Raw<'b>, ErrorObject<'b>>,
     ) -> Action<Event<'b>, Reply<'b>> {
         match self.calls.remove(token) {
             Some(call) => Action::Event(Event::Answer {
-                token,
+                token: SentToken::new(token, self.id),
                 cookie: call.cookie,
                 outcome,
             }),
@@ -253,12 +255,12 @@ impl<S: Storage> Client<'_, S> {
 
     pub(super) fn failed<'b>(
         &mut self,
-        token: Token,
+        token: Key,
         failure: Failure,
     ) -> Action<Event<'b>, Reply<'b>> {
         match self.calls.remove(token) {
             Some(call) => Action::Event(Event::Failed {
-                token,
+                token: SentToken::new(token, self.id),
                 cookie: call.cookie,
                 failure,
             }),
@@ -267,7 +269,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// The call that waits for an answer to `id`.
-    pub(super) fn call_of(&self, id: u64) -> Option<Token> {
+    pub(super) fn call_of(&self, id: u64) -> Option<Key> {
         self.calls
             .find(id as u32, |call| call.id == id && call.is_on_the_wire())
     }

@@ -3,10 +3,10 @@
 use core::fmt;
 
 use super::Failure;
-use crate::action::Token;
 use crate::json::{Number, Object, Raw, Str};
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{ErrorObject, Invalid, Method, Notification, Request};
+use crate::token::{SentToken, Token};
 
 /// Something for the application; it borrows from the bytes of the message that it tells of.
 ///
@@ -36,7 +36,7 @@ pub enum Event<'b> {
     /// The server answered a call, which is over.
     Answer {
         /// The call.
-        token: Token,
+        token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
         /// The result, an object, or the server's error.
@@ -45,7 +45,7 @@ pub enum Event<'b> {
     /// A call ended without an answer.
     Failed {
         /// The call.
-        token: Token,
+        token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
         /// Why.
@@ -55,7 +55,7 @@ pub enum Event<'b> {
     /// [`retry`](super::Client::retry). Only the cap of the call runs on.
     Input {
         /// The call, whose token stays.
-        token: Token,
+        token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
         /// The questions by key, each an object with `method` and `params`; known methods
@@ -69,14 +69,14 @@ pub enum Event<'b> {
     /// two rounds is over, or the server wants another revision (VR-05).
     Again {
         /// The call, whose token stays.
-        token: Token,
+        token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
     },
     /// The server acknowledged a subscription (SB-02).
     Listening {
         /// The `subscriptions/listen` call.
-        token: Token,
+        token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
         /// What the server will notify of: compare it with what was asked (SB-05).
@@ -85,7 +85,7 @@ pub enum Event<'b> {
     /// A call is under way.
     Progress {
         /// The call.
-        token: Token,
+        token: SentToken,
         /// The call's own, see [`Call::cookie`](super::Call::cookie).
         cookie: u64,
         /// How far it is; larger each time (PG-04).
@@ -101,7 +101,7 @@ pub enum Event<'b> {
     /// those of tasks.
     Notification {
         /// In 2026-07-28, the listen call that it belongs to (ST-14), and its cookie.
-        subscription: Option<(Token, u64)>,
+        subscription: Option<(SentToken, u64)>,
         /// The notification.
         notification: Notification<'b>,
     },

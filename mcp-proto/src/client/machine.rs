@@ -2,7 +2,7 @@
 
 use super::reply::{RESERVE, Said};
 use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};
-use crate::action::{Action, BufferFull, Channel, SendError, Token, Transmit, Why};
+use crate::action::{Action, BufferFull, Channel, SendError, Transmit, Why};
 use crate::batch::Reading;
 use crate::json::Writer;
 use crate::limits::max_message;
@@ -11,6 +11,7 @@ use crate::revision::Revision;
 use crate::rpc::{Incoming, Message};
 use crate::source::Source;
 use crate::time::Instant;
+use crate::token::Token;
 
 impl<S: Storage> Machine for Client<'_, S> {
     type Event<'b> = Event<'b>;
@@ -91,11 +92,20 @@ impl<S: Storage> Machine for Client<'_, S> {
         }
     }
 
-    fn forget(&mut self, token: Token) {
-        let reading = self.answers.reading() != Reading::Outside;
-        if self.remove_question(token) && reading {
+    fn request_of(event: &Event<'_>) -> Option<Token> {
+        match event {
+            Event::Question { token, .. } => Some(*token),
+            _ => None,
+        }
+    }
+
+    fn forget(&mut self, request: Token) -> bool {
+        let key = request.key_in(self.id);
+        let found = key.is_some_and(|key| self.remove_question(key));
+        if found && self.answers.reading() != Reading::Outside {
             self.answers.uncount();
         }
+        found
     }
 
     fn next_channel(&self) -> Option<Channel> {

@@ -37,6 +37,7 @@ use crate::limits::max_message;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::revision::Revision;
 use crate::slots::Slots;
+use crate::token::MachineId;
 use batch::Gathered;
 use connect::Opening;
 use ping::Ping;
@@ -91,6 +92,8 @@ use ping::Ping;
 /// ```
 #[derive(Debug)]
 pub struct Client<'c, S: Storage> {
+    /// Its tokens are refused by all other machines.
+    id: MachineId,
     config: ClientConfig<'c>,
     phase: Phase,
     revision: Option<Revision>,
@@ -148,6 +151,7 @@ impl<'c, S: Storage> Client<'c, S> {
         let (calls, questions, batch, answers) = storage.into_parts();
         let max_message = max_message(&config.limits, reply::RESERVE);
         Self {
+            id: MachineId::next(),
             config,
             phase: Phase::Idle,
             revision: None,

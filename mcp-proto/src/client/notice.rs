@@ -3,11 +3,13 @@
 use super::call::{Kind, Stage};
 use super::reply::Reply;
 use super::{Client, Event, Failure, Phase, Storage};
-use crate::action::{Action, Token, Why};
+use crate::action::{Action, Why};
 use crate::json::{Object, Raw};
 use crate::model::keys;
 use crate::rpc::{Id, Method, Notification};
+use crate::slots::Key;
 use crate::time::Instant;
+use crate::token::SentToken;
 
 impl<S: Storage> Client<'_, S> {
     /// Delivered in the order of the wire: what a handler says before its answer comes before
@@ -81,7 +83,7 @@ impl<S: Storage> Client<'_, S> {
     fn deliver<'b>(
         &self,
         notification: Notification<'b>,
-        subscription: Option<(Token, u64)>,
+        subscription: Option<(SentToken, u64)>,
         valid: bool,
     ) -> Action<Event<'b>, Reply<'b>> {
         if !valid {
@@ -104,6 +106,7 @@ impl<S: Storage> Client<'_, S> {
             return Action::Ignore(Why::Misplaced);
         };
         let cookie = self.calls.get(token).map_or(0, |call| call.cookie);
+        let token = SentToken::new(token, self.id);
         self.deliver(notification, Some((token, cookie)), valid)
     }
 
@@ -126,7 +129,7 @@ impl<S: Storage> Client<'_, S> {
         let cookie = call.cookie;
         self.calls.arm(token, None);
         Action::Event(Event::Listening {
-            token,
+            token: SentToken::new(token, self.id),
             cookie,
             honoured,
         })
@@ -140,7 +143,7 @@ impl<S: Storage> Client<'_, S> {
         }
     }
 
-    fn listen_of(&self, id: u64) -> Option<Token> {
+    fn listen_of(&self, id: u64) -> Option<Key> {
         self.call_of(id).filter(|token| {
             self.calls
                 .get(*token)
@@ -177,7 +180,7 @@ impl<S: Storage> Client<'_, S> {
             self.extend(now, token);
         }
         Action::Event(Event::Progress {
-            token,
+            token: SentToken::new(token, self.id),
             cookie,
             progress,
             total: total.and_then(Raw::number),

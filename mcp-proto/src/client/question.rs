@@ -2,15 +2,16 @@
 
 use super::reply::{Reply, Said, TOO_LARGE};
 use super::{Client, Event, Phase, Storage, Unusable, encode};
-use crate::action::{Action, BufferFull, SendError, Token, Transmit, Why};
+use crate::action::{Action, BufferFull, SendError, Transmit, Why};
 use crate::batch::{Counted, Reading};
 use crate::json::{Object, Writer};
 use crate::label::Inline;
 use crate::payload::Outcome;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, code, envelope};
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
 use crate::time::Instant;
+use crate::token::Token;
 
 /// A question in a client's table; opaque, see [`Storage`](super::Storage).
 #[derive(Clone, Debug)]
@@ -66,6 +67,7 @@ impl<S: Storage> Client<'_, S> {
         let (Phase::Legacy, Some(revision)) = (&self.phase, self.revision) else {
             return Err(self.not_now());
         };
+        let token = token.key_in(self.id).ok_or(SendError::Stale)?;
         let question = self.questions.get(token).ok_or(SendError::Stale)?;
         if question.stage != Asked::Open {
             return Err(SendError::Stale);
@@ -148,7 +150,7 @@ impl<S: Storage> Client<'_, S> {
                     self.answers.open();
                 }
                 Action::Event(Event::Question {
-                    token,
+                    token: Token::new(token, self.id),
                     method: request.method,
                     params: request.params.unwrap_or_default(),
                 })
@@ -181,7 +183,7 @@ impl<S: Storage> Client<'_, S> {
             self.remove_question(token);
         }
         Action::Event(Event::QuestionCancelled {
-            token,
+            token: Token::new(token, self.id),
             reason: params.get("reason").and_then(|reason| reason.string()),
         })
     }
@@ -189,7 +191,7 @@ impl<S: Storage> Client<'_, S> {
     /// The answer that the sender of a foreign cancellation waits for.
     pub(super) fn transmit_refused(
         &mut self,
-        token: Token,
+        token: Key,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
         let mut writer = Writer::new(out);
@@ -203,7 +205,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// A question that ends counts as answered, or the array of its answers would never leave.
-    pub(super) fn remove_question(&mut self, token: Token) -> bool {
+    pub(super) fn remove_question(&mut self, token: Key) -> bool {
         let question = self.questions.remove(token);
         if question.as_ref().is_some_and(|question| question.batched) {
             self.answers.close();
@@ -216,7 +218,7 @@ impl<S: Storage> Client<'_, S> {
         !self.questions.is_empty()
     }
 
-    fn question_of(&self, id: Id<'_>) -> Option<Token> {
+    fn question_of(&self, id: Id<'_>) -> Option<Key> {
         self.questions
             .find(id.hash32(), |question| question.id.matches(id))
     }

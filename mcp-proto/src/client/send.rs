@@ -4,13 +4,14 @@ use core::time::Duration;
 
 use super::call::{Kind, Stage};
 use super::{Call, Client, InFlight, Phase, Round, Storage, encode};
-use crate::action::{SendError, Token, Transmit};
+use crate::action::{SendError, Transmit};
 use crate::json::Decimal;
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::Method;
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
 use crate::time::Instant;
+use crate::token::SentToken;
 
 impl<S: Storage> Client<'_, S> {
     /// Sends a request; its events carry the token and the call's cookie.
@@ -60,7 +61,7 @@ impl<S: Storage> Client<'_, S> {
         now: Instant,
         call: &Call<'_>,
         out: &mut [u8],
-    ) -> Result<(Token, Transmit), SendError> {
+    ) -> Result<(SentToken, Transmit), SendError> {
         let revision = self.ready()?;
         self.may_call(call.method, revision)?;
         if self.held && !restores(call.method) {
@@ -107,7 +108,7 @@ impl<S: Storage> Client<'_, S> {
         if let Some(pending) = pending {
             self.batch.commit(pending);
         }
-        Ok((token, Transmit::pipe(len)))
+        Ok((SentToken::new(token, self.id), Transmit::pipe(len)))
     }
 
     /// Sends a call again under its token and a new id (MR-12), after
@@ -132,12 +133,12 @@ impl<S: Storage> Client<'_, S> {
     /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
     /// use mcp_proto::client::{Call, Round};
     /// use mcp_proto::rpc::Method;
-    /// use mcp_proto::{SendError, Token};
+    /// use mcp_proto::{SendError, SentToken};
     ///
     /// /// Encodes a call again when `Event::Again` named it; its parameters are the caller's.
     /// fn again(
     ///     client: &mut Client<'_, Fixed<4, 1>>,
-    ///     token: Token,
+    ///     token: SentToken,
     ///     call: &Call<'_>,
     ///     out: &mut [u8],
     /// ) -> Result<usize, SendError> {
@@ -152,12 +153,13 @@ impl<S: Storage> Client<'_, S> {
     pub fn retry(
         &mut self,
         now: Instant,
-        token: Token,
+        token: SentToken,
         call: &Call<'_>,
         round: Round<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
         let revision = self.ready()?;
+        let token = token.key_in(self.id).ok_or(SendError::Stale)?;
         let waiting = self.calls.get(token).filter(|call| call.is_live());
         match waiting.ok_or(SendError::Stale)?.stage {
             Stage::Input | Stage::Again => {}
@@ -207,7 +209,10 @@ impl<S: Storage> Client<'_, S> {
     /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("notifications/cancelled"));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
-    pub fn cancel(&mut self, token: Token) {
+    pub fn cancel(&mut self, token: SentToken) {
+        let Some(token) = token.key_in(self.id) else {
+            return;
+        };
         let Some(call) = self.calls.get_mut(token) else {
             return;
         };
@@ -300,7 +305,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// Begins the timeout of a call anew, up to its cap; says whether that lies ahead.
-    pub(super) fn extend(&mut self, now: Instant, token: Token) -> bool {
+    pub(super) fn extend(&mut self, now: Instant, token: Key) -> bool {
         let Some(call) = self.calls.get(token) else {
             return false;
         };

@@ -4,9 +4,9 @@ use super::call::Stage;
 use super::ping::{Beat, Ping};
 use super::question::Asked;
 use super::{Client, CloseReason, ConnectError, Event, Failure, Phase, Storage};
-use crate::action::Token;
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
 use crate::time::Instant;
+use crate::token::{SentToken, Token};
 
 impl<S: Storage> Client<'_, S> {
     pub(super) fn next_deadline(&self) -> Option<Instant> {
@@ -30,7 +30,7 @@ impl<S: Storage> Client<'_, S> {
         }
     }
 
-    fn due(&mut self, now: Instant, token: Token) {
+    fn due(&mut self, now: Instant, token: Key) {
         let Some(stage) = self.calls.get(token).map(|call| call.stage) else {
             return;
         };
@@ -53,7 +53,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// LC-18: the caller is told, and so is the server if it knows of the request.
-    fn expire(&mut self, token: Token, cancel: bool) {
+    fn expire(&mut self, token: Key, cancel: bool) {
         if let Some(call) = self.calls.get_mut(token) {
             call.stage = Stage::Failed {
                 failure: Failure::Expired,
@@ -104,7 +104,7 @@ impl<S: Storage> Client<'_, S> {
         self.answers.clear();
         self.closed_untold = Some(reason);
         for index in 0..self.calls.capacity() as u32 {
-            let Some(token) = self.calls.token(index) else {
+            let Some(token) = self.calls.key(index) else {
                 continue;
             };
             self.calls.arm(token, None);
@@ -130,7 +130,7 @@ impl<S: Storage> Client<'_, S> {
     /// Nobody answers the questions that are open any more; the application is told.
     pub(super) fn orphan_questions(&mut self) {
         for index in 0..self.questions.capacity() as u32 {
-            let Some(token) = self.questions.token(index) else {
+            let Some(token) = self.questions.key(index) else {
                 continue;
             };
             self.questions.unmark(Queue::Transmit, token);
@@ -171,16 +171,16 @@ impl<S: Storage> Client<'_, S> {
         if let Some(token) = self.questions.first(Queue::Event) {
             self.questions.remove(token);
             return Some(Event::QuestionCancelled {
-                token,
+                token: Token::new(token, self.id),
                 reason: None,
             });
         }
         self.closed_untold.take().map(Event::Closed)
     }
 
-    fn event_of(&mut self, token: Token) -> Option<Event<'static>> {
-        let call = self.calls.get_mut(token)?;
-        let cookie = call.cookie;
+    fn event_of(&mut self, key: Key) -> Option<Event<'static>> {
+        let call = self.calls.get_mut(key)?;
+        let (token, cookie) = (SentToken::new(key, self.id), call.cookie);
         match call.stage {
             Stage::Again => Some(Event::Again { token, cookie }),
             Stage::Failed { failure, cancel } => {
@@ -188,7 +188,7 @@ impl<S: Storage> Client<'_, S> {
                     let expired = failure == Failure::Expired;
                     call.stage = Stage::Cancelled { expired };
                 } else {
-                    self.calls.remove(token);
+                    self.calls.remove(key);
                 }
                 Some(Event::Failed {
                     token,

@@ -5,10 +5,10 @@ use core::convert::Infallible;
 use super::call::Stage;
 use super::ping::Ping;
 use super::{Client, Failure, Phase, Storage};
-use crate::action::{BufferFull, Token, Transmit};
+use crate::action::{BufferFull, Transmit};
 use crate::json::Writer;
 use crate::rpc::{Method, envelope};
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
 
 impl<S: Storage> Client<'_, S> {
     pub(super) fn has_something_to_say(&self) -> bool {
@@ -61,13 +61,13 @@ impl<S: Storage> Client<'_, S> {
 
     /// The call whose cancellation is due. None leaves while a batch is gathered: it could name
     /// a request that has not left.
-    fn cancelled(&self) -> Option<Token> {
+    fn cancelled(&self) -> Option<Key> {
         self.calls
             .first(Queue::Transmit)
             .filter(|_| !self.batch.open)
     }
 
-    fn transmit_cancelled(&mut self, token: Token, out: &mut [u8]) -> Result<Transmit, BufferFull> {
+    fn transmit_cancelled(&mut self, token: Key, out: &mut [u8]) -> Result<Transmit, BufferFull> {
         let call = self.calls.get(token);
         let stage = call.map(|call| call.stage);
         let expired = match stage {

@@ -4,8 +4,8 @@ use super::call::Stage;
 use super::connect::Opening;
 use super::ping::Ping;
 use super::{Client, ConnectError, Failure, Phase, Storage};
-use crate::action::{SendError, Token};
-use crate::slots::Queue;
+use crate::action::SendError;
+use crate::slots::{Key, Queue};
 use crate::time::Instant;
 
 /// Over HTTP each request is an exchange of its own, which can fail while the others go on.
@@ -152,7 +152,7 @@ impl<S: Storage> Client<'_, S> {
         self.batch.clear();
         self.orphan_questions();
         for index in 0..self.calls.capacity() as u32 {
-            if let Some(token) = self.calls.token(index) {
+            if let Some(token) = self.calls.key(index) {
                 self.move_call(token);
             }
         }
@@ -206,7 +206,7 @@ impl<S: Storage> Client<'_, S> {
     pub(super) fn let_go(&mut self) {
         let held = self.held;
         for index in 0..self.calls.capacity() as u32 {
-            let Some(token) = self.calls.token(index) else {
+            let Some(token) = self.calls.key(index) else {
                 continue;
             };
             if let Some(call) = self.calls.get_mut(token)
@@ -220,7 +220,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// What becomes of a call whose session is gone.
-    fn move_call(&mut self, token: Token) {
+    fn move_call(&mut self, token: Key) {
         self.calls.unmark(Queue::Transmit, token);
         let Some(call) = self.calls.get_mut(token) else {
             return;
@@ -246,7 +246,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// Ends a call with an event that is polled; `cancel` says whether the server is told.
-    fn end_call(&mut self, token: Token, failure: Failure, cancel: bool) {
+    fn end_call(&mut self, token: Key, failure: Failure, cancel: bool) {
         if let Some(call) = self.calls.get_mut(token) {
             call.stage = Stage::Failed { failure, cancel };
             self.calls.arm(token, None);

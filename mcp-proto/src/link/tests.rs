@@ -8,6 +8,8 @@ use super::*;
 use crate::Limits;
 use crate::action::{BufferFull, Channel, Transmit};
 use crate::rpc::{Incoming, Message, Method};
+use crate::slots::Key;
+use crate::token::{MachineId, Token};
 
 /// Answers pings, reports other requests, says `due` when told to and has a timer.
 #[derive(Default)]
@@ -52,8 +54,13 @@ impl Machine for Echo {
 
     fn set_max_message(&mut self, _: usize) {}
 
-    fn forget(&mut self, token: Token) {
-        self.forgotten.push(token);
+    fn request_of(event: &String) -> Option<Token> {
+        (event == "call").then_some(TOKEN)
+    }
+
+    fn forget(&mut self, request: Token) -> bool {
+        self.forgotten.push(request);
+        true
     }
 
     fn next_channel(&self) -> Option<Channel> {
@@ -182,12 +189,17 @@ fn time_passes_before_anything_else() {
     assert_eq!(machine.deadline, Some(Instant::from_millis(10)));
 }
 
-#[test]
-fn an_event_whose_answer_did_not_fit_comes_again() {
-    let token = Token {
+/// That of every request of these tests.
+const TOKEN: Token = Token::new(
+    Key {
         slot: 3,
         generation: 1,
-    };
+    },
+    MachineId::FIRST,
+);
+
+#[test]
+fn an_event_whose_answer_did_not_fit_comes_again() {
     let mut link = link::<64>(&[CALL, CALL].concat());
     let mut machine = Echo::default();
     let mut seen = 0;
@@ -199,7 +211,28 @@ fn an_event_whose_answer_did_not_fit_comes_again() {
             verdict
         })
     };
-    assert_eq!(turn(Verdict::Again(token)), Rest::Full);
+    assert_eq!(turn(Verdict::Again), Rest::Full);
     assert_eq!(turn(Verdict::Done), Rest::Empty);
-    assert_eq!((seen, machine.forgotten), (3, std::vec![token]));
+    assert_eq!((seen, machine.forgotten), (3, std::vec![TOKEN]));
+}
+
+#[test]
+fn only_a_request_comes_again() {
+    let mut link = link::<64>(CALL);
+    let mut machine = Echo {
+        events: std::vec!["late"],
+        ..Echo::default()
+    };
+    let mut seen = Vec::new();
+    let rest = link.turn(&mut machine, Instant::ZERO, |_, event, _| {
+        let first = event == "late" || seen.len() < 2;
+        seen.push(event);
+        match first {
+            true => Verdict::Again,
+            false => Verdict::Done,
+        }
+    });
+    assert_eq!(rest, Rest::Full);
+    assert_eq!(seen, ["late", "call"]);
+    assert_eq!(machine.forgotten, [TOKEN]);
 }

@@ -8,13 +8,14 @@ use super::respond::check_object;
 use super::result::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
-use crate::action::{Action, SendError, Token, Transmit, Why};
+use crate::action::{Action, SendError, Transmit, Why};
 use crate::json::{Decimal, EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::payload::Question;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
 use crate::time::Instant;
+use crate::token::{SentToken, Token};
 
 impl<S: Storage> Server<'_, S> {
     /// Asks the client of the legacy session: on behalf of a request that is running, or of
@@ -62,7 +63,8 @@ impl<S: Storage> Server<'_, S> {
         question: Question<'_>,
         options: AskOptions,
         out: &mut [u8],
-    ) -> Result<(Token, Transmit), SendError> {
+    ) -> Result<(SentToken, Transmit), SendError> {
+        let parent = parent.map(|parent| self.key(parent)).transpose()?;
         if let Some(parent) = parent
             && self.running(parent)?.revision.is_modern()
         {
@@ -144,20 +146,20 @@ impl<S: Storage> Server<'_, S> {
         if let Some(request) = parent.and_then(|parent| self.requests.get_mut(parent)) {
             request.asked = true;
         }
-        Ok((outward(token), Transmit::on(channel, len)))
+        Ok((SentToken::new(token, self.id), Transmit::on(channel, len)))
     }
 
     /// Gives up a question: its client is told, and no event of it follows. A token that is stale
     /// is left alone.
     ///
     /// ```
-    /// use mcp_proto::Token;
+    /// use mcp_proto::SentToken;
     /// use mcp_proto::server::{Server, Storage};
     ///
     /// /// What waits for an answer, and gives the question up if nobody waits any more.
     /// struct Asking<'s, 'c, S: Storage> {
     ///     server: &'s mut Server<'c, S>,
-    ///     question: Token,
+    ///     question: SentToken,
     /// }
     ///
     /// impl<S: Storage> Drop for Asking<'_, '_, S> {
@@ -166,8 +168,10 @@ impl<S: Storage> Server<'_, S> {
     ///     }
     /// }
     /// ```
-    pub fn cancel(&mut self, question: Token) {
-        let token = outward(question);
+    pub fn cancel(&mut self, question: SentToken) {
+        let Some(token) = question.key_in(self.id) else {
+            return;
+        };
         self.end_question(token, true, None);
         // It may have ended already, without the application knowing yet.
         let over = self
@@ -234,7 +238,7 @@ impl<S: Storage> Server<'_, S> {
             return Action::Ignore(Why::LateResponse);
         };
         Action::Event(Event::Answer {
-            token: outward(token),
+            token: SentToken::new(token, self.id),
             cookie: question.cookie,
             answer,
         })
@@ -269,7 +273,7 @@ impl<S: Storage> Server<'_, S> {
         let deadline = (now + question.timeout).min(question.cap);
         self.questions.arm(token, Some(deadline));
         Action::Event(Event::Progress {
-            token: outward(token),
+            token: SentToken::new(token, self.id),
             cookie,
             progress,
             total: total.and_then(Raw::number),
@@ -278,7 +282,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Ends a question on our side: what is to be told, to whom.
-    pub(super) fn end_question(&mut self, token: Token, cancel: bool, tell: Option<Ended>) {
+    pub(super) fn end_question(&mut self, token: Key, cancel: bool, tell: Option<Ended>) {
         let Some(question) = self.questions.get_mut(token) else {
             return;
         };
@@ -299,7 +303,7 @@ impl<S: Storage> Server<'_, S> {
     pub(super) fn end_questions(&mut self, why: Ended) {
         let cancel = why != Ended::Closed;
         for index in 0..self.questions.capacity() as u32 {
-            let Some(token) = self.questions.token(index) else {
+            let Some(token) = self.questions.key(index) else {
                 continue;
             };
             self.end_question(token, cancel, Some(why));
@@ -321,14 +325,14 @@ impl<S: Storage> Server<'_, S> {
             self.questions.remove(token);
         }
         Some(Event::Answer {
-            token: outward(token),
+            token: SentToken::new(token, self.id),
             cookie,
             answer: why.into(),
         })
     }
 
     /// The client was told that a question is over, or cannot be told any more.
-    pub(super) fn cancel_told(&mut self, token: Token) {
+    pub(super) fn cancel_told(&mut self, token: Key) {
         self.questions.unmark(Queue::Transmit, token);
         let over = self
             .questions
@@ -344,18 +348,9 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The question that waits under this number; one that is over has no answer any more.
-    fn find_question(&self, number: u64) -> Option<Token> {
+    fn find_question(&self, number: u64) -> Option<Key> {
         self.questions.find(number as u32, |question| {
             question.number == number && question.over.is_none()
         })
-    }
-}
-
-/// A question's token as the application knows it, and the other way round: a bit of the
-/// generation tells it from those of requests, so that neither is ever taken for the other.
-const fn outward(token: Token) -> Token {
-    Token {
-        slot: token.slot,
-        generation: token.generation ^ (1 << 31),
     }
 }

@@ -2,8 +2,8 @@
 
 use super::request::Stage;
 use super::{Server, Storage};
-use crate::action::{Channel, Token, Transmit};
-use crate::slots::Queue;
+use crate::action::{Channel, Transmit};
+use crate::slots::{Key, Queue};
 
 impl<S: Storage> Server<'_, S> {
     /// The first channel with something to say of those that have room, in the order of
@@ -44,7 +44,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The channel of what is said on behalf of a request, or of nobody.
-    pub(super) fn channel_of(&self, request: Option<Token>) -> Channel {
+    pub(super) fn channel_of(&self, request: Option<Key>) -> Channel {
         request
             .filter(|_| S::HTTP)
             .and_then(|token| self.requests.get(token))
@@ -52,7 +52,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The next request in the queue of those that have something to say on this channel.
-    pub(super) fn next_request(&self, on: Channel) -> Option<Token> {
+    pub(super) fn next_request(&self, on: Channel) -> Option<Key> {
         if !S::HTTP {
             return self.requests.first(Queue::Transmit);
         }
@@ -63,7 +63,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The next question that was given up and went to this channel.
-    pub(super) fn next_question(&self, on: Channel) -> Option<Token> {
+    pub(super) fn next_question(&self, on: Channel) -> Option<Key> {
         if !S::HTTP {
             return self.questions.first(Queue::Transmit);
         }
@@ -100,7 +100,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Takes out a request that has no answer: over HTTP its channel is still to end.
-    pub(super) fn retire(&mut self, token: Token) {
+    pub(super) fn retire(&mut self, token: Key) {
         if !S::HTTP || self.is_closed() {
             return self.release(token);
         }
@@ -119,7 +119,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The end of an exchange whose request has no answer, unless others came with it.
-    pub(super) fn transmit_silence(&mut self, token: Token) -> Option<Transmit> {
+    pub(super) fn transmit_silence(&mut self, token: Key) -> Option<Transmit> {
         let channel = self.channel_of(Some(token));
         self.requests.remove(token);
         self.is_over(channel).then(|| Transmit::end_of(channel))

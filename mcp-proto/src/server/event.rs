@@ -2,9 +2,10 @@
 
 use super::context::Context;
 use super::reply::{Initialize, Reply};
-use crate::action::{ACCEPTED, Action, Token};
+use crate::action::{ACCEPTED, Action};
 use crate::json::{Number, Object, Raw, Str};
 use crate::rpc::{ErrorObject, Method, Reason};
+use crate::token::{SentToken, Token};
 
 /// Something for the application; it borrows from the message.
 ///
@@ -67,7 +68,7 @@ pub enum Event<'b> {
     /// The client tells how far a question of ours is.
     Progress {
         /// The question.
-        token: Token,
+        token: SentToken,
         /// The caller's number.
         cookie: u64,
         /// More than the time before.
@@ -80,7 +81,7 @@ pub enum Event<'b> {
     /// A question of ours ended; each does so exactly once.
     Answer {
         /// The question; stale from now on.
-        token: Token,
+        token: SentToken,
         /// The caller's number.
         cookie: u64,
         /// How.

@@ -14,6 +14,7 @@ use crate::revision::Revision;
 use crate::revision::messages::{Side, allowed, is_notification, known};
 use crate::rpc::{Id, Method};
 use crate::time::Instant;
+use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     /// A request without modern `_meta`.
@@ -75,7 +76,7 @@ impl<S: Storage> Server<'_, S> {
             _ => {}
         }
         Ok(Action::Event(Event::Request {
-            token,
+            token: Token::new(token, self.id),
             method,
             params: params.unwrap_or(Object::EMPTY),
             context: asked.context,

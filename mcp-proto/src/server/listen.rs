@@ -7,13 +7,14 @@ use super::request::{InFlight, Listen, Stage, Step};
 use super::respond::{status_of, write_error};
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
-use crate::action::{Action, Channel, SendError, Token, Transmit};
+use crate::action::{Action, Channel, SendError, Transmit};
 use crate::json::{Object, Raw, Writer};
 use crate::label::Inline;
 use crate::model::ServerFeatures;
 use crate::payload::Outcome;
 use crate::rpc::{Id, Method, envelope};
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
+use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     /// Accepts a listen: what it asks for and is served, and nothing else (SB-01, SB-02).
@@ -80,7 +81,7 @@ impl<S: Storage> Server<'_, S> {
         }
         self.requests.mark(Queue::Transmit, token);
         Ok(Action::Event(Event::Listening {
-            token,
+            token: Token::new(token, self.id),
             context: asked.context,
         }))
     }
@@ -115,7 +116,7 @@ impl<S: Storage> Server<'_, S> {
             return;
         }
         for index in 0..self.requests.capacity() as u32 {
-            let Some(token) = self.requests.token(index) else {
+            let Some(token) = self.requests.key(index) else {
                 continue;
             };
             let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
@@ -194,6 +195,12 @@ impl<S: Storage> Server<'_, S> {
     /// }
     /// ```
     pub fn end_listen(&mut self, token: Token) {
+        if let Some(key) = token.key_in(self.id) {
+            self.end_listen_at(key);
+        }
+    }
+
+    pub(super) fn end_listen_at(&mut self, token: Key) {
         let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
         if let Some(listen) = listen {
             if listen.step == Step::Open {
@@ -208,12 +215,12 @@ impl<S: Storage> Server<'_, S> {
     /// An application's answer to a listen: an error ends it, anything else ends it well.
     pub(super) fn answer_listen(
         &mut self,
-        token: Token,
+        token: Key,
         outcome: Outcome<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
         let Outcome::Error(error) = outcome else {
-            self.end_listen(token);
+            self.end_listen_at(token);
             return Ok(Transmit::pipe(0));
         };
         let request = self.requests.get(token).ok_or(SendError::Stale)?;
@@ -230,7 +237,7 @@ impl<S: Storage> Server<'_, S> {
     /// Writes what a listen is owed next, if anything, and takes it off.
     pub(super) fn transmit_listen(
         &mut self,
-        token: Token,
+        token: Key,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
         let Some(request) = self.requests.get(token) else {
@@ -320,7 +327,7 @@ impl<S: Storage> Server<'_, S> {
         })
     }
 
-    fn write_acknowledgement(&self, token: Token, w: &mut Writer<'_>) {
+    fn write_acknowledgement(&self, token: Key, w: &mut Writer<'_>) {
         let Some(request) = self.requests.get(token) else {
             return;
         };

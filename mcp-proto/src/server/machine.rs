@@ -5,7 +5,7 @@ use super::question::Ended;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Life, Server, Storage};
-use crate::action::{Action, BufferFull, Channel, Token, Transmit, Why};
+use crate::action::{Action, BufferFull, Channel, Transmit, Why};
 use crate::batch::Reading;
 use crate::limits::max_message;
 use crate::machine::Machine;
@@ -13,6 +13,7 @@ use crate::rpc::Incoming;
 use crate::slots::Queue;
 use crate::source::Source;
 use crate::time::Instant;
+use crate::token::Token;
 
 impl<S: Storage> Machine for Server<'_, S> {
     type Event<'b> = Event<'b>;
@@ -116,13 +117,23 @@ impl<S: Storage> Machine for Server<'_, S> {
         }
     }
 
-    fn forget(&mut self, token: Token) {
-        if self.requests.get(token).is_some() {
-            if self.batch.reading() != Reading::Outside {
-                self.batch.uncount();
-            }
-            self.release(token);
+    fn request_of(event: &Event<'_>) -> Option<Token> {
+        match event {
+            Event::Request { token, .. } | Event::Listening { token, .. } => Some(*token),
+            _ => None,
         }
+    }
+
+    fn forget(&mut self, request: Token) -> bool {
+        let key = request.key_in(self.id);
+        let Some(key) = key.filter(|key| self.requests.get(*key).is_some()) else {
+            return false;
+        };
+        if self.batch.reading() != Reading::Outside {
+            self.batch.uncount();
+        }
+        self.release(key);
+        true
     }
 
     fn next_channel(&self) -> Option<Channel> {
@@ -156,7 +167,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         if let Some(token) = self.requests.first(Queue::Event) {
             self.retire(token);
             return Some(Event::Cancelled {
-                token,
+                token: Token::new(token, self.id),
                 reason: None,
             });
         }

@@ -64,7 +64,7 @@ pub use request::InFlight;
 pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
 
-use crate::action::{Action, Channel, Token, Why};
+use crate::action::{Action, Channel, Why};
 use crate::batch::{Batch, Counted, Reading};
 use crate::http::Post;
 use crate::json::{Object, Raw};
@@ -73,8 +73,9 @@ use crate::limits::max_message;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::revision::Revision;
 use crate::rpc::{Id, Message, Method, Notification, Request};
-use crate::slots::{Queue, Slots};
+use crate::slots::{Key, Queue, Slots};
 use crate::time::Instant;
+use crate::token::{MachineId, Token};
 
 /// The server's side of one connection: a state machine without bytes, clock or IO.
 ///
@@ -114,6 +115,8 @@ use crate::time::Instant;
 /// }
 /// ```
 pub struct Server<'c, S: Storage> {
+    /// Its tokens are refused by all other machines.
+    id: MachineId,
     config: ServerConfig<'c>,
     declared: ServerFeatures,
     reserve: usize,
@@ -189,6 +192,7 @@ impl<'c, S: Storage> Server<'c, S> {
             ended: None,
             life: Life::Open,
             config,
+            id: MachineId::next(),
         }
     }
 
@@ -214,17 +218,21 @@ impl<'c, S: Storage> Server<'c, S> {
 
     /// Whether this request is still to be answered.
     pub fn is_live(&self, token: Token) -> bool {
-        self.requests.get(token).is_some_and(InFlight::is_running)
+        self.entry(token).is_some_and(InFlight::is_running)
     }
 
     /// The id that the client gave this request, for logs.
     pub fn request_id(&self, token: Token) -> Option<Id<'_>> {
-        self.requests.get(token).map(InFlight::id)
+        self.entry(token).map(InFlight::id)
     }
 
     /// Whether the connection is over.
     pub fn is_closed(&self) -> bool {
         self.life != Life::Open
+    }
+
+    fn entry(&self, token: Token) -> Option<&InFlight<S::Label>> {
+        self.requests.get(token.key_in(self.id)?)
     }
 
     /// Ends every request and every question, as if the client had cancelled them: the events
@@ -251,12 +259,12 @@ impl<'c, S: Storage> Server<'c, S> {
     /// ```
     pub fn cancel_all(&mut self) {
         for index in 0..self.requests.capacity() as u32 {
-            let Some(token) = self.requests.token(index) else {
+            let Some(token) = self.requests.key(index) else {
                 continue;
             };
             match self.requests.get(token).map(|request| request.stage) {
                 Some(Stage::Running) => self.end_request(token),
-                Some(Stage::Listening(_)) => self.end_listen(token),
+                Some(Stage::Listening(_)) => self.end_listen_at(token),
                 _ => {}
             }
         }
@@ -340,7 +348,7 @@ impl<'c, S: Storage> Server<'c, S> {
         id: Id<'_>,
         method: Method<'_>,
         asked: &Asked<'_>,
-    ) -> Result<Token, PeerError> {
+    ) -> Result<Key, PeerError> {
         let mut entry = InFlight::new(id, method, asked).ok_or(PeerError::IdTooLong)?;
         entry.batched = S::ARRAYS && self.batch.reading() == Reading::Gathered;
         if S::HTTP {
@@ -359,13 +367,13 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// Takes a request out of the table, with everything that hangs on it.
-    fn release(&mut self, token: Token) {
+    fn release(&mut self, token: Key) {
         self.detach(token);
         self.requests.remove(token);
     }
 
     /// Takes away everything that hangs on a request, which is over with that.
-    fn detach(&mut self, token: Token) {
+    fn detach(&mut self, token: Key) {
         let Some(request) = self.requests.get_mut(token) else {
             return;
         };
@@ -397,7 +405,7 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// Ends a request on our side: the application is told by a polled event.
-    fn end_request(&mut self, token: Token) {
+    fn end_request(&mut self, token: Key) {
         let Some(request) = self.requests.get_mut(token) else {
             return;
         };
@@ -481,12 +489,12 @@ impl<'c, S: Storage> Server<'c, S> {
             self.retire(token);
         }
         Action::Event(Event::Cancelled {
-            token,
+            token: Token::new(token, self.id),
             reason: reason.and_then(Raw::string),
         })
     }
 
-    fn find(&self, id: Id<'_>) -> Option<Token> {
+    fn find(&self, id: Id<'_>) -> Option<Key> {
         self.requests.find(id.hash32(), |request| {
             request.is(id) && !matches!(request.stage, Stage::Ended | Stage::Silent)
         })
@@ -511,7 +519,7 @@ impl<'c, S: Storage> Server<'c, S> {
         }
         self.life = Life::Closing;
         for index in 0..self.requests.capacity() as u32 {
-            let Some(token) = self.requests.token(index) else {
+            let Some(token) = self.requests.key(index) else {
                 continue;
             };
             let Some(request) = self.requests.get(token) else {

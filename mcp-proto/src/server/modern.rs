@@ -10,6 +10,7 @@ use crate::http::Post;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::rpc::{Id, Method};
+use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     /// A request whose `_meta` names a version (VR-19).
@@ -84,7 +85,7 @@ impl<S: Storage> Server<'_, S> {
         }
         let token = self.admit(id, method, &asked)?;
         Ok(Action::Event(Event::Request {
-            token,
+            token: Token::new(token, self.id),
             method,
             params: params.unwrap_or(Object::EMPTY),
             context: asked.context,

@@ -4,14 +4,16 @@ use super::request::InFlight;
 use super::respond::check_object;
 use super::session::Phase;
 use super::{Server, Storage};
-use crate::action::{SendError, Token, Transmit};
+use crate::action::{SendError, Transmit};
 use crate::json::{EncodeError, Writer};
 use crate::model::{LoggingLevel, ServerFeatures};
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Method, envelope};
+use crate::slots::Key;
 use crate::time::Instant;
+use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     /// Logs to the client: on behalf of a request, or of the legacy session as a whole.
@@ -57,6 +59,7 @@ impl<S: Storage> Server<'_, S> {
             return Err(SendError::Undeclared("logging"));
         }
         let session = self.session.revision().ok_or(SendError::NotReady);
+        let token = token.map(|token| self.key(token)).transpose()?;
         let (revision, least) = match token {
             Some(token) => {
                 let request = self.running(token)?;
@@ -179,7 +182,12 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// A request that the application may still speak for.
-    pub(super) fn running(&self, token: Token) -> Result<&InFlight<S::Label>, SendError> {
+    /// The place of a request in the table.
+    pub(super) fn key(&self, token: Token) -> Result<Key, SendError> {
+        token.key_in(self.id).ok_or(SendError::Stale)
+    }
+
+    pub(super) fn running(&self, token: Key) -> Result<&InFlight<S::Label>, SendError> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }

@@ -4,12 +4,13 @@ use core::time::Duration;
 
 use super::request::InFlight;
 use super::{Server, Storage};
-use crate::action::{SendError, Token, Transmit};
+use crate::action::{SendError, Transmit};
 use crate::json::{EncodeError, Writer};
 use crate::label::Inline;
 use crate::rpc::{Id, Method, envelope};
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
 use crate::time::Instant;
+use crate::token::Token;
 
 /// How far a request is.
 ///
@@ -82,6 +83,7 @@ impl<S: Storage> Server<'_, S> {
         progress: Progress<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
+        let token = self.key(token)?;
         let request = self.running(token)?;
         let progress_token = request.progress_token().ok_or(SendError::Progress)?;
         let rises = progress.progress.is_finite() && progress.progress > request.progress;
@@ -121,6 +123,18 @@ impl<S: Storage> Server<'_, S> {
         token: Token,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
+        match token.key_in(self.id) {
+            Some(key) => self.flush_progress_at(now, key, out),
+            None => Ok(None),
+        }
+    }
+
+    pub(super) fn flush_progress_at(
+        &mut self,
+        now: Instant,
+        token: Key,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
         let Some(request) = self.requests.get(token).filter(|it| it.is_running()) else {
             return Ok(None);
         };
@@ -148,7 +162,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Keeps the newest progress of a request until the next one may leave.
-    fn hold(&mut self, token: Token, interval: Duration, progress: Progress<'_>) {
+    fn hold(&mut self, token: Key, interval: Duration, progress: Progress<'_>) {
         let Some(request) = self.requests.get_mut(token) else {
             return;
         };

@@ -3,8 +3,9 @@
 use core::time::Duration;
 
 use super::event::Answer;
-use crate::action::{Channel, Token};
+use crate::action::Channel;
 use crate::json::Decimal;
+use crate::slots::Key;
 use crate::time::Instant;
 
 /// How a question is asked.
@@ -45,7 +46,7 @@ impl Default for AskOptions {
 pub struct Pending {
     pub(super) number: u64,
     pub(super) cookie: u64,
-    pub(super) parent: Option<Token>,
+    pub(super) parent: Option<Key>,
     /// Where it went, and where its cancellation goes.
     pub(super) channel: Channel,
     pub(super) timeout: Duration,

@@ -8,13 +8,15 @@ use super::request::{InFlight, Stage};
 use super::result::{Addition, check_room, complete};
 use super::uris::Owner;
 use super::{Server, Storage};
-use crate::action::{BufferFull, SendError, Token, Transmit};
+use crate::action::{BufferFull, SendError, Transmit};
 use crate::json::{MAX_DEPTH, Raw, Writer};
 use crate::label::Inline;
 use crate::payload::{InputRequired, Outcome, Payload};
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, Method, code, envelope};
+use crate::slots::Key;
 use crate::time::Instant;
+use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
     /// Answers a request. Afterwards its token is stale, and whatever was asked on its behalf is
@@ -71,6 +73,7 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }
+        let token = self.key(token)?;
         let mut status = 200;
         if S::HTTP
             && let Outcome::Error(error) = &mut outcome
@@ -135,7 +138,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Spells an error of the application's as the draft has it, and says its HTTP status.
-    fn spell(&self, token: Token, error: &mut ErrorObject<'_>) -> u16 {
+    fn spell(&self, token: Key, error: &mut ErrorObject<'_>) -> u16 {
         let revision = self.requests.get(token).map(|request| request.revision);
         let draft = revision.is_some_and(|revision| self.is_draft_session(revision));
         match Revision::DraftV1.header_mismatch_code() {
@@ -148,7 +151,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The URI of a `resources/subscribe` belongs to the session now, once (RS-16).
-    fn confirm_subscription(&mut self, token: Token) {
+    fn confirm_subscription(&mut self, token: Key) {
         let pending = Owner::Request(token);
         let known = self
             .uris
@@ -160,12 +163,12 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Gives up what was asked on behalf of a request that is over.
-    pub(super) fn end_children(&mut self, parent: Token) {
+    pub(super) fn end_children(&mut self, parent: Key) {
         if self.questions.is_empty() {
             return;
         }
         for index in 0..self.questions.capacity() as u32 {
-            let Some(token) = self.questions.token(index) else {
+            let Some(token) = self.questions.key(index) else {
                 continue;
             };
             let question = self.questions.get(token);

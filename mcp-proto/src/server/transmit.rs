@@ -5,10 +5,10 @@ use super::request::Stage;
 use super::respond::write_replacement;
 use super::uris::Owner;
 use super::{Server, Storage};
-use crate::action::{BufferFull, Channel, SendError, Token, Transmit};
+use crate::action::{BufferFull, Channel, SendError, Transmit};
 use crate::json::{Number, Writer};
 use crate::rpc::{ErrorObject, Id, Method, code, envelope};
-use crate::slots::Queue;
+use crate::slots::{Key, Queue};
 use crate::time::Instant;
 
 impl<S: Storage> Server<'_, S> {
@@ -48,7 +48,7 @@ impl<S: Storage> Server<'_, S> {
         while let Some(token) = self.next_request(on) {
             match self.requests.get(token).map(|request| request.stage) {
                 Some(Stage::Refused) => return self.transmit_refusal(token, out).map(Some),
-                Some(Stage::Running) => match self.flush_progress(now, token, out) {
+                Some(Stage::Running) => match self.flush_progress_at(now, token, out) {
                     Ok(None) => {
                         self.requests.unmark(Queue::Transmit, token);
                         continue;
@@ -153,7 +153,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The one answer to a request that was cancelled by the alias.
-    fn transmit_refusal(&mut self, token: Token, out: &mut [u8]) -> Result<Transmit, BufferFull> {
+    fn transmit_refusal(&mut self, token: Key, out: &mut [u8]) -> Result<Transmit, BufferFull> {
         let Self {
             requests,
             batch,

@@ -1,7 +1,7 @@
 //! The URIs that somebody wants to hear of, in one bounded slice of bytes.
 
-use crate::action::Token;
 use crate::json::Str;
+use crate::slots::Key;
 use crate::store::{self, Store};
 
 /// Subscriptions of the legacy session and of every listen, one behind the other.
@@ -28,7 +28,7 @@ pub(super) enum Owner {
     /// The legacy session.
     Session,
     /// A listen, or a `resources/subscribe` that is not answered yet.
-    Request(Token),
+    Request(Key),
 }
 
 /// No room for another URI.
@@ -263,7 +263,7 @@ impl Owner {
         match slot {
             // No slot has this number: it ends lists.
             u32::MAX => Self::Session,
-            slot => Self::Request(Token { slot, generation }),
+            slot => Self::Request(Key { slot, generation }),
         }
     }
 }
@@ -300,7 +300,7 @@ mod tests {
     use std::vec::Vec;
 
     fn token(slot: u32) -> Owner {
-        Owner::Request(Token {
+        Owner::Request(Key {
             slot,
             generation: 1,
         })

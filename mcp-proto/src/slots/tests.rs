@@ -71,7 +71,7 @@ enum Operation {
 /// The table beside an ordered map, under the same operations.
 fn check(operations: &[Operation]) {
     let mut slots = Slots::new(Growing(Vec::new()), 50);
-    let mut model: BTreeMap<u32, (Token, u32, Option<Instant>)> = BTreeMap::new();
+    let mut model: BTreeMap<u32, (Key, u32, Option<Instant>)> = BTreeMap::new();
     let mut counter = 0;
     for operation in operations {
         let nth = |n: usize| model.keys().nth(n.checked_rem(model.len())?).copied();

@@ -12,7 +12,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::{self, AskOptions, Progress, Server, ServerConfig};
 use mcp_proto::{
     Inbox, InputRequired, Instant, Limits, Link, Outbox, Outcome, Question, Revision, RevisionSet,
-    Token, Verdict,
+    SentToken, Token, Verdict,
 };
 
 const SIZE: usize = 4096;
@@ -215,7 +215,7 @@ fn call<S: client::Storage>(
     method: Method<'_>,
     params: Raw<'_>,
     out: &mut Buffer,
-) -> Token {
+) -> SentToken {
     let call = Call {
         params: Some(&params),
         progress: true,

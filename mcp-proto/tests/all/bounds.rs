@@ -73,7 +73,7 @@ fn say<O: Store<u8>>(
             let result = Raw::parse(result.as_bytes(), 8).unwrap();
             let outcome = Outcome::Result(&result);
             match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
-                Err(SendError::BufferFull { .. }) => Verdict::Again(token),
+                Err(SendError::BufferFull { .. }) => Verdict::Again,
                 other => {
                     assert!(other.is_ok(), "{other:?}");
                     Verdict::Done
@@ -250,7 +250,7 @@ fn a_client_replaces_an_answer_that_never_fits() {
                 let roots = Raw::parse(roots.as_bytes(), 8).unwrap();
                 let outcome = Outcome::Result(&roots);
                 match outbox.put(|out| client.respond(Instant::ZERO, token, outcome, out)) {
-                    Err(SendError::BufferFull { .. }) => Verdict::Again(token),
+                    Err(SendError::BufferFull { .. }) => Verdict::Again,
                     _ => Verdict::Done,
                 }
             });

@@ -5,6 +5,7 @@ mod bounds;
 mod client;
 mod conversation;
 mod event_stream;
+mod foreign_tokens;
 mod framing;
 mod golden;
 mod http_client;

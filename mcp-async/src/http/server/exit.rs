@@ -3,7 +3,7 @@
 use core::task::{Context, Poll};
 use std::collections::VecDeque;
 
-use mcp_proto::{Channel, Token, Transmit};
+use mcp_proto::{Channel, SentToken, Transmit};
 
 use super::streams::SessionStreams;
 use crate::connection::{Exit, Receipt};
@@ -128,7 +128,7 @@ impl Exit for Way {
     fn take(
         &mut self,
         transmit: Transmit,
-        request: Option<Token>,
+        request: Option<SentToken>,
         message: &[u8],
     ) -> Option<Receipt> {
         match self {

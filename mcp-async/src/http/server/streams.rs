@@ -8,7 +8,7 @@ use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::{
     Append, Delivery, Full, Read, Reader, StreamLimits, Streams,
 };
-use mcp_proto::{Channel, Token, Transmit};
+use mcp_proto::{Channel, SentToken, Transmit};
 
 use crate::connection::Receipt;
 use crate::http::Replay;
@@ -203,7 +203,7 @@ impl SessionStreams {
     }
 
     /// A question of ours is over.
-    pub(super) fn answered(&mut self, question: Token) {
+    pub(super) fn answered(&mut self, question: SentToken) {
         self.streams.answered(question);
     }
 
@@ -233,7 +233,7 @@ impl SessionStreams {
     pub(super) fn take(
         &mut self,
         transmit: Transmit,
-        question: Option<Token>,
+        question: Option<SentToken>,
         message: &[u8],
     ) -> Option<Receipt> {
         let Transmit {

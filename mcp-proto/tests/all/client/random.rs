@@ -10,8 +10,8 @@ use mcp_proto::model::{ClientCapabilities, ElicitationCapability, RootsCapabilit
 use mcp_proto::revision::{Revision, RevisionSet};
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::{
-    Action, Channel, Instant, Machine, Outcome, Payload, PingPolicy, SendError, Source, Token,
-    Transmit,
+    Action, Channel, Instant, Machine, Outcome, Payload, PingPolicy, SendError, SentToken, Source,
+    Token, Transmit,
 };
 use proptest::prelude::*;
 
@@ -102,7 +102,7 @@ struct World<'c> {
     client: Client<'c, Fixed<6, 3, 300>>,
     now: Instant,
     lives: BTreeMap<u64, Life>,
-    tokens: Vec<(Token, u64)>,
+    tokens: Vec<(SentToken, u64)>,
     questions: Vec<Token>,
     cookies: u64,
     batching: bool,
@@ -221,7 +221,7 @@ impl World<'_> {
         }
     }
 
-    fn nth(&self, n: usize) -> Option<(Token, u64)> {
+    fn nth(&self, n: usize) -> Option<(SentToken, u64)> {
         self.tokens.get(n.checked_rem(self.tokens.len())?).copied()
     }
 

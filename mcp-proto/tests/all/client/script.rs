@@ -26,7 +26,8 @@ use mcp_proto::json::Raw;
 use mcp_proto::revision::Revision;
 use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::{
-    Action, Channel, Inbox, Instant, Machine, Outcome, Payload, SendError, Source, Token, Transmit,
+    Action, Channel, Inbox, Instant, Machine, Outcome, Payload, SendError, SentToken, Source,
+    Token, Transmit,
 };
 
 /// Runs a conversation.
@@ -57,7 +58,7 @@ struct Player<'c> {
     client: Client<'c, Storage>,
     now: Instant,
     inbox: Inbox<[u8; 8192]>,
-    calls: BTreeMap<u64, Token>,
+    calls: BTreeMap<u64, SentToken>,
     methods: BTreeMap<u64, (String, Option<String>)>,
     questions: VecDeque<Token>,
     log: VecDeque<String>,

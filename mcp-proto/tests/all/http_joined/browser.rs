@@ -8,7 +8,7 @@ use mcp_proto::client::{Call, Client, ClientConfig, Event, Growing, Round};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::{Message, Method};
 use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Rest, SendError, Token, Verdict,
+    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Rest, SendError, SentToken, Verdict,
 };
 
 use crate::http_joined::raw;
@@ -48,9 +48,9 @@ enum State {
 struct User {
     log: Vec<String>,
     todo: VecDeque<&'static str>,
-    calls: Vec<(Token, &'static str)>,
+    calls: Vec<(SentToken, &'static str)>,
     /// Calls that are to be made again.
-    again: Vec<Token>,
+    again: Vec<SentToken>,
     connected: usize,
 }
 
@@ -376,7 +376,7 @@ impl User {
         event: Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
     ) -> Verdict {
-        let name = |token: Token| {
+        let name = |token: SentToken| {
             let found = self.calls.iter().find(|(call, _)| *call == token);
             found.map_or("?", |(_, name)| name)
         };
@@ -493,7 +493,7 @@ fn call<'a>(tool: &str, params: &'a mcp_proto::json::Raw<'a>) -> Call<'a> {
 fn again(
     now: Instant,
     client: &mut Client<'static, Growing>,
-    token: Token,
+    token: SentToken,
     tool: &str,
     round: Round<'_>,
     outbox: &mut Outbox<Vec<u8>>,

@@ -13,7 +13,7 @@ use mcp_proto::server::{
 };
 use mcp_proto::{
     Action, Channel, InputRequired, Instant, Machine, Outcome, Question, Revision, SendError,
-    Source, Token, Transmit, Written,
+    SentToken, Source, Token, Transmit, Written,
 };
 
 use crate::http_joined::raw;
@@ -36,7 +36,7 @@ pub(crate) struct Session {
     /// Calls that are answered later.
     late: Vec<(Token, Instant)>,
     /// Questions, and the calls that wait for them.
-    asked: Vec<(Token, Option<Token>)>,
+    asked: Vec<(SentToken, Option<Token>)>,
     /// The first status that was said on the channel of the last POST.
     status: Option<u16>,
     posted: Channel,
@@ -368,7 +368,7 @@ impl Session {
     /// Lets the machine write, and says whether it did.
     fn put<T: Written>(
         &mut self,
-        question: Option<Token>,
+        question: Option<SentToken>,
         write: impl FnOnce(&mut Server<'static, Growing>, &mut [u8]) -> T,
     ) -> bool {
         let mut out = vec![0; 1 << 16];

@@ -194,7 +194,7 @@ fn a_full_channel_holds_up_no_other() {
     talk.server.list_changed(ListKind::Tools);
     let parent = talk.token(0);
     talk.ask(Some(0)).unwrap();
-    let question = talk.token(1);
+    let question = talk.questions()[0];
     talk.server.cancel(question);
     let server = &mut talk.server;
     let (pipe, mine) = (Channel::PIPE, Channel::new(3));

@@ -11,8 +11,8 @@ use mcp_proto::server::{
     Answer, AskOptions, Event, Fixed, OverHttp, Progress, Record, Server, ServerConfig,
 };
 use mcp_proto::{
-    Action, Channel, Instant, Machine, Outcome, Question, RevisionSet, SendError, Source, Token,
-    Transmit,
+    Action, Channel, Instant, Machine, Outcome, Question, RevisionSet, SendError, SentToken,
+    Source, Token, Transmit,
 };
 
 pub(crate) type Small = OverHttp<Fixed<64, 8, 4, 4096, 256>>;
@@ -249,14 +249,21 @@ fn short(message: Raw<'_>) -> String {
     }
 }
 
+/// A token of either kind: both are numbered in the order in which they appear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    Request(Token),
+    Question(SentToken),
+}
+
 /// One machine, its application and what came of both.
 pub(crate) struct Talk {
     pub(crate) server: Server<'static, Small>,
     pub(crate) now: Instant,
     pub(crate) seen: Vec<String>,
     pub(crate) sent: Vec<Said>,
-    tokens: Vec<Token>,
-    questions: Vec<Token>,
+    tokens: Vec<Name>,
+    questions: Vec<SentToken>,
 }
 
 impl Talk {
@@ -361,23 +368,31 @@ impl Talk {
     }
 
     fn number(&self, token: Token) -> usize {
-        let found = self.tokens.iter().position(|other| *other == token);
+        let name = Name::Request(token);
+        let found = self.tokens.iter().position(|other| *other == name);
         found.expect("an event named it")
     }
 
     /// The requests that are still to be answered.
     pub(crate) fn live(&self) -> Vec<usize> {
-        let live = |n: &usize| self.server.is_live(self.tokens[*n]);
+        let live = |n: &usize| match self.tokens[*n] {
+            Name::Request(token) => self.server.is_live(token),
+            Name::Question(_) => false,
+        };
         (0..self.tokens.len()).filter(live).collect()
     }
 
     /// The questions that were asked.
-    pub(crate) fn questions(&self) -> &[Token] {
+    pub(crate) fn questions(&self) -> &[SentToken] {
         &self.questions
     }
 
+    #[track_caller]
     pub(crate) fn token(&self, n: usize) -> Token {
-        self.tokens[n]
+        match self.tokens[n] {
+            Name::Request(token) => token,
+            Name::Question(_) => panic!("{n} is a question"),
+        }
     }
 
     #[track_caller]
@@ -392,7 +407,7 @@ impl Talk {
 
     #[track_caller]
     fn outcome(&mut self, n: usize, outcome: Outcome<'_>) -> &mut Self {
-        let (token, now, server) = (self.tokens[n], self.now, &mut self.server);
+        let (token, now, server) = (self.token(n), self.now, &mut self.server);
         let (transmit, text) = whole(|out| server.respond(now, token, outcome, out)).unwrap();
         self.note(transmit, text);
         self.drain()
@@ -400,7 +415,7 @@ impl Talk {
 
     #[track_caller]
     pub(crate) fn progress(&mut self, n: usize, value: f64) -> &mut Self {
-        let (token, now, server) = (self.tokens[n], self.now, &mut self.server);
+        let (token, now, server) = (self.token(n), self.now, &mut self.server);
         let progress = Progress::new(value);
         let (transmit, text) = whole(|out| server.progress(now, token, progress, out)).unwrap();
         self.note(transmit, text);
@@ -409,7 +424,7 @@ impl Talk {
 
     #[track_caller]
     pub(crate) fn log(&mut self, n: Option<usize>) -> &mut Self {
-        let (token, now) = (n.map(|n| self.tokens[n]), self.now);
+        let (token, now) = (n.map(|n| self.token(n)), self.now);
         let server = &mut self.server;
         let level = LoggingLevel::Error;
         let (transmit, text) =
@@ -422,7 +437,7 @@ impl Talk {
 
     #[track_caller]
     pub(crate) fn ask(&mut self, parent: Option<usize>) -> Result<usize, SendError> {
-        let (parent, now) = (parent.map(|n| self.tokens[n]), self.now);
+        let (parent, now) = (parent.map(|n| self.token(n)), self.now);
         let server = &mut self.server;
         let params = raw("{}");
         let ((token, transmit), text) = whole(|out| {
@@ -433,7 +448,7 @@ impl Talk {
             server.ask(now, parent, question, AskOptions::default(), out)
         })?;
         self.note(transmit, text);
-        self.tokens.push(token);
+        self.tokens.push(Name::Question(token));
         self.questions.push(token);
         Ok(self.tokens.len() - 1)
     }
@@ -466,11 +481,11 @@ impl Talk {
 }
 
 /// Notes an event, and says whether it is a request that is not answered at once.
-fn see(seen: &mut Vec<String>, tokens: &mut Vec<Token>, event: &Event<'_>) -> bool {
-    let mut number = |token: &Token| {
-        let found = tokens.iter().position(|other| other == token);
+fn see(seen: &mut Vec<String>, tokens: &mut Vec<Name>, event: &Event<'_>) -> bool {
+    let mut number = |name: Name| {
+        let found = tokens.iter().position(|other| *other == name);
         found.unwrap_or_else(|| {
-            tokens.push(*token);
+            tokens.push(name);
             tokens.len() - 1
         })
     };
@@ -485,11 +500,19 @@ fn see(seen: &mut Vec<String>, tokens: &mut Vec<Token>, event: &Event<'_>) -> bo
             let waits = subject == " wait";
             (
                 waits,
-                format!("request {} {method}{subject}", number(token)),
+                format!(
+                    "request {} {method}{subject}",
+                    number(Name::Request(*token))
+                ),
             )
         }
-        Event::Listening { token, .. } => (true, format!("listening {}", number(token))),
-        Event::Cancelled { token, .. } => (false, format!("cancelled {}", number(token))),
+        Event::Listening { token, .. } => {
+            (true, format!("listening {}", number(Name::Request(*token))))
+        }
+        Event::Cancelled { token, .. } => (
+            false,
+            format!("cancelled {}", number(Name::Request(*token))),
+        ),
         Event::Notification { method, .. } => (false, format!("notification {method}")),
         Event::Answer { token, answer, .. } => {
             let answer = match answer {
@@ -497,7 +520,10 @@ fn see(seen: &mut Vec<String>, tokens: &mut Vec<Token>, event: &Event<'_>) -> bo
                 Answer::Error(error) => format!("error {}", error.code),
                 other => format!("{other:?}"),
             };
-            (false, format!("answer {} {answer}", number(token)))
+            (
+                false,
+                format!("answer {} {answer}", number(Name::Question(*token))),
+            )
         }
         Event::Initialized => (false, "initialized".into()),
         Event::Closed => (false, "closed".into()),

@@ -7,7 +7,9 @@ use mcp_proto::client::{self, Call, Client, Round};
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{self, AskOptions, ListKind, Progress, Server};
-use mcp_proto::{InputRequired, Instant, Outbox, Outcome, Question, SendError, Token, Verdict};
+use mcp_proto::{
+    InputRequired, Instant, Outbox, Outcome, Question, SendError, SentToken, Token, Verdict,
+};
 
 use super::App;
 
@@ -20,7 +22,7 @@ pub(crate) type AnyClient = Client<'static, client::Growing>;
 pub(crate) struct Host {
     pub(crate) log: Vec<String>,
     /// Questions that wait, and for which call.
-    asked: Vec<(Token, Token)>,
+    asked: Vec<(SentToken, Token)>,
 }
 
 /// Something for the client to do once it is connected; the next comes when nothing moves.
@@ -44,7 +46,7 @@ pub(crate) struct User {
     pub(crate) made: Vec<u64>,
     pub(crate) ended: Vec<u64>,
     pub(crate) cancelled: Vec<u64>,
-    last: Option<(Token, u64)>,
+    last: Option<(SentToken, u64)>,
     connected: bool,
 }
 
@@ -120,10 +122,7 @@ impl Host {
         }
         let Some(tool) = context.subject else {
             let error = ErrorObject::new(code::METHOD_NOT_FOUND, "not served");
-            return done(
-                outbox.put(|out| server.respond(now, token, Outcome::Error(error), out)),
-                token,
-            );
+            return done(outbox.put(|out| server.respond(now, token, Outcome::Error(error), out)));
         };
         if tool == "echo" {
             let text = params.get("arguments").and_then(Raw::object);
@@ -189,10 +188,7 @@ impl Host {
                 requests: &[("name", question)],
                 state: Some("s-1"),
             };
-            return done(
-                outbox.put(|out| server.respond(now, token, Outcome::Input(input), out)),
-                token,
-            );
+            return done(outbox.put(|out| server.respond(now, token, Outcome::Input(input), out)));
         }
         match outbox.put(|out| server.ask(now, Some(token), question, AskOptions::default(), out)) {
             Ok((asked, _)) => {
@@ -206,7 +202,7 @@ impl Host {
                 r#"{"content":[],"isError":true}"#,
                 outbox,
             ),
-            sent => done(sent, token),
+            sent => done(sent),
         }
     }
 }
@@ -359,17 +355,14 @@ fn finish(
     outbox: &mut Outbox<Vec<u8>>,
 ) -> Verdict {
     let result = raw(result);
-    done(
-        outbox.put(|out| server.respond(now, token, Outcome::Result(&result), out)),
-        token,
-    )
+    done(outbox.put(|out| server.respond(now, token, Outcome::Result(&result), out)))
 }
 
-fn done<T>(sent: Result<T, SendError>, token: Token) -> Verdict {
+fn done<T>(sent: Result<T, SendError>) -> Verdict {
     match sent {
         // A peer that is gone ends its requests, whatever becomes of the answer.
         Ok(_) | Err(SendError::Stale | SendError::Closed) => Verdict::Done,
-        Err(SendError::BufferFull { .. }) => Verdict::Again(token),
+        Err(SendError::BufferFull { .. }) => Verdict::Again,
         Err(error) => panic!("{error}"),
     }
 }

@@ -100,7 +100,7 @@ fn check(version: &str, operations: &[Operation]) {
                 let Some(n) = open.questions.keys().nth(n % count).copied() else {
                     continue;
                 };
-                talk.server.cancel(talk.token(n));
+                talk.server.cancel(talk.question(n));
                 open.questions.remove(&n);
             }
             Operation::Reply(id) => {

@@ -9,7 +9,7 @@ use mcp_proto::rpc::ErrorObject;
 use mcp_proto::server::{Answer, AskOptions, Event, Fixed, Progress, Server, ServerConfig};
 use mcp_proto::{
     Action, BufferFull, Channel, Inbox, InputRequired, Instant, Machine, Outcome, Question,
-    SendError, Source, Token, Transmit, Why,
+    SendError, SentToken, Source, Token, Transmit, Why,
 };
 
 pub(crate) type Small = Fixed<64, 8, 4, 4096, 256>;
@@ -31,13 +31,20 @@ pub(crate) fn config() -> ServerConfig<'static> {
     }
 }
 
+/// A token of either kind: both are numbered in the order in which they appear.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Name {
+    Request(Token),
+    Question(SentToken),
+}
+
 pub(crate) struct Talk {
     pub(crate) server: Server<'static, Small>,
     pub(crate) now: Instant,
     inbox: Inbox<[u8; 1 << 16]>,
     heard: Vec<String>,
     seen: Vec<String>,
-    tokens: Vec<Token>,
+    tokens: Vec<Name>,
     ignored: Vec<Why>,
 }
 
@@ -176,9 +183,22 @@ impl Talk {
         self.tokens.len()
     }
 
-    /// The `n`th token that an event named.
+    /// The `n`th token, which is that of a request.
+    #[track_caller]
     pub(crate) fn token(&self, n: usize) -> Token {
-        self.tokens[n]
+        match self.tokens[n] {
+            Name::Request(token) => token,
+            Name::Question(_) => panic!("{n} is a question"),
+        }
+    }
+
+    /// The `n`th token, which is that of a question.
+    #[track_caller]
+    pub(crate) fn question(&self, n: usize) -> SentToken {
+        match self.tokens[n] {
+            Name::Question(token) => token,
+            Name::Request(_) => panic!("{n} is a request"),
+        }
     }
 
     #[track_caller]
@@ -201,7 +221,7 @@ impl Talk {
 
     #[track_caller]
     pub(crate) fn outcome(&mut self, n: usize, outcome: Outcome<'_>) -> Result<(), SendError> {
-        let (token, now) = (self.tokens[n], self.now);
+        let (token, now) = (self.token(n), self.now);
         let server = &mut self.server;
         let (text, _) = try_whole(|out| server.respond(now, token, outcome, out))?;
         hear(&mut self.heard, text);
@@ -211,7 +231,7 @@ impl Talk {
 
     #[track_caller]
     pub(crate) fn progress(&mut self, n: usize, progress: Progress<'_>) -> Result<(), SendError> {
-        let (token, now) = (self.tokens[n], self.now);
+        let (token, now) = (self.token(n), self.now);
         let server = &mut self.server;
         let (text, _) = try_whole(|out| server.progress(now, token, progress, out))?;
         hear(&mut self.heard, text);
@@ -225,7 +245,7 @@ impl Talk {
         level: LoggingLevel,
         data: &str,
     ) -> Result<(), SendError> {
-        let (token, now) = (n.map(|n| self.tokens[n]), self.now);
+        let (token, now) = (n.map(|n| self.token(n)), self.now);
         let server = &mut self.server;
         let (text, _) = try_whole(|out| {
             let transmit = server.log(now, token, level, Some("l"), &data, out)?;
@@ -242,8 +262,8 @@ impl Talk {
         method: &str,
         params: &str,
         options: AskOptions,
-    ) -> Result<Token, SendError> {
-        let (parent, now) = (parent.map(|n| self.tokens[n]), self.now);
+    ) -> Result<SentToken, SendError> {
+        let (parent, now) = (parent.map(|n| self.token(n)), self.now);
         let server = &mut self.server;
         let params = raw(params);
         let (text, token) = try_whole(|out| {
@@ -255,7 +275,7 @@ impl Talk {
             Ok::<_, SendError>((transmit.len, token))
         })?;
         hear(&mut self.heard, text);
-        self.tokens.push(token);
+        self.tokens.push(Name::Question(token));
         Ok(token)
     }
 }
@@ -308,7 +328,7 @@ fn drain(
     now: Instant,
     heard: &mut Vec<String>,
     seen: &mut Vec<String>,
-    tokens: &mut Vec<Token>,
+    tokens: &mut Vec<Name>,
 ) {
     while server.next_channel().is_some() {
         let (text, something) = whole(|out| {
@@ -332,15 +352,13 @@ fn hear(heard: &mut Vec<String>, text: String) {
     }
 }
 
-fn see(seen: &mut Vec<String>, tokens: &mut Vec<Token>, event: &Event<'_>) {
-    let mut number = |token: &Token| {
-        tokens
-            .iter()
-            .position(|other| other == token)
-            .unwrap_or_else(|| {
-                tokens.push(*token);
-                tokens.len() - 1
-            })
+fn see(seen: &mut Vec<String>, tokens: &mut Vec<Name>, event: &Event<'_>) {
+    let mut number = |name: Name| {
+        let found = tokens.iter().position(|other| *other == name);
+        found.unwrap_or_else(|| {
+            tokens.push(name);
+            tokens.len() - 1
+        })
     };
     seen.push(match event {
         Event::Initialized => "initialized".into(),
@@ -350,21 +368,28 @@ fn see(seen: &mut Vec<String>, tokens: &mut Vec<Token>, event: &Event<'_>) {
             context,
             ..
         } => match context.subject {
-            Some(subject) => format!("request {} {method} {subject}", number(token)),
-            None => format!("request {} {method}", number(token)),
+            Some(subject) => format!(
+                "request {} {method} {subject}",
+                number(Name::Request(*token))
+            ),
+            None => format!("request {} {method}", number(Name::Request(*token))),
         },
         Event::Cancelled { token, reason } => match reason {
-            Some(reason) => format!("cancelled {} {reason}", number(token)),
-            None => format!("cancelled {}", number(token)),
+            Some(reason) => format!("cancelled {} {reason}", number(Name::Request(*token))),
+            None => format!("cancelled {}", number(Name::Request(*token))),
         },
-        Event::Listening { token, .. } => format!("listening {}", number(token)),
+        Event::Listening { token, .. } => format!("listening {}", number(Name::Request(*token))),
         Event::Notification { method, .. } => format!("notification {method}"),
         Event::Progress {
             token,
             cookie,
             progress,
             ..
-        } => format!("progress {} {cookie} {}", number(token), progress.as_str()),
+        } => format!(
+            "progress {} {cookie} {}",
+            number(Name::Question(*token)),
+            progress.as_str()
+        ),
         Event::Answer {
             token,
             cookie,
@@ -375,7 +400,10 @@ fn see(seen: &mut Vec<String>, tokens: &mut Vec<Token>, event: &Event<'_>) {
                 Answer::Error(error) => format!("error {}", error.code),
                 other => format!("{other:?}"),
             };
-            format!("answer {} {cookie} {answer}", number(token))
+            format!(
+                "answer {} {cookie} {answer}",
+                number(Name::Question(*token))
+            )
         }
         Event::PingMissed { misses, limit } => format!("missed {misses} of {limit}"),
         Event::Closed => "closed".into(),

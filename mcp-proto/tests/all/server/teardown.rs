@@ -46,7 +46,7 @@ fn hanging_up_ends_everything_once() {
     ]);
     talk.server.list_changed(ListKind::Tools);
     talk.server.cancel_all();
-    talk.server.cancel(talk.token(4));
+    talk.server.cancel(talk.question(4));
     talk.drain().hears(&[]).sees(&[]);
     let late = Outcome::Result(&raw("{}"));
     assert_eq!(talk.outcome(0, late), Err(SendError::Closed));

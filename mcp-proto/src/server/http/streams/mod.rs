@@ -19,8 +19,9 @@ use core::time::Duration;
 
 use self::event_id::EventId;
 use self::stream::{Dropped, Stream};
-use crate::action::{Channel, Token};
+use crate::action::Channel;
 use crate::http::Refusal;
+use crate::token::{MachineId, SentToken};
 
 pub use self::limits::{Delivery, StreamLimits};
 pub use self::store::Append;
@@ -63,6 +64,8 @@ pub use self::store::Append;
 /// # Ok::<(), mcp_proto::http::Refusal>(())
 /// ```
 pub struct Streams {
+    /// Its readers are refused by all others.
+    id: MachineId,
     delivery: Delivery,
     limits: StreamLimits,
     /// Whether entries wait for a store.
@@ -96,6 +99,7 @@ pub struct Streams {
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a stream whose reader is lost without `detach` waits for it for good"]
 pub struct Reader {
+    streams: MachineId,
     channel: Channel,
     generation: u32,
 }
@@ -138,8 +142,9 @@ pub struct Full;
 
 impl Streams {
     /// No streams yet.
-    pub const fn new(delivery: Delivery, limits: StreamLimits) -> Self {
+    pub fn new(delivery: Delivery, limits: StreamLimits) -> Self {
         Self {
+            id: MachineId::next(),
             delivery,
             limits,
             stored: false,
@@ -180,6 +185,7 @@ impl Streams {
         stream.undecided = true;
         self.posts.push_back(stream);
         Ok(Reader {
+            streams: self.id,
             channel,
             generation,
         })
@@ -203,6 +209,7 @@ impl Streams {
         let generation = self.new_generation();
         self.own_mut().attach(generation, None);
         Reader {
+            streams: self.id,
             channel: Channel::PIPE,
             generation,
         }
@@ -239,6 +246,7 @@ impl Streams {
         }
         stream.attach(generation, Some(from));
         Ok(Reader {
+            streams: self.id,
             channel: id.channel,
             generation,
         })
@@ -288,7 +296,7 @@ impl Streams {
         &mut self,
         to: Channel,
         message: &[u8],
-        question: Option<Token>,
+        question: Option<SentToken>,
         end: bool,
     ) -> Option<u64> {
         let settled = !self.stored;
@@ -427,7 +435,7 @@ impl Streams {
     /// Asks the questions of the session's own stream again that were asked an earlier reader and
     /// are still open. Call it after [`listen`](Self::listen): that client has lost what was on
     /// the way.
-    pub fn reopen(&mut self, mut still_open: impl FnMut(Token) -> bool) {
+    pub fn reopen(&mut self, mut still_open: impl FnMut(SentToken) -> bool) {
         let mut again = Vec::new();
         while let Some(kept) = self.questions.pop_front() {
             self.events = self.events.saturating_sub(1);
@@ -443,7 +451,7 @@ impl Streams {
     }
 
     /// A question was answered, or nobody waits for its answer: its entry is one like others.
-    pub fn answered(&mut self, question: Token) {
+    pub fn answered(&mut self, question: SentToken) {
         if let Some(own) = &mut self.own {
             own.forget_question(question);
         }
@@ -525,6 +533,9 @@ impl Streams {
     }
 
     fn read_by(&mut self, reader: &Reader) -> Option<&mut Stream> {
+        if reader.streams != self.id {
+            return None;
+        }
         self.stream_mut(reader.channel)
             .filter(|stream| stream.reader == Some(reader.generation))
     }

@@ -6,8 +6,9 @@ use core::time::Duration;
 
 use super::event_id::EventId;
 use super::{Delivery, Read};
-use crate::action::{Channel, Token};
+use crate::action::Channel;
 use crate::frame::sse;
+use crate::token::SentToken;
 
 /// The messages of a stream one behind the other in one buffer, with the boundaries beside it.
 ///
@@ -47,7 +48,7 @@ pub(super) struct Stream {
 struct Entry {
     /// The place behind it.
     end: u64,
-    question: Option<Token>,
+    question: Option<SentToken>,
     settled: bool,
 }
 
@@ -60,7 +61,7 @@ struct Closing {
 /// An entry that was taken out.
 pub(super) struct Dropped {
     pub(super) message: Vec<u8>,
-    pub(super) question: Token,
+    pub(super) question: SentToken,
 }
 
 impl Stream {
@@ -147,7 +148,12 @@ impl Stream {
         self.entry(self.cursor).is_some_and(|entry| entry.settled)
     }
 
-    pub(super) fn append(&mut self, message: &[u8], question: Option<Token>, settled: bool) -> u64 {
+    pub(super) fn append(
+        &mut self,
+        message: &[u8],
+        question: Option<SentToken>,
+        settled: bool,
+    ) -> u64 {
         let sequence = self.next();
         let end = self.place(sequence).saturating_add(message.len() as u64);
         if self.log.is_empty() {
@@ -334,7 +340,7 @@ impl Stream {
     }
 
     /// Nobody waits for the answer to this question any more.
-    pub(super) fn forget_question(&mut self, token: Token) {
+    pub(super) fn forget_question(&mut self, token: SentToken) {
         for entry in &mut self.entries {
             if entry.question == Some(token) {
                 entry.question = None;

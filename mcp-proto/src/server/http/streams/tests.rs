@@ -4,16 +4,20 @@ use std::string::String;
 use std::vec::Vec;
 
 use super::{Delivery, Read, Reader, StreamLimits, Streams};
-use crate::action::{Channel, Token};
+use crate::action::Channel;
+use crate::slots::Key;
+use crate::token::{MachineId, SentToken};
 
-const FIRST: Token = Token {
-    slot: 0,
-    generation: 0,
-};
-const SECOND: Token = Token {
-    slot: 1,
-    generation: 0,
-};
+const FIRST: SentToken = token(0);
+const SECOND: SentToken = token(1);
+
+const fn token(slot: u32) -> SentToken {
+    let key = Key {
+        slot,
+        generation: 0,
+    };
+    SentToken::new(key, MachineId::FIRST)
+}
 
 fn session(events: usize) -> Streams {
     let limits = StreamLimits {
@@ -23,7 +27,7 @@ fn session(events: usize) -> Streams {
     Streams::new(Delivery::Resumable, limits)
 }
 
-fn ask(s: &mut Streams, text: &str, token: Token) {
+fn ask(s: &mut Streams, text: &str, token: SentToken) {
     s.push(Channel::PIPE, text.as_bytes(), Some(token), false);
 }
 
@@ -120,11 +124,7 @@ fn an_answered_question_is_an_entry_like_others() {
 fn questions_alone_meet_the_limits_too() {
     let mut s = session(3);
     for slot in 0..10 {
-        let token = Token {
-            slot,
-            generation: 0,
-        };
-        ask(&mut s, "q", token);
+        ask(&mut s, "q", token(slot));
     }
     assert_eq!(s.events, 3);
     let reader = s.listen();
