@@ -5,7 +5,9 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
-use mcp_proto::server::{self, AskOptions, Event, OverHttp, Progress, Record, Server, ServerConfig};
+use mcp_proto::server::{
+    self, AskOptions, Event, OverHttp, Progress, Record, Server, ServerConfig,
+};
 use mcp_proto::{
     Action, Instant, Machine, Outcome, Question, Revision, SendError, SentToken, Source, Token,
 };

@@ -9,8 +9,8 @@ use mcp_proto::client::{
 use mcp_proto::model::ClientCapabilities;
 use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::{
-    Instant, Limits, Outbox, Outcome, Payload, PingPolicy, Revision, RevisionSet, SendError, Token,
-    Transmit,
+    Instant, Limits, Outbox, Outcome, Payload, PingPolicy, Revision, RevisionSet, SendError,
+    SentToken, Token, Transmit,
 };
 
 use super::every_revision;
@@ -163,7 +163,7 @@ struct Made {
     label: String,
     method: String,
     params: Option<String>,
-    token: Option<Token>,
+    token: Option<SentToken>,
     options: Options,
 }
 

@@ -14,7 +14,7 @@ use mcp_proto::server::{
 };
 use mcp_proto::{
     InputRequired, Instant, Limits, Outcome, Payload, PingPolicy, Question, Revision, SendError,
-    Token, Written,
+    SentToken, Token, Written,
 };
 use serde::Deserialize;
 
@@ -179,7 +179,7 @@ impl Peer {
 pub(crate) struct App {
     held: Vec<Token>,
     listening: Vec<Token>,
-    questions: Vec<Token>,
+    questions: Vec<SentToken>,
     /// What it was told since the last look.
     pub(crate) told: Vec<String>,
     /// What was refused since the last look.
@@ -228,7 +228,7 @@ impl App {
         }
     }
 
-    pub(crate) fn is_open(&self, question: Token) -> bool {
+    pub(crate) fn is_open(&self, question: SentToken) -> bool {
         self.questions.contains(&question)
     }
 
