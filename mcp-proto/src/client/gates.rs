@@ -4,7 +4,7 @@ use super::{Client, Storage};
 use crate::action::SendError;
 use crate::json::Object;
 use crate::model::ClientFeatures;
-use crate::revision::Revision;
+use crate::revision::{Revision, Tasks};
 use crate::revision::messages::{Side, allowed, is_notification};
 use crate::rpc::{Method, code};
 
@@ -22,7 +22,7 @@ impl<S: Storage> Client<'_, S> {
         }
         match self.server {
             Some(features) if !features.allow(method, revision) => {
-                Err(SendError::Undeclared(capability(method)))
+                Err(SendError::Undeclared(capability(method, revision)))
             }
             _ => Ok(()),
         }
@@ -106,8 +106,13 @@ impl<S: Storage> Client<'_, S> {
 }
 
 /// The name of the capability that a method needs.
-fn capability(method: Method<'_>) -> &'static str {
+fn capability(method: Method<'_>, revision: Revision) -> &'static str {
     match method {
+        Method::TasksGet | Method::TasksUpdate | Method::TasksCancel
+            if revision.tasks() == Tasks::Extension =>
+        {
+            "io.modelcontextprotocol/tasks"
+        }
         Method::ToolsList | Method::ToolsCall => "tools",
         Method::PromptsList | Method::PromptsGet => "prompts",
         Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => "resources.subscribe",

@@ -55,6 +55,10 @@ fn every_request_tells_revision_and_capabilities() {
         ! NotInRevision
         call 9 resources/list
         ! Undeclared("resources")
+        call 9 tasks/get {"taskId":"1"}
+        ! Undeclared("io.modelcontextprotocol/tasks")
+        call 9 tasks/cancel {"taskId":"1"}
+        ! Undeclared("io.modelcontextprotocol/tasks")
         notify notifications/roots/list_changed
         ! NotInRevision
         begin
