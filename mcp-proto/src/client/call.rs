@@ -291,10 +291,13 @@ impl InFlight {
 
 impl Kind {
     pub(super) fn of(method: Method<'_>) -> Self {
-        match method {
-            Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet => Self::Rounds,
-            Method::SubscriptionsListen => Self::Listen,
-            _ => Self::Plain,
+        let answer = method.facts().answer();
+        if answer.may_require_input {
+            Self::Rounds
+        } else if answer.ends_subscription {
+            Self::Listen
+        } else {
+            Self::Plain
         }
     }
 }

@@ -4,8 +4,7 @@ use super::{Client, Storage};
 use crate::action::SendError;
 use crate::json::Object;
 use crate::model::ClientFeatures;
-use crate::revision::{Revision, Tasks};
-use crate::revision::messages::{Side, allowed, is_notification};
+use crate::revision::Revision;
 use crate::rpc::{Method, code};
 
 impl<S: Storage> Client<'_, S> {
@@ -15,14 +14,15 @@ impl<S: Storage> Client<'_, S> {
         if let Method::Other(_) = method {
             return Ok(());
         }
-        // The handshake is the core's own, and a notification is no request.
-        let foreign = method == Method::Initialize || is_notification(method);
-        if foreign || !allowed(method, Side::Client, revision) {
+        let facts = method.facts();
+        let refused = facts.is_notification() || facts.own_command.client;
+        if refused || !facts.client.contains(revision) {
             return Err(SendError::NotInRevision);
         }
         match self.server {
             Some(features) if !features.allow(method, revision) => {
-                Err(SendError::Undeclared(capability(method, revision)))
+                let needed = facts.server_declares.known_in(revision);
+                Err(SendError::Undeclared(needed.path()))
             }
             _ => Ok(()),
         }
@@ -93,36 +93,15 @@ impl<S: Storage> Client<'_, S> {
         if let Method::Other(_) = method {
             return Ok(());
         }
-        let ours = matches!(method, Method::Initialized | Method::Cancelled);
-        if ours || !is_notification(method) || !allowed(method, Side::Client, revision) {
+        let facts = method.facts();
+        let refused = !facts.is_notification() || facts.own_command.client;
+        if refused || !facts.client.contains(revision) {
             return Err(SendError::NotInRevision);
         }
-        let changes = ClientFeatures::ROOTS_LIST_CHANGED;
-        if method == Method::RootsListChanged && !self.client.contains(changes) {
-            return Err(SendError::Undeclared("roots.listChanged"));
+        let needed = facts.client_declares;
+        match needed.paths(revision).next() {
+            Some(path) if !self.client.intersects(needed) => Err(SendError::Undeclared(path)),
+            _ => Ok(()),
         }
-        Ok(())
-    }
-}
-
-/// The name of the capability that a method needs.
-fn capability(method: Method<'_>, revision: Revision) -> &'static str {
-    match method {
-        Method::TasksGet | Method::TasksUpdate | Method::TasksCancel
-            if revision.tasks() == Tasks::Extension =>
-        {
-            "io.modelcontextprotocol/tasks"
-        }
-        Method::ToolsList | Method::ToolsCall => "tools",
-        Method::PromptsList | Method::PromptsGet => "prompts",
-        Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => "resources.subscribe",
-        Method::ResourcesList | Method::ResourcesTemplatesList | Method::ResourcesRead => {
-            "resources"
-        }
-        Method::CompletionComplete => "completions",
-        Method::LoggingSetLevel => "logging",
-        Method::TasksList => "tasks.list",
-        Method::TasksCancel => "tasks.cancel",
-        _ => "tasks",
     }
 }

@@ -6,6 +6,7 @@ use super::{Client, Event, Failure, Phase, Storage};
 use crate::action::{Action, Why};
 use crate::json::{Object, Raw};
 use crate::model::keys;
+use crate::revision::RevisionSet;
 use crate::rpc::{Id, Method, Notification};
 use crate::slots::Key;
 use crate::time::Instant;
@@ -50,33 +51,26 @@ impl<S: Storage> Client<'_, S> {
             Method::Message => self.deliver(notification, None, {
                 params.get("level").and_then(Raw::string).is_some() && params.get("data").is_some()
             }),
-            Method::ToolsListChanged
-            | Method::PromptsListChanged
-            | Method::ResourcesListChanged
-            | Method::Tasks
-                if modern =>
-            {
-                self.of_subscription(notification, params, true)
-            }
-            Method::ToolsListChanged
-            | Method::PromptsListChanged
-            | Method::ResourcesListChanged => self.deliver(notification, None, true),
-            Method::ResourcesUpdated => {
-                let valid =
-                    matches!(params.find(["uri"]), Ok([Some(uri)]) if uri.string().is_some());
+            Method::Other(_) => Action::Ignore(Why::UnknownNotification),
+            method => {
+                let facts = method.facts();
+                let era = if modern {
+                    RevisionSet::modern()
+                } else {
+                    RevisionSet::legacy()
+                };
+                if !facts.is_notification() || facts.server.and(era).is_empty() {
+                    return Action::Ignore(Why::Misplaced);
+                }
+                let valid = facts.params.subject().is_none_or(
+                    |key| matches!(params.find([key]), Ok([Some(text)]) if text.string().is_some()),
+                );
                 if modern {
                     self.of_subscription(notification, params, valid)
                 } else {
                     self.deliver(notification, None, valid)
                 }
             }
-            Method::ElicitationComplete if !modern => {
-                let valid = matches!(params.find(["elicitationId"]), Ok([Some(id)]) if id.string().is_some());
-                self.deliver(notification, None, valid)
-            }
-            Method::TasksStatus if !modern => self.deliver(notification, None, true),
-            method if method.known_name().is_some() => Action::Ignore(Why::Misplaced),
-            _ => Action::Ignore(Why::UnknownNotification),
         }
     }
 

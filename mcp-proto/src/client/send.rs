@@ -64,7 +64,8 @@ impl<S: Storage> Client<'_, S> {
     ) -> Result<(SentToken, Transmit), SendError> {
         let revision = self.ready()?;
         self.may_call(call.method, revision)?;
-        if self.held && !restores(call.method) {
+        let restores = call.method.facts().answer().changes_session;
+        if self.held && !restores {
             return Err(SendError::NotReady);
         }
         let id = self.next_id;
@@ -97,7 +98,7 @@ impl<S: Storage> Client<'_, S> {
             pauses: 0,
             renegotiated: false,
             moved: false,
-            restores: restores(call.method),
+            restores,
         };
         let token = self
             .calls
@@ -316,11 +317,6 @@ impl<S: Storage> Client<'_, S> {
         }
         ahead
     }
-}
-
-/// Whether a session is told by this method what is to be known in it.
-const fn restores(method: Method<'_>) -> bool {
-    matches!(method, Method::LoggingSetLevel | Method::ResourcesSubscribe)
 }
 
 /// What is armed again lies at least so far ahead.

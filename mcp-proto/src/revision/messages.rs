@@ -78,23 +78,7 @@ pub const fn known(method: Method<'_>, sender: Side) -> bool {
 /// assert!(!is_notification(Method::Ping));
 /// ```
 pub const fn is_notification(method: Method<'_>) -> bool {
-    matches!(
-        method,
-        Method::Initialized
-            | Method::Cancelled
-            | Method::CancelRequest
-            | Method::Progress
-            | Method::Message
-            | Method::ToolsListChanged
-            | Method::PromptsListChanged
-            | Method::ResourcesListChanged
-            | Method::ResourcesUpdated
-            | Method::RootsListChanged
-            | Method::ElicitationComplete
-            | Method::TasksStatus
-            | Method::Tasks
-            | Method::SubscriptionsAcknowledged
-    )
+    method.facts().is_notification()
 }
 
 /// The revisions in which a side may send a method; none for an unknown method.
@@ -109,58 +93,21 @@ pub const fn is_notification(method: Method<'_>) -> bool {
 /// assert!(!revisions.contains(Revision::V2025_11_25));
 /// ```
 pub const fn senders(method: Method<'_>, sender: Side) -> RevisionSet {
-    let (client, server) = match method {
-        Method::Initialize
-        | Method::ResourcesSubscribe
-        | Method::ResourcesUnsubscribe
-        | Method::LoggingSetLevel
-        | Method::Initialized
-        | Method::RootsListChanged => (LEGACY, NONE),
-        Method::Ping => (LEGACY, LEGACY),
-        Method::ToolsList
-        | Method::ToolsCall
-        | Method::ResourcesList
-        | Method::ResourcesTemplatesList
-        | Method::ResourcesRead
-        | Method::PromptsList
-        | Method::PromptsGet
-        | Method::CompletionComplete => (ALL, NONE),
-        Method::ServerDiscover | Method::SubscriptionsListen | Method::TasksUpdate => {
-            (MODERN, NONE)
-        }
-        Method::RootsList | Method::SamplingCreateMessage => (NONE, LEGACY),
-        Method::ElicitationCreate => (NONE, ELICITATION),
-        Method::TasksGet | Method::TasksCancel => (TASKS.or(MODERN), TASKS),
-        Method::TasksResult | Method::TasksList | Method::TasksStatus => (TASKS, TASKS),
-        Method::Cancelled => (ALL, ALL),
-        Method::Progress => (LEGACY, ALL),
-        Method::Message
-        | Method::ToolsListChanged
-        | Method::PromptsListChanged
-        | Method::ResourcesListChanged
-        | Method::ResourcesUpdated => (NONE, ALL),
-        Method::ElicitationComplete => (NONE, TASKS),
-        Method::SubscriptionsAcknowledged | Method::Tasks => (NONE, MODERN),
-        Method::CancelRequest | Method::Other(_) => (NONE, NONE),
-    };
+    let facts = method.facts();
     match sender {
-        Side::Client => client,
-        Side::Server => server,
+        Side::Client => facts.client,
+        Side::Server => facts.server,
     }
 }
-
-const NONE: RevisionSet = RevisionSet::EMPTY;
-const ALL: RevisionSet = RevisionSet::of(&Revision::ALL);
-const LEGACY: RevisionSet = RevisionSet::legacy().with(Revision::DraftV1);
-const MODERN: RevisionSet = RevisionSet::modern();
-/// Tasks of the core, and what else came and went with 2025-11-25.
-const TASKS: RevisionSet = RevisionSet::of(&[Revision::V2025_11_25, Revision::DraftV1]);
-const ELICITATION: RevisionSet = TASKS.with(Revision::V2025_06_18);
 
 #[cfg(test)]
 mod tests {
     use super::*;
     use Revision::*;
+
+    const NONE: RevisionSet = RevisionSet::EMPTY;
+    const ALL: RevisionSet = RevisionSet::of(&Revision::ALL);
+    const LEGACY: RevisionSet = RevisionSet::legacy().with(DraftV1);
 
     #[test]
     fn senders_by_revision() {

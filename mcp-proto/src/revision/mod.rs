@@ -2,10 +2,12 @@
 //!
 //! Code that behaves differently in different revisions asks a question of [`Revision`], such as
 //! [`allows_batches`](Revision::allows_batches); it never asks which revision it is. What a
-//! message may carry is [`fields`], who may send it is [`messages`].
+//! message may carry is [`fields`], who may send it is [`messages`]. The facts of each method are
+//! one row of a table as well.
 
 pub mod fields;
 pub mod messages;
+pub(crate) mod methods;
 
 mod facts;
 mod set;

@@ -3,9 +3,10 @@
 use core::fmt;
 
 use crate::json::Str;
+use crate::revision::methods::for_each_method;
 
-macro_rules! methods {
-    ($($(#[$doc:meta])* $variant:ident = $name:literal,)*) => {
+macro_rules! define {
+    ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {
         /// The name of a request or notification: an open enum, because peers may know more.
         ///
         /// Names are compared exactly and unescaped, so `"tools\/call"` is [`Method::ToolsCall`].
@@ -66,82 +67,7 @@ macro_rules! methods {
     };
 }
 
-methods! {
-    /// `initialize`: opens a legacy session.
-    Initialize = "initialize",
-    /// `ping`: is the peer alive? Until 2025-11-25.
-    Ping = "ping",
-    /// `server/discover`: what a server is and speaks; 2026-07-28.
-    ServerDiscover = "server/discover",
-    /// `tools/list`: a page of tools.
-    ToolsList = "tools/list",
-    /// `tools/call`: runs a tool.
-    ToolsCall = "tools/call",
-    /// `resources/list`: a page of resources.
-    ResourcesList = "resources/list",
-    /// `resources/templates/list`: a page of resource templates.
-    ResourcesTemplatesList = "resources/templates/list",
-    /// `resources/read`: the contents of a resource.
-    ResourcesRead = "resources/read",
-    /// `resources/subscribe`: asks for updates of a resource; until 2025-11-25.
-    ResourcesSubscribe = "resources/subscribe",
-    /// `resources/unsubscribe`: ends such a subscription; until 2025-11-25.
-    ResourcesUnsubscribe = "resources/unsubscribe",
-    /// `prompts/list`: a page of prompts.
-    PromptsList = "prompts/list",
-    /// `prompts/get`: a prompt with its arguments filled in.
-    PromptsGet = "prompts/get",
-    /// `completion/complete`: suggestions for an argument.
-    CompletionComplete = "completion/complete",
-    /// `logging/setLevel`: the least severe log message to send; until 2025-11-25.
-    LoggingSetLevel = "logging/setLevel",
-    /// `subscriptions/listen`: a standing request for notifications; 2026-07-28.
-    SubscriptionsListen = "subscriptions/listen",
-    /// `roots/list`: the server asks for the client's roots.
-    RootsList = "roots/list",
-    /// `sampling/createMessage`: the server asks for a completion of the client's model.
-    SamplingCreateMessage = "sampling/createMessage",
-    /// `elicitation/create`: the server asks the user; since 2025-06-18.
-    ElicitationCreate = "elicitation/create",
-    /// `tasks/get`: the state of a task; 2025-11-25 and the extension.
-    TasksGet = "tasks/get",
-    /// `tasks/result`: what the request behind a task returned; 2025-11-25.
-    TasksResult = "tasks/result",
-    /// `tasks/list`: a page of tasks; 2025-11-25.
-    TasksList = "tasks/list",
-    /// `tasks/cancel`: ends a task; 2025-11-25 and the extension.
-    TasksCancel = "tasks/cancel",
-    /// `tasks/update`: answers for a task that waits for input; the extension.
-    TasksUpdate = "tasks/update",
-    /// `notifications/initialized`: the client is ready; until 2025-11-25.
-    Initialized = "notifications/initialized",
-    /// `notifications/cancelled`: the sender gave up on a request.
-    Cancelled = "notifications/cancelled",
-    /// `notifications/progress`: how far a request is.
-    Progress = "notifications/progress",
-    /// `notifications/message`: a log message.
-    Message = "notifications/message",
-    /// `notifications/tools/list_changed`.
-    ToolsListChanged = "notifications/tools/list_changed",
-    /// `notifications/prompts/list_changed`.
-    PromptsListChanged = "notifications/prompts/list_changed",
-    /// `notifications/resources/list_changed`.
-    ResourcesListChanged = "notifications/resources/list_changed",
-    /// `notifications/resources/updated`: a resource, or one below it, changed.
-    ResourcesUpdated = "notifications/resources/updated",
-    /// `notifications/roots/list_changed`; until 2025-11-25.
-    RootsListChanged = "notifications/roots/list_changed",
-    /// `notifications/elicitation/complete`: a form behind a URL was filled in; 2025-11-25.
-    ElicitationComplete = "notifications/elicitation/complete",
-    /// `notifications/tasks/status`: a task changed its state; 2025-11-25.
-    TasksStatus = "notifications/tasks/status",
-    /// `notifications/tasks`: a task changed its state; the extension.
-    Tasks = "notifications/tasks",
-    /// `notifications/subscriptions/acknowledged`: a listen began; 2026-07-28.
-    SubscriptionsAcknowledged = "notifications/subscriptions/acknowledged",
-    /// `$/cancelRequest`: not of MCP; some peers took it over from the Language Server Protocol.
-    CancelRequest = "$/cancelRequest",
-}
+for_each_method!(define);
 
 /// The method of a plain name, or else the `other`. Lengths first: a name is then compared with
 /// five others at most. A table, because a `match` takes three times the flash.

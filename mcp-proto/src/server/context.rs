@@ -6,6 +6,7 @@ use super::peer_error::PeerError;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
+use crate::revision::methods::Params;
 use crate::rpc::{Id, Method};
 
 /// What surrounds a request, besides its parameters.
@@ -112,7 +113,7 @@ impl<'b> Members<'b> {
         let Some(params) = params else {
             return Ok(Self::default());
         };
-        let keys = parameters(method);
+        let keys = method.facts().params.unique();
         let mut found = [None; 4 + MOST_OTHERS];
         params
             .collect(keys, &mut found)
@@ -160,15 +161,16 @@ impl<'b> Members<'b> {
             }
             None => None,
         };
-        let key = subject(method);
-        let text = match (key, self.subject) {
+        let about = method.facts().params;
+        let is_cursor = about == Params::Cursor;
+        let text = match (about.subject(), self.subject) {
             (Some(key), Some(raw)) => Some(
                 raw.string()
-                    .filter(|text| key == "cursor" || text.is_exact())
+                    .filter(|text| is_cursor || text.is_exact())
                     .ok_or(PeerError::Missing(key))?,
             ),
             // The cursor alone may be missing.
-            (Some(key), None) if key != "cursor" => return Err(PeerError::Missing(key)),
+            (Some(key), None) if !is_cursor => return Err(PeerError::Missing(key)),
             _ => None,
         };
         let modern = revision.has_input_required();
@@ -196,44 +198,6 @@ impl<'b> Members<'b> {
                 meta: self.meta,
             },
         })
-    }
-}
-
-/// The parameter that names what a method is about.
-pub(super) const fn subject(method: Method<'_>) -> Option<&'static str> {
-    match method {
-        Method::ToolsCall | Method::PromptsGet => Some("name"),
-        Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
-            Some("uri")
-        }
-        Method::ToolsList
-        | Method::PromptsList
-        | Method::ResourcesList
-        | Method::ResourcesTemplatesList
-        | Method::TasksList => Some("cursor"),
-        Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
-            Some("taskId")
-        }
-        _ => None,
-    }
-}
-
-/// The parameters that must not occur twice: those that every request may have, what the method is
-/// about, and what its handler is given to read.
-const fn parameters(method: Method<'_>) -> &'static [&'static str] {
-    const META: &str = "_meta";
-    const RESPONSES: &str = "inputResponses";
-    const STATE: &str = "requestState";
-    match method {
-        Method::ToolsCall | Method::PromptsGet => &[META, RESPONSES, STATE, "name", "arguments"],
-        Method::CompletionComplete => &[META, RESPONSES, STATE, "ref", "argument", "context"],
-        Method::ResourcesRead | Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => {
-            &[META, RESPONSES, STATE, "uri"]
-        }
-        Method::TasksGet | Method::TasksResult | Method::TasksCancel | Method::TasksUpdate => {
-            &[META, RESPONSES, STATE, "taskId"]
-        }
-        _ => &[META, RESPONSES, STATE, "cursor"],
     }
 }
 

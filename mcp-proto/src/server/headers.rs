@@ -1,6 +1,6 @@
 //! What the head of a POST says of its body, compared with the body (SH-34, SH-38).
 
-use super::context::{Members, VERSION as VERSION_MEMBER, subject};
+use super::context::{Members, VERSION as VERSION_MEMBER};
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
 use crate::json::{Raw, Str};
@@ -34,12 +34,10 @@ impl<S: Storage> Server<'_, S> {
         }
         same_method(head, method)?;
         // The draft knows no tasks.
-        match method {
-            Method::ToolsCall | Method::PromptsGet | Method::ResourcesRead => {
-                same_name(head, method, members.subject)
-            }
-            _ => Ok(()),
+        if !method.facts().name_header.contains(Revision::DraftV1) {
+            return Ok(());
         }
+        same_name(head, method, members.subject)
     }
 
     /// A notification repeats its method under the draft; of the modern era it may, and then it
@@ -134,7 +132,7 @@ pub(super) fn same_name(
     method: Method<'_>,
     subject: Option<Raw<'_>>,
 ) -> Result<(), PeerError> {
-    if !is_named(method) {
+    if method.facts().name_header.is_empty() {
         return Ok(());
     }
     let subject = subject.filter(|subject| !subject.is_null());
@@ -155,23 +153,12 @@ pub(super) fn doubled(head: &Post<'_>, method: Method<'_>, error: PeerError) -> 
             PeerError::HeaderMismatch(VERSION)
         }
         PeerError::Doubled(member)
-            if head.is_modern() && is_named(method) && subject(method) == Some(member) =>
+            if head.is_modern()
+                && !method.facts().name_header.is_empty()
+                && method.facts().params.subject() == Some(member) =>
         {
             PeerError::HeaderMismatch(NAME)
         }
         other => other,
     }
-}
-
-/// Whether `Mcp-Name` repeats something of the body.
-const fn is_named(method: Method<'_>) -> bool {
-    matches!(
-        method,
-        Method::ToolsCall
-            | Method::PromptsGet
-            | Method::ResourcesRead
-            | Method::TasksGet
-            | Method::TasksUpdate
-            | Method::TasksCancel
-    )
 }

@@ -320,11 +320,8 @@ impl<S: Storage> Server<'_, S> {
 
     /// Whether we declared that we tell of changes of this list.
     fn tells_of(&self, kind: ListKind) -> bool {
-        self.declared.contains(match kind {
-            ListKind::Tools => ServerFeatures::TOOLS_LIST_CHANGED,
-            ListKind::Prompts => ServerFeatures::PROMPTS_LIST_CHANGED,
-            ListKind::Resources => ServerFeatures::RESOURCES_LIST_CHANGED,
-        })
+        let facts = kind.notification().facts();
+        self.declared.contains(facts.server_declares)
     }
 
     fn write_acknowledgement(&self, token: Key, w: &mut Writer<'_>) {

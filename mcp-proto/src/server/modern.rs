@@ -72,10 +72,10 @@ impl<S: Storage> Server<'_, S> {
             headers::same_name(head, method, members.subject)?;
         }
         // TK-44: of all methods only these need something of the client by themselves.
-        let of_tasks = matches!(
-            method,
-            Method::TasksGet | Method::TasksUpdate | Method::TasksCancel
-        );
+        let of_tasks = method
+            .facts()
+            .client_declares
+            .contains(ClientFeatures::TASKS_EXTENSION);
         if of_tasks && !features.contains(ClientFeatures::TASKS_EXTENSION) {
             return Err(PeerError::TasksUndeclared);
         }

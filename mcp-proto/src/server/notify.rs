@@ -9,7 +9,6 @@ use crate::json::{EncodeError, Writer};
 use crate::model::{LoggingLevel, ServerFeatures};
 use crate::payload::Payload;
 use crate::revision::Revision;
-use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Method, envelope};
 use crate::slots::Key;
 use crate::time::Instant;
@@ -159,13 +158,11 @@ impl<S: Storage> Server<'_, S> {
     }
 
     fn may_notify(&self, method: Method<'_>, revision: Revision) -> bool {
-        match method {
-            Method::Other(name) => self.is_own(name),
-            Method::TasksStatus | Method::ElicitationComplete => {
-                allowed(method, Side::Server, revision)
-            }
-            _ => false,
+        if let Method::Other(name) = method {
+            return self.is_own(name);
         }
+        let facts = method.facts();
+        facts.is_notification() && !facts.own_command.server && facts.server.contains(revision)
     }
 
     /// Tells what no outbox could ever hold from what only has to wait.

@@ -157,20 +157,11 @@ impl<L: Inline> InFlight<L> {
 
 impl Traits {
     fn of(method: Method<'_>) -> Self {
+        let answer = method.facts().answer();
         Self {
-            cacheable: matches!(
-                method,
-                Method::ToolsList
-                    | Method::PromptsList
-                    | Method::ResourcesList
-                    | Method::ResourcesTemplatesList
-                    | Method::ResourcesRead
-            ),
-            asks_back: matches!(
-                method,
-                Method::ToolsCall | Method::ResourcesRead | Method::PromptsGet
-            ),
-            subscribes: matches!(method, Method::ResourcesSubscribe),
+            cacheable: answer.is_cacheable,
+            asks_back: answer.may_require_input,
+            subscribes: answer.subscribes,
         }
     }
 }

@@ -13,7 +13,7 @@ use crate::json::{MAX_DEPTH, Raw, Writer};
 use crate::label::Inline;
 use crate::payload::{InputRequired, Outcome, Payload};
 use crate::revision::Revision;
-use crate::rpc::{ErrorObject, Id, Method, code, envelope};
+use crate::rpc::{ErrorObject, Id, code, envelope};
 use crate::slots::Key;
 use crate::time::Instant;
 use crate::token::Token;
@@ -249,11 +249,7 @@ fn write_input<L: Inline>(
         return Err(SendError::Encode);
     }
     for (n, (key, question)) in input.requests.iter().enumerate() {
-        let allowed = matches!(
-            question.method,
-            Method::ElicitationCreate | Method::SamplingCreateMessage | Method::RootsList
-        );
-        if !allowed {
+        if !question.method.facts().answer().is_input {
             return Err(SendError::NotInRevision);
         }
         if input.requests.iter().take(n).any(|(other, _)| other == key) {

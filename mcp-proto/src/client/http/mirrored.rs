@@ -38,13 +38,15 @@ pub(super) fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&st
     if let Ok(method) = Raw::parse(&quoted, 1) {
         say("mcp-method", &|out| mirror::write(method, out));
     }
-    let member = match method {
-        Method::ToolsCall | Method::PromptsGet => "name",
-        Method::ResourcesRead => "uri",
-        Method::TasksGet | Method::TasksUpdate | Method::TasksCancel => "taskId",
-        _ => return,
-    };
-    let Some(name) = params.and_then(|params| params.get(member)) else {
+    let facts = method.facts();
+    let member = facts
+        .params
+        .subject()
+        .filter(|_| !facts.name_header.is_empty());
+    let Some(name) = params
+        .zip(member)
+        .and_then(|(params, member)| params.get(member))
+    else {
         return;
     };
     say("mcp-name", &|out| mirror::write(name, out));

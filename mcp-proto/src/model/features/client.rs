@@ -125,16 +125,11 @@ impl ClientFeatures {
     /// an `input_required`. Which mode of elicitation it needs, and whether sampling needs
     /// tools, the parameters say.
     pub fn allow(self, method: Method<'_>, revision: Revision) -> bool {
-        let one_of = match method {
-            Method::RootsList => Self::ROOTS,
-            Method::SamplingCreateMessage => Self::SAMPLING,
-            Method::ElicitationCreate => Self::ELICITATION_FORM.with(Self::ELICITATION_URL),
-            Method::TasksGet | Method::TasksResult => Self::TASKS,
-            Method::TasksList => Self::TASKS_LIST,
-            Method::TasksCancel => Self::TASKS_CANCEL,
-            _ => return true,
-        };
-        self.known_in(revision).intersects(one_of)
+        let facts = method.facts();
+        let one_of = facts.client_declares;
+        let asked = facts.server.contains(revision)
+            || (facts.answer().is_input && revision.has_input_required());
+        one_of.is_empty() || (asked && self.known_in(revision).intersects(one_of))
     }
 
     /// The same as the type that is written to a peer.

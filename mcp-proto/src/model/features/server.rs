@@ -78,24 +78,21 @@ impl ServerFeatures {
     /// Whether a client may ask this of the server (LC-17, JR-28). What needs no capability,
     /// such as completion in 2024-11-05 (CP-08), it always may.
     pub fn allow(self, method: Method<'_>, revision: Revision) -> bool {
-        let by_extension = matches!(revision.tasks(), Tasks::Extension);
-        let one_of = match method {
-            Method::ToolsList | Method::ToolsCall => Self::TOOLS,
-            Method::ResourcesList | Method::ResourcesTemplatesList | Method::ResourcesRead => {
-                Self::RESOURCES
-            }
-            Method::ResourcesSubscribe | Method::ResourcesUnsubscribe => Self::RESOURCES_SUBSCRIBE,
-            Method::PromptsList | Method::PromptsGet => Self::PROMPTS,
-            Method::CompletionComplete if revision.gates_completions() => Self::COMPLETIONS,
-            Method::LoggingSetLevel => Self::LOGGING,
-            Method::TasksUpdate => Self::TASKS_EXTENSION,
-            Method::TasksGet | Method::TasksCancel if by_extension => Self::TASKS_EXTENSION,
-            Method::TasksGet | Method::TasksResult => Self::TASKS,
-            Method::TasksList => Self::TASKS_LIST,
-            Method::TasksCancel => Self::TASKS_CANCEL,
-            _ => return true,
-        };
-        self.known_in(revision).intersects(one_of)
+        let facts = method.facts();
+        let one_of = facts.server_declares.known_in(revision);
+        if one_of.is_empty() {
+            // The revision has no capability for it, or does not have the method.
+            return facts.server_declares.is_empty() || facts.client.contains(revision);
+        }
+        self.intersects(one_of)
+    }
+
+    /// Where a server declares the first of these: `resources.subscribe`, for instance.
+    pub(crate) fn path(self) -> &'static str {
+        PATHS
+            .iter()
+            .find(|(feature, _)| self.contains(*feature))
+            .map_or("", |(_, path)| path)
     }
 
     /// The same as the type that is written to a peer.
@@ -154,6 +151,32 @@ impl From<&ServerCapabilities<'_>> for ServerFeatures {
             .with(Self::TASKS_EXTENSION.when(has_tasks_extension(capabilities.extensions)))
     }
 }
+
+const PATHS: [(ServerFeatures, &str); 14] = [
+    (ServerFeatures::TOOLS, "tools"),
+    (ServerFeatures::TOOLS_LIST_CHANGED, "tools.listChanged"),
+    (ServerFeatures::RESOURCES, "resources"),
+    (
+        ServerFeatures::RESOURCES_LIST_CHANGED,
+        "resources.listChanged",
+    ),
+    (ServerFeatures::RESOURCES_SUBSCRIBE, "resources.subscribe"),
+    (ServerFeatures::PROMPTS, "prompts"),
+    (ServerFeatures::PROMPTS_LIST_CHANGED, "prompts.listChanged"),
+    (ServerFeatures::COMPLETIONS, "completions"),
+    (ServerFeatures::LOGGING, "logging"),
+    (ServerFeatures::TASKS, "tasks"),
+    (ServerFeatures::TASKS_LIST, "tasks.list"),
+    (ServerFeatures::TASKS_CANCEL, "tasks.cancel"),
+    (
+        ServerFeatures::TASKS_TOOLS_CALL,
+        "tasks.requests.tools.call",
+    ),
+    (
+        ServerFeatures::TASKS_EXTENSION,
+        "io.modelcontextprotocol/tasks",
+    ),
+];
 
 /// The tree of capabilities: a row names the row that it hangs from by its number.
 const MEMBERS: &[Member] = &[
