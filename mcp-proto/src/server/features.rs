@@ -16,7 +16,7 @@ use crate::rpc::Method;
 ///   not declare, as its revision names it: `elicitation` in 2025-06-18, later
 ///   `elicitation.form`.
 /// - [`SendError::NotInRevision`]: it needs a capability that the revision does not have, such as
-///   `elicitation.url` before 2025-11-25.
+///   `elicitation.url` before 2025-11-25, or it is an elicitation in a mode that no revision has.
 /// - [`SendError::Encode`]: a member of the parameters that decides about it stands twice.
 ///
 /// ```
@@ -41,13 +41,28 @@ pub fn check_question(
     revision: Revision,
 ) -> Result<(), SendError> {
     match undeclared(method, params, features, revision) {
+        Err(Unanswerable::Mode) => Err(SendError::NotInRevision),
         Ok(None) => Ok(()),
         Ok(Some(feature)) if feature.known_in(revision) != feature => Err(SendError::NotInRevision),
         Ok(Some(feature)) => {
             let path = feature.paths(revision).next();
             Err(SendError::Undeclared(path.unwrap_or("tasks")))
         }
-        Err(_) => Err(SendError::Encode),
+        Err(Unanswerable::Duplicate) => Err(SendError::Encode),
+    }
+}
+
+/// Why no client can be asked a question.
+enum Unanswerable {
+    /// No revision has its mode of elicitation.
+    Mode,
+    /// A member that decides about it stands twice.
+    Duplicate,
+}
+
+impl From<Duplicate> for Unanswerable {
+    fn from(_: Duplicate) -> Self {
+        Self::Duplicate
     }
 }
 
@@ -57,15 +72,18 @@ fn undeclared(
     params: Object<'_>,
     features: ClientFeatures,
     revision: Revision,
-) -> Result<Option<ClientFeatures>, Duplicate> {
+) -> Result<Option<ClientFeatures>, Unanswerable> {
     let needed = match method {
         Method::RootsList => ClientFeatures::ROOTS,
         Method::ElicitationCreate => {
             let [mode] = params.find(["mode"])?;
-            // EL-04: without a mode it is a form.
-            match mode.and_then(Raw::string) {
-                Some(mode) if mode == "url" => ClientFeatures::ELICITATION_URL,
-                _ => ClientFeatures::ELICITATION_FORM,
+            match mode.map(Raw::string) {
+                // EL-04
+                None => ClientFeatures::ELICITATION_FORM,
+                Some(Some(mode)) if mode == "form" => ClientFeatures::ELICITATION_FORM,
+                Some(Some(mode)) if mode == "url" => ClientFeatures::ELICITATION_URL,
+                // EL-02: no client can have declared it.
+                Some(_) => return Err(Unanswerable::Mode),
             }
         }
         Method::SamplingCreateMessage => {

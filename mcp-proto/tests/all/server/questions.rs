@@ -136,6 +136,13 @@ fn lc_23_capabilities_of_the_client() {
         refused("elicitation.form"),
     );
     check("2025-11-25", ALL, url, refused("elicitation.url"));
+    // EL-02, EL-04: a mode that is not known was not declared, and only a missing one is a form.
+    for mode in [r#"{"mode":"voice"}"#, r#"{"mode":null}"#] {
+        let unknown = ("elicitation/create", mode);
+        check("2025-11-25", ALL, unknown, Err(SendError::NotInRevision));
+    }
+    let named = ("elicitation/create", r#"{"mode":"form"}"#);
+    check("2025-11-25", ALL, named, Ok(()));
     let plain = (
         "sampling/createMessage",
         r#"{"maxTokens":1,"includeContext":"none"}"#,
