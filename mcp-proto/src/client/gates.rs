@@ -49,14 +49,14 @@ impl<S: Storage> Client<'_, S> {
             | Method::TasksResult
             | Method::TasksList
             | Method::TasksCancel => Ok(()),
-            Method::SamplingCreateMessage if features.contains(ClientFeatures::SAMPLING_TOOLS) => {
-                Ok(())
-            }
-            // SP-02
             Method::SamplingCreateMessage => {
-                match params.map(|params| params.find(["tools", "toolChoice"])) {
-                    None | Some(Ok([None, None])) => Ok(()),
-                    Some(_) => Err((code::INVALID_PARAMS, "sampling.tools was not declared")),
+                let deciding = ["tools", "toolChoice", "includeContext"];
+                match params.map(|params| params.find(deciding)) {
+                    None | Some(Ok([None, None, _])) => Ok(()),
+                    Some(Ok(_)) if features.contains(ClientFeatures::SAMPLING_TOOLS) => Ok(()),
+                    // SP-02
+                    Some(Ok(_)) => Err((code::INVALID_PARAMS, "sampling.tools was not declared")),
+                    Some(Err(_)) => Err((code::INVALID_PARAMS, "a parameter occurs twice")),
                 }
             }
             Method::ElicitationCreate => {

@@ -154,6 +154,13 @@ fn what_was_not_declared_is_refused() {
     for params in [r#"{"tools":[]}"#, r#"{"toolChoice":{}}"#] {
         refused(latest, "sampling/createMessage", params, -32602, tools);
     }
+    for params in [
+        r#"{"tools":[],"tools":[]}"#,
+        r#"{"includeContext":"none","includeContext":"allServers"}"#,
+    ] {
+        let twice = "a parameter occurs twice";
+        refused(latest, "sampling/createMessage", params, -32602, twice);
+    }
     let nothing = ClientCapabilities::default();
     for method in ["roots/list", "sampling/createMessage", "elicitation/create"] {
         declaring(
@@ -248,7 +255,9 @@ fn sampling_with_tools() {
         capabilities,
         Revision::V2025_11_25,
         r#"< {"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{"tools":[]}}
-        = asked sampling/createMessage {"tools":[]}"#,
+        = asked sampling/createMessage {"tools":[]}
+        < {"jsonrpc":"2.0","id":6,"method":"sampling/createMessage","params":{"tools":[],"tools":[]}}
+        > {"jsonrpc":"2.0","id":6,"error":{"code":-32602,"message":"a parameter occurs twice"}}"#,
     );
     declaring(
         capabilities,
