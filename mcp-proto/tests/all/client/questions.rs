@@ -267,6 +267,16 @@ fn sampling_with_tools() {
     );
 }
 
+/// SP-10: a server omits a context that was not declared (SP-04), and a client may ignore one.
+#[test]
+fn sp_10_sampling_with_a_context_that_was_not_declared() {
+    session(
+        Revision::V2025_11_25,
+        r#"< {"jsonrpc":"2.0","id":5,"method":"sampling/createMessage","params":{"includeContext":"allServers"}}
+        = asked sampling/createMessage {"includeContext":"allServers"}"#,
+    );
+}
+
 #[test]
 fn a_doubled_question_is_ignored() {
     session(
