@@ -3,7 +3,7 @@
 use super::{Client, Storage};
 use crate::action::SendError;
 use crate::json::Object;
-use crate::model::ClientFeatures;
+use crate::model::{ClientFeatures, Unanswerable};
 use crate::revision::Revision;
 use crate::rpc::{Method, code};
 
@@ -39,49 +39,32 @@ impl<S: Storage> Client<'_, S> {
         let Some(revision) = self.revision else {
             return unknown;
         };
-        if !self.client.allow(method, revision) {
+        let is_question = !method.facts().client_declares.is_empty();
+        if !is_question || !self.client.allow(method, revision) {
             return unknown;
         }
-        let features = self.client.known_in(revision);
-        match method {
-            Method::RootsList
-            | Method::TasksGet
-            | Method::TasksResult
-            | Method::TasksList
-            | Method::TasksCancel => Ok(()),
-            Method::SamplingCreateMessage => {
-                let deciding = ["tools", "toolChoice", "includeContext"];
-                match params.map(|params| params.find(deciding)) {
-                    None | Some(Ok([None, None, _])) => Ok(()),
-                    Some(Ok(_)) if features.contains(ClientFeatures::SAMPLING_TOOLS) => Ok(()),
-                    // SP-02
-                    Some(Ok(_)) => Err((code::INVALID_PARAMS, "sampling.tools was not declared")),
-                    Some(Err(_)) => Err((code::INVALID_PARAMS, "a parameter occurs twice")),
+        let params = params.unwrap_or_default();
+        // EL-03
+        let mode = "this mode of elicitation was not declared";
+        let message = match ClientFeatures::needed_by(method, params, revision) {
+            Ok(needed) => {
+                let missing = needed
+                    .without(self.client.known_in(revision))
+                    .without(ClientFeatures::SAMPLING_CONTEXT);
+                if missing.is_empty() {
+                    return Ok(());
+                }
+                // SP-02
+                match missing.contains(ClientFeatures::SAMPLING_TOOLS) {
+                    true => "sampling.tools was not declared",
+                    false => mode,
                 }
             }
-            Method::ElicitationCreate => {
-                let mode = match params.map(|params| params.find(["mode"])) {
-                    // EL-04
-                    None | Some(Ok([None])) => Some(ClientFeatures::ELICITATION_FORM),
-                    Some(Ok([Some(mode)])) => match mode.string() {
-                        Some(mode) if mode == "form" => Some(ClientFeatures::ELICITATION_FORM),
-                        Some(mode) if mode == "url" => Some(ClientFeatures::ELICITATION_URL),
-                        _ => None,
-                    },
-                    Some(Err(_)) => None,
-                };
-                // EL-03
-                if mode.is_some_and(|mode| features.contains(mode)) {
-                    Ok(())
-                } else {
-                    Err((
-                        code::INVALID_PARAMS,
-                        "this mode of elicitation was not declared",
-                    ))
-                }
-            }
-            _ => unknown,
-        }
+            Err(Unanswerable::Mode) => mode,
+            Err(Unanswerable::Duplicate) if method == Method::ElicitationCreate => mode,
+            Err(Unanswerable::Duplicate) => "a parameter occurs twice",
+        };
+        Err((code::INVALID_PARAMS, message))
     }
 
     /// Whether this client may notify a legacy server of this.

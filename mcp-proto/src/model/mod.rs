@@ -75,6 +75,7 @@ pub use enum_schema::{Choice, Choices, EnumSchema, MultiEnumSchema};
 pub use error_data::{
     MissingCapabilitiesData, UnsupportedVersionData, UrlElicitationData, is_resource_not_found,
 };
+pub(crate) use features::Unanswerable;
 pub use features::{ClientFeatures, ServerFeatures};
 pub use form_check::{FieldFault, FieldMismatch};
 pub use icon::{Icon, Theme};

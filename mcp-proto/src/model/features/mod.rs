@@ -1,10 +1,13 @@
 //! Capabilities in one word, for machines that cannot keep a borrow.
 
 mod client;
+mod question;
 mod server;
 
 use super::Settings;
 use crate::json::{Map, Object, Raw};
+
+pub(crate) use question::Unanswerable;
 
 pub use client::ClientFeatures;
 pub use server::ServerFeatures;
@@ -45,7 +48,7 @@ macro_rules! features {
                 self.0 == 0
             }
 
-            const fn when(self, condition: bool) -> Self {
+            pub(super) const fn when(self, condition: bool) -> Self {
                 if condition { self } else { Self::NONE }
             }
         }
