@@ -48,7 +48,7 @@ impl ClientFeatures {
                 // SP-02, SP-03
                 let tools = tools.is_some() || choice.is_some();
                 // SP-04; before 2025-11-25 the context has no capability of its own.
-                let context = !tools && asks && revision.has_sampling_tools();
+                let context = asks && revision.has_sampling_tools();
                 declares
                     .with(Self::SAMPLING_TOOLS.when(tools))
                     .with(Self::SAMPLING_CONTEXT.when(context))

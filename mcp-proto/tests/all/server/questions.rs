@@ -163,6 +163,22 @@ fn lc_23_capabilities_of_the_client() {
     );
     check("2025-11-25", ALL, context, refused("sampling.context"));
     check("2025-06-18", ALL, context, Ok(()));
+    let both = (
+        "sampling/createMessage",
+        r#"{"tools":[],"includeContext":"thisServer"}"#,
+    );
+    check(
+        "2025-11-25",
+        r#"{"sampling":{"tools":{}}}"#,
+        both,
+        refused("sampling.context"),
+    );
+    check(
+        "2025-11-25",
+        r#"{"sampling":{"tools":{},"context":{}}}"#,
+        both,
+        Ok(()),
+    );
     check(
         "2025-11-25",
         ALL,
