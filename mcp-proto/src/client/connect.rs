@@ -5,7 +5,7 @@ use core::time::Duration;
 use super::answer::Heard;
 use super::ping::Ping;
 use super::reply::Reply;
-use super::versions::{Discovered, is_modern, revision_of, revisions, supported};
+use super::versions::{Discovered, is_modern, revisions, supported};
 use super::{
     Approach, Client, CloseReason, ConnectError, Connected, Event, Phase, Storage, encode,
 };
@@ -230,12 +230,11 @@ impl<S: Storage> Client<'_, S> {
         else {
             return self.connect_error(ConnectError::Answer);
         };
-        let revision = match version.string() {
-            Some(_) => revision_of(version),
-            None => return self.connect_error(ConnectError::Answer),
+        let Some(named) = version.string() else {
+            return self.connect_error(ConnectError::Answer);
         };
         // LC-05: what it cannot speak, it does not begin.
-        let revision = revision
+        let revision = Revision::read(named)
             .filter(|revision| revision.is_legacy() && self.config.revisions.contains(*revision));
         let Some(revision) = revision else {
             return self.connect_error(ConnectError::Revision {

@@ -70,14 +70,7 @@ pub(super) fn revisions(list: Raw<'_>) -> RevisionSet {
     list.array()
         .into_iter()
         .flat_map(|list| list.elements())
-        .filter_map(revision_of)
+        .filter_map(Raw::string)
+        .filter_map(Revision::read)
         .collect()
-}
-
-/// The revision of this name.
-pub(super) fn revision_of(version: Raw<'_>) -> Option<Revision> {
-    let version = version.string()?;
-    Revision::ALL
-        .into_iter()
-        .find(|revision| version == revision.as_str())
 }

@@ -14,6 +14,7 @@ mod set;
 
 use core::{error, fmt, str};
 
+use crate::json::Str;
 use facts::Facts;
 
 pub use set::{RevisionSet, Revisions};
@@ -76,6 +77,13 @@ impl Revision {
         Self::ALL
             .into_iter()
             .find(|revision| revision.as_str() == version)
+    }
+
+    /// The revision that a version string of a message names, escaped or not.
+    pub(crate) fn read(version: Str<'_>) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|revision| version == *revision.as_str())
     }
 
     /// The string that names this revision on the wire.

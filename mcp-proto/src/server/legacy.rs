@@ -138,7 +138,7 @@ impl<S: Storage> Server<'_, S> {
         let Some(offered) = version.and_then(Raw::string) else {
             return Ok(self.answer(Reply::refusal(Some(id), PeerError::NoVersion, version)));
         };
-        let Some(revision) = self.config.negotiate(revision_of(offered)) else {
+        let Some(revision) = self.config.negotiate(Revision::read(offered)) else {
             let error = PeerError::UnsupportedVersion;
             return Ok(self.answer(Reply::refusal(Some(id), error, version)));
         };
@@ -200,15 +200,6 @@ impl<S: Storage> Server<'_, S> {
         }
         self.uris.add(owner, uri)
     }
-}
-
-/// The revision that a client names, if we know it.
-pub(super) fn revision_of(version: Str<'_>) -> Option<Revision> {
-    let plain = version
-        .decode_exact(&mut [0; 32])
-        .ok()
-        .and_then(Revision::parse);
-    plain.or_else(|| version.as_plain().and_then(Revision::parse))
 }
 
 fn log_level(params: Option<Object<'_>>) -> Result<LoggingLevel, PeerError> {

@@ -2,13 +2,13 @@
 
 use super::context::{CLIENT_CAPABILITIES, Members, VERSION};
 use super::headers;
-use super::legacy::revision_of;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
 use crate::http::Post;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel};
+use crate::revision::Revision;
 use crate::rpc::{Id, Method};
 use crate::token::Token;
 
@@ -40,7 +40,7 @@ impl<S: Storage> Server<'_, S> {
         if let Some(head) = head {
             headers::same_version(head, version)?;
         }
-        let Some(revision) = revision_of(version)
+        let Some(revision) = Revision::read(version)
             .filter(|revision| revision.is_modern() && self.config.revisions.contains(*revision))
         else {
             // VR-04, VR-22: a legacy one is not spoken in this way either.

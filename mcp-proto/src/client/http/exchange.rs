@@ -109,7 +109,8 @@ impl Exchange {
                     Kind::Initialize => request.params.and_then(|it| it.get("protocolVersion")),
                     _ => request.params.and_then(version),
                 };
-                (kind, request.id.to_u64(), named.and_then(revision_of))
+                let named = named.and_then(Raw::string).and_then(Revision::read);
+                (kind, request.id.to_u64(), named)
             }
             _ => (Kind::Told, None, None),
         };
@@ -493,11 +494,4 @@ fn response_to(own: u64, text: &[u8]) -> Option<Response<'_>> {
 fn version(params: Object<'_>) -> Option<Raw<'_>> {
     let meta = params.get("_meta")?.object()?;
     meta.get(keys::PROTOCOL_VERSION)
-}
-
-fn revision_of(version: Raw<'_>) -> Option<Revision> {
-    let version = version.string()?;
-    Revision::ALL
-        .into_iter()
-        .find(|revision| version == revision.as_str())
 }
