@@ -85,9 +85,7 @@ impl<S: Storage> Client<'_, S> {
         if let Phase::Opening(opening) = self.phase {
             return self.opening_heard(now, opening, id, heard);
         }
-        if self.ping.awaits(id) {
-            // An error is a sign of life, too.
-            self.pong(now);
+        if self.pinger.answered(now, id) {
             return Action::Ignore(Why::Absorbed);
         }
         let Some(token) = self.call_of(id) else {
@@ -277,7 +275,7 @@ impl<S: Storage> Client<'_, S> {
     pub(super) fn is_awaited(&self, id: u64) -> bool {
         match self.phase {
             Phase::Opening(opening) => opening.awaits(id),
-            _ => self.ping.awaits(id) || self.call_of(id).is_some(),
+            _ => self.pinger.awaits(id) || self.call_of(id).is_some(),
         }
     }
 

@@ -3,7 +3,6 @@
 use core::time::Duration;
 
 use super::answer::Heard;
-use super::ping::Ping;
 use super::reply::Reply;
 use super::versions::{Discovered, is_modern, revisions, supported};
 use super::{
@@ -248,7 +247,7 @@ impl<S: Storage> Client<'_, S> {
         self.server = Some(ServerFeatures::read(capabilities));
         self.phase = Phase::Legacy;
         self.initialized_owed = true;
-        self.ping = Ping::rest(self.config.ping, now);
+        self.pinger.start(now);
         connected(
             revision,
             server.and_then(Raw::object),

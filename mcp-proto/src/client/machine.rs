@@ -114,12 +114,12 @@ impl<S: Storage> Machine for Client<'_, S> {
 
     fn poll_transmit(
         &mut self,
-        _now: Instant,
+        now: Instant,
         on: Channel,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
         if on == Channel::PIPE {
-            self.say(out)
+            self.say(now, out)
         } else {
             Ok(None)
         }

@@ -10,7 +10,6 @@ mod event;
 mod gates;
 mod machine;
 mod notice;
-mod ping;
 mod question;
 mod reply;
 mod send;
@@ -35,12 +34,12 @@ pub use storage::{Fixed, Storage};
 use crate::batch::Batch;
 use crate::limits::max_message;
 use crate::model::{ClientFeatures, ServerFeatures};
+use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::slots::Slots;
 use crate::token::MachineId;
 use batch::Gathered;
 use connect::Opening;
-use ping::Ping;
 
 /// The client's machine: negotiation, calls, questions, on one connection.
 ///
@@ -115,9 +114,7 @@ pub struct Client<'c, S: Storage> {
     initialized_owed: bool,
     /// Calls wait until the application has told a new session what the lost one knew.
     held: bool,
-    ping: Ping,
-    /// Pings missed in a row.
-    misses: u32,
+    pinger: Pinger,
     miss_untold: bool,
     connect_failed: Option<ConnectError<'static>>,
     closed_untold: Option<CloseReason>,
@@ -168,8 +165,7 @@ impl<'c, S: Storage> Client<'c, S> {
             next_id: 1,
             initialized_owed: false,
             held: false,
-            ping: Ping::Off,
-            misses: 0,
+            pinger: Pinger::new(config.ping, Unwritten::Missed),
             miss_untold: false,
             connect_failed: None,
             closed_untold: None,

@@ -1,9 +1,9 @@
 //! What time and teardown do.
 
 use super::call::Stage;
-use super::ping::{Beat, Ping};
 use super::question::Asked;
 use super::{Client, CloseReason, ConnectError, Event, Failure, Phase, Storage};
+use crate::ping::Missed;
 use crate::slots::{Key, Queue};
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
@@ -14,7 +14,7 @@ impl<S: Storage> Client<'_, S> {
             Phase::Opening(opening) => opening.next_deadline(),
             _ => None,
         };
-        [opening, self.ping.deadline(), self.calls.next_deadline()]
+        [opening, self.pinger.deadline(), self.calls.next_deadline()]
             .into_iter()
             .flatten()
             .min()
@@ -67,27 +67,13 @@ impl<S: Storage> Client<'_, S> {
     }
 
     fn beat(&mut self, now: Instant) {
-        let Some(policy) = self.config.ping else {
+        let Some(missed) = self.pinger.handle_timeout(now) else {
             return;
         };
-        match self.ping.beat(now) {
-            Beat::None => {}
-            Beat::Due => self.ping = Ping::owe(policy, self.take_id(), now),
-            Beat::Missed => {
-                self.misses = self.misses.saturating_add(1);
-                self.miss_untold = true;
-                if self.misses >= policy.misses {
-                    self.close(CloseReason::Stale);
-                } else {
-                    self.ping = Ping::rest(Some(policy), now);
-                }
-            }
+        self.miss_untold = true;
+        if let Missed::Last(_) = missed {
+            self.close(CloseReason::Stale);
         }
-    }
-
-    pub(super) fn pong(&mut self, now: Instant) {
-        self.misses = 0;
-        self.ping = Ping::rest(self.config.ping, now);
     }
 
     /// Every call ends, every question is void; the events tell.
@@ -99,7 +85,7 @@ impl<S: Storage> Client<'_, S> {
             self.connect_failed = Some(ConnectError::Closed);
         }
         self.phase = Phase::Closed;
-        self.ping = Ping::Off;
+        self.pinger.stop();
         self.initialized_owed = false;
         self.answers.clear();
         self.closed_untold = Some(reason);
@@ -158,7 +144,7 @@ impl<S: Storage> Client<'_, S> {
         }
         if core::mem::take(&mut self.miss_untold) {
             return Some(Event::PingMissed {
-                misses: self.misses,
+                misses: self.pinger.missed(),
                 limit: self.config.ping.map_or(0, |policy| policy.misses),
             });
         }

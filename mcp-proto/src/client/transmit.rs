@@ -3,12 +3,12 @@
 use core::convert::Infallible;
 
 use super::call::Stage;
-use super::ping::Ping;
 use super::{Client, Failure, Phase, Storage};
 use crate::action::{BufferFull, Transmit};
 use crate::json::Writer;
 use crate::rpc::{Method, envelope};
 use crate::slots::{Key, Queue};
+use crate::time::Instant;
 
 impl<S: Storage> Client<'_, S> {
     pub(super) fn has_something_to_say(&self) -> bool {
@@ -18,10 +18,14 @@ impl<S: Storage> Client<'_, S> {
             || self.cancelled().is_some()
             || self.questions.first(Queue::Transmit).is_some()
             || self.answers.is_ready()
-            || matches!(self.ping, Ping::Owed { .. })
+            || self.pinger.is_due()
     }
 
-    pub(super) fn say(&mut self, out: &mut [u8]) -> Result<Option<Transmit>, BufferFull> {
+    pub(super) fn say(
+        &mut self,
+        now: Instant,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, BufferFull> {
         if let Phase::Opening(opening) = self.phase
             && let Some(transmit) = self.transmit_opening(opening, out)?
         {
@@ -39,11 +43,13 @@ impl<S: Storage> Client<'_, S> {
         if self.answers.is_ready() {
             return self.answers.write(out).map(|len| Some(Transmit::pipe(len)));
         }
-        if let Ping::Owed { id, until } = self.ping {
+        if self.pinger.is_due() {
+            let id = self.next_id;
             let mut writer = Writer::new(out);
             envelope::bare_request(&mut writer, id, Method::Ping);
             let len = writer.finish()?;
-            self.ping = Ping::Sent { id, until };
+            self.take_id();
+            self.pinger.sent(now, id);
             return Ok(Some(Transmit::pipe(len)));
         }
         Ok(None)

@@ -2,7 +2,6 @@
 
 use super::call::Stage;
 use super::connect::Opening;
-use super::ping::Ping;
 use super::{Client, ConnectError, Failure, Phase, Storage};
 use crate::action::SendError;
 use crate::slots::{Key, Queue};
@@ -145,8 +144,7 @@ impl<S: Storage> Client<'_, S> {
         let (Phase::Legacy, Some(revision)) = (&self.phase, self.revision) else {
             return false;
         };
-        self.ping = Ping::Off;
-        self.misses = 0;
+        self.pinger.reset();
         self.initialized_owed = false;
         self.answers.clear();
         self.batch.clear();

@@ -1,6 +1,5 @@
 //! The server as its driver sees it.
 
-use super::pinger::Missed;
 use super::question::Ended;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
@@ -9,6 +8,7 @@ use crate::action::{Action, BufferFull, Channel, Transmit, Why};
 use crate::batch::Reading;
 use crate::limits::max_message;
 use crate::machine::Machine;
+use crate::ping::Missed;
 use crate::rpc::Incoming;
 use crate::slots::Queue;
 use crate::source::Source;

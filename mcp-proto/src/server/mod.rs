@@ -21,7 +21,6 @@ mod modern;
 mod notify;
 mod pace;
 mod peer_error;
-mod pinger;
 mod progress;
 mod question;
 mod record;
@@ -41,7 +40,6 @@ pub mod http;
 use core::fmt;
 
 use context::{Asked, Members};
-use pinger::Pinger;
 use question::Ended;
 use reply::Style;
 use request::Stage;
@@ -71,6 +69,7 @@ use crate::json::{Object, Raw};
 use crate::label::Inline;
 use crate::limits::max_message;
 use crate::model::{ClientFeatures, ServerFeatures};
+use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::rpc::{Id, Message, Method, Notification, Request};
 use crate::slots::{Key, Queue, Slots};
@@ -183,7 +182,7 @@ impl<'c, S: Storage> Server<'c, S> {
             // An array that no outbox could ever hold must not be gathered.
             batch: Batch::new(batch, limits.batch_bytes.min(max_message.saturating_sub(1))),
             session: Session::new(config.log_level),
-            pinger: Pinger::new(config.ping.filter(|_| S::ASKS)),
+            pinger: Pinger::new(config.ping.filter(|_| S::ASKS), Unwritten::Waits),
             missed: None,
             next_id: 1,
             from: Channel::PIPE,

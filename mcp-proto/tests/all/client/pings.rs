@@ -2,9 +2,10 @@
 
 use core::time::Duration;
 
-use mcp_proto::PingPolicy;
-use mcp_proto::client::ClientConfig;
+use mcp_proto::client::{Call, Client, ClientConfig, Fixed};
 use mcp_proto::revision::{Revision, RevisionSet};
+use mcp_proto::rpc::{Incoming, Message, Method};
+use mcp_proto::{Channel, Instant, Machine, PingPolicy, Source};
 
 use crate::client::connect::accepting;
 use crate::client::script;
@@ -40,6 +41,39 @@ fn answered_pings_go_on() {
         < {"jsonrpc":"2.0","id":4,"result":{},"error":{}}
         + 1000
         > {"jsonrpc":"2.0","id":5,"method":"ping"}"#,
+    );
+}
+
+#[test]
+fn a_ping_takes_its_id_when_it_is_written() {
+    let config = ClientConfig {
+        ping: Some(PingPolicy::default()),
+        ..accepting(RevisionSet::legacy())
+    };
+    let mut client = Client::new(config, Fixed::<4, 1>);
+    let mut out = [0; 512];
+    let mut now = Instant::ZERO;
+    client.connect(now).unwrap();
+    client.poll_transmit(now, Channel::PIPE, &mut out).unwrap();
+    let opened = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#;
+    let opened = Incoming::Message(Message::parse(opened, 16));
+    let _ = client.handle(now, &Source::PIPE, opened);
+    client.poll_transmit(now, Channel::PIPE, &mut out).unwrap();
+    now = now + PingPolicy::default().interval;
+    client.handle_timeout(now);
+    let called = Call::new(Method::from("acme/x"));
+    let (_, sent) = client.call(now, &called, &mut out).unwrap();
+    let call = br#"{"jsonrpc":"2.0","id":2,"method":"acme/x"}"#;
+    assert_eq!(
+        out[..sent.len].escape_ascii().to_string(),
+        call.escape_ascii().to_string()
+    );
+    let sent = client.poll_transmit(now, Channel::PIPE, &mut out);
+    let sent = sent.unwrap().unwrap();
+    let ping = br#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#;
+    assert_eq!(
+        out[..sent.len].escape_ascii().to_string(),
+        ping.escape_ascii().to_string()
     );
 }
 
