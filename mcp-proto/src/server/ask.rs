@@ -2,7 +2,7 @@
 
 use super::event::{Answer, Event};
 use super::features::check_question;
-use super::question::{AskOptions, Ended, Over, Pending};
+use super::question::{AskOptions, Pending};
 use super::reply::Reply;
 use super::respond::check_object;
 use super::result::{Addition, complete};
@@ -13,7 +13,6 @@ use crate::json::{Decimal, EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::payload::Question;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
-use crate::slots::{Key, Queue};
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 
@@ -86,7 +85,7 @@ impl<S: Storage> Server<'_, S> {
         if !known {
             return Err(SendError::NotInRevision);
         }
-        let number = self.next_id;
+        let number = self.questions.next_id();
         let mut w = Writer::new(out);
         let mut object = (0, 0);
         envelope::request(&mut w, number, question.method, |w| {
@@ -123,30 +122,21 @@ impl<S: Storage> Server<'_, S> {
             revision,
         )?;
         let channel = self.channel_of(parent);
-        let cap = now + options.cap;
-        let token = self
-            .questions
-            .insert(
-                number as u32,
-                Pending {
-                    number,
-                    cookie: options.cookie,
-                    parent,
-                    channel,
-                    timeout: options.timeout,
-                    cap,
-                    progress: Decimal::default(),
-                    over: None,
-                },
-            )
-            .map_err(|_| SendError::TableFull)?;
-        self.questions
-            .arm(token, Some((now + options.timeout).min(cap)));
-        self.next_id = self.next_id.saturating_add(1);
+        let question = Pending {
+            number,
+            cookie: options.cookie,
+            parent,
+            channel,
+            timeout: options.timeout,
+            cap: now + options.cap,
+            progress: Decimal::default(),
+            over: None,
+        };
+        let key = self.questions.insert(now, question)?;
         if let Some(request) = parent.and_then(|parent| self.requests.get_mut(parent)) {
             request.asked = true;
         }
-        Ok((SentToken::new(token, self.id), Transmit::on(channel, len)))
+        Ok((SentToken::new(key, self.id), Transmit::on(channel, len)))
     }
 
     /// Gives up a question: its client is told, and no event of it follows. A token that is stale
@@ -169,23 +159,8 @@ impl<S: Storage> Server<'_, S> {
     /// }
     /// ```
     pub fn cancel(&mut self, question: SentToken) {
-        let Some(token) = question.key_in(self.id) else {
-            return;
-        };
-        self.end_question(token, true, None);
-        // It may have ended already, without the application knowing yet.
-        let over = self
-            .questions
-            .get_mut(token)
-            .and_then(|question| question.over.as_mut());
-        if let Some(over) = over
-            && over.tell.take().is_some()
-        {
-            let told = !over.cancel;
-            self.questions.unmark(Queue::Event, token);
-            if told {
-                self.questions.remove(token);
-            }
+        if let Some(key) = question.key_in(self.id) {
+            self.questions.give_up(key);
         }
     }
 
@@ -231,15 +206,12 @@ impl<S: Storage> Server<'_, S> {
     }
 
     fn answered<'b>(&mut self, number: u64, answer: Answer<'b>) -> Action<Event<'b>, Reply<'b>> {
-        let Some(token) = self.find_question(number) else {
-            return Action::Ignore(Why::LateResponse);
-        };
-        let Some(question) = self.questions.remove(token) else {
+        let Some((key, cookie)) = self.questions.answered(number) else {
             return Action::Ignore(Why::LateResponse);
         };
         Action::Event(Event::Answer {
-            token: SentToken::new(token, self.id),
-            cookie: question.cookie,
+            token: SentToken::new(key, self.id),
+            cookie,
             answer,
         })
     }
@@ -258,22 +230,14 @@ impl<S: Storage> Server<'_, S> {
         let (Some(id), Some(progress)) = (Id::from_raw(id), progress.number()) else {
             return Action::Ignore(Why::Malformed);
         };
-        let found = id.to_u64().and_then(|number| self.find_question(number));
-        let Some(token) = found else {
+        let known = id
+            .to_u64()
+            .and_then(|number| self.questions.progressed(now, number, progress));
+        let Some((key, cookie)) = known else {
             return Action::Ignore(Why::StaleProgress);
         };
-        let Some(question) = self.questions.get_mut(token) else {
-            return Action::Ignore(Why::StaleProgress);
-        };
-        if progress.decimal() <= question.progress {
-            return Action::Ignore(Why::StaleProgress);
-        }
-        question.progress = progress.decimal();
-        let cookie = question.cookie;
-        let deadline = (now + question.timeout).min(question.cap);
-        self.questions.arm(token, Some(deadline));
         Action::Event(Event::Progress {
-            token: SentToken::new(token, self.id),
+            token: SentToken::new(key, self.id),
             cookie,
             progress,
             total: total.and_then(Raw::number),
@@ -281,76 +245,13 @@ impl<S: Storage> Server<'_, S> {
         })
     }
 
-    /// Ends a question on our side: what is to be told, to whom.
-    pub(super) fn end_question(&mut self, token: Key, cancel: bool, tell: Option<Ended>) {
-        let Some(question) = self.questions.get_mut(token) else {
-            return;
-        };
-        if question.over.is_some() {
-            return;
-        }
-        question.over = Some(Over { cancel, tell });
-        self.questions.arm(token, None);
-        if cancel {
-            self.questions.mark(Queue::Transmit, token);
-        }
-        if tell.is_some() {
-            self.questions.mark(Queue::Event, token);
-        }
-    }
-
-    /// All of them; a client that is gone is told nothing more.
-    pub(super) fn end_questions(&mut self, why: Ended) {
-        let cancel = why != Ended::Closed;
-        for index in 0..self.questions.capacity() as u32 {
-            let Some(token) = self.questions.key(index) else {
-                continue;
-            };
-            self.end_question(token, cancel, Some(why));
-            if !cancel {
-                self.cancel_told(token);
-            }
-        }
-    }
-
     /// The next question that ended without an answer.
     pub(super) fn next_answer(&mut self) -> Option<Event<'static>> {
-        let token = self.questions.first(Queue::Event)?;
-        self.questions.unmark(Queue::Event, token);
-        let question = self.questions.get_mut(token)?;
-        let cookie = question.cookie;
-        let over = question.over.as_mut()?;
-        let why = over.tell.take()?;
-        if !over.cancel {
-            self.questions.remove(token);
-        }
+        let (key, cookie, why) = self.questions.next_ended()?;
         Some(Event::Answer {
-            token: SentToken::new(token, self.id),
+            token: SentToken::new(key, self.id),
             cookie,
             answer: why.into(),
-        })
-    }
-
-    /// The client was told that a question is over, or cannot be told any more.
-    pub(super) fn cancel_told(&mut self, token: Key) {
-        self.questions.unmark(Queue::Transmit, token);
-        let over = self
-            .questions
-            .get_mut(token)
-            .and_then(|question| question.over.as_mut());
-        let Some(over) = over else {
-            return;
-        };
-        over.cancel = false;
-        if over.tell.is_none() {
-            self.questions.remove(token);
-        }
-    }
-
-    /// The question that waits under this number; one that is over has no answer any more.
-    fn find_question(&self, number: u64) -> Option<Key> {
-        self.questions.find(number as u32, |question| {
-            question.number == number && question.over.is_none()
         })
     }
 }

@@ -31,14 +31,13 @@ impl<S: Storage> Server<'_, S> {
             return Some(Channel::PIPE).filter(|pipe| has_room(*pipe));
         }
         let requests = self.requests.marked(Queue::Transmit);
-        let array = S::ARRAYS && self.batch.is_ready();
-        let questions = self.questions.marked(Queue::Transmit);
+        let array = self.arrays.ready().filter(|_| S::ARRAYS);
         let pipe = self.session_has_output() || (S::ASKS && self.pinger.is_due());
-        let ended = self.ended.into_iter();
+        let ended = self.arrays.ended().into_iter();
         let mut channels = ended
             .chain(requests.map(|(_, request)| request.channel))
-            .chain(array.then_some(self.array))
-            .chain(questions.map(|(_, question)| question.channel))
+            .chain(array)
+            .chain(self.questions.cancelled_on())
             .chain(pipe.then_some(Channel::PIPE));
         channels.find(|channel| has_room(*channel))
     }
@@ -62,40 +61,23 @@ impl<S: Storage> Server<'_, S> {
             .map(|(token, _)| token)
     }
 
-    /// The next question that was given up and went to this channel.
-    pub(super) fn next_question(&self, on: Channel) -> Option<Key> {
-        if !S::HTTP {
-            return self.questions.first(Queue::Transmit);
-        }
-        let mut marked = self.questions.marked(Queue::Transmit);
-        marked
-            .find(|(_, question)| question.channel == on)
-            .map(|(token, _)| token)
-    }
-
     /// Whether nothing more comes for an exchange (SH-14).
     pub(super) fn is_over(&self, channel: Channel) -> bool {
         if !S::HTTP || !channel.is_exchange() {
             return false;
         }
-        let array = S::ARRAYS
-            && ((self.array == channel && self.batch.holds())
-                || (self.from == channel && self.batch.is_reading()));
-        !array
+        !(S::ARRAYS && self.arrays.occupies(channel))
             && self.requests.values().all(|it| it.channel != channel)
-            && self
-                .questions
-                .values()
-                .all(|it| it.channel != channel || it.over.as_ref().is_none_or(|over| !over.cancel))
+            && !self.questions.occupy(channel)
     }
 
     /// An array was read to its end. If its answers left one by one, the last one may have left
     /// before it was known to be the last.
     pub(super) fn end_array(&mut self) {
-        let answered = self.batch.is_counted() && !self.batch.is_refused();
-        self.batch.end();
-        if answered && self.is_over(self.from) {
-            self.ended = Some(self.from);
+        if let Some(channel) = self.arrays.end()
+            && self.is_over(channel)
+        {
+            self.arrays.set_ended(channel);
         }
     }
 

@@ -1,11 +1,12 @@
 //! What the head of a POST says of its body, compared with the body (SH-34, SH-38).
 
+use super::arrival::Arrival;
 use super::context::{Members, VERSION as VERSION_MEMBER};
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
 use crate::json::{Raw, Str};
 use crate::revision::Revision;
-use crate::rpc::{Method, code};
+use crate::rpc::Method;
 
 /// The fields, as an error names them.
 pub(super) const VERSION: &str = "MCP-Protocol-Version";
@@ -25,11 +26,12 @@ impl<S: Storage> Server<'_, S> {
     /// What a request of a legacy session repeats in its head under the draft.
     pub(super) fn check_draft(
         &self,
+        from: &Arrival<'_>,
         head: &Post<'_>,
         method: Method<'_>,
         members: &Members<'_>,
     ) -> Result<(), PeerError> {
-        if !self.is_draft() {
+        if !self.is_draft(from) {
             return Ok(());
         }
         same_method(head, method)?;
@@ -44,6 +46,7 @@ impl<S: Storage> Server<'_, S> {
     /// has to be right.
     pub(super) fn check_notification(
         &self,
+        from: &Arrival<'_>,
         head: &Post<'_>,
         method: Method<'_>,
     ) -> Result<(), PeerError> {
@@ -51,17 +54,17 @@ impl<S: Storage> Server<'_, S> {
         if head.version == Version::Absent && !self.config.has_legacy() {
             return Err(PeerError::VersionHeaderMissing);
         }
-        if self.is_draft() || (head.is_modern() && head.method.is_some()) {
+        if self.is_draft(from) || (head.is_modern() && head.method.is_some()) {
             same_method(head, method)?;
         }
         Ok(())
     }
 
     /// Whether the message that is being handled is held to the draft of spring 2026.
-    pub(super) fn is_draft(&self) -> bool {
+    pub(super) fn is_draft(&self, from: &Arrival<'_>) -> bool {
         S::HTTP
-            && self.from.is_exchange()
-            && !self.modern
+            && from.channel.is_exchange()
+            && !from.modern
             && self
                 .session
                 .revision()
@@ -83,14 +86,6 @@ impl<S: Storage> Server<'_, S> {
             && self.session.by_exchanges
             && revision.is_legacy()
             && (self.config.draft_profile || revision.has_mirrored_headers())
-    }
-
-    /// The code that says that head and body differ.
-    pub(super) fn header_mismatch(&self) -> i64 {
-        let draft = Revision::DraftV1.header_mismatch_code();
-        draft
-            .filter(|_| self.is_draft())
-            .unwrap_or(code::HEADER_MISMATCH)
     }
 }
 

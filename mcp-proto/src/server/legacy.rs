@@ -1,5 +1,6 @@
 //! Requests and notifications of the era with a handshake.
 
+use super::arrival::Arrival;
 use super::context::{Members, VERSION};
 use super::reply::{Initialize, Reply, ReplyKind};
 use super::session::Phase;
@@ -7,7 +8,6 @@ use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, Why};
 use crate::batch::Reading;
-use crate::http::Post;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures};
 use crate::revision::Revision;
@@ -20,24 +20,24 @@ impl<S: Storage> Server<'_, S> {
     /// A request without modern `_meta`.
     pub(super) fn legacy_request<'b>(
         &mut self,
-        head: Option<&Post<'_>>,
+        from: &Arrival<'_>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
         members: Members<'b>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
         let core = |kind| Reply::to(Some(id), kind);
-        if let Some(head) = head {
-            self.check_draft(head, method, &members)?;
+        if let Some(head) = from.head.filter(|_| S::HTTP) {
+            self.check_draft(from, head, method, &members)?;
         }
         match method {
-            Method::Initialize => return self.initialize(id, params),
+            Method::Initialize => return self.initialize(from, id, params),
             // VR-24, VR-03: it can only be meant for the modern era.
             Method::ServerDiscover if self.config.revisions.newest_modern().is_some() => {
                 return Err(MISSING_VERSION);
             }
             Method::Ping if self.config.has_legacy() => {
-                return Ok(self.answer(core(ReplyKind::Pong)));
+                return Ok(self.answer(from, core(ReplyKind::Pong)));
             }
             // VR-25
             Method::Ping => return Err(PeerError::UnknownMethod),
@@ -54,7 +54,7 @@ impl<S: Storage> Server<'_, S> {
         }
         if method == Method::LoggingSetLevel {
             let level = log_level(params)?;
-            return Ok(self.answer(core(ReplyKind::LogLevel(level))));
+            return Ok(self.answer(from, core(ReplyKind::LogLevel(level))));
         }
         let asked = members.settle(
             method,
@@ -62,7 +62,7 @@ impl<S: Storage> Server<'_, S> {
             self.session.features,
             Some(self.session.log_level),
         )?;
-        let token = self.admit(id, method, &asked)?;
+        let token = self.admit(from, id, method, &asked)?;
         match (method, asked.context.subject) {
             // It counts once the application has agreed.
             (Method::ResourcesSubscribe, Some(uri)) if S::WATCHES => {
@@ -119,10 +119,11 @@ impl<S: Storage> Server<'_, S> {
     /// The handshake: LC-03, LC-04, LC-13, LC-15.
     fn initialize<'b>(
         &mut self,
+        from: &Arrival<'_>,
         id: Id<'b>,
         params: Option<Object<'b>>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        if self.batch.reading() != Reading::Outside {
+        if self.arrays.batch.reading() != Reading::Outside {
             return Err(PeerError::InitializeInBatch);
         }
         if self.session.phase != Phase::Fresh {
@@ -136,11 +137,14 @@ impl<S: Storage> Server<'_, S> {
                 PeerError::Doubled(KEYS.get(double.key).copied().unwrap_or_default())
             })?;
         let Some(offered) = version.and_then(Raw::string) else {
-            return Ok(self.answer(Reply::refusal(Some(id), PeerError::NoVersion, version)));
+            return Ok(self.answer(
+                from,
+                Reply::refusal(Some(id), PeerError::NoVersion, version),
+            ));
         };
         let Some(revision) = self.config.negotiate(Revision::read(offered)) else {
             let error = PeerError::UnsupportedVersion;
-            return Ok(self.answer(Reply::refusal(Some(id), error, version)));
+            return Ok(self.answer(from, Reply::refusal(Some(id), error, version)));
         };
         let capabilities = match capabilities {
             Some(raw) => raw.object().ok_or(PeerError::Missing("capabilities"))?,
@@ -159,7 +163,7 @@ impl<S: Storage> Server<'_, S> {
             capabilities,
             client_info,
         };
-        Ok(self.answer(Reply::to(Some(id), ReplyKind::Initialize(opened))))
+        Ok(self.answer(from, Reply::to(Some(id), ReplyKind::Initialize(opened))))
     }
 
     /// Whether the revision lets a client ask for it, and we declared that we serve it (LC-17).
@@ -182,23 +186,21 @@ impl<S: Storage> Server<'_, S> {
 
     /// Forgets a URI, agreed or still to be (RS-16).
     fn unsubscribe(&mut self, uri: Str<'_>) {
-        let Self { uris, requests, .. } = self;
-        uris.remove(uri, |owner| match owner {
-            Owner::Session => true,
-            Owner::Request(token) => requests
-                .get(token)
-                .is_some_and(|request| request.traits.subscribes),
+        let Self {
+            subscriptions,
+            requests,
+            ..
+        } = self;
+        subscriptions.remove(uri, |key| {
+            requests
+                .get(key)
+                .is_some_and(|request| request.traits.subscribes)
         });
     }
 
-    /// Keeps a URI, if what would be said of it later can ever be said.
+    /// Whether the URI could be added to the subscriptions of this owner.
     pub(super) fn add_uri(&mut self, owner: Owner, uri: Str<'_>) -> Result<(), super::uris::Full> {
-        // Every byte may take six when it is escaped.
-        let largest = uri.decoded_len().saturating_mul(6).saturating_add(UPDATE);
-        if largest > self.max_message {
-            return Err(super::uris::Full);
-        }
-        self.uris.add(owner, uri)
+        self.subscriptions.add(owner, uri, self.max_message)
     }
 }
 
@@ -214,5 +216,3 @@ fn log_level(params: Option<Object<'_>>) -> Result<LoggingLevel, PeerError> {
 }
 
 const MISSING_VERSION: PeerError = PeerError::Missing(VERSION);
-/// What surrounds a URI in `notifications/resources/updated`, with the id of a listen.
-const UPDATE: usize = 2048;

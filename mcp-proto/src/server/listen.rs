@@ -1,5 +1,6 @@
 //! Standing requests for notifications (SB-01 to SB-14).
 
+use super::arrival::Arrival;
 use super::context::Asked;
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
@@ -20,6 +21,7 @@ impl<S: Storage> Server<'_, S> {
     /// Accepts a listen: what it asks for and is served, and nothing else (SB-01, SB-02).
     pub(super) fn listen<'b>(
         &mut self,
+        from: &Arrival<'_>,
         id: Id<'b>,
         params: Object<'b>,
         asked: &Asked<'b>,
@@ -50,7 +52,7 @@ impl<S: Storage> Server<'_, S> {
         };
         let served = uris
             .filter(|_| S::WATCHES && self.declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE));
-        let token = self.admit(id, Method::SubscriptionsListen, asked)?;
+        let token = self.admit(from, id, Method::SubscriptionsListen, asked)?;
         if let Some(request) = self.requests.get_mut(token) {
             request.stage = Stage::Listening(Listen {
                 wanted,
@@ -59,7 +61,7 @@ impl<S: Storage> Server<'_, S> {
                 step: Step::Acknowledge,
             });
         }
-        self.listens = self.listens.saturating_add(1);
+        self.subscriptions.begin_listen();
         for uri in served.into_iter().flat_map(|uris| uris.elements()) {
             let added = match uri.string().filter(|uri| uri.is_exact()) {
                 Some(uri) => self
@@ -112,7 +114,7 @@ impl<S: Storage> Server<'_, S> {
         if self.session.revision().is_some() {
             self.session.changed = self.session.changed.with(kind);
         }
-        if self.listens == 0 {
+        if self.subscriptions.listens() == 0 {
             return;
         }
         for index in 0..self.requests.capacity() as u32 {
@@ -148,15 +150,15 @@ impl<S: Storage> Server<'_, S> {
         if !S::WATCHES || self.is_closed() {
             return;
         }
-        let Self { uris, requests, .. } = self;
-        uris.touch(uri, |owner| {
-            if let Owner::Request(token) = owner
-                && matches!(
-                    requests.get(token).map(|request| request.stage),
-                    Some(Stage::Listening(_))
-                )
-            {
-                requests.mark(Queue::Transmit, token);
+        let Self {
+            subscriptions,
+            requests,
+            ..
+        } = self;
+        subscriptions.touch(uri, |key| {
+            let stage = requests.get(key).map(|request| request.stage);
+            if matches!(stage, Some(Stage::Listening(_))) {
+                requests.mark(Queue::Transmit, key);
             }
         });
     }
@@ -176,7 +178,7 @@ impl<S: Storage> Server<'_, S> {
     /// assert!(!server.is_watched("file:///b"));
     /// ```
     pub fn is_watched(&self, uri: &str) -> bool {
-        self.uris.covers(uri)
+        self.subscriptions.covers(uri)
     }
 
     /// Ends a listen on our side (SB-08): what changed before is still told, then its result
@@ -291,7 +293,7 @@ impl<S: Storage> Server<'_, S> {
         }
         let len = w.finish()?;
         if let Some(place) = told.filter(|_| S::WATCHES) {
-            self.uris.clean(place);
+            self.subscriptions.told(place);
         }
         // The result ends an exchange; on a pipe something has to be said (CN-17).
         let last = match channel.is_exchange() {
@@ -312,7 +314,7 @@ impl<S: Storage> Server<'_, S> {
     /// The first changed resource that somebody is still to hear of.
     pub(super) fn first_dirty(&self, owner: Owner) -> Option<(usize, &str)> {
         if S::WATCHES {
-            self.uris.first_dirty(owner)
+            self.subscriptions.first_changed(owner)
         } else {
             None
         }
@@ -347,7 +349,7 @@ impl<S: Storage> Server<'_, S> {
                 w.string(RESOURCES);
                 w.literal(":[");
                 separator = "";
-                for uri in self.uris.of(Owner::Request(token)) {
+                for uri in self.subscriptions.of(Owner::Request(token)) {
                     w.literal(separator);
                     w.string(uri);
                     separator = ",";

@@ -1,6 +1,6 @@
 //! The server as its driver sees it.
 
-use super::question::Ended;
+use super::arrival::Arrival;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Life, Server, Storage};
@@ -28,15 +28,13 @@ impl<S: Storage> Machine for Server<'_, S> {
         if self.life != Life::Open {
             return Action::Ignore(Why::Closed);
         }
-        if S::HTTP {
-            self.from = from.channel();
-            self.modern = false;
-        }
+        let mut from = match S::HTTP {
+            true => Arrival::new(from),
+            false => Arrival::PIPE,
+        };
         match incoming {
-            Incoming::Message(message) => {
-                self.message(now, from.head().filter(|_| S::HTTP), message)
-            }
-            Incoming::BatchStart => self.start_batch(),
+            Incoming::Message(message) => self.message(now, &mut from, message),
+            Incoming::BatchStart => self.start_batch(&from),
             Incoming::BatchEnd => {
                 self.end_array();
                 Action::Ignore(Why::Absorbed)
@@ -50,18 +48,18 @@ impl<S: Storage> Machine for Server<'_, S> {
         reply: Reply<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull> {
-        let style = self.style();
-        let Self { batch, config, .. } = self;
+        let Self { arrays, config, .. } = self;
         let gathered = S::ARRAYS
             && reply.batched
-            && batch
-                .gather(|room| Ok(reply.write(config, style, room)?))
+            && arrays
+                .batch
+                .gather(|room| Ok(reply.write(config, S::HTTP, room)?))
                 .unwrap_or(false);
         let mut said = Some(reply.kind);
         let len = if gathered {
             0
         } else {
-            match reply.write(config, style, out) {
+            match reply.write(config, S::HTTP, out) {
                 Err(full) if full.needed > self.max_message => {
                     said = None;
                     self.write_too_large(reply.id, out)?
@@ -93,7 +91,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         match reply.kind {
             ReplyKind::Initialize(opened) => {
                 // An error goes in the place of an answer that never fits.
-                let needed = match reply.write(&self.config, self.style(), &mut []) {
+                let needed = match reply.write(&self.config, S::HTTP, &mut []) {
                     Err(full) => full.needed,
                     Ok(len) => len,
                 };
@@ -112,7 +110,8 @@ impl<S: Storage> Machine for Server<'_, S> {
         let len = len.min(max_message(limits, self.reserve));
         if len != self.max_message {
             self.max_message = len;
-            self.batch
+            self.arrays
+                .batch
                 .set_limit(limits.batch_bytes.min(len.saturating_sub(1)));
         }
     }
@@ -129,8 +128,8 @@ impl<S: Storage> Machine for Server<'_, S> {
         let Some(key) = key.filter(|key| self.requests.get(*key).is_some()) else {
             return false;
         };
-        if self.batch.reading() != Reading::Outside {
-            self.batch.uncount();
+        if self.arrays.batch.reading() != Reading::Outside {
+            self.arrays.batch.uncount();
         }
         self.release(key);
         true
@@ -196,9 +195,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         if !S::ASKS {
             return;
         }
-        while let Some(token) = self.questions.pop_due(now) {
-            self.end_question(token, true, Some(Ended::Expired));
-        }
+        self.questions.expire(now);
         match self.pinger.handle_timeout(now) {
             Some(Missed::Again(misses)) => self.missed = Some(misses),
             Some(Missed::Last(misses)) => {

@@ -4,6 +4,8 @@
 //! says which one it belongs to, and a notification belongs to that of the request it names
 //! (VR-18, VR-24). What the eras share, the table of ids above all, lives here.
 
+mod arrays;
+mod arrival;
 mod ask;
 mod blueprint;
 mod channels;
@@ -23,6 +25,7 @@ mod pace;
 mod peer_error;
 mod progress;
 mod question;
+mod questions;
 mod record;
 mod refuse;
 mod reply;
@@ -31,6 +34,7 @@ mod respond;
 mod result;
 mod session;
 mod storage;
+mod subscriptions;
 mod transmit;
 mod uris;
 
@@ -39,12 +43,14 @@ pub mod http;
 
 use core::fmt;
 
+use arrays::Arrays;
+use arrival::Arrival;
 use context::{Asked, Members};
 use question::Ended;
-use reply::Style;
+use questions::Questions;
 use request::Stage;
 use session::Session;
-use uris::{Owner, Uris};
+use subscriptions::Subscriptions;
 
 pub use blueprint::Blueprint;
 pub use config::ServerConfig;
@@ -62,9 +68,8 @@ pub use request::InFlight;
 pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
 
-use crate::action::{Action, Channel, Why};
-use crate::batch::{Batch, Counted, Reading};
-use crate::http::Post;
+use crate::action::{Action, Why};
+use crate::batch::{Counted, Reading};
 use crate::json::{Object, Raw};
 use crate::label::Inline;
 use crate::limits::max_message;
@@ -124,24 +129,13 @@ pub struct Server<'c, S: Storage> {
     /// The longest message that the output can ever hold.
     max_message: usize,
     requests: Slots<InFlight<S::Label>, S::Requests>,
-    /// How many of them are listens.
-    listens: usize,
-    questions: Slots<Pending, S::Questions>,
-    uris: Uris<S::Uris>,
-    batch: Batch<S::Batch>,
+    questions: Questions<S::Questions>,
+    subscriptions: Subscriptions<S::Uris>,
+    arrays: Arrays<S::Batch>,
     session: Session,
     pinger: Pinger,
     /// Misses of the ping that were not reported yet.
     missed: Option<u32>,
-    /// Ids of our requests count up, so that none is ever used twice (JR-05).
-    next_id: u64,
-    /// Where the message came from that is being handled, and whether it is a modern request.
-    from: Channel,
-    modern: bool,
-    /// Where the array goes that is being gathered.
-    array: Channel,
-    /// An exchange that ended with an answer before that was known to be its last.
-    ended: Option<Channel>,
     life: Life,
 }
 
@@ -176,19 +170,17 @@ impl<'c, S: Storage> Server<'c, S> {
             identity,
             max_message,
             requests: Slots::new(requests, limits.in_flight),
-            listens: 0,
-            questions: Slots::new(questions, limits.in_flight),
-            uris: Uris::new(uris, limits.subscription_bytes, limits.subscriptions),
+            questions: Questions::new(questions, limits.in_flight),
+            subscriptions: Subscriptions::new(
+                uris,
+                limits.subscription_bytes,
+                limits.subscriptions,
+            ),
             // An array that no outbox could ever hold must not be gathered.
-            batch: Batch::new(batch, limits.batch_bytes.min(max_message.saturating_sub(1))),
+            arrays: Arrays::new(batch, limits.batch_bytes.min(max_message.saturating_sub(1))),
             session: Session::new(config.log_level),
             pinger: Pinger::new(config.ping.filter(|_| S::ASKS), Unwritten::Waits),
             missed: None,
-            next_id: 1,
-            from: Channel::PIPE,
-            modern: false,
-            array: Channel::PIPE,
-            ended: None,
             life: Life::Open,
             config,
             id: MachineId::next(),
@@ -212,7 +204,9 @@ impl<'c, S: Storage> Server<'c, S> {
 
     /// How many requests the application still has to answer; listens are not among them.
     pub fn in_flight(&self) -> usize {
-        self.requests.len().saturating_sub(self.listens)
+        self.requests
+            .len()
+            .saturating_sub(self.subscriptions.listens())
     }
 
     /// Whether this request is still to be answered.
@@ -268,91 +262,91 @@ impl<'c, S: Storage> Server<'c, S> {
             }
         }
         if S::ASKS {
-            self.end_questions(Ended::Cancelled);
+            self.questions.end_all(Ended::Cancelled);
         }
     }
 
     fn message<'b>(
         &mut self,
         now: Instant,
-        head: Option<&Post<'_>>,
+        from: &mut Arrival<'_>,
         message: Message<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        if self.batch.reading() == Reading::Refused {
+        if self.arrays.batch.reading() == Reading::Refused {
             return Action::Ignore(Why::Garbage);
         }
         match message {
             Message::Request(request) => match self.count_element() {
-                Counted::Served => self.request(head, request),
-                Counted::Refused => self.refuse(None, PeerError::BatchTooLong),
+                Counted::Served => self.request(from, request),
+                Counted::Refused => self.refuse(from, None, PeerError::BatchTooLong),
                 Counted::Silent => Action::Ignore(Why::Garbage),
             },
-            Message::Notification(notification) => self.notification(now, head, notification),
+            Message::Notification(notification) => self.notification(now, from, notification),
             // SH-48: nobody asked.
-            Message::Response(_) if head.is_some_and(Post::is_modern) => {
-                self.refuse(None, PeerError::Unasked)
+            Message::Response(_) if S::HTTP && from.modern => {
+                self.refuse(from, None, PeerError::Unasked)
             }
             Message::Response(response) if S::ASKS => self.response(now, response),
             Message::Response(_) => Action::Ignore(Why::LateResponse),
-            Message::Invalid(invalid) => self.invalid(now, head, invalid),
+            Message::Invalid(invalid) => self.invalid(now, from, invalid),
         }
     }
 
     fn request<'b>(
         &mut self,
-        head: Option<&Post<'_>>,
+        from: &mut Arrival<'_>,
         request: Request<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Request { id, method, params } = request;
-        match self.serve(head, id, method, params) {
+        match self.serve(from, id, method, params) {
             Ok(action) => action,
-            Err(error) => self.refuse(Some(id), error),
+            Err(error) => self.refuse(from, Some(id), error),
         }
     }
 
     fn serve<'b>(
         &mut self,
-        head: Option<&Post<'_>>,
+        from: &mut Arrival<'_>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        self.modern = S::HTTP && head.is_some_and(Post::is_modern);
+        let head = from.head.filter(|_| S::HTTP);
         if reply::id_len(id) > S::Label::CAPACITY {
             return Err(PeerError::IdTooLong);
         }
         if self.find(id).is_some() {
             return Err(PeerError::IdInUse);
         }
-        let members =
-            Members::read(method, params).map_err(|error| match head.filter(|_| S::HTTP) {
-                Some(head) => headers::doubled(head, method, error),
-                None => error,
-            })?;
+        let members = Members::read(method, params).map_err(|error| match head {
+            Some(head) => headers::doubled(head, method, error),
+            None => error,
+        })?;
         let modern = members.version.is_some()
             // VR-03: what lacks only the version is no request of a session.
             || (members.is_modern && self.config.revisions.newest_modern().is_some())
             || (S::HTTP && self.is_modern(head, method));
         if modern {
-            self.modern = true;
-            self.modern_request(head, id, method, params, members)
+            from.modern = true;
+            self.modern_request(from, id, method, params, members)
         } else {
-            self.legacy_request(head, id, method, params, members)
+            self.legacy_request(from, id, method, params, members)
         }
     }
 
     /// Takes a request into the table, for the application to answer.
     fn admit(
         &mut self,
+        from: &Arrival<'_>,
         id: Id<'_>,
         method: Method<'_>,
         asked: &Asked<'_>,
     ) -> Result<Key, PeerError> {
         let mut entry = InFlight::new(id, method, asked).ok_or(PeerError::IdTooLong)?;
-        entry.batched = S::ARRAYS && self.batch.reading() == Reading::Gathered;
+        entry.batched = S::ARRAYS && self.arrays.batch.reading() == Reading::Gathered;
         if S::HTTP {
-            entry.channel = self.from;
-            entry.accompanied = self.batch.is_reading();
+            entry.channel = from.channel;
+            entry.accompanied = self.arrays.batch.is_reading();
         }
         let batched = entry.batched;
         let token = self
@@ -360,7 +354,7 @@ impl<'c, S: Storage> Server<'c, S> {
             .insert(id.hash32(), entry)
             .map_err(|_| PeerError::TooManyRequests)?;
         if batched {
-            self.batch.open();
+            self.arrays.batch.open();
         }
         Ok(token)
     }
@@ -390,16 +384,16 @@ impl<'c, S: Storage> Server<'c, S> {
             self.requests.arm(token, None);
         }
         if S::ARRAYS && batched {
-            self.batch.close();
+            self.arrays.batch.close();
         }
         if listens {
-            self.listens = self.listens.saturating_sub(1);
+            self.subscriptions.end_listen();
         }
         if S::WATCHES && (listens || subscribes) {
-            self.uris.remove_all(Owner::Request(token));
+            self.subscriptions.remove_all(token);
         }
         if S::ASKS && asked {
-            self.end_children(token);
+            self.questions.end_children(token);
         }
     }
 
@@ -410,15 +404,15 @@ impl<'c, S: Storage> Server<'c, S> {
         };
         let batched = core::mem::take(&mut request.batched);
         if matches!(request.stage, Stage::Listening(_)) {
-            self.listens = self.listens.saturating_sub(1);
+            self.subscriptions.end_listen();
             if S::WATCHES {
-                self.uris.remove_all(Owner::Request(token));
+                self.subscriptions.remove_all(token);
             }
         }
         request.stage = Stage::Ended;
         request.pace.clear();
         if S::ARRAYS && batched {
-            self.batch.close();
+            self.arrays.batch.close();
         }
         self.requests.arm(token, None);
         self.requests.unmark(Queue::Transmit, token);
@@ -428,15 +422,14 @@ impl<'c, S: Storage> Server<'c, S> {
     fn notification<'b>(
         &mut self,
         now: Instant,
-        head: Option<&Post<'_>>,
+        from: &Arrival<'_>,
         notification: Notification<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Notification { method, params } = notification;
-        self.modern = S::HTTP && head.is_some_and(Post::is_modern);
-        if let Some(head) = head
-            && let Err(error) = self.check_notification(head, method)
+        if let Some(head) = from.head.filter(|_| S::HTTP)
+            && let Err(error) = self.check_notification(from, head, method)
         {
-            return self.refuse(None, error);
+            return self.refuse(from, None, error);
         }
         match method {
             Method::Cancelled => self.cancelled(params, "requestId"),
@@ -482,7 +475,7 @@ impl<'c, S: Storage> Server<'c, S> {
             }
             self.requests.mark(Queue::Transmit, token);
             if S::ASKS {
-                self.end_children(token);
+                self.questions.end_children(token);
             }
         } else {
             self.retire(token);
@@ -497,14 +490,6 @@ impl<'c, S: Storage> Server<'c, S> {
         self.requests.find(id.hash32(), |request| {
             request.is(id) && !matches!(request.stage, Stage::Ended | Stage::Silent)
         })
-    }
-
-    fn style(&self) -> Style {
-        Style {
-            null_id: self.null_id(),
-            http: S::HTTP,
-            header_mismatch: self.header_mismatch(),
-        }
     }
 
     /// Whether errors without an id say so by `null` (JR-51).
@@ -535,11 +520,10 @@ impl<'c, S: Storage> Server<'c, S> {
                 Stage::Ended => {}
             }
         }
-        self.ended = None;
         if S::ASKS {
-            self.end_questions(Ended::Closed);
+            self.questions.end_all(Ended::Closed);
         }
-        self.batch.clear();
+        self.arrays.clear();
         self.pinger.stop();
         self.session.announce = false;
     }
@@ -551,7 +535,7 @@ impl<S: Storage> fmt::Debug for Server<'_, S> {
             .field("life", &self.life)
             .field("session", &self.session)
             .field("requests", &self.requests.len())
-            .field("listens", &self.listens)
+            .field("listens", &self.subscriptions.listens())
             .field("questions", &self.questions.len())
             .finish_non_exhaustive()
     }

@@ -1,11 +1,11 @@
 //! Requests of 2026-07-28, which say everything themselves (JR-44).
 
+use super::arrival::Arrival;
 use super::context::{CLIENT_CAPABILITIES, Members, VERSION};
 use super::headers;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
-use crate::http::Post;
 use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
@@ -20,16 +20,16 @@ impl<S: Storage> Server<'_, S> {
     /// client, parameters.
     pub(super) fn modern_request<'b>(
         &mut self,
-        head: Option<&Post<'_>>,
+        from: &Arrival<'_>,
         id: Id<'b>,
         method: Method<'b>,
         params: Option<Object<'b>>,
         members: Members<'b>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
-        if self.batch.is_reading() {
+        if self.arrays.batch.is_reading() {
             return Err(PeerError::ModernInBatch);
         }
-        let head = head.filter(|_| S::HTTP);
+        let head = from.head.filter(|_| S::HTTP);
         if let Some(head) = head {
             headers::has_version(head)?;
         }
@@ -45,7 +45,7 @@ impl<S: Storage> Server<'_, S> {
         else {
             // VR-04, VR-22: a legacy one is not spoken in this way either.
             let error = PeerError::UnsupportedVersion;
-            return Ok(self.answer(Reply::refusal(Some(id), error, members.version)));
+            return Ok(self.answer(from, Reply::refusal(Some(id), error, members.version)));
         };
         if let Some(head) = head {
             headers::same_method(head, method)?;
@@ -63,7 +63,7 @@ impl<S: Storage> Server<'_, S> {
             None => None,
         };
         if method == Method::ServerDiscover {
-            return Ok(self.answer(Reply::to(Some(id), ReplyKind::Discover(revision))));
+            return Ok(self.answer(from, Reply::to(Some(id), ReplyKind::Discover(revision))));
         }
         if !self.serves(method, revision) {
             return Err(PeerError::UnknownMethod);
@@ -81,9 +81,9 @@ impl<S: Storage> Server<'_, S> {
         }
         let asked = members.settle(method, revision, features, log_level)?;
         if method == Method::SubscriptionsListen {
-            return self.listen(id, params.unwrap_or(Object::EMPTY), &asked);
+            return self.listen(from, id, params.unwrap_or(Object::EMPTY), &asked);
         }
-        let token = self.admit(id, method, &asked)?;
+        let token = self.admit(from, id, method, &asked)?;
         Ok(Action::Event(Event::Request {
             token: Token::new(token, self.id),
             method,

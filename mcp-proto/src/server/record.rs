@@ -101,7 +101,7 @@ impl<'c, S: Storage> Server<'c, S> {
         if let Some(level) = record.log_level {
             server.session.log_level = level;
         }
-        server.next_id = record.next_id.max(1);
+        server.questions.go_on_from(record.next_id);
         server.pinger.start(now);
         server
     }
@@ -121,7 +121,7 @@ impl<'c, S: Storage> Server<'c, S> {
             features: self.session.features,
             log_level: Some(self.session.log_level),
             ready: self.session.is_ready(),
-            next_id: self.next_id,
+            next_id: self.questions.next_id(),
         })
     }
 
@@ -138,7 +138,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// assert_eq!(server.subscriptions().collect::<Vec<_>>(), ["file:///a"]);
     /// ```
     pub fn subscriptions(&self) -> impl Iterator<Item = &str> {
-        self.uris.of(Owner::Session)
+        self.subscriptions.of(Owner::Session)
     }
 
     /// Restores one of them, and says whether there was room.

@@ -1,9 +1,9 @@
 //! Refusals: messages that cannot be accepted, and arrays.
 
+use super::arrival::Arrival;
 use super::{Event, PeerError, Reply, Server, Storage};
 use crate::action::{Action, Why};
 use crate::batch::{Counted, Reading};
-use crate::http::Post;
 use crate::revision::Revision;
 use crate::rpc::{Id, Invalid, Shape};
 use crate::time::Instant;
@@ -12,7 +12,7 @@ impl<S: Storage> Server<'_, S> {
     pub(super) fn invalid<'b>(
         &mut self,
         now: Instant,
-        head: Option<&Post<'_>>,
+        from: &Arrival<'_>,
         invalid: Invalid<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if !invalid.shape.is_answerable() {
@@ -23,8 +23,10 @@ impl<S: Storage> Server<'_, S> {
             };
             // SH-08: an exchange ends with a status in any case, so it may say why.
             return match action {
-                Action::Ignore(_) if head.is_some() && !self.batch.is_reading() => {
-                    self.refuse(None, PeerError::Invalid(invalid.reason))
+                Action::Ignore(_)
+                    if S::HTTP && from.head.is_some() && !self.arrays.batch.is_reading() =>
+                {
+                    self.refuse(from, None, PeerError::Invalid(invalid.reason))
                 }
                 action => action,
             };
@@ -41,9 +43,9 @@ impl<S: Storage> Server<'_, S> {
                 let id = invalid
                     .id
                     .filter(|id| !self.may_be_ours(*id, invalid.shape));
-                self.refuse(id, PeerError::Invalid(invalid.reason))
+                self.refuse(from, id, PeerError::Invalid(invalid.reason))
             }
-            Counted::Refused => self.refuse(None, PeerError::BatchTooLong),
+            Counted::Refused => self.refuse(from, None, PeerError::BatchTooLong),
             Counted::Silent => Action::Ignore(Why::Garbage),
         }
     }
@@ -52,55 +54,56 @@ impl<S: Storage> Server<'_, S> {
     /// nothing tells a response from a request, and an error with the id of a request of ours
     /// would answer the client's request of the same id.
     fn may_be_ours(&self, id: Id<'_>, shape: Shape) -> bool {
-        shape == Shape::Unknown
-            && id
-                .to_u64()
-                .is_some_and(|id| (1..self.next_id).contains(&id))
+        shape == Shape::Unknown && id.to_u64().is_some_and(|id| self.questions.is_used(id))
     }
 
     pub(super) fn count_element(&mut self) -> Counted {
-        match self.batch.reading() {
+        match self.arrays.batch.reading() {
             _ if !S::ARRAYS => Counted::Served,
             Reading::Outside => Counted::Served,
-            _ => self.batch.count(self.config.limits.batch),
+            _ => self.arrays.batch.count(self.config.limits.batch),
         }
     }
 
-    pub(super) fn start_batch<'b>(&mut self) -> Action<Event<'b>, Reply<'b>> {
+    pub(super) fn start_batch<'b>(&mut self, from: &Arrival<'_>) -> Action<Event<'b>, Reply<'b>> {
         let allowed = self
             .session
             .revision()
             .is_some_and(Revision::allows_batches)
-            && self.batch.has_room();
-        self.batch.start(allowed);
-        if self.batch.reading() == Reading::Gathered {
-            self.array = self.from;
-        }
+            && self.arrays.batch.has_room();
+        self.arrays.start(allowed, from.channel);
         if allowed {
             Action::Ignore(Why::Absorbed)
         } else {
-            self.refuse(None, PeerError::Batch)
+            self.refuse(from, None, PeerError::Batch)
         }
     }
 
     pub(super) fn refuse<'b>(
         &self,
+        from: &Arrival<'_>,
         id: Option<Id<'b>>,
         error: PeerError,
     ) -> Action<Event<'b>, Reply<'b>> {
-        self.answer(Reply::refusal(id, error, None))
+        self.answer(from, Reply::refusal(id, error, None))
     }
 
-    pub(super) fn answer<'b>(&self, reply: Reply<'b>) -> Action<Event<'b>, Reply<'b>> {
-        let reading = self.batch.reading();
+    pub(super) fn answer<'b>(
+        &self,
+        from: &Arrival<'_>,
+        reply: Reply<'b>,
+    ) -> Action<Event<'b>, Reply<'b>> {
+        let reading = self.arrays.batch.reading();
         let mut reply = Reply {
             batched: S::ARRAYS && reading == Reading::Gathered,
+            null_id: self.null_id(),
             ..reply
         };
-        if S::HTTP && self.from.is_exchange() {
-            reply.channel = self.from;
+        if S::HTTP && from.channel.is_exchange() {
+            reply.channel = from.channel;
+            reply.draft = self.is_draft(from);
             reply.end = matches!(reading, Reading::Outside | Reading::Refused);
-            reply.status = reply.kind.status(self.modern);
+            reply.status = reply.kind.status(from.modern);
         }
         Action::Reply(reply)
     }

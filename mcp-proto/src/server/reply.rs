@@ -32,18 +32,11 @@ pub struct Reply<'b> {
     pub(super) channel: Channel,
     pub(super) end: bool,
     pub(super) status: u16,
-    pub(super) kind: ReplyKind<'b>,
-}
-
-/// How errors are spelled in the session that they belong to.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Style {
-    /// Without an id they say so by `null`.
+    /// An error without an id says so by `null` (JR-51).
     pub(super) null_id: bool,
-    /// There are heads to speak of.
-    pub(super) http: bool,
-    /// The code that says that a header does not mirror the body.
-    pub(super) header_mismatch: i64,
+    /// The message that it answers is held to the draft of spring 2026.
+    pub(super) draft: bool,
+    pub(super) kind: ReplyKind<'b>,
 }
 
 /// What a [`Reply`] says.
@@ -126,6 +119,8 @@ impl<'b> Reply<'b> {
             channel: Channel::PIPE,
             end: false,
             status: 200,
+            null_id: false,
+            draft: false,
             kind,
         }
     }
@@ -143,7 +138,7 @@ impl<'b> Reply<'b> {
     pub(super) fn write(
         &self,
         config: &ServerConfig<'_>,
-        style: Style,
+        http: bool,
         out: &mut [u8],
     ) -> Result<usize, BufferFull> {
         let mut w = Writer::new(out);
@@ -153,7 +148,7 @@ impl<'b> Reply<'b> {
                 w.literal(r#","id":"#);
                 id.write(&mut w);
             }
-            None if style.null_id => w.literal(r#","id":null"#),
+            None if self.null_id => w.literal(r#","id":null"#),
             None => {}
         }
         match self.kind {
@@ -169,11 +164,11 @@ impl<'b> Reply<'b> {
             ReplyKind::Error { error, requested } => {
                 w.literal(r#","error":{"code":"#);
                 w.signed(match error.code() {
-                    code::HEADER_MISMATCH if style.http => style.header_mismatch,
+                    code::HEADER_MISMATCH if http && self.draft => DRAFT_HEADER_MISMATCH,
                     code => code,
                 });
                 w.literal(r#","message":"#);
-                if style.http && matches!(error, PeerError::VersionHeaderMissing) {
+                if http && matches!(error, PeerError::VersionHeaderMissing) {
                     write_version_missing(config, &mut w);
                 } else {
                     error.write_message(&mut w);
@@ -342,6 +337,11 @@ fn write_requested(requested: Option<Raw<'_>>, w: &mut Writer<'_>) {
 }
 
 /// What a client has to declare for tasks: the `data` of that error.
+/// What the draft of spring 2026 says where head and body differ.
+const DRAFT_HEADER_MISMATCH: i64 = match Revision::DraftV1.header_mismatch_code() {
+    Some(code) => code,
+    None => code::HEADER_MISMATCH,
+};
 const TASKS_REQUIRED: &str =
     r#","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";

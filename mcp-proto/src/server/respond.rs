@@ -2,11 +2,9 @@
 
 use super::config::ServerConfig;
 use super::features::check_question;
-use super::question::Ended;
 use super::reply::{SERVER_INFO, write_info};
 use super::request::{InFlight, Stage};
 use super::result::{Addition, check_room, complete};
-use super::uris::Owner;
 use super::{Server, Storage};
 use crate::action::{BufferFull, SendError, Transmit};
 use crate::json::{MAX_DEPTH, Raw, Writer};
@@ -84,7 +82,7 @@ impl<S: Storage> Server<'_, S> {
             config,
             identity,
             requests,
-            batch,
+            arrays,
             max_message,
             ..
         } = self;
@@ -96,7 +94,7 @@ impl<S: Storage> Server<'_, S> {
             Stage::Refused | Stage::Ended | Stage::Silent => return Err(SendError::Stale),
         }
         let write = |out: &mut [u8]| write_outcome(config, *identity, request, &outcome, out);
-        let len = if S::ARRAYS && request.batched && batch.gather(write)? {
+        let len = if S::ARRAYS && request.batched && arrays.batch.gather(write)? {
             0
         } else {
             match write(out) {
@@ -110,7 +108,7 @@ impl<S: Storage> Server<'_, S> {
         let subscribes =
             S::WATCHES && request.traits.subscribes && !matches!(outcome, Outcome::Error(_));
         if subscribes {
-            self.confirm_subscription(token);
+            self.subscriptions.confirm(token);
         }
         let channel = self.channel_of(Some(token));
         self.release(token);
@@ -147,34 +145,6 @@ impl<S: Storage> Server<'_, S> {
                 400
             }
             _ => status_of(error.code, revision.is_some_and(Revision::is_modern)),
-        }
-    }
-
-    /// The URI of a `resources/subscribe` belongs to the session now, once (RS-16).
-    fn confirm_subscription(&mut self, token: Key) {
-        let pending = Owner::Request(token);
-        let known = self
-            .uris
-            .of(pending)
-            .any(|uri| self.uris.of(Owner::Session).any(|other| other == uri));
-        if !known {
-            self.uris.hand_over(pending, Owner::Session);
-        }
-    }
-
-    /// Gives up what was asked on behalf of a request that is over.
-    pub(super) fn end_children(&mut self, parent: Key) {
-        if self.questions.is_empty() {
-            return;
-        }
-        for index in 0..self.questions.capacity() as u32 {
-            let Some(token) = self.questions.key(index) else {
-                continue;
-            };
-            let question = self.questions.get(token);
-            if question.is_some_and(|question| question.parent == Some(parent)) {
-                self.end_question(token, true, Some(Ended::Cancelled));
-            }
         }
     }
 }

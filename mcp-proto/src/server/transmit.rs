@@ -17,11 +17,10 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return false;
         }
-        (S::HTTP && self.ended.is_some())
+        (S::HTTP && self.arrays.ended().is_some())
             || self.requests.first(Queue::Transmit).is_some()
-            || (S::ASKS
-                && (self.questions.first(Queue::Transmit).is_some() || self.pinger.is_due()))
-            || (S::ARRAYS && self.batch.is_ready())
+            || (S::ASKS && (self.questions.has_cancelled() || self.pinger.is_due()))
+            || (S::ARRAYS && self.arrays.batch.is_ready())
             || self.session_has_output()
     }
 
@@ -41,8 +40,7 @@ impl<S: Storage> Server<'_, S> {
         if self.is_closed() {
             return Ok(None);
         }
-        if S::HTTP && self.ended == Some(on) {
-            self.ended = None;
+        if S::HTTP && self.arrays.take_ended(on) {
             return Ok(Some(Transmit::end_of(on)));
         }
         while let Some(token) = self.next_request(on) {
@@ -72,8 +70,11 @@ impl<S: Storage> Server<'_, S> {
                 Err(_) => self.requests.unmark(Queue::Transmit, token),
             }
         }
-        if S::ARRAYS && self.batch.is_ready() && (!S::HTTP || self.array == on) {
-            let len = self.batch.write(out)?;
+        if S::ARRAYS
+            && let Some(array) = self.arrays.ready()
+            && (!S::HTTP || array == on)
+        {
+            let len = self.arrays.batch.write(out)?;
             return Ok(Some(Transmit {
                 end: self.is_over(on),
                 ..Transmit::on(on, len)
@@ -97,26 +98,23 @@ impl<S: Storage> Server<'_, S> {
         on: Channel,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
-        if let Some(token) = self.next_question(on) {
-            let Some(question) = self.questions.get(token) else {
-                return Ok(None);
-            };
+        if let Some((key, id)) = self.questions.next_cancelled(S::HTTP.then_some(on)) {
             let mut digits = [0; 20];
             let mut w = Writer::new(out);
-            write_cancelled(&mut w, number(question.number, &mut digits));
+            write_cancelled(&mut w, number(id, &mut digits));
             let len = w.finish()?;
-            self.cancel_told(token);
+            self.questions.cancel_told(key);
             return Ok(Some(Transmit {
                 end: self.is_over(on),
                 ..Transmit::on(on, len)
             }));
         }
         if self.pinger.is_due() && (!S::HTTP || on == Channel::PIPE) {
-            let id = self.next_id;
+            let id = self.questions.next_id();
             let mut w = Writer::new(out);
             envelope::bare_request(&mut w, id, Method::Ping);
             let len = w.finish()?;
-            self.next_id = self.next_id.saturating_add(1);
+            self.questions.pass_id();
             self.pinger.sent(now, id);
             return Ok(Some(Transmit::pipe(len)));
         }
@@ -147,7 +145,7 @@ impl<S: Storage> Server<'_, S> {
         });
         let len = w.finish()?;
         if S::WATCHES {
-            self.uris.clean(place);
+            self.subscriptions.told(place);
         }
         Ok(Some(Transmit::pipe(len)))
     }
@@ -156,7 +154,7 @@ impl<S: Storage> Server<'_, S> {
     fn transmit_refusal(&mut self, token: Key, out: &mut [u8]) -> Result<Transmit, BufferFull> {
         let Self {
             requests,
-            batch,
+            arrays,
             max_message,
             ..
         } = self;
@@ -165,7 +163,7 @@ impl<S: Storage> Server<'_, S> {
         };
         let write =
             |out: &mut [u8]| write_replacement(Some(request.id()), &CANCELLED, *max_message, out);
-        let gathered = S::ARRAYS && request.batched && batch.gather(write).unwrap_or(false);
+        let gathered = S::ARRAYS && request.batched && arrays.batch.gather(write).unwrap_or(false);
         let len = match gathered {
             true => 0,
             false => match write(out) {

@@ -81,11 +81,11 @@ fn a_client_takes_its_own_alone() {
         let out = &mut [0; 512];
         client.connect(NOW).unwrap();
         let pipe = mcp_proto::Channel::PIPE;
-        client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
+        let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
         let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{"tools":{}},"serverInfo":{"name":"s","version":"1"}}}"#;
         let answer = Incoming::Message(Message::parse(answer, 8));
         let _ = client.handle(NOW, &Source::PIPE, answer);
-        client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
+        let _ = client.poll_transmit(NOW, pipe, out).unwrap().unwrap();
         let call = Call::new(Method::ToolsList);
         let (token, _) = client.call(NOW, &call, out).unwrap();
         (client, token)

@@ -1,0 +1,79 @@
+//! The arrays of a legacy session, whose answers leave as one (JR-15, JR-18).
+
+use crate::action::Channel;
+use crate::batch::{Batch, Reading};
+use crate::store::Store;
+
+/// The array that is being read, the answers of the one that is being gathered, and the exchanges
+/// of both.
+pub(super) struct Arrays<B> {
+    pub(super) batch: Batch<B>,
+    /// Where the array came from that is being read.
+    read_from: Channel,
+    /// Where the array goes that is being gathered.
+    gathered_for: Channel,
+    /// An exchange that ended with an answer before that was known to be its last.
+    ended: Option<Channel>,
+}
+
+impl<B: Store<u8>> Arrays<B> {
+    pub(super) fn new(store: B, limit: usize) -> Self {
+        Self {
+            batch: Batch::new(store, limit),
+            read_from: Channel::PIPE,
+            gathered_for: Channel::PIPE,
+            ended: None,
+        }
+    }
+
+    /// An array begins, which came on this channel.
+    pub(super) fn start(&mut self, allowed: bool, from: Channel) {
+        self.batch.start(allowed);
+        self.read_from = from;
+        if self.batch.reading() == Reading::Gathered {
+            self.gathered_for = from;
+        }
+    }
+
+    /// The array is read to its end. Returns where it came from, if it is answered.
+    pub(super) fn end(&mut self) -> Option<Channel> {
+        let answered = self.batch.is_counted() && !self.batch.is_refused();
+        self.batch.end();
+        answered.then_some(self.read_from)
+    }
+
+    /// Where the answers go that are gathered and complete.
+    pub(super) fn ready(&self) -> Option<Channel> {
+        self.batch.is_ready().then_some(self.gathered_for)
+    }
+
+    /// Whether something still follows on this channel because of an array.
+    pub(super) fn occupies(&self, channel: Channel) -> bool {
+        (self.gathered_for == channel && self.batch.holds())
+            || (self.read_from == channel && self.batch.is_reading())
+    }
+
+    /// The exchange whose end is still to be said.
+    pub(super) const fn ended(&self) -> Option<Channel> {
+        self.ended
+    }
+
+    pub(super) fn set_ended(&mut self, exchange: Channel) {
+        self.ended = Some(exchange);
+    }
+
+    /// Takes off the end of this exchange, if that is still to be said.
+    pub(super) fn take_ended(&mut self, exchange: Channel) -> bool {
+        let ended = self.ended == Some(exchange);
+        if ended {
+            self.ended = None;
+        }
+        ended
+    }
+
+    /// Forgets everything: the connection is over.
+    pub(super) fn clear(&mut self) {
+        self.batch.clear();
+        self.ended = None;
+    }
+}
