@@ -46,6 +46,7 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ("an aborting host leaves no family", || end_of_host("abort")),
     ("an exiting host leaves no family", || end_of_host("exit")),
     ("a child that dies at once is described", dies_at_once),
+    ("last words without an end are quoted", last_words_without_an_end),
     ("a child that closes its output is killed", closes_output),
     ("a flood of standard error stops nobody", flood),
     ("the environment is short", environment),
@@ -176,6 +177,23 @@ fn dies_at_once() {
         );
     });
 }
+
+/// A process outside of the child's group keeps standard error open, so that it does not end.
+#[cfg(unix)]
+fn last_words_without_an_end() {
+    block_on(async {
+        let script = "setsid sleep 1 & printf 'cannot find the key\\ngiving up' >&2; exit 3";
+        let command = Command::new("sh").args(["-c", script]).grace(SHORT);
+        let mut process = adapter::start(&command).unwrap();
+        process.child.wait().await.unwrap();
+        let died = process.child.died().await;
+        assert_eq!(died.lines, ["cannot find the key", "giving up"]);
+    });
+}
+
+/// Nothing outlives its job there.
+#[cfg(windows)]
+const fn last_words_without_an_end() {}
 
 #[cfg(unix)]
 fn closes_output() {

@@ -225,6 +225,8 @@ impl Child {
         self.grace
     }
 
+    /// Takes what is left of the standard error. Where another process keeps it open, its last
+    /// line counts without a line break.
     async fn take_last_words(&mut self) {
         let mut sleep = self.sleep(LAST_WORDS);
         poll_fn(|task| match self.poll_stderr(task) {
@@ -232,6 +234,7 @@ impl Child {
             Poll::Pending => sleep.as_mut().poll(task),
         })
         .await;
+        self.lines.finish();
     }
 
     fn describe(&self, status: Option<ExitStatus>, printed: Option<String>) -> Died {
