@@ -67,7 +67,7 @@ mod trace_context;
 pub use client::Client;
 pub use connection::{Answered, Job};
 pub use error::ErrorReply;
-pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, process, stdio};
+pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
 pub use runtime::{
     Clock, Duplex, ManualClock, ManualTimer, PipeReader, PipeWriter, ReadHalf, Runtime, Task,
     Timer, WriteHalf, duplex, monotonic, pipe, split,
@@ -89,6 +89,7 @@ pub mod intern;
 pub mod model;
 #[cfg(feature = "http")]
 pub mod net;
+pub mod process;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
 pub mod server;

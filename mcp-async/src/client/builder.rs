@@ -13,8 +13,11 @@ use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
 use super::callbacks::{Callbacks, Roots, boxed, is_file};
+use super::child::SpawnError;
 use super::child_end::ChildEnd;
 use super::exchange::ROUNDS;
+#[cfg(feature = "http")]
+use super::extension::Extension;
 use super::handle::Client;
 use super::hub::{Boxed, Hub};
 use super::info::ConnectError;
@@ -23,7 +26,7 @@ use super::keeper::{Dial, Dialled, Redial, keep, meet};
 use super::restart::RestartPolicy;
 use crate::error::ErrorReply;
 use crate::intern;
-use crate::io::process::{Command, SpawnError};
+use crate::io::process::Command;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
     Root,
@@ -67,8 +70,9 @@ pub struct ClientBuilder<R> {
     rounds: u8,
     cache: bool,
     restart: Option<RestartPolicy>,
+    /// The settings of HTTP.
     #[cfg(feature = "http")]
-    http: crate::http::client::Settings,
+    pub(crate) extension: Extension,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -84,7 +88,7 @@ impl<R> ClientBuilder<R> {
             cache: true,
             restart: None,
             #[cfg(feature = "http")]
-            http: crate::http::client::Settings::default(),
+            extension: Extension::default(),
             runtime: PhantomData,
         }
     }
@@ -238,72 +242,6 @@ impl<R> ClientBuilder<R> {
         self
     }
 
-    /// Sends this header with every request over HTTP. What the protocol or the transport decides
-    /// (`Accept`, `Host`, whatever begins with `Mcp-`) is not the application's to set: to connect
-    /// is then [`ConnectError::Header`], as it is for what is no name or no value of a header.
-    ///
-    /// ```
-    /// use mcp_async::client::ClientBuilder;
-    ///
-    /// fn keyed<R>(builder: ClientBuilder<R>, key: &str) -> ClientBuilder<R> {
-    ///     builder.header("X-Api-Key", key)
-    /// }
-    /// ```
-    #[cfg(feature = "http")]
-    pub fn header(mut self, name: &str, value: &str) -> Self {
-        self.http.header(name, value);
-        self
-    }
-
-    /// Sends this token with every request over HTTP, as `Authorization: Bearer`. It appears in no
-    /// log and no `Debug`. [`Client::set_bearer`] replaces it while the client lives; a layer around
-    /// an [`HttpClient`](crate::net::HttpClient), for [`connect_through`](Self::connect_through),
-    /// can renew it by itself.
-    ///
-    /// ```
-    /// use mcp_async::client::ClientBuilder;
-    ///
-    /// fn authorized<R>(builder: ClientBuilder<R>, token: &str) -> ClientBuilder<R> {
-    ///     builder.bearer(token)
-    /// }
-    /// ```
-    #[cfg(feature = "http")]
-    pub fn bearer(mut self, token: &str) -> Self {
-        self.http.bearer(token);
-        self
-    }
-
-    /// Holds legacy sessions over HTTP to the transports draft of spring 2026, which was never
-    /// published, for servers that [demand it](crate::http::Http::draft_profile): requests and
-    /// notifications repeat their method and what they are about in headers, from the handshake
-    /// on; arguments of tools may be repeated as numbers; and a request of the server that belongs
-    /// to none of ours is refused with -32602, pings excepted.
-    ///
-    /// The draft's own revision, `DRAFT-2026-v1`, is accepted then, but not offered while there is
-    /// another one of its era. A client of [`revisions`](Self::revisions) that has no other offers
-    /// it, and speaks it so without this setting.
-    ///
-    /// ```
-    /// use mcp_async::client::ConnectError;
-    /// use mcp_async::net::Network;
-    /// use mcp_async::Client;
-    /// use mcp_proto::{Revision, RevisionSet};
-    ///
-    /// async fn drafted<R: Network>(url: &str) -> Result<Client<R>, ConnectError> {
-    ///     let client = Client::builder("demo", "1.0").draft_profile().connect(url).await?;
-    ///     // Or in its own name, and in no other:
-    ///     let only = RevisionSet::of(&[Revision::DraftV1]);
-    ///     let named: Client<R> = Client::builder("demo", "1.0").revisions(only).connect(url).await?;
-    /// #   drop(named);
-    ///     Ok(client)
-    /// }
-    /// ```
-    #[cfg(feature = "http")]
-    pub const fn draft_profile(mut self) -> Self {
-        self.http.draft = true;
-        self
-    }
-
     /// Starts a server that has gone again, or connects to it again; without this, its end is the
     /// client's.
     ///
@@ -401,7 +339,7 @@ impl<R: Runtime> ClientBuilder<R> {
     /// See [`ConnectError`].
     #[cfg(feature = "server")]
     pub async fn in_memory(self, server: &crate::Server<R>) -> Result<Client<R>, ConnectError> {
-        let (ours, theirs) = crate::duplex(PIPE);
+        let (ours, theirs) = crate::runtime::duplex(PIPE);
         let (mut connection, _peer) = server.serve(theirs.split());
         // It ends with the client's; a pipe in memory has no errors.
         R::spawn(Box::pin(core::future::poll_fn(move |cx| {
@@ -438,100 +376,8 @@ impl<R: Runtime> ClientBuilder<R> {
         first(dial, hub, approach, policy).await
     }
 
-    /// Speaks to the server at this URL, over HTTP, in a task of its own, and returns once it is
-    /// known who the server is. Whatever revision it speaks, and whether it has sessions, streams
-    /// or the two endpoints of 2024-11-05, is found out. A session that the server loses is
-    /// opened again (of the old two endpoints [`restart`](Self::restart) tells), and
-    /// [`Client::close`] ends it. A user and a password in the URL are not sent: see
-    /// [`bearer`](Self::bearer) and [`header`](Self::header).
-    ///
-    /// Connections, proxies and certificates are as an [`HttpClient`](crate::net::HttpClient)
-    /// has them by itself; one with other settings goes into
-    /// [`connect_through`](Self::connect_through).
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    #[cfg(feature = "http")]
-    pub async fn connect(self, url: &str) -> Result<Client<R>, ConnectError>
-    where
-        R: crate::net::Network,
-    {
-        self.connect_through(url, crate::net::HttpClient::<R>::default())
-            .await
-    }
-
-    /// Speaks to the server at a URL through a service of `tower`, an HTTP client of your own
-    /// or, in a test, the server itself.
-    ///
-    /// ```
-    /// use bytes::Bytes;
-    /// use http_body_util::Full;
-    /// use mcp_async::client::{ClientBuilder, ConnectError};
-    /// use mcp_async::{Client, Runtime};
-    /// use tower_service::Service;
-    ///
-    /// async fn meet<R: Runtime, S, F>(
-    ///     builder: ClientBuilder<R>,
-    ///     service: S,
-    /// ) -> Result<Client<R>, ConnectError>
-    /// where
-    ///     S: Service<
-    ///         http::Request<Full<Bytes>>,
-    ///         Response = http::Response<Full<Bytes>>,
-    ///         Error = core::convert::Infallible,
-    ///         Future = F,
-    ///     >,
-    ///     S: Clone + Send + 'static,
-    ///     F: Future<Output = Result<S::Response, S::Error>> + Send,
-    /// {
-    ///     builder.connect_through("http://localhost/mcp", service).await
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    #[cfg(feature = "http")]
-    pub async fn connect_through<S, B>(
-        self,
-        url: &str,
-        service: S,
-    ) -> Result<Client<R>, ConnectError>
-    where
-        S: tower_service::Service<
-                ::http::Request<http_body_util::Full<bytes::Bytes>>,
-                Response = ::http::Response<B>,
-            > + Clone
-            + Send
-            + 'static,
-        S::Future: Send,
-        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
-        B: http_body::Body + Send + 'static,
-        B::Data: Send,
-    {
-        let settings = self.http.clone();
-        let (hub, config, policy) = self.parts()?;
-        let url = url.to_owned();
-        let service = Mutex::new(service);
-        let approach = config.opening;
-        let dial: Dial = Box::new(move |hub, opening| {
-            let config = ClientConfig { opening, ..config };
-            let service = service
-                .lock()
-                .unwrap_or_else(std::sync::PoisonError::into_inner);
-            let carrier = Box::new(crate::http::client::Through::new(service.clone()));
-            let (settings, url) = (settings.clone(), url.clone());
-            Box::pin(async move {
-                let met =
-                    crate::http::client::meet(carrier, &url, &settings, R::default(), config, hub);
-                met.await.map_err(SpawnError::Connect)
-            })
-        });
-        first(dial, hub, approach, policy)
-            .await
-            .map_err(connect_error)
-    }
-
-    fn parts(
+    /// What a connection is made of.
+    pub(crate) fn parts(
         self,
     ) -> Result<(Arc<Hub>, ClientConfig<'static>, Option<RestartPolicy>), ConnectError> {
         if let Some(uri) = self.wrong {
@@ -547,7 +393,8 @@ impl<R: Runtime> ClientBuilder<R> {
     }
 }
 
-async fn first<R: Runtime>(
+/// Makes the first connection.
+pub(crate) async fn first<R: Runtime>(
     dial: Dial,
     hub: Arc<Hub>,
     approach: Approach,
@@ -560,15 +407,6 @@ async fn first<R: Runtime>(
         approach,
     });
     Ok(start(dialled, hub, redial))
-}
-
-/// Of what dials by itself, and starts nothing.
-#[cfg(feature = "http")]
-fn connect_error(error: SpawnError) -> ConnectError {
-    match error {
-        SpawnError::Connect(error) => error,
-        SpawnError::Start(_) | SpawnError::Died(_) | SpawnError::Output(_) => ConnectError::Closed,
-    }
 }
 
 fn start<R: Runtime>(dialled: Dialled, hub: Arc<Hub>, redial: Option<Redial>) -> Client<R> {

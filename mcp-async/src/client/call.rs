@@ -16,7 +16,7 @@ use super::Peer;
 use super::error::CallError;
 use super::exchange::{Exchange, Options, ROUNDS, Terms};
 use super::handler::Handler;
-use super::progress::Progress;
+use crate::connection::Progress;
 use crate::connection::Seat;
 use crate::trace_context::TraceContext;
 

@@ -17,7 +17,8 @@ use super::awaited::Awaited;
 use super::handler::Handler;
 use super::peer::Peer;
 use super::side::{About, Side};
-use crate::connection::{Driver, Shared, Transport};
+use crate::connection::{Driver, Pipe, Shared};
+use crate::observe::Transport;
 use crate::runtime::{Clock, Now};
 
 /// Speaks to one server over a pair of byte streams.
@@ -74,7 +75,7 @@ where
     let _ = open(&mut machine, clock.now());
     let timer = clock.timer();
     let clock = Arc::new(clock) as Arc<dyn Now>;
-    let shared = Shared::new(machine, &config.limits, clock, transport);
+    let shared = Shared::new(machine, &config.limits, clock, transport, Pipe);
     let handler: Box<dyn Handler> = Box::new(handler);
     let about = Arc::new(About {
         handler,

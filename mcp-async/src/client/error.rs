@@ -7,6 +7,8 @@ use mcp_proto::client::Failure;
 use mcp_proto::json::DecodeError;
 
 use crate::error::ErrorReply;
+#[cfg(feature = "tracing")]
+use crate::observe;
 
 /// Why a call has no result.
 ///
@@ -112,3 +114,14 @@ impl fmt::Display for CallError {
 }
 
 impl core::error::Error for CallError {}
+
+#[cfg(feature = "tracing")]
+impl observe::CallFailure for CallError {
+    fn failure(&self) -> observe::Failure {
+        match self {
+            Self::Server(error) | Self::Input(error) => observe::Failure::Code(error.code),
+            Self::Expired => observe::Failure::Expired,
+            _ => observe::Failure::Here,
+        }
+    }
+}

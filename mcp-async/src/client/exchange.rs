@@ -11,8 +11,8 @@ use mcp_proto::{Payload, SendError};
 use super::Machine;
 use super::error::CallError;
 use super::handler::Handler;
-use super::progress::Progress;
 use super::round::Inputs;
+use crate::connection::Progress;
 use crate::connection::{Arrival, Seat};
 use crate::observe::CallSpan;
 use crate::trace_context::TraceContext;
@@ -108,7 +108,7 @@ impl<'a> Exchange<'a> {
         });
         match &polled {
             Poll::Pending => {}
-            Poll::Ready(Ok(_)) => span.end(None),
+            Poll::Ready(Ok(_)) => span.end(None::<&CallError>),
             Poll::Ready(Err(error)) => span.end(Some(error)),
         }
         self.span = span;

@@ -16,6 +16,7 @@ use serde::de::DeserializeOwned;
 use super::ask::{Arguments, Ask};
 use super::builder::ClientBuilder;
 use super::callbacks::is_file;
+use super::child::SpawnError;
 use super::error::CallError;
 use super::info::{ConnectError, ServerInfo};
 use super::inner::Inner;
@@ -23,7 +24,7 @@ use super::logs::Logs;
 use super::pages::{Listed, Page, Pages, list};
 use super::request::{Request, nothing, structured, suggestions, whole};
 use super::subscription::Subscription;
-use crate::io::process::{Command, SpawnError};
+use crate::io::process::Command;
 use crate::model::{
     CallToolResult, Completion, Cursor, GetPromptResult, Prompt, ReadResourceResult, Reference,
     Resource, ResourceTemplate, Root, SubscriptionFilter, Tool,
@@ -57,7 +58,7 @@ use crate::runtime::Runtime;
 /// }
 /// ```
 pub struct Client<R> {
-    inner: Arc<Inner>,
+    pub(crate) inner: Arc<Inner>,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -74,30 +75,6 @@ impl<R: Runtime> Client<R> {
         let command = Command::new(program).args(arguments);
         let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         Self::builder(name, version).spawn(&command).await
-    }
-
-    /// Speaks to the server at this URL, with the settings of a [`builder`](Self::builder) that
-    /// are there anyway, under the name of this crate.
-    ///
-    /// ```
-    /// use mcp_async::Client;
-    /// use mcp_async::net::Network;
-    ///
-    /// async fn tools<R: Network>() -> Result<usize, Box<dyn std::error::Error>> {
-    ///     let client = Client::<R>::connect("http://localhost:8000/mcp").await?;
-    ///     Ok(client.tools().all().await?.len())
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// See [`ConnectError`](super::ConnectError).
-    #[cfg(feature = "http")]
-    pub async fn connect(url: &str) -> Result<Self, super::info::ConnectError>
-    where
-        R: crate::net::Network,
-    {
-        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        Self::builder(name, version).connect(url).await
     }
 
     /// A client of a server in this process, for tests of either.
@@ -118,7 +95,7 @@ impl<R: Runtime> Client<R> {
     /// # Errors
     /// See [`ConnectError`](super::ConnectError).
     #[cfg(feature = "server")]
-    pub async fn in_memory(server: &crate::Server<R>) -> Result<Self, super::info::ConnectError> {
+    pub async fn in_memory(server: &crate::Server<R>) -> Result<Self, ConnectError> {
         let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         Self::builder(name, version).in_memory(server).await
     }
@@ -407,28 +384,6 @@ impl<R> Client<R> {
             Ok(()) | Err(SendError::NotInRevision) => Ok(()),
             Err(error) => Err(error.into()),
         }
-    }
-
-    /// Sends this token with every request over HTTP from now on, in place of the earlier one. The
-    /// server's own stream is asked for again if the server refused it with 401 or 403. Other
-    /// transports have no use for it.
-    ///
-    /// ```
-    /// use mcp_async::client::ConnectError;
-    /// use mcp_async::{Client, Runtime};
-    ///
-    /// fn renewed<R: Runtime>(client: &Client<R>, token: &str) -> Result<(), ConnectError> {
-    ///     client.set_bearer(token)
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// [`ConnectError::Header`] if a header cannot carry the token; nothing changed then.
-    #[cfg(feature = "http")]
-    pub fn set_bearer(&self, token: &str) -> Result<(), ConnectError> {
-        let value = crate::http::client::bearer(token)?;
-        self.inner.hub.remote.authorize(value);
-        Ok(())
     }
 
     /// Forgets every result that is kept, so that all of it is asked for anew (CH-09).

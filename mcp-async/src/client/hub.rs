@@ -14,11 +14,11 @@ use super::ask::Ask;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
 use super::error::CallError;
+#[cfg(feature = "http")]
+use super::extension::Extension;
 use super::handler::{Handler, Question, Reply};
 use super::info::ServerInfo;
 use super::queue::{self, Queue};
-#[cfg(feature = "http")]
-use super::remote::Remote;
 #[cfg(feature = "schema")]
 use super::schemas::Schemas;
 use super::topics::{Topics, Update};
@@ -38,8 +38,11 @@ pub(crate) struct Hub {
     logs: Mutex<Vec<Weak<LogQueue>>>,
     level: Mutex<Option<LoggingLevel>>,
     renewed: Mutex<Renewed>,
+    /// When the server wants the client's own requests, which no caller waits for, at the earliest.
+    not_before: Mutex<Instant>,
+    /// What the transport keeps.
     #[cfg(feature = "http")]
-    pub(crate) remote: Remote,
+    pub(crate) extension: Extension,
 }
 
 /// A session that took the place of one that was lost, until the keeper has seen to it.
@@ -67,21 +70,21 @@ impl Hub {
             logs: Mutex::default(),
             level: Mutex::default(),
             renewed: Mutex::default(),
+            not_before: Mutex::default(),
             #[cfg(feature = "http")]
-            remote: Remote::default(),
+            extension: Extension::default(),
         }
     }
 
     /// When a request may leave at the earliest that this client makes by itself at `at`.
-    #[cfg_attr(
-        not(feature = "http"),
-        expect(clippy::unused_self, reason = "only HTTP has `Retry-After`")
-    )]
     pub(super) fn earliest(&self, at: Instant) -> Instant {
-        #[cfg(feature = "http")]
-        return at.max(self.remote.not_before());
-        #[cfg(not(feature = "http"))]
-        at
+        at.max(*lock(&self.not_before))
+    }
+
+    /// The server asked for a pause until this time: it concerns requests that no caller waits for.
+    #[cfg(feature = "http")]
+    pub(crate) fn hold_until(&self, at: Instant) {
+        *lock(&self.not_before) = at;
     }
 
     /// A result that is still fresh.

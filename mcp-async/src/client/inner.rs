@@ -18,8 +18,8 @@ pub(crate) type Wire = Shared<Machine>;
 /// How the last connection ended; a child has a status.
 pub(super) type Exit = io::Result<Option<ExitStatus>>;
 
-pub(super) struct Inner {
-    pub(super) hub: Arc<Hub>,
+pub(crate) struct Inner {
+    pub(crate) hub: Arc<Hub>,
     restarts: bool,
     state: Mutex<State>,
 }

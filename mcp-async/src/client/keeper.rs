@@ -9,6 +9,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{Approach, ClientConfig};
 
 use super::ask::Ask;
+use super::child::SpawnError;
 use super::child_end::ChildEnd;
 use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
@@ -17,9 +18,8 @@ use super::info::{ConnectError, ServerInfo};
 use super::inner::{Exit, Inner, Wire};
 use super::restart::RestartPolicy;
 use super::{Peer, connect};
-use crate::Clock;
 use crate::connection::Seat;
-use crate::io::process::SpawnError;
+use crate::runtime::Clock;
 use crate::runtime::Timer;
 
 /// A connection that stands, and the future that runs it to its end.
@@ -32,7 +32,7 @@ pub(crate) struct Dialled {
 }
 
 /// Makes a connection, as often as it is asked to, and meets the server in this way.
-pub(super) type Dial =
+pub(crate) type Dial =
     Box<dyn Fn(Arc<Hub>, Approach) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
 
 /// How the next connection is made.

@@ -8,12 +8,13 @@
 mod ask;
 mod awaited;
 #[cfg(feature = "client")]
-mod builder;
+pub(crate) mod builder;
 #[cfg(feature = "client")]
 mod cache;
 mod call;
 #[cfg(feature = "client")]
 mod callbacks;
+pub(crate) mod child;
 #[cfg(feature = "client")]
 mod child_end;
 pub(crate) mod connection;
@@ -21,6 +22,8 @@ pub(crate) mod connection;
 mod elicitation;
 mod error;
 mod exchange;
+#[cfg(all(feature = "client", feature = "http"))]
+pub(crate) mod extension;
 #[cfg(feature = "client")]
 mod handle;
 mod handler;
@@ -36,11 +39,8 @@ mod logs;
 #[cfg(feature = "client")]
 mod pages;
 mod peer;
-pub(crate) mod progress;
 #[cfg(feature = "client")]
 mod queue;
-#[cfg(all(feature = "client", feature = "http"))]
-mod remote;
 #[cfg(feature = "client")]
 mod request;
 #[cfg(feature = "client")]
@@ -51,6 +51,7 @@ mod sampling;
 #[cfg(all(feature = "client", feature = "schema"))]
 mod schemas;
 mod side;
+mod stray;
 #[cfg(feature = "client")]
 mod subscription;
 #[cfg(feature = "client")]
@@ -72,7 +73,6 @@ pub use self::logs::Logs;
 #[cfg(feature = "client")]
 pub use self::pages::{Listed, Page, Pages};
 pub use self::peer::Peer;
-pub use self::progress::Progress;
 #[cfg(feature = "client")]
 pub use self::request::Request;
 #[cfg(feature = "client")]
@@ -81,5 +81,6 @@ pub use self::restart::RestartPolicy;
 pub use self::subscription::Subscription;
 #[cfg(feature = "client")]
 pub use self::topics::Update;
+pub use crate::connection::Progress;
 
 pub(crate) type Machine = Core<'static, Growing>;

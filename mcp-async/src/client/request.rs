@@ -18,7 +18,7 @@ use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
 use super::pages::Pages;
-use super::progress::Progress;
+use crate::connection::Progress;
 use crate::connection::Seat;
 use crate::model::{CallToolResult, CompleteResult, Completion, Tool};
 use crate::trace_context::TraceContext;

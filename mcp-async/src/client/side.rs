@@ -162,7 +162,6 @@ impl Role for Side {
 impl Respond for Core<'_, Growing> {
     type Failure = Failure;
     type About = ();
-    type Exit = crate::connection::Pipe;
     type Beside = Nothing;
 
     fn respond(

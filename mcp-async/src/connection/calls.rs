@@ -8,6 +8,7 @@ use std::sync::Arc;
 use mcp_proto::rpc::code;
 use mcp_proto::{Instant, Machine, Outcome, SendError, Token};
 
+use super::frame::Frame;
 use super::job::{Job, Jobs, Polled, discard};
 use super::shared::{Respond, Shared};
 use crate::error::ErrorReply;
@@ -43,10 +44,6 @@ pub(crate) trait Role {
         frame: Frame<'_>,
     ) -> Effect;
 }
-
-/// The message that an event borrows from, if it is a large one: then it can be kept without a
-/// copy.
-pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
 
 /// What an event asks of the driver.
 pub(crate) enum Effect {

@@ -20,7 +20,8 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::{Inbox, Instant, Large, Limits, Machine, Outbox, Why};
 
 use self::streams::is_closed;
-use super::calls::{Calls, Effect, Event, Frame, Role};
+use super::calls::{Calls, Effect, Event, Role};
+use super::frame::{Frame, LARGE};
 use super::shared::Shared;
 use crate::observe;
 use crate::runtime::Timer;
@@ -279,9 +280,6 @@ fn step<'b, X: Role>(
     turn.timeout = core.machine.poll_timeout();
     step
 }
-
-/// Messages from so many bytes on are not copied by whoever keeps most of one.
-pub(crate) const LARGE: usize = 64 << 10;
 
 /// Messages and polls of handlers in one turn, before other tasks of the thread get theirs. At
 /// half a microsecond to a microsecond each that is about 100 µs, what runtimes call a fair

@@ -4,8 +4,11 @@
 mod alarm;
 mod calls;
 mod driver;
+mod frame;
 mod job;
+mod outbound;
 mod places;
+mod progress;
 mod seat;
 mod shared;
 
@@ -13,14 +16,19 @@ mod shared;
 pub(crate) use self::alarm::{Alarm, JobWaker};
 #[cfg(all(feature = "server", feature = "http"))]
 pub(crate) use self::calls::Calls;
-pub(crate) use self::calls::{Effect, Frame, Role};
+pub(crate) use self::calls::{Effect, Role};
 pub(crate) use self::driver::Driver;
 #[cfg(all(feature = "server", feature = "http"))]
-pub(crate) use self::driver::LARGE;
+pub(crate) use self::frame::LARGE;
+pub(crate) use self::frame::{Frame, keep};
 pub(crate) use self::job::discard;
 pub use self::job::{Answered, Job};
-pub(crate) use self::places::{Arrival, Places, keep};
-pub(crate) use self::seat::Seat;
-pub(crate) use self::shared::{Beside, Nothing, Pipe, Receipt, Respond, Shared, Transport};
 #[cfg(all(feature = "server", feature = "http"))]
-pub(crate) use self::shared::{Core, Exit};
+pub(crate) use self::outbound::Outbound;
+pub(crate) use self::outbound::{Pipe, Receipt};
+pub(crate) use self::places::{Arrival, Places};
+pub use self::progress::Progress;
+pub(crate) use self::seat::Seat;
+#[cfg(all(feature = "server", feature = "http"))]
+pub(crate) use self::shared::Core;
+pub(crate) use self::shared::{Beside, Nothing, Respond, Shared};

@@ -4,9 +4,8 @@ use core::task::{Context, Waker};
 
 use mcp_proto::json::{Number, Raw, RawBuf, Str};
 
-use super::calls::Frame;
-use super::driver::LARGE;
-use crate::client::progress::Heard;
+use super::frame::{Frame, keep};
+use super::progress::Heard;
 use crate::error::ErrorReply;
 
 /// The places of one connection. The number of a place travels through the machine as the
@@ -171,15 +170,6 @@ impl<F> Places<F> {
 
     fn place(&mut self, cookie: u64) -> Option<&mut Place<F>> {
         self.places.get_mut(usize::try_from(cookie).ok()?)
-    }
-}
-
-/// A part of a message, without a copy if both are large: what keeps a large message should be
-/// most of it.
-pub(crate) fn keep(part: Raw<'_>, frame: Frame<'_>) -> RawBuf {
-    match frame {
-        Some(frame) if part.as_bytes().len() >= LARGE / 2 => RawBuf::within(frame, part),
-        _ => RawBuf::from(part),
     }
 }
 

@@ -9,8 +9,9 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::{Channel, Instant, SendError, SentToken, Transmit};
 
 use super::places::Arrival;
-use super::shared::{Respond, Shared, Transport};
-use crate::client::progress::{Heard, Progress};
+use super::progress::{Heard, Progress};
+use super::shared::{Respond, Shared};
+use crate::observe::Transport;
 
 /// Holds a place for the answer; dropping it tells the machine that nobody waits.
 pub(crate) struct Seat<'a, M: Respond> {

@@ -11,8 +11,10 @@ use mcp_proto::{
 
 use super::alarm::Alarm;
 use super::job::Answered;
+use super::outbound::{Outbound, Receipt};
 use super::places::Places;
 use crate::error::ErrorReply;
+use crate::observe::Transport;
 use crate::runtime::Now;
 
 /// A machine whose requests are answered through a token: both roles.
@@ -21,8 +23,6 @@ pub(crate) trait Respond: Machine {
     type Failure;
     /// What the side keeps beside its machine, under the same lock.
     type Beside: Beside;
-    /// Where its messages go if that is no pipe.
-    type Exit: Exit;
 
     /// What is known of the peer.
     type About: Default + Send + Sync;
@@ -54,57 +54,6 @@ pub(crate) trait Respond: Machine {
     fn stop(&mut self, now: Instant);
 }
 
-/// Where messages go that leave by no pipe: the exchanges of HTTP.
-pub(crate) trait Exit: Default {
-    /// Whether messages stay in the outbox, for whoever writes it to a pipe.
-    fn is_pipe(&self) -> bool;
-
-    /// Whether a message of the application may be added to this channel now.
-    fn has_room(&self, on: Channel) -> bool;
-
-    /// Takes a message, which is in the outbox for this moment only, and the request of ours that
-    /// it is, if it is one; it may be empty, where a channel just ends. Whoever sent it waits with
-    /// the receipt, if there is one.
-    fn take(
-        &mut self,
-        transmit: Transmit,
-        request: Option<SentToken>,
-        message: &[u8],
-    ) -> Option<Receipt>;
-
-    /// Ready when a store has this message, or never will; wakes the task then.
-    fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<()>;
-}
-
-/// Names a message that a store has to take before anybody reads it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) struct Receipt {
-    pub(crate) channel: Channel,
-    pub(crate) sequence: u64,
-}
-
-/// Of what has no channel but a pipe.
-#[derive(Default)]
-pub(crate) struct Pipe;
-
-impl Exit for Pipe {
-    fn is_pipe(&self) -> bool {
-        true
-    }
-
-    fn has_room(&self, _: Channel) -> bool {
-        true
-    }
-
-    fn take(&mut self, _: Transmit, _: Option<SentToken>, _: &[u8]) -> Option<Receipt> {
-        None
-    }
-
-    fn poll_stored(&mut self, _: &Context<'_>, _: Receipt) -> Poll<()> {
-        Poll::Ready(())
-    }
-}
-
 /// What one side of the protocol knows of requests that the machine does not.
 pub(crate) trait Beside: Default {
     /// What was known of one request; dropped outside of the lock.
@@ -133,29 +82,18 @@ impl Beside for Nothing {
 
 /// One connection. The lock is held for one step of the machine or one message written, never
 /// while a future of a user is polled or dropped, a callback runs or a transport is asked.
-pub(crate) struct Shared<M: Respond> {
-    core: Mutex<Core<M>>,
+pub(crate) struct Shared<M: Respond, O: ?Sized = dyn Outbound> {
     pub(crate) alarm: Arc<Alarm>,
     pub(crate) about: M::About,
     pub(crate) transport: Transport,
     clock: Arc<dyn Now>,
     limits: Limits,
+    core: Mutex<Core<M, O>>,
 }
 
-/// What carries the messages of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Transport {
-    /// A pair of byte streams.
-    Pipe,
-    /// Exchanges of HTTP.
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
-    Http,
-}
-
-pub(crate) struct Core<M: Respond> {
+pub(crate) struct Core<M: Respond, O: ?Sized = dyn Outbound> {
     pub(crate) machine: M,
     pub(crate) outbox: Outbox<Vec<u8>>,
-    pub(crate) exit: M::Exit,
     /// Of the message that was put last.
     receipt: Option<Receipt>,
     /// Where answers to our own requests are put down.
@@ -173,9 +111,9 @@ pub(crate) struct Core<M: Respond> {
     pub(crate) handles: usize,
     /// When the last turn began.
     pub(crate) now: Instant,
-    /// How many log messages may still go out.
-    #[cfg(feature = "server")]
-    pub(crate) logs: Option<crate::server::Bucket>,
+    /// Whether messages stay in the outbox, which the driver writes.
+    is_pipe: bool,
+    pub(crate) outbound: O,
 }
 
 impl<M: Respond> Shared<M> {
@@ -184,6 +122,7 @@ impl<M: Respond> Shared<M> {
         limits: &Limits,
         clock: Arc<dyn Now>,
         transport: Transport,
+        outbound: impl Outbound,
     ) -> Arc<Self> {
         let limits = Limits {
             output: limits
@@ -192,11 +131,10 @@ impl<M: Respond> Shared<M> {
             ..*limits
         };
         let now = clock.now();
-        Arc::new(Self {
+        Arc::new(Shared {
             core: Mutex::new(Core {
                 machine,
                 outbox: Outbox::new(Vec::new(), &limits),
-                exit: M::Exit::default(),
                 receipt: None,
                 places: Places::default(),
                 beside: M::Beside::default(),
@@ -206,8 +144,8 @@ impl<M: Respond> Shared<M> {
                 ended: false,
                 handles: 0,
                 now,
-                #[cfg(feature = "server")]
-                logs: None,
+                is_pipe: outbound.is_pipe(),
+                outbound,
             }),
             alarm: Alarm::new(),
             about: M::About::default(),
@@ -252,38 +190,6 @@ impl<M: Respond> Shared<M> {
         let told = {
             let mut core = self.lock();
             let sent = core.poll_send(now, cx, on, write);
-            core.poll_told(cx, receipt, sent)
-        };
-        if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
-            self.alarm.ring();
-        }
-        told
-    }
-
-    /// The same for a log message; one too many for the connection's limit is dropped (LG-09).
-    pub(crate) fn poll_log(
-        &self,
-        cx: &mut Context<'_>,
-        receipt: &mut Option<Receipt>,
-        on: Channel,
-        write: impl FnMut(&mut M, Instant, &mut [u8]) -> Result<Option<Transmit>, SendError>,
-    ) -> Poll<Result<(), SendError>> {
-        if let Some(receipt) = *receipt {
-            return self.lock().poll_stored(cx, receipt);
-        }
-        let now = self.now();
-        let told = {
-            let mut core = self.lock();
-            #[cfg(feature = "server")]
-            if core.logs.as_mut().is_some_and(|logs| !logs.holds(now)) {
-                return Poll::Ready(Ok(()));
-            }
-            let sent = core.poll_send(now, cx, on, write);
-            // What the client does not want to hear costs nothing.
-            #[cfg(feature = "server")]
-            if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.logs) {
-                logs.take(now);
-            }
             core.poll_told(cx, receipt, sent)
         };
         if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
@@ -361,8 +267,8 @@ impl<M: Respond> Core<M> {
         if self.ended {
             return Poll::Ready(Err(SendError::Closed));
         }
-        if !self.exit.is_pipe() {
-            if !self.exit.has_room(on) {
+        if !self.is_pipe {
+            if !self.outbound.has_room(on) {
                 register(&mut self.room, cx);
                 return Poll::Pending;
             }
@@ -400,15 +306,16 @@ impl<M: Respond> Core<M> {
         let Self {
             machine,
             outbox,
-            exit,
+            outbound,
+            is_pipe,
             receipt,
             ..
         } = self;
         let written = outbox.put(|out| write(machine, out))?;
-        if !exit.is_pipe() {
+        if !*is_pipe {
             *receipt = written.transmit().and_then(|transmit| {
                 let message = outbox.pending().trim_ascii_end();
-                exit.take(transmit, written.request(), message)
+                outbound.take(transmit, written.request(), message)
             });
             let pending = outbox.pending().len();
             outbox.consume(pending);
@@ -417,7 +324,7 @@ impl<M: Respond> Core<M> {
     }
 
     /// What was just sent is told once a store has it, where there is one.
-    fn poll_told<T>(
+    pub(crate) fn poll_told<T>(
         &mut self,
         cx: &Context<'_>,
         receipt: &mut Option<Receipt>,
@@ -432,11 +339,15 @@ impl<M: Respond> Core<M> {
     }
 
     /// Ready when a store has this message, or when it does not matter any more.
-    fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<Result<(), SendError>> {
+    pub(crate) fn poll_stored(
+        &mut self,
+        cx: &Context<'_>,
+        receipt: Receipt,
+    ) -> Poll<Result<(), SendError>> {
         if self.ended {
             return Poll::Ready(Ok(()));
         }
-        self.exit.poll_stored(cx, receipt).map(Ok)
+        self.outbound.poll_stored(cx, receipt).map(Ok)
     }
 
     /// Wakes the task at the next change of the connection.

@@ -2,7 +2,7 @@
 //! for transports of whole messages.
 
 mod messages;
-pub mod process;
+pub(crate) mod process;
 pub mod stdio;
 mod tap;
 

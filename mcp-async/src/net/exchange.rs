@@ -15,7 +15,7 @@ use pin_project_lite::pin_project;
 use tower_service::Service;
 
 use super::RemoteAddr;
-use crate::Runtime;
+use crate::runtime::Runtime;
 
 /// What runs on one connection.
 pub(crate) struct Activity {

@@ -10,7 +10,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use hyper::rt::ReadBufCursor;
 
 use super::time::Nap;
-use crate::Runtime;
+use crate::runtime::Runtime;
 
 /// What is read in one go: half of what hyper begins its buffers with.
 const READ: usize = 8 * 1024;

@@ -21,7 +21,7 @@ use super::io::Io;
 use super::time::{Either, Hyper, Nap, race, timeout};
 use super::wire::Wire;
 use super::{Network, RemoteAddr};
-use crate::Runtime;
+use crate::runtime::Runtime;
 
 /// Serves a service of HTTP on a socket: HTTP/1.1 and HTTP/2, told apart by the client's first
 /// bytes or by ALPN.

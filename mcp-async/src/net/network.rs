@@ -4,7 +4,7 @@ use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-use crate::Runtime;
+use crate::runtime::Runtime;
 
 /// A [`Runtime`] with sockets: what HTTP needs beyond what a pipe does.
 ///

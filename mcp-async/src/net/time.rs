@@ -10,7 +10,7 @@ use std::sync::{Mutex, PoisonError};
 use mcp_proto::Instant;
 use pin_project_lite::pin_project;
 
-use crate::Runtime;
+use crate::runtime::Runtime;
 use crate::runtime::Timer as _;
 
 /// Done when a moment has come; it can be armed again for another.

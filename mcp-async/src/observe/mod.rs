@@ -28,7 +28,17 @@ pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_miss
 pub(crate) use self::on::{handler_failed, tool_failed};
 #[cfg(all(feature = "client", feature = "http", feature = "tracing"))]
 pub(crate) use self::on::{oversized, tool_dropped, unsent};
-#[cfg(feature = "tracing")]
-pub(crate) use self::span::CallSpan;
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::span::Here;
+#[cfg(feature = "tracing")]
+pub(crate) use self::span::{CallFailure, CallSpan};
+
+/// What carries the messages of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Transport {
+    /// A pair of byte streams.
+    Pipe,
+    /// Exchanges of HTTP.
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    Http,
+}

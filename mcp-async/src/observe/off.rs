@@ -5,13 +5,12 @@ use core::time::Duration;
 use mcp_proto::Why;
 use mcp_proto::rpc::Method;
 
-use crate::client::CallError;
-use crate::connection::Transport;
+use super::Transport;
 
 pub(crate) const fn ignored(_why: Why) {}
 
 #[cfg(all(feature = "server", feature = "http"))]
-pub(crate) const fn store_failed(_error: &crate::http::StoreError) {}
+pub(crate) const fn store_failed(_error: &dyn core::fmt::Display) {}
 
 pub(crate) const fn panicked() {}
 
@@ -57,7 +56,7 @@ impl CallSpan {
         poll(!core::mem::replace(&mut self.begun, true))
     }
 
-    pub(crate) const fn end(&mut self, _error: Option<&CallError>) {}
+    pub(crate) const fn end<E>(&mut self, _error: Option<&E>) {}
 }
 
 /// No span to go back to.

@@ -17,7 +17,7 @@ pub(crate) fn ignored(why: Why) {
 
 /// A store of sessions or events could not do what it was asked.
 #[cfg(all(feature = "server", feature = "http"))]
-pub(crate) fn store_failed(error: &crate::http::StoreError) {
+pub(crate) fn store_failed(error: &dyn core::fmt::Display) {
     tracing::warn!(target: span::TARGET, %error, "what is shared with other processes lags behind");
 }
 

@@ -8,9 +8,8 @@ use mcp_proto::rpc::{Method, code};
 use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
+use super::Transport;
 use super::on::Failure;
-use crate::client::CallError;
-use crate::connection::Transport;
 
 /// A request, for the side that answers it and for the side that asks.
 macro_rules! call_span {
@@ -71,6 +70,12 @@ impl Here {
     }
 }
 
+/// An error that a call of this client ends with.
+pub(crate) trait CallFailure {
+    /// What its span records of it.
+    fn failure(&self) -> Failure;
+}
+
 /// The span of a call that this client makes, from its first poll on.
 #[derive(Default)]
 pub(crate) struct CallSpan {
@@ -103,16 +108,10 @@ impl CallSpan {
     }
 
     /// The call has ended, and how.
-    pub(crate) fn end(&mut self, error: Option<&CallError>) {
+    pub(crate) fn end<E: CallFailure>(&mut self, error: Option<&E>) {
         self.ended = true;
-        let failure = match error {
-            None => return,
-            Some(CallError::Server(error) | CallError::Input(error)) => Failure::Code(error.code),
-            Some(CallError::Expired) => Failure::Expired,
-            Some(_) => Failure::Here,
-        };
-        if let Some(span) = &self.span {
-            failed(span, failure);
+        if let (Some(error), Some(span)) = (error, &self.span) {
+            failed(span, error.failure());
         }
     }
 }

@@ -168,8 +168,7 @@ impl Context {
     pub async fn close_stream(&self, retry: core::time::Duration) -> bool {
         let possible = self.revision.has_event_polling() && {
             let mut core = self.shared.lock();
-            let streams = core.exit.streams();
-            streams.is_some_and(|streams| streams.disconnect(self.arrived.channel, retry))
+            core.outbound.disconnect(self.arrived.channel, retry)
         };
         self.shared.alarm.ring();
         possible

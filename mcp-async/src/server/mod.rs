@@ -57,6 +57,8 @@ mod serving;
 #[cfg(feature = "server")]
 mod spawned;
 #[cfg(feature = "server")]
+mod state;
+#[cfg(feature = "server")]
 mod template;
 #[cfg(feature = "server")]
 mod texts;
@@ -82,12 +84,10 @@ use mcp_proto::{Channel, Instant, Outcome, SendError, SentToken, Token, Transmit
 
 use self::about::{About, Known};
 use self::ask::Lost;
-use crate::client::Progress;
-use crate::connection::{
-    Arrival, Driver, Effect, Frame, Respond, Role, Shared, Transport, discard,
-};
+use crate::connection::Progress;
+use crate::connection::{Arrival, Driver, Effect, Frame, Pipe, Respond, Role, Shared, discard};
 use crate::error::ErrorReply;
-use crate::observe;
+use crate::observe::{self, Transport};
 use crate::runtime::{Clock, Now};
 
 pub use self::ask::{Ask, AskError};
@@ -116,8 +116,6 @@ pub use self::{
 
 #[cfg(all(feature = "server", feature = "http"))]
 pub(crate) use self::live::Live;
-#[cfg(feature = "server")]
-pub(crate) use self::rate::Bucket;
 #[cfg(all(feature = "server", feature = "http"))]
 pub(crate) use self::rate::Buckets;
 
@@ -125,17 +123,11 @@ use mcp_proto::server::Context as Request;
 
 pub(crate) type Machine = Server<'static, Growing>;
 
-/// Where messages go.
-#[cfg(all(feature = "server", feature = "http"))]
-type Exit = crate::http::server::Way;
-#[cfg(not(all(feature = "server", feature = "http")))]
-type Exit = crate::connection::Pipe;
-
-/// What is known of calls that ask.
+/// What is kept with the machine.
 #[cfg(feature = "server")]
-type Rounds = rounds::Rounds;
+type State = state::ServerState;
 #[cfg(not(feature = "server"))]
-type Rounds = crate::connection::Nothing;
+type State = crate::connection::Nothing;
 
 /// Serves one client over a pair of byte streams.
 ///
@@ -169,7 +161,7 @@ where
     let timer = clock.timer();
     let machine = Server::new(config, Growing);
     let clock = Arc::new(clock) as Arc<dyn Now>;
-    let shared = Shared::new(machine, &config.limits, clock, Transport::Pipe);
+    let shared = Shared::new(machine, &config.limits, clock, Transport::Pipe, Pipe);
     let peer = Peer::new(Arc::clone(&shared));
     let side = Side::new(service, peer.clone(), None);
     let driver = Driver::new((reader, writer), timer, &config.limits, GRACE, side, shared);
@@ -223,7 +215,7 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     #[cfg(feature = "server")]
     pub fn with_keys(mut self, keys: Keys) -> Self {
         let shared = &self.driver.role_mut().peer.shared;
-        shared.lock().beside.set_keys(keys);
+        shared.lock().beside.rounds.set_keys(keys);
         self
     }
 }
@@ -420,8 +412,7 @@ impl<S: Service> Side<S> {
 impl Respond for Server<'_, Growing> {
     type Failure = Lost;
     type About = About;
-    type Beside = Rounds;
-    type Exit = Exit;
+    type Beside = State;
 
     fn respond(
         &mut self,

@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::Machine;
 use super::ask::Ask;
+use super::tell::poll_log;
 use crate::connection::Shared;
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
@@ -63,10 +64,10 @@ impl Peer {
     ) -> Result<(), SendError> {
         let mut receipt = None;
         poll_fn(|cx| {
-            self.shared
-                .poll_log(cx, &mut receipt, Channel::PIPE, |machine, now, out| {
-                    machine.log(now, None, level, logger, data, out)
-                })
+            let write = |machine: &mut Machine, now, out: &mut [u8]| {
+                machine.log(now, None, level, logger, data, out)
+            };
+            poll_log(&self.shared, cx, &mut receipt, Channel::PIPE, write)
         })
         .await
     }
@@ -128,8 +129,9 @@ impl Peer {
     pub(super) fn limit_logs(&self, limit: super::RateLimit) {
         let now = self.shared.now();
         let mut core = self.shared.lock();
-        core.logs
-            .get_or_insert_with(|| super::Bucket::new(limit, now));
+        core.beside
+            .logs
+            .get_or_insert_with(|| super::rate::Bucket::new(limit, now));
     }
 
     #[cfg(feature = "server")]

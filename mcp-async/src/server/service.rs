@@ -11,7 +11,7 @@ use mcp_proto::server::{Context as Request, Initialize};
 use super::context::Context;
 use super::peer::Peer;
 use super::reply::{Answering, Reply};
-use crate::client::Progress;
+use crate::connection::Progress;
 use crate::connection::{Frame, Job, keep};
 
 /// Answers calls: the low-level seam on which routers of typed handlers stand.
@@ -225,7 +225,7 @@ impl Call<'_> {
     }
 
     /// Answers with an error.
-    pub fn refuse(self, error: crate::ErrorReply) -> Job {
+    pub fn refuse(self, error: crate::error::ErrorReply) -> Job {
         self.ready(Err::<(), _>(error))
     }
 }

@@ -7,11 +7,11 @@ use core::task::{self, Poll, ready};
 
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::Progress;
-use mcp_proto::{Payload, SendError};
+use mcp_proto::{Channel, Instant, Payload, SendError, Transmit};
 
 use super::Machine;
 use super::context::Context;
-use crate::connection::Receipt;
+use crate::connection::{Receipt, Shared};
 
 /// How far a call is: what [`Context::progress`] returns. It resolves when there was room for
 /// the message, and an event store has it, if there is one.
@@ -151,9 +151,47 @@ impl Future for LogMessage<'_> {
         let write = |machine: &mut Machine, now, out: &mut [u8]| {
             machine.log(now, token, *level, *logger, *data, out)
         };
-        let _ = ready!(context.shared.poll_log(cx, receipt, channel, write));
+        let _ = ready!(poll_log(&context.shared, cx, receipt, channel, write));
         Poll::Ready(())
     }
+}
+
+/// Sends a log message as [`Shared::poll_tell`] does; one too many for the connection's limit is
+/// dropped (LG-09).
+pub(super) fn poll_log(
+    shared: &Shared<Machine>,
+    cx: &mut task::Context<'_>,
+    receipt: &mut Option<Receipt>,
+    on: Channel,
+    write: impl FnMut(&mut Machine, Instant, &mut [u8]) -> Result<Option<Transmit>, SendError>,
+) -> Poll<Result<(), SendError>> {
+    if let Some(receipt) = *receipt {
+        return shared.lock().poll_stored(cx, receipt);
+    }
+    let now = shared.now();
+    let told = {
+        let mut core = shared.lock();
+        #[cfg(feature = "server")]
+        if core
+            .beside
+            .logs
+            .as_mut()
+            .is_some_and(|logs| !logs.holds(now))
+        {
+            return Poll::Ready(Ok(()));
+        }
+        let sent = core.poll_send(now, cx, on, write);
+        // What the client does not want to hear costs nothing.
+        #[cfg(feature = "server")]
+        if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.beside.logs) {
+            logs.take(now);
+        }
+        core.poll_told(cx, receipt, sent)
+    };
+    if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
+        shared.alarm.ring();
+    }
+    told
 }
 
 impl fmt::Debug for ProgressUpdate<'_> {

@@ -14,20 +14,20 @@ use tower_service::Service;
 use crate::net::SendFailed;
 
 /// Sends requests; redirects, connections and encryption are its own affair.
-pub(crate) trait Carrier: Send + Sync + 'static {
+pub(super) trait Carrier: Send + Sync + 'static {
     fn send(&self, request: Request<Full<Bytes>>) -> Sending;
 }
 
 /// A request on its way, until the head of its reply. Dropping it, or the body, ends it.
-pub(crate) type Sending = Pin<Box<dyn Future<Output = Result<Response<Reply>, Unsent>> + Send>>;
+pub(super) type Sending = Pin<Box<dyn Future<Output = Result<Response<Reply>, Unsent>> + Send>>;
 
 /// Why there is no reply.
 #[derive(Debug)]
-pub(crate) struct Unsent {
+pub(super) struct Unsent {
     /// Whether the server may have read the request.
-    pub(crate) begun: bool,
+    pub(super) begun: bool,
     /// For a person.
-    pub(crate) cause: String,
+    pub(super) cause: String,
 }
 
 impl Unsent {
@@ -40,17 +40,17 @@ impl Unsent {
 }
 
 /// The body of a reply.
-pub(crate) struct Reply {
+pub(super) struct Reply {
     body: Pin<Box<dyn http_body::Body<Data = Bytes, Error = Broken> + Send>>,
     /// How much was read without a pause.
     run: u32,
 }
 
 /// The body broke off.
-pub(crate) struct Broken;
+pub(super) struct Broken;
 
 impl Reply {
-    pub(crate) fn new<B>(body: B) -> Self
+    pub(super) fn new<B>(body: B) -> Self
     where
         B: http_body::Body + Send + 'static,
         B::Data: Send,
@@ -100,10 +100,10 @@ impl Reply {
 const RUN: u32 = 32;
 
 /// Any service of `tower` as a carrier.
-pub(crate) struct Through<S>(Mutex<S>);
+pub(super) struct Through<S>(Mutex<S>);
 
 impl<S> Through<S> {
-    pub(crate) const fn new(service: S) -> Self {
+    pub(super) const fn new(service: S) -> Self {
         Self(Mutex::new(service))
     }
 }

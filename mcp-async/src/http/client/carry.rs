@@ -38,7 +38,7 @@ pub(super) async fn carry<C: Clock>(
     loop {
         // No call waits for what is only told, so nobody else would lose patience.
         let told = exchange.id().is_none() && exchange.verb() != Verb::Get;
-        let credentials = link.hub.remote.version();
+        let credentials = link.credentials_version();
         let attempt = attempt(&link, &*clock, &mut exchange, &message, &heard);
         let attempt = within(&*clock, told.then_some(PATIENCE), attempt);
         let attempted = match opens {
@@ -60,7 +60,7 @@ pub(super) async fn carry<C: Clock>(
                 }
             }
             (After::Authorize, _) => {
-                poll_fn(|cx| link.hub.remote.poll_changed(credentials, cx)).await;
+                poll_fn(|cx| link.poll_credentials(credentials, cx)).await;
                 continue;
             }
             (After::Deliver, _) => deliver(&link, &mut line).await,
@@ -137,7 +137,7 @@ async fn attempt<C: Clock>(
     heard.store(true, Ordering::Relaxed);
     let status = response.status().as_u16();
     if response.status().is_success() {
-        link.hub.remote.accepted();
+        link.hub.hold_until(Instant::ZERO);
     }
     let after = match judge(link, exchange, &response) {
         Body::Nothing => link.origin(|origin| exchange.nothing(origin)),
@@ -154,7 +154,7 @@ async fn attempt<C: Clock>(
             };
             let (now, jitter) = (link.now(), link.roll());
             if let Some(delay) = exchange.retry_after() {
-                link.hub.remote.hold_until(now + delay);
+                link.hub.hold_until(now + delay);
             }
             link.origin(|origin| exchange.refused(origin, now, status, &body, &mut line, jitter))
         }

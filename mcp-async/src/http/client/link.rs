@@ -17,6 +17,7 @@ use mcp_proto::{Instant, Limits};
 use url::Url;
 
 use super::carrier::{Carrier, Unsent};
+use super::credentials::Credentials;
 use super::seats::{Seat, Seats};
 use super::settings::Settings;
 use crate::client::hub::Hub;
@@ -244,7 +245,8 @@ impl Link {
         })?;
         let fields = request.headers_mut();
         fields.clone_from(&self.fields);
-        if let Some(value) = self.hub.remote.authorization() {
+        let credentials = self.credentials();
+        if let Some(value) = credentials.and_then(Credentials::authorization) {
             fields.insert(AUTHORIZATION, value);
         }
         exchange.fields(&state.origin, message, &mut |name, value| {
@@ -255,6 +257,21 @@ impl Link {
             }
         });
         Ok(request)
+    }
+
+    fn credentials(&self) -> Option<&Credentials> {
+        self.hub.extension.get()
+    }
+
+    /// Counts the credentials that the application has set.
+    pub(super) fn credentials_version(&self) -> u64 {
+        self.credentials().map_or(0, Credentials::version)
+    }
+
+    /// Ready when the credentials are no longer those of this version.
+    pub(super) fn poll_credentials(&self, version: u64, cx: &Context<'_>) -> Poll<()> {
+        let credentials = self.credentials();
+        credentials.map_or(Poll::Pending, |them| them.poll_changed(version, cx))
     }
 
     /// Looks at the origin, or changes it.

@@ -10,8 +10,10 @@
 //!        `----- Source <--------------- Link.incoming <--------'  inputs of the machine
 //! ```
 
+mod builder;
 mod carrier;
 mod carry;
+mod credentials;
 mod ends;
 mod exchanges;
 mod link;
@@ -19,7 +21,3 @@ mod seats;
 mod session;
 mod settings;
 mod stream;
-
-pub(crate) use self::carrier::Through;
-pub(crate) use self::session::meet;
-pub(crate) use self::settings::{Settings, bearer};

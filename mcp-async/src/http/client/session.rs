@@ -18,8 +18,8 @@ use crate::client::connection::{Connection, connect_with};
 use crate::client::hub::Hub;
 use crate::client::keeper::Dialled;
 use crate::client::{ConnectError, Machine};
-use crate::connection::Transport;
 use crate::io::MessageWriter;
+use crate::observe::Transport;
 use crate::runtime::Clock;
 
 struct Session<C: Clock> {
@@ -58,7 +58,7 @@ impl<C: Clock> Session<C> {
 const ROUNDS: u32 = 64;
 
 /// Speaks to the server behind a URL, as soon as it is known who it is.
-pub(crate) async fn meet<C: Clock>(
+pub(super) async fn meet<C: Clock>(
     carrier: Box<dyn Carrier>,
     url: &str,
     settings: &Settings,

@@ -10,16 +10,16 @@ use crate::net::without_secrets;
 
 /// Fields of the application's own, the same in every request.
 #[derive(Clone, Default)]
-pub(crate) struct Settings {
+pub(super) struct Settings {
     pub(super) fields: HeaderMap,
     /// Whether legacy sessions are held to the transports draft.
-    pub(crate) draft: bool,
+    pub(super) draft: bool,
     /// The first that is none.
     wrong: Option<String>,
 }
 
 impl Settings {
-    pub(crate) fn header(&mut self, name: &str, value: &str) {
+    pub(super) fn header(&mut self, name: &str, value: &str) {
         let field = HeaderName::try_from(name)
             .ok()
             .filter(|name| !is_ours(name))
@@ -35,7 +35,7 @@ impl Settings {
         }
     }
 
-    pub(crate) fn bearer(&mut self, token: &str) {
+    pub(super) fn bearer(&mut self, token: &str) {
         match bearer(token) {
             Ok(value) => {
                 self.fields.insert(AUTHORIZATION, value);
@@ -68,7 +68,7 @@ impl Settings {
 }
 
 /// The value of `Authorization` that carries this token.
-pub(crate) fn bearer(token: &str) -> Result<HeaderValue, ConnectError> {
+pub(super) fn bearer(token: &str) -> Result<HeaderValue, ConnectError> {
     let mut value = HeaderValue::try_from(format!("Bearer {token}"))
         .map_err(|_| ConnectError::Header(AUTHORIZATION.to_string()))?;
     // It is not for logs, nor for tables of compression.

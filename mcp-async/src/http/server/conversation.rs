@@ -10,9 +10,8 @@ use mcp_proto::rpc::{Incoming, Messages};
 use mcp_proto::server::Event;
 use mcp_proto::{Action, Channel, Instant, Machine as _, Source};
 
-use super::exit::Way;
-use crate::connection::{Calls, Core, Exit as _, Frame, LARGE, Shared, Transport};
-use crate::observe;
+use crate::connection::{Calls, Core, Frame, LARGE, Outbound, Shared};
+use crate::observe::{self, Transport};
 use crate::runtime::{Clock, Timer};
 use crate::server::{BoxService, Keys, Machine, Peer, Side};
 
@@ -52,11 +51,10 @@ pub(super) struct Beginning<C> {
     pub(super) principal: Option<Arc<str>>,
     pub(super) clock: C,
     pub(super) grace: Duration,
-    pub(super) way: Way,
 }
 
 impl<C: Clock + Clone> Conversation<C> {
-    pub(super) fn new(beginning: Beginning<C>) -> Self {
+    pub(super) fn new(beginning: Beginning<C>, outbound: impl Outbound) -> Self {
         let Beginning {
             machine,
             service,
@@ -64,17 +62,12 @@ impl<C: Clock + Clone> Conversation<C> {
             principal,
             clock,
             grace,
-            way,
         } = beginning;
         let limits = machine.config().limits;
         let now = Arc::new(clock.clone());
-        let shared = Shared::new(machine, &limits, now, Transport::Http);
-        {
-            let mut core = shared.lock();
-            core.exit = way;
-            if let Some(keys) = keys {
-                core.beside.set_keys(keys);
-            }
+        let shared = Shared::new(machine, &limits, now, Transport::Http, outbound);
+        if let Some(keys) = keys {
+            shared.lock().beside.rounds.set_keys(keys);
         }
         let side = Side::new(service, Peer::new(Arc::clone(&shared)), principal);
         Self {
@@ -204,7 +197,7 @@ impl<C: Clock> Conversation<C> {
         let late = self.ending.is_some_and(|ending| ending <= self.now());
         self.with(|core| {
             // What a store does not have yet, nobody has read.
-            let done = || core.machine.in_flight() == 0 && (late || !core.exit.awaits_store());
+            let done = || core.machine.in_flight() == 0 && (late || !core.outbound.awaits_store());
             core.machine.is_closed() || (core.closing && done())
         })
     }
@@ -237,7 +230,7 @@ impl<C: Clock> Conversation<C> {
 
     fn take(&mut self, event: Event<'_>, frame: Frame<'_>, now: Instant) {
         if let Event::Answer { token, .. } = &event {
-            self.with(|core| core.exit.streams().map(|streams| streams.answered(*token)));
+            self.with(|core| core.outbound.answered(*token));
         }
         let effect = self.calls.dispatch(event, frame);
         // What the machine gives up, its channels end.
@@ -328,7 +321,7 @@ impl Core<Machine> {
     /// A channel that is owed a message and has room for it.
     fn next_channel(&self) -> Option<Channel> {
         self.machine
-            .next_channel_where(|channel| self.exit.has_room(channel))
+            .next_channel_where(|channel| self.outbound.has_room(channel))
     }
 }
 

@@ -11,7 +11,7 @@ use mcp_proto::Instant;
 use super::answer::{self, Answer};
 use super::body::{Events, HttpBody};
 use super::conversation::Conversation;
-use super::exit::{First, Replies};
+use super::replies::{First, Replies};
 use crate::runtime::Clock;
 
 /// One request, until its answer. Dropping it cancels the request (SH-19).
@@ -66,7 +66,7 @@ impl<C: Clock> Exchange<C> {
     fn first(&self) -> First {
         let first = self
             .conversation
-            .with(|core| core.exit.replies().map(Replies::first));
+            .with(|core| Replies::of(core).map(Replies::first));
         first.unwrap_or(First::Nothing)
     }
 }
@@ -76,7 +76,7 @@ impl<C: Clock> Events for Exchange<C> {
         self.conversation.poll(cx, Some(self.quiet_until));
         let mut text = Vec::new();
         let ended = self.conversation.with(|core| {
-            let Some(replies) = core.exit.replies() else {
+            let Some(replies) = Replies::of(core) else {
                 return true;
             };
             replies.read(&mut text);

@@ -15,7 +15,6 @@ use mcp_proto::server::http::streams::Delivery;
 
 use super::answer::{self, Answer};
 use super::body::HttpBody;
-use super::exit::Way;
 use super::head::RequestHead;
 use super::keeper::Keeper;
 use super::legacy::{FLOODED, no_session};
@@ -25,6 +24,7 @@ use super::sessions::mint;
 use super::sharing::Sharing;
 use super::site::{Site, principal};
 use super::streams::SessionStreams;
+use crate::connection::Outbound as _;
 use crate::runtime::Runtime;
 
 /// Where the two endpoints are.
@@ -97,9 +97,9 @@ impl<R: Runtime> Site<R> {
             return answer::busy("the operating system has no random numbers");
         };
         let streams = SessionStreams::new(Delivery::HttpSse, self.options.streams);
-        let conversation = self.conversation(parts, Way::session(streams));
+        let conversation = self.session_connection(parts, streams, self.machine());
         let reader = conversation.with(|core| {
-            let streams = core.exit.streams()?;
+            let streams = SessionStreams::of(core)?;
             streams.attach(None).ok()
         });
         let Some(reader) = reader else {

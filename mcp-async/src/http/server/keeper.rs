@@ -11,6 +11,7 @@ use mcp_proto::{Channel, Instant};
 
 use super::session::Session;
 use super::sharing::{Saved, Sharing};
+use super::streams::SessionStreams;
 use crate::connection::Shared;
 use crate::http::{EventStore, StoredEvent};
 use crate::observe;
@@ -134,7 +135,7 @@ impl Keeper {
         let Some(store) = &self.sharing.events else {
             return;
         };
-        if let Some(streams) = shared.lock().exit.streams() {
+        if let Some(streams) = SessionStreams::of(&mut shared.lock()) {
             while let Some(append) = streams.poll_append() {
                 self.appending.push(Appending {
                     channel: append.channel,
@@ -157,7 +158,7 @@ impl Keeper {
         // What nobody reads may go once it is settled, so there may be room again.
         let waiting = {
             let mut core = shared.lock();
-            if let Some(streams) = core.exit.streams() {
+            if let Some(streams) = SessionStreams::of(&mut core) {
                 for (channel, sequence) in settled {
                     streams.settle(channel, sequence);
                 }

@@ -15,7 +15,6 @@ use super::answer::{self, Answer};
 use super::body::HttpBody;
 use super::conversation::{Conversation, Text};
 use super::exchange::Exchange;
-use super::exit::Way;
 use super::keeper::Keeper;
 use super::reading::Reading;
 use super::session::{Life, Posted, Session};
@@ -40,8 +39,8 @@ impl<R: Runtime> Site<R> {
             return answer::busy("the operating system has no random numbers");
         };
         let streams = self.new_streams();
-        let mut conversation = self.conversation(parts, Way::session(streams));
-        let posted = conversation.with(|core| core.exit.streams().map(SessionStreams::open));
+        let mut conversation = self.session_connection(parts, streams, self.machine());
+        let posted = conversation.with(|core| SessionStreams::of(core).map(SessionStreams::open));
         let Some(Ok(reader)) = posted else {
             return answer::busy("there are too many streams");
         };
@@ -49,7 +48,7 @@ impl<R: Runtime> Site<R> {
         let status = conversation.take_in(&source, parts, text, self.depth());
         conversation.turn();
         let (answer, opened) = conversation.with(|core| {
-            let streams = core.exit.streams();
+            let streams = SessionStreams::of(core);
             let answer = streams.and_then(|streams| {
                 let answer = streams.single(&reader);
                 streams.detach(&reader);
@@ -215,9 +214,8 @@ impl<R: Runtime> Site<R> {
         text: &Text,
         revision: mcp_proto::Revision,
     ) -> Answer {
-        let way = Way::exchange(self.options.streams.unread);
         let record = mcp_proto::server::Record::stateless(revision);
-        let conversation = self.resumed(parts, way, &record);
+        let conversation = self.exchange_connection(parts, self.resumed(&record));
         let source = Source::post(Channel::new(1), post);
         self.exchange(conversation, parts, &source, text).await
     }

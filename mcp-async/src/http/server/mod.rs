@@ -4,7 +4,7 @@
 //! builder       settings                 site       from a request to what answers it
 //! head, collect a request, as the core reads it     answer, body   a response
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
-//! exit          where its messages go               exchange       one request of 2026-07-28
+//! replies       where its messages go               exchange       one request of 2026-07-28
 //! legacy        what belongs to sessions            sessions       all of them
 //! http_sse      the two endpoints of 2024-11-05
 //! session       the task of one                     streams, reading   what it sends, and to whom
@@ -21,13 +21,13 @@ mod builder;
 mod collect;
 mod conversation;
 mod exchange;
-mod exit;
 mod head;
 mod http_sse;
 mod keeper;
 mod legacy;
 mod principal;
 mod reading;
+mod replies;
 mod serve;
 mod session;
 mod sessions;
@@ -52,8 +52,6 @@ use crate::runtime::Runtime;
 pub use self::body::HttpBody;
 pub use self::builder::Http;
 pub use self::principal::Principal;
-
-pub(crate) use self::exit::Way;
 
 /// A server's endpoint as a [`tower_service::Service`]: what
 /// [`Http::into_service`] makes.

@@ -111,7 +111,7 @@ impl Session {
     /// Looks at its streams; `None` if it is over.
     pub(super) fn streams<T>(&self, look: impl FnOnce(&mut SessionStreams) -> T) -> Option<T> {
         let mut core = self.shared.lock();
-        core.exit.streams().map(look)
+        SessionStreams::of(&mut core).map(look)
     }
 
     /// Whether the revision of the session has priming events (SH-12).
@@ -277,10 +277,7 @@ impl<C: Clock> Life<C> {
     fn expiry(&self) -> Option<Instant> {
         let idle = self.conversation.with(|core| {
             core.machine.in_flight() == 0
-                && core
-                    .exit
-                    .streams()
-                    .is_none_or(|streams| !streams.has_readers())
+                && SessionStreams::of(core).is_none_or(|streams| !streams.has_readers())
         });
         idle.then(|| self.session.inner().used + self.idle)
     }

@@ -17,13 +17,14 @@ use super::answer::{self, Answer};
 use super::builder::Options;
 use super::collect::{Broken, Room, collect};
 use super::conversation::{Beginning, Conversation, Leave, Text};
-use super::exit::Way;
 use super::head::RequestHead;
 use super::principal::Principal;
+use super::replies::Replies;
 use super::sessions::{Capacity, Sessions};
+use super::streams::SessionStreams;
 use crate::runtime::Runtime;
 use crate::server::builder::Server;
-use crate::server::{Buckets, Live, Machine, Peer};
+use crate::server::{BoxService, Buckets, Live, Machine, Peer};
 
 /// Everything of one endpoint.
 pub(super) struct Site<R: Runtime> {
@@ -174,7 +175,6 @@ impl<R: Runtime> Site<R> {
             }
             // A handshake that opens no session is as good as any other exchange.
             _ => {
-                let way = Way::exchange(self.options.streams.unread);
                 // One POST is one request, so its table has one place.
                 let blueprint = self.blueprint();
                 let limits = Limits {
@@ -182,7 +182,7 @@ impl<R: Runtime> Site<R> {
                     ..blueprint.config().limits
                 };
                 let machine = Core::new(blueprint.with_limits(limits), Growing);
-                let conversation = self.with(parts, way, machine);
+                let conversation = self.exchange_connection(parts, machine);
                 let source = Source::post(Channel::new(1), post);
                 let text = Text::new(body);
                 self.exchange(conversation, parts, &source, &text).await
@@ -204,38 +204,47 @@ impl<R: Runtime> Site<R> {
         body.map_err(|broken| unread(broken, limit))
     }
 
-    /// A new connection, whose messages go this way.
-    pub(super) fn conversation(&self, parts: &Arc<Parts>, way: Way) -> Conversation<R> {
-        self.with(parts, way, Core::new(self.blueprint(), Growing))
+    /// A machine that knows nothing of its client yet.
+    pub(super) fn machine(&self) -> Machine {
+        Core::new(self.blueprint(), Growing)
     }
 
-    /// The same with what was agreed on already.
-    pub(super) fn resumed(&self, parts: &Arc<Parts>, way: Way, record: &Record) -> Conversation<R> {
-        let now = self.clock.now();
-        let machine = Core::resume(now, self.blueprint(), Growing, record);
-        self.with(parts, way, machine)
+    /// A machine that continues with what was agreed on.
+    pub(super) fn resumed(&self, record: &Record) -> Machine {
+        Core::resume(self.clock.now(), self.blueprint(), Growing, record)
     }
 
-    fn with(&self, parts: &Arc<Parts>, way: Way, machine: Machine) -> Conversation<R> {
-        let stands_alone = matches!(way, Way::Exchange(_));
-        let conversation = Conversation::new(Beginning {
+    /// The connection of a session, whose messages go to these streams.
+    pub(super) fn session_connection(
+        &self,
+        parts: &Parts,
+        streams: SessionStreams,
+        machine: Machine,
+    ) -> Conversation<R> {
+        let service = self.server.service();
+        Conversation::new(self.beginning(parts, service, machine), streams)
+    }
+
+    /// The connection of one exchange that stands for itself.
+    pub(super) fn exchange_connection(&self, parts: &Parts, machine: Machine) -> Conversation<R> {
+        let service = self.server.exchange_service(&self.buckets);
+        let replies = Replies::new(self.options.streams.unread);
+        let conversation = Conversation::new(self.beginning(parts, service, machine), replies);
+        // An ordinary answer is not written twice to learn its length.
+        conversation.with(|core| core.outbox.reserve(ANSWER));
+        self.server.limit_logs(conversation.peer());
+        conversation
+    }
+
+    fn beginning(&self, parts: &Parts, service: BoxService, machine: Machine) -> Beginning<R> {
+        Beginning {
             machine,
-            service: match stands_alone {
-                true => self.server.exchange_service(&self.buckets),
-                false => self.server.service(),
-            },
+            service,
             keys: self.server.sealed_with(),
             principal: principal(parts),
             clock: self.clock,
             grace: self.options.grace,
-            way,
-        });
-        if stands_alone {
-            // An ordinary answer is not written twice to learn its length.
-            conversation.with(|core| core.outbox.reserve(ANSWER));
-            self.server.limit_logs(conversation.peer());
         }
-        conversation
     }
 
     /// An exchange takes longer: it is to hear of the end.

@@ -10,11 +10,12 @@ use mcp_proto::server::http::streams::{
 };
 use mcp_proto::{Channel, SentToken, Transmit};
 
-use crate::connection::Receipt;
+use crate::connection::{Core, Outbound, Receipt};
 use crate::http::Replay;
+use crate::server::Machine;
 
 /// The streams of one session, with those who read them.
-pub(crate) struct SessionStreams {
+pub(super) struct SessionStreams {
     streams: Streams,
     /// Who waits for something on a stream.
     waiting: BTreeMap<u32, Waker>,
@@ -34,6 +35,11 @@ pub(crate) struct SessionStreams {
 }
 
 impl SessionStreams {
+    /// Those of this connection; `None` if it is no session.
+    pub(super) fn of(core: &mut Core<Machine>) -> Option<&mut Self> {
+        core.outbound.downcast_mut()
+    }
+
     pub(super) fn new(delivery: Delivery, limits: StreamLimits) -> Self {
         Self {
             streams: Streams::new(delivery, limits),
@@ -94,25 +100,6 @@ impl SessionStreams {
         self.news.push(channel);
         self.sent
             .extend(self.sending.remove(&(channel.number(), sequence)));
-    }
-
-    /// Ready when the store has this event, or never will. An event that is not kept any more
-    /// can be awaited no longer.
-    pub(super) fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<()> {
-        let Receipt { channel, sequence } = receipt;
-        if self.over || self.streams.is_settled(channel, sequence) {
-            return Poll::Ready(());
-        }
-        self.sending
-            .entry((channel.number(), sequence))
-            .or_insert_with(|| Waker::noop().clone())
-            .clone_from(cx.waker());
-        Poll::Pending
-    }
-
-    /// Whether the store does not have everything yet.
-    pub(super) fn has_unsettled(&self) -> bool {
-        self.streams.has_unsettled()
     }
 
     /// The stream of a new POST.
@@ -195,18 +182,6 @@ impl SessionStreams {
         }
     }
 
-    /// Ends the connection of whoever reads this stream; the stream goes on.
-    pub(crate) fn disconnect(&mut self, on: Channel, retry: Duration) -> bool {
-        let possible = self.streams.disconnect(on, Some(retry));
-        self.news.push(on);
-        possible
-    }
-
-    /// A question of ours is over.
-    pub(super) fn answered(&mut self, question: SentToken) {
-        self.streams.answered(question);
-    }
-
     /// The session is over: every reader ends behind what there is.
     pub(super) fn finish(&mut self) -> Vec<Waker> {
         self.over = true;
@@ -226,11 +201,21 @@ impl SessionStreams {
         self.streams.has_readers()
     }
 
-    pub(super) fn has_room(&self, on: Channel) -> bool {
+    /// Those to wake because of what is new.
+    pub(super) fn take_woken(&mut self, woken: &mut Vec<Waker>) {
+        for channel in self.news.drain(..) {
+            woken.extend(self.waiting.remove(&channel.number()));
+        }
+        woken.append(&mut self.sent);
+    }
+}
+
+impl Outbound for SessionStreams {
+    fn has_room(&self, on: Channel) -> bool {
         self.streams.has_room(on)
     }
 
-    pub(super) fn take(
+    fn take(
         &mut self,
         transmit: Transmit,
         question: Option<SentToken>,
@@ -253,12 +238,30 @@ impl SessionStreams {
         Some(Receipt { channel, sequence })
     }
 
-    /// Those to wake because of what is new.
-    pub(super) fn take_woken(&mut self, woken: &mut Vec<Waker>) {
-        for channel in self.news.drain(..) {
-            woken.extend(self.waiting.remove(&channel.number()));
+    fn poll_stored(&mut self, cx: &Context<'_>, receipt: Receipt) -> Poll<()> {
+        let Receipt { channel, sequence } = receipt;
+        if self.over || self.streams.is_settled(channel, sequence) {
+            return Poll::Ready(());
         }
-        woken.append(&mut self.sent);
+        self.sending
+            .entry((channel.number(), sequence))
+            .or_insert_with(|| Waker::noop().clone())
+            .clone_from(cx.waker());
+        Poll::Pending
+    }
+
+    fn awaits_store(&self) -> bool {
+        self.streams.has_unsettled()
+    }
+
+    fn answered(&mut self, question: SentToken) {
+        self.streams.answered(question);
+    }
+
+    fn disconnect(&mut self, on: Channel, retry: Duration) -> bool {
+        let possible = self.streams.disconnect(on, Some(retry));
+        self.news.push(on);
+        possible
     }
 }
 

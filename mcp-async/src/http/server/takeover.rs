@@ -8,7 +8,6 @@ use mcp_proto::server::http::streams::Reader;
 
 use super::answer::{self, Answer};
 use super::conversation::Conversation;
-use super::exit::Way;
 use super::session::Session;
 use super::sharing::Saved;
 use super::site::{Site, principal};
@@ -73,7 +72,7 @@ impl<R: Runtime> Site<R> {
         };
         let mut streams = self.new_streams();
         streams.carry_on(taken.times(), last);
-        let conversation = self.resumed(parts, Way::session(streams), &saved.session);
+        let conversation = self.session_connection(parts, streams, self.resumed(&saved.session));
         conversation.with(|core| {
             for uri in &saved.subscriptions {
                 core.machine.subscribe(uri);

@@ -172,7 +172,7 @@ impl Child {
     }
 
     /// The same, and describes the child once it has exited, or after a second.
-    pub(super) async fn shutdown_described(
+    pub(crate) async fn shutdown_described(
         mut self,
         describe: impl FnOnce(Died),
     ) -> io::Result<ExitStatus> {
@@ -214,14 +214,14 @@ impl Child {
     }
 
     /// The same for a child that gets so long to exit, and printed this before.
-    pub(super) async fn died_within(mut self, limit: Duration, printed: Option<String>) -> Died {
+    pub(crate) async fn died_within(mut self, limit: Duration, printed: Option<String>) -> Died {
         let status = self.exit_within(limit).await;
         self.group.kill();
         self.take_last_words().await;
         self.describe(status.and_then(Result::ok), printed)
     }
 
-    pub(super) const fn grace(&self) -> Grace {
+    pub(crate) const fn grace(&self) -> Grace {
         self.grace
     }
 
@@ -255,7 +255,7 @@ impl Child {
         self.lines.kept()
     }
 
-    pub(super) fn sleep(&self, duration: Duration) -> Sleep {
+    pub(crate) fn sleep(&self, duration: Duration) -> Sleep {
         self.reactor.sleep(duration)
     }
 

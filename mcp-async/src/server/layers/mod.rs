@@ -35,8 +35,8 @@ use mcp_proto::server::Initialize;
 
 use super::peer::Peer;
 use super::service::{Call, Service};
-use crate::client::Progress;
 use crate::connection::Job;
+use crate::connection::Progress;
 
 pub use self::around::{AroundFn, around};
 pub use self::concurrency::ConcurrencyLimit;

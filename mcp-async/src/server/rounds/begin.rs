@@ -31,7 +31,7 @@ pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
     }
     let round = match &request.request_state {
         Some(state) => {
-            let keys = call.context.shared.lock().beside.keys.clone();
+            let keys = call.context.shared.lock().beside.rounds.keys.clone();
             let keys = keys.or_else(Keys::of_process);
             let origin = Origin {
                 method,
@@ -56,6 +56,7 @@ pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
         let round = round.map(Box::new);
         let mut core = call.context.shared.lock();
         core.beside
+            .rounds
             .begin(call.context.token, method, call.params, round);
     }
     Ok(())

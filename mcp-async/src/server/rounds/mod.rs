@@ -32,4 +32,4 @@ pub use self::roots::Roots;
 pub use self::state::{RequestState, StateError};
 
 pub(super) use self::begin::begin;
-pub(crate) use self::table::Rounds;
+pub(crate) use self::table::{Kept, Rounds};

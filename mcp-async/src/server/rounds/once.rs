@@ -142,7 +142,7 @@ impl Drop for Claim<'_> {
     fn drop(&mut self) {
         let waiting = {
             let mut core = self.context.shared.lock();
-            let round = core.beside.existing(self.context.token);
+            let round = core.beside.rounds.existing(self.context.token);
             round.map(|round| round.computed(self.key))
         };
         waiting.unwrap_or_default().wake();

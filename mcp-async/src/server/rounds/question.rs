@@ -186,7 +186,7 @@ impl<'a, T> Question<'a, T> {
                 return Found::Error(AskError::Cancelled);
             }
             // An error might be taken for a no, in a call that goes on in its next round.
-            core.beside.orphan(cx);
+            core.beside.rounds.orphan(cx);
             return Found::Waits;
         };
         round.accept(self.key, asked.fingerprint);
@@ -225,7 +225,7 @@ impl<'a, T> Question<'a, T> {
         let open = round.find_open(self.key);
         let old = open.and_then(|open| open.waiting.join(number, cx));
         self.stage = Stage::Waits(number);
-        let runner = core.beside.runner(self.context.token);
+        let runner = core.beside.rounds.runner(self.context.token);
         // From another task the runner has to be told; in its own poll it looks anyway.
         let runner = runner.filter(|runner| opened && !runner.will_wake(cx.waker()));
         let runner = runner.cloned();
@@ -311,7 +311,7 @@ impl<T> Drop for Question<'_, T> {
     fn drop(&mut self) {
         let (waker, waiting) = {
             let mut core = self.context.shared.lock();
-            let Some(round) = core.beside.existing(self.context.token) else {
+            let Some(round) = core.beside.rounds.existing(self.context.token) else {
                 return;
             };
             match self.stage {
@@ -339,7 +339,7 @@ impl Context {
         if core.ended || !core.machine.is_live(self.token) {
             return None;
         }
-        core.beside.round(self.token)
+        core.beside.rounds.round(self.token)
     }
 
     /// Whether the client of a modern call may be asked this.

@@ -84,7 +84,7 @@ impl RequestState<'_> {
     pub fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StateError> {
         let value = {
             let mut core = self.context.shared.lock();
-            let round = core.beside.existing(self.context.token);
+            let round = core.beside.rounds.existing(self.context.token);
             round.and_then(|round| round.carried.values.get(key).cloned())
         };
         let decoded = value.map(|value| value.decode());
@@ -116,7 +116,7 @@ impl RequestState<'_> {
     /// Forgets the value under this key.
     pub fn remove(&self, key: &str) {
         let mut core = self.context.shared.lock();
-        if let Some(round) = core.beside.existing(self.context.token) {
+        if let Some(round) = core.beside.rounds.existing(self.context.token) {
             round.carried.values.remove(key);
         }
     }

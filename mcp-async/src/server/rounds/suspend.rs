@@ -17,7 +17,7 @@ impl Context {
         if !self.suspends {
             return Poll::Pending;
         }
-        let left = self.shared.lock().beside.suspend(self.token, cx);
+        let left = self.shared.lock().beside.rounds.suspend(self.token, cx);
         left.map_or(Poll::Pending, |left| Poll::Ready(self.settle(left)))
     }
 

@@ -8,7 +8,6 @@ use mcp_proto::rpc::Method;
 
 use super::keys::Keys;
 use super::round::Round;
-use crate::connection::Beside;
 
 /// Empty until a call asks something, or could: then one place for each call in flight, in the
 /// order of the core's own table.
@@ -117,27 +116,8 @@ impl Rounds {
         }
     }
 
-    /// The place of a live call. One that it had before is over.
-    fn place(&mut self, token: Token) -> Option<&mut Place> {
-        let index = token.index();
-        if self.places.len() <= index {
-            self.places.resize_with(index + 1, Place::default);
-        }
-        let place = self.places.get_mut(index)?;
-        if place.token != Some(token) {
-            place.token = Some(token);
-            place.origin = None;
-            place.suspended = false;
-            place.round = None;
-        }
-        Some(place)
-    }
-}
-
-impl Beside for Rounds {
-    type Kept = Kept;
-
-    fn forget(&mut self, token: Token) -> Option<Kept> {
+    /// The call is over.
+    pub(in crate::server) fn forget(&mut self, token: Token) -> Option<Kept> {
         let place = self.places.get_mut(token.index())?;
         if place.token != Some(token) {
             return None;
@@ -156,13 +136,30 @@ impl Beside for Rounds {
         })
     }
 
-    fn end(&mut self, waiting: &mut Vec<Waker>) {
+    /// The connection is over: moves out the wakers of all who wait.
+    pub(in crate::server) fn end(&mut self, waiting: &mut Vec<Waker>) {
         waiting.append(&mut self.orphans);
         let rounds = self
             .places
             .iter_mut()
             .filter_map(|place| place.round.as_mut());
         waiting.extend(rounds.flat_map(|round| round.wakers().collect::<Vec<_>>()));
+    }
+
+    /// The place of a live call. One that it had before is over.
+    fn place(&mut self, token: Token) -> Option<&mut Place> {
+        let index = token.index();
+        if self.places.len() <= index {
+            self.places.resize_with(index + 1, Place::default);
+        }
+        let place = self.places.get_mut(index)?;
+        if place.token != Some(token) {
+            place.token = Some(token);
+            place.origin = None;
+            place.suspended = false;
+            place.round = None;
+        }
+        Some(place)
     }
 }
 

@@ -1,3 +1,5 @@
+//! A client whose server is a child process.
+
 use core::fmt;
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
@@ -10,11 +12,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_proto::client::{Approach, ClientConfig};
 
 use super::stray::Inspected;
-use super::{Child, Command, Died, Process};
-use crate::Clock;
-use crate::client::{self, ConnectError, Connection, Handler, Peer};
+use super::{ConnectError, Connection, Handler, Peer, connect};
+use crate::io::process::{Child, Command, Died, Process};
 use crate::io::stdio::Output;
-use crate::runtime::{Reactor, Sleep};
+use crate::runtime::{Clock, Reactor, Sleep};
 
 /// A client's connection to a child process, and the child: both in one future.
 ///
@@ -130,7 +131,7 @@ async fn establish<C: Clock, H: Handler>(
 ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
     let (stdout, stray) = Inspected::new(process.stdout);
     let streams = (stdout, process.stdin);
-    let (connection, client) = client::connect(streams, clock, config, handler);
+    let (connection, client) = connect(streams, clock, config, handler);
     let mut running = Running {
         connection,
         child: process.child,

@@ -1,0 +1,237 @@
+//! What a client is told of HTTP before it connects, and the ways to connect it by a URL.
+
+use std::sync::{Mutex, PoisonError};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use mcp_proto::client::ClientConfig;
+use tower_service::Service;
+
+use super::carrier::Through;
+use super::credentials::Credentials;
+use super::session::meet;
+use super::settings::{Settings, bearer};
+use crate::client::builder::first;
+use crate::client::child::SpawnError;
+use crate::client::keeper::Dial;
+use crate::client::{Client, ClientBuilder, ConnectError};
+use crate::net::{HttpClient, Network};
+use crate::runtime::Runtime;
+
+impl<R> ClientBuilder<R> {
+    /// Sends this header with every request over HTTP. What the protocol or the transport decides
+    /// (`Accept`, `Host`, whatever begins with `Mcp-`) is not the application's to set: to connect
+    /// is then [`ConnectError::Header`], as it is for what is no name or no value of a header.
+    ///
+    /// ```
+    /// use mcp_async::client::ClientBuilder;
+    ///
+    /// fn keyed<R>(builder: ClientBuilder<R>, key: &str) -> ClientBuilder<R> {
+    ///     builder.header("X-Api-Key", key)
+    /// }
+    /// ```
+    pub fn header(mut self, name: &str, value: &str) -> Self {
+        if let Some(http) = self.http() {
+            http.header(name, value);
+        }
+        self
+    }
+
+    /// Sends this token with every request over HTTP, as `Authorization: Bearer`. It appears in no
+    /// log and no `Debug`. [`Client::set_bearer`] replaces it while the client lives; a layer around
+    /// an [`HttpClient`](crate::net::HttpClient), for [`connect_through`](Self::connect_through),
+    /// can renew it by itself.
+    ///
+    /// ```
+    /// use mcp_async::client::ClientBuilder;
+    ///
+    /// fn authorized<R>(builder: ClientBuilder<R>, token: &str) -> ClientBuilder<R> {
+    ///     builder.bearer(token)
+    /// }
+    /// ```
+    pub fn bearer(mut self, token: &str) -> Self {
+        if let Some(http) = self.http() {
+            http.bearer(token);
+        }
+        self
+    }
+
+    /// Holds legacy sessions over HTTP to the transports draft of spring 2026, which was never
+    /// published, for servers that [demand it](crate::http::Http::draft_profile): requests and
+    /// notifications repeat their method and what they are about in headers, from the handshake
+    /// on; arguments of tools may be repeated as numbers; and a request of the server that belongs
+    /// to none of ours is refused with -32602, pings excepted.
+    ///
+    /// The draft's own revision, `DRAFT-2026-v1`, is accepted then, but not offered while there is
+    /// another one of its era. A client of [`revisions`](Self::revisions) that has no other offers
+    /// it, and speaks it so without this setting.
+    ///
+    /// ```
+    /// use mcp_async::client::ConnectError;
+    /// use mcp_async::net::Network;
+    /// use mcp_async::Client;
+    /// use mcp_proto::{Revision, RevisionSet};
+    ///
+    /// async fn drafted<R: Network>(url: &str) -> Result<Client<R>, ConnectError> {
+    ///     let client = Client::builder("demo", "1.0").draft_profile().connect(url).await?;
+    ///     // Or in its own name, and in no other:
+    ///     let only = RevisionSet::of(&[Revision::DraftV1]);
+    ///     let named: Client<R> = Client::builder("demo", "1.0").revisions(only).connect(url).await?;
+    /// #   drop(named);
+    ///     Ok(client)
+    /// }
+    /// ```
+    pub fn draft_profile(mut self) -> Self {
+        if let Some(http) = self.http() {
+            http.draft = true;
+        }
+        self
+    }
+
+    fn http(&mut self) -> Option<&mut Settings> {
+        self.extension.get_mut()
+    }
+}
+
+impl<R: Runtime> ClientBuilder<R> {
+    /// Speaks to the server at this URL, over HTTP, in a task of its own, and returns once it is
+    /// known who the server is. Whatever revision it speaks, and whether it has sessions, streams
+    /// or the two endpoints of 2024-11-05, is found out. A session that the server loses is
+    /// opened again (of the old two endpoints [`restart`](Self::restart) tells), and
+    /// [`Client::close`] ends it. A user and a password in the URL are not sent: see
+    /// [`bearer`](Self::bearer) and [`header`](Self::header).
+    ///
+    /// Connections, proxies and certificates are as an [`HttpClient`](crate::net::HttpClient)
+    /// has them by itself; one with other settings goes into
+    /// [`connect_through`](Self::connect_through).
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn connect(self, url: &str) -> Result<Client<R>, ConnectError>
+    where
+        R: Network,
+    {
+        self.connect_through(url, HttpClient::<R>::default()).await
+    }
+
+    /// Speaks to the server at a URL through a service of `tower`, an HTTP client of your own
+    /// or, in a test, the server itself.
+    ///
+    /// ```
+    /// use bytes::Bytes;
+    /// use http_body_util::Full;
+    /// use mcp_async::client::{ClientBuilder, ConnectError};
+    /// use mcp_async::{Client, Runtime};
+    /// use tower_service::Service;
+    ///
+    /// async fn meet<R: Runtime, S, F>(
+    ///     builder: ClientBuilder<R>,
+    ///     service: S,
+    /// ) -> Result<Client<R>, ConnectError>
+    /// where
+    ///     S: Service<
+    ///         http::Request<Full<Bytes>>,
+    ///         Response = http::Response<Full<Bytes>>,
+    ///         Error = core::convert::Infallible,
+    ///         Future = F,
+    ///     >,
+    ///     S: Clone + Send + 'static,
+    ///     F: Future<Output = Result<S::Response, S::Error>> + Send,
+    /// {
+    ///     builder.connect_through("http://localhost/mcp", service).await
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn connect_through<S, B>(
+        mut self,
+        url: &str,
+        service: S,
+    ) -> Result<Client<R>, ConnectError>
+    where
+        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+        S::Future: Send,
+        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+    {
+        let settings = self.http().cloned().unwrap_or_default();
+        let (hub, config, policy) = self.parts()?;
+        let url = url.to_owned();
+        let service = Mutex::new(service);
+        let approach = config.opening;
+        let dial: Dial = Box::new(move |hub, opening| {
+            let config = ClientConfig { opening, ..config };
+            let service = service.lock().unwrap_or_else(PoisonError::into_inner);
+            let carrier = Box::new(Through::new(service.clone()));
+            let (settings, url) = (settings.clone(), url.clone());
+            Box::pin(async move {
+                let met = meet(carrier, &url, &settings, R::default(), config, hub);
+                met.await.map_err(SpawnError::Connect)
+            })
+        });
+        first(dial, hub, approach, policy)
+            .await
+            .map_err(connect_error)
+    }
+}
+
+impl<R> Client<R> {
+    /// Sends this token with every request over HTTP from now on, in place of the earlier one. The
+    /// server's own stream is asked for again if the server refused it with 401 or 403. Other
+    /// transports have no use for it.
+    ///
+    /// ```
+    /// use mcp_async::client::ConnectError;
+    /// use mcp_async::{Client, Runtime};
+    ///
+    /// fn renewed<R: Runtime>(client: &Client<R>, token: &str) -> Result<(), ConnectError> {
+    ///     client.set_bearer(token)
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// [`ConnectError::Header`] if a header cannot carry the token; nothing changed then.
+    pub fn set_bearer(&self, token: &str) -> Result<(), ConnectError> {
+        let value = bearer(token)?;
+        if let Some(credentials) = self.inner.hub.extension.get::<Credentials>() {
+            credentials.replace(value);
+        }
+        Ok(())
+    }
+}
+
+impl<R: Runtime> Client<R> {
+    /// Speaks to the server at this URL, with the settings of a [`builder`](Self::builder) that
+    /// are there anyway, under the name of this crate.
+    ///
+    /// ```
+    /// use mcp_async::Client;
+    /// use mcp_async::net::Network;
+    ///
+    /// async fn tools<R: Network>() -> Result<usize, Box<dyn std::error::Error>> {
+    ///     let client = Client::<R>::connect("http://localhost:8000/mcp").await?;
+    ///     Ok(client.tools().all().await?.len())
+    /// }
+    /// ```
+    ///
+    /// # Errors
+    /// See [`ConnectError`].
+    pub async fn connect(url: &str) -> Result<Self, ConnectError>
+    where
+        R: Network,
+    {
+        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        Self::builder(name, version).connect(url).await
+    }
+}
+
+/// Of what dials by itself, and starts nothing.
+fn connect_error(error: SpawnError) -> ConnectError {
+    match error {
+        SpawnError::Connect(error) => error,
+        SpawnError::Start(_) | SpawnError::Died(_) | SpawnError::Output(_) => ConnectError::Closed,
+    }
+}

@@ -1,0 +1,58 @@
+//! The credentials of a client, which its application may replace.
+
+use core::task::{Context, Poll, Waker};
+use std::sync::{Mutex, MutexGuard, PoisonError};
+
+use http::HeaderValue;
+
+/// The credentials that were set since the client was connected.
+#[derive(Default)]
+pub(super) struct Credentials(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    authorization: Option<HeaderValue>,
+    /// How often they were set.
+    version: u64,
+    waiting: Vec<Waker>,
+}
+
+impl Credentials {
+    /// Replaces the value of `Authorization` in all requests from now on.
+    pub(super) fn replace(&self, value: HeaderValue) {
+        let waiting = {
+            let mut state = self.lock();
+            state.authorization = Some(value);
+            state.version += 1;
+            core::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// The value of `Authorization`, if it is another than at the beginning.
+    pub(super) fn authorization(&self) -> Option<HeaderValue> {
+        self.lock().authorization.clone()
+    }
+
+    /// Counts the credentials.
+    pub(super) fn version(&self) -> u64 {
+        self.lock().version
+    }
+
+    /// Ready when the credentials are no longer those of this version.
+    pub(super) fn poll_changed(&self, version: u64, cx: &Context<'_>) -> Poll<()> {
+        let mut state = self.lock();
+        if state.version != version {
+            return Poll::Ready(());
+        }
+        let waker = cx.waker();
+        if !state.waiting.iter().any(|it| it.will_wake(waker)) {
+            state.waiting.push(waker.clone());
+        }
+        Poll::Pending
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}

@@ -1,0 +1,98 @@
+//! The messages of one exchange that stands for itself.
+
+use std::collections::VecDeque;
+
+use mcp_proto::{Channel, SentToken, Transmit};
+
+use crate::connection::{Core, Outbound, Receipt};
+use crate::server::Machine;
+
+/// What one exchange still has to send.
+#[derive(Default)]
+pub(super) struct Replies {
+    messages: VecDeque<Vec<u8>>,
+    unread: usize,
+    /// How many bytes may wait before a handler has to.
+    limit: usize,
+    /// The HTTP status that the first message asks for.
+    status: Option<u16>,
+    ended: bool,
+}
+
+/// What an exchange has come to.
+pub(super) enum First {
+    /// It is over, without a word.
+    Nothing,
+    /// It is over with one message, for this HTTP status.
+    Single(u16, Vec<u8>),
+    /// There is more to it than an answer.
+    Several,
+    /// It goes on, and nothing was said until now.
+    Pending,
+}
+
+impl Replies {
+    /// Those of this connection; `None` if it is no exchange.
+    pub(super) fn of(core: &mut Core<Machine>) -> Option<&mut Self> {
+        core.outbound.downcast_mut()
+    }
+
+    /// Nothing yet; `limit` bytes may wait before a handler has to.
+    pub(super) fn new(limit: usize) -> Self {
+        Self {
+            limit,
+            ..Self::default()
+        }
+    }
+
+    /// What it came to before anything was read. An answer without a message before it is taken.
+    pub(super) fn first(&mut self) -> First {
+        match (self.ended, self.messages.len()) {
+            (true, 0) => First::Nothing,
+            (true, 1) => {
+                self.unread = 0;
+                let message = self.messages.pop_front().unwrap_or_default();
+                First::Single(self.status.unwrap_or(200), message)
+            }
+            (false, 0) => First::Pending,
+            _ => First::Several,
+        }
+    }
+
+    /// Whether nothing more comes after what is there.
+    pub(super) const fn has_ended(&self) -> bool {
+        self.ended
+    }
+
+    /// Appends what waits as events.
+    pub(super) fn read(&mut self, out: &mut Vec<u8>) {
+        out.reserve(self.unread + self.messages.len() * EVENT);
+        for message in self.messages.drain(..) {
+            // A message has no line break in it: what the core writes has none, and what came
+            // from outside lost them.
+            out.extend_from_slice(b"data: ");
+            out.extend_from_slice(&message);
+            out.extend_from_slice(b"\n\n");
+        }
+        self.unread = 0;
+    }
+}
+
+impl Outbound for Replies {
+    fn has_room(&self, _: Channel) -> bool {
+        self.unread < self.limit
+    }
+
+    fn take(&mut self, transmit: Transmit, _: Option<SentToken>, message: &[u8]) -> Option<Receipt> {
+        if !message.is_empty() {
+            self.status.get_or_insert(transmit.status);
+            self.unread = self.unread.saturating_add(message.len());
+            self.messages.push_back(message.to_vec());
+        }
+        self.ended |= transmit.end;
+        None
+    }
+}
+
+/// What an event has around its message.
+const EVENT: usize = "data: \n\n".len();

@@ -1,0 +1,24 @@
+//! A server as a child process: started, watched, ended, and never left behind.
+//!
+//! [`Command`] says what to start, [`Command::spawn`] starts it in a process group (on Windows a
+//! job) of its own and hands back a [`Process`]: the two halves of the wire and the [`Child`]. [`Command::connect`] goes on from there to a
+//! [`Peer`](crate::client::Peer) and a [`Session`], which ends the child when the client is
+//! done.
+//!
+//! # What happens to the processes
+//!
+//! | when | Unix | Windows |
+//! |---|---|---|
+//! | [`Child::shutdown`] (ST-08, ST-09) | its input closed, [`Grace::close`], `SIGTERM` to the group, [`Grace::terminate`], `SIGKILL` to the group | its input closed, [`Grace::close`], the job is terminated: there is no `SIGTERM` |
+//! | [`Child`] dropped, also by a panic | `SIGKILL` to the group | the job is terminated |
+//! | this program ends without that: `SIGKILL`, Ctrl-C without a handler, abort, `exit` | the [watchdog](Command::watchdog) sees it and goes through the order of a shutdown | the operating system terminates the job |
+//!
+//! A group or job includes what the child started: the server behind `npx`, `uvx` or a shell.
+//! Out of reach is a descendant that left the group on purpose (`setsid`, `setpgid`; on Windows
+//! a job that allows breaking away, which ours does not).
+//!
+//! The terminal's Ctrl-C reaches this program only, never the child, so that a shutdown can be
+//! orderly.
+
+pub use crate::client::child::{Ending, Session, SpawnError};
+pub use crate::io::process::{Child, Command, Died, Grace, Process, inherited};

@@ -1,0 +1,29 @@
+//! What the server's side of a connection keeps with its machine, under the same lock.
+
+use core::task::Waker;
+
+use mcp_proto::Token;
+
+use super::rate::Bucket;
+use super::rounds::{Kept, Rounds};
+use crate::connection::Beside;
+
+/// The calls that ask questions, and what is left of the limit of log messages.
+#[derive(Debug, Default)]
+pub(crate) struct ServerState {
+    pub(crate) rounds: Rounds,
+    /// How many log messages may still be sent; without a limit, any number.
+    pub(super) logs: Option<Bucket>,
+}
+
+impl Beside for ServerState {
+    type Kept = Kept;
+
+    fn forget(&mut self, token: Token) -> Option<Kept> {
+        self.rounds.forget(token)
+    }
+
+    fn end(&mut self, waiting: &mut Vec<Waker>) {
+        self.rounds.end(waiting);
+    }
+}
