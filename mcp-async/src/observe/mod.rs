@@ -12,18 +12,18 @@ mod on;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
 
-#[cfg(all(feature = "server", feature = "http", not(feature = "tracing")))]
-pub(crate) use self::off::store_failed;
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::{Here, handler_failed, tool_failed};
+#[cfg(all(feature = "server", feature = "http", not(feature = "tracing")))]
+pub(crate) use self::off::{displaced, store_failed};
 #[cfg(all(feature = "client", feature = "http", not(feature = "tracing")))]
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
-#[cfg(all(feature = "server", feature = "http", feature = "tracing"))]
-pub(crate) use self::on::store_failed;
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
+#[cfg(all(feature = "server", feature = "http", feature = "tracing"))]
+pub(crate) use self::on::{displaced, store_failed};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::on::{handler_failed, tool_failed};
 #[cfg(all(feature = "client", feature = "http", feature = "tracing"))]

@@ -12,6 +12,9 @@ pub(crate) const fn ignored(_why: Why) {}
 #[cfg(all(feature = "server", feature = "http"))]
 pub(crate) const fn store_failed(_error: &dyn core::fmt::Display) {}
 
+#[cfg(all(feature = "server", feature = "http"))]
+pub(crate) const fn displaced() {}
+
 pub(crate) const fn panicked() {}
 
 pub(crate) const fn expired(_limit: Duration) {}

@@ -21,6 +21,12 @@ pub(crate) fn store_failed(error: &dyn core::fmt::Display) {
     tracing::warn!(target: span::TARGET, %error, "what is shared with other processes lags behind");
 }
 
+/// Another process has taken over a session of this one.
+#[cfg(all(feature = "server", feature = "http"))]
+pub(crate) fn displaced() {
+    debug!(target: span::TARGET, "another process has taken a session over");
+}
+
 /// Code of the application panicked, and the panic was caught. What it said stays with the
 /// program's panic hook.
 pub(crate) fn panicked() {

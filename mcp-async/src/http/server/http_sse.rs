@@ -21,7 +21,7 @@ use super::legacy::{FLOODED, no_session};
 use super::reading::Reading;
 use super::session::{Life, Posted, Session};
 use super::sessions::mint;
-use super::sharing::Sharing;
+use super::sharing::{Owned, Sharing};
 use super::site::{Site, principal};
 use super::streams::SessionStreams;
 use crate::connection::Outbound as _;
@@ -110,7 +110,13 @@ impl<R: Runtime> Site<R> {
         let reading = Reading::new(Arc::clone(&session), reader);
         self.sse_sessions.insert(&session);
         let sharing = Sharing::default();
-        let keeper = Keeper::new(sharing, &session, self.idle(), None, self.clock.now());
+        let keeper = Keeper::new(
+            sharing,
+            &session,
+            self.idle(),
+            Owned::first(None),
+            self.clock.now(),
+        );
         self.live(Life {
             session,
             conversation,

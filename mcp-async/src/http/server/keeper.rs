@@ -10,10 +10,10 @@ use mcp_proto::server::http::streams::Append;
 use mcp_proto::{Channel, Instant};
 
 use super::session::Session;
-use super::sharing::{Saved, Sharing};
+use super::sharing::{Owned, Saved, Sharing};
 use super::streams::SessionStreams;
 use crate::connection::Shared;
-use crate::http::{EventStore, StoredEvent};
+use crate::http::{EventStore, StoreError, StoredEvent};
 use crate::observe;
 use crate::server::Machine;
 
@@ -24,11 +24,13 @@ pub(super) struct Keeper {
     principal: Option<Arc<str>>,
     /// How long the record is to be kept.
     keep: Duration,
-    saved: Option<Saved>,
+    owned: Owned,
+    /// Another process has taken the session over: nothing more is written.
+    displaced: bool,
     saved_at: Instant,
     saving: Option<Work>,
     appending: Vec<Appending>,
-    forgetting: Option<Work>,
+    forgetting: Option<Forgetting>,
 }
 
 /// An event that the store does not have yet.
@@ -38,15 +40,20 @@ struct Appending {
     work: Work,
 }
 
-type Work = Pin<Box<dyn Future<Output = ()> + Send>>;
+type Forgetting = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+type Work = Pin<Box<dyn Future<Output = Result<(), Displaced>> + Send>>;
+
+/// Another process has taken the session over.
+struct Displaced;
 
 impl Keeper {
-    /// `saved` is what the store has by now, and `keep` how long it is to be kept.
+    /// `keep` says how long the record is to be kept.
     pub(super) fn new(
         sharing: Sharing,
         session: &Session,
         keep: Duration,
-        saved: Option<Saved>,
+        owned: Owned,
         now: Instant,
     ) -> Self {
         Self {
@@ -54,7 +61,8 @@ impl Keeper {
             id: Arc::clone(session.id()),
             principal: session.principal().cloned(),
             keep,
-            saved,
+            owned,
+            displaced: false,
             saved_at: now,
             saving: None,
             appending: Vec::new(),
@@ -68,18 +76,26 @@ impl Keeper {
         saves.then(|| self.saved_at + self.keep / 2)
     }
 
+    /// Whether another process has taken the session over.
+    pub(super) const fn is_displaced(&self) -> bool {
+        self.displaced
+    }
+
     /// Does what there is to do, and wakes the task when a store is done. `used` says when the
     /// session was in use. No store is called under the lock.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, shared: &Shared<Machine>, used: Instant) {
         self.save(cx, shared, used);
-        self.append(cx, shared);
+        if !self.displaced {
+            self.append(cx, shared);
+        }
     }
 
     /// Lets the stores forget the session, once nothing is on its way to them any more: what
     /// comes after would bring it back.
     pub(super) fn poll_forget(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         if let Some(saving) = &mut self.saving {
-            ready!(saving.as_mut().poll(cx));
+            // The session ends in any case.
+            let _ = ready!(saving.as_mut().poll(cx));
             self.saving = None;
         }
         self.appending
@@ -89,7 +105,7 @@ impl Keeper {
         }
         let forgetting = self.forgetting.get_or_insert_with(|| {
             let forget = self.sharing.clone().forget(Arc::clone(&self.id));
-            Box::pin(forget) as Work
+            Box::pin(forget) as Forgetting
         });
         forgetting.as_mut().poll(cx)
     }
@@ -98,16 +114,21 @@ impl Keeper {
         let Some(store) = &self.sharing.sessions else {
             return;
         };
-        let saving = self.saving.as_mut();
-        if saving.is_some_and(|work| work.as_mut().poll(cx).is_pending()) {
+        if let Some(saving) = &mut self.saving {
+            let Poll::Ready(saved) = saving.as_mut().poll(cx) else {
+                return;
+            };
+            self.saving = None;
+            self.displaced = saved.is_err();
+        }
+        if self.displaced {
             return;
         }
-        self.saving = None;
         let now = shared.now();
         let fades = self.saved_at + self.keep / 2 <= now && self.saved_at < used;
         let saved = {
             let core = shared.lock();
-            let saved = self.saved.as_ref();
+            let saved = self.owned.saved.as_ref();
             let current = saved.is_some_and(|saved| saved.is_current(&core.machine));
             let stale = fades || !current;
             stale
@@ -118,16 +139,14 @@ impl Keeper {
             return;
         };
         let (store, id, keep) = (Arc::clone(store), Arc::clone(&self.id), self.keep);
-        let record = saved.write();
-        let mut work: Work = Box::pin(async move {
-            if let Err(error) = store.save(&id, &record, keep).await {
-                observe::store_failed(&error);
-            }
-        });
-        self.saved = Some(saved);
+        let (epoch, record) = (self.owned.epoch, saved.write());
+        let mut work: Work =
+            Box::pin(async move { judge(store.save(&id, epoch, &record, keep).await) });
+        self.owned.saved = Some(saved);
         self.saved_at = now;
-        if work.as_mut().poll(cx).is_pending() {
-            self.saving = Some(work);
+        match work.as_mut().poll(cx) {
+            Poll::Pending => self.saving = Some(work),
+            Poll::Ready(saved) => self.displaced = saved.is_err(),
         }
     }
 
@@ -140,17 +159,20 @@ impl Keeper {
                 self.appending.push(Appending {
                     channel: append.channel,
                     sequence: append.sequence,
-                    work: begin(store, &self.id, append),
+                    work: begin(store, &self.id, self.owned.epoch, append),
                 });
             }
         }
         let mut settled = Vec::new();
+        let displaced = &mut self.displaced;
         self.appending.retain_mut(|appending| {
-            let pending = appending.work.as_mut().poll(cx).is_pending();
-            if !pending {
-                settled.push((appending.channel, appending.sequence));
+            match appending.work.as_mut().poll(cx) {
+                Poll::Pending => return true,
+                Poll::Ready(Ok(())) => settled.push((appending.channel, appending.sequence)),
+                // What the store refuses is not sent.
+                Poll::Ready(Err(Displaced)) => *displaced = true,
             }
-            pending
+            false
         });
         if settled.is_empty() {
             return;
@@ -170,7 +192,7 @@ impl Keeper {
 }
 
 /// What takes an event to the store, once it is polled.
-fn begin(store: &Arc<dyn EventStore>, session: &Arc<str>, append: Append<'_>) -> Work {
+fn begin(store: &Arc<dyn EventStore>, session: &Arc<str>, epoch: u32, append: Append<'_>) -> Work {
     let Append {
         channel,
         sequence,
@@ -182,13 +204,24 @@ fn begin(store: &Arc<dyn EventStore>, session: &Arc<str>, append: Append<'_>) ->
     Box::pin(async move {
         let event = StoredEvent {
             session: &session,
+            epoch,
             stream: channel.number(),
             sequence,
             message: &message,
             end,
         };
-        if let Err(error) = store.append(event).await {
-            observe::store_failed(&error);
-        }
+        judge(store.append(event).await)
     })
+}
+
+/// Reports a failure; the session goes on without the store then, but not after a conflict.
+fn judge(written: Result<(), StoreError>) -> Result<(), Displaced> {
+    match written {
+        Ok(()) => Ok(()),
+        Err(StoreError::Conflict) => Err(Displaced),
+        Err(error) => {
+            observe::store_failed(&error);
+            Ok(())
+        }
+    }
 }

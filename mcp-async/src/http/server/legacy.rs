@@ -19,7 +19,7 @@ use super::keeper::Keeper;
 use super::reading::Reading;
 use super::session::{Life, Posted, Session};
 use super::sessions::{Place, mint};
-use super::sharing::Saved;
+use super::sharing::Owned;
 use super::site::{Site, principal};
 use super::streams::SessionStreams;
 use crate::runtime::Runtime;
@@ -70,7 +70,7 @@ impl<R: Runtime> Site<R> {
             };
             let shared = Arc::clone(conversation.shared());
             let session = Session::new(id, principal(parts), shared);
-            self.begin(session, conversation, place, saved);
+            self.begin(session, conversation, place, Owned::first(saved));
             answer.headers_mut().insert(SESSION, name);
         }
         answer
@@ -82,7 +82,7 @@ impl<R: Runtime> Site<R> {
         session: Arc<Session>,
         conversation: Conversation<R>,
         place: Place,
-        saved: Option<Saved>,
+        owned: Owned,
     ) -> Arc<Session> {
         if let Some(found) = self.sessions.insert(&session) {
             return found;
@@ -91,7 +91,7 @@ impl<R: Runtime> Site<R> {
             self.options.sharing.clone(),
             &session,
             self.idle(),
-            saved,
+            owned,
             self.clock.now(),
         );
         self.live(Life {

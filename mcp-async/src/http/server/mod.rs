@@ -35,6 +35,7 @@ mod sharing;
 mod site;
 mod streams;
 mod takeover;
+mod turns;
 
 use core::convert::Infallible;
 use core::fmt;

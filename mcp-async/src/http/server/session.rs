@@ -18,6 +18,7 @@ use super::keeper::Keeper;
 use super::sessions::{Place, Sessions};
 use super::streams::SessionStreams;
 use crate::connection::Shared;
+use crate::observe;
 use crate::runtime::Clock;
 use crate::server::{Machine, Peer};
 
@@ -329,6 +330,11 @@ impl<C: Clock> Future for Life<C> {
         this.conversation
             .poll(cx, expiry.into_iter().chain(due).min());
         this.keep(cx);
+        if this.keeper.is_displaced() {
+            // Its requests and streams end here; the client finds the session where it is now.
+            observe::displaced();
+            return Poll::Ready(());
+        }
         this.session.wake();
         // What came before the bell was set rang no bell: look once more.
         let later = this.expiry();

@@ -26,6 +26,24 @@ pub(super) struct Saved {
     pub(super) subscriptions: Vec<String>,
 }
 
+/// What this process has of a session in the stores.
+pub(super) struct Owned {
+    /// The epoch in which it owns the session.
+    pub(super) epoch: u32,
+    /// What the store has of it by now.
+    pub(super) saved: Option<Saved>,
+}
+
+impl Owned {
+    /// A session that begins here.
+    pub(super) const fn first(saved: Option<Saved>) -> Self {
+        Self {
+            epoch: FIRST,
+            saved,
+        }
+    }
+}
+
 impl Saved {
     /// What is to be known of a session; `None` before its handshake.
     pub(super) fn of(machine: &Machine, principal: Option<&str>) -> Option<Self> {
@@ -87,6 +105,9 @@ impl fmt::Debug for Sharing {
             .finish()
     }
 }
+
+/// The epoch of a session in the process where it began.
+pub(super) const FIRST: u32 = 0;
 
 /// How many ids a process may use before it says so.
 const IDS: u64 = 1024;

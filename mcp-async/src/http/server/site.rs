@@ -22,6 +22,7 @@ use super::principal::Principal;
 use super::replies::Replies;
 use super::sessions::{Capacity, Sessions};
 use super::streams::SessionStreams;
+use super::turns::Turns;
 use crate::runtime::Runtime;
 use crate::server::builder::Server;
 use crate::server::{BoxService, Buckets, Live, Machine, Peer};
@@ -36,6 +37,8 @@ pub(super) struct Site<R: Runtime> {
     pub(super) sessions: Arc<Sessions>,
     /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
     pub(super) sse_sessions: Arc<Sessions>,
+    /// Takeovers from other processes.
+    pub(super) turns: Turns,
     /// What is left of the limits that all exchanges share.
     buckets: Arc<Buckets>,
     /// Exchanges that go on, to be told of the end.
@@ -77,6 +80,7 @@ impl<R: Runtime> Site<R> {
             clock: R::default(),
             sessions: Sessions::new(&capacity),
             sse_sessions: Sessions::new(&capacity),
+            turns: Turns::default(),
             buckets: Arc::default(),
             exchanges,
             leave,

@@ -9,7 +9,7 @@ use mcp_proto::server::http::streams::Reader;
 use super::answer::{self, Answer};
 use super::conversation::Conversation;
 use super::session::Session;
-use super::sharing::Saved;
+use super::sharing::{FIRST, Owned, Saved};
 use super::site::{Site, principal};
 use crate::http::StoreError;
 use crate::observe;
@@ -32,7 +32,7 @@ impl<R: Runtime> Site<R> {
             let (Some(store), Some(Some(saved))) = (store, saved) else {
                 return Ok(None);
             };
-            match store.save(&id, &saved.write(), keep).await {
+            match store.save(&id, FIRST, &saved.write(), keep).await {
                 Ok(()) => Ok(Some(saved)),
                 Err(error) => {
                     observe::store_failed(&error);
@@ -52,26 +52,37 @@ impl<R: Runtime> Site<R> {
         let Some(store) = &self.options.sharing.sessions else {
             return Ok(None);
         };
-        let Some(taken) = store.take(id).await.map_err(broken)? else {
-            return Ok(None);
-        };
+        let _turn = self.turns.wait(id).await;
+        if let Some(found) = self.sessions.find(id) {
+            return Ok(Some(found));
+        }
         let owner = principal(parts);
-        let Some(saved) = Saved::read(taken.record())
-            .filter(|saved| saved.principal.as_deref() == owner.as_deref())
-            .filter(|saved| self.endpoint.revisions.contains(saved.session.revision))
-        else {
+        let read = |record: &[u8]| {
+            Saved::read(record)
+                .filter(|saved| saved.principal.as_deref() == owner.as_deref())
+                .filter(|saved| self.endpoint.revisions.contains(saved.session.revision))
+        };
+        // A request that may not use the session displaces nobody.
+        let record = store.load(id).await.map_err(broken)?;
+        if record.as_deref().and_then(read).is_none() {
             return Ok(None);
-        };
-        let last = match &self.options.sharing.events {
-            Some(events) => Some(events.last(id, 0).await.map_err(broken)?),
-            None => None,
-        };
+        }
         let Some(place) = self.sessions.place() else {
             let text = "there are as many sessions as there may be";
             return Err(answer::busy(text));
         };
+        let Some(taken) = store.take(id).await.map_err(broken)? else {
+            return Ok(None);
+        };
+        let Some(saved) = read(taken.record()) else {
+            return Ok(None);
+        };
+        let last = match &self.options.sharing.events {
+            Some(events) => Some(events.begin(id, taken.epoch()).await.map_err(broken)?),
+            None => None,
+        };
         let mut streams = self.new_streams();
-        streams.carry_on(taken.times(), last);
+        streams.carry_on(taken.epoch(), last);
         let conversation = self.session_connection(parts, streams, self.resumed(&saved.session));
         conversation.with(|core| {
             for uri in &saved.subscriptions {
@@ -80,7 +91,11 @@ impl<R: Runtime> Site<R> {
         });
         let shared = Arc::clone(conversation.shared());
         let session = Session::new(id.into(), owner, shared);
-        Ok(Some(self.begin(session, conversation, place, Some(saved))))
+        let owned = Owned {
+            epoch: taken.epoch(),
+            saved: Some(saved),
+        };
+        Ok(Some(self.begin(session, conversation, place, owned)))
     }
 
     /// A reader of the session's own stream, or of the one that this event belongs to, wherever

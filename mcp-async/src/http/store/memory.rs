@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{EventStore, Replay, SessionStore, Stored, StoredEvent, Taken};
+use super::{EventStore, Replay, SessionStore, StoreError, Stored, StoredEvent, Taken};
 
 /// Sessions and events in memory: a model of a shared store, for tests and for endpoints that
 /// are several in one process.
@@ -43,7 +43,8 @@ struct Sessions {
 struct Session {
     used: u64,
     record: Option<Vec<u8>>,
-    times: u32,
+    /// Of the owner; what earlier ones write is refused.
+    epoch: u32,
     streams: HashMap<u32, Stream>,
     /// The events in the order of their coming, for the oldest to go.
     order: VecDeque<(u32, u64)>,
@@ -88,17 +89,31 @@ impl Default for MemoryStore {
 }
 
 impl SessionStore for MemoryStore {
-    fn save<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> Stored<'a, ()> {
-        self.sessions().touch(id, self.max_sessions).record = Some(record.to_vec());
-        Box::pin(ready(Ok(())))
+    fn save<'a>(
+        &'a self,
+        id: &'a str,
+        epoch: u32,
+        record: &'a [u8],
+        _keep: Duration,
+    ) -> Stored<'a, ()> {
+        let mut sessions = self.sessions();
+        let owned = sessions.owned(id, epoch, self.max_sessions);
+        let saved = owned.map(|session| session.record = Some(record.to_vec()));
+        Box::pin(ready(saved))
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>> {
+        let sessions = self.sessions();
+        let known = sessions.by_id.get(id);
+        Box::pin(ready(Ok(known.and_then(|session| session.record.clone()))))
     }
 
     fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
         let mut sessions = self.sessions();
         let taken = sessions.by_id.get_mut(id).and_then(|session| {
-            session.times = session.times.saturating_add(1);
             let record = session.record.clone()?;
-            Some(Taken::new(record, session.times))
+            session.epoch = session.epoch.saturating_add(1);
+            Some(Taken::new(record, session.epoch))
         });
         Box::pin(ready(Ok(taken)))
     }
@@ -112,10 +127,12 @@ impl SessionStore for MemoryStore {
 impl EventStore for MemoryStore {
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()> {
         let mut sessions = self.sessions();
-        let session = sessions.touch(event.session, self.max_sessions);
-        session.append(&event);
-        session.trim(self.max_events, self.max_bytes);
-        Box::pin(ready(Ok(())))
+        let owned = sessions.owned(event.session, event.epoch, self.max_sessions);
+        let appended = owned.map(|session| {
+            session.append(&event);
+            session.trim(self.max_events, self.max_bytes);
+        });
+        Box::pin(ready(appended))
     }
 
     fn replay<'a>(
@@ -130,11 +147,11 @@ impl EventStore for MemoryStore {
         Box::pin(ready(Ok(stream.and_then(|stream| stream.replay(after)))))
     }
 
-    fn last<'a>(&'a self, session: &'a str, stream: u32) -> Stored<'a, u64> {
-        let sessions = self.sessions();
-        let known = sessions.by_id.get(session);
-        let stream = known.and_then(|session| session.streams.get(&stream));
-        Box::pin(ready(Ok(stream.map_or(0, |stream| stream.last))))
+    fn begin<'a>(&'a self, session: &'a str, epoch: u32) -> Stored<'a, u64> {
+        let mut sessions = self.sessions();
+        let owned = sessions.owned(session, epoch, self.max_sessions);
+        let last = owned.map(|session| session.streams.get(&0).map_or(0, |own| own.last));
+        Box::pin(ready(last))
     }
 
     fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()> {
@@ -144,6 +161,17 @@ impl EventStore for MemoryStore {
 }
 
 impl Sessions {
+    /// The session, for the owner of this epoch.
+    fn owned(&mut self, id: &str, epoch: u32, max: usize) -> Result<&mut Session, StoreError> {
+        let known = self.by_id.get(id);
+        if known.is_some_and(|session| epoch < session.epoch) {
+            return Err(StoreError::Conflict);
+        }
+        let session = self.touch(id, max);
+        session.epoch = epoch;
+        Ok(session)
+    }
+
     fn touch(&mut self, id: &str, max: usize) -> &mut Session {
         if !self.by_id.contains_key(id)
             && self.by_id.len() >= max
@@ -255,6 +283,7 @@ mod tests {
     fn append(store: &MemoryStore, stream: u32, sequence: u64, message: &str, end: bool) {
         now(store.append(StoredEvent {
             session: "s",
+            epoch: 0,
             stream,
             sequence,
             message: message.as_bytes(),
@@ -294,9 +323,10 @@ mod tests {
         check(&store, 2, 0, "x");
         append(&store, 2, 2, "", true);
         check(&store, 2, 1, ".");
-        assert_eq!(now(store.last("s", 1)), 3);
-        assert_eq!(now(store.last("s", 2)), 1);
-        assert_eq!(now(store.last("t", 1)), 0);
+        assert_eq!(now(store.begin("s", 0)), 0);
+        append(&store, 0, 1, "own", false);
+        assert_eq!(now(store.begin("s", 0)), 1);
+        assert_eq!(now(store.begin("t", 0)), 0);
         now(EventStore::remove(&store, "s"));
         check(&store, 1, 0, "-");
     }
@@ -320,21 +350,50 @@ mod tests {
         append(&store, 2, 1, "0123456789", false);
         check(&store, 1, 0, "-");
         check(&store, 0, 1, "-");
-        assert_eq!(now(store.last("s", 0)), 2, "it goes on from there");
+        assert_eq!(now(store.begin("s", 0)), 2, "it goes on from there");
     }
 
     #[test]
     fn the_session_that_was_not_used_for_longest_goes() {
         let store = MemoryStore::new(2, 10, 100);
         for id in ["a", "b", "a", "c"] {
-            now(store.save(id, id.as_bytes(), Duration::ZERO));
+            now(store.save(id, 0, id.as_bytes(), Duration::ZERO));
         }
         assert_eq!(now(store.take("b")), None);
         let taken = now(store.take("a")).unwrap();
-        assert_eq!((taken.record(), taken.times()), (&b"a"[..], 1));
-        assert_eq!(now(store.take("a")).unwrap().times(), 2);
+        assert_eq!((taken.record(), taken.epoch()), (&b"a"[..], 1));
+        assert_eq!(now(store.take("a")).unwrap().epoch(), 2);
+        assert_eq!(now(store.load("a")).unwrap(), b"a");
         now(SessionStore::remove(&store, "a"));
         now(SessionStore::remove(&store, "a"));
         assert_eq!(now(store.take("a")), None);
+    }
+
+    #[test]
+    fn earlier_epochs_write_nothing() {
+        let store = MemoryStore::default();
+        let save = |epoch| {
+            let record = format!("{epoch}");
+            let mut saved = store.save("s", epoch, record.as_bytes(), Duration::ZERO);
+            let polled = saved.as_mut().poll(&mut Context::from_waker(Waker::noop()));
+            matches!(polled, Poll::Ready(Ok(())))
+        };
+        let append = |epoch, sequence| {
+            let mut event = StoredEvent::new("s", 1, sequence, b"e");
+            event.epoch = epoch;
+            let mut stored = store.append(event);
+            let polled = stored
+                .as_mut()
+                .poll(&mut Context::from_waker(Waker::noop()));
+            matches!(polled, Poll::Ready(Ok(())))
+        };
+        assert!(save(0) && append(0, 1));
+        assert_eq!(now(store.take("s")).unwrap().epoch(), 1);
+        assert!(!save(0) && !append(0, 2));
+        assert!(save(1) && append(1, 2));
+        assert_eq!(now(store.begin("s", 3)), 0);
+        assert!(!save(1) && !append(1, 3));
+        check(&store, 1, 0, "ee");
+        assert_eq!(now(store.load("s")).unwrap(), b"1");
     }
 }

@@ -20,6 +20,10 @@ pub use self::memory::MemoryStore;
 /// another takes it over when that one is gone. Requests that were running there are lost,
 /// events that were [stored](EventStore) are not.
 ///
+/// Each takeover begins an epoch, which is counted from 0. A process names the epoch that it owns
+/// the session in whenever it writes. Once another process has taken the session over, the store
+/// answers with [`StoreError::Conflict`], and the process that was displaced ends the session.
+///
 /// What is kept is text that the server reads again, and nobody else; it names no secret besides
 /// the session id, which lets anybody in who has it: keep it as you keep passwords, or keep a
 /// digest of it (SH-43).
@@ -29,27 +33,44 @@ pub use self::memory::MemoryStore;
 /// use std::sync::Mutex;
 /// use core::time::Duration;
 ///
-/// use mcp_async::http::{SessionStore, Stored, Taken};
+/// use mcp_async::http::{SessionStore, StoreError, Stored, Taken};
 ///
-/// /// A row for each session: its record, and how often it was taken.
+/// /// A row for each session: its record and its epoch.
 /// #[derive(Default)]
 /// struct Rows(Mutex<HashMap<String, (Vec<u8>, u32)>>);
 ///
 /// impl SessionStore for Rows {
-///     fn save<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> Stored<'a, ()> {
+///     fn save<'a>(
+///         &'a self,
+///         id: &'a str,
+///         epoch: u32,
+///         record: &'a [u8],
+///         _keep: Duration,
+///     ) -> Stored<'a, ()> {
 ///         Box::pin(async move {
 ///             let mut rows = self.0.lock().unwrap();
-///             rows.entry(id.to_owned()).or_default().0 = record.to_vec();
+///             let row = rows.entry(id.to_owned()).or_default();
+///             if epoch < row.1 {
+///                 return Err(StoreError::Conflict);
+///             }
+///             *row = (record.to_vec(), epoch);
 ///             Ok(())
+///         })
+///     }
+///
+///     fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>> {
+///         Box::pin(async move {
+///             let rows = self.0.lock().unwrap();
+///             Ok(rows.get(id).map(|(record, _)| record.clone()))
 ///         })
 ///     }
 ///
 ///     fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
 ///         Box::pin(async move {
 ///             let mut rows = self.0.lock().unwrap();
-///             Ok(rows.get_mut(id).map(|(record, times)| {
-///                 *times += 1;
-///                 Taken::new(record.clone(), *times)
+///             Ok(rows.get_mut(id).map(|(record, epoch)| {
+///                 *epoch += 1;
+///                 Taken::new(record.clone(), *epoch)
 ///             }))
 ///         })
 ///     }
@@ -62,9 +83,11 @@ pub use self::memory::MemoryStore;
 ///     }
 /// }
 /// # async fn use_it(rows: Rows) {
-/// # rows.save("a", b"1", Duration::ZERO).await.unwrap();
+/// # rows.save("a", 0, b"1", Duration::ZERO).await.unwrap();
+/// # assert_eq!(rows.load("a").await.unwrap().unwrap(), b"1");
 /// # assert_eq!(rows.take("a").await.unwrap().unwrap().record(), b"1");
-/// # assert_eq!(rows.take("a").await.unwrap().unwrap().times(), 2);
+/// # assert_eq!(rows.take("a").await.unwrap().unwrap().epoch(), 2);
+/// # assert!(rows.save("a", 1, b"2", Duration::ZERO).await.is_err());
 /// # rows.remove("a").await.unwrap();
 /// # assert!(rows.take("a").await.unwrap().is_none());
 /// # }
@@ -78,12 +101,26 @@ pub trait SessionStore: Send + Sync {
     /// session begins, when it changes, and often enough to keep it while it is in use.
     ///
     /// A session whose first record cannot be saved does not begin (503).
-    fn save<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()>;
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when the session was taken over in an epoch later than `epoch`;
+    /// nothing is saved then. The comparison and the write are one atomic step.
+    fn save<'a>(
+        &'a self,
+        id: &'a str,
+        epoch: u32,
+        record: &'a [u8],
+        keep: Duration,
+    ) -> Stored<'a, ()>;
 
-    /// Takes a session over that this process does not know: its record, and how often it has
-    /// been taken by now, counted atomically (`INCR`). The count keeps the event ids of one
-    /// process from those of another. `None` is an unknown session (404); on an error the client
-    /// is told to come again (503).
+    /// The record of a session, which stays with its owner: the server reads it to learn whether
+    /// the request may use the session. `None` is an unknown session (404).
+    fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>>;
+
+    /// Takes over a session that this process does not know, and returns its record and the epoch
+    /// that begins, counted atomically (`INCR`). The epoch keeps the event ids of one process from
+    /// those of another. `None` is an unknown session (404); on an error the client is told to
+    /// come again (503).
     fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>>;
 
     /// Forgets a session that ended (SH-31). It is no error if it is not there.
@@ -103,7 +140,8 @@ pub trait SessionStore: Send + Sync {
 ///   the first that has not. The session's task drives them, so that an event is stored though
 ///   its call is over.
 /// - An append that fails is not repeated. The event is sent all the same, and a later replay of
-///   its stream from before it fails.
+///   its stream from before it fails. After a [conflict](StoreError::Conflict) the event is not
+///   sent, and the session ends in this process.
 /// - The bounds are the store's: it forgets the oldest events of a session, and all of them some
 ///   time after the last one. Sequence numbers count from 1, without a gap.
 ///
@@ -123,6 +161,10 @@ pub trait SessionStore: Send + Sync {
 /// ```
 pub trait EventStore: Send + Sync {
     /// Takes one event.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when a later epoch than the event's has [begun](Self::begin);
+    /// nothing is kept then. The comparison and the write are one atomic step.
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()>;
 
     /// All events of a stream behind number `after`, and whether the stream has ended. `None` if
@@ -135,8 +177,13 @@ pub trait EventStore: Send + Sync {
         after: u64,
     ) -> Stored<'a, Option<Replay>>;
 
-    /// The number of the last event of a stream: 0 if there is none.
-    fn last<'a>(&'a self, session: &'a str, stream: u32) -> Stored<'a, u64>;
+    /// Begins an epoch, in which this process owns the session: events of earlier epochs are
+    /// refused from now on. Returns the number of the last event of the session's own stream, 0
+    /// if there is none.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] when a later epoch has begun.
+    fn begin<'a>(&'a self, session: &'a str, epoch: u32) -> Stored<'a, u64>;
 
     /// Forgets the events of a session that ended.
     fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()>;
@@ -151,12 +198,12 @@ pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Se
 /// use mcp_async::http::Taken;
 ///
 /// let taken = Taken::new(b"{}".to_vec(), 2);
-/// assert_eq!((taken.record(), taken.times()), (&b"{}"[..], 2));
+/// assert_eq!((taken.record(), taken.epoch()), (&b"{}"[..], 2));
 /// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Taken {
     record: Vec<u8>,
-    times: u32,
+    epoch: u32,
 }
 
 /// One event of one stream of one session.
@@ -173,6 +220,8 @@ pub struct Taken {
 pub struct StoredEvent<'a> {
     /// The id of the session.
     pub session: &'a str,
+    /// The epoch in which the process that made it owns the session.
+    pub epoch: u32,
     /// The number of the stream; 0 is the session's own.
     pub stream: u32,
     /// The number of the event in the stream.
@@ -200,7 +249,7 @@ pub struct Replay {
     ended: bool,
 }
 
-/// A store could not do what it was asked.
+/// Why a store did not do what it was asked.
 ///
 /// ```
 /// use mcp_async::http::{StoreError, Stored};
@@ -213,12 +262,19 @@ pub struct Replay {
 /// # assert!(broken().as_mut().poll(&mut cx).is_ready());
 /// ```
 #[derive(Debug)]
-pub struct StoreError(Box<dyn Error + Send + Sync>);
+#[non_exhaustive]
+pub enum StoreError {
+    /// The session belongs to a later epoch than the one that the writer named: another process
+    /// has taken it over.
+    Conflict,
+    /// The store failed, for this reason. Its text is for the operator: no client sees it.
+    Failed(Box<dyn Error + Send + Sync>),
+}
 
 impl Taken {
-    /// A record, and how often it has been taken, this time included.
-    pub const fn new(record: Vec<u8>, times: u32) -> Self {
-        Self { record, times }
+    /// A record, and the epoch that begins.
+    pub const fn new(record: Vec<u8>, epoch: u32) -> Self {
+        Self { record, epoch }
     }
 
     /// What was saved.
@@ -226,15 +282,15 @@ impl Taken {
         &self.record
     }
 
-    /// How often it has been taken, this time included.
-    pub const fn times(&self) -> u32 {
-        self.times
+    /// The epoch that begins: how often the session has been taken, this time included.
+    pub const fn epoch(&self) -> u32 {
+        self.epoch
     }
 }
 
 impl<'a> StoredEvent<'a> {
-    /// An event that goes on with its stream, to try a store of your own with;
-    /// [`end`](Self::end) can be set.
+    /// An event of the first epoch that does not end its stream, to test a store with;
+    /// [`epoch`](Self::epoch) and [`end`](Self::end) can be set.
     ///
     /// ```
     /// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
@@ -247,6 +303,7 @@ impl<'a> StoredEvent<'a> {
     pub const fn new(session: &'a str, stream: u32, sequence: u64, message: &'a [u8]) -> Self {
         Self {
             session,
+            epoch: 0,
             stream,
             sequence,
             message,
@@ -288,28 +345,34 @@ impl Replay {
 }
 
 impl StoreError {
-    /// An error of whatever keeps the data. Its text is for the operator: no client sees it.
+    /// A failure of whatever keeps the data.
     pub fn new(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
-        Self(cause.into())
+        Self::Failed(cause.into())
     }
 }
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "the store failed: {}", self.0)
+        match self {
+            Self::Conflict => f.write_str("another process has taken the session over"),
+            Self::Failed(cause) => write!(f, "the store failed: {cause}"),
+        }
     }
 }
 
 impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
-        self.0.source()
+        match self {
+            Self::Conflict => None,
+            Self::Failed(cause) => cause.source(),
+        }
     }
 }
 
 impl fmt::Debug for Taken {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Taken")
-            .field("times", &self.times)
+            .field("epoch", &self.epoch)
             .finish_non_exhaustive()
     }
 }
@@ -317,6 +380,7 @@ impl fmt::Debug for Taken {
 impl fmt::Debug for StoredEvent<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StoredEvent")
+            .field("epoch", &self.epoch)
             .field("stream", &self.stream)
             .field("sequence", &self.sequence)
             .field("bytes", &self.message.len())

@@ -56,9 +56,19 @@ impl Far {
 }
 
 impl SessionStore for Far {
-    fn save<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()> {
+    fn save<'a>(
+        &'a self,
+        id: &'a str,
+        epoch: u32,
+        record: &'a [u8],
+        keep: Duration,
+    ) -> Stored<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
-        self.later(move || self.store.save(id, record, keep))
+        self.later(move || self.store.save(id, epoch, record, keep))
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>> {
+        self.later(move || self.store.load(id))
     }
 
     fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
@@ -84,8 +94,8 @@ impl EventStore for Far {
         self.later(move || self.store.replay(session, stream, after))
     }
 
-    fn last<'a>(&'a self, session: &'a str, stream: u32) -> Stored<'a, u64> {
-        self.later(move || self.store.last(session, stream))
+    fn begin<'a>(&'a self, session: &'a str, epoch: u32) -> Stored<'a, u64> {
+        self.later(move || self.store.begin(session, epoch))
     }
 
     fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()> {
@@ -158,6 +168,7 @@ fn a_session_goes_on_in_another_process() {
     assert!(seen.contains(r#""progress":1"#));
     let id = last_id(&seen);
     drop(reply);
+    advance(SECOND);
 
     let there = at(&second, &here);
     let answer = there.post(ping());
@@ -165,12 +176,6 @@ fn a_session_goes_on_in_another_process() {
         (answer.status.as_u16(), answer.whole().as_str()),
         (200, r#"{"jsonrpc":"2.0","id":9,"result":{}}"#)
     );
-    let mut resumed = there.get(Some(&id));
-    assert_eq!(resumed.status, 200);
-    assert_eq!(resumed.text(), "", "nothing more is known there yet");
-    assert!(resumed.has_ended());
-
-    advance(SECOND);
     let rest = there.get(Some(&id)).whole();
     assert!(
         rest.contains(r#""progress":2"#) && rest.contains("at last"),
@@ -188,6 +193,91 @@ fn a_session_goes_on_in_another_process() {
     );
     let unknown = there.get(Some("77-1"));
     assert_eq!(unknown.status, 400);
+}
+
+#[test]
+fn a_displaced_process_writes_nothing() {
+    let store = Far::new(Duration::ZERO);
+    let (_, first) = process(&store);
+    let (_, second) = process(&store);
+    let here = Session::open_as(&first, "2025-11-25", Some(Principal::new("ada")));
+    let mut reply = here.post(&call(1, "slow"));
+    let seen = reply.text();
+    assert!(seen.contains(r#""progress":1"#), "{seen}");
+
+    let there = at(&second, &here);
+    assert_eq!(there.post(ping()).status, 200);
+    let mut resumed = there.get(Some(&last_id(&seen)));
+    assert_eq!(resumed.text(), "");
+    assert!(resumed.has_ended(), "nothing follows from there");
+    advance(SECOND);
+    assert_eq!(reply.text(), "", "what the store refused is not sent");
+    assert!(reply.has_ended());
+    assert_eq!(there.get(Some(&last_id(&seen))).whole(), "");
+
+    // The session is still there, and comes back to the first process with the next request.
+    assert_eq!(here.post(ping()).status, 200);
+    let saved = now(store.load(&here.id)).unwrap();
+    let level =
+        r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
+    there.post(level);
+    settle();
+    assert_eq!(now(store.load(&here.id)).unwrap(), saved);
+    assert_eq!(there.delete().status, 204, "the client may end it anywhere");
+    assert_eq!(there.post(ping()).status, 404);
+}
+
+#[test]
+fn only_its_principal_displaces_the_owner_of_a_session() {
+    let store = Far::new(Duration::ZERO);
+    let (_, first) = process(&store);
+    let (_, second) = process(&store);
+    let here = Session::open_as(&first, "2025-11-25", Some(Principal::new("ada")));
+    let mut reply = here.post(&call(1, "slow"));
+    let thief = Session {
+        principal: Some(Principal::new("eve")),
+        ..at(&second, &here)
+    };
+    assert_eq!(thief.post(ping()).status, 404);
+    reply.text();
+    advance(SECOND);
+    assert!(reply.whole().contains("at last"));
+}
+
+#[test]
+fn requests_that_come_together_take_a_session_over_once() {
+    let store = Far::new(Duration::ZERO);
+    let (_, first) = process(&store);
+    let (_, second) = process(&store);
+    let here = Session::open(&first, "2025-11-25");
+    store.delay.store(100, Ordering::SeqCst);
+    let post = || {
+        let request = http::Request::post("/mcp")
+            .header("host", "localhost:8000")
+            .header("accept", "application/json, text/event-stream")
+            .header("content-type", "application/json")
+            .header("mcp-session-id", &here.id)
+            .body(ping().to_owned())
+            .unwrap();
+        second.clone().call(request)
+    };
+    let mut both = [post(), post()];
+    let mut statuses = Vec::new();
+    for _ in 0..10 {
+        settle();
+        for request in &mut both {
+            if let core::task::Poll::Ready(Ok(response)) =
+                request.as_mut().poll(&mut Task::from_waker(Waker::noop()))
+            {
+                statuses.push(response.status().as_u16());
+                *request = Box::pin(core::future::pending());
+            }
+        }
+        advance(Duration::from_millis(100));
+    }
+    assert_eq!(statuses, [200, 200]);
+    let taken = now(store.store.take(&here.id)).unwrap().unwrap();
+    assert_eq!(taken.epoch(), 2, "once by the second process, once here");
 }
 
 #[test]
@@ -274,8 +364,8 @@ fn the_record_is_kept_fresh() {
     session.post(level);
     advance(minute);
     assert_eq!(saves(), begun + 1);
-    let taken = now(store.take(&session.id)).unwrap().unwrap();
-    let record = core::str::from_utf8(taken.record()).unwrap();
+    let record = now(store.load(&session.id)).unwrap().unwrap();
+    let record = core::str::from_utf8(&record).unwrap();
     assert!(record.contains(r#""log_level":"error""#), "{record}");
 
     // What is used is saved again before it fades; what is not used is not.
@@ -396,7 +486,7 @@ fn what_was_deleted_does_not_come_back() {
     let (_, service) = process(&store);
     let check = |begin: &dyn Fn(&Session), gives_up: bool| {
         let session = Session::open(&service, "2025-11-25");
-        let is_kept = || now(store.store.take(&session.id)).unwrap().is_some();
+        let is_kept = || now(store.store.load(&session.id)).unwrap().is_some();
         store.delay.store(100, Ordering::SeqCst);
         begin(&session);
         let request = http::Request::delete("/mcp")

@@ -1,0 +1,48 @@
+//! One takeover of a session at a time.
+
+use core::future::poll_fn;
+use core::task::{Poll, Waker};
+use std::collections::HashMap;
+use std::collections::hash_map::Entry;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The sessions that this process is taking over, with those who wait to do the same: each
+/// takeover displaces the owner before, which must not be this process itself.
+#[derive(Default)]
+pub(super) struct Turns(Mutex<HashMap<Arc<str>, Vec<Waker>>>);
+
+/// The permission to take a session over; dropping it gives it to the next.
+pub(super) struct Turn<'a> {
+    turns: &'a Turns,
+    id: Arc<str>,
+}
+
+impl Turns {
+    /// Waits until this session is taken over by no other request.
+    pub(super) async fn wait(&self, id: &str) -> Turn<'_> {
+        let id: Arc<str> = Arc::from(id);
+        poll_fn(|cx| match self.lock().entry(Arc::clone(&id)) {
+            Entry::Vacant(free) => {
+                free.insert(Vec::new());
+                Poll::Ready(())
+            }
+            Entry::Occupied(mut taken) => {
+                taken.get_mut().push(cx.waker().clone());
+                Poll::Pending
+            }
+        })
+        .await;
+        Turn { turns: self, id }
+    }
+
+    fn lock(&self) -> MutexGuard<'_, HashMap<Arc<str>, Vec<Waker>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl Drop for Turn<'_> {
+    fn drop(&mut self) {
+        let waiting = self.turns.lock().remove(&self.id);
+        waiting.into_iter().flatten().for_each(Waker::wake);
+    }
+}
