@@ -2,7 +2,6 @@
 
 use core::task::{Context, Poll};
 
-#[cfg(feature = "client")]
 use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
@@ -28,7 +27,6 @@ pub(crate) struct Seat<'a, M: Respond> {
 /// The connection, for a request that borrows its handle or for one that outlives it.
 enum Held<'a, M: Respond> {
     Borrowed(&'a Shared<M>),
-    #[cfg(feature = "client")]
     Shared(Arc<Shared<M>>),
 }
 
@@ -38,7 +36,6 @@ impl<'a, M: Respond> Seat<'a, M> {
     }
 
     /// A seat that keeps the connection's state alive by itself.
-    #[cfg(feature = "client")]
     pub(crate) const fn shared(shared: Arc<Shared<M>>) -> Self {
         Self::of(Held::Shared(shared))
     }
@@ -161,7 +158,6 @@ impl<M: Respond> Held<'_, M> {
     fn get(&self) -> &Shared<M> {
         match self {
             Self::Borrowed(shared) => shared,
-            #[cfg(feature = "client")]
             Self::Shared(shared) => shared,
         }
     }

@@ -11,11 +11,11 @@ use mcp_proto::json::{DecodeError, RawBuf};
 use mcp_proto::revision::Elicitation;
 use mcp_proto::rpc::{Method, Reason, code};
 use mcp_proto::server::AskOptions;
-use mcp_proto::{Channel, Payload, Question, Revision, SendError, Token};
+use mcp_proto::{Payload, Question, Revision, SendError, Token};
 use serde::de::DeserializeOwned;
 
 use super::Machine;
-use crate::connection::{Arrival, Seat, Shared};
+use crate::connection::{Arrival, Seat};
 use crate::error::ErrorReply;
 
 /// The answer to a question, when it comes; see [`Context::ask`](super::Context::ask).
@@ -107,15 +107,14 @@ pub(crate) enum Lost {
 
 impl<'a, T> Ask<'a, T> {
     pub(super) fn new(
-        shared: &'a Shared<Machine>,
-        parent: Option<(Token, Channel, Revision)>,
+        seat: Seat<'a, Machine>,
+        parent: Option<(Token, Revision)>,
         method: Method<'a>,
         params: &'a (dyn Payload + Sync),
         options: AskOptions,
     ) -> Self {
-        let channel = parent.map_or(Channel::PIPE, |(_, channel, _)| channel);
         Self {
-            seat: Seat::new(shared).on(channel),
+            seat,
             parent: parent.map(|(token, ..)| token),
             revision: parent.map(|(.., revision)| revision),
             method,

@@ -9,15 +9,16 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::AskOptions;
-use mcp_proto::{Outcome, Payload, Revision, Token};
+use mcp_proto::{Channel, Outcome, Payload, Revision, Token};
 use serde::de::DeserializeOwned;
 
 use super::about::Told;
 use super::ask::Ask;
+use super::call_host::CallHost;
 use super::peer::Peer;
 use super::tell::{LogMessage, ProgressUpdate};
 use super::{Arrived, Machine, Request};
-use crate::connection::{Answered, Beside, Shared};
+use crate::connection::{Answered, Seat};
 use crate::observe;
 use crate::trace_context::TraceContext;
 
@@ -51,7 +52,7 @@ use crate::trace_context::TraceContext;
 /// ```
 #[derive(Clone)]
 pub struct Context {
-    pub(super) shared: Arc<Shared<Machine>>,
+    pub(super) host: Arc<dyn CallHost>,
     told: Told,
     pub(super) token: Token,
     /// Where it came from, and what it says goes to.
@@ -69,14 +70,14 @@ pub struct Context {
 
 impl Context {
     pub(super) fn new(
-        shared: Arc<Shared<Machine>>,
+        host: Arc<dyn CallHost>,
         (token, arrived): (Token, Arrived),
         request: &Request<'_>,
         told: Told,
         principal: Option<Arc<str>>,
     ) -> Self {
         Self {
-            shared,
+            host,
             told,
             token,
             arrived,
@@ -142,8 +143,8 @@ impl Context {
         params: &'a (dyn Payload + Sync),
     ) -> Ask<'a, T> {
         Ask::new(
-            &self.shared,
-            Some((self.token, self.arrived.channel, self.revision())),
+            self.seat(),
+            Some((self.token, self.revision())),
             method,
             params,
             AskOptions::default(),
@@ -166,12 +167,7 @@ impl Context {
     /// ```
     #[cfg(all(feature = "server", feature = "http"))]
     pub async fn close_stream(&self, retry: core::time::Duration) -> bool {
-        let possible = self.revision.has_event_polling() && {
-            let mut core = self.shared.lock();
-            core.outbound.disconnect(self.arrived.channel, retry)
-        };
-        self.shared.alarm.ring();
-        possible
+        self.revision.has_event_polling() && self.host.disconnect(self.arrived.channel, retry)
     }
 
     /// Resolves when the call is over: cancelled, answered, or the connection gone.
@@ -179,20 +175,12 @@ impl Context {
     /// A job's own future need not wait for it, it is dropped; this is for work that was moved
     /// to another task or thread.
     pub fn cancelled(&self) -> impl Future<Output = ()> + Send + '_ {
-        poll_fn(|cx| {
-            let mut core = self.shared.lock();
-            if core.ended || !core.machine.is_live(self.token) {
-                return Poll::Ready(());
-            }
-            core.watch(cx);
-            Poll::Pending
-        })
+        poll_fn(|cx| self.host.poll_over(cx, self.token))
     }
 
     /// Whether nobody waits for the answer any more.
     pub fn is_cancelled(&self) -> bool {
-        let core = self.shared.lock();
-        core.ended || !core.machine.is_live(self.token)
+        !self.host.is_live(self.token)
     }
 
     /// The revision of the request.
@@ -284,13 +272,23 @@ impl Context {
 
     /// The connection that the call came from.
     pub fn peer(&self) -> Peer {
-        Peer::new(Arc::clone(&self.shared))
+        self.host.peer()
     }
 
     /// The time on the connection's clock.
     #[cfg(any(feature = "server", feature = "tracing"))]
     pub(super) fn now(&self) -> mcp_proto::Instant {
-        self.shared.now()
+        self.host.now()
+    }
+
+    /// The call as its host knows it: the request, and where its messages go.
+    pub(super) const fn call(&self) -> (Token, Channel) {
+        (self.token, self.arrived.channel)
+    }
+
+    /// A request to the client on behalf of the call.
+    pub(super) fn seat(&self) -> Seat<'static, Machine> {
+        Seat::shared(self.host.peer().shared).on(self.arrived.channel)
     }
 
     /// Without typed handlers nothing is asked in rounds.
@@ -301,7 +299,7 @@ impl Context {
 
     /// The call is over without an answer of its own.
     pub(super) fn forget(&self) {
-        let _kept = self.shared.lock().beside.forget(self.token);
+        self.host.forget(self.token);
     }
 
     pub(super) fn poll_respond(
@@ -313,9 +311,7 @@ impl Context {
             Outcome::Error(error) => Some(error.code),
             _ => None,
         };
-        let answered = self
-            .shared
-            .poll_respond(cx, self.arrived.channel, self.token, outcome);
+        let answered = self.host.poll_respond(cx, self.call(), outcome);
         if let (Poll::Ready(_), Some(code)) = (&answered, code) {
             observe::failed(code);
         }
@@ -327,8 +323,7 @@ impl Context {
 impl Context {
     /// The id of the request, as text for a span.
     pub(super) fn request_id(&self) -> Option<String> {
-        let core = self.shared.lock();
-        core.machine.request_id(self.token).map(|id| id.to_string())
+        self.host.request_id(self.token)
     }
 }
 

@@ -31,7 +31,7 @@ pub(super) fn check(annotations: &Annotations, call: &Call<'_>) -> Result<(), Er
 /// Whether the call belongs to a session that is held to the transports draft, which has such
 /// headers in the legacy era, too.
 pub(super) fn is_draft(call: &Call<'_>) -> bool {
-    let machine = || call.context().shared.lock().machine.is_held_to_draft();
+    let machine = || call.context().host.is_held_to_draft();
     call.request.revision.is_legacy() && machine()
 }
 

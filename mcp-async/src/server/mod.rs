@@ -6,6 +6,8 @@
 
 mod about;
 mod ask;
+mod call_host;
+mod connected;
 mod context;
 mod peer;
 mod reply;
@@ -84,6 +86,8 @@ use mcp_proto::{Channel, Instant, Outcome, SendError, SentToken, Token, Transmit
 
 use self::about::{About, Known};
 use self::ask::Lost;
+use self::call_host::CallHost;
+use self::connected::Connected;
 use crate::connection::Progress;
 use crate::connection::{Arrival, Driver, Effect, Frame, Pipe, Respond, Role, Shared, discard};
 use crate::error::ErrorReply;
@@ -267,6 +271,8 @@ impl Default for Arrived {
 pub(crate) struct Side<S> {
     service: S,
     pub(crate) peer: Peer,
+    /// What serves the contexts of the calls.
+    host: Arc<dyn CallHost>,
     known: Known,
     principal: Option<Arc<str>>,
     /// Where the message that is being handled came from.
@@ -297,13 +303,13 @@ impl<S: Service> Role for Side<S> {
             } => {
                 let told = self.known.told(&context, &shared.about);
                 let principal = self.principal.clone();
-                let shared = Arc::clone(shared);
+                let host = Arc::clone(&self.host);
                 let call = Call {
                     method,
                     params,
                     request: context,
                     context: Context::new(
-                        shared,
+                        host,
                         (token, self.arrived.clone()),
                         &context,
                         told,
@@ -380,6 +386,7 @@ impl<S: Service> Side<S> {
             #[cfg(feature = "server")]
             seals_state: service.seals_state(),
             service,
+            host: Arc::new(Connected(Arc::clone(&peer.shared))),
             peer,
             known: Known::default(),
             principal,

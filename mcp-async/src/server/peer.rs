@@ -14,7 +14,7 @@ use serde::de::DeserializeOwned;
 use super::Machine;
 use super::ask::Ask;
 use super::tell::poll_log;
-use crate::connection::Shared;
+use crate::connection::{Seat, Shared};
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
 /// end. Once that has come, nothing is sent any more.
@@ -103,7 +103,8 @@ impl Peer {
         method: Method<'a>,
         params: &'a (dyn Payload + Sync),
     ) -> Ask<'a, T> {
-        Ask::new(&self.shared, None, method, params, AskOptions::default())
+        let seat = Seat::new(&self.shared);
+        Ask::new(seat, None, method, params, AskOptions::default())
     }
 
     /// Who the client says it is: what `initialize` or a request of 2026-07-28 said last. For

@@ -10,6 +10,7 @@ use mcp_proto::server::Progress;
 use mcp_proto::{Channel, Instant, Payload, SendError, Transmit};
 
 use super::Machine;
+use super::call_host::Log;
 use super::context::Context;
 use crate::connection::{Receipt, Shared};
 
@@ -95,16 +96,11 @@ impl Future for ProgressUpdate<'_> {
         if !context.wants_progress() || *has_yielded {
             return Poll::Ready(());
         }
-        let channel = context.arrived.channel;
-        let mut has_left = receipt.is_some();
-        let write = |machine: &mut Machine, now, out: &mut [u8]| {
-            let sent = machine.progress(now, context.token, *told, out)?;
-            has_left = sent.len > 0;
-            Ok(sent)
-        };
         // An update that cannot be sent (the call is over, the value does not grow) is dropped.
-        let sent = ready!(context.shared.poll_tell(cx, receipt, channel, write));
-        if has_left || matches!(sent, Err(SendError::Stale)) {
+        let sent = context
+            .host
+            .poll_progress(cx, receipt, context.call(), *told);
+        if ready!(sent) {
             return Poll::Ready(());
         }
         // A handler that only reports would never let its cancellation be read.
@@ -147,12 +143,12 @@ impl Future for LogMessage<'_> {
             data,
             receipt,
         } = self.get_mut();
-        let (token, channel) = (Some(context.token), context.arrived.channel);
-        let write = |machine: &mut Machine, now, out: &mut [u8]| {
-            machine.log(now, token, *level, *logger, *data, out)
+        let message = Log {
+            level: *level,
+            logger: *logger,
+            data: *data,
         };
-        let _ = ready!(poll_log(&context.shared, cx, receipt, channel, write));
-        Poll::Ready(())
+        context.host.poll_log(cx, receipt, context.call(), message)
     }
 }
 

@@ -12,7 +12,7 @@ use mcp_proto::{Action, Channel, Instant, Machine as _, Source};
 
 use crate::connection::{Calls, Core, Frame, LARGE, Outbound, Shared};
 use crate::observe::{self, Transport};
-use crate::runtime::{Clock, Timer};
+use crate::runtime::{Clock, Now, Timer};
 use crate::server::{BoxService, Keys, Machine, Peer, Side};
 
 /// A machine with its service, its calls and its time.
@@ -50,10 +50,12 @@ pub(super) struct Beginning<C> {
     pub(super) keys: Option<Keys>,
     pub(super) principal: Option<Arc<str>>,
     pub(super) clock: C,
+    /// The same, for handles.
+    pub(super) now: Arc<dyn Now>,
     pub(super) grace: Duration,
 }
 
-impl<C: Clock + Clone> Conversation<C> {
+impl<C: Clock> Conversation<C> {
     pub(super) fn new(beginning: Beginning<C>, outbound: impl Outbound) -> Self {
         let Beginning {
             machine,
@@ -61,10 +63,10 @@ impl<C: Clock + Clone> Conversation<C> {
             keys,
             principal,
             clock,
+            now,
             grace,
         } = beginning;
         let limits = machine.config().limits;
-        let now = Arc::new(clock.clone());
         let shared = Shared::new(machine, &limits, now, Transport::Http, outbound);
         if let Some(keys) = keys {
             shared.lock().beside.rounds.set_keys(keys);

@@ -23,7 +23,7 @@ use super::replies::Replies;
 use super::sessions::{Capacity, Sessions};
 use super::streams::SessionStreams;
 use super::turns::Turns;
-use crate::runtime::Runtime;
+use crate::runtime::{Now, Runtime};
 use crate::server::builder::Server;
 use crate::server::{BoxService, Buckets, Live, Machine, Peer};
 
@@ -34,6 +34,8 @@ pub(super) struct Site<R: Runtime> {
     pub(super) endpoint: Endpoint<'static>,
     depth: u8,
     pub(super) clock: R,
+    /// The same, for the handles of all connections.
+    now: Arc<dyn Now>,
     pub(super) sessions: Arc<Sessions>,
     /// Those of the two endpoints of 2024-11-05, which are named by other tokens.
     pub(super) sse_sessions: Arc<Sessions>,
@@ -78,6 +80,7 @@ impl<R: Runtime> Site<R> {
             endpoint,
             depth: config.limits.depth,
             clock: R::default(),
+            now: Arc::new(R::default()),
             sessions: Sessions::new(&capacity),
             sse_sessions: Sessions::new(&capacity),
             turns: Turns::default(),
@@ -247,6 +250,7 @@ impl<R: Runtime> Site<R> {
             keys: self.server.sealed_with(),
             principal: principal(parts),
             clock: self.clock,
+            now: Arc::clone(&self.now),
             grace: self.options.grace,
         }
     }

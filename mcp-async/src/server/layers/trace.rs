@@ -72,7 +72,7 @@ impl Trace {
 impl Around for Trace {
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
         let subject = call.request.subject.map(mcp_proto::json::Str::to_cow);
-        let transport = call.context().shared.transport;
+        let transport = call.context().host.transport();
         let span = span::server(call.method, subject.as_deref(), transport);
         if span.is_disabled() {
             return service.call(call);

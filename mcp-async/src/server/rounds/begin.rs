@@ -31,8 +31,8 @@ pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
     }
     let round = match &request.request_state {
         Some(state) => {
-            let keys = call.context.shared.lock().beside.rounds.keys.clone();
-            let keys = keys.or_else(Keys::of_process);
+            let keys = call.context.with_rounds(|rounds, _| rounds.keys.clone());
+            let keys = keys.flatten().or_else(Keys::of_process);
             let origin = Origin {
                 method,
                 params: call.params,
@@ -54,10 +54,9 @@ pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
     if round.is_some() || request.features.intersects(QUESTIONS) {
         call.context.suspends = true;
         let round = round.map(Box::new);
-        let mut core = call.context.shared.lock();
-        core.beside
-            .rounds
-            .begin(call.context.token, method, call.params, round);
+        call.context.with_rounds(|rounds, _| {
+            rounds.begin(call.context.token, method, call.params, round);
+        });
     }
     Ok(())
 }

@@ -90,25 +90,24 @@ impl Context {
         number: &mut Option<u64>,
         cx: &task::Context<'_>,
     ) -> Poll<Claimed<'a>> {
-        let mut core = self.shared.lock();
-        let Some(round) = self.round(&mut core) else {
-            return Poll::Ready(Claimed::Work(None));
-        };
-        if let Some(value) = round.carried.computed.get(key) {
-            return Poll::Ready(Claimed::Value(value.clone()));
-        }
-        let number = *number.get_or_insert(round.number());
-        if let Some(computing) = round.find_computing(key) {
-            let old = computing.waiting.join(number, cx);
-            drop(core);
-            drop(old);
-            return Poll::Pending;
-        }
-        round.computing.push(Computing {
-            key: key.to_owned(),
-            waiting: Waiting::default(),
+        // A waker that is replaced is dropped outside of the lock.
+        let mut old = None;
+        let claimed = self.with_round(|round| {
+            if let Some(value) = round.carried.computed.get(key) {
+                return Poll::Ready(Claimed::Value(value.clone()));
+            }
+            let number = *number.get_or_insert(round.number());
+            if let Some(computing) = round.find_computing(key) {
+                old = computing.waiting.join(number, cx);
+                return Poll::Pending;
+            }
+            round.computing.push(Computing {
+                key: key.to_owned(),
+                waiting: Waiting::default(),
+            });
+            Poll::Ready(Claimed::Work(Some(Claim { context: self, key })))
         });
-        Poll::Ready(Claimed::Work(Some(Claim { context: self, key })))
+        claimed.unwrap_or(Poll::Ready(Claimed::Work(None)))
     }
 }
 
@@ -126,25 +125,22 @@ struct Claim<'a> {
 
 impl Claim<'_> {
     fn keep(&self, value: RawBuf) -> Result<(), StateError> {
-        let mut core = self.context.shared.lock();
-        let Some(round) = self.context.round(&mut core) else {
-            return Ok(());
-        };
-        if !has_room(round, self.key, &value) {
-            return Err(StateError::Full);
-        }
-        round.carried.computed.insert(self.key.to_owned(), value);
-        Ok(())
+        let kept = self.context.with_round(|round| {
+            if !has_room(round, self.key, &value) {
+                return Err(StateError::Full);
+            }
+            round.carried.computed.insert(self.key.to_owned(), value);
+            Ok(())
+        });
+        kept.unwrap_or(Ok(()))
     }
 }
 
 impl Drop for Claim<'_> {
     fn drop(&mut self) {
-        let waiting = {
-            let mut core = self.context.shared.lock();
-            let round = core.beside.rounds.existing(self.context.token);
-            round.map(|round| round.computed(self.key))
-        };
+        let waiting = self
+            .context
+            .with_existing_round(|round| round.computed(self.key));
         waiting.unwrap_or_default().wake();
     }
 }

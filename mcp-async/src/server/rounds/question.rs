@@ -13,9 +13,11 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, check_question};
 
 use super::round::{Answer, Asked, Open, Round};
-use crate::connection::{Core, Seat};
+use super::table::Rounds;
+use crate::connection::Seat;
 use crate::server::Machine;
 use crate::server::ask::{AskError, not_in_revision, poll_ask};
+use crate::server::call_host::CallState;
 use crate::server::context::Context;
 
 /// The answer to a question, when it comes: what [`Context::elicit`], [`Context::sample`] and
@@ -63,7 +65,8 @@ pub struct Question<'a, T> {
     nested: Option<RawBuf>,
     decode: fn(Raw<'_>) -> Result<T, DecodeError>,
     timeout: Duration,
-    seat: Seat<'a, Machine>,
+    /// Of a nested request, once there is one.
+    seat: Option<Seat<'static, Machine>>,
     stage: Stage,
 }
 
@@ -106,7 +109,7 @@ impl<'a, T> Question<'a, T> {
             nested: None,
             decode,
             timeout: AskOptions::default().timeout,
-            seat: Seat::new(&context.shared).on(context.arrived.channel),
+            seat: None,
             stage: Stage::New,
         }
     }
@@ -154,9 +157,8 @@ impl<'a, T> Question<'a, T> {
                 }
                 // As if it were not there (MR-14): the next turn asks.
                 Err(_) => {
-                    if let Some(round) = self.context.round(&mut self.context.shared.lock()) {
-                        round.carried.answers.remove(self.key);
-                    }
+                    self.context
+                        .with_round(|round| round.carried.answers.remove(self.key));
                 }
             }
         }
@@ -176,65 +178,71 @@ impl<'a, T> Question<'a, T> {
             Ok(asked) => asked,
             Err(error) => return Found::Error(error.take().unwrap_or(AskError::Cancelled)),
         };
-        let legacy = self.context.revision().is_legacy();
-        let mut core = self.context.shared.lock();
-        if core.ended {
-            return Found::Error(AskError::Closed);
-        }
-        let Some(round) = self.context.round(&mut core) else {
-            if legacy {
-                return Found::Error(AskError::Cancelled);
+        let (context, key, stage) = (self.context, self.key, &mut self.stage);
+        let legacy = context.revision().is_legacy();
+        // Wakers are dropped and woken outside of the lock: they are a user's.
+        let (mut old, mut runner) = (None, None);
+        let found = context.with_rounds(|rounds, state| {
+            if state == CallState::Disconnected {
+                return Found::Error(AskError::Closed);
             }
-            // An error might be taken for a no, in a call that goes on in its next round.
-            core.beside.rounds.orphan(cx);
-            return Found::Waits;
-        };
-        round.accept(self.key, asked.fingerprint);
-        let answers = &mut round.carried.answers;
-        match answers.get_mut(self.key) {
-            Some(answer) if answer.question == asked.fingerprint => {
-                answer.used = true;
-                return Found::Answer(answer.result.clone());
-            }
-            Some(answer) if answer.used => return Found::Error(AskError::Key),
-            // It answers what was asked in an earlier round and reads differently now.
-            Some(_) => drop(answers.remove(self.key)),
-            None => {}
-        }
-        let number = match self.stage {
-            Stage::Waits(number) => number,
-            _ => round.number(),
-        };
-        let opened = match round.find_open(self.key) {
-            Some(open) if open.asked.fingerprint != asked.fingerprint => {
-                return Found::Error(AskError::Key);
-            }
-            Some(_) => false,
-            None if legacy => {
-                round.open.push(Open::new(self.key, asked.clone(), true));
-                return Found::Asks;
-            }
-            None => {
-                if let Err(error) = self.context.check(asked) {
-                    return Found::Error(error);
+            let live = state == CallState::Live;
+            let Some(round) = live.then(|| rounds.round(context.token)).flatten() else {
+                if legacy {
+                    return Found::Error(AskError::Cancelled);
                 }
-                round.open.push(Open::new(self.key, asked.clone(), false));
-                true
+                // An error might be taken for a no, in a call that goes on in its next round.
+                rounds.orphan(cx);
+                return Found::Waits;
+            };
+            round.accept(key, asked.fingerprint);
+            let answers = &mut round.carried.answers;
+            match answers.get_mut(key) {
+                Some(answer) if answer.question == asked.fingerprint => {
+                    answer.used = true;
+                    return Found::Answer(answer.result.clone());
+                }
+                Some(answer) if answer.used => return Found::Error(AskError::Key),
+                // It answers what was asked in an earlier round and reads differently now.
+                Some(_) => drop(answers.remove(key)),
+                None => {}
             }
-        };
-        let open = round.find_open(self.key);
-        let old = open.and_then(|open| open.waiting.join(number, cx));
-        self.stage = Stage::Waits(number);
-        let runner = core.beside.rounds.runner(self.context.token);
-        // From another task the runner has to be told; in its own poll it looks anyway.
-        let runner = runner.filter(|runner| opened && !runner.will_wake(cx.waker()));
-        let runner = runner.cloned();
-        drop(core);
+            let number = match *stage {
+                Stage::Waits(number) => number,
+                _ => round.number(),
+            };
+            let opened = match round.find_open(key) {
+                Some(open) if open.asked.fingerprint != asked.fingerprint => {
+                    return Found::Error(AskError::Key);
+                }
+                Some(_) => false,
+                None if legacy => {
+                    round.open.push(Open::new(key, asked.clone(), true));
+                    return Found::Asks;
+                }
+                None => {
+                    if let Err(error) = context.check(asked) {
+                        return Found::Error(error);
+                    }
+                    round.open.push(Open::new(key, asked.clone(), false));
+                    true
+                }
+            };
+            let open = round.find_open(key);
+            old = open.and_then(|open| open.waiting.join(number, cx));
+            *stage = Stage::Waits(number);
+            // From another task the runner has to be told; in its own poll it looks anyway.
+            let waits = rounds.runner(context.token);
+            runner = waits
+                .filter(|runner| opened && !runner.will_wake(cx.waker()))
+                .cloned();
+            Found::Waits
+        });
         drop(old);
         if let Some(runner) = runner {
             runner.wake();
         }
-        Found::Waits
+        found.unwrap_or(Found::Error(AskError::Closed))
     }
 
     /// A request of a legacy session, on behalf of all who ask this.
@@ -253,12 +261,11 @@ impl<'a, T> Question<'a, T> {
         };
         let asking = (Some(self.context.token), question, options, 0);
         let revision = Some(self.context.revision());
-        let answer = ready!(poll_ask(&mut self.seat, cx, revision, asking));
+        let seat = self.seat.get_or_insert_with(|| self.context.seat());
+        let answer = ready!(poll_ask(seat, cx, revision, asking));
         let answer = answer.and_then(|result| Ok((self.read(&result)?, result)));
         self.stage = Stage::Done;
-        let mut core = self.context.shared.lock();
-        let round = self.context.round(&mut core);
-        let waiting = round.map(|round| {
+        let waiting = self.context.with_round(|round| {
             if let Ok((_, result)) = &answer {
                 let answer = Answer {
                     question: asked.fingerprint,
@@ -269,7 +276,6 @@ impl<'a, T> Question<'a, T> {
             }
             round.close(self.key)
         });
-        drop(core);
         waiting.unwrap_or_default().wake();
         Poll::Ready(answer.map(|(answer, _)| answer))
     }
@@ -309,16 +315,13 @@ impl<T> Unpin for Question<'_, T> {}
 
 impl<T> Drop for Question<'_, T> {
     fn drop(&mut self) {
-        let (waker, waiting) = {
-            let mut core = self.context.shared.lock();
-            let Some(round) = core.beside.rounds.existing(self.context.token) else {
-                return;
-            };
-            match self.stage {
-                Stage::Waits(number) => (round.leave(self.key, number), None),
-                Stage::Asks => (None, Some(round.close(self.key))),
-                Stage::New | Stage::Done => return,
-            }
+        let left = self.context.with_existing_round(|round| match self.stage {
+            Stage::Waits(number) => (round.leave(self.key, number), None),
+            Stage::Asks => (None, Some(round.close(self.key))),
+            Stage::New | Stage::Done => (None, None),
+        });
+        let Some((waker, waiting)) = left else {
+            return;
         };
         drop(waker);
         waiting.unwrap_or_default().wake();
@@ -334,12 +337,31 @@ impl<T> fmt::Debug for Question<'_, T> {
 }
 
 impl Context {
-    /// The memory of the call, as long as it runs.
-    pub(super) fn round<'c>(&self, core: &'c mut Core<Machine>) -> Option<&'c mut Round> {
-        if core.ended || !core.machine.is_live(self.token) {
-            return None;
-        }
-        core.beside.rounds.round(self.token)
+    /// Looks at the questions of all calls, under the lock that they have in common.
+    pub(super) fn with_rounds<T>(
+        &self,
+        look: impl FnOnce(&mut Rounds, CallState) -> T,
+    ) -> Option<T> {
+        let (mut look, mut looked) = (Some(look), None);
+        self.host.look_at_rounds(self.token, &mut |rounds, state| {
+            looked = look.take().map(|look| look(rounds, state));
+        });
+        looked
+    }
+
+    /// Looks at the memory of the call, as long as it runs.
+    pub(super) fn with_round<T>(&self, look: impl FnOnce(&mut Round) -> T) -> Option<T> {
+        let looked = self.with_rounds(|rounds, state| {
+            let live = state == CallState::Live;
+            live.then(|| rounds.round(self.token)).flatten().map(look)
+        });
+        looked.flatten()
+    }
+
+    /// The same, if there is any yet.
+    pub(super) fn with_existing_round<T>(&self, look: impl FnOnce(&mut Round) -> T) -> Option<T> {
+        let looked = self.with_rounds(|rounds, _| rounds.existing(self.token).map(look));
+        looked.flatten()
     }
 
     /// Whether the client of a modern call may be asked this.

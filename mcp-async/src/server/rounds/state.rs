@@ -83,9 +83,8 @@ impl RequestState<'_> {
     /// [`StateError::Decode`]: it is of another type.
     pub fn value<T: DeserializeOwned>(&self, key: &str) -> Result<Option<T>, StateError> {
         let value = {
-            let mut core = self.context.shared.lock();
-            let round = core.beside.rounds.existing(self.context.token);
-            round.and_then(|round| round.carried.values.get(key).cloned())
+            let found = |round: &mut Round| round.carried.values.get(key).cloned();
+            self.context.with_existing_round(found).flatten()
         };
         let decoded = value.map(|value| value.decode());
         decoded.transpose().map_err(StateError::Decode)
@@ -98,27 +97,24 @@ impl RequestState<'_> {
     /// [`StateError::Encode`], [`StateError::Full`].
     pub fn set<T: Serialize + ?Sized>(&self, key: &str, value: &T) -> Result<(), StateError> {
         let value = encode(value)?;
-        let mut core = self.context.shared.lock();
-        let Some(round) = self.context.round(&mut core) else {
-            return Ok(());
-        };
-        let old = round.carried.values.remove(key);
-        if !has_room(round, key, &value) {
-            if let Some(old) = old {
-                round.carried.values.insert(key.to_owned(), old);
+        let kept = self.context.with_round(|round| {
+            let old = round.carried.values.remove(key);
+            if !has_room(round, key, &value) {
+                if let Some(old) = old {
+                    round.carried.values.insert(key.to_owned(), old);
+                }
+                return Err(StateError::Full);
             }
-            return Err(StateError::Full);
-        }
-        round.carried.values.insert(key.to_owned(), value);
-        Ok(())
+            round.carried.values.insert(key.to_owned(), value);
+            Ok(())
+        });
+        kept.unwrap_or(Ok(()))
     }
 
     /// Forgets the value under this key.
     pub fn remove(&self, key: &str) {
-        let mut core = self.context.shared.lock();
-        if let Some(round) = core.beside.rounds.existing(self.context.token) {
-            round.carried.values.remove(key);
-        }
+        self.context
+            .with_existing_round(|round| round.carried.values.remove(key));
     }
 }
 

@@ -17,8 +17,9 @@ impl Context {
         if !self.suspends {
             return Poll::Pending;
         }
-        let left = self.shared.lock().beside.rounds.suspend(self.token, cx);
-        left.map_or(Poll::Pending, |left| Poll::Ready(self.settle(left)))
+        let left = self.with_rounds(|rounds, _| rounds.suspend(self.token, cx));
+        left.flatten()
+            .map_or(Poll::Pending, |left| Poll::Ready(self.settle(left)))
     }
 
     fn settle(&self, left: Left) -> Settled<()> {

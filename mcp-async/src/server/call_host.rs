@@ -1,0 +1,102 @@
+//! What a call needs of whatever it belongs to.
+
+use core::task::{Context, Poll};
+#[cfg(all(feature = "server", feature = "http"))]
+use core::time::Duration;
+
+use mcp_proto::model::LoggingLevel;
+use mcp_proto::server::Progress;
+use mcp_proto::{Channel, Outcome, Payload, Token};
+
+use super::peer::Peer;
+#[cfg(feature = "server")]
+use super::rounds::Rounds;
+use crate::connection::{Answered, Receipt};
+
+/// Serves the [`Context`](super::Context)s of calls. A connection does; so can what keeps a call
+/// running after the exchange that began it.
+pub(crate) trait CallHost: Send + Sync {
+    /// The connection that the call came from.
+    fn peer(&self) -> Peer;
+
+    /// The time on the clock of the call.
+    #[cfg(any(feature = "server", feature = "tracing"))]
+    fn now(&self) -> mcp_proto::Instant;
+
+    /// What carried the request, for its span.
+    #[cfg(feature = "tracing")]
+    fn transport(&self) -> crate::observe::Transport;
+
+    /// The id of the request, as text for its span.
+    #[cfg(feature = "tracing")]
+    fn request_id(&self, call: Token) -> Option<String>;
+
+    /// Whether the call belongs to a session that is held to the transports draft.
+    #[cfg(all(feature = "server", feature = "http"))]
+    fn is_held_to_draft(&self) -> bool;
+
+    /// Whether the client still waits for the answer.
+    fn is_live(&self, call: Token) -> bool;
+
+    /// Ready when the client waits no longer; wakes the task then.
+    fn poll_over(&self, cx: &Context<'_>, call: Token) -> Poll<()>;
+
+    /// Reports progress, and waits for room and for a store. Ready with whether the report was
+    /// written or came too late; `false` for one that was dropped.
+    fn poll_progress(
+        &self,
+        cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
+        call: (Token, Channel),
+        progress: Progress<'_>,
+    ) -> Poll<bool>;
+
+    /// Logs to the client, and waits for room and for a store.
+    fn poll_log(
+        &self,
+        cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
+        call: (Token, Channel),
+        message: Log<'_>,
+    ) -> Poll<()>;
+
+    /// Ends the connection of the client that waits on this channel, so that it comes back after
+    /// `retry`. Returns whether that is possible.
+    #[cfg(all(feature = "server", feature = "http"))]
+    fn disconnect(&self, on: Channel, retry: Duration) -> bool;
+
+    /// Answers the call, when there is room for the answer.
+    fn poll_respond(
+        &self,
+        cx: &mut Context<'_>,
+        call: (Token, Channel),
+        outcome: Outcome<'_>,
+    ) -> Poll<Answered>;
+
+    /// The call is over without an answer of its own.
+    fn forget(&self, call: Token);
+
+    /// Calls `look` once with the questions of all calls, and with the state of this one.
+    #[cfg(feature = "server")]
+    fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState));
+}
+
+/// A log message.
+#[derive(Clone, Copy)]
+pub(crate) struct Log<'a> {
+    pub(super) level: LoggingLevel,
+    pub(super) logger: Option<&'a str>,
+    pub(super) data: &'a (dyn Payload + Sync),
+}
+
+/// Whether a call can still do something.
+#[cfg(feature = "server")]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum CallState {
+    /// The client waits for the answer.
+    Live,
+    /// It was answered or cancelled.
+    Over,
+    /// The connection has ended.
+    Disconnected,
+}
