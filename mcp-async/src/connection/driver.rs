@@ -20,9 +20,11 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::{Inbox, Instant, Large, Limits, Machine, Outbox, Why};
 
 use self::streams::is_closed;
+use super::alarm::Alarm;
 use super::calls::{Calls, Effect, Event, Role};
 use super::frame::{Frame, LARGE};
 use super::shared::Shared;
+use super::turn::{Work, Worked, poll_work};
 use crate::observe;
 use crate::runtime::Timer;
 
@@ -118,10 +120,7 @@ where
     }
 
     fn poll_turn(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        if self.calls.shared.alarm.begin(cx.waker()) {
-            self.armed = None;
-        }
-        let mut turn = Turn {
+        let turn = Turn {
             now: self.calls.shared.now(),
             budget: WORK,
             read_pending: false,
@@ -131,36 +130,7 @@ where
             closing: false,
             timeout: None,
         };
-        let mut resting = false;
-        while self.phase != Phase::Done {
-            let mut moved = self.work(&mut turn);
-            match self.write(cx, &mut turn) {
-                Ok(wrote) => moved |= wrote,
-                Err(error) if is_closed(&error) => return Poll::Ready(Ok(())),
-                Err(error) => return Poll::Ready(Err(error)),
-            }
-            moved |= self.read(cx, &mut turn)?;
-            moved |= self.wind_down(cx, &mut turn);
-            if turn.budget == 0 {
-                cx.waker().wake_by_ref();
-                return Poll::Pending;
-            }
-            if moved {
-                turn.now = self.calls.shared.now();
-                continue;
-            }
-            if !resting {
-                // From here on a handle that leaves work wakes this task: look once more.
-                self.calls.shared.alarm.rest();
-                resting = true;
-                continue;
-            }
-            if self.arm(cx, &turn).is_pending() {
-                return Poll::Pending;
-            }
-            turn.now = self.calls.shared.now();
-        }
-        Poll::Ready(Ok(()))
+        poll_work(&mut Driving { driver: self, turn }, cx)
     }
 
     /// Polls woken jobs and takes messages, as far as the budget goes.
@@ -218,6 +188,64 @@ where
         }
         let due = self.timer.poll_until(next, cx);
         self.armed = due.is_pending().then_some(next);
+        due
+    }
+}
+
+/// One poll of the connection.
+struct Driving<'d, R, W, T, X: Role> {
+    driver: &'d mut Driver<R, W, T, X>,
+    turn: Turn,
+}
+
+impl<R, W, T, X> Work for Driving<'_, R, W, T, X>
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    T: Timer,
+    X: Role,
+{
+    type Output = io::Result<()>;
+
+    fn alarm(&self) -> &Alarm {
+        &self.driver.calls.shared.alarm
+    }
+
+    fn begin_in_new_task(&mut self) {
+        self.driver.armed = None;
+    }
+
+    fn work(&mut self, cx: &mut Context<'_>) -> Worked<io::Result<()>> {
+        let Self { driver, turn } = self;
+        if driver.phase == Phase::Done {
+            return Worked::Over(Ok(()));
+        }
+        let mut moved = driver.work(turn);
+        match driver.write(cx, turn) {
+            Ok(wrote) => moved |= wrote,
+            Err(error) if is_closed(&error) => return Worked::Over(Ok(())),
+            Err(error) => return Worked::Over(Err(error)),
+        }
+        match driver.read(cx, turn) {
+            Ok(read) => moved |= read,
+            Err(error) => return Worked::Over(Err(error)),
+        }
+        moved |= driver.wind_down(cx, turn);
+        if turn.budget == 0 {
+            return Worked::Enough;
+        }
+        if !moved {
+            return Worked::None;
+        }
+        turn.now = driver.calls.shared.now();
+        Worked::Some
+    }
+
+    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let due = self.driver.arm(cx, &self.turn);
+        if due.is_ready() {
+            self.turn.now = self.driver.calls.shared.now();
+        }
         due
     }
 }

@@ -11,9 +11,12 @@ mod places;
 mod progress;
 mod seat;
 mod shared;
+mod turn;
 
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+pub(crate) use self::alarm::Alarm;
 #[cfg(all(feature = "client", feature = "http"))]
-pub(crate) use self::alarm::{Alarm, JobWaker};
+pub(crate) use self::alarm::JobWaker;
 #[cfg(all(feature = "server", feature = "http"))]
 pub(crate) use self::calls::Calls;
 pub(crate) use self::calls::{Effect, Role};
@@ -32,3 +35,5 @@ pub(crate) use self::seat::Seat;
 #[cfg(all(feature = "server", feature = "http"))]
 pub(crate) use self::shared::Core;
 pub(crate) use self::shared::{Beside, Nothing, Respond, Shared};
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+pub(crate) use self::turn::{Work, Worked, poll_work};

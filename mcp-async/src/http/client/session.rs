@@ -18,6 +18,7 @@ use crate::client::connection::{Connection, connect_with};
 use crate::client::hub::Hub;
 use crate::client::keeper::Dialled;
 use crate::client::{ConnectError, Machine};
+use crate::connection::{Alarm, Work, Worked, poll_work};
 use crate::io::MessageWriter;
 use crate::observe::Transport;
 use crate::runtime::Clock;
@@ -30,26 +31,49 @@ struct Session<C: Clock> {
 
 impl<C: Clock> Session<C> {
     fn poll(&mut self, cx: &mut Context<'_>) -> Poll<io::Result<()>> {
-        self.link.alarm.begin(cx.waker());
-        let mut resting = false;
-        for _ in 0..ROUNDS {
-            let mut worked = self.exchanges.work();
-            if let Poll::Ready(ended) = Pin::new(&mut self.connection).poll(cx) {
-                return Poll::Ready(ended);
-            }
-            worked |= self.exchanges.work();
-            if worked {
-                continue;
-            }
-            if resting {
-                return Poll::Pending;
-            }
-            // From here on whoever leaves work wakes this task: look once more.
-            self.link.alarm.rest();
-            resting = true;
+        let rounds = ROUNDS;
+        let session = self;
+        poll_work(&mut Rounds { session, rounds }, cx)
+    }
+}
+
+/// One poll of the session.
+struct Rounds<'s, C: Clock> {
+    session: &'s mut Session<C>,
+    /// What is left of [`ROUNDS`].
+    rounds: u32,
+}
+
+impl<C: Clock> Work for Rounds<'_, C> {
+    type Output = io::Result<()>;
+
+    fn alarm(&self) -> &Alarm {
+        &self.session.link.alarm
+    }
+
+    fn work(&mut self, cx: &mut Context<'_>) -> Worked<io::Result<()>> {
+        let Some(rounds) = self.rounds.checked_sub(1) else {
+            return Worked::Enough;
+        };
+        self.rounds = rounds;
+        let Session {
+            connection,
+            exchanges,
+            ..
+        } = self.session;
+        let mut worked = exchanges.work();
+        if let Poll::Ready(ended) = Pin::new(connection).poll(cx) {
+            return Worked::Over(ended);
         }
-        // There is more, but others have waited.
-        cx.waker().wake_by_ref();
+        worked |= exchanges.work();
+        match worked {
+            true => Worked::Some,
+            false => Worked::None,
+        }
+    }
+
+    /// The connection and the exchanges have timers of their own.
+    fn poll_rest(&mut self, _: &mut Context<'_>) -> Poll<()> {
         Poll::Pending
     }
 }

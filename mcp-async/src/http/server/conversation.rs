@@ -1,6 +1,7 @@
 //! A connection whose messages come and go in exchanges: what a driver is to a pair of byte
 //! streams, without the streams.
 
+use core::convert::Infallible;
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
@@ -10,7 +11,9 @@ use mcp_proto::rpc::{Incoming, Messages};
 use mcp_proto::server::Event;
 use mcp_proto::{Action, Channel, Instant, Machine as _, Source};
 
-use crate::connection::{Calls, Core, Frame, LARGE, Outbound, Shared};
+use crate::connection::{
+    Alarm, Calls, Core, Frame, LARGE, Outbound, Shared, Work, Worked, poll_work,
+};
 use crate::observe::{self, Transport};
 use crate::runtime::{Clock, Now, Timer};
 use crate::server::{BoxService, Keys, Machine, Peer, Side};
@@ -187,13 +190,6 @@ impl<C: Clock> Conversation<C> {
         true
     }
 
-    /// From now on no bell need be rung, until [`poll`](Self::poll) has looked.
-    pub(super) fn begin(&mut self, cx: &Context<'_>) {
-        if self.calls.shared.alarm.begin(cx.waker()) {
-            self.armed = None;
-        }
-    }
-
     /// Whether it has ended by itself, or was asked to and has nothing left to do.
     pub(super) fn is_over(&self) -> bool {
         let late = self.ending.is_some_and(|ending| ending <= self.now());
@@ -212,16 +208,21 @@ impl<C: Clock> Conversation<C> {
     /// Takes turns until there is nothing to do, and wakes the task when that changes, at
     /// `deadline` at the latest. The caller looks at what there is to send.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) {
-        self.begin(cx);
-        let mut more = self.turn();
-        if !more {
-            // From here on a handle that leaves work wakes this task: look once more.
-            self.calls.shared.alarm.rest();
-            more = self.turn();
-        }
-        if more || self.arm(cx, deadline).is_ready() {
-            cx.waker().wake_by_ref();
-        }
+        let turns = &mut Turns {
+            conversation: self,
+            deadline,
+        };
+        let _ = poll_work(turns, cx);
+    }
+
+    /// What wakes its task.
+    pub(super) fn alarm(&self) -> &Alarm {
+        &self.calls.shared.alarm
+    }
+
+    /// The task is another one: what was registered for the last one is void.
+    pub(super) const fn begin_in_new_task(&mut self) {
+        self.armed = None;
     }
 
     /// Tells those who wait that there is room again.
@@ -268,7 +269,8 @@ impl<C: Clock> Conversation<C> {
         }
     }
 
-    fn arm(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) -> Poll<()> {
+    /// Waits for what it is the first to wait for, `deadline` included.
+    pub(super) fn arm(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) -> Poll<()> {
         let timeout = self.calls.shared.lock().machine.poll_timeout();
         let now = self.now();
         let ending = self.ending.filter(|ending| *ending > now);
@@ -283,6 +285,40 @@ impl<C: Clock> Conversation<C> {
         let due = timer.poll_until(next, cx);
         self.armed = due.is_pending().then_some(next);
         due
+    }
+}
+
+/// One poll of a conversation.
+struct Turns<'c, C: Clock> {
+    conversation: &'c mut Conversation<C>,
+    deadline: Option<Instant>,
+}
+
+impl<C: Clock> Work for Turns<'_, C> {
+    /// There is always a next turn.
+    type Output = Infallible;
+
+    fn alarm(&self) -> &Alarm {
+        self.conversation.alarm()
+    }
+
+    fn begin_in_new_task(&mut self) {
+        self.conversation.begin_in_new_task();
+    }
+
+    fn work(&mut self, _: &mut Context<'_>) -> Worked<Infallible> {
+        match self.conversation.turn() {
+            true => Worked::Enough,
+            false => Worked::None,
+        }
+    }
+
+    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if self.conversation.arm(cx, self.deadline).is_ready() {
+            // The caller has to look first: what is due may be its own.
+            cx.waker().wake_by_ref();
+        }
+        Poll::Pending
     }
 }
 

@@ -3,7 +3,7 @@
 
 use core::future::{Future, poll_fn};
 use core::pin::Pin;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll, Waker, ready};
 use core::time::Duration;
 use std::collections::VecDeque;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -17,7 +17,7 @@ use super::conversation::{Conversation, Text};
 use super::keeper::Keeper;
 use super::sessions::{Place, Sessions};
 use super::streams::SessionStreams;
-use crate::connection::Shared;
+use crate::connection::{Alarm, Shared, Work, Worked, poll_work};
 use crate::observe;
 use crate::runtime::Clock;
 use crate::server::{Machine, Peer};
@@ -320,38 +320,55 @@ impl<C: Clock> Future for Life<C> {
         if this.leaving {
             return this.keeper.poll_forget(cx);
         }
-        this.conversation.begin(cx);
-        let mut more = this.take_in();
-        let expiry = this.expiry();
-        let due = this
-            .keeper
-            .due()
-            .filter(|due| *due > this.conversation.now());
-        this.conversation
-            .poll(cx, expiry.into_iter().chain(due).min());
-        this.keep(cx);
-        if this.keeper.is_displaced() {
+        ready!(poll_work(this, cx));
+        match this.leaving {
+            true => this.keeper.poll_forget(cx),
+            false => Poll::Ready(()),
+        }
+    }
+}
+
+impl<C: Clock> Work for Life<C> {
+    type Output = ();
+
+    fn alarm(&self) -> &Alarm {
+        self.conversation.alarm()
+    }
+
+    fn begin_in_new_task(&mut self) {
+        self.conversation.begin_in_new_task();
+    }
+
+    fn work(&mut self, cx: &mut Context<'_>) -> Worked<()> {
+        let mut more = self.take_in();
+        more |= self.conversation.turn();
+        self.keep(cx);
+        if self.keeper.is_displaced() {
             // Its requests and streams end here; the client finds the session where it is now.
             observe::displaced();
-            return Poll::Ready(());
+            return Worked::Over(());
         }
-        this.session.wake();
-        // What came before the bell was set rang no bell: look once more.
-        let later = this.expiry();
-        if this.session.is_deleted() {
+        self.session.wake();
+        if self.session.is_deleted() {
             // What it did ends at once, whatever the stores take.
-            this.leaving = true;
-            this.close();
-            return this.keeper.poll_forget(cx);
+            self.leaving = true;
+            self.close();
+            return Worked::Over(());
         }
-        if this.is_over(later) {
-            return Poll::Ready(());
+        if self.is_over(self.expiry()) {
+            return Worked::Over(());
         }
-        more |= !this.session.inner().posted.is_empty();
-        if more || later.is_some_and(|later| expiry.is_none_or(|expiry| later < expiry)) {
-            cx.waker().wake_by_ref();
+        match more {
+            true => Worked::Enough,
+            false => Worked::None,
         }
-        Poll::Pending
+    }
+
+    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let now = self.conversation.now();
+        let due = self.keeper.due().filter(|due| *due > now);
+        let deadline = self.expiry().into_iter().chain(due).min();
+        self.conversation.arm(cx, deadline)
     }
 }
 
