@@ -338,7 +338,10 @@ impl<R: Runtime> ClientBuilder<R> {
     /// # Errors
     /// See [`ConnectError`].
     #[cfg(feature = "server")]
-    pub async fn in_memory(self, server: &crate::Server<R>) -> Result<Client<R>, ConnectError> {
+    pub async fn in_memory(
+        self,
+        server: &crate::server::builder::Server<R>,
+    ) -> Result<Client<R>, ConnectError> {
         let (ours, theirs) = crate::runtime::duplex(PIPE);
         let (mut connection, _peer) = server.serve(theirs.split());
         // It ends with the client's; a pipe in memory has no errors.

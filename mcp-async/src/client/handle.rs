@@ -95,7 +95,9 @@ impl<R: Runtime> Client<R> {
     /// # Errors
     /// See [`ConnectError`](super::ConnectError).
     #[cfg(feature = "server")]
-    pub async fn in_memory(server: &crate::Server<R>) -> Result<Self, ConnectError> {
+    pub async fn in_memory(
+        server: &crate::server::builder::Server<R>,
+    ) -> Result<Self, ConnectError> {
         let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         Self::builder(name, version).in_memory(server).await
     }

@@ -19,7 +19,8 @@ use super::head::RequestHead;
 use super::keeper::Keeper;
 use super::legacy::{FLOODED, no_session};
 use super::reading::Reading;
-use super::session::{Life, Posted, Session};
+use super::session::{Posted, Session};
+use super::session_task::SessionTask;
 use super::sessions::mint;
 use super::sharing::{Owned, Sharing};
 use super::site::{Site, principal};
@@ -117,7 +118,7 @@ impl<R: Runtime> Site<R> {
             Owned::first(None),
             self.clock.now(),
         );
-        self.live(Life {
+        self.live(SessionTask {
             session,
             conversation,
             sessions: Arc::clone(&self.sse_sessions),

@@ -17,7 +17,8 @@ use super::conversation::{Conversation, Text};
 use super::exchange::Exchange;
 use super::keeper::Keeper;
 use super::reading::Reading;
-use super::session::{Life, Posted, Session};
+use super::session::{Posted, Session};
+use super::session_task::SessionTask;
 use super::sessions::{Place, mint};
 use super::sharing::Owned;
 use super::site::{Site, principal};
@@ -94,7 +95,7 @@ impl<R: Runtime> Site<R> {
             owned,
             self.clock.now(),
         );
-        self.live(Life {
+        self.live(SessionTask {
             session: Arc::clone(&session),
             conversation,
             sessions: Arc::clone(&self.sessions),
@@ -109,13 +110,13 @@ impl<R: Runtime> Site<R> {
     }
 
     /// Lets a session live that can be found.
-    pub(super) fn live(&self, mut life: Life<R>) {
-        self.server.connected(life.conversation.peer());
-        life.conversation.leaves(&self.leave);
+    pub(super) fn live(&self, mut task: SessionTask<R>) {
+        self.server.connected(task.conversation.peer());
+        task.conversation.leaves(&self.leave);
         if self.is_closing() {
-            life.session.shutdown();
+            task.session.shutdown();
         }
-        R::spawn(Box::pin(life));
+        R::spawn(Box::pin(task));
     }
 
     /// The streams of a session, with nothing on them.

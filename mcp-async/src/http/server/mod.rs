@@ -7,7 +7,8 @@
 //! replies       where its messages go               exchange       one request of 2026-07-28
 //! legacy        what belongs to sessions            sessions       all of them
 //! http_sse      the two endpoints of 2024-11-05
-//! session       the task of one                     streams, reading   what it sends, and to whom
+//! session, session_task   one of them, and its task
+//! streams, reading        what it sends, and to whom
 //! ```
 //!
 //! A modern request has a machine, a service and a job of its own, inside its response: whoever
@@ -30,6 +31,7 @@ mod reading;
 mod replies;
 mod serve;
 mod session;
+mod session_task;
 mod sessions;
 mod sharing;
 mod site;
