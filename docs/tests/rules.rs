@@ -207,10 +207,11 @@ fn collect(folder: &Path, files: &mut Vec<PathBuf>) {
     }
 }
 
-/// Which lines of a file are part of a test: all of them below a folder `tests` and in the drivers
+/// Which lines of a file are part of a test: all of them below `tests`, in `tests.rs` and in drivers
 /// of other implementations, otherwise those of modules behind `cfg(test)`.
 fn test_lines(name: &str, lines: &[&str]) -> Vec<bool> {
     let all = name.contains("/tests/")
+        || name.ends_with("/tests.rs")
         || name.starts_with("conformance/")
         || name.starts_with("interop/");
     let mut test = vec![all && !name.ends_with(".md"); lines.len()];

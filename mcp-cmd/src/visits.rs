@@ -49,6 +49,7 @@ mod tests {
     use mcp_tokio::ErrorReply;
     use mcp_tokio::mcp_proto::json::RawBuf;
 
+    /// EL-13.
     #[test]
     fn pages_of_an_error() {
         let check = |code: i64, data: &str, expected: usize| {

@@ -59,6 +59,7 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ("a signal ends a server in good order", interrupted),
 ];
 
+/// ST-01, ST-18.
 fn every_revision() {
     for revision in RevisionSet::all().iter() {
         block_on(async {
@@ -108,6 +109,7 @@ fn dies() {
     });
 }
 
+/// VR-30.
 fn hangs_up_on_probe() {
     block_on(async {
         let command = command("handshake-only", &[]);
@@ -279,6 +281,7 @@ fn dropped_session() {
     server.dies();
 }
 
+/// ST-20.
 fn on_socket() {
     block_on(async {
         let (near, far) = sockets().await;
@@ -291,6 +294,7 @@ fn on_socket() {
     });
 }
 
+/// ST-10.
 fn idle_at_end() {
     let roll = Roll::open();
     let ended = serve(&roll, Stdio::null(), b"");

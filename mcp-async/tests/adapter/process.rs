@@ -46,7 +46,10 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ("an aborting host leaves no family", || end_of_host("abort")),
     ("an exiting host leaves no family", || end_of_host("exit")),
     ("a child that dies at once is described", dies_at_once),
-    ("last words without an end are quoted", last_words_without_an_end),
+    (
+        "last words without an end are quoted",
+        last_words_without_an_end,
+    ),
     ("a child that closes its output is killed", closes_output),
     ("a flood of standard error stops nobody", flood),
     ("the environment is short", environment),
@@ -57,6 +60,7 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ("without a runtime there is no panic", without_runtime),
 ];
 
+/// ST-08, ST-09.
 fn polite() {
     block_on(async {
         let roll = Roll::open();
@@ -77,6 +81,7 @@ fn polite() {
     });
 }
 
+/// ST-08, ST-09.
 fn deaf() {
     block_on(async {
         let roll = Roll::open();
@@ -89,6 +94,7 @@ fn deaf() {
     });
 }
 
+/// ST-08, ST-09.
 #[cfg(unix)]
 fn stubborn() {
     block_on(async {
@@ -215,6 +221,7 @@ fn closes_output() {
 #[cfg(windows)]
 const fn closes_output() {}
 
+/// ST-05, ST-06.
 fn flood() {
     block_on(async {
         let lines = Arc::new(AtomicUsize::new(0));

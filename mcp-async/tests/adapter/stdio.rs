@@ -28,6 +28,7 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ("an output that is closed meanwhile", unix::closed_meanwhile),
 ];
 
+/// ST-03.
 fn exclusive() {
     let mut server = start("exclusive", Stdio::piped(), Stdio::piped());
     server.stdin.take().unwrap().write_all(b"hello").unwrap();

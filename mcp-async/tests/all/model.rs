@@ -239,6 +239,7 @@ fn what_is_wrong_is_refused() {
     refused::<owned::ToolUseContent>(r#"{"id":"1","name":"n","input":[]}"#);
 }
 
+/// JR-48.
 #[test]
 fn acceptable_icons() {
     let check = |src: &str, expected| {
@@ -282,6 +283,7 @@ fn bytes_in_base64() {
     }
 }
 
+/// SP-09.
 #[test]
 fn hints_in_their_order() {
     let check = |hints: &[&str], models: &[&'static str], expected| {

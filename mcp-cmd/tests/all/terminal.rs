@@ -104,6 +104,7 @@ fn a_form_is_declined_or_cancelled() {
     check("\x1b", "action=cancel");
 }
 
+/// EL-07.
 #[test]
 fn a_page_is_opened_only_on_yes() {
     let directory = std::env::temp_dir().join(format!("mcp-browser-{}", std::process::id()));
@@ -140,6 +141,7 @@ fn a_page_is_opened_only_on_yes() {
     std::fs::remove_dir_all(directory).unwrap();
 }
 
+/// EL-13.
 #[test]
 fn pages_come_before_the_call() {
     let mut person = Person::watching(

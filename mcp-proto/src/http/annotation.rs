@@ -379,6 +379,7 @@ mod tests {
         assert!(!expected.to_string().is_empty());
     }
 
+    /// XH-01, XH-09, XH-24.
     #[test]
     fn annotated_arguments() {
         let zone = r#""zone":{"type":"string","x-mcp-header":"Zone"}"#;
@@ -400,6 +401,7 @@ mod tests {
         );
     }
 
+    /// XH-02, XH-03, XH-04, XH-06, XH-24.
     #[test]
     fn what_breaks_a_tool() {
         for name in ["", "My Region", "Region:Primary", "Région", "Region\\t1"] {
@@ -458,6 +460,7 @@ mod tests {
         );
     }
 
+    /// DF-05.
     #[test]
     fn numbers_of_the_draft() {
         let read = |properties: &str| {

@@ -447,6 +447,7 @@ mod tests {
         }
     }
 
+    /// XH-10, XH-11, XH-12, XH-23.
     #[test]
     fn values_and_their_headers() {
         check(r#""us-west1""#, "us-west1");
@@ -472,6 +473,7 @@ mod tests {
         check(r#""file:///a/b%20c.txt""#, "file:///a/b%20c.txt");
     }
 
+    /// XH-05.
     #[test]
     fn what_is_not_mirrored() {
         let write = |json| write(raw(json), &mut [0; 64]);
@@ -534,6 +536,7 @@ mod tests {
         assert_eq!(write_number(raw("null"), &mut []), Ok(None));
     }
 
+    /// XH-13, XH-22.
     #[test]
     fn headers_and_what_they_say() {
         let decode =

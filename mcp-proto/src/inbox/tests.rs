@@ -108,6 +108,7 @@ fn check(limit: usize, stream: &[u8], expected: &[&str]) {
 
 const PING: &str = r#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#;
 
+/// ST-21.
 #[test]
 fn lines_end_in_lf_or_crlf_or_with_the_stream() {
     let notice = r#"{"jsonrpc":"2.0","method":"a"}"#;

@@ -85,6 +85,7 @@ fn notifications() {
     );
 }
 
+/// JR-10, JR-14, JR-51.
 #[test]
 fn responses() {
     check(
@@ -106,6 +107,7 @@ fn responses() {
     );
 }
 
+/// JR-03, JR-04, JR-36, JR-53.
 #[test]
 fn ids_are_exact() {
     for id in [
@@ -166,6 +168,7 @@ fn ids_are_equal_if_type_and_value_are() {
     assert_eq!(id(r#""1""#).to_u64(), None);
 }
 
+/// JR-01, JR-08, JR-09.
 #[test]
 fn json_that_is_no_message() {
     for (text, expected) in [
@@ -243,6 +246,7 @@ fn json_that_is_no_message() {
     }
 }
 
+/// JR-52.
 #[test]
 fn doubled_members_are_refused() {
     for (text, expected) in [
@@ -295,6 +299,7 @@ fn doubled_members_are_refused() {
     );
 }
 
+/// JR-02, JR-32.
 #[test]
 fn bytes_that_are_no_json_keep_their_id() {
     for (text, expected) in [
@@ -407,6 +412,7 @@ fn examples_survive_a_round_trip() {
     }
 }
 
+/// ST-02.
 #[test]
 fn what_is_written_is_one_line() {
     let text =

@@ -139,6 +139,7 @@ fn expected_clone(heard: &Heard) -> Heard {
     }
 }
 
+/// SSE-02, SSE-03, SSE-04, SSE-05, SSE-06.
 #[test]
 fn the_standards_cases() {
     check(b"data: YHOO\ndata: +2\ndata: 10\n\n");
@@ -152,7 +153,7 @@ fn the_standards_cases() {
     check(b"datax: no\n data: no\nDATA: no\ndata : no\nid: 5\n\ndata: \xf0\x9f\x98\x80\xff\n\n");
 }
 
-/// Every short stream over what matters to the decoder.
+/// Every short stream over what matters to the decoder. SSE-02, SSE-03, SSE-04, SSE-10.
 #[test]
 fn every_short_stream() {
     const TOKENS: [&str; 9] = ["data", "id", ":", " ", "\n", "\r", "x", "event", "\u{feff}"];

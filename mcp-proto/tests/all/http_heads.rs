@@ -71,6 +71,7 @@ fn accepted(method: &str, with: &[&str]) {
     assert_eq!(found, Ok(()), "{method} {with:?}");
 }
 
+/// SH-03, SH-51.
 #[test]
 fn hosts_and_origins() {
     for method in ["POST", "GET", "DELETE", "PUT"] {
@@ -174,6 +175,7 @@ fn transfer_codings() {
     assert_eq!(Refusal::TransferEncoding.status(), 501);
 }
 
+/// SH-41, SH-54.
 #[test]
 fn paths_and_methods() {
     for path in ["/", "/mcp/", "/mcp2", ""] {
@@ -220,6 +222,7 @@ fn paths_and_methods() {
     );
 }
 
+/// SH-50.
 #[test]
 fn media_types() {
     for kind in [
@@ -265,6 +268,7 @@ fn media_types() {
     ));
 }
 
+/// SH-57.
 #[test]
 fn doubled_fields() {
     for name in [
@@ -288,6 +292,7 @@ fn doubled_fields() {
     );
 }
 
+/// SH-28, SH-33.
 #[test]
 fn versions_and_sessions() {
     let open = |with: &[&str]| match Endpoint::default().open(&head("POST", with)) {

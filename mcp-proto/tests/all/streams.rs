@@ -68,6 +68,7 @@ fn a_short_answer_is_no_stream() {
     assert_eq!(s.single(&begun), None);
 }
 
+/// SSE-01, SSE-09, HS-04.
 #[test]
 fn each_delivery_has_its_events() {
     for (delivery, expected) in [
@@ -90,6 +91,7 @@ fn each_delivery_has_its_events() {
     }
 }
 
+/// SH-24, SH-25, SH-26, SH-53.
 #[test]
 fn an_event_id_has_to_be_one_that_was_given() {
     let mut s = session();
@@ -112,6 +114,7 @@ fn an_event_id_has_to_be_one_that_was_given() {
     check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", Read::End);
 }
 
+/// SH-26.
 #[test]
 fn a_stream_that_ended_with_this_event_is_not_resumed() {
     let mut s = session();
@@ -151,6 +154,7 @@ fn a_stream_that_is_resumed_gives_an_id_of_its_own() {
     check(&mut s, &older, "id: 1-1\ndata:\n\n", Read::End);
 }
 
+/// SH-12, SSE-11.
 #[test]
 fn priming_gives_an_id_that_works() {
     let mut s = session();
@@ -200,6 +204,7 @@ fn the_later_reader_wins() {
     assert!(!s.has_readers());
 }
 
+/// SH-13.
 #[test]
 fn polling_ends_a_connection_and_not_its_stream() {
     let mut s = session();
@@ -235,6 +240,7 @@ fn a_stream_without_an_id_has_no_second_reader() {
     assert_eq!(s.resume(b"1-0"), Err(Refusal::EventUnknown));
 }
 
+/// SH-53.
 #[test]
 fn the_oldest_finished_stream_makes_room() {
     let mut s = limited(100, 1000);
@@ -250,6 +256,7 @@ fn the_oldest_finished_stream_makes_room() {
     check(&mut s, &third, "id: 3-1\ndata: 3\n\n", Read::Pending);
 }
 
+/// SH-53.
 #[test]
 fn what_was_read_is_dropped_first() {
     let mut s = limited(3, 1000);

@@ -83,7 +83,12 @@ impl Outbound for Replies {
         self.unread < self.limit
     }
 
-    fn take(&mut self, transmit: Transmit, _: Option<SentToken>, message: &[u8]) -> Option<Receipt> {
+    fn take(
+        &mut self,
+        transmit: Transmit,
+        _: Option<SentToken>,
+        message: &[u8],
+    ) -> Option<Receipt> {
         if !message.is_empty() {
             self.status.get_or_insert(transmit.status);
             self.unread = self.unread.saturating_add(message.len());

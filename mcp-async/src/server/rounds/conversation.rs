@@ -58,6 +58,7 @@ mod tests {
         })
     }
 
+    /// SP-05, SP-06.
     #[test]
     fn uses_and_results_belong_together() {
         let user = |blocks: &[SamplingBlock]| SamplingMessage::user(blocks.to_vec());

@@ -160,6 +160,7 @@ async fn pause() {
     let _ = client.send(get("http://127.0.0.1:1/".into())).await;
 }
 
+/// SC-25.
 #[test]
 fn redirects_stay_with_the_server_and_keep_the_request() {
     let to = |status: &str, location: &str| {

@@ -12,6 +12,7 @@ use crate::client_http::site::{check, sleep};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 
+/// SC-04, SC-06, SC-22.
 #[test]
 fn progress_and_questions_on_the_stream_of_a_call() {
     check(
@@ -122,7 +123,7 @@ fn a_cancellation_does_not_overtake_its_request() {
     );
 }
 
-/// JR-16: in 2025-03-26 answers and events can be arrays.
+/// JR-16: in 2025-03-26 answers and events can be arrays. SC-06.
 #[test]
 fn arrays() {
     check(
@@ -150,6 +151,7 @@ fn arrays() {
     );
 }
 
+/// SC-31.
 #[test]
 fn answers_over_the_limit() {
     check(

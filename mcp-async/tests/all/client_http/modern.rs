@@ -68,6 +68,7 @@ fn a_dropped_call_closes_its_exchange() {
 }
 
 /// SC-21
+/// SC-32, XH-26.
 #[test]
 fn a_broken_stream_is_a_lost_call() {
     check(
@@ -172,7 +173,7 @@ fn headers_that_nobody_knew_of_are_looked_up_once() {
     );
 }
 
-/// SC-21: not at once, and less and less often while nothing comes of it.
+/// SC-21: not at once, and less and less often while nothing comes of it. SB-09.
 #[test]
 fn a_subscription_that_broke_off_is_asked_for_anew() {
     check(

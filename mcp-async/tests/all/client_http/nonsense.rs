@@ -19,7 +19,7 @@ async fn fails(client: &Client<Sim>, expected: Failure) {
     );
 }
 
-/// Each fails its own call, at once, and nothing else.
+/// Each fails its own call, at once, and nothing else. SC-31.
 #[test]
 fn answers_that_are_none() {
     check(

@@ -8,6 +8,7 @@ use crate::client_http::site::{Site, Wire, check};
 
 const ALL: &[Revision] = &Revision::ALL;
 
+/// SC-01, SC-02, SC-17, SC-18.
 #[test]
 fn a_modern_server() {
     check(
@@ -50,6 +51,7 @@ fn the_first_request_is_refused_for_its_version() {
     );
 }
 
+/// SC-07, SC-09, SC-11, SC-15, VR-16.
 #[test]
 fn a_legacy_server() {
     for status in [400, 404, 405] {
@@ -86,6 +88,7 @@ fn a_legacy_server() {
     }
 }
 
+/// SC-26, HS-02, HS-03, HS-06, HS-09.
 #[test]
 fn a_server_of_two_endpoints() {
     check(
@@ -122,6 +125,7 @@ fn a_server_of_two_endpoints() {
     );
 }
 
+/// HS-07.
 #[test]
 fn an_endpoint_elsewhere_is_none() {
     check(
@@ -137,6 +141,7 @@ fn an_endpoint_elsewhere_is_none() {
     );
 }
 
+/// VR-26, VR-31.
 #[test]
 fn what_is_no_server() {
     check(

@@ -11,6 +11,7 @@ use crate::client_http::site::{check, sleep};
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
 
+/// SC-12, SC-13.
 #[test]
 fn a_stream_that_the_server_closes_is_resumed_when_it_says_so() {
     check(
@@ -62,6 +63,7 @@ fn a_call_whose_stream_broke_before_the_first_id_fails_and_is_cancelled() {
     );
 }
 
+/// SC-07, SC-08, SC-12.
 #[test]
 fn the_servers_own_stream() {
     check(

@@ -11,6 +11,7 @@ use crate::sim::settle;
 
 const TTL: Duration = Duration::from_secs(5);
 
+/// CH-03, CH-04. CH-09.
 #[test]
 fn a_fresh_result_is_not_asked_for_again() {
     each(|mut demo, revision| async move {
@@ -57,6 +58,7 @@ fn a_client_that_is_told_so_keeps_nothing() {
     });
 }
 
+/// CH-07.
 #[test]
 fn a_change_makes_results_stale_at_once() {
     each(|mut demo, revision| async move {

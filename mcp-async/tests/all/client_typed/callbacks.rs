@@ -107,6 +107,7 @@ fn has_pages(revision: Revision) -> bool {
     has_forms(revision) && !matches!(revision.elicitation(), Elicitation::Form)
 }
 
+/// EL-08, EL-16.
 #[test]
 fn forms_are_filled_in() {
     let name = |builder: ClientBuilder<Sim>| {
@@ -139,6 +140,7 @@ fn forms_are_filled_in() {
     check("form", has_forms, decline, Ok("decline null"));
 }
 
+/// EL-10, EL-16.
 #[test]
 fn pages_are_agreed_to() {
     let agree = |builder: ClientBuilder<Sim>| {
@@ -165,6 +167,7 @@ fn a_model_answers() {
     check("model", |_| true, answer, Ok("42"));
 }
 
+/// SP-07.
 #[test]
 fn a_refusal_ends_the_call() {
     let refuse = |builder: ClientBuilder<Sim>| {
@@ -189,6 +192,7 @@ fn a_refusal_ends_the_call() {
 }
 
 // Its roots are paths of Unix.
+/// RT-01.
 #[cfg(unix)]
 #[test]
 fn roots_are_shown_and_change() {

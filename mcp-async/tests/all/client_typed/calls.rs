@@ -82,6 +82,7 @@ fn a_dropped_call_is_cancelled() {
     });
 }
 
+/// TL-14.
 #[test]
 fn a_call_that_takes_too_long_expires() {
     each(|demo, revision| async move {
@@ -95,6 +96,7 @@ fn a_call_that_takes_too_long_expires() {
     });
 }
 
+/// CP-05.
 #[test]
 fn resources_prompts_and_completions_are_asked_for() {
     each(|demo, revision| async move {
@@ -122,6 +124,7 @@ fn resources_prompts_and_completions_are_asked_for() {
     });
 }
 
+/// LC-17.
 #[test]
 fn what_is_not_declared_is_refused_here() {
     for revision in Revision::ALL {
@@ -152,6 +155,7 @@ fn what_is_not_declared_is_refused_here() {
     }
 }
 
+/// LC-20.
 #[test]
 fn the_end_of_a_client_ends_its_calls() {
     each(|demo, revision| async move {

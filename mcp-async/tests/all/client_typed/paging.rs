@@ -13,6 +13,7 @@ use crate::sim::{Sim, spawn};
 
 const NAMES: [&str; 6] = ["add", "echo", "fails", "logs", "never", "steps"];
 
+/// PN-01, PN-03.
 #[test]
 fn all_pages_are_read() {
     each(|demo, revision| async move {

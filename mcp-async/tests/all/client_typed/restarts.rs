@@ -77,6 +77,7 @@ fn policy() -> RestartPolicy {
         .seed(7)
 }
 
+/// ST-17.
 #[test]
 fn calls_wait_for_the_next_connection() {
     each(|demo, revision| async move {

@@ -104,6 +104,7 @@ fn a_resource_is_listened_to_until_the_stream_is_dropped() {
     });
 }
 
+/// SB-05.
 #[test]
 fn lists_are_listened_to_as_far_as_the_server_tells() {
     each(|demo, revision| async move {

@@ -77,6 +77,7 @@ fn connections_and_handles_cross_threads() {
     crosses(&client.ready());
 }
 
+/// CT-01, CT-02, ST-20.
 #[test]
 fn every_revision_connects_and_calls() {
     for revision in RevisionSet::all().iter() {
@@ -401,6 +402,7 @@ fn the_last_handle_ends_the_connection() {
     assert_eq!(ended.borrow().as_slice(), ["client", "server"]);
 }
 
+/// ST-11.
 #[test]
 fn a_server_that_leaves_ends_every_call() {
     let mut pair = Setup::default().join();

@@ -76,6 +76,7 @@ impl MessageSink for Slot {
     }
 }
 
+/// CT-02.
 #[test]
 fn whole_messages_are_a_transport() {
     let mut sim = Sim::default();

@@ -208,6 +208,7 @@ fn a_handle_wakes_the_connection() {
     assert_eq!(wire.watch.log.lock().unwrap().as_slice(), ["listening"]);
 }
 
+/// EL-11.
 #[test]
 fn a_handle_sends_notifications_that_are_nobody_elses() {
     let mut wire = Wire::new().legacy();

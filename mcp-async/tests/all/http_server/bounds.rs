@@ -13,6 +13,7 @@ use crate::http_server::legacy::{Session, call, initialize, post, server};
 use crate::http_server::support::{advance, modern, now, request, send, sleep};
 use crate::sim::{Sim, settle};
 
+/// SH-55.
 #[test]
 fn sessions_are_bounded() {
     let service = server().http().max_sessions(2).into_service();

@@ -43,6 +43,7 @@ fn set(name: &'static str, value: &'static str) -> impl FnOnce(&mut Request<&str
     move |request| drop(request.headers_mut().insert(name, value.parse().unwrap()))
 }
 
+/// SH-51.
 #[test]
 fn hosts() {
     check(|http| http, set("host", "127.0.0.1:1"), 200, "");
@@ -81,6 +82,7 @@ fn hosts() {
     check(allow, set("host", "other.example.com"), 403, "allow_hosts");
 }
 
+/// SH-03, SH-04.
 #[test]
 fn origins() {
     let headers = check(|http| http, set("origin", "http://localhost:5173"), 200, "");
@@ -106,6 +108,7 @@ fn origins() {
     check(allow, set("origin", "null"), 403, "allow_origins");
 }
 
+/// SH-52.
 #[test]
 fn preflights() {
     let ask = |origin: &'static str| {
@@ -141,6 +144,7 @@ fn preflights() {
     assert!(headers["allow"].to_str().unwrap().contains("POST"));
 }
 
+/// SH-45, SH-50, SH-54.
 #[test]
 fn paths_methods_and_types() {
     check(
@@ -287,6 +291,7 @@ fn request_of<B>(body: B) -> Request<B> {
     modern("").map(|_| body)
 }
 
+/// SH-45.
 #[test]
 fn bodies_are_bounded() {
     check(
@@ -317,6 +322,7 @@ fn transfer_codings() {
     check(|http| http, set("transfer-encoding", "chunked"), 200, "");
 }
 
+/// SH-02, SH-41.
 #[test]
 fn the_modern_revision_has_only_posts() {
     for method in [Method::GET, Method::DELETE] {

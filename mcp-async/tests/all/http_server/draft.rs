@@ -156,6 +156,7 @@ const READ_NAME: &str = "=?base64?ZGVtbzovL2E=?=";
 const CHANGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/roots/list_changed"}"#;
 const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 
+/// DF-01.
 #[test]
 fn off_by_default() {
     let service = crate::http_server::legacy::server().http().into_service();
@@ -179,6 +180,7 @@ fn off_by_default() {
     );
 }
 
+/// DF-02, DF-03.
 #[test]
 fn methods_of_requests_and_notifications() {
     each(|session| {
@@ -223,6 +225,7 @@ fn headers_that_are_demanded() {
     });
 }
 
+/// DF-03.
 #[test]
 fn the_code_of_a_mismatch() {
     each(|session| {
@@ -262,6 +265,7 @@ fn the_body_of_a_mismatch() {
     });
 }
 
+/// DF-05.
 #[test]
 fn numbers_in_headers() {
     each(|session| {
@@ -282,7 +286,7 @@ fn numbers_in_headers() {
 }
 
 /// No published revision has them, so they are refused where the draft is not on, and the tool is
-/// not there for anybody else.
+/// not there for anybody else. DF-05.
 #[test]
 fn numbers_elsewhere() {
     let why = "tool `route`: a property with a header is a number, \
@@ -406,7 +410,7 @@ fn what_a_request_is_asked_comes_on_its_stream() {
 }
 
 /// The stream of a GET has no questions: those that belong to no request are not asked, and so no
-/// client has to refuse them.
+/// client has to refuse them. DF-04.
 #[test]
 fn nothing_is_asked_on_the_stream_of_a_get() {
     each(|session| {
@@ -472,6 +476,7 @@ fn priming_and_polling() {
     });
 }
 
+/// SH-40.
 #[test]
 fn proxies_are_asked_not_to_buffer() {
     each(|session| {

@@ -44,6 +44,7 @@ fn check(arguments: &str, headers: &[(&'static str, &[u8])], status: u16, part: 
     assert!(text.contains(part), "{part} in {text}");
 }
 
+/// XH-14, XH-16, XH-23, XH-25.
 #[test]
 fn what_agrees_is_served() {
     check("{}", &[], 200, "moved");
@@ -91,6 +92,7 @@ fn what_agrees_is_served() {
     check("{}", &[("mcp-param-other", b"x")], 200, "moved");
 }
 
+/// SH-38, XH-15, XH-22, XH-25.
 #[test]
 fn what_differs_is_refused() {
     check(r#"{"zone":"b"}"#, &[], 400, "-32020");
@@ -164,6 +166,7 @@ fn check_schema(properties: &str, reason: &str) {
     }
 }
 
+/// XH-02, XH-03, XH-04, XH-06.
 #[test]
 fn annotations_are_looked_at_when_a_tool_is_registered() {
     check_schema(r#""a":{"type":"string","x-mcp-header":"Method"}"#, "");

@@ -60,6 +60,7 @@ fn call(id: u32, tool: &str) -> String {
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2024-11-05","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
 
+/// HS-01, HS-02, HS-04, HS-06, HS-11.
 #[test]
 fn answers_come_on_the_stream() {
     let service = service();
@@ -91,6 +92,7 @@ fn answers_come_on_the_stream() {
     assert!(!stream.has_ended());
 }
 
+/// HS-08, HS-10.
 #[test]
 fn a_session_ends_with_its_stream() {
     let service = service();
@@ -113,6 +115,7 @@ fn check(request: Request<&str>, status: u16, allow: &str) {
     assert_eq!(reply.header("allow"), allow);
 }
 
+/// HS-05, HS-08.
 #[test]
 fn what_is_refused() {
     let service = service();

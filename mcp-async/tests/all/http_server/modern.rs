@@ -69,6 +69,7 @@ fn check(body: &str, status: u16, parts: &[&str]) {
     }
 }
 
+/// SH-09. DC-02.
 #[test]
 fn an_answer_that_is_there_at_once_is_json() {
     check(
@@ -88,6 +89,7 @@ fn an_answer_that_is_there_at_once_is_json() {
     );
 }
 
+/// SH-36, SH-48, VR-03, TL-07.
 #[test]
 fn refusals_have_their_status() {
     check(
@@ -131,6 +133,7 @@ fn check_head(change: impl FnOnce(&mut http::HeaderMap), status: u16, part: &str
     assert!(text.contains(part), "{part} in {text}");
 }
 
+/// SH-38, SH-39.
 #[test]
 fn heads_say_what_bodies_say() {
     for name in ["mcp-method", "mcp-name", "mcp-protocol-version"] {
@@ -174,6 +177,7 @@ fn heads_say_what_bodies_say() {
     );
 }
 
+/// SH-35, VR-04.
 #[test]
 fn an_unsupported_version_is_answered_with_those_that_are() {
     let body = call(1, "echo").replace("2026-07-28", "2099-01-01");
@@ -191,6 +195,7 @@ fn an_unsupported_version_is_answered_with_those_that_are() {
     );
 }
 
+/// SH-09, SH-14, SH-16, SH-40, PG-10.
 #[test]
 fn what_takes_longer_is_told_as_events() {
     let body = call(5, "slow").replace("\"_meta\":{", "\"_meta\":{\"progressToken\":\"t\",");
@@ -215,6 +220,7 @@ fn what_takes_longer_is_told_as_events() {
     assert!(reply.has_ended());
 }
 
+/// SH-42.
 #[test]
 fn silence_is_filled_with_comments() {
     let server =
@@ -281,6 +287,7 @@ impl Drop for Alive {
     }
 }
 
+/// SH-19, CN-10.
 #[test]
 fn whoever_hangs_up_has_cancelled() {
     let alive = Arc::new(AtomicUsize::new(0));
@@ -326,6 +333,7 @@ fn equal_ids_of_different_posts_are_all_answered() {
     }
 }
 
+/// SH-55.
 #[test]
 fn requests_under_way_are_bounded() {
     let service = server().http().max_exchanges(2).into_service();
@@ -338,6 +346,7 @@ fn requests_under_way_are_bounded() {
     assert_eq!(send(&service, modern(&call(3, "echo"))).status, 200);
 }
 
+/// SH-07.
 #[test]
 fn notifications_are_accepted_without_a_word() {
     let body = format!(
@@ -415,6 +424,7 @@ fn the_end_comes_after_the_grace() {
     assert_ne!(refused.header("retry-after"), "");
 }
 
+/// SB-08.
 #[test]
 fn a_listen_hears_of_changes_and_of_the_end() {
     let server = server();

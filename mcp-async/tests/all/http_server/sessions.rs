@@ -8,6 +8,7 @@ use mcp_async::http::Principal;
 use crate::http_server::legacy::{Session, call, initialize, post, server, service};
 use crate::http_server::support::{advance, send};
 
+/// SH-01, SH-09, SH-46.
 #[test]
 fn a_session_answers_at_once_what_it_can() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
@@ -24,6 +25,7 @@ fn a_session_answers_at_once_what_it_can() {
     }
 }
 
+/// SH-27.
 #[test]
 fn ids_of_sessions_differ() {
     let service = service();
@@ -32,6 +34,7 @@ fn ids_of_sessions_differ() {
     assert_ne!(one.id, two.id);
 }
 
+/// SH-29, SH-30, SH-31, SH-49.
 #[test]
 fn a_session_is_named_and_ended() {
     let service = service();
@@ -65,6 +68,7 @@ fn a_session_is_named_and_ended() {
     assert_eq!(session.delete().status, 404);
 }
 
+/// SH-43, SH-58.
 #[test]
 fn a_session_is_its_openers() {
     let service = service();
@@ -85,6 +89,7 @@ fn a_session_is_its_openers() {
     assert_eq!(ada.post(ping).status, 200);
 }
 
+/// SH-33.
 #[test]
 fn versions_of_sessions() {
     let session = Session::open(&service(), "2025-11-25");
@@ -100,6 +105,7 @@ fn versions_of_sessions() {
     }
 }
 
+/// SH-45.
 #[test]
 fn bad_bodies() {
     let session = Session::open(&service(), "2025-11-25");
@@ -147,6 +153,7 @@ fn an_id_in_flight_is_refused_and_the_first_is_answered() {
     assert!(first.text().contains("at last"));
 }
 
+/// SH-09, SSE-01.
 #[test]
 fn arrays_of_2025_03_26() {
     let session = Session::open(&service(), "2025-03-26");
@@ -190,6 +197,7 @@ fn servers_without_sessions() {
     assert!(reply.whole().contains("done"));
 }
 
+/// DF-01, DF-02, DF-03.
 #[test]
 fn the_draft_profile_wants_headers() {
     let service = server().http().draft_profile().into_service();
@@ -234,6 +242,7 @@ fn the_draft_profile_wants_headers() {
     assert_eq!(session.send(request).status, 200);
 }
 
+/// VR-18, SH-54.
 #[test]
 fn the_other_era_is_served_beside() {
     let service = service();

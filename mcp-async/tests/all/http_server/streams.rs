@@ -8,6 +8,7 @@ use mcp_proto::rpc;
 use crate::http_server::legacy::{Session, call, last_id, server, service};
 use crate::http_server::support::{Sim, advance};
 
+/// SH-12, SH-14.
 #[test]
 fn streams_of_posts_begin_with_an_id_where_that_is_known() {
     let session = Session::open(&service(), "2025-11-25");
@@ -32,6 +33,7 @@ fn streams_of_posts_begin_with_an_id_where_that_is_known() {
     assert_eq!(session.post(&call(2, "never")).text(), "");
 }
 
+/// SH-10, SH-18, SH-22, SH-26, SH-53.
 #[test]
 fn a_handler_outlives_its_post() {
     let session = Session::open(&service(), "2025-11-25");
@@ -101,6 +103,7 @@ fn a_resumed_stream_that_is_quiet_gives_an_id() {
     assert_eq!(session.get(Some(&second)).status, 405);
 }
 
+/// SH-11, SH-13.
 #[test]
 fn a_client_may_be_told_to_poll() {
     let session = Session::open(&service(), "2025-11-25");
@@ -127,6 +130,7 @@ fn a_client_may_be_told_to_poll() {
     assert!(reply.text().contains("at last"));
 }
 
+/// SH-15, SH-59.
 #[test]
 fn a_question_goes_with_the_call_that_it_is_asked_for() {
     let session = Session::open(&service(), "2025-11-25");
@@ -147,6 +151,7 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
     assert!(reply.has_ended());
 }
 
+/// SH-21, SH-59.
 #[test]
 fn questions_without_a_call_are_asked_again() {
     let server = server();
@@ -172,6 +177,7 @@ fn questions_without_a_call_are_asked_again() {
     assert!(!session.get(None).text().contains("roots/list"));
 }
 
+/// SH-20, SH-21, SH-60.
 #[test]
 fn the_sessions_own_stream_tells_of_changes() {
     let server = server();

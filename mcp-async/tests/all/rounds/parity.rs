@@ -15,6 +15,7 @@ use mcp_proto::{Revision, SendError};
 
 use crate::rounds::support::{Guard, Notes, Rig, Told, everywhere, join, say};
 
+/// MR-20. SP-12.
 #[test]
 fn questions_in_sequence() {
     everywhere(|revision| {
@@ -75,6 +76,7 @@ fn a_handler_that_wakes_itself_first() {
     });
 }
 
+/// MR-06.
 #[test]
 fn a_value_is_computed_once() {
     everywhere(|revision| {
@@ -188,6 +190,7 @@ fn a_question_that_lost_a_race_is_not_asked() {
     });
 }
 
+/// VR-07.
 #[test]
 fn what_the_client_did_not_declare_is_refused_by_name() {
     everywhere(|revision| {
@@ -314,6 +317,7 @@ fn a_form_is_filled_in_as_it_asks() {
 }
 
 // Its roots are paths of Unix.
+/// EL-14, RT-06.
 #[cfg(unix)]
 #[test]
 fn roots_and_forms_and_pages() {
@@ -435,6 +439,7 @@ fn tools_and_context_of_others_need_capabilities_of_their_own() {
     });
 }
 
+/// EL-06.
 #[test]
 fn what_breaks_the_protocol_is_not_asked() {
     everywhere(|revision| {

@@ -22,6 +22,7 @@ fn hand(keys: Keys) -> Hand {
     Hand::new(keys, None, twice)
 }
 
+/// MR-16.
 #[test]
 fn answers_travel_on() {
     let mut hand = hand(Keys::new([1; 32]));
@@ -32,6 +33,7 @@ fn answers_travel_on() {
     assert_eq!(hand.notes.take().len(), 3);
 }
 
+/// MR-07.
 #[test]
 fn a_tampered_state_is_refused_before_the_handler_runs() {
     let mut hand = hand(Keys::new([1; 32]));
@@ -59,6 +61,7 @@ fn a_tampered_state_is_refused_before_the_handler_runs() {
     hand.again(&state, &answer).asks(&["second"]);
 }
 
+/// MR-08.
 #[test]
 fn an_expired_state_is_refused() {
     let wall = Wall::default();
@@ -73,6 +76,7 @@ fn an_expired_state_is_refused() {
     hand.again(&state, &said("second", "b")).refused();
 }
 
+/// MR-08, MR-13.
 #[test]
 fn a_state_of_another_call_is_refused() {
     let mut hand = hand(Keys::new([1; 32]));
@@ -117,6 +121,7 @@ fn a_state_of_another_call_is_refused() {
     check(read, r#"resources/read "uri":"a:c""#, false);
 }
 
+/// MR-08.
 #[test]
 fn a_state_of_somebody_else_is_refused() {
     let of = |principal| Hand::new(Keys::new([1; 32]), principal, twice);
@@ -134,6 +139,7 @@ fn a_state_of_somebody_else_is_refused() {
     }
 }
 
+/// JR-46.
 #[test]
 fn keys_rotate() {
     let (old, new) = ([1; 32], [2; 32]);
@@ -157,6 +163,7 @@ fn keys_rotate() {
         .refused();
 }
 
+/// MR-06, MR-14.
 #[test]
 fn what_was_not_asked_is_ignored_and_what_is_missing_is_asked_again() {
     let mut hand = hand(Keys::new([1; 32]));

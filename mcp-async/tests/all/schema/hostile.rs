@@ -380,6 +380,7 @@ fn references_through_many_bases() {
     check(schema, "{}", Refused(SchemaError::Limit("identifiers")));
 }
 
+/// JR-42.
 #[test]
 fn deep_schemas_and_deep_values() {
     let schema = nested(60, r#"{"properties":{"a":"#, "true", "}}");
@@ -443,6 +444,7 @@ fn many_values_against_many() {
     check("{}", list(1_000_000, |_| "1".to_owned()), limit("values"));
 }
 
+/// JR-42.
 #[test]
 fn many_properties() {
     let property = |index: usize| format!(r#""p{index}":{{}}"#);
@@ -476,6 +478,7 @@ fn arms_that_are_told_apart_by_a_member() {
     check(schema, "{}", Refused(SchemaError::Limit("evaluations")));
 }
 
+/// JR-40, JR-41.
 #[test]
 fn references_out_of_the_schema() {
     let references = [

@@ -75,6 +75,7 @@ fn one_name_twice() {
     assert_eq!(error, SchemaError::Duplicate("type".to_owned()));
 }
 
+/// JR-37, JR-38.
 #[test]
 fn dialects() {
     let check = |dialect: &str, items: &str, fits: bool| {
@@ -107,6 +108,7 @@ fn dialects() {
     }
 }
 
+/// JR-38.
 #[test]
 fn unknown_dialects() {
     let check = |schema: &str, dialect: &str| {

@@ -12,6 +12,7 @@ fn tool(name: &str) -> Tool {
     Tool::new(name).handler(|_: NoArguments, _| async { Ok(()) })
 }
 
+/// TL-13, CP-03, CP-07.
 #[test]
 fn each_connection_has_limits_of_its_own() {
     let prompt = Prompt::new("p")
@@ -57,6 +58,7 @@ fn each_connection_has_limits_of_its_own() {
     }
 }
 
+/// LG-09.
 #[test]
 fn log_messages_beyond_the_limit_are_dropped() {
     let server = Server::<()>::new("demo", "1")

@@ -58,6 +58,7 @@ fn server() -> Server<()> {
         })
 }
 
+/// PR-08.
 #[test]
 fn arguments_come_from_the_type() {
     for revision in revisions() {
@@ -81,6 +82,7 @@ fn arguments_come_from_the_type() {
     }
 }
 
+/// PR-05, PR-08.
 #[test]
 fn texts_become_what_the_type_says() {
     for revision in revisions() {
@@ -104,6 +106,7 @@ fn texts_become_what_the_type_says() {
     }
 }
 
+/// PR-03, PR-04, PR-08.
 #[test]
 fn what_does_not_fit_is_refused_by_its_name() {
     let cases = [
@@ -139,6 +142,7 @@ fn what_does_not_fit_is_refused_by_its_name() {
     }
 }
 
+/// CP-02, CP-04, CP-05.
 #[test]
 fn completions_know_what_is_typed_and_stop_at_100() {
     let prompt = Prompt::new("p")

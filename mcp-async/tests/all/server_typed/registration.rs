@@ -18,6 +18,7 @@ fn tool(name: &str) -> Tool {
     Tool::new(name).handler(|_: NoArguments, _| async { Ok(()) })
 }
 
+/// TL-01, PR-01, RS-01, CP-01, LG-01.
 #[test]
 fn capabilities_follow_from_what_is_registered() {
     let prompt = || Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") });
@@ -56,6 +57,7 @@ fn capabilities_follow_from_what_is_registered() {
     );
 }
 
+/// CP-04, LC-17.
 #[test]
 fn what_is_not_served_is_no_method() {
     for revision in revisions() {
@@ -88,6 +90,7 @@ fn nothing_is_added_to_a_server_that_is_gone() {
     assert!(!registry.remove_tool("t"));
 }
 
+/// TL-02.
 #[test]
 fn changes_reach_every_client_that_can_hear_them() {
     for revision in revisions() {
@@ -204,6 +207,7 @@ fn what_cannot_be_served_is_left_out_and_reported() {
     assert!(new().with(tool("t")).check().is_ok());
 }
 
+/// CH-10, PN-05.
 #[test]
 fn lists_and_discovery_carry_hints_where_there_are_any() {
     let server = new()

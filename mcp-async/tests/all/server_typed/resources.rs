@@ -77,6 +77,7 @@ fn read(wire: &mut Wire, uri: &str) -> String {
     wire.result("resources/read", &format!(r#"{{"uri":"{uri}"}}"#))
 }
 
+/// RS-07, RS-08.
 #[test]
 fn reading_gives_text_bytes_or_several_contents() {
     for revision in revisions() {
@@ -104,6 +105,7 @@ fn reading_gives_text_bytes_or_several_contents() {
     }
 }
 
+/// RS-03, RS-04, RS-06, RS-08.
 #[test]
 fn what_is_not_found_is_told_in_the_words_of_the_revision() {
     let code = |revision: Revision| if revision.is_modern() { -32602 } else { -32002 };
@@ -200,6 +202,7 @@ fn contents_carry_hints_where_there_are_any() {
     }
 }
 
+/// RS-10, RS-11.
 #[test]
 fn subscribers_hear_of_updates() {
     for revision in revisions() {

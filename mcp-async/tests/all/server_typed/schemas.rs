@@ -62,6 +62,7 @@ fn server() -> Server<()> {
         )
 }
 
+/// TL-13.
 #[test]
 fn arguments_obey_the_whole_schema() {
     let cases = [
@@ -99,6 +100,7 @@ fn arguments_obey_the_whole_schema() {
     }
 }
 
+/// TL-09.
 #[test]
 fn results_keep_what_the_schema_promises() {
     for revision in revisions() {
@@ -121,6 +123,7 @@ fn results_keep_what_the_schema_promises() {
     }
 }
 
+/// JR-41.
 #[test]
 fn a_schema_that_cannot_be_checked_is_no_tool() {
     let broken = Tool::new("broken")

@@ -48,6 +48,7 @@ fn call(wire: &mut Wire, name: &str, arguments: &str) -> String {
     )
 }
 
+/// TL-08, TL-11.
 #[test]
 fn results_are_written_for_the_revision() {
     for revision in revisions() {
@@ -71,6 +72,7 @@ fn results_are_written_for_the_revision() {
     }
 }
 
+/// TL-08, TL-13.
 #[test]
 fn arguments_that_do_not_fit_are_told_with_their_path() {
     // The whole schema is checked before the type, if anything does.
@@ -112,6 +114,7 @@ fn arguments_that_do_not_fit_are_told_with_their_path() {
     }
 }
 
+/// TL-07.
 #[test]
 fn neither_errors_nor_panics_leave() {
     for revision in revisions() {
@@ -131,6 +134,7 @@ fn neither_errors_nor_panics_leave() {
     }
 }
 
+/// TL-04, TL-06.
 #[test]
 fn tools_are_listed_with_their_schemas() {
     for revision in revisions() {

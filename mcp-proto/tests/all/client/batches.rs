@@ -24,6 +24,7 @@ fn session(revision: Revision, script: &str) {
     script::check_opened(config, revision, script);
 }
 
+/// JR-16, SC-03.
 #[test]
 fn calls_leave_as_one_array() {
     session(
@@ -128,6 +129,7 @@ const QUESTIONS: &str = r#"< [{"jsonrpc":"2.0","id":5,"method":"roots/list"},{"j
 const UNKNOWN: &str =
     r#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"method not found"}}"#;
 
+/// JR-18, SC-03.
 #[test]
 fn the_answers_to_an_array_are_one_array() {
     session(

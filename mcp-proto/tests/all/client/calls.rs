@@ -33,6 +33,7 @@ fn a_call_and_its_answer() {
     );
 }
 
+/// JR-07, JR-33, JR-51.
 #[test]
 fn an_answer_has_the_id_of_its_request_in_type_and_value() {
     session(
@@ -55,6 +56,7 @@ fn an_answer_has_the_id_of_its_request_in_type_and_value() {
     );
 }
 
+/// JR-08, JR-09, JR-32.
 #[test]
 fn an_answer_that_cannot_be_used_ends_its_call_at_once() {
     for (line, told) in [
@@ -92,6 +94,7 @@ fn an_answer_that_cannot_be_used_ends_its_call_at_once() {
     );
 }
 
+/// JR-32, ST-22.
 #[test]
 fn garbage_is_reported_and_never_answered() {
     session(
@@ -117,6 +120,7 @@ fn garbage_is_reported_and_never_answered() {
     );
 }
 
+/// LC-17.
 #[test]
 fn what_the_server_did_not_declare_is_not_sent() {
     session(
@@ -159,6 +163,7 @@ fn parameters_are_an_object() {
     }
 }
 
+/// LC-11, LC-18, CN-06.
 #[test]
 fn a_call_expires_and_the_server_is_told() {
     session(
@@ -180,6 +185,7 @@ fn a_call_expires_and_the_server_is_told() {
     );
 }
 
+/// LC-19.
 #[test]
 fn progress_extends_a_timeout_up_to_the_cap() {
     session(
@@ -199,6 +205,7 @@ fn progress_extends_a_timeout_up_to_the_cap() {
     );
 }
 
+/// PG-09, PG-11.
 #[test]
 fn progress_that_makes_no_sense_is_dropped() {
     let progress = |params: &str, why: &str| {
@@ -232,6 +239,7 @@ fn progress_that_makes_no_sense_is_dropped() {
     progress("{}", "Malformed");
 }
 
+/// CN-14.
 #[test]
 fn a_cancelled_call_is_never_heard_of_again() {
     session(

@@ -59,6 +59,7 @@ pub(crate) fn filled(script: &str) -> String {
     text
 }
 
+/// LC-01, LC-02, LC-06.
 #[test]
 fn a_handshake() {
     legacy(
@@ -72,6 +73,7 @@ fn a_handshake() {
     );
 }
 
+/// LC-16.
 #[test]
 fn the_answered_revision_rules() {
     for revision in ["2024-11-05", "2025-03-26", "2025-06-18"] {
@@ -85,6 +87,7 @@ fn the_answered_revision_rules() {
     }
 }
 
+/// LC-05, LC-11.
 #[test]
 fn a_revision_that_is_not_accepted_ends_it() {
     let newer = accepting(RevisionSet::legacy().and(RevisionSet::at_least(Revision::V2025_06_18)));
@@ -145,6 +148,7 @@ fn a_refusal_ends_it_unless_it_names_what_would_do() {
     );
 }
 
+/// VR-12, VR-13, VR-15.
 #[test]
 fn the_era_matrix() {
     // legacy client: legacy or dual server, modern server (VR-25)
@@ -178,6 +182,7 @@ fn the_era_matrix() {
     );
 }
 
+/// VR-13, VR-14, VR-27.
 #[test]
 fn the_fallback_hangs_on_no_single_code() {
     for answer in [
@@ -203,6 +208,7 @@ fn the_fallback_hangs_on_no_single_code() {
     }
 }
 
+/// VR-13, VR-27.
 #[test]
 fn modern_errors_tell_a_modern_server() {
     // VR-05: the mutual revision, under a new id; once.
@@ -243,6 +249,7 @@ fn modern_errors_tell_a_modern_server() {
     }
 }
 
+/// DC-04.
 #[test]
 fn a_common_revision_that_is_legacy_is_selected() {
     // VR-21: the one that was named, though a newer one could be offered.
@@ -267,6 +274,7 @@ fn a_common_revision_that_is_legacy_is_selected() {
     );
 }
 
+/// VR-29.
 #[test]
 fn servers_that_start_slowly_connect() {
     // Silence: after 5 s the handshake is sent as well, and nothing is ever cancelled.
@@ -324,6 +332,7 @@ fn servers_that_start_slowly_connect() {
     );
 }
 
+/// LC-09.
 #[test]
 fn nobody_waits_for_ever() {
     for script in ["> discover 1", "> initialize 1"] {
@@ -475,6 +484,7 @@ fn a_server_may_log_while_it_starts() {
     );
 }
 
+/// LC-07.
 #[test]
 fn nothing_is_called_before_there_is_a_connection() {
     dual(

@@ -39,6 +39,7 @@ fn asks(id: u32) -> String {
     ASKS.replace("ID", &id.to_string())
 }
 
+/// VR-01. VR-02.
 #[test]
 fn every_request_tells_revision_and_capabilities() {
     modern(
@@ -136,6 +137,7 @@ fn a_result_is_of_a_known_type() {
     ));
 }
 
+/// MR-09, MR-11, MR-12, LC-27.
 #[test]
 fn a_round_of_input() {
     modern(&format!(
@@ -225,6 +227,7 @@ fn a_round_ends_with_the_cap_the_connection_or_the_caller() {
     modern(&format!("{begun}cancel 7\nretry 7 {{}}\n! Stale"));
 }
 
+/// MR-10, MR-16.
 #[test]
 fn a_state_alone_pauses() {
     let mut script = r#"call 7 tools/call {}
@@ -250,6 +253,7 @@ fn a_state_alone_pauses() {
     modern(&script);
 }
 
+/// MR-16.
 #[test]
 fn rounds_are_limited() {
     let mut script = r#"call 7 tools/call {}
@@ -338,6 +342,7 @@ fn a_subscription() {
     ));
 }
 
+/// ST-15, CN-09, SB-11.
 #[test]
 fn the_ends_of_a_subscription() {
     modern(&format!(
@@ -373,6 +378,22 @@ fn the_ends_of_a_subscription() {
     );
 }
 
+/// SB-04, SB-06: each message belongs to the subscription that it names, acknowledged or not.
+#[test]
+fn two_subscriptions() {
+    modern(&format!(
+        r#"{LISTEN}call 8 subscriptions/listen {{"notifications":{{"promptsListChanged":true}}}}
+        > {{"jsonrpc":"2.0","id":3,"method":"subscriptions/listen","params":{{"notifications":{{"promptsListChanged":true}},"_meta":{{META}}}}}}
+        < {{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":3}},"notifications":{{"promptsListChanged":true}}}}}}
+        = listening 8 {{"promptsListChanged":true}}
+        < {{"jsonrpc":"2.0","method":"notifications/prompts/list_changed","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":3}}}}}}
+        = told 8 notifications/prompts/list_changed
+        {LISTENING}< {{"jsonrpc":"2.0","method":"notifications/tools/list_changed","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":2}}}}}}
+        = told 7 notifications/tools/list_changed"#
+    ));
+}
+
+/// LG-10.
 #[test]
 fn notifications_of_requests_come_in_order() {
     modern(
@@ -388,6 +409,7 @@ fn notifications_of_requests_come_in_order() {
     );
 }
 
+/// SC-05, ST-12.
 #[test]
 fn a_modern_server_asks_nothing() {
     modern(

@@ -110,6 +110,7 @@ fn an_answer_is_an_object() {
     }
 }
 
+/// LC-17, RT-04.
 #[test]
 fn what_was_not_declared_is_refused() {
     let refused = |revision, method: &str, params: &str, code: i32, message: &str| {
@@ -399,6 +400,7 @@ fn the_foreign_cancellation_is_answered_once() {
     );
 }
 
+/// LC-27.
 #[test]
 fn an_open_question_stretches_timeouts_up_to_the_cap() {
     session(
@@ -497,6 +499,7 @@ fn notifications_are_delivered_as_they_are() {
     }
 }
 
+/// JR-11, RT-02.
 #[test]
 fn notifications_of_the_client() {
     session(

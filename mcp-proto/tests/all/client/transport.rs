@@ -33,6 +33,7 @@ fn lost(script: &str) {
     session(&script.replace("AGAIN", AGAIN));
 }
 
+/// VR-31.
 #[test]
 fn silence_says_nothing_of_an_era() {
     dual(
@@ -45,6 +46,7 @@ fn silence_says_nothing_of_an_era() {
     );
 }
 
+/// VR-16, VR-23.
 #[test]
 fn a_refused_probe_leads_to_the_handshake() {
     for status in [400, 404, 405, 406] {
@@ -79,6 +81,7 @@ fn a_refused_handshake_is_the_end() {
     );
 }
 
+/// VR-31.
 #[test]
 fn a_server_that_cannot_be_reached_is_of_no_era() {
     dual(
@@ -91,6 +94,7 @@ fn a_server_that_cannot_be_reached_is_of_no_era() {
     );
 }
 
+/// XH-26.
 #[test]
 fn a_call_fails_alone() {
     session(
@@ -110,6 +114,7 @@ fn a_call_fails_alone() {
     );
 }
 
+/// SC-14, SC-21.
 #[test]
 fn what_broke_off_is_cancelled_in_a_session_and_lost_without_one() {
     session(
@@ -133,6 +138,7 @@ fn what_broke_off_is_cancelled_in_a_session_and_lost_without_one() {
     );
 }
 
+/// SC-10.
 #[test]
 fn a_lost_session_is_opened_again_with_what_was_in_flight() {
     lost(

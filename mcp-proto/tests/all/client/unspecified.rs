@@ -156,7 +156,7 @@ fn cancellations_need_the_exact_id() {
     );
 }
 
-/// VR-33: what the modern revision dropped is not sent to a modern server.
+/// VR-33: what the modern revision dropped is not sent to a modern server. VR-02.
 #[test]
 fn what_was_removed_is_not_sent() {
     script::check(

@@ -75,6 +75,7 @@ fn refused(origin: &mut Origin, message: &str, status: u16, body: &str) -> (Afte
     (after, String::from_utf8(line).unwrap())
 }
 
+/// SC-02, SC-07, SC-09, SC-15, LC-10.
 #[test]
 fn fields_of_a_handshake_and_of_a_session() {
     let post = "content-type: application/json\naccept: application/json, text/event-stream";
@@ -107,6 +108,7 @@ fn fields_of_a_handshake_and_of_a_session() {
     assert!(session(Revision::V2024_11_05).listen().is_none());
 }
 
+/// SC-16, SC-17, SC-18, SC-19, XH-11, XH-13.
 #[test]
 fn fields_of_modern_requests() {
     let origin = Origin::new();
@@ -139,6 +141,21 @@ fn fields_of_modern_requests() {
         let expected = format!("mcp-method: {method}\nmcp-name: t-1");
         check(method, r#""taskId":"t-1""#, &expected);
     }
+}
+
+/// SC-24
+#[test]
+fn fields_of_modern_notifications() {
+    let mut origin = Origin::new();
+    origin.connected(Revision::V2026_07_28);
+    let told = r#"{"jsonrpc":"2.0","method":"acme/told"}"#;
+    let exchange = Exchange::new(&origin, told.as_bytes());
+    let said = fields(&origin, &exchange, told);
+    let own: Vec<_> = said.lines().skip(2).collect();
+    assert_eq!(
+        own,
+        ["mcp-method: acme/told", "mcp-protocol-version: 2026-07-28"]
+    );
 }
 
 /// XH-07, XH-09, XH-18
@@ -188,6 +205,7 @@ fn tools_teach_their_headers() {
     assert_eq!(header(&origin), "");
 }
 
+/// SC-06, SH-28.
 #[test]
 fn bodies_by_their_heads() {
     #[track_caller]
@@ -223,6 +241,7 @@ fn bodies_by_their_heads() {
     assert!(origin.delete().is_none());
 }
 
+/// SC-06.
 #[test]
 fn answers_in_one_piece() {
     #[track_caller]
@@ -308,6 +327,7 @@ fn what_refusals_say_of_an_era() {
     );
 }
 
+/// SC-32, XH-26.
 #[test]
 fn refusals_of_calls() {
     let mut origin = Origin::new();
@@ -405,6 +425,7 @@ fn refusals_of_questions() {
     assert_eq!(heard, (question.into(), vec![]));
 }
 
+/// SC-10, SC-32.
 #[test]
 fn a_session_is_lost_once() {
     let mut origin = session(Revision::V2025_11_25);

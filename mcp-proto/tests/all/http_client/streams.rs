@@ -2,6 +2,7 @@
 
 use super::*;
 
+/// SC-12, SC-13, SC-29, SSE-07, SSE-08.
 #[test]
 fn streams_and_their_ends() {
     let mut origin = session(Revision::V2025_11_25);
@@ -59,6 +60,7 @@ fn streams_and_their_ends() {
     assert_eq!(after, After::Fail(Failure::Broken));
 }
 
+/// SC-29.
 #[test]
 fn attempts_are_bounded() {
     let mut origin = session(Revision::V2025_11_25);
@@ -216,7 +218,7 @@ fn nobody_there() {
     assert_eq!(told.unreachable(&origin, NOW, false, 0), After::Done);
 }
 
-/// HS-02 to HS-10
+/// HS-04, HS-06, HS-09, HS-10.
 #[test]
 fn two_endpoints() {
     let mut origin = Origin::new();

@@ -9,6 +9,7 @@ use crate::http_server::site::*;
 const LEGACY: [&str; 4] = ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"];
 const V5: &str = "mcp-protocol-version: 2026-07-28";
 
+/// SH-45.
 #[test]
 fn no_json_and_no_message() {
     for (body, expected) in [
@@ -64,6 +65,7 @@ fn errors_carry_the_id_if_there_is_one() {
     assert!(!text("[").contains(r#""id""#));
 }
 
+/// JR-15, JR-19, SH-48.
 #[test]
 fn arrays_belong_to_one_revision() {
     let body = format!("[{}]", call("1", "x"));
@@ -77,6 +79,7 @@ fn arrays_belong_to_one_revision() {
     Site::new().check(&[V5], &body, "400 -32600");
 }
 
+/// SH-06, SH-08, SH-47.
 #[test]
 fn notifications_and_responses() {
     for version in LEGACY {
@@ -105,6 +108,7 @@ fn notifications_and_responses() {
         .check(&[V5], &response("9"), "400 -32600");
 }
 
+/// SH-47.
 #[test]
 fn a_response_ends_the_question_of_its_session() {
     for (body, expected, event) in [
@@ -140,6 +144,7 @@ fn a_response_ends_the_question_of_its_session() {
     }
 }
 
+/// SH-36, SH-46.
 #[test]
 fn errors_of_requests() {
     let head = ["mcp-session-id: s0"];
@@ -171,7 +176,7 @@ fn errors_of_requests() {
         );
 }
 
-/// The application's own errors were accepted first, but for those of a fixed status.
+/// The application's own errors were accepted first, but for those of a fixed status. SH-46.
 #[test]
 fn errors_of_handlers() {
     for (code, legacy, modern) in [
@@ -215,6 +220,7 @@ fn limits_of_ours_pass() {
         .check(&head, &request("3", "ping", ""), "200 result");
 }
 
+/// SH-06, SH-08.
 #[test]
 fn why_nothing_was_said() {
     for (why, status) in [

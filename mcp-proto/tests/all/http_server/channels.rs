@@ -25,6 +25,7 @@ fn waiting(config: ServerConfig<'static>, version: &str) -> Site {
     site
 }
 
+/// SH-15, SH-23, SH-59, PG-03.
 #[test]
 fn what_is_said_for_a_request_goes_where_it_came_from() {
     for version in LEGACY {
@@ -45,6 +46,7 @@ fn what_is_said_for_a_request_goes_where_it_came_from() {
     }
 }
 
+/// SH-21, SH-23, SH-59.
 #[test]
 fn what_concerns_nobody_goes_to_the_stream_of_the_session() {
     for version in LEGACY {
@@ -71,6 +73,7 @@ fn what_concerns_nobody_goes_to_the_stream_of_the_session() {
     }
 }
 
+/// SH-10, SH-14.
 #[test]
 fn each_request_ends_its_own_exchange() {
     let site = &mut waiting(config(), "2025-11-25");
@@ -83,6 +86,7 @@ fn each_request_ends_its_own_exchange() {
     talk.fail(0, -32603).says(&["3: -32603."]);
 }
 
+/// CN-04, SH-14.
 #[test]
 fn a_cancelled_request_ends_its_exchange_without_an_answer() {
     let cancelled = notification("notifications/cancelled", r#""requestId":5"#);
@@ -152,6 +156,7 @@ fn teardown() {
     site.check(&HEAD, &call("6", "x"), "404");
 }
 
+/// SH-14.
 #[test]
 fn listens() {
     let filter = r#""notifications":{"toolsListChanged":true,"resourceSubscriptions":["a:b"]}"#;
@@ -279,7 +284,7 @@ fn sources_lend_their_heads() {
     assert!(Source::PIPE.head().is_none());
 }
 
-/// In the modern era nobody is asked, whichever way the request came.
+/// In the modern era nobody is asked, whichever way the request came. SH-16, SH-17.
 #[test]
 fn modern_requests_ask_nobody() {
     let mut site = Site::new();
@@ -293,4 +298,20 @@ fn modern_requests_ask_nobody() {
     assert_eq!(talk.ask(Some(0)), Err(SendError::NotInRevision));
     assert_eq!(talk.ask(None), Err(SendError::NotReady));
     talk.answer(0, "{}").says(&["1: result."]);
+}
+
+/// MR-19: a result that requires input ends its exchange like any other.
+#[test]
+fn a_result_that_requires_input_ends_its_exchange() {
+    let mut site = Site::new();
+    let head = [V5, "mcp-method: tools/call", "mcp-name: wait"];
+    site.check(
+        &head,
+        &request("1", "tools/call", &modern(r#""name":"wait""#)),
+        "open",
+    );
+    let talk = site.alone.as_mut().unwrap();
+    talk.need(0, "state");
+    assert!(talk.sent[0].text.contains("input_required"));
+    talk.says(&["1: result."]);
 }

@@ -23,6 +23,7 @@ fn named(method: &str, params: &str, name: &str, expected: &str) {
     );
 }
 
+/// SH-34, SH-39.
 #[test]
 fn the_version() {
     let list = |version| request("1", "tools/list", &versioned("", version));
@@ -59,6 +60,7 @@ fn the_version() {
     check(&[V5, method], &list("2026\\u002d07-28"), "200 result");
 }
 
+/// SH-36, SH-38, SH-39.
 #[test]
 fn the_method() {
     let list = request("1", "tools/list", &modern(""));
@@ -98,6 +100,7 @@ fn the_method() {
     );
 }
 
+/// SH-38, XH-27.
 #[test]
 fn the_name() {
     for (method, member) in [
@@ -141,6 +144,7 @@ fn the_name() {
     named("tools/list", r#""cursor":"c""#, "Mcp-Name: x", "200 result");
 }
 
+/// SH-38, XH-13, XH-14.
 #[test]
 fn names_that_no_header_carries() {
     let tool = |name: &str, header: &str, expected: &str| {
@@ -183,6 +187,7 @@ fn names_that_no_header_carries() {
     }
 }
 
+/// JR-52.
 #[test]
 fn what_is_doubled_is_equal_to_no_header() {
     let doubled = |params: &str, name, expected| {
@@ -201,7 +206,7 @@ fn what_is_doubled_is_equal_to_no_header() {
     check(&["mcp-method: tools/list"], &list, "400 -32602");
 }
 
-/// Each check is met by a request that fails it and all those behind it.
+/// Each check is met by a request that fails it and all those behind it. SH-56.
 #[test]
 fn the_order_of_checks() {
     let meta = |version: &str, rest: &str| {
@@ -261,7 +266,7 @@ fn notifications_may_repeat_their_method() {
     check(&[V5, "mcp-method:"], &told, "400 -32020");
 }
 
-/// In the legacy era nobody looks at them.
+/// In the legacy era nobody looks at them. DF-01.
 #[test]
 fn older_clients_may_send_whatever_they_like() {
     let mut site = Site::open(config(), "2025-11-25", "{}");

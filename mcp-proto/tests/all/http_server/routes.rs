@@ -13,6 +13,7 @@ fn list() -> String {
     request("1", "tools/list", &modern(""))
 }
 
+/// VR-28, SH-34, SH-41.
 #[test]
 fn a_version_in_the_body_makes_it_modern_whatever_the_head_says() {
     let method = "mcp-method: tools/list";
@@ -27,6 +28,7 @@ fn a_version_in_the_body_makes_it_modern_whatever_the_head_says() {
     site.session(0).sees(&[]).says(&[]);
 }
 
+/// VR-28, VR-03.
 #[test]
 fn a_modern_version_in_the_head_alone_misses_the_one_in_the_body() {
     let plain = request("1", "tools/list", "");
@@ -37,6 +39,7 @@ fn a_modern_version_in_the_head_alone_misses_the_one_in_the_body() {
         .check(&[V5], &initialize("2025-11-25", "{}"), "400 -32602");
 }
 
+/// VR-28.
 #[test]
 fn initialize_opens_a_session_each_time() {
     let mut site = Site::new();
@@ -64,6 +67,7 @@ fn initialize_opens_a_session_each_time() {
     site.check(&[], &request("0", "initialize", ""), "200 -32602");
 }
 
+/// VR-28, LC-16.
 #[test]
 fn a_session_goes_on_in_its_revision() {
     let list = request("1", "tools/list", "");
@@ -100,6 +104,7 @@ fn a_session_goes_on_in_its_revision() {
         .check(&["mcp-session-id: s 0"], &list, "400 -32600");
 }
 
+/// SH-57.
 #[test]
 fn what_occurs_twice_is_refused() {
     let list = list();
@@ -123,6 +128,7 @@ fn what_occurs_twice_is_refused() {
     }
 }
 
+/// VR-28.
 #[test]
 fn without_sessions_each_exchange_stands_for_itself() {
     let site = &mut Site::new();

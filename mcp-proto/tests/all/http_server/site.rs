@@ -11,8 +11,8 @@ use mcp_proto::server::{
     Answer, AskOptions, Event, Fixed, OverHttp, Progress, Record, Server, ServerConfig,
 };
 use mcp_proto::{
-    Action, Channel, Instant, Machine, Outcome, Question, RevisionSet, SendError, SentToken,
-    Source, Token, Transmit,
+    Action, Channel, InputRequired, Instant, Machine, Outcome, Question, RevisionSet, SendError,
+    SentToken, Source, Token, Transmit,
 };
 
 pub(crate) type Small = OverHttp<Fixed<64, 8, 4, 4096, 256>>;
@@ -403,6 +403,16 @@ impl Talk {
     #[track_caller]
     pub(crate) fn fail(&mut self, n: usize, code: i64) -> &mut Self {
         self.outcome(n, Outcome::Error(ErrorObject::new(code, "no")))
+    }
+
+    /// Answers that input is required, with this state alone.
+    #[track_caller]
+    pub(crate) fn need(&mut self, n: usize, state: &str) -> &mut Self {
+        let input = InputRequired {
+            requests: &[],
+            state: Some(state),
+        };
+        self.outcome(n, Outcome::Input(input))
     }
 
     #[track_caller]

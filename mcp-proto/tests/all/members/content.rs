@@ -52,6 +52,7 @@ fn shared_types() {
     );
 }
 
+/// RS-15.
 #[test]
 fn content() {
     check(

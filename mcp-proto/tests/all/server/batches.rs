@@ -21,7 +21,7 @@ fn result(id: &str) -> String {
 const NOT_HERE: &str =
     r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"batches are not supported"}}"#;
 
-/// JR-15: one array of answers, when the last one is there.
+/// JR-15: one array of answers, when the last one is there. ST-07.
 #[test]
 fn jr_15_answers_leave_together() {
     let mut talk = open();

@@ -17,7 +17,7 @@ fn busy() -> Talk {
     talk
 }
 
-/// CN-04, ST-16: nothing more is said of it.
+/// CN-04, ST-16: nothing more is said of it. CN-07.
 #[test]
 fn cn_04_no_response_follows() {
     let mut talk = busy();

@@ -13,7 +13,7 @@ fn opened(version: &str) -> String {
     )
 }
 
-/// LC-04: the same version if it is accepted, otherwise the newest that is.
+/// LC-04: the same version if it is accepted, otherwise the newest that is. LC-03.
 #[test]
 fn lc_04_versions_are_negotiated() {
     #[track_caller]
@@ -101,7 +101,7 @@ fn lc_01_initialize_names_its_client() {
     }
 }
 
-/// LC-12, LC-21.
+/// LC-12, LC-21. JR-10.
 #[test]
 fn lc_12_only_ping_is_served_before_the_handshake() {
     let mut talk = Talk::new(config());

@@ -1,5 +1,6 @@
 //! `subscriptions/listen`: SB-01 to SB-14, CN-11, CN-17.
 
+use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::{ListKind, Progress, ServerConfig};
 use mcp_proto::{Limits, SendError, Why};
 
@@ -182,6 +183,20 @@ fn sb_07_no_progress_on_a_listen() {
     let line = listen("1", "{}").replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
     talk.say(&line);
     assert_eq!(talk.progress(0, Progress::new(1.0)), Err(SendError::Stale));
+}
+
+/// LG-06: log messages of no request travel on it, even if it asked for some.
+#[test]
+fn lg_06_no_logs_on_a_listen() {
+    let mut talk = Talk::new(config());
+    let level = r#""_meta":{"io.modelcontextprotocol/logLevel":"debug","#;
+    talk.say(&listen("1", "{}").replace(r#""_meta":{"#, level))
+        .hears(&[&acknowledged("1", "{}")]);
+    let log = talk.log(Some(0), LoggingLevel::Error, "x");
+    assert_eq!(log, Err(SendError::Stale));
+    let log = talk.log(None, LoggingLevel::Error, "x");
+    assert_eq!(log, Err(SendError::NotReady));
+    talk.hears(&[]);
 }
 
 /// What there is no room for is refused as a whole.

@@ -257,6 +257,7 @@ fn jr_06_ids() {
 }
 
 /// VR-24: both eras share the ids of one pipe, and a cancellation says by its id which one.
+/// VR-18, VR-19.
 #[test]
 fn vr_24_eras_share_one_pipe() {
     let mut talk = Talk::open(config(), "2025-11-25", "{}");
@@ -277,7 +278,7 @@ fn vr_24_eras_share_one_pipe() {
     assert!(talk.server.revision().is_some());
 }
 
-/// JR-44: nothing of an earlier request counts.
+/// JR-44: nothing of an earlier request counts. VR-06.
 #[test]
 fn jr_44_capabilities_are_those_of_the_request() {
     let mut talk = Talk::open(config(), "2025-11-25", r#"{"elicitation":{}}"#);
@@ -518,7 +519,7 @@ fn progress_is_told() {
     talk.hears(&[r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1.5}}"#]);
 }
 
-/// ST-13: a server of this era never asks; ST-12: its client never answers.
+/// ST-13: a server of this era never asks; ST-12: its client never answers. RT-06.
 #[test]
 fn st_13_no_questions() {
     let mut talk = Talk::open(config(), "2025-11-25", r#"{"roots":{}}"#);

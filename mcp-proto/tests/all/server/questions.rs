@@ -261,6 +261,7 @@ fn lc_19_progress_stretches_the_timeout() {
         .hears(&[&given_up(1)]);
 }
 
+/// CN-01, CN-06.
 #[test]
 fn the_asker_gives_up() {
     let mut talk = Talk::open(config(), "2025-11-25", ALL);

@@ -94,7 +94,7 @@ fn gates_hold_in_every_revision() {
     }
 }
 
-/// TK-44, TK-48: tasks of each kind where they are.
+/// TK-44, TK-48: tasks of each kind where they are. VR-11.
 #[test]
 fn tasks_by_era() {
     let both = ServerFeatures::TASKS

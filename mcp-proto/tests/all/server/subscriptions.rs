@@ -89,7 +89,7 @@ fn subscriptions_are_bounded() {
     assert_eq!(talk.server.in_flight(), 0);
 }
 
-/// LC-26: what changes before `initialized` is told after it, once.
+/// LC-26: what changes before `initialized` is told after it, once. RS-02, PR-02.
 #[test]
 fn list_changes_wait_until_initialized() {
     let mut talk = Talk::new(config());
