@@ -63,7 +63,7 @@ fn a_call_whose_stream_broke_before_the_first_id_fails_and_is_cancelled() {
     );
 }
 
-/// SC-07, SC-08, SC-12.
+/// SC-07, SC-12.
 #[test]
 fn the_servers_own_stream() {
     check(
@@ -91,7 +91,7 @@ fn the_servers_own_stream() {
     );
 }
 
-/// SC-07: what the server asks there before it is open would be lost, and with it the call.
+/// SC-07: what the server asks there before it is open would be lost, and with it the call. SC-08.
 #[test]
 fn calls_wait_for_the_servers_own_stream() {
     check(

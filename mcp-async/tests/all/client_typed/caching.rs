@@ -3,11 +3,12 @@
 use core::time::Duration;
 
 use mcp_async::client::Update;
-use mcp_async::model::CacheScope;
-use mcp_proto::Revision;
+use mcp_async::model::{CacheScope, ElicitResult};
+use mcp_async::server::Context;
+use mcp_proto::{Revision, RevisionSet};
 
-use crate::client_typed::support::{advance, each, join, only};
-use crate::sim::settle;
+use crate::client_typed::support::{Seen, advance, each, join, only, run};
+use crate::sim::{Sim, settle};
 
 const TTL: Duration = Duration::from_secs(5);
 
@@ -110,5 +111,35 @@ fn pages_are_kept_one_by_one() {
             second,
             "still fresh"
         );
+    });
+}
+
+/// CH-06, MR-18: what followed from an answer of a person is asked for again.
+#[test]
+fn a_result_of_further_rounds_is_not_kept() {
+    run(async {
+        let seen = Seen::default();
+        let reads = seen.clone();
+        let server = mcp_async::Server::<Sim>::new("demo", "1.0")
+            .revisions(RevisionSet::modern())
+            .cache(TTL, CacheScope::Private)
+            .resource("x://", "x", move |cx: Context| {
+                let reads = reads.clone();
+                async move {
+                    let form = r#"{"type":"object","properties":{}}"#;
+                    cx.elicit_form("key", "Go?", form.parse()?).await?;
+                    reads.note("read");
+                    Ok("x")
+                }
+            });
+        let client = only(Revision::V2026_07_28)
+            .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+            .in_memory(&server)
+            .await
+            .unwrap();
+        for _ in 0..2 {
+            client.read_resource("x://").await.unwrap();
+            assert_eq!(seen.take(), ["read"]);
+        }
     });
 }

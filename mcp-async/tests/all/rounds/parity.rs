@@ -76,7 +76,6 @@ fn a_handler_that_wakes_itself_first() {
     });
 }
 
-/// MR-06.
 #[test]
 fn a_value_is_computed_once() {
     everywhere(|revision| {

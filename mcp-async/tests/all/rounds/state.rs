@@ -76,7 +76,7 @@ fn an_expired_state_is_refused() {
     hand.again(&state, &said("second", "b")).refused();
 }
 
-/// MR-08, MR-13.
+/// MR-08.
 #[test]
 fn a_state_of_another_call_is_refused() {
     let mut hand = hand(Keys::new([1; 32]));

@@ -244,4 +244,36 @@ fn lists_and_discovery_carry_hints_where_there_are_any() {
     }
 }
 
+/// TL-03, RS-12, PR-07: what is declared is listed, be it empty, and for every connection alike.
+#[test]
+fn lists_are_the_same_on_every_connection() {
+    let lists = [
+        "tools/list",
+        "resources/list",
+        "resources/templates/list",
+        "prompts/list",
+    ];
+    let empty = [ListKind::Tools, ListKind::Resources, ListKind::Prompts]
+        .into_iter()
+        .fold(new(), Server::changing);
+    let full = new()
+        .with(tool("a"))
+        .with(tool("b"))
+        .with(Resource::new("x://", "x").handler(|_| async { Ok("x") }))
+        .with(Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") }));
+    for revision in revisions() {
+        for (server, is_empty) in [(&empty, true), (&full, false)] {
+            let mut wires = [(); 2].map(|()| Wire::new(server, revision));
+            // What one client did before changes nothing.
+            wires[0].ask("tools/call", r#"{"name":"a"}"#);
+            for method in lists {
+                let [one, other] = wires.each_mut().map(|wire| wire.result(method, "{}"));
+                assert_eq!(one, other, "{method} in {revision}");
+                let is_empty = is_empty || method == "resources/templates/list";
+                assert_eq!(one.contains(":[]"), is_empty, "{one} in {revision}");
+            }
+        }
+    }
+}
+
 const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
