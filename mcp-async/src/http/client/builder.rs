@@ -180,7 +180,8 @@ impl<R: Runtime> ClientBuilder<R> {
 
 impl<R> Client<R> {
     /// Sends this token with every request over HTTP from now on, in place of the earlier one. The
-    /// server's own stream is asked for again if the server refused it with 401 or 403. Other
+    /// server's own stream is asked for again if the server refused it with 401 or 403. Results
+    /// that are kept are forgotten, because they may be private to another principal. Other
     /// transports have no use for it.
     ///
     /// ```
@@ -199,6 +200,8 @@ impl<R> Client<R> {
         if let Some(credentials) = self.inner.hub.extension.get::<Credentials>() {
             credentials.replace(value);
         }
+        // CH-05: it may be another principal's.
+        self.forget_cached();
         Ok(())
     }
 }

@@ -35,6 +35,35 @@ fn tokens_and_headers_go_with_every_request() {
     );
 }
 
+/// CH-05: what one token was shown is not shown to another.
+#[test]
+fn another_token_finds_no_cached_results() {
+    check(
+        |site| async move {
+            let client = site.join(site.client(MODERN).bearer("t-1")).await.unwrap();
+            for token in ["t-1", "t-2"] {
+                client.set_bearer(token).unwrap();
+                for _ in 0..2 {
+                    let read = client.read_resource("x://").await.unwrap();
+                    assert_eq!(read.text().as_deref(), Some(token));
+                }
+            }
+        },
+        |site| async move {
+            let asked = site.expect("server/discover").await;
+            asked.result(r#"{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"resources":{}},"ttlMs":0,"cacheScope":"private"}"#);
+            for token in ["t-1", "t-2"] {
+                let asked = site.expect("resources/read").await;
+                assert_eq!(asked.field("authorization"), format!("Bearer {token}"));
+                asked.result(&format!(
+                    r#"{{"resultType":"complete","contents":[{{"uri":"x://","text":"{token}"}}],"ttlMs":60000,"cacheScope":"private"}}"#
+                ));
+            }
+            site.quiet();
+        },
+    );
+}
+
 /// SC-20, SH-19
 #[test]
 fn a_dropped_call_closes_its_exchange() {
