@@ -126,14 +126,28 @@ fn text(schema: &StringSchema<'_>, value: Raw<'_>) -> Result<(), FieldFault> {
     {
         return Err(FieldFault::Length);
     }
-    let fits = match schema.format {
-        Some(StringFormat::Email) => is_email(text),
-        Some(StringFormat::Uri) => is_uri(text),
-        Some(StringFormat::Date) => is_date(&mut text.chars()) && text.chars().count() == DATE,
-        Some(StringFormat::DateTime) => is_date_time(text),
-        _ => true,
-    };
+    let fits = schema.format.is_none_or(|format| format.matches(text));
     fits.then_some(()).ok_or(FieldFault::Format)
+}
+
+impl StringFormat<'_> {
+    /// Returns whether a text has this format. A format that no revision defines allows every text.
+    ///
+    /// ```
+    /// use mcp_proto::model::StringFormat;
+    ///
+    /// assert!(StringFormat::Date.matches("2026-07-28".into()));
+    /// assert!(!StringFormat::Date.matches("28.07.2026".into()));
+    /// ```
+    pub fn matches(self, text: Str<'_>) -> bool {
+        match self {
+            Self::Email => is_email(text),
+            Self::Uri => is_uri(text),
+            Self::Date => is_date(&mut text.chars()) && text.chars().count() == DATE,
+            Self::DateTime => is_date_time(text),
+            Self::Other(_) => true,
+        }
+    }
 }
 
 fn number(schema: &NumberSchema<'_>, value: Raw<'_>) -> Result<(), FieldFault> {
