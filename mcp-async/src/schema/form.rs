@@ -11,6 +11,7 @@ use serde_json::{Map, Value};
 
 use super::declared::declared;
 use super::field::{Field, field};
+use super::numbers;
 
 /// The form that asks for a value of type `T`: a flat object of texts, numbers, yes or no, one
 /// choice (an enum of unit variants) or several choices (a `Vec` of such an enum).
@@ -60,7 +61,8 @@ pub fn form<T: JsonSchema + DeserializeOwned>() -> Result<RawBuf, FormError> {
     let settings = SchemaSettings::draft2020_12().with(|settings| {
         settings.inline_subschemas = true;
     });
-    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut schema = settings.into_generator().into_root_schema_for::<T>();
+    numbers::without_formats(&mut schema);
     let form = Form::read(&schema.to_value(), declared::<T>())?;
     let text = serde_json::to_vec(&form).unwrap_or_default();
     let form = Raw::parse(&text, MAX_DEPTH).map_err(|_| FormError::whole(FormFault::Deep))?;

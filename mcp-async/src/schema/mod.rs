@@ -2,6 +2,7 @@
 //!
 //! - [`input`] and [`output`] describe the arguments and the structured content of a tool;
 //! - [`form`] describes what an elicitation asks for;
+//! - [`ToolSchema`] is such a schema, with where it comes from;
 //! - `Validator` (feature `schema`) checks values by a schema, be it of a peer or one's own.
 
 #[cfg(feature = "schema")]
@@ -18,10 +19,14 @@ mod form;
 mod graph;
 #[cfg(feature = "schema")]
 mod limits;
+#[cfg(feature = "server")]
+mod numbers;
 #[cfg(feature = "schema")]
 mod pattern;
 #[cfg(feature = "schema")]
 mod plan;
+#[cfg(feature = "server")]
+mod tool_schema;
 #[cfg(feature = "server")]
 mod typed;
 #[cfg(feature = "schema")]
@@ -37,6 +42,8 @@ pub use error::{SchemaError, Violation};
 pub use form::{FormError, FormFault, form};
 #[cfg(feature = "schema")]
 pub use limits::SchemaLimits;
+#[cfg(feature = "server")]
+pub use tool_schema::ToolSchema;
 #[cfg(feature = "server")]
 pub use typed::{TypeError, input, output};
 #[cfg(feature = "schema")]

@@ -2,10 +2,12 @@
 
 use core::fmt;
 
-use mcp_proto::json::{Kind, MAX_DEPTH, Raw, RawBuf};
+use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
+
+use super::tool_schema::{Origin, ToolSchema};
 
 /// The schema of a tool's arguments, in the dialect 2020-12: its root is an object (TL-06).
 ///
@@ -39,15 +41,7 @@ use serde_json::{Map, Value};
 /// # Ok::<(), schema::TypeError>(())
 /// ```
 pub fn input<T: JsonSchema>() -> Result<RawBuf, TypeError> {
-    let mut schema = root::<T>(SchemaSettings::draft2020_12().for_deserialize());
-    if is_empty(&schema) {
-        return parsed(br#"{"type":"object","additionalProperties":false}"#);
-    }
-    if Objects::of(&schema, &schema, 0) == Objects::None {
-        return Err(TypeError::NotObject);
-    }
-    schema.insert("type".to_owned(), "object".into());
-    written(schema)
+    ToolSchema::input::<T>()?.publish()
 }
 
 /// The schema of a tool's structured content, in the dialect 2020-12.
@@ -73,11 +67,40 @@ pub fn input<T: JsonSchema>() -> Result<RawBuf, TypeError> {
 /// # Ok::<(), schema::TypeError>(())
 /// ```
 pub fn output<T: JsonSchema>() -> Result<RawBuf, TypeError> {
-    let mut schema = root::<T>(SchemaSettings::draft2020_12().for_serialize());
-    if Objects::of(&schema, &schema, 0) == Objects::All {
+    ToolSchema::output::<T>()?.publish()
+}
+
+impl ToolSchema {
+    /// Makes the schema of a tool's arguments from their type; see [`input`].
+    ///
+    /// # Errors
+    ///
+    /// [`TypeError::NotObject`], if `T` is not an object: arguments have names.
+    pub fn input<T: JsonSchema>() -> Result<Self, TypeError> {
+        let mut schema = root::<T>(SchemaSettings::draft2020_12().for_deserialize());
+        if is_empty(&schema) {
+            let schema = RawBuf::parse(NO_ARGUMENTS).map_err(|_| TypeError::Deep)?;
+            return Ok(schema.into());
+        }
+        if Objects::of(&schema, &schema, 0) == Objects::None {
+            return Err(TypeError::NotObject);
+        }
         schema.insert("type".to_owned(), "object".into());
+        Ok(Self(Origin::Type(schema)))
     }
-    written(schema)
+
+    /// Makes the schema of a tool's structured content from its type; see [`output`].
+    ///
+    /// # Errors
+    ///
+    /// [`TypeError`], if there is no such schema.
+    pub fn output<T: JsonSchema>() -> Result<Self, TypeError> {
+        let mut schema = root::<T>(SchemaSettings::draft2020_12().for_serialize());
+        if Objects::of(&schema, &schema, 0) == Objects::All {
+            schema.insert("type".to_owned(), "object".into());
+        }
+        Ok(Self(Origin::Type(schema)))
+    }
 }
 
 /// Why a type makes no schema of a tool.
@@ -118,17 +141,6 @@ fn root<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
     schema
 }
 
-fn written(schema: Map<String, Value>) -> Result<RawBuf, TypeError> {
-    parsed(&serde_json::to_vec(&schema).unwrap_or_default())
-}
-
-fn parsed(text: &[u8]) -> Result<RawBuf, TypeError> {
-    match Raw::parse(text, MAX_DEPTH) {
-        Ok(raw) if raw.kind() == Kind::Object => Ok(raw.into()),
-        _ => Err(TypeError::Deep),
-    }
-}
-
 /// Whether a schema is that of a struct without fields.
 fn is_empty(schema: &Map<String, Value>) -> bool {
     schema.get("type").is_some_and(|kind| kind == "object")
@@ -139,6 +151,9 @@ fn is_empty(schema: &Map<String, Value>) -> bool {
             _ => false,
         })
 }
+
+/// The schema of what takes no arguments (TL-06).
+const NO_ARGUMENTS: &str = r#"{"type":"object","additionalProperties":false}"#;
 
 /// Which of the values that a schema allows are objects.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -74,7 +74,11 @@ fn fields_of_every_kind() {
     check!(char, r#"{"type":"string","minLength":1,"maxLength":1}"#);
     check!(bool, r#"{"type":"boolean"}"#);
     check!(f64, r#"{"type":"number"}"#);
-    check!(i32, r#"{"type":"integer"}"#);
+    check!(
+        i32,
+        r#"{"type":"integer","minimum":-2147483648,"maximum":2147483647}"#
+    );
+    check!(i64, r#"{"type":"integer"}"#);
     check!(u64, r#"{"type":"integer","minimum":0}"#);
     check!(NonZeroU8, r#"{"type":"integer","minimum":1,"maximum":255}"#);
     check!(Color, r#"{"type":"string","enum":["red","green"]}"#);

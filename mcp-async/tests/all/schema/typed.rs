@@ -75,6 +75,50 @@ fn what_else_is_said_of_arguments() {
     assert_eq!(root(&schema, "title").as_deref(), Some("\"My own\""));
 }
 
+/// JSON Schema has no formats of numbers. Types of 64 bits have bounds that not every reader of
+/// JSON can represent.
+#[test]
+fn numbers_have_bounds_and_no_formats() {
+    #[derive(JsonSchema)]
+    struct Numbers {
+        a: i8,
+        b: u16,
+        c: i32,
+        d: Option<u32>,
+        e: u64,
+        f: i64,
+        g: f32,
+        h: Vec<f64>,
+        #[schemars(range(min = 1, max = 9))]
+        i: u32,
+        j: BTreeMap<String, usize>,
+        k: (u8, i128),
+        l: Tagged,
+    }
+    let expected = [
+        r#""a":{"maximum":127,"minimum":-128,"type":"integer"}"#,
+        r#""b":{"maximum":65535,"minimum":0,"type":"integer"}"#,
+        r#""c":{"maximum":2147483647,"minimum":-2147483648,"type":"integer"}"#,
+        r#""d":{"maximum":4294967295,"minimum":0,"type":["integer","null"]}"#,
+        r#""e":{"minimum":0,"type":"integer"}"#,
+        r#""f":{"type":"integer"}"#,
+        r#""g":{"type":"number"}"#,
+        r#""h":{"items":{"type":"number"},"type":"array"}"#,
+        r#""i":{"maximum":9,"minimum":1,"type":"integer"}"#,
+        r#""j":{"additionalProperties":{"minimum":0,"type":"integer"},"type":"object"}"#,
+        r#""k":{"maxItems":2,"minItems":2,"prefixItems":[{"maximum":255,"minimum":0,"type":"integer"},{"type":"integer"}],"type":"array"}"#,
+        r#""x":{"maximum":255,"minimum":0,"type":"integer"}"#,
+    ];
+    for schema in [schema::input::<Numbers>(), schema::output::<Numbers>()] {
+        let schema = schema.unwrap();
+        let text = schema.as_raw().as_str();
+        for part in expected {
+            assert!(text.contains(part), "{part} in {text}");
+        }
+        assert!(!text.contains("format"), "{text}");
+    }
+}
+
 #[test]
 fn no_arguments() {
     // TL-06 gives the text.
