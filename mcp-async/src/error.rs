@@ -91,3 +91,18 @@ impl fmt::Display for ErrorReply {
 }
 
 impl core::error::Error for ErrorReply {}
+
+/// Displays an error with its sources, separated by colons.
+pub(crate) struct Chain<'a>(pub(crate) &'a dyn core::error::Error);
+
+impl fmt::Display for Chain<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}", self.0)?;
+        let mut next = self.0.source();
+        while let Some(source) = next {
+            write!(f, ": {source}")?;
+            next = source.source();
+        }
+        Ok(())
+    }
+}

@@ -2,19 +2,28 @@
 //!
 //! - [`input`] and [`output`] describe the arguments and the structured content of a tool;
 //! - [`form`] describes what an elicitation asks for;
-//! - [`ToolSchema`] is such a schema, with where it comes from;
+//! - [`ToolSchema`] is such a schema with what is known of it, [`PublishError`] why it is not
+//!   published;
 //! - `Validator` (feature `schema`) checks values by a schema, be it of a peer or one's own.
 
+#[cfg(all(feature = "server", any(test, not(feature = "schema"))))]
+mod assertion_reader;
+#[cfg(all(feature = "server", any(test, not(feature = "schema"))))]
+mod assertions;
 #[cfg(feature = "schema")]
 mod cost;
 #[cfg(feature = "server")]
 mod declared;
+#[cfg(all(feature = "server", feature = "schema"))]
+mod enforcer;
 #[cfg(feature = "schema")]
 mod error;
 #[cfg(feature = "server")]
 mod field;
 #[cfg(feature = "server")]
 mod form;
+#[cfg(feature = "server")]
+mod formats;
 #[cfg(feature = "schema")]
 mod graph;
 #[cfg(feature = "schema")]
@@ -26,22 +35,32 @@ mod pattern;
 #[cfg(feature = "schema")]
 mod plan;
 #[cfg(feature = "server")]
+mod publish_error;
+#[cfg(feature = "server")]
+mod subschemas;
+#[cfg(feature = "server")]
 mod tool_schema;
 #[cfg(feature = "server")]
 mod typed;
 #[cfg(feature = "schema")]
 mod validator;
-#[cfg(feature = "schema")]
+#[cfg(any(feature = "schema", feature = "server"))]
 mod value;
 
+#[cfg(all(feature = "server", not(feature = "schema")))]
+pub(crate) use assertions::Assertions as Enforcer;
 #[cfg(feature = "server")]
 pub(crate) use declared::declared;
+#[cfg(all(feature = "server", feature = "schema"))]
+pub(crate) use enforcer::Enforcer;
 #[cfg(feature = "schema")]
 pub use error::{SchemaError, Violation};
 #[cfg(feature = "server")]
 pub use form::{FormError, FormFault, form};
 #[cfg(feature = "schema")]
 pub use limits::SchemaLimits;
+#[cfg(feature = "server")]
+pub use publish_error::PublishError;
 #[cfg(feature = "server")]
 pub use tool_schema::ToolSchema;
 #[cfg(feature = "server")]

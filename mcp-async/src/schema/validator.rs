@@ -4,6 +4,7 @@ use core::fmt;
 
 use jsonschema::PatternOptions;
 use mcp_proto::json::{Kind, Raw};
+use serde_json::Value;
 
 use super::cost::Cost;
 use super::error::{SchemaError, Violation, cut};
@@ -69,25 +70,44 @@ impl Validator {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn with_limits(schema: Raw<'_>, limits: SchemaLimits) -> Result<Self, SchemaError> {
+        let schema = Self::read(schema, &limits)?;
+        Self::build(&schema, limits, None)
+    }
+
+    /// Reads the text of a schema.
+    pub(super) fn read(schema: Raw<'_>, limits: &SchemaLimits) -> Result<Value, SchemaError> {
         if !matches!(schema.kind(), Kind::Object | Kind::Bool) {
             return Err(SchemaError::Kind);
         }
         if schema.as_bytes().len() > limits.bytes {
             return Err(SchemaError::Limit("bytes"));
         }
-        let schema = value(schema, limits.values).map_err(|error| match error {
+        value(schema, limits.values).map_err(|error| match error {
             Unusable::Duplicate(name) => SchemaError::Duplicate(cut(&name)),
             Unusable::Large => SchemaError::Limit("values"),
-        })?;
-        let plan = Plan::new(Graph::new(&schema, &limits)?, &limits)?;
+        })
+    }
+
+    /// Compiles a schema that was read, and says whether formats are checked; its dialect decides
+    /// otherwise.
+    pub(super) fn build(
+        schema: &Value,
+        limits: SchemaLimits,
+        formats: Option<bool>,
+    ) -> Result<Self, SchemaError> {
+        let plan = Plan::new(Graph::new(schema, &limits)?, &limits)?;
         let patterns = PatternOptions::regex()
             .size_limit(LARGEST)
             .dfa_size_limit(CACHE);
         // Another crate of the program may have switched on fetching, so it is switched off here.
-        let validator = jsonschema::options()
+        let mut options = jsonschema::options()
             .offline()
-            .with_pattern_options(patterns)
-            .build(&schema)
+            .with_pattern_options(patterns);
+        if let Some(formats) = formats {
+            options = options.should_validate_formats(formats);
+        }
+        let validator = options
+            .build(schema)
             .map_err(|error| SchemaError::Invalid(cut(&error.masked().to_string())))?;
         Ok(Self {
             plan,

@@ -1,29 +1,39 @@
-//! A tool's schemas, compiled: arguments and results are checked against the whole of them.
+//! What enforces a tool's schemas on its arguments and on its results.
 
 use core::fmt;
 
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Object, Raw};
 use mcp_proto::{Payload, Revision};
 
 use super::encoded::with_written;
-use crate::model::Tool;
-use crate::schema::{SchemaError, Validator};
+use crate::schema::{Enforcer, PublishError, ToolSchema};
 
 #[derive(Default)]
 pub(super) struct Checks {
-    input: Option<Validator>,
-    output: Option<Validator>,
+    input: Option<Enforcer>,
+    output: Option<Enforcer>,
 }
 
 impl Checks {
     /// Compiles the schemas, once for all calls.
-    pub(super) fn of(tool: &Tool) -> Result<Self, SchemaError> {
-        let output = tool.output_schema.as_ref();
+    ///
+    /// # Errors
+    ///
+    /// A schema says something that this build does not enforce.
+    pub(super) fn of(
+        input: &ToolSchema,
+        output: Option<&ToolSchema>,
+    ) -> Result<Self, PublishError> {
+        let (place, listed) = ("/inputSchema", input.publish().unwrap_or_default());
+        let root = listed.as_raw().object().unwrap_or(Object::EMPTY);
+        let kind = root.get("type").and_then(Raw::string);
+        if kind.is_none_or(|kind| kind != "object") {
+            return Err(PublishError::NotObject { place });
+        }
+        let output = output.map(|output| Enforcer::of(output, "/outputSchema"));
         Ok(Self {
-            input: Some(Validator::compile(tool.input_schema.as_raw())?),
-            output: output
-                .map(|schema| Validator::compile(schema.as_raw()))
-                .transpose()?,
+            input: Enforcer::of(input, place)?,
+            output: output.transpose()?.flatten(),
         })
     }
 

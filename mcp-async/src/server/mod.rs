@@ -24,7 +24,6 @@ pub(crate) mod builder;
 #[cfg(feature = "server")]
 mod catalog;
 #[cfg(feature = "server")]
-#[cfg_attr(not(feature = "schema"), path = "unchecked.rs")]
 mod checks;
 #[cfg(feature = "server")]
 mod completion;

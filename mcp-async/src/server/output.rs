@@ -1,7 +1,7 @@
 //! What a tool may come to.
 
 use mcp_proto::Outcome;
-use mcp_proto::json::{List, RawBuf};
+use mcp_proto::json::List;
 use mcp_proto::model::{CallToolResult as Wire, ContentBlock};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,7 +10,7 @@ use super::encoded::with_encoded;
 use crate::error::ErrorReply;
 use crate::model::{CallToolResult, Content};
 use crate::observe;
-use crate::schema::{self, TypeError};
+use crate::schema::{ToolSchema, TypeError};
 
 /// What a tool's handler may come to.
 ///
@@ -36,7 +36,7 @@ pub trait ToolOutput: Send + 'static {
     ///
     /// # Errors
     /// The type has none.
-    fn output_schema() -> Result<Option<RawBuf>, TypeError> {
+    fn output_schema() -> Result<Option<ToolSchema>, TypeError> {
         Ok(None)
     }
 
@@ -114,8 +114,8 @@ impl ToolOutput for CallToolResult {
 }
 
 impl<T: Serialize + JsonSchema + Send + 'static> ToolOutput for Json<T> {
-    fn output_schema() -> Result<Option<RawBuf>, TypeError> {
-        schema::output::<T>().map(Some)
+    fn output_schema() -> Result<Option<ToolSchema>, TypeError> {
+        ToolSchema::output::<T>().map(Some)
     }
 
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {

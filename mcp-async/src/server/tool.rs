@@ -21,9 +21,9 @@ use super::reply::Reply;
 use super::spawned::{Spawn, spawned};
 use super::{Call, Context};
 use crate::connection::Job;
-use crate::error::ErrorReply;
+use crate::error::{Chain, ErrorReply};
 use crate::model::{self, Icon, Meta, ToolAnnotations};
-use crate::schema::{self, TypeError};
+use crate::schema::{ToolSchema, TypeError};
 
 /// A tool: what clients are told of it, and the handler that runs it.
 ///
@@ -52,6 +52,9 @@ pub struct Tool {
     requires: ClientFeatures,
     pub(super) rate: Option<RateLimit>,
     spawned: bool,
+    /// Until it is registered.
+    input: Option<ToolSchema>,
+    output: Option<ToolSchema>,
     /// Why one of the types has no schema.
     fault: Option<TypeError>,
     begin: Option<Begin>,
@@ -128,6 +131,8 @@ impl Tool {
             requires: ClientFeatures::NONE,
             rate: None,
             spawned: false,
+            input: None,
+            output: None,
             fault: None,
             begin: None,
             checks: Checks::default(),
@@ -185,7 +190,9 @@ impl Tool {
     }
 
     /// The schema of the arguments, in place of what the handler's type says; an object with
-    /// `"type": "object"` at its root (TL-06).
+    /// `"type": "object"` at its root (TL-06). What it says beyond
+    /// [the part that every build enforces](crate::guide::schemas) needs the cargo feature
+    /// `schema`.
     ///
     /// ```
     /// use mcp_async::server::{Tool, ToolCall};
@@ -199,13 +206,13 @@ impl Tool {
     /// # Ok::<(), mcp_proto::json::Fault>(())
     /// ```
     pub fn input_schema(mut self, schema: RawBuf) -> Self {
-        self.listed.input_schema = schema;
+        self.input = Some(schema.into());
         self
     }
 
     /// The schema of the structured content, in place of what the handler's type says.
     pub fn output_schema(mut self, schema: RawBuf) -> Self {
-        self.listed.output_schema = Some(schema);
+        self.output = Some(schema.into());
         self
     }
 
@@ -256,9 +263,9 @@ impl Tool {
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: ToolOutput,
     {
-        if self.listed.input_schema.as_raw().is_null() {
-            match schema::input::<A>() {
-                Ok(schema) => self.listed.input_schema = schema,
+        if self.input.is_none() {
+            match ToolSchema::input::<A>() {
+                Ok(schema) => self.input = Some(schema),
                 Err(error) => self.fault = Some(error),
             }
         }
@@ -280,8 +287,9 @@ impl Tool {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: ToolOutput,
     {
-        if self.listed.input_schema.as_raw().is_null() {
-            self.listed.input_schema = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
+        if self.input.is_none() {
+            let any = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
+            self.input = Some(any.into());
         }
         self.begin(Box::new(move |call, arguments, tool, spawn| {
             let owned = ToolCall {
@@ -304,6 +312,11 @@ impl Tool {
             (_, None) => return Err(error(&NO_HANDLER)),
             _ => {}
         }
+        let (input, output) = (self.input.take(), self.output.take());
+        let input = input.ok_or_else(|| error(&NO_HANDLER))?;
+        let publish = |schema: &ToolSchema| schema.publish().map_err(|fault| error(&fault));
+        self.listed.input_schema = publish(&input)?;
+        self.listed.output_schema = output.as_ref().map(publish).transpose()?;
         let schema = self.listed.input_schema.as_raw();
         let mirrored = Annotations::read(schema);
         self.drafted = matches!(mirrored, Err(BadAnnotation::Number));
@@ -312,7 +325,7 @@ impl Tool {
             false => mirrored,
         }
         .map_err(|bad| error(&bad))?;
-        self.checks = Checks::of(&self.listed).map_err(|fault| error(&fault))?;
+        self.checks = Checks::of(&input, output.as_ref()).map_err(|fault| error(&Chain(&fault)))?;
         Ok(())
     }
 
@@ -358,9 +371,9 @@ impl Tool {
     }
 
     fn output<T: ToolOutput>(mut self) -> Self {
-        if self.listed.output_schema.is_none() {
+        if self.output.is_none() {
             match T::output_schema() {
-                Ok(schema) => self.listed.output_schema = schema,
+                Ok(schema) => self.output = schema,
                 Err(error) => self.fault = Some(error),
             }
         }

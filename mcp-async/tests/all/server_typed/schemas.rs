@@ -134,8 +134,78 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
     let fetching = Tool::new("fetching")
         .output_schema(schema(r#"{"$ref":"https://example.com/schema"}"#))
         .handler(|_: NoArguments, _| async { Ok(()) });
-    for tool in [broken, fetching] {
+    let list = Tool::new("list")
+        .input_schema(schema(r#"{"type":"array"}"#))
+        .raw(|_, _| async { Ok(()) });
+    let unknown = Tool::new("unknown")
+        .output_schema(schema(
+            r#"{"type":"object","properties":{"a/b":{"items":{"format":"idn-email"}}}}"#,
+        ))
+        .handler(|_: NoArguments, _| async { Ok(()) });
+    for (tool, expected) in [
+        (
+            broken,
+            "tool `broken`: /inputSchema is not accepted: unsupported pattern `(`",
+        ),
+        (
+            fetching,
+            "tool `fetching`: /outputSchema is not accepted: reference out of the schema: ",
+        ),
+        (
+            list,
+            "tool `list`: /inputSchema is not the schema of an object",
+        ),
+        (
+            unknown,
+            "tool `unknown`: nothing enforces `format` at /outputSchema/properties/a~1b/items",
+        ),
+    ] {
         let error = Server::<()>::new("demo", "1").with(tool).check();
-        assert!(error.unwrap_err().to_string().starts_with("tool `"));
+        let error = error.unwrap_err().to_string();
+        assert!(error.starts_with(expected), "{error}");
+    }
+}
+
+/// What JSON Schema calls a format is enforced, any other name is an annotation.
+#[test]
+fn formats_are_enforced() {
+    #[derive(Deserialize, JsonSchema)]
+    struct Letter {
+        #[schemars(email)]
+        to: String,
+        #[schemars(extend("format" = "hostname"))]
+        from: String,
+        #[schemars(extend("format" = "markdown"))]
+        text: String,
+    }
+    #[derive(Serialize, JsonSchema)]
+    struct Sent {
+        route: String,
+        #[schemars(extend("format" = "date"))]
+        day: String,
+    }
+    let server = Server::<()>::new("demo", "1").tool(
+        "send",
+        "Sends",
+        |letter: Letter, _: Context| async move {
+            Ok(Json(Sent {
+                route: format!("{} {}", letter.from, letter.to),
+                day: letter.text,
+            }))
+        },
+    );
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        for (to, from, text, expected) in [
+            ("ada@a.example", "b.example", "2026-07-28", "2026-07-28"),
+            ("ada", "b.example", "2026-07-28", "/to"),
+            ("ada@a.example", "b..example", "2026-07-28", "/from"),
+            ("ada@a.example", "b.example", "*today*", "Internal error"),
+        ] {
+            let arguments = format!(r#"{{"to":"{to}","from":"{from}","text":"{text}"}}"#);
+            let params = format!(r#"{{"name":"send","arguments":{arguments}}}"#);
+            let answer = wire.ask("tools/call", &params);
+            assert!(answer.contains(expected), "{answer} in {revision}");
+        }
     }
 }

@@ -1,0 +1,330 @@
+//! What is enforced without the feature `schema`, and what is not registered then.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use mcp_proto::json::{Raw, RawBuf};
+use schemars::JsonSchema;
+
+use super::Assertions;
+use crate::schema::{PublishError, ToolSchema};
+
+fn raw(text: &str) -> Raw<'_> {
+    Raw::parse(text.as_bytes(), 128).unwrap()
+}
+
+fn written(schema: &str) -> Result<Option<Assertions>, PublishError> {
+    let schema = ToolSchema::from(RawBuf::parse(schema).unwrap());
+    Assertions::of(&schema, "/inputSchema")
+}
+
+/// A value of a schema that was written by hand, and what is wrong with it.
+#[track_caller]
+fn check(schema: &str, value: &str, expected: &str) {
+    let assertions = written(schema)
+        .unwrap()
+        .expect("there is something to check");
+    let found = assertions.check(raw(value)).map_err(|it| it.to_string());
+    assert_eq!(
+        found.err().unwrap_or_default(),
+        expected,
+        "{schema} {value}"
+    );
+}
+
+#[track_caller]
+fn check_typed<T: JsonSchema>(value: &str, expected: &str) {
+    let schema = ToolSchema::input::<T>().unwrap();
+    let assertions = Assertions::of(&schema, "/inputSchema").unwrap();
+    let assertions = assertions.expect("there is something to check");
+    let found = assertions.check(raw(value)).map_err(|it| it.to_string());
+    assert_eq!(found.err().unwrap_or_default(), expected, "{value}");
+}
+
+/// Nothing is left to check once a value was decoded.
+#[track_caller]
+fn check_free<T: JsonSchema>() {
+    let schema = ToolSchema::output::<T>().unwrap();
+    let assertions = Assertions::of(&schema, "/outputSchema").unwrap();
+    assert!(assertions.is_none(), "{assertions:?}");
+}
+
+#[track_caller]
+fn check_refused(assertions: Result<Option<Assertions>, PublishError>, expected: &str) {
+    assert_eq!(assertions.unwrap_err().to_string(), expected);
+}
+
+#[test]
+fn structure_that_was_written_by_hand() {
+    let schema = r##"{"type":"object","title":"T","x-own":1,"required":["a"],
+        "properties":{"a":{"type":["integer","null"]},"b":{"enum":["x",1,null,true]},
+        "c":{"$ref":"#/$defs/c"},"d/":{"const":"y"}},"additionalProperties":false,
+        "$defs":{"c":{"type":"array","items":{"type":"string"},"default":[1]}}}"##;
+    check(schema, r#"{"a":1,"b":1.0,"c":["z"],"d/":"y"}"#, "");
+    check(schema, r#"{"a":null,"b":null}"#, "");
+    check(schema, r#"{"a":2.0,"b":true}"#, "");
+    check(schema, "{}", "\"a\" is missing");
+    check(schema, "[]", "value is of another type");
+    check(schema, r#"{"a":1.5}"#, "/a: value is of another type");
+    check(
+        schema,
+        r#"{"a":1,"b":2}"#,
+        "/b: value is not one of the choices",
+    );
+    check(
+        schema,
+        r#"{"a":1,"b":[]}"#,
+        "/b: value is not one of the choices",
+    );
+    check(
+        schema,
+        r#"{"a":1,"c":["z",1]}"#,
+        "/c/1: value is of another type",
+    );
+    check(
+        schema,
+        r#"{"a":1,"d/":1}"#,
+        "/d~1: value is not one of the choices",
+    );
+    check(schema, r#"{"a":1,"e":1}"#, "\"e\" is not allowed");
+    check(
+        r#"{"type":"object","additionalProperties":{"type":"boolean"}}"#,
+        r#"{"x":1}"#,
+        "/x: value is of another type",
+    );
+}
+
+#[test]
+fn bounds() {
+    let schema = r#"{"properties":{
+        "n":{"minimum":-1,"exclusiveMaximum":2.5},"m":{"exclusiveMinimum":0,"maximum":18446744073709551615},
+        "s":{"minLength":2,"maxLength":3},"f":{"format":"date"},
+        "l":{"minItems":1,"maxItems":2,"uniqueItems":true,"prefixItems":[{"maximum":1}],"items":{"minimum":5}},
+        "o":{"minProperties":1,"maxProperties":1}}}"#;
+    for fits in [
+        r#"{"n":-1,"m":18446744073709551615,"s":"\u00e4b","f":"2026-07-28","l":[1,5],"o":{"a":1}}"#,
+        r#"{"n":2.4,"m":1e-9,"s":3,"f":3,"l":[-7],"o":[]}"#,
+        "7",
+    ] {
+        check(schema, fits, "");
+    }
+    for (value, expected) in [
+        (r#"{"n":-2}"#, "/n: value is not at least -1"),
+        (r#"{"n":2.5}"#, "/n: value is not less than 2.5"),
+        (r#"{"m":0}"#, "/m: value is not greater than 0"),
+        (
+            r#"{"m":18446744073709551616}"#,
+            "/m: value is not at most 18446744073709551615",
+        ),
+        (r#"{"s":"a"}"#, "/s: value has fewer than 2 characters"),
+        (r#"{"s":"abcd"}"#, "/s: value has more than 3 characters"),
+        (r#"{"f":"today"}"#, "/f: value is not of the format date"),
+        (r#"{"l":[]}"#, "/l: value has fewer than 1 elements"),
+        (r#"{"l":[1,5,6]}"#, "/l: value has more than 2 elements"),
+        (r#"{"l":[2]}"#, "/l/0: value is not at most 1"),
+        (r#"{"l":[1,4]}"#, "/l/1: value is not at least 5"),
+        (r#"{"l":[1,1.0]}"#, "/l: two elements are equal"),
+        (
+            r#"{"l":[{"a":1,"b":[]},{"b":[],"\u0061":1e0}]}"#,
+            "/l: two elements are equal",
+        ),
+        (r#"{"o":{}}"#, "/o: value has fewer than 1 members"),
+    ] {
+        check(schema, value, expected);
+    }
+}
+
+#[test]
+fn what_needs_the_validator_is_not_registered() {
+    let only = |keyword: &str, place: &str| {
+        format!("only the cargo feature `schema` enforces `{keyword}` at {place}")
+    };
+    for (field, keyword) in [
+        (r#"{"pattern":"^a$"}"#, "pattern"),
+        (r#"{"multipleOf":5}"#, "multipleOf"),
+        (r#"{"format":"hostname"}"#, "format"),
+        (r#"{"not":{}}"#, "not"),
+        (r#"{"oneOf":[{"type":"string"}]}"#, "oneOf"),
+        (r#"{"anyOf":[{"type":"string"},{"type":"array"}]}"#, "anyOf"),
+        (r#"{"if":{}}"#, "if"),
+        (r#"{"enum":[[]]}"#, "enum"),
+        (r#"{"patternProperties":{}}"#, "patternProperties"),
+        (r#"{"contains":{}}"#, "contains"),
+        (r#"{"$id":"https://a.example"}"#, "$id"),
+        (r#"{"$ref":"https://a.example"}"#, "$ref"),
+        (r##"{"$ref":"#/$defs/none"}"##, "$ref"),
+        (r##"{"$ref":"#anchor"}"##, "$ref"),
+        (r##"{"$dynamicRef":"#a"}"##, "$dynamicRef"),
+        (r#"{"minimum":"1"}"#, "minimum"),
+    ] {
+        let schema = format!(r#"{{"type":"object","properties":{{"a":{field}}}}}"#);
+        check_refused(
+            written(&schema),
+            &only(keyword, "/inputSchema/properties/a"),
+        );
+    }
+    check_refused(
+        written(r#"{"$schema":"http://json-schema.org/draft-07/schema#"}"#),
+        &only("$schema", "/inputSchema"),
+    );
+    check_refused(
+        written(r##"{"$ref":"#/$defs/a","$defs":{"a":{"$ref":"#/$defs/a"}}}"##),
+        &only("$ref", "/inputSchema"),
+    );
+    check_refused(
+        written(r#"{"properties":{"a":{"format":"idn-email"}}}"#),
+        "nothing enforces `format` at /inputSchema/properties/a",
+    );
+    check_refused(
+        written(r#"{"type":"object","type":"array"}"#),
+        "/inputSchema has two members named `type`",
+    );
+    check_refused(written("[]"), "/inputSchema is not the schema of an object");
+    let none = written(r#"{"title":"T","format":"markdown","properties":{"a":true}}"#);
+    assert!(none.unwrap().is_none());
+}
+
+#[test]
+fn a_schema_that_refers_to_itself() {
+    let schema = r##"{"type":"object","properties":{"name":{"maxLength":2},
+        "children":{"items":{"$ref":"#"}},"parent":{"anyOf":[{"$ref":"#"},{"type":"null"}]}}}"##;
+    check(schema, r#"{"children":[{"name":"ab","parent":null}]}"#, "");
+    check(
+        schema,
+        r#"{"children":[{},{"parent":{"name":"abc"}}]}"#,
+        "/children/1/parent/name: value has more than 2 characters",
+    );
+    let deep = ["{\"parent\":".repeat(100), "null".into(), "}".repeat(100)].concat();
+    check(schema, &deep, "");
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its shape is asked for")]
+struct Address {
+    #[schemars(length(max = 3))]
+    city: String,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its shape is asked for")]
+enum Choice {
+    A { x: u8, y: (u8, i32) },
+    B(Option<Box<Free>>),
+    C,
+}
+
+#[derive(JsonSchema)]
+#[expect(dead_code, reason = "only its shape is asked for")]
+struct Free {
+    a: u8,
+    b: Option<i32>,
+    c: Vec<u64>,
+    d: f64,
+    e: BTreeMap<u8, Choice>,
+    f: core::num::NonZeroI32,
+    g: (u8, u16),
+    h: String,
+    i: Option<Box<Self>>,
+    #[serde(flatten)]
+    j: BTreeMap<String, bool>,
+}
+
+/// A result of such a type is not looked at again.
+#[test]
+fn decoding_enforces_what_the_type_says() {
+    check_free::<Free>();
+    check_free::<Vec<Free>>();
+    check_free::<Option<Choice>>();
+    check_free::<serde_json::Value>();
+}
+
+#[test]
+fn attributes_say_more_than_the_type() {
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its shape is asked for")]
+    struct More {
+        #[schemars(range(min = 1, max = 9))]
+        count: Option<u32>,
+        // The bounds of another type are no bounds of this one.
+        #[schemars(range(min = 0, max = 255))]
+        byte: u32,
+        #[schemars(email)]
+        mail: Option<String>,
+        home: Address,
+        work: Option<Address>,
+        all: Vec<Address>,
+        set: BTreeSet<u8>,
+        named: BTreeMap<String, Address>,
+    }
+    check_typed::<More>(r#"{"count":1,"byte":255,"mail":null,"work":null}"#, "");
+    // Decoding tells of what is of another type or missing.
+    check_typed::<More>(r#"{"count":"1","home":[]}"#, "");
+    for (value, expected) in [
+        (r#"{"count":0}"#, "/count: value is not at least 1"),
+        (r#"{"byte":256}"#, "/byte: value is not at most 255"),
+        (
+            r#"{"mail":"ada"}"#,
+            "/mail: value is not of the format email",
+        ),
+        (
+            r#"{"home":{"city":"long"}}"#,
+            "/home/city: value has more than 3 characters",
+        ),
+        (
+            r#"{"work":{"city":"long"}}"#,
+            "/work/city: value has more than 3 characters",
+        ),
+        (
+            r#"{"all":[{"city":"long"}]}"#,
+            "/all/0/city: value has more than 3 characters",
+        ),
+        (r#"{"set":[1,1]}"#, "/set: two elements are equal"),
+        (
+            r#"{"named":{"a/b":{"city":"long"}}}"#,
+            "/named/a~1b/city: value has more than 3 characters",
+        ),
+    ] {
+        check_typed::<More>(value, expected);
+    }
+    // TL-06: a type without fields is published as what takes no arguments.
+    #[derive(JsonSchema)]
+    struct Nothing {}
+    check_typed::<Nothing>("{}", "");
+    check_typed::<Nothing>(r#"{"a":1}"#, "\"a\" is not allowed");
+}
+
+/// Which variant a value is of is not found out here.
+#[test]
+fn bounds_of_variants_need_the_validator() {
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its shape is asked for")]
+    #[serde(tag = "kind")]
+    enum Tagged {
+        A {
+            #[schemars(length(min = 2))]
+            x: String,
+        },
+        B,
+    }
+    #[derive(JsonSchema)]
+    #[expect(dead_code, reason = "only its shape is asked for")]
+    enum Either {
+        One(Address),
+        Other(u8),
+    }
+    let check = |schema: Result<ToolSchema, _>, expected: &str| {
+        let found = Assertions::of(&schema.unwrap(), "/inputSchema");
+        let text = found.unwrap_err().to_string();
+        assert_eq!(
+            text,
+            format!("only the cargo feature `schema` enforces {expected}")
+        );
+    };
+    check(
+        ToolSchema::input::<Tagged>(),
+        "`minLength` at /inputSchema/oneOf/0/properties/x",
+    );
+    check(
+        ToolSchema::input::<Either>(),
+        "`maxLength` at /inputSchema/$defs/Address/properties/city",
+    );
+}
