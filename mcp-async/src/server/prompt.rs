@@ -230,8 +230,21 @@ impl Prompt {
         }
     }
 
+    /// The first argument that is listed as required and that a request does not have (PR-03).
+    fn missing(&self, call: &Call<'_>) -> Option<&str> {
+        let given = call.params.get("arguments").filter(|raw| !raw.is_null());
+        let given = given.map_or(Some(Object::EMPTY), Raw::object)?;
+        let required = self.listed.arguments.iter().filter(|it| it.required);
+        let mut names = required.map(|argument| argument.name.as_str());
+        names.find(|name| given.get(name).is_none_or(Raw::is_null))
+    }
+
     /// Answers `prompts/get`.
     pub(super) fn call(&self, call: Call<'_>) -> Job {
+        if let Some(name) = self.missing(&call) {
+            let text = format!("arguments: missing field `{name}`");
+            return call.refuse(ErrorReply::invalid_params(text));
+        }
         match &self.begin {
             Some(begin) => begin(call),
             None => call.refuse(ErrorReply::internal()),

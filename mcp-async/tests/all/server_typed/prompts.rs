@@ -53,6 +53,13 @@ fn server() -> Server<()> {
                     })
                 }),
         )
+        .with(
+            Prompt::new("translate")
+                .argument(PromptArgument::required("text"))
+                .handler(|args: BTreeMap<String, String>, _| async move {
+                    Ok(args.get("text").cloned().unwrap_or_default())
+                }),
+        )
         .prompt("fail", "Fails", |_: NoArguments, _: Context| async {
             Err::<String, _>(HandlerError::told("not today"))
         })
@@ -115,6 +122,11 @@ fn what_does_not_fit_is_refused_by_its_name() {
             r#"{"name":"greet"}"#,
             -32602,
             "arguments: missing field `name`",
+        ),
+        (
+            r#"{"name":"translate","arguments":{"text":null}}"#,
+            -32602,
+            "arguments: missing field `text`",
         ),
         (
             r#"{"name":"greet","arguments":{"name":"x","count":"many"}}"#,
