@@ -222,7 +222,7 @@ fn text(schema: &Map<String, Value>, name: &str) -> Option<String> {
 
 /// Whether a keyword allows less than a form that leaves it out. To leave out a bound that
 /// neither the form nor the decoder of the type then holds would be to break a promise.
-fn is_foreign(keyword: &str) -> bool {
+pub(super) fn is_foreign(keyword: &str) -> bool {
     matches!(
         keyword,
         "pattern"

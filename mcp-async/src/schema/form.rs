@@ -3,6 +3,7 @@
 use core::fmt;
 
 use mcp_proto::json::{MAX_DEPTH, Raw, RawBuf};
+use mcp_proto::model::{ElicitationSchema, PrimitiveSchema, StringFormat};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
@@ -10,7 +11,7 @@ use serde::{Serialize, Serializer};
 use serde_json::{Map, Value};
 
 use super::declared::declared;
-use super::field::{Field, field};
+use super::field::{Field, field, is_foreign};
 use super::numbers;
 
 /// The form that asks for a value of type `T`: a flat object of texts, numbers, yes or no, one
@@ -69,6 +70,55 @@ pub fn form<T: JsonSchema + DeserializeOwned>() -> Result<RawBuf, FormError> {
     Ok(form.into())
 }
 
+/// Checks that a form which was written by hand says only what the answer is checked against.
+///
+/// # Errors
+///
+/// [`FormError`] names the field that no form can ask for.
+pub(crate) fn check_form(form: Raw<'_>) -> Result<(), FormError> {
+    let whole = || FormError::whole(FormFault::NotObject);
+    let root: ElicitationSchema<'_> = form.decode(&mut []).map_err(|_| whole())?;
+    let written = form.object().and_then(|form| form.get("properties"));
+    let written = written.and_then(Raw::object).ok_or_else(whole)?;
+    let fields = root.properties.iter().zip(written.members());
+    for ((name, field), (_, written)) in fields {
+        check_field(field.ok(), written).map_err(|fault| FormError {
+            field: Some(name.to_cow().into_owned()),
+            fault,
+        })?;
+    }
+    Ok(())
+}
+
+fn check_field(field: Option<PrimitiveSchema<'_>>, written: Raw<'_>) -> Result<(), FormFault> {
+    let members = || written.object().unwrap_or_default().members();
+    let mut keywords = members().map(|(name, _)| name.to_cow());
+    if let Some(keyword) = keywords.find(|name| is_foreign(name)) {
+        return Err(FormFault::Keyword(keyword.into_owned()));
+    }
+    let kind = members().find(|(name, _)| *name == "type");
+    let kind = kind.and_then(|(_, kind)| kind.string());
+    match (field, kind) {
+        (Some(PrimitiveSchema::String(text)), _) => match text.format {
+            Some(StringFormat::Other(format)) => {
+                Err(FormFault::Format(format.to_cow().into_owned()))
+            }
+            _ => Ok(()),
+        },
+        (Some(PrimitiveSchema::Other(_)) | None, Some(kind)) if kind == "object" => {
+            Err(FormFault::Object)
+        }
+        (Some(PrimitiveSchema::Other(_)) | None, Some(kind)) if kind == "array" => {
+            Err(FormFault::List)
+        }
+        (Some(PrimitiveSchema::Other(_)) | None, Some(kind)) => {
+            Err(FormFault::Type(kind.to_cow().into_owned()))
+        }
+        (None, None) => Err(FormFault::Several),
+        (Some(_), _) => Ok(()),
+    }
+}
+
 /// Why a type makes no form: the field, and what is the matter with it.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FormError {
@@ -119,6 +169,8 @@ pub enum FormFault {
     Type(String),
     /// A field is bound by a keyword of JSON Schema that forms do not have.
     Keyword(String),
+    /// A text has a format that forms do not have.
+    Format(String),
     /// A text is nested too deeply to be sent.
     Deep,
 }
@@ -132,6 +184,7 @@ impl fmt::Display for FormFault {
             Self::Several => f.write_str("it may be of several types"),
             Self::Type(kind) => write!(f, "forms have no type `{kind}`"),
             Self::Keyword(keyword) => write!(f, "forms have no `{keyword}`"),
+            Self::Format(format) => write!(f, "forms have no format `{format}`"),
             Self::Deep => f.write_str("it is nested too deeply"),
         }
     }

@@ -56,6 +56,8 @@ pub(crate) use enforcer::Enforcer;
 #[cfg(feature = "schema")]
 pub use error::{SchemaError, Violation};
 #[cfg(feature = "server")]
+pub(crate) use form::check_form;
+#[cfg(feature = "server")]
 pub use form::{FormError, FormFault, form};
 #[cfg(feature = "schema")]
 pub use limits::SchemaLimits;

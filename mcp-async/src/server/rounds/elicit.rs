@@ -92,7 +92,8 @@ impl Context {
 
     /// Asks a person to fill in a form with this schema: a flat object of primitive fields, of
     /// which each revision is sent what it knows (EL-17). What comes back is checked against it
-    /// (EL-09); fields that the form does not have are left as they are.
+    /// (EL-09); fields that the form does not have are left as they are. A form that says what
+    /// no answer is checked against, such as a `pattern`, is not asked: [`AskError::Form`].
     ///
     /// ```
     /// use mcp_async::model::ElicitResult;
@@ -108,10 +109,11 @@ impl Context {
         &'a self,
         key: &'a str,
         message: &str,
-        schema: RawBuf,
+        form: RawBuf,
     ) -> Question<'a, ElicitResult> {
-        let params = ElicitParams::form(message, schema);
-        self.question(key, Method::ElicitationCreate, Ok(params), decode)
+        let params = schema::check_form(form.as_raw()).map_err(AskError::Form);
+        let params = params.map(|()| ElicitParams::form(message, form));
+        self.question(key, Method::ElicitationCreate, params, decode)
     }
 
     /// Asks a person to visit a page, since 2025-11-25: for what must not pass through the

@@ -286,6 +286,48 @@ fn a_rejection_is_told_apart() {
     }
 }
 
+/// EL-09: what no answer is checked against does not stand in a form.
+#[test]
+fn a_form_that_is_not_enforced_is_not_asked() {
+    everywhere(|revision| {
+        if revision.elicitation() == Elicitation::Absent {
+            return;
+        }
+        let mut rig = Rig::new(revision, |cx, _| {
+            Box::pin(async move {
+                for (field, expected) in [
+                    (
+                        r#"{"type":"string","pattern":"^a$"}"#,
+                        "forms have no `pattern`",
+                    ),
+                    (
+                        r#"{"type":"string","format":"hostname"}"#,
+                        "forms have no format `hostname`",
+                    ),
+                    (
+                        r#"{"type":"object","properties":{}}"#,
+                        "forms are flat, and it has fields of its own",
+                    ),
+                    (r#"{"minimum":1}"#, "it may be of several types"),
+                ] {
+                    let form = format!(r#"{{"type":"object","properties":{{"a":{field}}}}}"#);
+                    let asked = cx.elicit_form("raw", "What?", form.parse().unwrap());
+                    match asked.await.unwrap_err() {
+                        AskError::Form(error) => {
+                            assert_eq!(error.field(), Some("a"));
+                            assert_eq!(error.fault().to_string(), expected);
+                        }
+                        error => panic!("{error:?}"),
+                    }
+                }
+                Ok("not asked".into())
+            })
+        });
+        assert_eq!(rig.call().unwrap(), "not asked");
+        assert!(rig.person.heard.take().is_empty());
+    });
+}
+
 /// EL-09: an answer that does not fit the form does not reach the handler. In 2026-07-28 it is
 /// asked for again.
 #[test]
