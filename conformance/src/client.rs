@@ -1,6 +1,6 @@
 //! The client of `fixture client`: a script of five calls, told as JSON lines.
 
-use core::fmt;
+use core::error::Error;
 use core::future::Future;
 use core::time::Duration;
 use std::io;
@@ -10,7 +10,7 @@ use mcp_async::client::ClientBuilder;
 use mcp_async::model::Content;
 use mcp_async::net::Network;
 use mcp_async::process::Command;
-use mcp_async::{Client, Runtime};
+use mcp_async::{Client, ErrorChain, Runtime};
 use mcp_proto::client::Timeouts;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
@@ -40,7 +40,7 @@ pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// Connecting failed; the steps behind it are told nevertheless.
-async fn script<R: Runtime, E: fmt::Display>(
+async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
     connect: impl AsyncFnOnce(ClientBuilder<R>) -> Result<Client<R>, E>,
 ) -> io::Result<()> {
     let limit = limit()?;
@@ -119,11 +119,15 @@ fn usage(variable: &str) -> io::Error {
 }
 
 /// A step that may fail, and may not take for ever.
-async fn step<R: Runtime, T, E: fmt::Display>(
+async fn step<R: Runtime, T, E: Into<Box<dyn Error>>>(
     limit: Duration,
     doing: impl Future<Output = Result<T, E>>,
 ) -> Result<T, String> {
-    let doing = async { doing.await.map_err(|error| error.to_string()) };
+    let doing = async {
+        doing
+            .await
+            .map_err(|error| ErrorChain(&*error.into()).to_string())
+    };
     let late = async {
         R::reactor().sleep(limit).await;
         Err("timed out".into())

@@ -66,7 +66,7 @@ mod trace_context;
 #[cfg(feature = "client")]
 pub use client::Client;
 pub use connection::{Answered, Job};
-pub use error::ErrorReply;
+pub use error::{ErrorChain, ErrorReply};
 pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
 pub use runtime::{
     Clock, Duplex, ManualClock, ManualTimer, PipeReader, PipeWriter, ReadHalf, Runtime, Task,

@@ -122,7 +122,10 @@ mod tests {
             Failure::usage("no such \"file\""),
             r#"{"error":{"kind":"usage","message":"no such \"file\""}}"#,
         );
-        let mut failure = Failure::new(Exit::Server, "the server answered: no (code -32602)");
+        let mut failure = Failure::new(
+            Exit::Server,
+            "the server answered with an error: no (code -32602)",
+        );
         failure.reply = Some(ErrorReply {
             data: RawBuf::parse("[1]").ok(),
             ..ErrorReply::invalid_params("no")

@@ -1,8 +1,8 @@
 //! What goes wrong in the library, as the end of this program.
 
 use super::exit::{Exit, Failure};
-use mcp_tokio::SpawnError;
 use mcp_tokio::client::{CallError, ConnectError};
+use mcp_tokio::{ErrorChain, SpawnError};
 
 impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
@@ -11,7 +11,7 @@ impl From<CallError> for Failure {
             CallError::Expired => Exit::Timeout,
             _ => Exit::Other,
         };
-        let failure = Self::new(exit, &error);
+        let failure = Self::new(exit, ErrorChain(&error));
         match error {
             CallError::Server(reply) => Self {
                 reply: Some(reply),
@@ -28,7 +28,7 @@ impl From<ConnectError> for Failure {
             ConnectError::Expired => Exit::Timeout,
             _ => Exit::Connect,
         };
-        let failure = Self::new(exit, format_args!("no connection: {error}"));
+        let failure = Self::new(exit, format_args!("no connection: {}", ErrorChain(&error)));
         match error {
             ConnectError::Refused(reply) => Self {
                 reply: Some(reply),
@@ -43,7 +43,7 @@ impl From<SpawnError> for Failure {
     fn from(error: SpawnError) -> Self {
         match error {
             SpawnError::Connect(error) => error.into(),
-            other => Self::new(Exit::Connect, other),
+            other => Self::new(Exit::Connect, ErrorChain(&other)),
         }
     }
 }

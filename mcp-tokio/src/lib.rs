@@ -76,7 +76,7 @@ pub use timer::Timer;
 
 pub use mcp_async::process::{Child, Command, Died, Ending, Grace, Process, SpawnError};
 pub use mcp_async::stdio::{Claim, Input, Output};
-pub use mcp_async::{ErrorReply, client, server};
+pub use mcp_async::{ErrorChain, ErrorReply, client, server};
 pub use {mcp_async, mcp_proto};
 
 #[cfg(any(feature = "server", feature = "client"))]

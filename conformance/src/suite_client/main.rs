@@ -11,6 +11,7 @@ use core::error::Error;
 use core::future::Future;
 use std::process::ExitCode;
 
+use mcp_async::ErrorChain;
 use mcp_async::net::Network;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
@@ -31,7 +32,7 @@ fn main() -> ExitCode {
     match done {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
-            eprintln!("conformance-client: {error}");
+            eprintln!("conformance-client: {}", ErrorChain(&*error));
             ExitCode::FAILURE
         }
     }

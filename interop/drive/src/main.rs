@@ -15,9 +15,9 @@ use std::time::Instant;
 use serde::Serialize;
 
 use check::within;
-use mcp_async::Client;
 use mcp_async::net::Network;
 use mcp_async::process::Command;
+use mcp_async::{Client, ErrorChain};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
 use person::Person;
@@ -54,7 +54,10 @@ async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     };
     for feature in features::ALL {
         let outcome = within::<R, _>(LIMIT, driver.drive(feature)).await;
-        report(feature, outcome.map_err(|error| error.to_string()));
+        report(
+            feature,
+            outcome.map_err(|error| ErrorChain(&*error).to_string()),
+        );
     }
     let began = Instant::now();
     let status = driver.client.close().await?;

@@ -303,18 +303,17 @@ impl fmt::Debug for Ending {
 impl fmt::Display for SpawnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Start(error) => write!(f, "the server cannot be started: {error}"),
+            Self::Start(_) => f.write_str("the server cannot be started"),
             Self::Died(died) | Self::Output(died) => died.fmt(f),
             Self::Connect(error) => error.fmt(f),
         }
     }
 }
 
-/// The text names the cause, so the source is what caused that.
 impl core::error::Error for SpawnError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
-            Self::Start(error) => error.source(),
+            Self::Start(error) => Some(error),
             Self::Died(died) | Self::Output(died) => died.source(),
             Self::Connect(error) => error.source(),
         }

@@ -85,7 +85,7 @@ impl From<Failure> for CallError {
 impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Server(error) => write!(f, "the server answered: {error}"),
+            Self::Server(_) => f.write_str("the server answered with an error"),
             Self::Undeclared(capability) => {
                 write!(
                     f,
@@ -95,14 +95,14 @@ impl fmt::Display for CallError {
             Self::NotInRevision => {
                 f.write_str("the call was not sent: the server's revision does not have it")
             }
-            Self::Refused(error) => write!(f, "the call was not sent: {error}"),
+            Self::Refused(_) => f.write_str("the call was not sent"),
             Self::Expired => Failure::Expired.fmt(f),
             Self::Closed => Failure::Closed.fmt(f),
             #[cfg(feature = "client")]
             Self::Died(died) => died.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
-            Self::Decode(error) => write!(f, "the server's result is of another type: {error}"),
-            Self::Input(error) => write!(f, "the input that the server wants is refused: {error}"),
+            Self::Decode(_) => f.write_str("the server's result is of another type"),
+            Self::Input(_) => f.write_str("the input that the server wants is refused"),
             #[cfg(feature = "client")]
             Self::Tool(result) => write!(f, "the tool failed: {}", result.text()),
             #[cfg(feature = "client")]
@@ -113,7 +113,16 @@ impl fmt::Display for CallError {
     }
 }
 
-impl core::error::Error for CallError {}
+impl core::error::Error for CallError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Server(error) | Self::Input(error) => Some(error),
+            Self::Refused(error) => Some(error),
+            Self::Decode(error) => Some(error),
+            _ => None,
+        }
+    }
+}
 
 #[cfg(feature = "tracing")]
 impl observe::CallFailure for CallError {

@@ -135,7 +135,7 @@ impl fmt::Display for ConnectError {
                 accepted: *accepted,
             }
             .fmt(f),
-            Self::Refused(error) => write!(f, "the server refused: {error}"),
+            Self::Refused(_) => f.write_str("the server refused"),
             Self::Answer => CoreError::Answer.fmt(f),
             Self::Expired => CoreError::Expired.fmt(f),
             Self::Closed => CoreError::Closed.fmt(f),
@@ -150,4 +150,11 @@ impl fmt::Display for ConnectError {
     }
 }
 
-impl core::error::Error for ConnectError {}
+impl core::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Refused(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -36,12 +36,11 @@ impl Identity {
     /// Nothing of the kind in the text, or a key that is of another certificate.
     pub fn from_pem(certificates: &[u8], key: &[u8]) -> Result<Self, TlsError> {
         let chain = certificates_of(certificates)?;
-        let key = PrivateKeyDer::from_pem_slice(key)
-            .map_err(|error| TlsError(format!("no private key: {error}")))?;
+        let key = PrivateKeyDer::from_pem_slice(key).map_err(TlsError::of("no private key"))?;
         let mut config = ServerConfig::builder_with_provider(provider())
             .with_safe_default_protocol_versions()
             .and_then(|builder| builder.with_no_client_auth().with_single_cert(chain, key))
-            .map_err(|error| TlsError(error.to_string()))?;
+            .map_err(TlsError::of("the certificate and its key cannot be used"))?;
         config.alpn_protocols = vec![b"h2".into(), b"http/1.1".into()];
         Ok(Self(Arc::new(config).into()))
     }
@@ -81,9 +80,9 @@ impl Roots {
     pub fn from_pem(certificates: &[u8]) -> Result<Self, TlsError> {
         let mut roots = RootCertStore::empty();
         for certificate in certificates_of(certificates)? {
-            roots
-                .add(certificate)
-                .map_err(|error| TlsError(error.to_string()))?;
+            roots.add(certificate).map_err(TlsError::of(
+                "the certificate of an authority cannot be used",
+            ))?;
         }
         Ok(Self(Arc::new(roots)))
     }
@@ -123,12 +122,12 @@ impl Trust {
     fn make(&self) -> Result<TlsConnector, TlsError> {
         let builder = ClientConfig::builder_with_provider(provider())
             .with_safe_default_protocol_versions()
-            .map_err(|error| TlsError(error.to_string()))?;
+            .map_err(TlsError::of("TLS cannot be configured"))?;
         let mut config = match &self.roots {
             Some(roots) => builder.with_root_certificates(Arc::clone(&roots.0)),
             None => builder
                 .with_platform_verifier()
-                .map_err(|error| TlsError(error.to_string()))?,
+                .map_err(TlsError::of("the system's certificates cannot be used"))?,
         }
         .with_no_client_auth();
         config.alpn_protocols = vec![b"h2".into(), b"http/1.1".into()];
@@ -161,15 +160,33 @@ fn not_tls(error: io::Error) -> io::Error {
 /// assert_eq!(error.to_string(), "no certificate in the text");
 /// ```
 #[derive(Clone, Debug)]
-pub struct TlsError(String);
+pub struct TlsError {
+    text: &'static str,
+    cause: Option<Arc<dyn core::error::Error + Send + Sync>>,
+}
 
-impl fmt::Display for TlsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.0)
+impl TlsError {
+    /// What a cause leads to.
+    fn of<E: core::error::Error + Send + Sync + 'static>(text: &'static str) -> impl Fn(E) -> Self {
+        move |cause| Self {
+            text,
+            cause: Some(Arc::new(cause)),
+        }
     }
 }
 
-impl core::error::Error for TlsError {}
+impl fmt::Display for TlsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.text)
+    }
+}
+
+impl core::error::Error for TlsError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        let cause = self.cause.as_deref()?;
+        Some(cause)
+    }
+}
 
 /// Never the process's default: that is the program's to choose, or some other crate's.
 fn provider() -> Arc<CryptoProvider> {
@@ -179,8 +196,11 @@ fn provider() -> Arc<CryptoProvider> {
 fn certificates_of(pem: &[u8]) -> Result<Vec<CertificateDer<'static>>, TlsError> {
     let found: Result<Vec<_>, _> = CertificateDer::pem_slice_iter(pem).collect();
     match found {
-        Ok(found) if found.is_empty() => Err(TlsError("no certificate in the text".into())),
+        Ok(found) if found.is_empty() => Err(TlsError {
+            text: "no certificate in the text",
+            cause: None,
+        }),
         Ok(found) => Ok(found),
-        Err(error) => Err(TlsError(format!("not a certificate: {error}"))),
+        Err(error) => Err(TlsError::of("not a certificate")(error)),
     }
 }

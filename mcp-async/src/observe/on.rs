@@ -17,7 +17,8 @@ pub(crate) fn ignored(why: Why) {
 
 /// A store of sessions or events could not do what it was asked.
 #[cfg(all(feature = "server", feature = "http"))]
-pub(crate) fn store_failed(error: &dyn core::fmt::Display) {
+pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {
+    let error = crate::ErrorChain(error);
     tracing::warn!(target: span::TARGET, %error, "what is shared with other processes lags behind");
 }
 
@@ -34,9 +35,10 @@ pub(crate) fn panicked() {
 }
 
 /// A handler returned an error that the client is told nothing of; its own program is. Only its
-/// text goes there: what it says is the application's choice.
+/// text and those of its sources go there: what they say is the application's choice.
 #[cfg(feature = "server")]
 pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
+    let error = crate::ErrorChain(error);
     error!(target: span::TARGET, { exception.message = %error }, "a handler failed");
 }
 

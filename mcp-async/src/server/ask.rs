@@ -293,9 +293,9 @@ impl<T> fmt::Debug for Ask<'_, T> {
 impl fmt::Display for AskError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Client(error) => write!(f, "the client answered: {error}"),
-            Self::Rejected(error) => write!(f, "the user rejected the question: {error}"),
-            Self::Refused(error) => write!(f, "not asked: {error}"),
+            Self::Client(_) => f.write_str("the client answered with an error"),
+            Self::Rejected(_) => f.write_str("the user rejected the question"),
+            Self::Refused(_) => f.write_str("the question was not asked"),
             Self::NotInRevision { question, revision } => {
                 write!(
                     f,
@@ -303,7 +303,7 @@ impl fmt::Display for AskError {
                 )
             }
             Self::Unusable(_) => f.write_str("the client's answer is no valid message"),
-            Self::Decode(error) => write!(f, "the client's answer is of another type: {error}"),
+            Self::Decode(_) => f.write_str("the client's answer is of another type"),
             Self::Mismatch(what) => write!(f, "the answer does not fit the form: {what}"),
             Self::Expired => f.write_str("the client did not answer in time"),
             Self::Cancelled => f.write_str("the call that the question belongs to is over"),
@@ -311,9 +311,20 @@ impl fmt::Display for AskError {
             Self::Invalid(rule) => write!(f, "not asked: {rule}"),
             Self::Key => f.write_str("another question of this call has used the key"),
             #[cfg(feature = "server")]
-            Self::Form(error) => write!(f, "no form: {error}"),
+            Self::Form(_) => f.write_str("the form was not asked"),
         }
     }
 }
 
-impl core::error::Error for AskError {}
+impl core::error::Error for AskError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Client(error) | Self::Rejected(error) => Some(error),
+            Self::Refused(error) => Some(error),
+            Self::Decode(error) => Some(error),
+            #[cfg(feature = "server")]
+            Self::Form(error) => Some(error),
+            _ => None,
+        }
+    }
+}

@@ -21,7 +21,7 @@ use super::reply::Reply;
 use super::spawned::{Spawn, spawned};
 use super::{Call, Context};
 use crate::connection::Job;
-use crate::error::{Chain, ErrorReply};
+use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, Icon, Meta, ToolAnnotations};
 use crate::schema::{ToolSchema, TypeError};
 
@@ -325,7 +325,8 @@ impl Tool {
             false => mirrored,
         }
         .map_err(|bad| error(&bad))?;
-        self.checks = Checks::of(&input, output.as_ref()).map_err(|fault| error(&Chain(&fault)))?;
+        self.checks =
+            Checks::of(&input, output.as_ref()).map_err(|fault| error(&ErrorChain(&fault)))?;
         Ok(())
     }
 

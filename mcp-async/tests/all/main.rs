@@ -5,6 +5,7 @@ mod attack;
 mod client_http;
 mod client_typed;
 mod connection;
+mod errors;
 mod http_server;
 mod model;
 mod rounds;

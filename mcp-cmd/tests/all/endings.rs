@@ -84,7 +84,7 @@ fn the_server_dies() {
 #[test]
 fn the_server_answers_with_an_error() {
     let ran = everything(&["call", "no_such_tool", "a=1"]);
-    ran.ended(4, "error: the server answered: ");
+    ran.ended(4, "error: the server answered with an error: ");
     let ran = everything(&["read", "test://no-such-resource", "--json"]);
     assert_eq!(ran.code, Some(4));
     assert_eq!(ran.member("error.kind"), "\"server\"");

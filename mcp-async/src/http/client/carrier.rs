@@ -11,6 +11,7 @@ use http::{Request, Response};
 use http_body_util::{BodyExt, Full};
 use tower_service::Service;
 
+use crate::ErrorChain;
 use crate::net::SendFailed;
 
 /// Sends requests; redirects, connections and encryption are its own affair.
@@ -34,7 +35,7 @@ impl Unsent {
     fn new(begun: bool, error: &(dyn Error + 'static)) -> Self {
         Self {
             begun,
-            cause: error.to_string(),
+            cause: ErrorChain(error).to_string(),
         }
     }
 }

@@ -353,10 +353,10 @@ impl StoreError {
 
 impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Conflict => f.write_str("another process has taken the session over"),
-            Self::Failed(cause) => write!(f, "the store failed: {cause}"),
-        }
+        f.write_str(match self {
+            Self::Conflict => "another process has taken the session over",
+            Self::Failed(_) => "the store failed",
+        })
     }
 }
 
@@ -364,7 +364,7 @@ impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
             Self::Conflict => None,
-            Self::Failed(cause) => cause.source(),
+            Self::Failed(cause) => Some(&**cause),
         }
     }
 }

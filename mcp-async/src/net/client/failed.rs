@@ -94,12 +94,9 @@ impl fmt::Display for SendFailed {
             }
             Self::Address(url) => write!(f, "not a URL to send to: {url}"),
             Self::Proxy => f.write_str("the proxy that was set has no URL that can be used"),
-            Self::Unreachable { server, cause } => write!(f, "cannot connect to {server}: {cause}"),
+            Self::Unreachable { server, .. } => write!(f, "cannot connect to {server}"),
             Self::TimedOut { server } => write!(f, "no connection to {server} in time"),
-            Self::Lost(cause) => {
-                f.write_str("the connection was lost: ")?;
-                whole(&**cause, f)
-            }
+            Self::Lost(_) => f.write_str("the connection was lost"),
             Self::NotHttp { server, tls: true } => write!(f, "{server} does not answer in HTTP"),
             Self::NotHttp { server, tls: false } => write!(
                 f,
@@ -114,7 +111,8 @@ impl fmt::Display for SendFailed {
 impl Error for SendFailed {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Unreachable { cause, .. } => cause.source(),
+            Self::Unreachable { cause, .. } => Some(cause),
+            Self::Lost(cause) => Some(&**cause),
             _ => None,
         }
     }
@@ -142,12 +140,15 @@ impl ReplyFailed {
 
 impl fmt::Display for ReplyFailed {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the response broke off: ")?;
-        whole(&*self.0, f)
+        f.write_str("the response broke off")
     }
 }
 
-impl Error for ReplyFailed {}
+impl Error for ReplyFailed {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
 
 /// A URL for errors and logs: without user, password, query and fragment.
 pub(crate) fn without_secrets(url: &str) -> String {
@@ -158,17 +159,6 @@ pub(crate) fn without_secrets(url: &str) -> String {
     let (authority, path) = rest.split_at(rest.find('/').unwrap_or(rest.len()));
     let host = authority.rsplit('@').next().unwrap_or_default();
     format!("{scheme}//{host}{path}")
-}
-
-/// An error and what it came from: the first alone often says nothing.
-fn whole(error: &dyn Error, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-    write!(f, "{error}")?;
-    let mut next = error.source();
-    while let Some(source) = next {
-        write!(f, ": {source}")?;
-        next = source.source();
-    }
-    Ok(())
 }
 
 #[cfg(test)]

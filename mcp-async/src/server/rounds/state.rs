@@ -121,14 +121,22 @@ impl RequestState<'_> {
 impl fmt::Display for StateError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Encode(error) => write!(f, "the value cannot be kept: {error}"),
-            Self::Decode(error) => write!(f, "the value that was kept is another: {error}"),
+            Self::Encode(_) => f.write_str("the value cannot be kept"),
+            Self::Decode(_) => f.write_str("the value that was kept is of another type"),
             Self::Full => f.write_str("the request state is full"),
         }
     }
 }
 
-impl core::error::Error for StateError {}
+impl core::error::Error for StateError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Encode(error) => Some(error),
+            Self::Decode(error) => Some(error),
+            Self::Full => None,
+        }
+    }
+}
 
 /// A value that still parses inside of the state.
 pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Result<RawBuf, StateError> {

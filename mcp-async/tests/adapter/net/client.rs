@@ -6,6 +6,7 @@ use std::thread;
 use bytes::Bytes;
 use http::{Request, Response, Version};
 use http_body_util::BodyExt as _;
+use mcp_async::ErrorChain;
 use mcp_async::net::{HttpClient, Identity, Listen, Reply, Roots, SendFailed};
 
 use super::service::Tested;
@@ -301,7 +302,8 @@ fn who_is_not_trusted_gets_nothing() {
         for client in [system, other] {
             let error = client.send(get(url.clone())).await.unwrap_err();
             assert!(matches!(error, SendFailed::Unreachable { .. }), "{error}");
-            assert!(error.to_string().contains("certificate"), "{error}");
+            let chain = ErrorChain(&error).to_string();
+            assert!(chain.contains("certificate"), "{chain}");
         }
     });
 }
@@ -373,7 +375,8 @@ fn a_proxy_that_refuses_is_named() {
             let error = error.unwrap_err();
             assert!(matches!(error, SendFailed::Unreachable { .. }), "{error}");
             assert!(error.is_unsent());
-            assert!(error.to_string().contains("proxy"), "{error}");
+            let chain = ErrorChain(&error).to_string();
+            assert!(chain.contains("proxy"), "{chain}");
         });
     }
 }
@@ -398,7 +401,7 @@ fn a_port_of_the_other_scheme_is_named() {
         let url = format!("https://{}/hello", plain.address);
         let error = client.send(get(url)).await.unwrap_err();
         assert!(matches!(error, SendFailed::Unreachable { .. }), "{error}");
-        let text = error.to_string();
+        let text = ErrorChain(&error).to_string();
         assert!(
             text.contains(&plain.address.to_string()) && text.contains("http://"),
             "{text}"

@@ -13,7 +13,7 @@ use mcp_async::client::{CallError, Update};
 use mcp_async::http::{HttpBody, HttpService};
 use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::server::{Context, Elicited, NoArguments, Registry, Tool};
-use mcp_async::{Client, Clock, Server, schemars};
+use mcp_async::{Client, Clock, ErrorChain, Server, schemars};
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
@@ -120,7 +120,8 @@ fn calls() {
         assert_eq!(tools.len(), 5);
         client.ping().await.unwrap();
         let error = client.call_tool("nothing", &()).await.unwrap_err();
-        assert!(error.to_string().contains("-32602"), "{error}");
+        let chain = ErrorChain(&error).to_string();
+        assert!(chain.contains("-32602"), "{chain}");
     });
 }
 

@@ -1,8 +1,8 @@
 //! Lists in pages.
 
 use mcp_async::client::CallError;
-use mcp_async::duplex;
 use mcp_async::server::{self, service_fn};
+use mcp_async::{ErrorChain, duplex};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
@@ -80,7 +80,10 @@ fn check(pages: &'static [&'static str], expected: &[&str], names: Result<&[&str
                         .eq(names.iter().copied())
                 );
             }
-            (Err(error), Err(text)) => assert!(error.to_string().contains(text), "{error}"),
+            (Err(error), Err(text)) => {
+                let chain = ErrorChain(error).to_string();
+                assert!(chain.contains(text), "{chain}");
+            }
             (other, _) => panic!("{other:?}"),
         }
         assert_eq!(seen.take(), expected);

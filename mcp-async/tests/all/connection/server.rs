@@ -186,7 +186,7 @@ fn a_question_is_answered_refused_and_taken_back() {
     assert!(wire.read().contains(r#""code":8"#));
     assert_eq!(
         wire.watch.log.lock().unwrap().last().unwrap(),
-        "the user rejected the question: no (code -1)"
+        "the user rejected the question"
     );
 
     wire.call(3, "asks");

@@ -4,10 +4,10 @@ use core::future::{pending, poll_fn};
 use core::pin::pin;
 use core::task::Poll;
 
-use mcp_async::ErrorReply;
 use mcp_async::client::CallError;
 use mcp_async::model::{CreateMessageParams, IncludeContext, SamplingMessage, ToolChoice};
 use mcp_async::server::{AskError, Context};
+use mcp_async::{ErrorChain, ErrorReply};
 use mcp_proto::client::Failure;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::revision::Elicitation;
@@ -455,14 +455,17 @@ fn tools_and_context_of_others_need_capabilities_of_their_own() {
                 let mut params = CreateMessageParams::new(vec![SamplingMessage::user("one")], 10);
                 params.tool_choice = Some(ToolChoice::default());
                 let refused = cx.sample("tools", params.clone()).await.unwrap_err();
-                assert!(refused.to_string().contains("tools"), "{refused}");
+                let refused = ErrorChain(&refused).to_string();
+                assert!(refused.contains("tools"), "{refused}");
                 params.tool_choice = None;
                 params.include_context = Some(IncludeContext::AllServers);
                 // Before 2025-11-25 the context had no capability of its own.
                 if cx.revision().has_sampling_tools() {
                     let refused = cx.sample("context", params).await.unwrap_err();
                     assert!(
-                        refused.to_string().contains("sampling.context"),
+                        ErrorChain(&refused)
+                            .to_string()
+                            .contains("sampling.context"),
                         "{refused}"
                     );
                     return Ok("refused".into());

@@ -1,0 +1,90 @@
+//! Errors and what caused them: the text of the cause is its own, and `source` leads to it.
+
+#![cfg(all(
+    feature = "client",
+    feature = "server",
+    feature = "schema",
+    feature = "tls"
+))]
+
+use core::error::Error;
+use std::io;
+
+use mcp_async::client::{CallError, ConnectError};
+use mcp_async::http::StoreError;
+use mcp_async::net::{Roots, SendFailed};
+use mcp_async::process::SpawnError;
+use mcp_async::schema::{PublishError, SchemaError};
+use mcp_async::server::{AskError, StateError};
+use mcp_async::{ErrorChain, ErrorReply, schema};
+use mcp_proto::SendError;
+use mcp_proto::json::{DecodeError, EncodeError, Raw};
+
+fn decode() -> DecodeError {
+    let number = Raw::parse(b"1", 8).unwrap();
+    number.decode::<String>(&mut []).unwrap_err()
+}
+
+fn reply() -> ErrorReply {
+    ErrorReply::new(7, "out of paper")
+}
+
+#[test]
+fn no_error_repeats_its_source() {
+    let form = schema::form::<String>().unwrap_err();
+    let bad = b"-----BEGIN CERTIFICATE-----\nAAAA\n-----END CERTIFICATE-----\n";
+    let errors: Vec<Box<dyn Error>> = vec![
+        Box::new(CallError::Server(reply())),
+        Box::new(CallError::Input(reply())),
+        Box::new(CallError::Refused(SendError::Encode)),
+        Box::new(CallError::Decode(decode())),
+        Box::new(ConnectError::Refused(reply())),
+        Box::new(AskError::Client(reply())),
+        Box::new(AskError::Rejected(reply())),
+        Box::new(AskError::Refused(SendError::Encode)),
+        Box::new(AskError::Decode(decode())),
+        Box::new(AskError::Form(form)),
+        Box::new(StateError::Encode(EncodeError::Key)),
+        Box::new(StateError::Decode(decode())),
+        Box::new(StoreError::new("the disk is full")),
+        Box::new(SpawnError::Start(io::Error::other("no such program"))),
+        Box::new(SendFailed::Lost("reset".into())),
+        Box::new(SendFailed::Unreachable {
+            server: "a.example:80".into(),
+            cause: io::Error::other("no such name"),
+        }),
+        Box::new(Roots::from_pem(bad).unwrap_err()),
+        Box::new(PublishError::Refused {
+            place: "/inputSchema",
+            error: SchemaError::Circle,
+        }),
+    ];
+    for error in &errors {
+        let (text, source) = (error.to_string(), error.source());
+        let source = source.unwrap_or_else(|| panic!("{error:?} has no source"));
+        assert!(!text.contains(&source.to_string()), "{text}");
+        let chain = ErrorChain(&**error).to_string();
+        assert!(chain.starts_with(&format!("{text}: {source}")), "{chain}");
+    }
+}
+
+/// What says all that there is to say has no source.
+#[test]
+fn errors_without_a_source() {
+    let errors: Vec<Box<dyn Error>> = vec![
+        Box::new(reply()),
+        Box::new(CallError::Expired),
+        Box::new(CallError::Undeclared("tools")),
+        Box::new(ConnectError::Closed),
+        Box::new(AskError::Mismatch("a: a value is required".into())),
+        Box::new(AskError::Key),
+        Box::new(StateError::Full),
+        Box::new(SendFailed::Redirects),
+        Box::new(SpawnError::Connect(ConnectError::Expired)),
+        Box::new(SchemaError::Circle),
+    ];
+    for error in &errors {
+        assert!(error.source().is_none(), "{error:?}");
+        assert_eq!(ErrorChain(&**error).to_string(), error.to_string());
+    }
+}
