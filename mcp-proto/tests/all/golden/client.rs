@@ -14,7 +14,8 @@ use mcp_proto::{
 };
 
 use super::every_revision;
-use super::script::{member, notification, raw, refusal, request, word};
+use super::script::{member, notification, request, word};
+use super::text::{raw, refusal};
 use super::transcript::Transcript;
 
 pub(crate) type Guest = Client<'static, Growing>;

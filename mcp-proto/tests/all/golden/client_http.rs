@@ -9,7 +9,8 @@ use mcp_proto::rpc::{Message, Method};
 use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Revision, Step};
 
 use super::client::{Guest, Peer, User, config, configure};
-use super::script::{Player, ignored, refusal, word};
+use super::script::{Player, word};
+use super::text::{ignored, lines, refusal};
 use super::transcript::Transcript;
 
 pub(crate) struct Browser {
@@ -331,7 +332,7 @@ impl Side {
             return;
         };
         let mark = format!(">{}", flight.label);
-        transcript.lines(&mark, text.as_bytes());
+        lines(transcript, &mark, text.as_bytes());
         let (mut lines, mut moves) = (Vec::new(), false);
         let text = format!("{text}\n\n");
         let mut rest = text.as_bytes();

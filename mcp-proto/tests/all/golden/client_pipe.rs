@@ -6,7 +6,8 @@ use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::{Inbox, Instant, Link, Machine, Outbox, Revision, Step};
 
 use super::client::{Guest, Peer, User, config, configure};
-use super::script::{Player, ignored, refusal, word};
+use super::script::{Player, word};
+use super::text::{ignored, refusal};
 use super::transcript::Transcript;
 
 pub(crate) struct Pipe {

@@ -31,11 +31,13 @@
 mod client;
 mod client_http;
 mod client_pipe;
+mod heads;
+mod peer;
 mod script;
 mod server;
 mod server_http;
-mod server_http_head;
 mod server_pipe;
+mod text;
 mod transcript;
 
 use mcp_proto::{Revision, RevisionSet};

@@ -9,8 +9,8 @@
 //!
 //! `REVISION` in a line stands for the revision that the script is played in.
 
+use mcp_proto::Revision;
 use mcp_proto::json::Raw;
-use mcp_proto::{Revision, SendError, Why};
 
 use super::transcript::Transcript;
 
@@ -74,15 +74,6 @@ fn selected<'l>(line: &'l str, transport: &str, revision: Revision) -> Option<&'
         .then_some(command)
 }
 
-/// JSON of the script's own.
-#[track_caller]
-pub(crate) fn raw(text: &str) -> Raw<'_> {
-    match Raw::parse(text.as_bytes(), 128) {
-        Ok(raw) => raw,
-        Err(fault) => panic!("{fault:?} in {text}"),
-    }
-}
-
 /// Splits off the first word.
 pub(crate) fn word(text: &str) -> (&str, &str) {
     text.split_once(' ').unwrap_or((text, ""))
@@ -121,39 +112,4 @@ fn members(params: &str) -> String {
 pub(crate) fn member(message: &str, name: &str) -> Option<String> {
     let raw = Raw::parse(message.as_bytes(), 128).ok()?;
     Some(raw.object()?.get(name)?.as_str().to_owned())
-}
-
-/// Why a command was refused.
-pub(crate) fn refusal(error: SendError) -> String {
-    match error {
-        SendError::BufferFull { needed } => format!("{needed} bytes needed"),
-        SendError::TooLarge { needed } => format!("too large: {needed} bytes"),
-        SendError::Stale => "stale".into(),
-        SendError::TableFull => "table full".into(),
-        SendError::Undeclared(capability) => format!("undeclared: {capability}"),
-        SendError::NotInRevision => "not in the revision".into(),
-        SendError::NotReady => "not ready".into(),
-        SendError::Closed => "closed".into(),
-        SendError::Progress => "no progress".into(),
-        SendError::Encode => "not encodable".into(),
-        other => format!("{other:?}"),
-    }
-}
-
-/// Why a message led to nothing; `None` for the ordinary case.
-pub(crate) fn ignored(why: Why) -> Option<String> {
-    Some(match why {
-        Why::Absorbed => return None,
-        Why::UnknownNotification => "unknown notification".into(),
-        Why::LateResponse => "late response".into(),
-        Why::UnknownCancellation => "unknown cancellation".into(),
-        Why::Misplaced => "misplaced".into(),
-        Why::Malformed => "malformed".into(),
-        Why::Garbage => "garbage".into(),
-        Why::StaleProgress => "stale progress".into(),
-        Why::DoubledQuestion => "doubled question".into(),
-        Why::NoRoom => "no room".into(),
-        Why::Closed => "closed".into(),
-        other => format!("{other:?}"),
-    })
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 use std::collections::BTreeMap;
 
-use mcp_proto::http::{Endpoint, Opening, Post, Refusal, Route};
+use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::{Incoming, Message, Messages};
 use mcp_proto::server::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
 use mcp_proto::server::{Event, Growing, Record, Server, ServerConfig};
@@ -11,9 +11,11 @@ use mcp_proto::{
     Action, Channel, Instant, Machine, Revision, SendError, Source, Transmit, Written,
 };
 
-use super::script::{Player, ignored, member};
-use super::server::{App, Host, Output, Peer, config, configure};
-use super::server_http_head::{Heads, Request};
+use super::heads::{BOTH, Heads, Request};
+use super::peer::Peer;
+use super::script::{Player, member};
+use super::server::{App, Host, Output, config, configure};
+use super::text::{ignored, lines};
 use super::transcript::Transcript;
 
 pub(crate) struct Site {
@@ -175,7 +177,7 @@ impl Site {
         transcript: &mut Transcript,
     ) {
         let request = Request { method, fields };
-        request.write_down(transcript);
+        write_down(&request, transcript);
         if !body.is_empty() {
             transcript.line(">", body);
         }
@@ -315,7 +317,7 @@ impl Site {
                     }
                 },
             };
-            transcript.lines(&mark, &out);
+            lines(transcript, &mark, &out);
             if ended {
                 transcript.line(&mark, "end");
                 if name.starts_with("exchange") {
@@ -449,3 +451,20 @@ fn refused(refusal: Refusal, transcript: &mut Transcript) {
     transcript.line("<", &format!("{status} application/json"));
     transcript.bytes("<", &body[..len]);
 }
+
+/// Writes down the head, without the fields that every request has.
+fn write_down(request: &Request, transcript: &mut Transcript) {
+    transcript.line(">", &format!("{} {}", request.method, request.path()));
+    for (name, value) in &request.fields {
+        if !USUAL.contains(&(name, value)) && name != ":path" {
+            transcript.line(">", &format!("  {name}: {value}"));
+        }
+    }
+}
+
+const USUAL: [(&str, &str); 4] = [
+    ("host", "localhost"),
+    ("content-type", "application/json"),
+    ("accept", BOTH),
+    ("accept", "text/event-stream"),
+];

@@ -5,8 +5,10 @@ use core::time::Duration;
 use mcp_proto::server::{Growing, Server, ServerConfig};
 use mcp_proto::{Inbox, Instant, Link, Machine, Outbox, Revision, SendError, Step, Written};
 
-use super::script::{Player, ignored, member, word};
-use super::server::{App, Host, Output, Peer, config, configure};
+use super::peer::Peer;
+use super::script::{Player, member, word};
+use super::server::{App, Host, Output, config, configure};
+use super::text::ignored;
 use super::transcript::Transcript;
 
 pub(crate) struct Pipe {

@@ -50,15 +50,6 @@ impl Transcript {
             step.push(text);
         }
     }
-
-    /// Appends each line of an event stream.
-    pub(crate) fn lines(&mut self, mark: &str, bytes: &[u8]) {
-        for line in bytes.split(|byte| *byte == b'\n') {
-            if !line.is_empty() {
-                self.bytes(mark, line);
-            }
-        }
-    }
 }
 
 /// Puts the transcripts of all revisions into one text, in which each line begins with the

@@ -4,7 +4,6 @@ use mcp_proto::Revision;
 use mcp_proto::http::Head;
 
 use super::script::{member, word};
-use super::transcript::Transcript;
 
 /// What the head of the next request says.
 pub(crate) struct Heads {
@@ -36,18 +35,6 @@ impl Head for Request {
         for (key, value) in &self.fields {
             if key.eq_ignore_ascii_case(name) {
                 each(value.as_bytes());
-            }
-        }
-    }
-}
-
-impl Request {
-    /// Writes down the head, without the fields that every request has.
-    pub(crate) fn write_down(&self, transcript: &mut Transcript) {
-        transcript.line(">", &format!("{} {}", self.method, self.path()));
-        for (name, value) in &self.fields {
-            if !USUAL.contains(&(name, value)) && name != ":path" {
-                transcript.line(">", &format!("  {name}: {value}"));
             }
         }
     }
@@ -150,11 +137,5 @@ fn field(name: &str, value: &str) -> (String, String) {
     (name.to_owned(), value.to_owned())
 }
 
-const BOTH: &str = "application/json, text/event-stream";
-
-const USUAL: [(&str, &str); 4] = [
-    ("host", "localhost"),
-    ("content-type", "application/json"),
-    ("accept", BOTH),
-    ("accept", "text/event-stream"),
-];
+/// What a POST accepts.
+pub(crate) const BOTH: &str = "application/json, text/event-stream";
