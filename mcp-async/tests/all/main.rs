@@ -6,6 +6,7 @@ mod client_http;
 mod client_typed;
 mod connection;
 mod errors;
+mod golden;
 mod http_server;
 mod model;
 mod rounds;

@@ -1,0 +1,208 @@
+//! The server of all golden conversations: the only place that builds one.
+
+use core::time::Duration;
+use std::time::UNIX_EPOCH;
+
+use mcp_async::http::HttpService;
+use mcp_async::model::{CreateMessageParams, LoggingLevel, SamplingMessage};
+use mcp_async::server::{
+    Completing, Context, Elicited, HandlerError, Json, Keys, NoArguments, Prompt, Registry,
+    Resource, Tool,
+};
+use mcp_async::{PipeReader, PipeWriter, Server};
+use mcp_proto::{Revision, RevisionSet};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use crate::sim::{Sim, clock, spawn};
+
+#[derive(Deserialize, JsonSchema)]
+struct Text {
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Add {
+    a: i64,
+    b: i64,
+}
+
+#[derive(Serialize, JsonSchema)]
+struct Sum {
+    sum: i64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Greet {
+    name: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Name {
+    /// What people call you
+    name: String,
+}
+
+#[derive(Deserialize)]
+struct Note {
+    id: u32,
+}
+
+fn server() -> Server<Sim> {
+    Server::new("demo", "1.0")
+        .title("Demo")
+        .instructions("Ask for the echo.")
+        .revisions(RevisionSet::of(&Revision::ALL))
+        .keys(Keys::new([7; 32]).clock(|| UNIX_EPOCH))
+        .cache(Duration::from_secs(5), mcp_async::model::CacheScope::Public)
+        .logging()
+        .page_size(4)
+        .tool(
+            "echo",
+            "Says it again",
+            |args: Text, _: Context| async move { Ok(args.text) },
+        )
+        .tool("add", "Adds", |args: Add, _: Context| async move {
+            Ok(Json(Sum {
+                sum: args.a + args.b,
+            }))
+        })
+        .tool("fails", "Fails", |_: NoArguments, _: Context| async {
+            Err::<String, _>(HandlerError::told("no luck"))
+        })
+        .tool("breaks", "Hides why", |_: NoArguments, _: Context| async {
+            Ok("seven".parse::<u8>()?.to_string())
+        })
+        .tool(
+            "steps",
+            "Counts",
+            |_: NoArguments, cx: Context| async move {
+                cx.progress(1.0).total(4.0).await;
+                sleep(Duration::from_secs(1)).await;
+                cx.progress(2.0).total(4.0).message("almost").await;
+                Ok("done")
+            },
+        )
+        .tool("logs", "Logs", |_: NoArguments, cx: Context| async move {
+            cx.log(LoggingLevel::Debug, &"quiet").logger("demo").await;
+            cx.log(LoggingLevel::Error, &"loud").logger("demo").await;
+            Ok("logged")
+        })
+        .tool(
+            "never",
+            "Does not end",
+            |_: NoArguments, _: Context| async {
+                core::future::pending::<()>().await;
+                Ok(())
+            },
+        )
+        .tool(
+            "form",
+            "Asks who",
+            |_: NoArguments, cx: Context| async move {
+                Ok(match cx.elicit::<Name>("who", "Who are you?").await? {
+                    Elicited::Accepted(name) => name.name,
+                    _ => "nobody".to_owned(),
+                })
+            },
+        )
+        .tool(
+            "page",
+            "Shows a page",
+            |_: NoArguments, cx: Context| async move {
+                let action = cx.elicit_url("page", "Look!", "https://a.example/").await?;
+                Ok(action.to_string())
+            },
+        )
+        .tool(
+            "model",
+            "Asks twice",
+            |_: NoArguments, cx: Context| async move {
+                let mut said = String::new();
+                for key in ["first", "second"] {
+                    let asked = vec![SamplingMessage::user(format!("{key}?{said}"))];
+                    let answer = cx.sample(key, CreateMessageParams::new(asked, 10)).await?;
+                    said = answer.content.text();
+                }
+                Ok(said)
+            },
+        )
+        .tool(
+            "roots",
+            "Counts roots",
+            |_: NoArguments, cx: Context| async move {
+                let roots = cx.roots().await?;
+                Ok((roots.len() + roots.refused().len()).to_string())
+            },
+        )
+        .with(
+            Resource::new("demo://text", "text")
+                .title("A text")
+                .mime_type("text/plain")
+                .handler(|_| async { Ok("hello") }),
+        )
+        .resource("demo://bytes", "bytes", |_: Context| async {
+            Ok(b"\x89PNG".to_vec())
+        })
+        .template("note://{id}", "note", |note: Note, _: Context| async move {
+            if note.id > 9 {
+                return Err(HandlerError::not_found());
+            }
+            Ok(format!("note {}", note.id))
+        })
+        .with(
+            Prompt::new("greet")
+                .description("Greets")
+                .complete("name", |typing: Completing, _: Context| async move {
+                    let mut names = vec!["Ada".to_owned(), "Adele".into(), "Bob".into()];
+                    names.retain(|name| name.starts_with(&typing.value));
+                    Ok(names)
+                })
+                .handler(
+                    |greet: Greet, _: Context| async move { Ok(format!("Greet {}.", greet.name)) },
+                ),
+        )
+}
+
+async fn sleep(time: Duration) {
+    use mcp_async::{Clock, Timer};
+    let mut timer = clock().timer();
+    let deadline = clock().now() + time;
+    core::future::poll_fn(|cx| timer.poll_until(deadline, cx)).await;
+}
+
+/// Serves one pipe in a task of its own.
+pub(crate) fn on_pipe(streams: (PipeReader, PipeWriter)) -> Registry {
+    let server = server();
+    // Whoever has a registry may change what is served, so the server declares that.
+    let registry = server.registry();
+    let (connection, _peer) = server.serve(streams);
+    spawn(async {
+        let _ = connection.await;
+    });
+    registry
+}
+
+/// Serves HTTP, at `/mcp` and at the two endpoints of 2024-11-05.
+pub(crate) fn over_http() -> (HttpService<Sim>, Registry) {
+    let server = server();
+    let registry = server.registry();
+    let http = server.http().legacy_sse("/sse", "/messages");
+    (http.into_service(), registry)
+}
+
+/// Changes what is served, as a command of a script says.
+pub(crate) fn change(registry: &Registry, verb: &str, rest: &str) {
+    match verb {
+        "updated" => registry.resource_updated(rest),
+        "add-tool" => {
+            let tool = Tool::new(rest).description("Came later");
+            let tool = tool.handler(|_: NoArguments, _: Context| async { Ok("later") });
+            registry.add(tool).expect("it is new");
+        }
+        "remove-tool" => assert!(registry.remove_tool(rest), "no tool {rest}"),
+        "remove-prompt" => assert!(registry.remove_prompt(rest), "no prompt {rest}"),
+        "shutdown" => registry.shutdown(),
+        other => panic!("no such command: {other}"),
+    }
+}

@@ -1,0 +1,196 @@
+//! A typed server behind HTTP without sockets, and a client that is a script.
+
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body::Body;
+use http_body_util::Full;
+use mcp_async::http::{HttpBody, HttpService};
+use mcp_async::server::Registry;
+use mcp_proto::Revision;
+use tower_service::Service;
+
+use super::heads::{self, Heads};
+use super::peer::Peer;
+use super::script::{Player, member};
+use super::served;
+use super::tape::{Tape, label};
+use super::transcript::Transcript;
+use crate::sim::{Sim, clock, settle};
+
+pub(crate) struct Site {
+    service: HttpService<Sim>,
+    registry: Registry,
+    peer: Peer,
+    heads: Heads,
+    tape: Tape,
+    exchanges: Vec<Exchange>,
+}
+
+/// An exchange that goes on.
+struct Exchange {
+    label: String,
+    state: State,
+}
+
+enum State {
+    Asked(Pin<Box<dyn Future<Output = Response<HttpBody>>>>),
+    Answered(HttpBody),
+    Over,
+}
+
+impl Player for Site {
+    fn new(revision: Revision) -> Self {
+        let (service, registry) = served::over_http();
+        Self {
+            service,
+            registry,
+            peer: Peer::new(revision),
+            heads: Heads::new(revision),
+            tape: Tape::default(),
+            exchanges: Vec::new(),
+        }
+    }
+
+    fn command(&mut self, verb: &str, rest: &str, transcript: &mut Transcript) {
+        match verb {
+            "head" => self.heads.next(rest),
+            "get" | "delete" | "options" => {
+                let (method, fields) = self.heads.bodiless(verb, rest);
+                self.ask(&heads::Request { method, fields }, "");
+            }
+            // The two endpoints of 2024-11-05.
+            "sse" | "sse-post" => {
+                let rest = self.tape.restore(rest);
+                let (path, body) = super::script::word(&rest);
+                self.heads.next(&format!(":path: {path}"));
+                let (method, fields) = match verb {
+                    "sse" => self.heads.bodiless("get", ""),
+                    _ => ("POST", self.heads.post(body)),
+                };
+                self.ask(&heads::Request { method, fields }, body);
+            }
+            "close" => {
+                let open = self.exchanges.iter().rposition(|it| it.label == rest);
+                if let Some(at) = open {
+                    self.tape.line(&format!(">{rest}"), "closed");
+                    self.exchanges.remove(at);
+                }
+            }
+            "wait" => {
+                self.tape.line(".", &format!("wait {rest}"));
+                clock().advance(Duration::from_millis(rest.parse().expect("milliseconds")));
+            }
+            _ => match self.peer.say(verb, rest) {
+                Some(messages) => {
+                    for message in messages {
+                        let fields = self.heads.post(&message);
+                        let method = "POST";
+                        self.ask(&heads::Request { method, fields }, &message);
+                        self.settle();
+                    }
+                }
+                None => {
+                    self.tape.line(".", format!("{verb} {rest}").trim_end());
+                    served::change(&self.registry, verb, rest);
+                }
+            },
+        }
+        self.settle();
+        self.tape.write_down(transcript);
+    }
+}
+
+impl Site {
+    fn ask(&mut self, request: &heads::Request, body: &str) {
+        let path = mcp_proto::http::Head::path(request);
+        let mut built = Request::builder().method(request.method).uri(path);
+        for (name, value) in request.fields.iter().filter(|(name, _)| name != ":path") {
+            built = built.header(name, value);
+        }
+        let bytes = Full::new(Bytes::copy_from_slice(body.as_bytes()));
+        let built = built.body(bytes).expect("a request");
+        let (parts, bytes) = built.into_parts();
+        let label = label(&parts, body);
+        let mark = format!(">{label}");
+        self.tape.line(&mark, &format!("{} {path}", request.method));
+        self.tape.fields(&mark, &parts.headers);
+        if !body.is_empty() {
+            self.tape.line(&mark, body);
+        }
+        let response = self.service.clone().call(Request::from_parts(parts, bytes));
+        let response = Box::pin(async {
+            let Ok(response) = response.await;
+            response
+        });
+        self.exchanges.push(Exchange {
+            label,
+            state: State::Asked(response),
+        });
+    }
+
+    /// Lets everything happen that needs no time.
+    fn settle(&mut self) {
+        let mut moved = true;
+        while moved {
+            settle();
+            moved = false;
+            for at in 0..self.exchanges.len() {
+                moved |= self.poll(at);
+            }
+        }
+        self.exchanges.retain(|it| !matches!(it.state, State::Over));
+    }
+
+    /// Polls an exchange; says whether anything came.
+    fn poll(&mut self, at: usize) -> bool {
+        let cx = &mut Context::from_waker(Waker::noop());
+        let Self {
+            exchanges,
+            tape,
+            peer,
+            heads,
+            ..
+        } = self;
+        let Exchange { label, state } = &mut exchanges[at];
+        let mark = format!("<{label}");
+        match state {
+            State::Asked(response) => {
+                let Poll::Ready(response) = response.as_mut().poll(cx) else {
+                    return false;
+                };
+                let (parts, body) = response.into_parts();
+                tape.line(&mark, parts.status.as_str());
+                tape.fields(&mark, &parts.headers);
+                if let Some(session) = parts.headers.get("mcp-session-id") {
+                    let session = session.to_str().expect("a session is text");
+                    heads.session = Some(session.to_owned());
+                }
+                *state = State::Answered(body);
+            }
+            State::Answered(body) => match Pin::new(body).poll_frame(cx) {
+                Poll::Pending => return false,
+                Poll::Ready(Some(Ok(frame))) => {
+                    let data = frame.into_data().expect("bodies have data");
+                    let text = core::str::from_utf8(&data).expect("messages are text");
+                    for line in text.lines().filter(|line| !line.is_empty()) {
+                        tape.line(&mark, line);
+                        let message = line.strip_prefix("data: ").unwrap_or(line);
+                        if member(message, "method").is_some() {
+                            peer.question = member(message, "id").or(peer.question.take());
+                        }
+                    }
+                }
+                Poll::Ready(_) => {
+                    tape.line(&mark, "end");
+                    *state = State::Over;
+                }
+            },
+            State::Over => return false,
+        }
+        true
+    }
+}
