@@ -17,7 +17,7 @@ use super::awaited::Awaited;
 use super::handler::Handler;
 use super::peer::Peer;
 use super::side::{About, Side};
-use crate::connection::{Driver, Pipe, Shared};
+use crate::connection::{Driver, Outbound, Pipe, Shared};
 use crate::observe::Transport;
 use crate::runtime::{Clock, Now};
 
@@ -49,36 +49,34 @@ where
     C: Clock,
     H: Handler,
 {
-    let opening = (Core::connect as Open, Transport::Pipe);
-    connect_with(opening, streams, clock, config, handler)
+    let timer = clock.timer();
+    let now = clock.now();
+    let clock = Arc::new(clock) as Arc<dyn Now>;
+    let opening = (Core::connect as Open, now, Transport::Pipe);
+    let (side, peer) = begin(opening, Pipe, clock, config, handler);
+    let shared = Arc::clone(&peer.shared);
+    let driver = Driver::new(streams, timer, &config.limits, GRACE, side, shared);
+    (Connection { driver }, peer)
 }
 
 /// How a machine begins.
 pub(crate) type Open = fn(&mut Machine, Instant) -> Result<(), SendError>;
 
-/// The same for a machine that begins in another way, over another transport.
-pub(crate) fn connect_with<R, W, C, H>(
-    (open, transport): (Open, Transport),
-    streams: (R, W),
-    clock: C,
+/// The role of a connection and its first handle.
+pub(crate) fn begin(
+    (open, now, transport): (Open, Instant, Transport),
+    outbound: impl Outbound,
+    clock: Arc<dyn Now>,
     config: ClientConfig<'static>,
-    handler: H,
-) -> (Connection<R, W, C>, Peer)
-where
-    R: AsyncRead + Unpin,
-    W: AsyncWrite + Unpin,
-    C: Clock,
-    H: Handler,
-{
+    handler: impl Handler,
+) -> (Side, Peer) {
     let mut machine = Core::new(config, Growing);
     // What is wrong with a configuration is told as `ConnectFailed`.
-    let _ = open(&mut machine, clock.now());
-    let timer = clock.timer();
-    let clock = Arc::new(clock) as Arc<dyn Now>;
-    let shared = Shared::new(machine, &config.limits, clock, transport, Pipe);
-    let handler: Box<dyn Handler> = Box::new(handler);
+    let _ = open(&mut machine, now);
+    let shared = Shared::new(machine, &config.limits, clock, transport, outbound);
+    shared.lock().handles = 1;
     let about = Arc::new(About {
-        handler,
+        handler: Box::new(handler),
         server: OnceLock::new(),
         failed: OnceLock::new(),
     });
@@ -86,16 +84,7 @@ where
         about: Arc::clone(&about),
         awaited: Awaited::default(),
     };
-    let driver = Driver::new(
-        streams,
-        timer,
-        &config.limits,
-        GRACE,
-        side,
-        Arc::clone(&shared),
-    );
-    shared.lock().handles = 1;
-    (Connection { driver }, Peer { shared, about })
+    (side, Peer { shared, about })
 }
 
 /// A connection to a server: ends when the server ends it, or when the last [`Peer`] is gone
@@ -142,4 +131,4 @@ impl<R, W, C: Clock> fmt::Debug for Connection<R, W, C> {
 }
 
 /// Long enough for a server that reads, too short to notice at the end of a program.
-const GRACE: Duration = Duration::from_secs(1);
+pub(crate) const GRACE: Duration = Duration::from_secs(1);

@@ -50,7 +50,7 @@ mod round;
 mod sampling;
 #[cfg(all(feature = "client", feature = "schema"))]
 mod schemas;
-mod side;
+pub(crate) mod side;
 mod stray;
 #[cfg(feature = "client")]
 mod subscription;

@@ -23,7 +23,7 @@ use crate::error::ErrorReply;
 use crate::observe;
 
 /// The client's side of the driver.
-pub(super) struct Side {
+pub(crate) struct Side {
     pub(super) about: Arc<About>,
     pub(super) awaited: Awaited,
 }
@@ -33,6 +33,8 @@ impl Role for Side {
 
     const WAITS_FOR_READER: bool = false;
     const DRAINS: bool = false;
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    const SENDS_FIRST: bool = true;
 
     fn dispatch(
         &mut self,
@@ -172,6 +174,21 @@ impl Respond for Core<'_, Growing> {
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
         Self::respond(self, now, token, outcome, out)
+    }
+
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    fn write_reply(
+        &mut self,
+        now: Instant,
+        reply: &Self::Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, mcp_proto::BufferFull> {
+        mcp_proto::Machine::reply(self, now, *reply, out)
+    }
+
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel> {
+        self.next_channel().filter(|channel| has_room(*channel))
     }
 
     fn abandon(&mut self, token: SentToken) {

@@ -20,7 +20,6 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::{Inbox, Instant, Large, Limits, Machine, Outbox, Why};
 
 use self::streams::is_closed;
-use super::alarm::Alarm;
 use super::calls::{Calls, Effect, Event, Role};
 use super::frame::{Frame, LARGE};
 use super::shared::Shared;
@@ -207,12 +206,15 @@ where
 {
     type Output = io::Result<()>;
 
-    fn alarm(&self) -> &Alarm {
-        &self.driver.calls.shared.alarm
+    fn begin(&mut self, cx: &Context<'_>) {
+        if self.driver.calls.shared.alarm.begin(cx.waker()) {
+            // The timer was armed for another task.
+            self.driver.armed = None;
+        }
     }
 
-    fn begin_in_new_task(&mut self) {
-        self.driver.armed = None;
+    fn rest(&mut self) {
+        self.driver.calls.shared.alarm.rest();
     }
 
     fn work(&mut self, cx: &mut Context<'_>) -> Worked<io::Result<()>> {

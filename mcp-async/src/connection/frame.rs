@@ -8,6 +8,39 @@ use mcp_proto::json::{Raw, RawBuf};
 /// copy.
 pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
 
+/// Received messages as text, one or an array. What keeps a part of a large text keeps all of it
+/// instead of a copy.
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+pub(crate) enum Text {
+    Small(Vec<u8>),
+    Large(Arc<Vec<u8>>),
+}
+
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+impl Text {
+    pub(crate) fn new(text: Vec<u8>) -> Self {
+        if text.len() >= LARGE {
+            Self::Large(Arc::new(text))
+        } else {
+            Self::Small(text)
+        }
+    }
+
+    pub(crate) fn bytes(&self) -> &[u8] {
+        match self {
+            Self::Small(bytes) => bytes,
+            Self::Large(bytes) => bytes,
+        }
+    }
+
+    pub(crate) const fn frame(&self) -> Frame<'_> {
+        match self {
+            Self::Small(_) => None,
+            Self::Large(bytes) => Some(bytes),
+        }
+    }
+}
+
 /// A part of a message, without a copy if both are large: what keeps a large message should be
 /// most of it.
 pub(crate) fn keep(part: Raw<'_>, frame: Frame<'_>) -> RawBuf {

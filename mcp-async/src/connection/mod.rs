@@ -4,6 +4,8 @@
 mod alarm;
 mod calls;
 mod driver;
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+mod exchanged;
 mod frame;
 mod job;
 mod outbound;
@@ -13,26 +15,23 @@ mod seat;
 mod shared;
 mod turn;
 
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
-pub(crate) use self::alarm::Alarm;
 #[cfg(all(feature = "client", feature = "http"))]
-pub(crate) use self::alarm::JobWaker;
-#[cfg(all(feature = "server", feature = "http"))]
-pub(crate) use self::calls::Calls;
+pub(crate) use self::alarm::{Alarm, JobWaker};
 pub(crate) use self::calls::{Effect, Role};
 pub(crate) use self::driver::Driver;
-#[cfg(all(feature = "server", feature = "http"))]
-pub(crate) use self::frame::LARGE;
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+pub(crate) use self::exchanged::Exchanged;
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+pub(crate) use self::frame::Text;
 pub(crate) use self::frame::{Frame, keep};
 pub(crate) use self::job::discard;
 pub use self::job::{Answered, Job};
-#[cfg(all(feature = "server", feature = "http"))]
 pub(crate) use self::outbound::Outbound;
 pub(crate) use self::outbound::{Pipe, Receipt};
 pub(crate) use self::places::{Arrival, Places};
 pub use self::progress::Progress;
 pub(crate) use self::seat::Seat;
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
 pub(crate) use self::shared::Core;
 pub(crate) use self::shared::{Beside, Nothing, Respond, Shared};
 #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]

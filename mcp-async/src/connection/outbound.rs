@@ -44,7 +44,6 @@ pub(crate) trait Outbound: Any + Send {
     }
 
     /// A request of ours is over.
-    #[cfg(all(feature = "server", feature = "http"))]
     fn answered(&mut self, request: SentToken) {
         let _ = request;
     }
@@ -58,7 +57,7 @@ pub(crate) trait Outbound: Any + Send {
     }
 }
 
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
 impl dyn Outbound {
     /// The value itself, for those who made it.
     pub(crate) fn downcast_mut<T: Outbound>(&mut self) -> Option<&mut T> {

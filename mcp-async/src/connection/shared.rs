@@ -4,6 +4,8 @@
 use core::task::{Context, Poll, Waker, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+use mcp_proto::BufferFull;
 use mcp_proto::{
     Channel, Instant, Limits, Machine, Outbox, Outcome, SendError, SentToken, Shortage, Token,
     Transmit, Written,
@@ -45,6 +47,19 @@ pub(crate) trait Respond: Machine {
         let _ = (now, token, out);
         Ok(None)
     }
+
+    /// Writes an answer of the core, as often as a longer buffer is needed.
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    fn write_reply(
+        &mut self,
+        now: Instant,
+        reply: &Self::Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, BufferFull>;
+
+    /// A channel that is owed a message and has room for it.
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel>;
 
     /// Nobody waits for the answer to this request of ours any more. No event of it follows.
     fn abandon(&mut self, token: SentToken);

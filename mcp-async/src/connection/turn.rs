@@ -2,17 +2,15 @@
 
 use core::task::{Context, Poll};
 
-use super::alarm::Alarm;
-
 /// What a task does whenever it is woken.
 pub(crate) trait Work {
     type Output;
 
-    /// What wakes the task when work is left for it.
-    fn alarm(&self) -> &Alarm;
+    /// A poll begins: what leaves work for the task need not wake it.
+    fn begin(&mut self, cx: &Context<'_>);
 
-    /// The task is another one than in the last poll: what was registered for that one is void.
-    fn begin_in_new_task(&mut self) {}
+    /// From now on what leaves work for the task has to wake it.
+    fn rest(&mut self);
 
     /// Does what there is to do now.
     fn work(&mut self, cx: &mut Context<'_>) -> Worked<Self::Output>;
@@ -36,18 +34,16 @@ pub(crate) enum Worked<T> {
 
 /// Works until there is nothing to do, and makes sure that the task is woken when there is.
 ///
-/// The order matters: work that is left before [`Alarm::rest`] does not wake the task, so it is
+/// The order matters: work that is left before [`Work::rest`] does not wake the task, so it is
 /// looked for once more after it.
 pub(crate) fn poll_work<W: Work>(task: &mut W, cx: &mut Context<'_>) -> Poll<W::Output> {
-    if task.alarm().begin(cx.waker()) {
-        task.begin_in_new_task();
-    }
+    task.begin(cx);
     let mut resting = false;
     loop {
         match task.work(cx) {
             Worked::Some => {}
             Worked::None if !resting => {
-                task.alarm().rest();
+                task.rest();
                 resting = true;
             }
             Worked::None => {

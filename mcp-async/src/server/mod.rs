@@ -286,6 +286,8 @@ impl<S: Service> Role for Side<S> {
 
     const WAITS_FOR_READER: bool = true;
     const DRAINS: bool = true;
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    const SENDS_FIRST: bool = false;
 
     fn dispatch(
         &mut self,
@@ -358,7 +360,11 @@ impl<S: Service> Role for Side<S> {
                 observe::ping_missed(misses, limit);
                 self.guarded(|service, peer| service.ping_missed(peer, misses, limit));
             }
-            Event::Answer { cookie, answer, .. } => {
+            Event::Answer {
+                token,
+                cookie,
+                answer,
+            } => {
                 let (arrival, raw) = match answer {
                     Answer::Result(raw) => (Arrival::Result, Some(raw)),
                     Answer::Error(error) => (Arrival::Error(ErrorReply::received(&error)), None),
@@ -367,7 +373,11 @@ impl<S: Service> Role for Side<S> {
                     Answer::Cancelled => (Arrival::Failed(Lost::Cancelled), None),
                     _ => (Arrival::Failed(Lost::Closed), None),
                 };
-                let waker = shared.lock().places.put(cookie, arrival, raw, frame);
+                let waker = {
+                    let core = &mut *shared.lock();
+                    core.outbound.answered(token);
+                    core.places.put(cookie, arrival, raw, frame)
+                };
                 if let Some(waker) = waker {
                     waker.wake();
                 }
@@ -437,6 +447,22 @@ impl Respond for Server<'_, Growing> {
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
         self.flush_progress(now, token, out)
+    }
+
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    fn write_reply(
+        &mut self,
+        now: Instant,
+        reply: &Self::Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, mcp_proto::BufferFull> {
+        mcp_proto::Machine::reply(self, now, *reply, out)
+    }
+
+    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel> {
+        // One channel that is full blocks no other.
+        self.next_channel_where(has_room)
     }
 
     fn abandon(&mut self, token: SentToken) {

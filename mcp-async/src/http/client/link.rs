@@ -151,7 +151,7 @@ impl Link {
     }
 
     /// Takes a message of the connection's; `Pending` while it has to wait.
-    pub(super) fn poll_send(&self, cx: &Context<'_>, message: &[u8]) -> Poll<()> {
+    pub(super) fn poll_send(&self, cx: &Context<'_>, message: &Bytes) -> Poll<()> {
         {
             let mut state = self.lock();
             if state.gate {
@@ -164,7 +164,7 @@ impl Link {
         Poll::Ready(())
     }
 
-    fn send(&self, message: &[u8]) {
+    fn send(&self, message: &Bytes) {
         let Some(wire) = self.wire.get() else { return };
         let (mut opens, mut cancelled) = (Opens::Nothing, None);
         match Message::parse(message, mcp_proto::json::MAX_DEPTH) {
@@ -208,7 +208,7 @@ impl Link {
         let seat = exchange.id().is_none().then(|| self.seats.take());
         let start = Box::new(Start {
             exchange,
-            message: Bytes::copy_from_slice(message),
+            message: message.clone(),
             opens,
             stays: cancelled.is_some(),
             seat,
@@ -287,7 +287,7 @@ impl Link {
         looked
     }
 
-    /// Hands a line to the connection, when that has read enough of what came before.
+    /// Hands a message to the connection, when that has read enough of what came before.
     pub(super) fn poll_deliver(&self, cx: &Context<'_>, line: &mut Vec<u8>) -> Poll<()> {
         let reader = {
             let mut state = self.lock();
@@ -295,7 +295,6 @@ impl Link {
                 state.wait_for_reader(cx);
                 return Poll::Pending;
             }
-            line.push(b'\n');
             state.bytes = state.bytes.saturating_add(line.len());
             state.incoming.push_back(core::mem::take(line));
             state.reader.take()
@@ -316,8 +315,8 @@ impl Link {
         Poll::Pending
     }
 
-    /// The next line for the connection; `None` when none comes any more.
-    pub(super) fn poll_line(&self, cx: &Context<'_>) -> Poll<Option<Vec<u8>>> {
+    /// The next message for the connection; `None` when none comes any more.
+    pub(super) fn poll_message(&self, cx: &Context<'_>) -> Poll<Option<Vec<u8>>> {
         let (line, room) = {
             let mut state = self.lock();
             let Some(line) = state.incoming.pop_front() else {

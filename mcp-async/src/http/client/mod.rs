@@ -1,22 +1,21 @@
 //! A client over HTTP: each message is an exchange of its own.
 //!
-//! The connection is the one of any pair of streams. What it writes, line by line, is taken apart
-//! by a [`sink`](ends); each message becomes a future that runs its exchange, and what the server
-//! says in any of them is a line that the connection reads.
+//! The machine hands each message over to what takes it out of the connection, `Outgoing`; it becomes a future that runs its exchange. What the server says in any of
+//! them the machine takes as it came.
 //!
 //! ```text
-//!   Connection --line--> Sink --Order--> Exchanges --poll--> carry: one exchange, resumptions too
-//!        ^                                                     |  fails, refusals, lost sessions:
-//!        `----- Source <--------------- Link.incoming <--------'  inputs of the machine
+//!   Session --message--> Outgoing --Order--> Exchanges --poll--> carry: one exchange, resumptions too
+//!      ^                                                           |  fails, refusals, lost sessions:
+//!      `------------------- Link.incoming <------------------------'  inputs of the machine
 //! ```
 
 mod builder;
 mod carrier;
 mod carry;
 mod credentials;
-mod ends;
 mod exchanges;
 mod link;
+mod outgoing;
 mod seats;
 mod session;
 mod settings;

@@ -1,32 +1,52 @@
 //! The connection and its exchanges as one future.
 
 use core::future::{Future, poll_fn};
-use core::pin::{Pin, pin};
+use core::pin::pin;
 use core::task::{Context, Poll};
 use std::io;
 use std::sync::Arc;
 
 use mcp_proto::client::{ClientConfig, Failure};
+use mcp_proto::rpc::Messages;
+use mcp_proto::{Channel, Instant, Machine as _, Source};
 use url::Url;
 
 use super::carrier::Carrier;
-use super::ends::{Sink, Source};
 use super::exchanges::Exchanges;
 use super::link::Link;
+use super::outgoing::Outgoing;
 use super::settings::Settings;
-use crate::client::connection::{Connection, connect_with};
+use crate::client::connection::{GRACE, Open, begin};
 use crate::client::hub::Hub;
 use crate::client::keeper::Dialled;
+use crate::client::side::Side;
 use crate::client::{ConnectError, Machine};
-use crate::connection::{Alarm, Work, Worked, poll_work};
-use crate::io::MessageWriter;
+use crate::connection::{Exchanged, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::Clock;
 
+/// The machine of a client with the exchanges of its messages.
+///
+/// ```text
+///          the end was asked for       said, or out of time      the server knows, or out of time
+///   Open ------------------> Flushing ----------------> Closing -----------------> Over
+/// ```
 struct Session<C: Clock> {
-    connection: Connection<Source, MessageWriter<Sink>, Arc<C>>,
+    connection: Exchanged<Side, Arc<C>>,
     exchanges: Exchanges<C>,
     link: Arc<Link>,
+    phase: Phase,
+    /// When the phase ends at the latest.
+    deadline: Option<Instant>,
+    depth: u8,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+enum Phase {
+    Open,
+    Flushing,
+    Closing,
+    Over,
 }
 
 impl<C: Clock> Session<C> {
@@ -34,6 +54,109 @@ impl<C: Clock> Session<C> {
         let rounds = ROUNDS;
         let session = self;
         poll_work(&mut Rounds { session, rounds }, cx)
+    }
+
+    /// Takes what exchanges have received, as long as there is room for what the machine has to
+    /// say to it.
+    fn take_in(&mut self, cx: &Context<'_>) -> bool {
+        let mut moved = false;
+        while self.phase == Phase::Open
+            && self
+                .connection
+                .with(|core| core.outbound.has_room(Channel::PIPE))
+        {
+            match self.link.poll_message(cx) {
+                Poll::Pending => break,
+                Poll::Ready(None) => self.flush(),
+                Poll::Ready(Some(message)) => {
+                    let text = Text::new(message);
+                    for incoming in Messages::new(text.bytes(), self.depth) {
+                        let frame = text.frame();
+                        self.connection
+                            .handle(&Source::PIPE, incoming, frame, |_| None::<()>);
+                    }
+                }
+            }
+            moved = true;
+        }
+        moved
+    }
+
+    /// Begins the exchanges of what there is to send.
+    fn send(&mut self, cx: &Context<'_>) -> bool {
+        let mut moved = false;
+        if self.phase >= Phase::Closing {
+            return moved;
+        }
+        loop {
+            let next = |core: &mut _| Outgoing::of(core).and_then(Outgoing::take_next);
+            let Some(message) = self.connection.with(next) else {
+                break;
+            };
+            if self.link.poll_send(cx, &message).is_pending() {
+                self.connection
+                    .with(|core| Outgoing::of(core).map(|all| all.put_back(message)));
+                break;
+            }
+            moved = true;
+        }
+        if moved {
+            self.connection.wake_senders();
+            if self.phase == Phase::Flushing {
+                // A server that takes messages, however slowly, gets all of them.
+                self.enter(Phase::Flushing);
+            }
+        }
+        moved
+    }
+
+    /// Goes on to the next phase when nothing is left to do in this one, or its time is over.
+    fn wind_down(&mut self, cx: &Context<'_>) -> bool {
+        let now = self.connection.now();
+        let late = self.deadline.is_some_and(|deadline| deadline <= now);
+        match self.phase {
+            Phase::Open if self.connection.is_given_up() => self.flush(),
+            Phase::Open if self.connection.with(|core| core.closing) => self.flush(),
+            Phase::Flushing if late || self.has_sent() => {
+                self.connection.calls.jobs.cancel_all();
+                self.enter(Phase::Closing);
+            }
+            Phase::Closing if late || self.link.poll_close(cx).is_ready() => {
+                self.phase = Phase::Over;
+                self.connection.calls.end();
+            }
+            Phase::Open | Phase::Flushing | Phase::Closing | Phase::Over => return false,
+        }
+        true
+    }
+
+    /// Ends what still runs. What the machine has to say of it is still sent.
+    fn flush(&mut self) {
+        let now = self.connection.now();
+        self.connection.calls.jobs.cancel_all();
+        self.connection.with(|core| core.machine.hang_up(now));
+        self.enter(Phase::Flushing);
+    }
+
+    fn has_sent(&self) -> bool {
+        self.connection.with(|core| {
+            core.machine.next_channel().is_none()
+                && Outgoing::of(core).is_none_or(|all| all.is_empty())
+        })
+    }
+
+    fn enter(&mut self, phase: Phase) {
+        self.phase = phase;
+        self.deadline = Some(self.connection.now() + GRACE);
+    }
+}
+
+impl<C: Clock> Drop for Session<C> {
+    /// Ends every request, and wakes all who wait.
+    fn drop(&mut self) {
+        if self.phase != Phase::Over {
+            self.connection.calls.end();
+        }
     }
 }
 
@@ -47,8 +170,14 @@ struct Rounds<'s, C: Clock> {
 impl<C: Clock> Work for Rounds<'_, C> {
     type Output = io::Result<()>;
 
-    fn alarm(&self) -> &Alarm {
-        &self.session.link.alarm
+    fn begin(&mut self, cx: &Context<'_>) {
+        self.session.link.alarm.begin(cx.waker());
+        self.session.connection.begin(cx);
+    }
+
+    fn rest(&mut self) {
+        self.session.link.alarm.rest();
+        self.session.connection.rest();
     }
 
     fn work(&mut self, cx: &mut Context<'_>) -> Worked<io::Result<()>> {
@@ -56,25 +185,25 @@ impl<C: Clock> Work for Rounds<'_, C> {
             return Worked::Enough;
         };
         self.rounds = rounds;
-        let Session {
-            connection,
-            exchanges,
-            ..
-        } = self.session;
-        let mut worked = exchanges.work();
-        if let Poll::Ready(ended) = Pin::new(connection).poll(cx) {
-            return Worked::Over(ended);
+        let session = &mut *self.session;
+        let mut worked = session.exchanges.work();
+        worked |= session.take_in(cx);
+        worked |= session.connection.turn(session.connection.now());
+        worked |= session.send(cx);
+        worked |= session.wind_down(cx);
+        if session.phase == Phase::Over {
+            return Worked::Over(Ok(()));
         }
-        worked |= exchanges.work();
+        worked |= session.exchanges.work();
         match worked {
             true => Worked::Some,
             false => Worked::None,
         }
     }
 
-    /// The connection and the exchanges have timers of their own.
-    fn poll_rest(&mut self, _: &mut Context<'_>) -> Poll<()> {
-        Poll::Pending
+    fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let deadlines = [self.session.deadline, None];
+        self.session.connection.poll_time(cx, deadlines)
     }
 }
 
@@ -94,23 +223,23 @@ pub(super) async fn meet<C: Clock>(
     config.revisions = settings.revisions(config.revisions);
     let clock = Arc::new(clock);
     let link = Link::new(carrier, url, settings, &config.limits, Arc::clone(&hub));
-    let ends = (
-        Source::new(Arc::clone(&link)),
-        MessageWriter::new(Sink(Arc::clone(&link))),
-    );
     // Each exchange succeeds or fails by itself.
-    let (connection, peer) = connect_with(
-        (Machine::connect_by_exchanges, Transport::Http),
-        ends,
-        Arc::clone(&clock),
-        config,
-        hub,
+    let opening = (
+        Machine::connect_by_exchanges as Open,
+        clock.now(),
+        Transport::Http,
     );
+    let outgoing = Outgoing::new(config.limits.output);
+    let now: Arc<dyn crate::runtime::Now> = Arc::clone(&clock) as _;
+    let (side, peer) = begin(opening, outgoing, now, config, hub);
     link.join(Arc::clone(&peer.shared));
     let mut session = Session {
-        connection,
+        connection: Exchanged::new(side, Arc::clone(&peer.shared), Arc::clone(&clock)),
         exchanges: Exchanges::new(Arc::clone(&link), clock),
         link,
+        phase: Phase::Open,
+        deadline: None,
+        depth: config.limits.depth,
     };
     let met = {
         let mut ready = pin!(peer.ready());

@@ -13,7 +13,7 @@ use mcp_proto::{Channel, Source};
 
 use super::answer::{self, Answer};
 use super::body::HttpBody;
-use super::conversation::{Conversation, Text};
+use super::conversation::Conversation;
 use super::exchange::Exchange;
 use super::keeper::Keeper;
 use super::reading::Reading;
@@ -23,6 +23,7 @@ use super::sessions::{Place, mint};
 use super::sharing::Owned;
 use super::site::{Site, principal};
 use super::streams::SessionStreams;
+use crate::connection::Text;
 use crate::runtime::Runtime;
 
 impl<R: Runtime> Site<R> {

@@ -9,12 +9,12 @@ use std::sync::Arc;
 use mcp_proto::http::{Post, Version};
 use mcp_proto::{Channel, Instant, Source};
 
-use super::conversation::{Conversation, Text};
+use super::conversation::Conversation;
 use super::keeper::Keeper;
 use super::session::Session;
 use super::sessions::{Place, Sessions};
 use super::streams::SessionStreams;
-use crate::connection::{Alarm, Work, Worked, poll_work};
+use crate::connection::{Text, Work, Worked, poll_work};
 use crate::observe;
 use crate::runtime::Clock;
 
@@ -123,12 +123,12 @@ impl<C: Clock> Future for SessionTask<C> {
 impl<C: Clock> Work for SessionTask<C> {
     type Output = ();
 
-    fn alarm(&self) -> &Alarm {
-        self.conversation.alarm()
+    fn begin(&mut self, cx: &Context<'_>) {
+        self.conversation.begin(cx);
     }
 
-    fn begin_in_new_task(&mut self) {
-        self.conversation.begin_in_new_task();
+    fn rest(&mut self) {
+        self.conversation.rest();
     }
 
     fn work(&mut self, cx: &mut Context<'_>) -> Worked<()> {

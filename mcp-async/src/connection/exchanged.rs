@@ -1,0 +1,191 @@
+//! A connection whose messages come and go in exchanges: what the driver is to a pair of byte
+//! streams, without the streams.
+
+use core::ops::ControlFlow;
+use core::task::{Context, Poll, Waker};
+use std::sync::Arc;
+
+use mcp_proto::rpc::Incoming;
+use mcp_proto::{Action, Instant, Machine, Source};
+
+use super::calls::{Calls, Event, Role};
+use super::frame::Frame;
+use super::shared::{Core, Respond, Shared};
+use crate::observe;
+use crate::runtime::{Clock, Timer};
+
+/// A machine with its calls and its time. Whatever holds it hands messages to it, takes a
+/// [`turn`](Self::turn) after them, and takes from the outbound what there is to send.
+pub(crate) struct Exchanged<X: Role, C: Clock> {
+    pub(crate) calls: Calls<X>,
+    clock: C,
+    /// Made when there is something to wait for.
+    timer: Option<C::Timer>,
+    /// What it was armed for; it may still fire.
+    armed: Option<Instant>,
+    /// The machine has given the connection up.
+    given_up: bool,
+}
+
+impl<X: Role, C: Clock> Exchanged<X, C> {
+    pub(crate) fn new(role: X, shared: Arc<Shared<X::Machine>>, clock: C) -> Self {
+        Self {
+            calls: Calls::new(role, shared),
+            clock,
+            timer: None,
+            armed: None,
+            given_up: false,
+        }
+    }
+
+    pub(crate) fn now(&self) -> Instant {
+        self.clock.now()
+    }
+
+    /// Looks at the machine and at what it has to send.
+    pub(crate) fn with<T>(&self, look: impl FnOnce(&mut Core<X::Machine>) -> T) -> T {
+        look(&mut self.calls.shared.lock())
+    }
+
+    /// Whether the machine has given the connection up.
+    pub(crate) const fn is_given_up(&self) -> bool {
+        self.given_up
+    }
+
+    /// A poll of its task begins.
+    pub(crate) fn begin(&mut self, cx: &Context<'_>) {
+        if self.calls.shared.alarm.begin(cx.waker()) {
+            // The timer was armed for another task.
+            self.armed = None;
+        }
+    }
+
+    /// From now on what leaves work wakes the task.
+    pub(crate) fn rest(&self) {
+        self.calls.shared.alarm.rest();
+    }
+
+    /// Takes one message. Returns what `look` makes of the machine's verdict, unless the message
+    /// has its answer already.
+    pub(crate) fn handle<T>(
+        &mut self,
+        from: &Source<'_>,
+        incoming: Incoming<'_>,
+        frame: Frame<'_>,
+        look: impl FnOnce(&Action<Event<'_, X>, Reply<'_, X>>) -> Option<T>,
+    ) -> Option<T> {
+        let now = self.now();
+        let (event, verdict) = {
+            let core = &mut *self.calls.shared.lock();
+            core.now = now;
+            let action = core.machine.handle(now, from, incoming);
+            let verdict = look(&action);
+            let event = match action {
+                Action::Event(event) => {
+                    if X::SENDS_FIRST {
+                        transmit(core, now);
+                    }
+                    event
+                }
+                Action::Reply(reply) => {
+                    let told = core.machine.told(&reply);
+                    // There is no output that could be too full for it.
+                    let _ = core.put(|machine, out| machine.write_reply(now, &reply, out));
+                    told?
+                }
+                Action::Ignore(why) => {
+                    observe::ignored(why);
+                    return verdict;
+                }
+            };
+            (event, verdict)
+        };
+        self.take(event, frame, now);
+        verdict
+    }
+
+    /// Does what there is to do now, as far as one turn goes. Returns whether there is more.
+    pub(crate) fn turn(&mut self, now: Instant) -> bool {
+        self.calls.expire(now);
+        for _ in 0..WORK {
+            if self.calls.poll_woken() {
+                continue;
+            }
+            self.calls.pay(now);
+            let event = self.next_event(now);
+            match event {
+                Some(event) => self.take(event, None, now),
+                None => return false,
+            }
+        }
+        true
+    }
+
+    /// Wakes those who wait for room to send.
+    pub(crate) fn wake_senders(&self) {
+        let waiting = self.calls.shared.lock().take_room();
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Waits for the first of what time brings: for the machine, for its calls, and for one of
+    /// these deadlines. Ready when it has come already.
+    pub(crate) fn poll_time(
+        &mut self,
+        cx: &mut Context<'_>,
+        deadlines: [Option<Instant>; 2],
+    ) -> Poll<()> {
+        let timeout = self.calls.shared.lock().machine.poll_timeout();
+        let own = [timeout, self.calls.jobs.deadline()];
+        let Some(next) = deadlines.into_iter().chain(own).flatten().min() else {
+            return Poll::Pending;
+        };
+        let now = self.now();
+        if self.armed.is_some_and(|armed| armed <= next && armed > now) {
+            return Poll::Pending;
+        }
+        let timer = self.timer.get_or_insert_with(|| self.clock.timer());
+        let due = timer.poll_until(next, cx);
+        self.armed = due.is_pending().then_some(next);
+        due
+    }
+
+    fn take(&mut self, event: Event<'_, X>, frame: Frame<'_>, now: Instant) {
+        let effect = self.calls.dispatch(event, frame);
+        if let ControlFlow::Break(()) = self.calls.carry_out(effect, now) {
+            self.given_up = true;
+        }
+    }
+
+    /// What follows from time and state: messages leave, and events are returned.
+    fn next_event(&self, now: Instant) -> Option<Event<'static, X>> {
+        let core = &mut *self.calls.shared.lock();
+        core.now = now;
+        if core.machine.poll_timeout().is_some_and(|due| due <= now) {
+            core.machine.handle_timeout(now);
+        }
+        transmit(core, now);
+        core.machine.poll_event()
+    }
+}
+
+type Reply<'b, X> = <<X as Role>::Machine as Machine>::Reply<'b>;
+
+/// Lets the machine send what it owes.
+fn transmit<M: Respond>(core: &mut Core<M>, now: Instant) {
+    loop {
+        let Core {
+            machine, outbound, ..
+        } = core;
+        let Some(channel) = machine.next_channel_with_room(|channel| outbound.has_room(channel))
+        else {
+            return;
+        };
+        let sent = core.put(|machine, out| machine.poll_transmit(now, channel, out));
+        if !matches!(sent, Ok(Some(_))) {
+            return;
+        }
+    }
+}
+
+/// Messages and polls of handlers in one turn: see the driver of byte streams.
+const WORK: u32 = 128;
