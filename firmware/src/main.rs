@@ -47,11 +47,13 @@ fn serve(uart: &Uart) {
         limits,
         ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
     };
-    let mut server = Server::new(config, Fixed::<ID, REQUESTS, 0, 0, 0>::new());
-    let mut link = Link::new(
-        Inbox::new([0; BUFFER], &limits),
-        Outbox::new([0; BUFFER], &limits),
-    );
+    let Ok(mut server) = Server::new(config, Fixed::<ID, REQUESTS, 0, 0, 0>::new()) else {
+        return;
+    };
+    let (inbox, outbox) = (Inbox::new([0; BUFFER], &limits), Outbox::new([0; BUFFER], &limits));
+    let Ok(mut link) = Link::new(&mut server, inbox, outbox) else {
+        return;
+    };
     let mut app = App::default();
     loop {
         // No clock: nothing here has a deadline.

@@ -55,6 +55,20 @@ pub trait Inline: Clone + fmt::Debug + sealed::Sealed {
     }
 }
 
+/// How long an id may be that an error repeats, in a table whose ids have this capacity.
+pub(crate) const fn echo(capacity: usize) -> usize {
+    if capacity < SHORT_ECHO {
+        SHORT_ECHO
+    } else {
+        capacity
+    }
+}
+
+const SHORT_ECHO: usize = 128;
+/// The same with an allocator.
+#[cfg(feature = "alloc")]
+pub(crate) const LONG_ECHO: usize = 1024;
+
 impl<const N: usize> sealed::Sealed for Label<N> {}
 
 impl<const N: usize> Inline for Label<N> {

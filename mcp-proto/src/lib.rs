@@ -33,7 +33,7 @@ pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
 pub use label::{Inline, Label};
-pub use limits::Limits;
+pub use limits::{Limits, OutputTooSmall};
 pub use link::{Link, Rest, Step, Verdict};
 pub use machine::Machine;
 pub use outbox::{Outbox, Shortage, Written};

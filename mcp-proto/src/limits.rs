@@ -1,5 +1,7 @@
 //! The bounds of a connection.
 
+use core::fmt;
+
 /// The bounds of one connection. Every field can be set; none can be switched off. Those of an HTTP
 /// endpoint are [`http::Limits`](crate::http::Limits).
 ///
@@ -31,18 +33,44 @@ pub struct Limits {
     /// Resource URIs that all subscriptions of a connection may name together. A new one is
     /// compared with those before it, so a million of them would cost their square.
     pub subscriptions: usize,
-    /// Bytes waiting to be read by the peer. When it is reached the reader stops. Less than one
-    /// answer of the core takes ([`Machine::reserve`](crate::Machine::reserve) and a line feed)
-    /// counts as that much.
+    /// Bytes waiting to be read by the peer. When it is reached the reader stops. A machine cannot
+    /// be made with less than one answer of the core takes
+    /// ([`Machine::reserve`](crate::Machine::reserve) and a line feed).
     pub output: usize,
 }
 
-/// The longest message that leaves under these limits: the newline takes a byte, and what the
-/// core itself may have to say always fits.
-pub(crate) const fn max_message(limits: &Limits, reserve: usize) -> usize {
-    let len = limits.output.saturating_sub(1);
-    if len < reserve { reserve } else { len }
+impl Limits {
+    /// The longest message that leaves: the line feed takes a byte.
+    pub(crate) const fn max_message(&self) -> usize {
+        self.output.saturating_sub(1)
+    }
 }
+
+/// The output cannot hold the longest answer that the core itself gives: a limit or a buffer has to
+/// be larger, or what a server says of itself shorter.
+///
+/// ```
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+/// use mcp_proto::{Limits, OutputTooSmall};
+///
+/// let limits = Limits { output: 100, ..Limits::default() };
+/// let config = ServerConfig { limits, ..ServerConfig::new("demo", "1.0") };
+/// let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new());
+/// assert!(matches!(server, Err(OutputTooSmall { needed: 101.. })));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OutputTooSmall {
+    /// The bytes that it has to hold.
+    pub needed: usize,
+}
+
+impl fmt::Display for OutputTooSmall {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "the output is too small: {} bytes needed", self.needed)
+    }
+}
+
+impl core::error::Error for OutputTooSmall {}
 
 impl Default for Limits {
     fn default() -> Self {

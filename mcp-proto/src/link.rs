@@ -2,6 +2,7 @@
 
 use crate::action::{Action, Why};
 use crate::inbox::Inbox;
+use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
 use crate::rpc::Incoming;
@@ -17,7 +18,7 @@ use crate::time::Instant;
 /// behind a lock has its buffers elsewhere and calls the function [`step`].
 ///
 /// ```
-/// use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Step, Store};
+/// use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, OutputTooSmall, Step, Store};
 ///
 /// /// What a server that answers nothing but pings by itself does with its input.
 /// fn drain<M: Machine, S: Store<u8>>(link: &mut Link<S, S>, machine: &mut M, now: Instant) {
@@ -29,10 +30,15 @@ use crate::time::Instant;
 ///     }
 /// }
 ///
-/// let limits = Limits::default();
-/// let _link = Link::new(Inbox::new([0; 512], &limits), Outbox::new([0; 512], &limits));
+/// /// A machine and its pipe.
+/// fn pipe<M: Machine>(machine: &mut M) -> Result<Link<[u8; 4096], [u8; 4096]>, OutputTooSmall> {
+///     let limits = Limits::default();
+///     let (inbox, outbox) = (Inbox::new([0; 4096], &limits), Outbox::new([0; 4096], &limits));
+///     Link::new(machine, inbox, outbox)
+/// }
 /// ```
 #[derive(Debug)]
+#[non_exhaustive]
 pub struct Link<I, O> {
     /// What the peer wrote.
     pub inbox: Inbox<I>,
@@ -41,24 +47,39 @@ pub struct Link<I, O> {
 }
 
 impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
-    /// Joins two buffers.
+    /// Joins the two buffers of a machine, which learns the longest message that leaves.
+    ///
+    /// # Errors
+    ///
+    /// [`OutputTooSmall`]: the outbox, or its limit, cannot hold the longest answer of the machine.
     ///
     /// ```
+    /// use mcp_proto::server::{Fixed, Server, ServerConfig};
     /// use mcp_proto::{Inbox, Limits, Link, Outbox};
     ///
+    /// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new())?;
     /// let limits = Limits::default();
-    /// let mut link = Link::new(Inbox::new([0; 512], &limits), Outbox::new([0; 512], &limits));
-    /// assert!(link.inbox.spare_mut().is_some() && link.outbox.is_empty());
+    /// let inbox = || Inbox::new([0; 512], &limits);
+    /// assert!(Link::new(&mut server, inbox(), Outbox::new([0; 128], &limits)).is_err());
+    /// let link = Link::new(&mut server, inbox(), Outbox::new([0; 1024], &limits))?;
+    /// assert!(link.outbox.is_empty());
+    /// # Ok::<(), mcp_proto::OutputTooSmall>(())
     /// ```
-    pub const fn new(inbox: Inbox<I>, outbox: Outbox<O>) -> Self {
-        Self { inbox, outbox }
+    pub fn new<M: Machine>(
+        machine: &mut M,
+        inbox: Inbox<I>,
+        outbox: Outbox<O>,
+    ) -> Result<Self, OutputTooSmall> {
+        check(machine, &outbox)?;
+        machine.set_max_message(outbox.max_message());
+        Ok(Self { inbox, outbox })
     }
 
     /// Does one thing: see [`step`].
     ///
     /// ```
     /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-    /// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new());
+    /// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
     /// use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Step};
     ///
     /// # let limits = Limits::default();
@@ -66,7 +87,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
     /// inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
     /// inbox.filled(ping.len());
-    /// let mut link = Link::new(inbox, outbox);
+    /// let mut link = Link::new(&mut machine, inbox, outbox).unwrap();
     /// assert!(matches!(link.step(&mut machine, Instant::ZERO), Step::Handled));
     /// assert!(matches!(link.step(&mut machine, Instant::ZERO), Step::Empty));
     /// assert_eq!(link.outbox.pending(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
@@ -87,7 +108,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     ///
     /// ```
     /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-    /// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new());
+    /// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
     /// use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Rest, Verdict};
     ///
     /// # let limits = Limits::default();
@@ -95,7 +116,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
     /// inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
     /// inbox.filled(ping.len());
-    /// let mut link = Link::new(inbox, outbox);
+    /// let mut link = Link::new(&mut machine, inbox, outbox).unwrap();
     /// let rest = link.turn(&mut machine, Instant::ZERO, |_machine, event, _outbox| {
     ///     println!("{event:?}");
     ///     Verdict::Done
@@ -200,20 +221,50 @@ pub enum Rest {
     Empty,
 }
 
+/// Checks that an outbox can hold the longest answer that the machine itself gives, so that none
+/// is ever lost. [`Link::new`] does it; a driver that calls [`step`] does it once.
+///
+/// # Errors
+///
+/// [`OutputTooSmall`]: neither the outbox nor its limit ever holds it.
+///
+/// ```
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+/// use mcp_proto::{Limits, Outbox, link};
+///
+/// let limits = Limits::default();
+/// let server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new())?;
+/// assert!(link::check(&server, &Outbox::new([0; 128], &limits)).is_err());
+/// assert!(link::check(&server, &Outbox::new([0; 1024], &limits)).is_ok());
+/// # Ok::<(), mcp_proto::OutputTooSmall>(())
+/// ```
+pub fn check<M: Machine, O: Store<u8>>(
+    machine: &M,
+    outbox: &Outbox<O>,
+) -> Result<(), OutputTooSmall> {
+    let needed = machine.reserve();
+    if outbox.max_message() < needed {
+        return Err(OutputTooSmall {
+            needed: needed.saturating_add(1),
+        });
+    }
+    Ok(())
+}
+
 /// Does one thing for one connection, in this order: what is due by now, messages that follow
 /// from state, events of time and teardown, and then the next message of the peer.
 ///
 /// A message is taken only while the outbox has room for all that the machine itself may have to
 /// say about it, so its answer is never lost and a peer that does not read is not read either.
 /// The machine learns what the outbox can hold: an answer for which there will never be room is
-/// replaced by an error, and [`Step::Ignored`] with [`Why::NoRoom`] reports one for which even
-/// the error is too long.
+/// replaced by an error. [`Step::Ignored`] with [`Why::NoRoom`] reports one for which even the error
+/// is too long, in an outbox that does not pass [`check`].
 /// Never loops over messages: an event borrows from the inbox, and the caller decides what comes
 /// next.
 ///
 /// ```
 /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new());
+/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
 /// use mcp_proto::{Inbox, Instant, Limits, Outbox, Step, link};
 ///
 /// # let limits = Limits::default();
@@ -240,7 +291,7 @@ pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
 ///
 /// ```
 /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new());
+/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
 /// use mcp_proto::rpc::{Incoming, Message};
 /// use mcp_proto::{Instant, Limits, Outbox, Step, link};
 ///
@@ -256,7 +307,6 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     outbox: &'o mut Outbox<O>,
     now: Instant,
 ) -> Step<'o, M::Event<'i>, O> {
-    outbox.raise_limit(machine.reserve());
     machine.set_max_message(outbox.max_message());
     if machine.poll_timeout().is_some_and(|due| due <= now) {
         machine.handle_timeout(now);
@@ -271,9 +321,8 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     if let Some(event) = machine.poll_event() {
         return Step::Event { event, outbox };
     }
-    // Storage that is too small for some answers of the core can still hold others.
-    let reserved = outbox.reserve(machine.reserve().min(outbox.max_message()));
-    if !reserved && !outbox.is_empty() {
+    // An outbox that was not checked may be too small for some answers, and hold others.
+    if !outbox.reserve(machine.reserve()) && !outbox.is_empty() {
         return Step::Full;
     }
     let Some(incoming) = next() else {

@@ -108,11 +108,6 @@ impl<S: Store<u8>> Outbox<S> {
         self.make_room(len)
     }
 
-    /// Raises the limit to one message of `len` bytes, if it is lower.
-    pub(crate) fn raise_limit(&mut self, len: usize) {
-        self.limit = self.limit.max(len.saturating_add(1));
-    }
-
     /// Returns the length of the longest message that it can ever hold.
     pub fn max_message(&self) -> usize {
         self.store.max_len().min(self.limit).saturating_sub(1)

@@ -147,13 +147,13 @@ impl World {
             }),
             ..ServerConfig::new("fuzzed", "1")
         };
+        let mut server = Server::new(config, Growing).expect("the output has room");
+        let outbox = Outbox::new(Vec::new(), &limits);
+        let link = Link::new(&mut server, Inbox::new(Vec::new(), &limits), outbox);
         Self {
             now: Instant::ZERO,
-            server: Server::new(config, Growing),
-            link: Link::new(
-                Inbox::new(Vec::new(), &limits),
-                Outbox::new(Vec::new(), &limits),
-            ),
+            server,
+            link: link.expect("the outbox has room"),
             live: Vec::new(),
             over: Vec::new(),
             listens: Vec::new(),

@@ -70,10 +70,11 @@ pub(crate) fn begin(
     config: ClientConfig<'static>,
     handler: impl Handler,
 ) -> (Side, Peer) {
-    let mut machine = Core::new(config, Growing);
+    let mut machine = Core::with_room(config, Growing);
+    let limits = machine.config().limits;
     // What is wrong with a configuration is told as `ConnectFailed`.
     let _ = open(&mut machine, now);
-    let shared = Shared::new(machine, &config.limits, clock, transport, outbound);
+    let shared = Shared::new(machine, &limits, clock, transport, outbound);
     shared.lock().handles = 1;
     let about = Arc::new(About {
         handler: Box::new(handler),

@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
-use mcp_proto::server::{Blueprint, ListKind, ServerConfig};
+use mcp_proto::server::{Blueprint, Growing, ListKind, ServerConfig};
 use mcp_proto::{Limits, Payload, PingPolicy, RevisionSet};
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -427,7 +427,7 @@ impl<R> Server<R> {
     }
 
     /// The same, for those who make many machines of it.
-    pub(crate) fn blueprint(&self) -> Blueprint<'static> {
+    pub(crate) fn blueprint(&self) -> Blueprint<'static, Growing> {
         self.inner.view().blueprint
     }
 

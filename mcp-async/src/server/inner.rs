@@ -133,7 +133,7 @@ impl Inner {
             let catalog = self.catalog.read();
             let catalog = Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner));
             View {
-                blueprint: Blueprint::new(declare(&settings, &catalog)),
+                blueprint: Blueprint::with_room(declare(&settings, &catalog)),
                 settings,
                 catalog,
             }

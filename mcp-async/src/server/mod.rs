@@ -80,7 +80,7 @@ use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::json::{Number, Str};
-use mcp_proto::server::{Answer, Event, Growing, Server, ServerConfig};
+use mcp_proto::server::{Answer, Blueprint, Event, Growing, Server, ServerConfig};
 use mcp_proto::{Channel, Instant, Outcome, SendError, SentToken, Token, Transmit};
 
 use self::about::{About, Known};
@@ -162,12 +162,14 @@ where
     S: Service,
 {
     let timer = clock.timer();
-    let machine = Server::new(config, Growing);
+    let blueprint = Blueprint::with_room(config);
+    let Ok(machine) = Server::new(blueprint, Growing);
     let clock = Arc::new(clock) as Arc<dyn Now>;
-    let shared = Shared::new(machine, &config.limits, clock, Transport::Pipe, Pipe);
+    let limits = machine.config().limits;
+    let shared = Shared::new(machine, &limits, clock, Transport::Pipe, Pipe);
     let peer = Peer::new(Arc::clone(&shared));
     let side = Side::new(service, peer.clone(), None);
-    let driver = Driver::new((reader, writer), timer, &config.limits, GRACE, side, shared);
+    let driver = Driver::new((reader, writer), timer, &limits, GRACE, side, shared);
     (Connection { driver }, peer)
 }
 

@@ -4,7 +4,7 @@ use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mcp_proto::server::Blueprint;
+use mcp_proto::server::{Blueprint, Growing};
 
 use super::catalog::Catalog;
 use super::inner::Settings;
@@ -13,7 +13,7 @@ use super::inner::Settings;
 pub(super) struct View {
     pub(super) settings: Arc<Settings>,
     pub(super) catalog: Arc<Catalog>,
-    pub(super) blueprint: Blueprint<'static>,
+    pub(super) blueprint: Blueprint<'static, Growing>,
 }
 
 /// The current [`View`] of a server.

@@ -113,7 +113,7 @@ impl<S: Storage> Client<'_, S> {
     /// # use mcp_proto::client::{Client, ClientConfig, Growing};
     /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
     /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
-    /// # let (mut client, mut out, now) = (Client::new(config, Growing), [0; 512], Instant::ZERO);
+    /// # let (mut client, mut out, now) = (Client::new(config, Growing).unwrap(), [0; 512], Instant::ZERO);
     /// # client.connect(now)?;
     /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
     /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26",
@@ -152,7 +152,7 @@ impl<S: Storage> Client<'_, S> {
     /// # use mcp_proto::client::{Client, ClientConfig, Growing};
     /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
     /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
-    /// # let (mut client, mut out, now) = (Client::new(config, Growing), [0; 512], Instant::ZERO);
+    /// # let (mut client, mut out, now) = (Client::new(config, Growing).unwrap(), [0; 512], Instant::ZERO);
     /// # client.connect(now)?;
     /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
     /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26",

@@ -1,11 +1,10 @@
 //! The client as its driver sees it.
 
-use super::reply::{RESERVE, Said};
+use super::reply::{Said, reserve};
 use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};
 use crate::action::{Action, BufferFull, Channel, SendError, Transmit, Why};
 use crate::batch::Reading;
 use crate::json::Writer;
-use crate::limits::max_message;
 use crate::machine::Machine;
 use crate::revision::Revision;
 use crate::rpc::{Incoming, Message};
@@ -60,7 +59,7 @@ impl<S: Storage> Machine for Client<'_, S> {
     ) -> Result<Transmit, BufferFull> {
         let write = |out: &mut [u8]| {
             let mut writer = Writer::new(out);
-            reply.said.write(&mut writer);
+            reply.said.write(S::ID_ECHO, &mut writer);
             Ok(writer.finish()?)
         };
         if reply.batched && self.answers.gather(write).unwrap_or(false) {
@@ -70,7 +69,7 @@ impl<S: Storage> Machine for Client<'_, S> {
             Ok(len) => Ok(Transmit::pipe(len)),
             Err(SendError::BufferFull { needed }) if needed > self.max_message => {
                 let mut writer = Writer::new(out);
-                Said::TooLarge.write(&mut writer);
+                Said::TooLarge.write(S::ID_ECHO, &mut writer);
                 writer.finish().map(Transmit::pipe)
             }
             Err(SendError::BufferFull { needed }) => Err(BufferFull { needed }),
@@ -79,12 +78,12 @@ impl<S: Storage> Machine for Client<'_, S> {
     }
 
     fn reserve(&self) -> usize {
-        RESERVE
+        reserve(S::ID_ECHO)
     }
 
     fn set_max_message(&mut self, len: usize) {
         let limits = &self.config.limits;
-        let len = len.min(max_message(limits, RESERVE));
+        let len = len.min(limits.max_message());
         if len != self.max_message {
             self.max_message = len;
             self.answers

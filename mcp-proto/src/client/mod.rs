@@ -32,7 +32,7 @@ pub use storage::Growing;
 pub use storage::{Fixed, Storage};
 
 use crate::batch::Batch;
-use crate::limits::max_message;
+use crate::limits::OutputTooSmall;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
@@ -68,7 +68,7 @@ use connect::Opening;
 ///     revisions: RevisionSet::legacy(),
 ///     ..ClientConfig::new("demo", "1.0")
 /// };
-/// let mut client = Client::new(config, Fixed::<4, 1>);
+/// let mut client = Client::new(config, Fixed::<4, 1>).unwrap();
 /// let mut out = [0; 512];
 /// let now = Instant::ZERO;
 ///
@@ -143,10 +143,29 @@ enum Phase {
 }
 
 impl<'c, S: Storage> Client<'c, S> {
+    /// The least that [`Limits::output`](crate::Limits::output) may be.
+    pub const MIN_OUTPUT: usize = reply::reserve(S::ID_ECHO) + 1;
+
     /// A client that has said nothing yet; [`connect`](Self::connect) begins.
-    pub fn new(config: ClientConfig<'c>, storage: S) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take,
+    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT).
+    pub fn new(config: ClientConfig<'c>, storage: S) -> Result<Self, OutputTooSmall> {
+        let needed = Self::MIN_OUTPUT;
+        if config.limits.output < needed {
+            return Err(OutputTooSmall { needed });
+        }
+        Ok(Self::with_room(config, storage))
+    }
+
+    /// The same, with [`Limits::output`](crate::Limits::output) raised to
+    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less.
+    pub fn with_room(mut config: ClientConfig<'c>, storage: S) -> Self {
+        config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);
         let (calls, questions, batch, answers) = storage.into_parts();
-        let max_message = max_message(&config.limits, reply::RESERVE);
+        let max_message = config.limits.max_message();
         Self {
             id: MachineId::next(),
             config,

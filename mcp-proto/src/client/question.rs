@@ -81,11 +81,11 @@ impl<S: Storage> Client<'_, S> {
                 // It would never fit: the server hears of it instead of waiting.
                 Err(SendError::BufferFull { needed }) if needed > self.max_message => {
                     let mut writer = Writer::new(out);
-                    Said::Error(id, code::INTERNAL_ERROR, TOO_LARGE).write(&mut writer);
+                    Said::Error(id, code::INTERNAL_ERROR, TOO_LARGE).write(S::ID_ECHO, &mut writer);
                     match writer.finish() {
                         Err(full) if full.needed > self.max_message => {
                             let mut writer = Writer::new(out);
-                            Said::TooLarge.write(&mut writer);
+                            Said::TooLarge.write(S::ID_ECHO, &mut writer);
                             self.within_limit(writer.finish().map_err(SendError::from))?
                         }
                         written => written?,
@@ -197,7 +197,7 @@ impl<S: Storage> Client<'_, S> {
         let mut writer = Writer::new(out);
         if let Some(question) = self.questions.get(token) {
             let id = question.id.id();
-            Said::Error(id, code::REQUEST_CANCELLED, "request cancelled").write(&mut writer);
+            Said::Error(id, code::REQUEST_CANCELLED, "request cancelled").write(S::ID_ECHO, &mut writer);
         }
         let len = writer.finish()?;
         self.remove_question(token);

@@ -1,7 +1,7 @@
 //! What the client says by itself.
 
 use crate::json::Writer;
-use crate::rpc::{ErrorObject, ID_ECHO, Id, code, envelope};
+use crate::rpc::{ErrorObject, Id, code, envelope};
 
 /// An answer of the core to a question of a legacy server; opaque, for
 /// [`reply`](crate::Machine::reply).
@@ -23,7 +23,8 @@ pub(super) enum Said<'b> {
 
 impl Said<'_> {
     /// Never longer than [`RESERVE`].
-    pub(super) fn write(self, writer: &mut Writer<'_>) {
+    /// Writes it; an id of more than `echo` bytes is left out.
+    pub(super) fn write(self, echo: usize, writer: &mut Writer<'_>) {
         let (id, error) = match self {
             Self::Pong(id) => (id, None),
             Self::Error(id, code, message) => (id, Some((code, message))),
@@ -37,7 +38,7 @@ impl Said<'_> {
         let echoed = Some(id).filter(|id| {
             let mut length = Writer::counting();
             id.write(&mut length);
-            length.len() <= ID_ECHO
+            length.len() <= echo
         });
         match (error, echoed) {
             (None, Some(id)) => {
@@ -62,4 +63,6 @@ pub(super) const TOO_LARGE: &str = "the answer is too long";
 
 /// The most that an answer of the core takes: an error with the longest message and id that are
 /// written. `notifications/initialized`, which leaves unasked, is shorter.
-pub(super) const RESERVE: usize = ID_ECHO + 160;
+pub(super) const fn reserve(echo: usize) -> usize {
+    echo + 160
+}

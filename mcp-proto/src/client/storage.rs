@@ -1,7 +1,7 @@
 //! The tables of a client, in memory that the caller chose.
 
 use super::{InFlight, OpenQuestion};
-use crate::label::{Inline, Label};
+use crate::label::{self, Inline, Label};
 use crate::slots::Slot;
 use crate::store::Store;
 
@@ -15,7 +15,7 @@ use crate::store::Store;
 ///
 /// /// Works with any memory.
 /// fn client<S: Storage>(storage: S) -> Client<'static, S> {
-///     Client::new(ClientConfig::new("demo", "1.0"), storage)
+///     Client::new(ClientConfig::new("demo", "1.0"), storage).unwrap()
 /// }
 /// assert_eq!(client(Fixed::<4, 1>).in_flight(), 0);
 /// ```
@@ -29,6 +29,10 @@ pub trait Storage {
     /// Where a batch is put together; no bytes means that none is sent, and that the questions
     /// of one are answered singly.
     type Batch: Store<u8>;
+
+    /// The longest id, in bytes as it stands in a message, that an answer of the core repeats. So
+    /// much room is kept for each answer of the core.
+    const ID_ECHO: usize = label::echo(<Self::Label as Inline>::CAPACITY);
 
     /// The memory itself, taken once when the client is made; the last two are for the batch
     /// that is sent and for the answers to one that came.
@@ -56,6 +60,10 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Storage
     type Batch = [u8; BATCH];
 
     fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
+        const {
+            assert!(CALLS > 0, "a client without room for a call");
+            assert!(BATCH == 0 || BATCH > 2, "an array is longer than its brackets");
+        }
         (
             core::array::from_fn(|_| Slot::default()),
             core::array::from_fn(|_| Slot::default()),
@@ -70,7 +78,7 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Storage
 /// ```
 /// use mcp_proto::client::{Client, ClientConfig, Growing};
 ///
-/// let client = Client::new(ClientConfig::new("demo", "1.0"), Growing);
+/// let client = Client::new(ClientConfig::new("demo", "1.0"), Growing).unwrap();
 /// assert!(client.revision().is_none() && client.server_features().is_none());
 /// ```
 #[cfg(feature = "alloc")]
@@ -83,6 +91,8 @@ impl Storage for Growing {
     type Calls = alloc::vec::Vec<Slot<InFlight>>;
     type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::Label>>>;
     type Batch = alloc::vec::Vec<u8>;
+
+    const ID_ECHO: usize = label::LONG_ECHO;
 
     fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
         (

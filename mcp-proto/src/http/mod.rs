@@ -34,9 +34,9 @@
 //!     let (now, config) = (Instant::ZERO, ServerConfig::new("demo", "1.0"));
 //!     let mut server = match endpoint.route(&post, &message) {
 //!         Route::Stateless(revision) => {
-//!             Server::resume(now, config, storage, &Record::stateless(revision))
+//!             Server::resume(now, config, storage, &Record::stateless(revision)).unwrap()
 //!         }
-//!         Route::Modern | Route::Initialize => Server::new(config, storage),
+//!         Route::Modern | Route::Initialize => Server::new(config, storage).unwrap(),
 //!         Route::Session(_) => return (404, 0),
 //!         Route::Refuse(refusal) => return refuse(refusal, out),
 //!     };

@@ -107,7 +107,8 @@ fn link<const OUT: usize>(arrived: &str) -> Link<[u8; 256], [u8; OUT]> {
     let mut inbox = Inbox::new([0; 256], &limits);
     inbox.spare_mut().unwrap()[..arrived.len()].copy_from_slice(arrived.as_bytes());
     inbox.filled(arrived.len());
-    Link::new(inbox, Outbox::new([0; OUT], &limits))
+    let outbox = Outbox::new([0; OUT], &limits);
+    Link { inbox, outbox }
 }
 
 /// One step, in words.

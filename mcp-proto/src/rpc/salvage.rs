@@ -5,9 +5,9 @@ use core::ops::Range;
 use super::{Id, Shape};
 use crate::json::Raw;
 
-/// The longest id, in bytes of JSON text, that is remembered out of a skipped frame and echoed
-/// in an error: the answer to a bad message has to fit what was reserved for it.
-pub const ID_ECHO: usize = if cfg!(feature = "alloc") { 1024 } else { 128 };
+/// The longest id, in bytes of JSON text, that is remembered of a line over the limit. How long an
+/// id may be that an error repeats is the constant `ID_ECHO` of a machine's storage.
+pub const ID_ECHO: usize = 128;
 
 /// Reads the top-level member names of bytes that need not be JSON, at constant memory.
 ///

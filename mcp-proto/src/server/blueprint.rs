@@ -1,47 +1,75 @@
 //! A configuration and what follows from it.
 
 use core::fmt;
+use core::marker::PhantomData;
 
 use super::config::ServerConfig;
 use super::reply;
-use crate::limits::Limits;
+use super::storage::Storage;
+use crate::limits::OutputTooSmall;
 
-/// A [`ServerConfig`], with the sizes of what the core says of it measured: for those who make
-/// many servers of one configuration. [`Server::new`](super::Server::new) takes either.
+/// A checked [`ServerConfig`] for servers with the storage `S`, with the sizes of what the core says
+/// of it measured: for those who make many servers of one configuration.
+/// [`Server::new`](super::Server::new) takes either, and fails with a configuration only.
 ///
 /// ```
 /// use mcp_proto::Machine;
 /// use mcp_proto::server::{Blueprint, Fixed, Server, ServerConfig};
 ///
 /// let config = ServerConfig::new("demo", "1.0");
-/// let blueprint = Blueprint::new(config);
+/// let blueprint = Blueprint::new(config)?;
 /// let storage = Fixed::<64, 4, 1, 0, 0>::new;
-/// let one = Server::new(blueprint, storage());
-/// let other = Server::new(config, storage());
+/// let Ok(one) = Server::new(blueprint, storage());
+/// let other = Server::new(config, storage())?;
 /// assert_eq!(one.reserve(), other.reserve());
+/// # Ok::<(), mcp_proto::OutputTooSmall>(())
 /// ```
-#[derive(Clone, Copy)]
-pub struct Blueprint<'c> {
+pub struct Blueprint<'c, S> {
     pub(super) config: ServerConfig<'c>,
     /// The most that a reply can take.
     pub(super) reserve: usize,
     /// The bytes that our name takes in a result.
     pub(super) identity: usize,
+    storage: PhantomData<fn(S)>,
 }
 
-impl<'c> Blueprint<'c> {
+impl<'c, S: Storage> Blueprint<'c, S> {
     /// Measures what a server of this configuration says of itself.
-    pub fn new(config: ServerConfig<'c>) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take.
+    pub fn new(config: ServerConfig<'c>) -> Result<Self, OutputTooSmall> {
+        let blueprint = Self::measured(config);
+        let needed = blueprint.reserve.saturating_add(1);
+        if config.limits.output < needed {
+            return Err(OutputTooSmall { needed });
+        }
+        Ok(blueprint)
+    }
+
+    /// The same, with [`Limits::output`](crate::Limits::output) raised to one answer of the core
+    /// if it is less.
+    pub fn with_room(config: ServerConfig<'c>) -> Self {
+        let mut blueprint = Self::measured(config);
+        let output = &mut blueprint.config.limits.output;
+        *output = (*output).max(blueprint.reserve.saturating_add(1));
+        blueprint
+    }
+
+    fn measured(config: ServerConfig<'c>) -> Self {
         Self {
-            reserve: reply::reserve(&config),
+            reserve: reply::reserve(&config).saturating_add(S::ID_ECHO),
             identity: reply::identity(&config),
             config,
+            storage: PhantomData,
         }
     }
 
-    /// The same with other bounds, which change nothing of what is said.
-    pub const fn with_limits(mut self, limits: Limits) -> Self {
-        self.config.limits = limits;
+    /// The same for servers of so many [requests in flight](crate::Limits::in_flight).
+    #[must_use]
+    pub const fn with_in_flight(mut self, requests: usize) -> Self {
+        self.config.limits.in_flight = requests;
         self
     }
 
@@ -51,13 +79,23 @@ impl<'c> Blueprint<'c> {
     }
 }
 
-impl<'c> From<ServerConfig<'c>> for Blueprint<'c> {
-    fn from(config: ServerConfig<'c>) -> Self {
+impl<'c, S: Storage> TryFrom<ServerConfig<'c>> for Blueprint<'c, S> {
+    type Error = OutputTooSmall;
+
+    fn try_from(config: ServerConfig<'c>) -> Result<Self, OutputTooSmall> {
         Self::new(config)
     }
 }
 
-impl fmt::Debug for Blueprint<'_> {
+impl<S> Clone for Blueprint<'_, S> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<S> Copy for Blueprint<'_, S> {}
+
+impl<S> fmt::Debug for Blueprint<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.config.fmt(f)
     }

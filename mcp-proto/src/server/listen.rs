@@ -99,7 +99,7 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.with(ServerFeatures::TOOLS_LIST_CHANGED).capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
     /// use mcp_proto::server::ListKind;
     ///
     /// server.list_changed(ListKind::Tools);
@@ -139,7 +139,7 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
     /// assert!(server.subscribe("file:///a"));
     /// server.resource_updated("file:///a");
     /// let sent = server.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
@@ -172,7 +172,7 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
     /// assert!(server.subscribe("file:///a"));
     /// assert!(server.is_watched("file:///a"));
     /// assert!(!server.is_watched("file:///b"));

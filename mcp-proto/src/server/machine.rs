@@ -6,7 +6,6 @@ use super::session::Phase;
 use super::{Event, Life, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, Transmit, Why};
 use crate::batch::Reading;
-use crate::limits::max_message;
 use crate::machine::Machine;
 use crate::ping::Missed;
 use crate::rpc::Incoming;
@@ -107,7 +106,7 @@ impl<S: Storage> Machine for Server<'_, S> {
 
     fn set_max_message(&mut self, len: usize) {
         let limits = &self.config.limits;
-        let len = len.min(max_message(limits, self.reserve));
+        let len = len.min(limits.max_message());
         if len != self.max_message {
             self.max_message = len;
             self.arrays

@@ -72,7 +72,6 @@ use crate::action::{Action, Why};
 use crate::batch::{Counted, Reading};
 use crate::json::{Object, Raw};
 use crate::label::Inline;
-use crate::limits::max_message;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
@@ -107,7 +106,7 @@ use crate::token::{MachineId, Token};
 /// let mut server = Server::new(
 ///     ServerConfig::new("demo", "1.0"),
 ///     Fixed::<64, 4, 1, 0, 0>::new(),
-/// );
+/// )?;
 /// let ping = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 16);
 /// let mut out = [0; 1024];
 /// match server.handle(Instant::ZERO, &Source::PIPE, Incoming::Message(ping)) {
@@ -117,6 +116,7 @@ use crate::token::{MachineId, Token};
 ///     }
 ///     other => panic!("a ping is answered in every phase, not {other:?}"),
 /// }
+/// # Ok::<(), mcp_proto::OutputTooSmall>(())
 /// ```
 pub struct Server<'c, S: Storage> {
     /// Its tokens are refused by all other machines.
@@ -150,15 +150,25 @@ enum Life {
 impl<'c, S: Storage> Server<'c, S> {
     /// A server that has not heard anything yet, of a [`ServerConfig`] or, where many are made of
     /// one, a [`Blueprint`].
-    pub fn new(blueprint: impl Into<Blueprint<'c>>, storage: S) -> Self {
+    ///
+    /// # Errors
+    ///
+    /// [`OutputTooSmall`](crate::OutputTooSmall) if [`Limits::output`](crate::Limits::output) is less
+    /// than one answer of the core may take. A blueprint was checked when it was made.
+    pub fn new<B: TryInto<Blueprint<'c, S>>>(blueprint: B, storage: S) -> Result<Self, B::Error> {
+        Ok(Self::of(blueprint.try_into()?, storage))
+    }
+
+    fn of(blueprint: Blueprint<'c, S>, storage: S) -> Self {
         let Blueprint {
             config,
             reserve,
             identity,
-        } = blueprint.into();
+            ..
+        } = blueprint;
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
-        let max_message = max_message(limits, reserve);
+        let max_message = limits.max_message();
         let declared = ServerFeatures::from(&config.capabilities);
         Self {
             declared: if S::WATCHES {
@@ -238,7 +248,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
     /// # use mcp_proto::rpc::{Incoming, Message};
     /// # use mcp_proto::server::Event;
     /// # use mcp_proto::{Action, Source};

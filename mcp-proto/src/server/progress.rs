@@ -62,7 +62,7 @@ impl<S: Storage> Server<'_, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
     /// # use mcp_proto::rpc::{Incoming, Message};
     /// # use mcp_proto::server::Event;
     /// # use mcp_proto::{Action, Source};

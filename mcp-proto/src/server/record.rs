@@ -28,7 +28,7 @@ use crate::time::Instant;
 ///
 /// let config = ServerConfig::new("demo", "1.0");
 /// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
-/// let server = Server::resume(Instant::ZERO, config, storage, &record);
+/// let server = Server::resume(Instant::ZERO, config, storage, &record).unwrap();
 /// assert_eq!(server.revision(), Some(Revision::V2025_03_26));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
@@ -82,16 +82,16 @@ impl<'c, S: Storage> Server<'c, S> {
     /// let record = Record::stateless(Revision::V2025_06_18);
     /// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
     /// let config = ServerConfig::new("demo", "1.0");
-    /// let server = Server::resume(Instant::ZERO, config, storage, &record);
+    /// let server = Server::resume(Instant::ZERO, config, storage, &record).unwrap();
     /// assert_eq!(server.record().map(|it| it.revision), Some(Revision::V2025_06_18));
     /// ```
-    pub fn resume(
+    pub fn resume<B: TryInto<Blueprint<'c, S>>>(
         now: Instant,
-        blueprint: impl Into<Blueprint<'c>>,
+        blueprint: B,
         storage: S,
         record: &Record,
-    ) -> Self {
-        let mut server = Self::new(blueprint, storage);
+    ) -> Result<Self, B::Error> {
+        let mut server = Self::new(blueprint, storage)?;
         server.session.phase = match record.ready {
             true => Phase::Ready(record.revision),
             false => Phase::Answered(record.revision),
@@ -103,7 +103,7 @@ impl<'c, S: Storage> Server<'c, S> {
         }
         server.questions.go_on_from(record.next_id);
         server.pinger.start(now);
-        server
+        Ok(server)
     }
 
     /// What another process needs to go on with this session; `None` before its handshake.
@@ -112,7 +112,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// use mcp_proto::server::{Fixed, Server, ServerConfig};
     ///
     /// let storage = Fixed::<64, 4, 1, 0, 0>::new();
-    /// let server = Server::new(ServerConfig::new("demo", "1.0"), storage);
+    /// let server = Server::new(ServerConfig::new("demo", "1.0"), storage).unwrap();
     /// assert_eq!(server.record(), None, "no session yet");
     /// ```
     pub fn record(&self) -> Option<Record> {
@@ -133,7 +133,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
     /// server.subscribe("file:///a");
     /// assert_eq!(server.subscriptions().collect::<Vec<_>>(), ["file:///a"]);
     /// ```
@@ -149,7 +149,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25));
+    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
     /// assert!(server.subscribe("file:///a"));
     /// assert!(!server.subscribe(&"x".repeat(1000)), "there are 64 bytes for all of them");
     /// ```

@@ -1,6 +1,7 @@
 //! Refusals: messages that cannot be accepted, and arrays.
 
 use super::arrival::Arrival;
+use super::reply::{ReplyKind, id_len};
 use super::{Event, PeerError, Reply, Server, Storage};
 use crate::action::{Action, Why};
 use crate::batch::{Counted, Reading};
@@ -99,6 +100,9 @@ impl<S: Storage> Server<'_, S> {
             null_id: self.null_id(),
             ..reply
         };
+        if matches!(reply.kind, ReplyKind::Error { .. }) {
+            reply.id = reply.id.filter(|id| id_len(*id) <= S::ID_ECHO);
+        }
         if S::HTTP && from.channel.is_exchange() {
             reply.channel = from.channel;
             reply.draft = self.is_draft(from);

@@ -8,7 +8,7 @@ use crate::action::{BufferFull, Channel};
 use crate::json::{Object, Raw, Str, Writer};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::{Revision, RevisionSet};
-use crate::rpc::{ID_ECHO, Id, code};
+use crate::rpc::{Id, code};
 
 /// An answer that needs no application: to be handed back through
 /// [`reply`](crate::Machine::reply), which writes it and then changes the state.
@@ -131,7 +131,6 @@ impl<'b> Reply<'b> {
         error: PeerError,
         requested: Option<Raw<'b>>,
     ) -> Self {
-        let id = id.filter(|id| id_len(*id) <= ID_ECHO);
         Self::to(id, ReplyKind::Error { error, requested })
     }
 
@@ -225,7 +224,7 @@ pub(super) fn reserve(config: &ServerConfig<'_>) -> usize {
         .chain([REFUSAL + count(&|w| write_versions(config.revisions, w))])
         .max()
         .unwrap_or(0);
-    ENVELOPE + ID_ECHO + largest
+    ENVELOPE + largest
 }
 
 /// The bytes of who we are, with its key, in the newest revision that has it in every result.

@@ -5,7 +5,7 @@ use core::fmt::Debug;
 
 use super::question::Pending;
 use super::request::InFlight;
-use crate::label::{Inline, Label};
+use crate::label::{self, Inline, Label};
 use crate::slots::Slot;
 use crate::store::Store;
 
@@ -17,7 +17,7 @@ use crate::store::Store;
 ///
 /// /// Works with any memory: arrays on a microcontroller, vectors elsewhere.
 /// fn server<S: Storage>(storage: S) -> Server<'static, S> {
-///     Server::new(ServerConfig::new("demo", "1.0"), storage)
+///     Server::new(ServerConfig::new("demo", "1.0"), storage).unwrap()
 /// }
 /// assert_eq!(server(mcp_proto::server::Fixed::<64, 4, 1, 0, 0>::new()).in_flight(), 0);
 /// ```
@@ -33,6 +33,10 @@ pub trait Storage {
     /// The URIs that the client wants to hear of.
     type Uris: Store<u8>;
 
+    /// The longest id, in bytes as it stands in a message, that an error repeats: at least as long
+    /// as those that a [`Label`](Self::Label) holds. So much room is kept for each answer of the
+    /// core.
+    const ID_ECHO: usize = label::echo(<Self::Label as Inline>::CAPACITY);
     /// Whether the server ever asks its client, pings included. What can never happen is left
     /// out of the program, which matters where flash is short.
     const ASKS: bool = true;
@@ -56,7 +60,7 @@ pub trait Storage {
 /// use mcp_proto::server::{Fixed, Server, ServerConfig};
 ///
 /// let config = ServerConfig::new("blinker", "1.0");
-/// let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new());
+/// let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
 /// assert_eq!(server.in_flight(), 0);
 /// ```
 #[derive(Debug)]
@@ -80,7 +84,18 @@ impl<
 > Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
 {
     /// Empty arrays.
+    ///
+    /// A table without room for a request, or for an id, does not compile:
+    ///
+    /// ```compile_fail
+    /// let storage = mcp_proto::server::Fixed::<64, 0, 0, 0, 0>::new();
+    /// ```
     pub fn new() -> Self {
+        const {
+            assert!(REQUESTS > 0, "a server without room for a request");
+            assert!(ID > 0, "a server without room for an id");
+            assert!(BATCH == 0 || BATCH > 2, "an array is longer than its brackets");
+        }
         Self {
             requests: array::from_fn(|_| Slot::default()),
             questions: array::from_fn(|_| Slot::default()),
@@ -131,7 +146,7 @@ impl<
 /// use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig};
 ///
 /// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
-/// let server = Server::new(ServerConfig::new("blinker", "1.0"), storage);
+/// let server = Server::new(ServerConfig::new("blinker", "1.0"), storage).unwrap();
 /// assert_eq!(server.in_flight(), 0);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
@@ -144,6 +159,7 @@ impl<S: Storage> Storage for OverHttp<S> {
     type Batch = S::Batch;
     type Uris = S::Uris;
 
+    const ID_ECHO: usize = S::ID_ECHO;
     const ASKS: bool = S::ASKS;
     const ARRAYS: bool = S::ARRAYS;
     const WATCHES: bool = S::WATCHES;
@@ -154,12 +170,13 @@ impl<S: Storage> Storage for OverHttp<S> {
     }
 }
 
-/// Vectors that start empty and grow up to the limits; ids of up to 256 bytes.
+/// Vectors that start empty and grow up to the limits; ids of up to 256 bytes, and of up to 1,024
+/// bytes in errors.
 ///
 /// ```
 /// use mcp_proto::server::{Growing, Server, ServerConfig};
 ///
-/// let server = Server::new(ServerConfig::new("demo", "1.0"), Growing);
+/// let server = Server::new(ServerConfig::new("demo", "1.0"), Growing).unwrap();
 /// assert!(!server.is_closed());
 /// ```
 #[cfg(feature = "alloc")]
@@ -173,6 +190,8 @@ impl Storage for Growing {
     type Questions = alloc::vec::Vec<Slot<Pending>>;
     type Batch = alloc::vec::Vec<u8>;
     type Uris = alloc::vec::Vec<u8>;
+
+    const ID_ECHO: usize = label::LONG_ECHO;
 
     fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
         Default::default()

@@ -11,8 +11,8 @@ use mcp_proto::model::{
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{self, AskOptions, Progress, Server, ServerConfig};
 use mcp_proto::{
-    Inbox, InputRequired, Instant, Limits, Link, Outbox, Outcome, Question, Revision, RevisionSet,
-    SentToken, Token, Verdict,
+    Inbox, InputRequired, Instant, Limits, Link, Machine, Outbox, Outcome, Question, Revision,
+    RevisionSet, SentToken, Token, Verdict,
 };
 
 const SIZE: usize = 4096;
@@ -47,7 +47,7 @@ fn converse(revision: Revision) -> u32 {
         },
         ..ClientConfig::new("client", "1")
     };
-    let mut client = Client::new(config, client::Fixed::<4, 2>);
+    let mut client = Client::new(config, client::Fixed::<4, 2>).unwrap();
     let config = ServerConfig {
         capabilities: ServerCapabilities {
             tools: Some(ToolsCapability::default()),
@@ -55,8 +55,8 @@ fn converse(revision: Revision) -> u32 {
         },
         ..ServerConfig::new("server", "1")
     };
-    let mut server = Server::new(config, server::Fixed::<64, 4, 2, 0, 0>::new());
-    let (mut near, mut far) = (link(), link());
+    let mut server = Server::new(config, server::Fixed::<64, 4, 2, 0, 0>::new()).unwrap();
+    let (mut near, mut far) = (link(&mut client), link(&mut server));
     let mut user = User::default();
     let mut asked = None;
 
@@ -227,12 +227,10 @@ fn call<S: client::Storage>(
     token
 }
 
-fn link() -> Link<[u8; SIZE], [u8; SIZE]> {
+fn link<M: Machine>(machine: &mut M) -> Link<[u8; SIZE], [u8; SIZE]> {
     let limits = Limits::default();
-    Link::new(
-        Inbox::new([0; SIZE], &limits),
-        Outbox::new([0; SIZE], &limits),
-    )
+    let outbox = Outbox::new([0; SIZE], &limits);
+    Link::new(machine, Inbox::new([0; SIZE], &limits), outbox).unwrap()
 }
 
 type Wire = Link<[u8; SIZE], [u8; SIZE]>;

@@ -6,11 +6,11 @@ use core::time::Duration;
 use mcp_proto::client::{self, Client, ClientConfig, ConnectError};
 use mcp_proto::json::Raw;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
-use mcp_proto::rpc::{Method, Reason};
-use mcp_proto::server::{self, Answer, AskOptions, Server, ServerConfig};
+use mcp_proto::rpc::{Incoming, Message, Method, Reason};
+use mcp_proto::server::{self, Answer, AskOptions, Blueprint, Server, ServerConfig};
 use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, PingPolicy, Question, Rest,
-    RevisionSet, SendError, Step, Store, Verdict, Why,
+    Action, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, OutputTooSmall, PingPolicy,
+    Question, Rest, RevisionSet, SendError, Source, Step, Store, Verdict, Why, link,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
@@ -22,8 +22,17 @@ const PONG: &str = r#"{"jsonrpc":"2.0","id":3,"result":{}}"#;
 type Pipe<O> = Link<Vec<u8>, O>;
 type SmallServer = Server<'static, server::Fixed<256, 4, 1, 256, 512>>;
 
-fn pipe<O: Store<u8>>(outbox: O, limits: &Limits) -> Pipe<O> {
-    Link::new(Inbox::new(Vec::new(), limits), Outbox::new(outbox, limits))
+fn pipe<M: Machine, O: Store<u8>>(machine: &mut M, outbox: O, limits: &Limits) -> Pipe<O> {
+    try_pipe(machine, outbox, limits).unwrap()
+}
+
+fn try_pipe<M: Machine, O: Store<u8>>(
+    machine: &mut M,
+    outbox: O,
+    limits: &Limits,
+) -> Result<Pipe<O>, OutputTooSmall> {
+    let outbox = Outbox::new(outbox, limits);
+    Link::new(machine, Inbox::new(Vec::new(), limits), outbox)
 }
 
 fn server(config: ServerConfig<'static>) -> SmallServer {
@@ -34,7 +43,7 @@ fn server(config: ServerConfig<'static>) -> SmallServer {
             .capabilities(),
         ..config
     };
-    Server::new(config, server::Fixed::new())
+    Server::new(config, server::Fixed::new()).unwrap()
 }
 
 fn demo() -> ServerConfig<'static> {
@@ -97,8 +106,8 @@ fn large(len: usize) -> String {
 #[test]
 fn an_answer_that_a_fixed_outbox_can_never_hold_is_replaced_by_an_error() {
     let limits = Limits::default();
-    let mut pipe = pipe([0; 1100], &limits);
     let mut server = server(demo());
+    let mut pipe = pipe(&mut server, [0; 1100], &limits);
     say(&mut pipe, &mut server, INITIALIZE, "{}");
     let said = say(&mut pipe, &mut server, LIST, &large(4000));
     assert_eq!(
@@ -117,95 +126,163 @@ fn an_answer_of_exactly_the_room_leaves_and_one_byte_more_is_an_error() {
     let limits = Limits::default();
     let around = r#"{"jsonrpc":"2.0","id":2,"result":}"#.len() + large(0).len() + 1;
     for (len, whole) in [(1100 - around, true), (1101 - around, false)] {
-        let mut pipe = pipe([0; 1100], &limits);
         let mut server = server(demo());
+        let mut pipe = pipe(&mut server, [0; 1100], &limits);
         say(&mut pipe, &mut server, INITIALIZE, "{}");
         let said = say(&mut pipe, &mut server, LIST, &large(len));
         assert_eq!(said[0].contains("result"), whole, "{len}");
     }
 }
 
+/// A driver of its own may have less room than a link makes sure of.
 #[test]
 fn a_long_id_is_left_out_of_an_error_that_would_not_fit_with_it() {
     let limits = Limits::default();
-    let mut pipe = pipe([0; 300], &limits);
-    let mut server = server(ServerConfig {
-        instructions: None,
-        ..demo()
-    });
+    let mut server = server(demo());
+    let mut pipe = pipe(&mut server, Vec::new(), &limits);
     say(&mut pipe, &mut server, INITIALIZE, "{}");
     let list = LIST.replace("\"id\":2", &format!("\"id\":\"{}\"", "i".repeat(250)));
-    let said = say(&mut pipe, &mut server, &list, &large(4000));
+    feed(&mut pipe, &list);
+    let mut token = None;
+    let _ = pipe.turn(&mut server, Instant::ZERO, |_, event, _| {
+        token = token.or(SmallServer::request_of(&event));
+        Verdict::Done
+    });
+    server.set_max_message(299);
+    let result = large(4000);
+    let result = Raw::parse(result.as_bytes(), 8).unwrap();
+    let (outcome, mut out) = (Outcome::Result(&result), [0; 299]);
+    let sent = server.respond(Instant::ZERO, token.unwrap(), outcome, &mut out);
     assert_eq!(
-        said,
-        [r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"limit reached: bytes of output"}}"#]
+        core::str::from_utf8(&out[..sent.unwrap().len]).unwrap(),
+        r#"{"jsonrpc":"2.0","error":{"code":-32603,"message":"limit reached: bytes of output"}}"#
     );
-    assert_eq!(say(&mut pipe, &mut server, PING, "{}"), [PONG]);
 }
 
 #[test]
-fn a_session_whose_description_never_fits_is_refused_and_can_be_opened_no_further() {
+fn an_outbox_that_cannot_hold_every_answer_of_the_core_makes_no_link() {
     let limits = Limits::default();
-    let mut pipe = pipe([0; 400], &limits);
-    let mut server = server(ServerConfig {
+    let verbose = ServerConfig {
         instructions: Some(Box::leak("long ".repeat(200).into_boxed_str())),
         ..demo()
-    });
-    feed(&mut pipe, INITIALIZE);
-    let step = pipe.step(&mut server, Instant::ZERO);
-    assert!(matches!(step, Step::Handled), "no handshake took place");
-    assert_eq!(
-        taken(&mut pipe),
-        [
-            r#"{"jsonrpc":"2.0","id":1,"error":{"code":-32603,"message":"limit reached: bytes of output"}}"#
-        ]
-    );
-    assert_eq!(server.revision(), None);
-    assert_eq!(say(&mut pipe, &mut server, PING, "{}"), [PONG]);
+    };
+    for config in [demo(), verbose] {
+        let mut server = server(config);
+        let mut needed = 0;
+        for size in [0, 1, 40, 300] {
+            let failed = try_pipe(&mut server, vec![0; size].as_mut_slice(), &limits).map(drop);
+            needed = failed.unwrap_err().needed;
+            assert_eq!(needed, server.reserve() + 1);
+        }
+        let short = try_pipe(&mut server, vec![0; needed - 1].as_mut_slice(), &limits).map(drop);
+        assert_eq!(short.unwrap_err(), OutputTooSmall { needed });
+        let limits = Limits {
+            output: needed - 1,
+            ..limits
+        };
+        let short = try_pipe(&mut server, Vec::new(), &limits);
+        assert_eq!(short.unwrap_err(), OutputTooSmall { needed });
+        let mut room = vec![0; needed];
+        let mut pipe = pipe(&mut server, room.as_mut_slice(), &Limits::default());
+        let said = say(&mut pipe, &mut server, INITIALIZE, "{}");
+        assert!(said[0].contains("serverInfo"), "{said:?}");
+        let said = say(&mut pipe, &mut server, LIST, &large(4000));
+        assert!(said[0].contains("-32603"), "{said:?}");
+        assert_eq!(say(&mut pipe, &mut server, PING, "{}"), [PONG]);
+    }
 }
 
 #[test]
-fn an_outbox_that_holds_no_error_either_says_what_was_lost() {
+fn an_outbox_without_check_that_holds_no_error_either_says_what_was_lost() {
     let limits = Limits::default();
-    let mut pipe = pipe([0; 40], &limits);
     let mut server = server(demo());
-    feed(&mut pipe, INITIALIZE);
-    let step = pipe.step(&mut server, Instant::ZERO);
+    let mut inbox = Inbox::new([0; 512], &limits);
+    let mut outbox = Outbox::new([0; 40], &limits);
+    assert!(link::check(&server, &outbox).is_err());
+    for line in [INITIALIZE, PING] {
+        let line = format!("{line}\n");
+        inbox.spare_mut().unwrap()[..line.len()].copy_from_slice(line.as_bytes());
+        inbox.filled(line.len());
+    }
+    let step = link::step(&mut server, &mut inbox, &mut outbox, Instant::ZERO);
     assert!(matches!(step, Step::Ignored(Why::NoRoom)), "{step:?}");
-    assert_eq!(say(&mut pipe, &mut server, PING, "{}"), [PONG]);
+    let step = link::step(&mut server, &mut inbox, &mut outbox, Instant::ZERO);
+    assert!(matches!(step, Step::Handled), "{step:?}");
+    assert_eq!(outbox.pending().trim_ascii_end(), PONG.as_bytes());
 }
 
 #[test]
-fn less_output_than_one_answer_of_the_core_counts_as_that_much() {
-    for output in [0, 1, 40, 200] {
+fn a_machine_with_less_output_than_one_answer_of_the_core_is_not_made() {
+    let of = |output| {
         let limits = Limits {
             output,
             ..Limits::default()
         };
-        let mut pipe = pipe(Vec::new(), &limits);
-        let mut server = server(ServerConfig {
-            limits,
-            instructions: Some(Box::leak("long ".repeat(200).into_boxed_str())),
-            ..demo()
-        });
-        let said = say(&mut pipe, &mut server, INITIALIZE, "{}");
-        assert!(
-            said.len() == 1 && said[0].contains("serverInfo"),
-            "{said:?}"
-        );
-        assert_eq!(say(&mut pipe, &mut server, PING, "{}"), [PONG]);
-        let said = say(&mut pipe, &mut server, LIST, &large(500));
-        assert!(said[0].contains("result"), "{said:?}");
-        let said = say(&mut pipe, &mut server, LIST, &large(9000));
-        assert!(said[0].contains("-32603"), "{said:?}");
+        let config = ServerConfig { limits, ..demo() };
+        Server::new(config, server::Fixed::<256, 4, 1, 256, 512>::new())
+    };
+    let needed = of(0).unwrap_err().needed;
+    assert_eq!(of(needed - 1).unwrap_err(), OutputTooSmall { needed });
+    let mut server = of(needed).unwrap();
+    assert_eq!(server.reserve() + 1, needed);
+    let limits = server.config().limits;
+    let mut pipe = pipe(&mut server, Vec::new(), &limits);
+    let said = say(&mut pipe, &mut server, INITIALIZE, "{}");
+    assert!(said[0].contains("serverInfo"), "{said:?}");
+
+    let mut config = ClientConfig::new("demo", "1.0");
+    config.limits.output = 0;
+    let failed = Client::new(config, client::Fixed::<4, 1>).map(drop);
+    let needed = failed.unwrap_err().needed;
+    assert_eq!(needed, Client::<client::Fixed<4, 1>>::MIN_OUTPUT);
+    config.limits.output = needed;
+    assert!(Client::new(config, client::Fixed::<4, 1>).is_ok());
+}
+
+#[test]
+fn a_blueprint_is_checked_once_or_makes_room() {
+    let config = ServerConfig {
+        limits: Limits {
+            output: 1,
+            ..Limits::default()
+        },
+        ..demo()
+    };
+    let failed = Blueprint::<server::Growing>::new(config).unwrap_err();
+    let raised = Blueprint::with_room(config);
+    assert_eq!(raised.config().limits.output, failed.needed);
+    let Ok(server) = Server::new(raised, server::Growing);
+    assert_eq!(server.reserve() + 1, failed.needed);
+}
+
+/// What an error repeats depends on the storage, and on no feature of the crate.
+#[test]
+fn the_storage_decides_how_long_an_id_an_error_repeats() {
+    fn check<S: server::Storage>(storage: S, longest: usize) {
+        let mut server = Server::new(demo(), storage).unwrap();
+        for (len, repeated) in [(longest, true), (longest + 1, false)] {
+            let id = "i".repeat(len);
+            let line = format!(r#"{{"jsonrpc":"2.0","id":"{id}","method":"x","method":"y"}}"#);
+            let message = Incoming::Message(Message::parse(line.as_bytes(), 8));
+            let Action::Reply(reply) = server.handle(Instant::ZERO, &Source::PIPE, message) else {
+                panic!("it is answered");
+            };
+            let mut out = vec![0; server.reserve()];
+            let sent = server.reply(Instant::ZERO, reply, &mut out).unwrap();
+            let said = String::from_utf8(out[..sent.len].to_vec()).unwrap();
+            assert_eq!(said.contains(&id), repeated, "{said}");
+        }
     }
+    check(server::Fixed::<64, 4, 1, 0, 0>::new(), 128);
+    check(server::Fixed::<200, 4, 1, 0, 0>::new(), 200);
+    check(server::Growing, 1024);
 }
 
 #[test]
 fn a_subscription_whose_updates_would_never_fit_is_refused() {
     let limits = Limits::default();
-    let mut pipe = pipe([0; 2600], &limits);
     let mut server = server(demo());
+    let mut pipe = pipe(&mut server, [0; 2600], &limits);
     say(&mut pipe, &mut server, INITIALIZE, "{}");
     say(&mut pipe, &mut server, INITIALIZED, "{}");
     let subscribe = |len| {
@@ -220,19 +297,19 @@ fn a_subscription_whose_updates_would_never_fit_is_refused() {
     assert!(said[0].contains("result"), "{said:?}");
 }
 
-fn roots_client() -> Client<'static, client::Fixed<4, 1>> {
+fn roots_client(name: &'static str) -> Client<'static, client::Fixed<4, 1>> {
     let config = ClientConfig {
         revisions: RevisionSet::legacy(),
         capabilities: ClientFeatures::ROOTS.capabilities(),
-        ..ClientConfig::new("demo", "1.0")
+        ..ClientConfig::new(name, "1.0")
     };
-    Client::new(config, client::Fixed::<4, 1>)
+    Client::new(config, client::Fixed::<4, 1>).unwrap()
 }
 
 #[test]
 fn a_client_replaces_an_answer_that_never_fits() {
-    let mut pipe = pipe([0; 400], &Limits::default());
-    let mut client = roots_client();
+    let mut client = roots_client("demo");
+    let mut pipe = pipe(&mut client, [0; 400], &Limits::default());
     client.connect(Instant::ZERO).unwrap();
     let lines = [
         r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"s","version":"1"}}}"#,
@@ -269,8 +346,9 @@ fn a_client_replaces_an_answer_that_never_fits() {
 
 #[test]
 fn a_client_whose_first_message_never_fits_fails_at_once() {
-    let mut pipe = pipe([0; 64], &Limits::default());
-    let mut client = roots_client();
+    let name = "demo ".repeat(100).leak();
+    let mut client = roots_client(name);
+    let mut pipe = pipe(&mut client, [0; 400], &Limits::default());
     client.connect(Instant::ZERO).unwrap();
     let step = pipe.step(&mut client, Instant::ZERO);
     let Step::Event { event, .. } = step else {
@@ -287,8 +365,8 @@ fn a_client_whose_first_message_never_fits_fails_at_once() {
 fn no_deadline_at_the_end_of_the_clock_is_due_for_ever() {
     let ping = Some(PingPolicy::default());
     let limits = Limits::default();
-    let mut pipe = pipe(Vec::new(), &limits);
     let mut server = server(ServerConfig { ping, ..demo() });
+    let mut pipe = pipe(&mut server, Vec::new(), &limits);
     let end = Instant::from_millis(u64::MAX);
     for line in [INITIALIZE, INITIALIZED] {
         feed(&mut pipe, line);
@@ -316,7 +394,8 @@ fn no_deadline_at_the_end_of_the_clock_is_due_for_ever() {
             ..ClientConfig::new("demo", "1.0")
         },
         client::Fixed::<4, 1>,
-    );
+    )
+    .unwrap();
     client.connect(end).unwrap();
     client.handle_timeout(end);
     assert_eq!(client.poll_timeout(), None);
@@ -335,15 +414,16 @@ fn a_duration_without_end_is_no_deadline() {
             ..ClientConfig::new("demo", "1.0")
         },
         client::Fixed::<4, 1>,
-    );
+    )
+    .unwrap();
     client.connect(Instant::ZERO).unwrap();
     assert_eq!(client.poll_timeout(), None);
 }
 
 /// A server that has asked for roots under the id 1.
 fn asking() -> (Pipe<Vec<u8>>, SmallServer) {
-    let mut pipe = pipe(Vec::new(), &Limits::default());
     let mut server = server(demo());
+    let mut pipe = pipe(&mut server, Vec::new(), &Limits::default());
     say(&mut pipe, &mut server, INITIALIZE, "{}");
     say(&mut pipe, &mut server, INITIALIZED, "{}");
     let params = Raw::parse(b"{}", 1).unwrap();

@@ -35,7 +35,7 @@ fn talk(client: RevisionSet, server: RevisionSet, todo: &[Do], cut: Cut) -> Talk
         },
         ..ClientConfig::new("client", "1")
     };
-    let mut client = Client::new(config, client::Growing);
+    let mut client = Client::new(config, client::Growing).unwrap();
     client
         .connect(mcp_proto::Instant::from_millis(1_000))
         .unwrap();
@@ -47,7 +47,7 @@ fn talk(client: RevisionSet, server: RevisionSet, todo: &[Do], cut: Cut) -> Talk
         },
         ..ServerConfig::new("server", "1")
     };
-    let server = Server::new(config, server::Growing);
+    let server = Server::new(config, server::Growing).unwrap();
     Net::new(
         (client, User::new(todo.iter().copied())),
         (server, Host::default()),

@@ -24,7 +24,7 @@ fn server() -> (Server<'static, Small>, Token, SentToken) {
     };
     let mut record = Record::stateless(Revision::V2025_11_25);
     record.features = mcp_proto::model::ClientFeatures::ROOTS;
-    let mut server = Server::resume(NOW, config, Small::default(), &record);
+    let mut server = Server::resume(NOW, config, Small::default(), &record).unwrap();
     let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":1}}}"#;
     let call = Incoming::Message(Message::parse(call, 8));
     let Action::Event(Event::Request { token, .. }) = server.handle(NOW, &Source::PIPE, call)
@@ -77,7 +77,7 @@ fn a_client_takes_its_own_alone() {
             revisions: [Revision::V2025_11_25].into_iter().collect(),
             ..ClientConfig::new("c", "1")
         };
-        let mut client = Client::new(config, client::Fixed::<4, 1>);
+        let mut client = Client::new(config, client::Fixed::<4, 1>).unwrap();
         let out = &mut [0; 512];
         client.connect(NOW).unwrap();
         let pipe = mcp_proto::Channel::PIPE;

@@ -18,10 +18,8 @@ fn talk<M: Machine>(
     mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<Vec<u8>>) -> Verdict,
 ) -> Vec<String> {
     let limits = Limits::default();
-    let mut link = Link::new(
-        Inbox::new(Vec::new(), &limits),
-        Outbox::new(Vec::new(), &limits),
-    );
+    let outbox = Outbox::new(Vec::new(), &limits);
+    let mut link = Link::new(machine, Inbox::new(Vec::new(), &limits), outbox).unwrap();
     for line in lines.iter().flat_map(|line| [line.as_bytes(), b"\n"]) {
         let mut rest = line;
         while !rest.is_empty() {
@@ -51,7 +49,7 @@ fn a_client_that_waits_for_nothing_is_served() {
         },
         ..ServerConfig::new("ours", "1")
     };
-    let mut server = Server::new(config, server::Growing);
+    let mut server = Server::new(config, server::Growing).unwrap();
     let mut waiting = Vec::new();
     let lines = [
         r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test-client","version":"1.0.0"}}}"#,
@@ -108,7 +106,7 @@ fn a_client_that_waits_for_nothing_is_served() {
 #[test]
 fn a_server_with_codes_of_its_own_is_understood() {
     let config = ClientConfig::new("ours", "1");
-    let mut client = Client::new(config, client::Growing);
+    let mut client = Client::new(config, client::Growing).unwrap();
     let mut log = Vec::new();
     let mut hear = |lines: &[&str], client: &mut Client<'static, client::Growing>| {
         talk(client, lines, |_, event, _| {

@@ -11,7 +11,7 @@ use http_body::Body;
 use mcp_proto::http::{Endpoint, Opening, Post, Route};
 use mcp_proto::rpc::{Messages, code};
 use mcp_proto::server::{Blueprint, Growing, Record, Server as Core, ServerConfig};
-use mcp_proto::{Channel, Limits, Revision, Source};
+use mcp_proto::{Channel, Revision, Source};
 
 use super::answer::{self, Answer};
 use super::builder::Options;
@@ -141,12 +141,12 @@ impl<R: Runtime> Site<R> {
     }
 
     /// What the machines are made of.
-    fn blueprint(&self) -> Blueprint<'static> {
+    fn blueprint(&self) -> Blueprint<'static, Growing> {
         let blueprint = self.server.blueprint();
         if !self.options.draft {
             return blueprint;
         }
-        Blueprint::new(ServerConfig {
+        Blueprint::with_room(ServerConfig {
             revisions: self.endpoint.revisions,
             draft_profile: true,
             ..*blueprint.config()
@@ -184,12 +184,7 @@ impl<R: Runtime> Site<R> {
             // A handshake that opens no session is as good as any other exchange.
             _ => {
                 // One POST is one request, so its table has one place.
-                let blueprint = self.blueprint();
-                let limits = Limits {
-                    in_flight: 1,
-                    ..blueprint.config().limits
-                };
-                let machine = Core::new(blueprint.with_limits(limits), Growing);
+                let Ok(machine) = Core::new(self.blueprint().with_in_flight(1), Growing);
                 let conversation = self.exchange_connection(parts, machine);
                 let source = Source::post(Channel::new(1), post);
                 let text = Text::new(body);
@@ -214,12 +209,14 @@ impl<R: Runtime> Site<R> {
 
     /// A machine that knows nothing of its client yet.
     pub(super) fn machine(&self) -> Machine {
-        Core::new(self.blueprint(), Growing)
+        let Ok(machine) = Core::new(self.blueprint(), Growing);
+        machine
     }
 
     /// A machine that continues with what was agreed on.
     pub(super) fn resumed(&self, record: &Record) -> Machine {
-        Core::resume(self.clock.now(), self.blueprint(), Growing, record)
+        let Ok(machine) = Core::resume(self.clock.now(), self.blueprint(), Growing, record);
+        machine
     }
 
     /// The connection of a session, whose messages go to these streams.

@@ -120,7 +120,7 @@ impl World {
 
 fn check(config: ClientConfig<'static>, operations: &[Operation]) {
     let mut world = World {
-        client: Client::new(config, Fixed),
+        client: Client::new(config, Fixed).unwrap(),
         now: Instant::ZERO,
         outcomes: 0,
         out: [0; 1024],

@@ -272,7 +272,7 @@ impl World<'_> {
 
 fn check(config: ClientConfig<'_>, opening: &str, operations: &[Operation]) {
     let mut world = World {
-        client: Client::new(config, Fixed),
+        client: Client::new(config, Fixed).unwrap(),
         now: Instant::ZERO,
         lives: BTreeMap::new(),
         tokens: Vec::new(),

@@ -80,7 +80,7 @@ impl<'c> Player<'c> {
     fn new(config: ClientConfig<'c>) -> Self {
         Self {
             inbox: Inbox::new([0; 8192], &config.limits),
-            client: Client::new(config, Fixed),
+            client: Client::new(config, Fixed).unwrap(),
             now: Instant::from_millis(1_000),
             calls: BTreeMap::new(),
             methods: BTreeMap::new(),

@@ -80,19 +80,22 @@ impl Player for Browser {
             _ => {}
         }
         let config = self.config;
-        let side = self.side.get_or_insert_with(|| Side {
-            client: Client::new(config, Growing),
-            link: Link::new(
-                Inbox::new(Vec::new(), &config.limits),
-                Outbox::new(Vec::new(), &config.limits),
-            ),
-            user: User::default(),
-            peer: Peer::default(),
-            origin: Origin::new(),
-            flights: Vec::new(),
-            sessions: 0,
-            head: Vec::new(),
-            connected: 0,
+        let side = self.side.get_or_insert_with(|| {
+            let mut client = Client::new(config, Growing).unwrap();
+            let inbox = Inbox::new(Vec::new(), &config.limits);
+            let outbox = Outbox::new(Vec::new(), &config.limits);
+            let link = Link::new(&mut client, inbox, outbox).unwrap();
+            Side {
+                client,
+                link,
+                user: User::default(),
+                peer: Peer::default(),
+                origin: Origin::new(),
+                flights: Vec::new(),
+                sessions: 0,
+                head: Vec::new(),
+                connected: 0,
+            }
         });
         let now = self.now;
         if side.reply(now, verb, rest, transcript) {

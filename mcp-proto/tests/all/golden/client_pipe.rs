@@ -39,14 +39,17 @@ impl Player for Pipe {
             return configure(&mut self.config, rest);
         }
         let config = self.config;
-        let side = self.side.get_or_insert_with(|| Side {
-            client: Client::new(config, Growing),
-            link: Link::new(
-                Inbox::new(Vec::new(), &config.limits),
-                Outbox::new(Vec::new(), &config.limits),
-            ),
-            user: User::default(),
-            peer: Peer::default(),
+        let side = self.side.get_or_insert_with(|| {
+            let mut client = Client::new(config, Growing).unwrap();
+            let inbox = Inbox::new(Vec::new(), &config.limits);
+            let outbox = Outbox::new(Vec::new(), &config.limits);
+            let link = Link::new(&mut client, inbox, outbox).unwrap();
+            Side {
+                client,
+                link,
+                user: User::default(),
+                peer: Peer::default(),
+            }
         });
         // Whose stream a message is on makes no difference here.
         let (verb, rest) = match verb {

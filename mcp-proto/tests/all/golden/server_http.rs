@@ -231,17 +231,17 @@ impl Site {
             }
             Route::Initialize => {
                 self.opened += 1;
-                let host = Server::new(self.config, Growing);
+                let host = Server::new(self.config, Growing).unwrap();
                 let session = Session::new(host, Delivery::Resumable);
                 (format!("session-{}", self.opened), session, true)
             }
             Route::Modern => {
-                let host = Server::new(self.config, Growing);
+                let host = Server::new(self.config, Growing).unwrap();
                 self.own(Session::new(host, Delivery::Once))
             }
             Route::Stateless(revision) => {
                 let record = Record::stateless(revision);
-                let host = Server::resume(self.now, self.config, Growing, &record);
+                let host = Server::resume(self.now, self.config, Growing, &record).unwrap();
                 self.own(Session::new(host, Delivery::Once))
             }
         };

@@ -50,13 +50,16 @@ impl Player for Pipe {
             return configure(&mut self.config, rest);
         }
         let Self { config, peer, .. } = self;
-        let side = self.side.get_or_insert_with(|| Side {
-            host: Server::new(*config, Growing),
-            link: Link::new(
-                Inbox::new(Vec::new(), &config.limits),
-                Outbox::new(Vec::new(), &config.limits),
-            ),
-            app: App::default(),
+        let side = self.side.get_or_insert_with(|| {
+            let mut host = Server::new(*config, Growing).unwrap();
+            let inbox = Inbox::new(Vec::new(), &config.limits);
+            let outbox = Outbox::new(Vec::new(), &config.limits);
+            let link = Link::new(&mut host, inbox, outbox).unwrap();
+            Side {
+                host,
+                link,
+                app: App::default(),
+            }
         });
         if let Some(messages) = peer.say(verb, rest) {
             for message in messages {

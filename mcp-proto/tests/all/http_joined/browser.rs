@@ -57,12 +57,12 @@ struct User {
 impl Browser {
     pub(crate) fn new(config: ClientConfig<'static>, todo: &[&'static str]) -> Self {
         let limits = Limits::default();
+        let mut machine = Client::new(config, Growing).unwrap();
+        let outbox = Outbox::new(Vec::new(), &limits);
+        let link = Link::new(&mut machine, Inbox::new(Vec::new(), &limits), outbox);
         Self {
-            machine: Client::new(config, Growing),
-            link: Link::new(
-                Inbox::new(Vec::new(), &limits),
-                Outbox::new(Vec::new(), &limits),
-            ),
+            machine,
+            link: link.unwrap(),
             origin: Origin::new(),
             flights: Vec::new(),
             user: User {

@@ -173,7 +173,7 @@ impl Site {
         let first = Messages::new(body, 32).next().unwrap();
         match self.endpoint.route(post, &first) {
             Route::Modern => {
-                let machine = Server::new(self.config, Growing);
+                let machine = Server::new(self.config, Growing).unwrap();
                 let mut own = Box::new(Session::new(machine, Delivery::Once));
                 let reader = own.streams.open().unwrap();
                 match own.take(now, post, &reader, body) {
@@ -182,7 +182,7 @@ impl Site {
                 }
             }
             Route::Initialize => {
-                let machine = Server::new(self.config, Growing);
+                let machine = Server::new(self.config, Growing).unwrap();
                 let id = format!("session-{}", self.opened);
                 self.opened += 1;
                 let mut session = Session::new(machine, Delivery::Resumable);

@@ -268,16 +268,12 @@ pub(crate) struct Talk {
 
 impl Talk {
     fn new(config: ServerConfig<'static>) -> Self {
-        Self::with(Server::new(config, Small::default()))
+        Self::with(Server::new(config, Small::default()).unwrap())
     }
 
     pub(crate) fn resume(config: ServerConfig<'static>, record: &Record) -> Self {
-        Self::with(Server::resume(
-            Instant::ZERO,
-            config,
-            Small::default(),
-            record,
-        ))
+        let server = Server::resume(Instant::ZERO, config, Small::default(), record);
+        Self::with(server.unwrap())
     }
 
     fn with(server: Server<'static, Small>) -> Self {

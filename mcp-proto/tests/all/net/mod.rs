@@ -220,13 +220,12 @@ where
 }
 
 impl<M: Machine, A: App<M>> Side<M, A> {
-    fn new(machine: M, app: A, limits: Limits) -> Self {
+    fn new(mut machine: M, app: A, limits: Limits) -> Self {
+        let outbox = Outbox::new(Vec::new(), &limits);
+        let link = Link::new(&mut machine, Inbox::new(Vec::new(), &limits), outbox);
         Self {
             machine,
-            link: Link::new(
-                Inbox::new(Vec::new(), &limits),
-                Outbox::new(Vec::new(), &limits),
-            ),
+            link: link.unwrap(),
             app,
             sent: Vec::new(),
             wire: VecDeque::new(),

@@ -3,7 +3,7 @@
 use mcp_proto::model::{ClientFeatures, ServerCapabilities, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message};
 use mcp_proto::server::{Event, ReplyKind, Server, ServerConfig};
-use mcp_proto::{Action, Inbox, Instant, Limits, Link, Machine, Outbox, Revision, Source, Step};
+use mcp_proto::{Action, Inbox, Instant, Limits, Machine, Outbox, Revision, Source, Step, link};
 
 use super::Talk;
 use super::talk::{Small, config, error, initialize, modern, notification, request};
@@ -157,22 +157,19 @@ fn the_handshake_can_be_inspected() {
 fn the_handshake_is_told() {
     #[track_caller]
     fn check<const ROOM: usize>(chunk: usize, expected: Option<&str>) {
-        let limits = Limits {
-            output: ROOM,
-            ..Limits::default()
-        };
-        let config = ServerConfig { limits, ..config() };
-        let mut server = Server::new(config, Small::new());
-        let mut link = Link::new(
-            Inbox::new([0; 512], &limits),
-            Outbox::new([0; ROOM], &limits),
-        );
+        let limits = Limits::default();
+        let mut server = Server::new(config(), Small::new()).unwrap();
+        // No link, which would make sure of the room.
+        let mut inbox = Inbox::new([0; 512], &limits);
+        let mut outbox = Outbox::new([0; ROOM], &limits);
         let line = initialize("2024-11-05", r#"{"roots":{}}"#) + "\n";
         let mut told = None;
         for bytes in line.as_bytes().chunks(chunk) {
-            link.inbox.spare_mut().unwrap()[..bytes.len()].copy_from_slice(bytes);
-            link.inbox.filled(bytes.len());
-            while let Step::Event { event, outbox } = link.step(&mut server, Instant::ZERO) {
+            inbox.spare_mut().unwrap()[..bytes.len()].copy_from_slice(bytes);
+            inbox.filled(bytes.len());
+            while let Step::Event { event, outbox } =
+                link::step(&mut server, &mut inbox, &mut outbox, Instant::ZERO)
+            {
                 let Event::Handshake(opened) = event else {
                     panic!("{event:?}");
                 };
@@ -273,7 +270,7 @@ fn a_server_without_room_for_anything() {
         ping: Some(mcp_proto::PingPolicy::default()),
         ..config()
     };
-    let mut server = Server::new(config, Fixed::<16, 1, 0, 0, 0>::new());
+    let mut server = Server::new(config, Fixed::<16, 1, 0, 0, 0>::new()).unwrap();
     let mut out = [0; 1024];
     let mut lines = Vec::new();
     let mut say = |line: &str| {

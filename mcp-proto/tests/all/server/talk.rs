@@ -52,7 +52,7 @@ impl Talk {
     pub(crate) fn new(config: ServerConfig<'static>) -> Self {
         Self {
             inbox: Inbox::new([0; 1 << 16], &config.limits),
-            server: Server::new(config, Small::new()),
+            server: Server::new(config, Small::new()).unwrap(),
             now: Instant::ZERO,
             heard: Vec::new(),
             seen: Vec::new(),
