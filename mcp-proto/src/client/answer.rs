@@ -7,7 +7,7 @@ use super::{Client, Event, Failure, Phase, Storage, Unusable};
 use crate::action::{Action, Why};
 use crate::json::{Object, Raw};
 use crate::rpc::{ErrorObject, Invalid, Message, Method, Response, Shape, code};
-use crate::slots::{Key, Queue};
+use crate::slots::Key;
 use crate::time::Instant;
 use crate::token::SentToken;
 
@@ -88,8 +88,8 @@ impl<S: Storage> Client<'_, S> {
         if self.pinger.answered(now, id) {
             return Action::Ignore(Why::Absorbed);
         }
-        let Some(token) = self.call_of(id) else {
-            self.no_cancellation(id);
+        let Some(token) = self.calls.find(id) else {
+            self.calls.no_cancellation(id);
             return Action::Ignore(Why::LateResponse);
         };
         match heard {
@@ -266,33 +266,10 @@ impl<S: Storage> Client<'_, S> {
         }
     }
 
-    /// The call that waits for an answer to `id`.
-    pub(super) fn call_of(&self, id: u64) -> Option<Key> {
-        self.calls
-            .find(id as u32, |call| call.id == id && call.is_on_the_wire())
-    }
-
     pub(super) fn is_awaited(&self, id: u64) -> bool {
         match self.phase {
             Phase::Opening(opening) => opening.awaits(id),
-            _ => self.pinger.awaits(id) || self.call_of(id).is_some(),
-        }
-    }
-
-    /// The request that nobody waits for was answered before its cancellation left.
-    fn no_cancellation(&mut self, id: u64) {
-        let Some(token) = self.calls.find(id as u32, |call| call.id == id) else {
-            return;
-        };
-        match self.calls.get_mut(token).map(|call| &mut call.stage) {
-            Some(Stage::Failed { cancel, .. }) => {
-                *cancel = false;
-                self.calls.unmark(Queue::Transmit, token);
-            }
-            Some(Stage::Cancelled { .. }) => {
-                self.calls.remove(token);
-            }
-            _ => {}
+            _ => self.pinger.awaits(id) || self.calls.find(id).is_some(),
         }
     }
 }

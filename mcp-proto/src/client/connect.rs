@@ -100,11 +100,11 @@ impl<S: Storage> Client<'_, S> {
         };
         let straight = self.config.opening == Approach::Handshake && legacy.is_some();
         if modern.is_some() && !straight {
-            opening.probe = Leg::Owed(self.take_id());
+            opening.probe = Leg::Owed(self.calls.take_id());
             // A modern-only client has nothing else to try.
             opening.silence = legacy.map(|_| now + timeouts.probe);
         } else if legacy.is_some() {
-            opening.handshake = Leg::Owed(self.take_id());
+            opening.handshake = Leg::Owed(self.calls.take_id());
         } else {
             self.connect_failed = Some(ConnectError::Nothing);
             self.close(CloseReason::NotConnected);
@@ -277,7 +277,7 @@ impl<S: Storage> Client<'_, S> {
         }
         if let Some(modern) = common.newest_modern() {
             opening.modern = Some(modern);
-            opening.probe = Leg::Owed(self.take_id());
+            opening.probe = Leg::Owed(self.calls.take_id());
             opening.handshake = Leg::Over;
             opening.silence = None;
             opening.deadline = now + self.config.timeouts.request;
@@ -299,7 +299,12 @@ impl<S: Storage> Client<'_, S> {
         mut opening: Opening,
         legacy: Revision,
     ) -> Action<Event<'b>, Reply<'b>> {
-        opening.begin_handshake(now, self.config.timeouts.request, legacy, self.take_id());
+        opening.begin_handshake(
+            now,
+            self.config.timeouts.request,
+            legacy,
+            self.calls.take_id(),
+        );
         self.phase = Phase::Opening(opening);
         Action::Ignore(Why::Absorbed)
     }
@@ -340,7 +345,7 @@ impl<S: Storage> Client<'_, S> {
         if opening.silence.is_some_and(|silence| silence.is_due(now)) {
             opening.silence = None;
             if let (Some(legacy), Leg::Unused) = (opening.legacy, opening.handshake) {
-                let id = self.take_id();
+                let id = self.calls.take_id();
                 opening.begin_handshake(now, self.config.timeouts.request, legacy, id);
             }
             self.phase = Phase::Opening(opening);

@@ -30,7 +30,7 @@ impl<S: Storage> Machine for Client<'_, S> {
             // JR-15, JR-19
             Incoming::BatchStart => {
                 let allowed = self.revision.is_some_and(Revision::allows_batches);
-                self.answers.start(allowed);
+                self.questions.answers.start(allowed);
                 return if allowed {
                     Action::Ignore(Why::Absorbed)
                 } else {
@@ -38,12 +38,14 @@ impl<S: Storage> Machine for Client<'_, S> {
                 };
             }
             Incoming::BatchEnd => {
-                self.answers.end();
+                self.questions.answers.end();
                 return Action::Ignore(Why::Absorbed);
             }
         };
         match message {
-            message if self.answers.reading() == Reading::Refused => self.skipped(now, message),
+            message if self.questions.answers.reading() == Reading::Refused => {
+                self.skipped(now, message)
+            }
             Message::Response(response) => self.answered(now, response),
             Message::Notification(notification) => self.told(now, notification),
             Message::Request(request) => self.asked(request),
@@ -62,7 +64,7 @@ impl<S: Storage> Machine for Client<'_, S> {
             reply.said.write(S::ID_ECHO, &mut writer);
             Ok(writer.finish()?)
         };
-        if reply.batched && self.answers.gather(write).unwrap_or(false) {
+        if reply.batched && self.questions.answers.gather(write).unwrap_or(false) {
             return Ok(Transmit::pipe(0));
         }
         match write(out) {
@@ -86,7 +88,8 @@ impl<S: Storage> Machine for Client<'_, S> {
         let len = len.min(limits.max_message());
         if len != self.max_message {
             self.max_message = len;
-            self.answers
+            self.questions
+                .answers
                 .set_limit(limits.batch_bytes.min(len.saturating_sub(1)));
         }
     }
@@ -100,11 +103,7 @@ impl<S: Storage> Machine for Client<'_, S> {
 
     fn forget(&mut self, request: Token) -> bool {
         let key = request.key_in(self.id);
-        let found = key.is_some_and(|key| self.remove_question(key));
-        if found && self.answers.reading() != Reading::Outside {
-            self.answers.uncount();
-        }
-        found
+        key.is_some_and(|key| self.questions.unread(key))
     }
 
     fn next_channel(&self) -> Option<Channel> {

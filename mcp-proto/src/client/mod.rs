@@ -3,6 +3,7 @@
 mod answer;
 mod batch;
 mod call;
+mod calls;
 mod config;
 mod connect;
 mod encode;
@@ -11,6 +12,7 @@ mod gates;
 mod machine;
 mod notice;
 mod question;
+mod questions;
 mod reply;
 mod send;
 mod storage;
@@ -36,10 +38,11 @@ use crate::limits::OutputTooSmall;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
-use crate::slots::Slots;
 use crate::token::MachineId;
 use batch::Gathered;
+use calls::Calls;
 use connect::Opening;
+use questions::Questions;
 
 /// The client's machine: negotiation, calls, questions, on one connection.
 ///
@@ -100,20 +103,13 @@ pub struct Client<'c, S: Storage> {
     client: ClientFeatures,
     /// What the server declared, if it told.
     server: Option<ServerFeatures>,
-    calls: Slots<InFlight, S::Calls>,
-    questions: Slots<OpenQuestion<S::Label>, S::Questions>,
+    calls: Calls<S::Calls>,
+    questions: Questions<S::Label, S::Questions, S::Batch>,
     /// The calls of the batch that the application makes.
     batch: Gathered<S::Batch>,
-    /// The answers to the batch that the server sent.
-    answers: Batch<S::Batch>,
     /// The longest message that the output can ever hold.
     max_message: usize,
-    /// Above every id that was ever given out: an id below it and not in the table is late
-    /// (CN-14).
-    next_id: u64,
     initialized_owed: bool,
-    /// Calls wait until the application has told a new session what the lost one knew.
-    held: bool,
     pinger: Pinger,
     miss_untold: bool,
     connect_failed: Option<ConnectError<'static>>,
@@ -166,6 +162,8 @@ impl<'c, S: Storage> Client<'c, S> {
         config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);
         let (calls, questions, batch, answers) = storage.into_parts();
         let max_message = config.limits.max_message();
+        let longest = config.limits.batch_bytes.min(max_message.saturating_sub(1));
+        let answers = Batch::new(answers, longest);
         Self {
             id: MachineId::next(),
             config,
@@ -173,17 +171,11 @@ impl<'c, S: Storage> Client<'c, S> {
             revision: None,
             client: ClientFeatures::from(&config.capabilities),
             server: None,
-            calls: Slots::new(calls, config.limits.in_flight),
-            questions: Slots::new(questions, config.limits.in_flight),
+            calls: Calls::new(calls, config.limits.in_flight),
+            questions: Questions::new(questions, config.limits.in_flight, answers),
             batch: Gathered::new(batch),
-            answers: Batch::new(
-                answers,
-                config.limits.batch_bytes.min(max_message.saturating_sub(1)),
-            ),
             max_message,
-            next_id: 1,
             initialized_owed: false,
-            held: false,
             pinger: Pinger::new(config.ping, Unwritten::Missed),
             miss_untold: false,
             connect_failed: None,
@@ -215,11 +207,5 @@ impl<'c, S: Storage> Client<'c, S> {
     /// What the client was told when it was made.
     pub const fn config(&self) -> &ClientConfig<'c> {
         &self.config
-    }
-
-    fn take_id(&mut self) -> u64 {
-        let id = self.next_id;
-        self.next_id = id.saturating_add(1);
-        id
     }
 }

@@ -138,7 +138,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     fn listen_of(&self, id: u64) -> Option<Key> {
-        self.call_of(id).filter(|token| {
+        self.calls.find(id).filter(|token| {
             self.calls
                 .get(*token)
                 .is_some_and(|call| call.kind == Kind::Listen)
@@ -156,7 +156,7 @@ impl<S: Storage> Client<'_, S> {
             return malformed;
         };
         let stale = Action::Ignore(Why::StaleProgress);
-        let Some(token) = id.to_u64().and_then(|id| self.call_of(id)) else {
+        let Some(token) = id.to_u64().and_then(|id| self.calls.find(id)) else {
             return stale;
         };
         let Some(call) = self.calls.get_mut(token) else {
@@ -170,8 +170,8 @@ impl<S: Storage> Client<'_, S> {
         call.progress = Some(value);
         let cookie = call.cookie;
         // LC-19. An acknowledged subscription has no deadline to extend.
-        if self.config.progress_extends && self.calls.deadline(token).is_some() {
-            self.extend(now, token);
+        if self.config.progress_extends && self.calls.is_armed(token) {
+            self.calls.extend(now, token);
         }
         Action::Event(Event::Progress {
             token: SentToken::new(token, self.id),

@@ -1,5 +1,6 @@
 //! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`.
 
+use super::questions::Questions;
 use super::reply::{Reply, Said, TOO_LARGE};
 use super::{Client, Event, Phase, Storage, Unusable, encode};
 use crate::action::{Action, BufferFull, SendError, Transmit, Why};
@@ -9,7 +10,7 @@ use crate::label::Inline;
 use crate::payload::Outcome;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, code, envelope};
-use crate::slots::{Key, Queue};
+use crate::slots::Key;
 use crate::time::Instant;
 use crate::token::Token;
 
@@ -19,7 +20,7 @@ pub struct OpenQuestion<L> {
     pub(super) id: L,
     pub(super) stage: Asked,
     /// Whether its answer goes into the array of answers that is gathered.
-    batched: bool,
+    pub(super) batched: bool,
 }
 
 /// How far a question is.
@@ -68,13 +69,14 @@ impl<S: Storage> Client<'_, S> {
             return Err(self.not_now());
         };
         let token = token.key_in(self.id).ok_or(SendError::Stale)?;
-        let question = self.questions.get(token).ok_or(SendError::Stale)?;
+        let Questions { table, answers } = &mut self.questions;
+        let question = table.get(token).ok_or(SendError::Stale)?;
         if question.stage != Asked::Open {
             return Err(SendError::Stale);
         }
         let id = question.id.id();
         let write = |out: &mut [u8]| answer(id, revision, &outcome, out);
-        let len = if question.batched && self.answers.gather(write)? {
+        let len = if question.batched && answers.gather(write)? {
             0
         } else {
             match write(out) {
@@ -94,7 +96,7 @@ impl<S: Storage> Client<'_, S> {
                 other => other?,
             }
         };
-        self.remove_question(token);
+        self.questions.remove(token);
         Ok(Transmit::pipe(len))
     }
 
@@ -108,13 +110,13 @@ impl<S: Storage> Client<'_, S> {
             Phase::Opening(_) | Phase::Legacy => {}
         }
         // LC-21: in every phase.
-        let batched = self.answers.reading() == Reading::Gathered;
+        let batched = self.questions.answers.reading() == Reading::Gathered;
         let refuse = |code, message| {
             let said = Said::Error(id, code, message);
             Action::Reply(Reply { said, batched })
         };
-        if self.answers.reading() != Reading::Outside {
-            match self.answers.count(self.config.limits.batch) {
+        if self.questions.answers.reading() != Reading::Outside {
+            match self.questions.answers.count(self.config.limits.batch) {
                 Counted::Served => {}
                 Counted::Refused => {
                     return refuse(code::INTERNAL_ERROR, "too many questions in a batch");
@@ -136,7 +138,7 @@ impl<S: Storage> Client<'_, S> {
             return refuse(code::INVALID_REQUEST, "the id is too long");
         };
         // A server may ask again on a new stream, and an error would answer the first.
-        if self.question_of(id).is_some() {
+        if self.questions.find(id).is_some() {
             return Action::Ignore(Why::DoubledQuestion);
         }
         let question = OpenQuestion {
@@ -144,17 +146,12 @@ impl<S: Storage> Client<'_, S> {
             stage: Asked::Open,
             batched,
         };
-        match self.questions.insert(id.hash32(), question) {
-            Ok(token) => {
-                if batched {
-                    self.answers.open();
-                }
-                Action::Event(Event::Question {
-                    token: Token::new(token, self.id),
-                    method: request.method,
-                    params: request.params.unwrap_or_default(),
-                })
-            }
+        match self.questions.insert(question) {
+            Ok(token) => Action::Event(Event::Question {
+                token: Token::new(token, self.id),
+                method: request.method,
+                params: request.params.unwrap_or_default(),
+            }),
             Err(_) => refuse(code::INTERNAL_ERROR, "too many questions in flight"),
         }
     }
@@ -166,7 +163,7 @@ impl<S: Storage> Client<'_, S> {
         params: Object<'b>,
         foreign: bool,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let open = self.question_of(id).filter(|token| {
+        let open = self.questions.find(id).filter(|token| {
             self.questions
                 .get(*token)
                 .is_some_and(|question| question.stage == Asked::Open)
@@ -175,12 +172,9 @@ impl<S: Storage> Client<'_, S> {
             return Action::Ignore(Why::UnknownCancellation);
         };
         if foreign {
-            if let Some(question) = self.questions.get_mut(token) {
-                question.stage = Asked::Refused;
-            }
-            self.questions.mark(Queue::Transmit, token);
+            self.questions.refuse(token);
         } else {
-            self.remove_question(token);
+            self.questions.remove(token);
         }
         Action::Event(Event::QuestionCancelled {
             token: Token::new(token, self.id),
@@ -197,30 +191,12 @@ impl<S: Storage> Client<'_, S> {
         let mut writer = Writer::new(out);
         if let Some(question) = self.questions.get(token) {
             let id = question.id.id();
-            Said::Error(id, code::REQUEST_CANCELLED, "request cancelled").write(S::ID_ECHO, &mut writer);
+            Said::Error(id, code::REQUEST_CANCELLED, "request cancelled")
+                .write(S::ID_ECHO, &mut writer);
         }
         let len = writer.finish()?;
-        self.remove_question(token);
+        self.questions.remove(token);
         Ok(Transmit::pipe(len))
-    }
-
-    /// A question that ends counts as answered, or the array of its answers would never leave.
-    pub(super) fn remove_question(&mut self, token: Key) -> bool {
-        let question = self.questions.remove(token);
-        if question.as_ref().is_some_and(|question| question.batched) {
-            self.answers.close();
-        }
-        question.is_some()
-    }
-
-    /// Whether a question waits for the application: its caller's timeout stretches meanwhile.
-    pub(super) fn is_asked(&self) -> bool {
-        !self.questions.is_empty()
-    }
-
-    fn question_of(&self, id: Id<'_>) -> Option<Key> {
-        self.questions
-            .find(id.hash32(), |question| question.id.matches(id))
     }
 }
 

@@ -1,7 +1,5 @@
 //! Calls and notifications of the application.
 
-use core::time::Duration;
-
 use super::call::{Kind, Stage};
 use super::{Call, Client, InFlight, Phase, Round, Storage, encode};
 use crate::action::{SendError, Transmit};
@@ -9,7 +7,6 @@ use crate::json::Decimal;
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::Method;
-use crate::slots::{Key, Queue};
 use crate::time::Instant;
 use crate::token::SentToken;
 
@@ -65,10 +62,10 @@ impl<S: Storage> Client<'_, S> {
         let revision = self.ready()?;
         self.may_call(call.method, revision)?;
         let restores = call.method.facts().answer().changes_session;
-        if self.held && !restores {
+        if self.calls.is_held() && !restores {
             return Err(SendError::NotReady);
         }
-        let id = self.next_id;
+        let id = self.calls.next_id();
         let config = &self.config;
         let round = Round::default();
         let mut pending = None;
@@ -100,12 +97,7 @@ impl<S: Storage> Client<'_, S> {
             moved: false,
             restores,
         };
-        let token = self
-            .calls
-            .insert(id as u32, in_flight)
-            .map_err(|_| SendError::TableFull)?;
-        self.calls.arm(token, Some((now + timeout).min(cap)));
-        self.take_id();
+        let token = self.calls.insert(now, in_flight)?;
         if let Some(pending) = pending {
             self.batch.commit(pending);
         }
@@ -166,21 +158,15 @@ impl<S: Storage> Client<'_, S> {
             Stage::Input | Stage::Again => {}
             _ => return Err(SendError::NotReady),
         }
-        let id = self.next_id;
+        let id = self.calls.next_id();
         let len = encode::request(&self.config, revision, id, call, round, out);
         let len = self.within_limit(len)?;
         let timeout = call.timeout.unwrap_or(self.config.timeouts.request);
-        self.calls.unmark(Queue::Event, token);
-        self.calls.rename(token, id as u32);
         if let Some(in_flight) = self.calls.get_mut(token) {
-            in_flight.id = id;
-            in_flight.stage = Stage::Sent;
             in_flight.timeout = timeout;
             in_flight.progress = call.progress.then(Decimal::default);
-            let cap = in_flight.cap;
-            self.calls.arm(token, Some((now + timeout).min(cap)));
         }
-        self.take_id();
+        self.calls.sent_again(now, token);
         Ok(Transmit::pipe(len))
     }
 
@@ -211,26 +197,9 @@ impl<S: Storage> Client<'_, S> {
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn cancel(&mut self, token: SentToken) {
-        let Some(token) = token.key_in(self.id) else {
-            return;
-        };
-        let Some(call) = self.calls.get_mut(token) else {
-            return;
-        };
-        let tell = match call.stage {
-            Stage::Sent | Stage::Listening => true,
-            Stage::Failed { cancel, .. } => cancel,
-            Stage::Cancelled { .. } => return,
-            Stage::Input | Stage::Pausing | Stage::Again | Stage::Held => false,
-        };
-        if !tell {
-            self.calls.remove(token);
-            return;
+        if let Some(key) = token.key_in(self.id) {
+            self.calls.cancel(key);
         }
-        call.stage = Stage::Cancelled { expired: false };
-        self.calls.arm(token, None);
-        self.calls.unmark(Queue::Event, token);
-        self.calls.mark(Queue::Transmit, token);
     }
 
     /// Sends a notification of a legacy session: `notifications/roots/list_changed` (RT-02),
@@ -304,20 +273,4 @@ impl<S: Storage> Client<'_, S> {
             _ => SendError::NotReady,
         }
     }
-
-    /// Begins the timeout of a call anew, up to its cap; says whether that lies ahead.
-    pub(super) fn extend(&mut self, now: Instant, token: Key) -> bool {
-        let Some(call) = self.calls.get(token) else {
-            return false;
-        };
-        let deadline = (now + call.timeout.max(LEAST)).min(call.cap);
-        let ahead = deadline > now;
-        if ahead {
-            self.calls.arm(token, Some(deadline));
-        }
-        ahead
-    }
 }
-
-/// What is armed again lies at least so far ahead.
-const LEAST: Duration = Duration::from_millis(1);

@@ -62,7 +62,10 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Storage
     fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
         const {
             assert!(CALLS > 0, "a client without room for a call");
-            assert!(BATCH == 0 || BATCH > 2, "an array is longer than its brackets");
+            assert!(
+                BATCH == 0 || BATCH > 2,
+                "an array is longer than its brackets"
+            );
         }
         (
             core::array::from_fn(|_| Slot::default()),

@@ -1,10 +1,9 @@
 //! What time and teardown do.
 
 use super::call::Stage;
-use super::question::Asked;
 use super::{Client, CloseReason, ConnectError, Event, Failure, Phase, Storage};
 use crate::ping::Missed;
-use crate::slots::{Key, Queue};
+use crate::slots::Key;
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 
@@ -36,33 +35,21 @@ impl<S: Storage> Client<'_, S> {
         };
         match stage {
             Stage::Pausing => {
-                let Some(call) = self.calls.get_mut(token).filter(|call| call.cap > now) else {
-                    return self.expire(token, false);
-                };
-                call.stage = Stage::Again;
-                let cap = call.cap;
-                self.calls.arm(token, Some(cap));
-                self.calls.mark(Queue::Event, token);
+                let ahead = self.calls.get(token).is_some_and(|call| call.cap > now);
+                if ahead {
+                    self.calls.ask_again(token);
+                } else {
+                    self.calls.end(token, Failure::Expired, false);
+                }
             }
             // A person may be what the server waits for: its question is still open.
-            Stage::Sent if self.is_asked() && self.extend(now, token) => {}
-            Stage::Sent => self.expire(token, true),
-            Stage::Input | Stage::Again | Stage::Held => self.expire(token, false),
-            Stage::Listening | Stage::Failed { .. } | Stage::Cancelled { .. } => {}
-        }
-    }
-
-    /// LC-18: the caller is told, and so is the server if it knows of the request.
-    fn expire(&mut self, token: Key, cancel: bool) {
-        if let Some(call) = self.calls.get_mut(token) {
-            call.stage = Stage::Failed {
-                failure: Failure::Expired,
-                cancel,
-            };
-            self.calls.mark(Queue::Event, token);
-            if cancel {
-                self.calls.mark(Queue::Transmit, token);
+            Stage::Sent if !self.questions.is_empty() && self.calls.extend(now, token) => {}
+            // LC-18: the caller is told, and so is the server if it knows of the request.
+            Stage::Sent => self.calls.end(token, Failure::Expired, true),
+            Stage::Input | Stage::Again | Stage::Held => {
+                self.calls.end(token, Failure::Expired, false);
             }
+            Stage::Listening | Stage::Failed { .. } | Stage::Cancelled { .. } => {}
         }
     }
 
@@ -87,54 +74,10 @@ impl<S: Storage> Client<'_, S> {
         self.phase = Phase::Closed;
         self.pinger.stop();
         self.initialized_owed = false;
-        self.answers.clear();
+        self.questions.answers.clear();
         self.closed_untold = Some(reason);
-        for index in 0..self.calls.capacity() as u32 {
-            let Some(token) = self.calls.key(index) else {
-                continue;
-            };
-            self.calls.arm(token, None);
-            self.calls.unmark(Queue::Transmit, token);
-            match self.calls.get_mut(token).map(|call| &mut call.stage) {
-                Some(Stage::Cancelled { .. }) => {
-                    self.calls.remove(token);
-                }
-                Some(Stage::Failed { cancel, .. }) => *cancel = false,
-                Some(stage) => {
-                    *stage = Stage::Failed {
-                        failure: Failure::Closed,
-                        cancel: false,
-                    };
-                    self.calls.mark(Queue::Event, token);
-                }
-                None => {}
-            }
-        }
-        self.orphan_questions();
-    }
-
-    /// Nobody answers the questions that are open any more; the application is told.
-    pub(super) fn orphan_questions(&mut self) {
-        for index in 0..self.questions.capacity() as u32 {
-            let Some(token) = self.questions.key(index) else {
-                continue;
-            };
-            self.questions.unmark(Queue::Transmit, token);
-            match self
-                .questions
-                .get_mut(token)
-                .map(|question| &mut question.stage)
-            {
-                Some(stage @ Asked::Open) => {
-                    *stage = Asked::Orphaned;
-                    self.questions.mark(Queue::Event, token);
-                }
-                Some(Asked::Refused) => {
-                    self.questions.remove(token);
-                }
-                Some(Asked::Orphaned) | None => {}
-            }
-        }
+        self.calls.close();
+        self.questions.orphan();
     }
 
     /// The close comes last, when nothing else is left to be said.
@@ -148,14 +91,12 @@ impl<S: Storage> Client<'_, S> {
                 limit: self.config.ping.map_or(0, |policy| policy.misses),
             });
         }
-        while let Some(token) = self.calls.first(Queue::Event) {
-            self.calls.unmark(Queue::Event, token);
+        while let Some(token) = self.calls.next_told() {
             if let Some(event) = self.event_of(token) {
                 return Some(event);
             }
         }
-        if let Some(token) = self.questions.first(Queue::Event) {
-            self.questions.remove(token);
+        if let Some(token) = self.questions.next_orphan() {
             return Some(Event::QuestionCancelled {
                 token: Token::new(token, self.id),
                 reason: None,

@@ -7,7 +7,7 @@ use super::{Client, Failure, Phase, Storage};
 use crate::action::{BufferFull, Transmit};
 use crate::json::Writer;
 use crate::rpc::{Method, envelope};
-use crate::slots::{Key, Queue};
+use crate::slots::Key;
 use crate::time::Instant;
 
 impl<S: Storage> Client<'_, S> {
@@ -16,8 +16,8 @@ impl<S: Storage> Client<'_, S> {
         opening
             || self.initialized_owed
             || self.cancelled().is_some()
-            || self.questions.first(Queue::Transmit).is_some()
-            || self.answers.is_ready()
+            || self.questions.refused().is_some()
+            || self.questions.answers.is_ready()
             || self.pinger.is_due()
     }
 
@@ -37,18 +37,22 @@ impl<S: Storage> Client<'_, S> {
         if let Some(token) = self.cancelled() {
             return self.transmit_cancelled(token, out).map(Some);
         }
-        if let Some(token) = self.questions.first(Queue::Transmit) {
+        if let Some(token) = self.questions.refused() {
             return self.transmit_refused(token, out).map(Some);
         }
-        if self.answers.is_ready() {
-            return self.answers.write(out).map(|len| Some(Transmit::pipe(len)));
+        if self.questions.answers.is_ready() {
+            return self
+                .questions
+                .answers
+                .write(out)
+                .map(|len| Some(Transmit::pipe(len)));
         }
         if self.pinger.is_due() {
-            let id = self.next_id;
+            let id = self.calls.next_id();
             let mut writer = Writer::new(out);
             envelope::bare_request(&mut writer, id, Method::Ping);
             let len = writer.finish()?;
-            self.take_id();
+            self.calls.take_id();
             self.pinger.sent(now, id);
             return Ok(Some(Transmit::pipe(len)));
         }
@@ -61,16 +65,14 @@ impl<S: Storage> Client<'_, S> {
         envelope::bare_notification(&mut writer, Method::Initialized);
         let len = writer.finish()?;
         self.initialized_owed = false;
-        self.let_go();
+        self.calls.let_go();
         Ok(Transmit::pipe(len))
     }
 
     /// The call whose cancellation is due. None leaves while a batch is gathered: it could name
     /// a request that has not left.
     fn cancelled(&self) -> Option<Key> {
-        self.calls
-            .first(Queue::Transmit)
-            .filter(|_| !self.batch.open)
+        self.calls.cancelled().filter(|_| !self.batch.open)
     }
 
     fn transmit_cancelled(&mut self, token: Key, out: &mut [u8]) -> Result<Transmit, BufferFull> {
@@ -92,14 +94,7 @@ impl<S: Storage> Client<'_, S> {
             Ok::<_, Infallible>(())
         });
         let len = writer.finish()?;
-        self.calls.unmark(Queue::Transmit, token);
-        match self.calls.get_mut(token).map(|call| &mut call.stage) {
-            // The application is still to be told.
-            Some(Stage::Failed { cancel, .. }) => *cancel = false,
-            _ => {
-                self.calls.remove(token);
-            }
-        }
+        self.calls.cancellation_left(token);
         Ok(Transmit::pipe(len))
     }
 }

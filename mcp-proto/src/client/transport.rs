@@ -1,10 +1,8 @@
 //! What a transport of single exchanges tells besides messages: HTTP has answers that are none.
 
-use super::call::Stage;
 use super::connect::Opening;
 use super::{Client, ConnectError, Failure, Phase, Storage};
 use crate::action::SendError;
-use crate::slots::{Key, Queue};
 use crate::time::Instant;
 
 /// Over HTTP each request is an exchange of its own, which can fail while the others go on.
@@ -54,7 +52,7 @@ impl<S: Storage> Client<'_, S> {
 
     /// The [cookie](super::Call::cookie) of the call that awaits the answer to this request.
     pub fn cookie_of(&self, id: u64) -> Option<u64> {
-        let call = self.calls.get(self.call_of(id)?)?;
+        let call = self.calls.get(self.calls.find(id)?)?;
         Some(call.cookie)
     }
 
@@ -83,9 +81,10 @@ impl<S: Storage> Client<'_, S> {
             return;
         }
         // A ping that failed is missed when its time is over.
-        if let Some(token) = self.call_of(id) {
+        if let Some(token) = self.calls.find(id) {
             let legacy = matches!(self.phase, Phase::Legacy);
-            self.end_call(token, failure, legacy && failure == Failure::Broken);
+            self.calls
+                .end(token, failure, legacy && failure == Failure::Broken);
         }
     }
 
@@ -146,15 +145,11 @@ impl<S: Storage> Client<'_, S> {
         };
         self.pinger.reset();
         self.initialized_owed = false;
-        self.answers.clear();
+        self.questions.answers.clear();
         self.batch.clear();
-        self.orphan_questions();
-        for index in 0..self.calls.capacity() as u32 {
-            if let Some(token) = self.calls.key(index) {
-                self.move_call(token);
-            }
-        }
-        let id = self.take_id();
+        self.questions.orphan();
+        self.calls.move_all();
+        let id = self.calls.take_id();
         let timeout = self.config.timeouts.request;
         self.phase = Phase::Opening(Opening::again(now, timeout, revision, id));
         true
@@ -178,7 +173,7 @@ impl<S: Storage> Client<'_, S> {
     /// }
     /// ```
     pub const fn hold(&mut self) {
-        self.held = true;
+        self.calls.set_held(true);
     }
 
     /// The session knows what it is to know: calls go on, and those of the lost session become
@@ -195,63 +190,8 @@ impl<S: Storage> Client<'_, S> {
     /// ```
     pub fn release(&mut self) {
         if self.ready().is_ok() {
-            self.held = false;
-            self.let_go();
-        }
-    }
-
-    /// What was in flight in the lost session is to be sent again, as far as nothing holds it.
-    pub(super) fn let_go(&mut self) {
-        let held = self.held;
-        for index in 0..self.calls.capacity() as u32 {
-            let Some(token) = self.calls.key(index) else {
-                continue;
-            };
-            if let Some(call) = self.calls.get_mut(token)
-                && call.stage == Stage::Held
-                && (call.restores || !held)
-            {
-                call.stage = Stage::Again;
-                self.calls.mark(Queue::Event, token);
-            }
-        }
-    }
-
-    /// What becomes of a call whose session is gone.
-    fn move_call(&mut self, token: Key) {
-        self.calls.unmark(Queue::Transmit, token);
-        let Some(call) = self.calls.get_mut(token) else {
-            return;
-        };
-        match &mut call.stage {
-            Stage::Sent if call.moved => self.end_call(token, Failure::Session, false),
-            Stage::Sent => {
-                call.moved = true;
-                call.stage = Stage::Held;
-                let cap = call.cap;
-                self.calls.arm(token, Some(cap));
-            }
-            Stage::Again => {
-                call.stage = Stage::Held;
-                self.calls.unmark(Queue::Event, token);
-            }
-            Stage::Failed { cancel, .. } => *cancel = false,
-            Stage::Cancelled { .. } => {
-                self.calls.remove(token);
-            }
-            Stage::Listening | Stage::Input | Stage::Pausing | Stage::Held => {}
-        }
-    }
-
-    /// Ends a call with an event that is polled; `cancel` says whether the server is told.
-    fn end_call(&mut self, token: Key, failure: Failure, cancel: bool) {
-        if let Some(call) = self.calls.get_mut(token) {
-            call.stage = Stage::Failed { failure, cancel };
-            self.calls.arm(token, None);
-            self.calls.mark(Queue::Event, token);
-            if cancel {
-                self.calls.mark(Queue::Transmit, token);
-            }
+            self.calls.set_held(false);
+            self.calls.let_go();
         }
     }
 }

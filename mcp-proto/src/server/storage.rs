@@ -94,7 +94,10 @@ impl<
         const {
             assert!(REQUESTS > 0, "a server without room for a request");
             assert!(ID > 0, "a server without room for an id");
-            assert!(BATCH == 0 || BATCH > 2, "an array is longer than its brackets");
+            assert!(
+                BATCH == 0 || BATCH > 2,
+                "an array is longer than its brackets"
+            );
         }
         Self {
             requests: array::from_fn(|_| Slot::default()),
