@@ -55,7 +55,8 @@ where
     let opening = (Core::connect as Open, now, Transport::Pipe);
     let (side, peer) = begin(opening, Pipe, clock, config, handler);
     let shared = Arc::clone(&peer.shared);
-    let driver = Driver::new(streams, timer, &config.limits, GRACE, side, shared);
+    let limits = shared.lock().machine.config().limits;
+    let driver = Driver::new(streams, timer, &limits, GRACE, side, shared);
     (Connection { driver }, peer)
 }
 
