@@ -268,7 +268,7 @@ impl<R> Client<R> {
     /// # Errors
     /// Those of a call; [`CallError::Undeclared`] from a legacy server that does not log.
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
-        if !self.info().revision.is_modern() {
+        if !self.info().revision.has_log_level_of_request() {
             Request::new(&self.inner, Ask::SetLevel(level), nothing).await?;
         }
         self.inner.hub.set_level(level);

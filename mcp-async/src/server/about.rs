@@ -63,7 +63,7 @@ impl Known {
         let keys = [keys::CLIENT_INFO, keys::TRACE_PARENT, keys::TRACE_STATE];
         let found = request.meta.and_then(|meta| meta.find(keys).ok());
         let [info, parent, state] = found.unwrap_or_default();
-        let client = if request.revision.is_legacy() {
+        let client = if !request.revision.describes_requests() {
             self.session.clone()
         } else {
             info.and_then(|info| self.client(info, about))

@@ -265,7 +265,7 @@ pub(super) fn not_in_revision(method: Method<'_>, revision: Revision) -> AskErro
         Method::ElicitationCreate if matches!(revision.elicitation(), Elicitation::Form) => {
             "elicitation/create with a URL"
         }
-        Method::SamplingCreateMessage if revision.is_legacy() && !revision.has_sampling_tools() => {
+        Method::SamplingCreateMessage if !revision.has_sampling_tools() => {
             "sampling/createMessage with tools"
         }
         method => method.known_name().unwrap_or("this request"),

@@ -37,7 +37,7 @@ pub(super) fn is_draft(call: &Call<'_>) -> bool {
 
 fn wants(call: &Call<'_>) -> bool {
     let revision = call.request.revision;
-    (revision.is_modern() && revision.has_mirrored_headers()) || is_draft(call)
+    revision.has_mirrored_headers() || is_draft(call)
 }
 
 fn agrees(head: &HeaderMap, argument: &Argument<'_, '_>) -> Result<(), &'static str> {

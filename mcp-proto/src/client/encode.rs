@@ -105,13 +105,13 @@ struct Extra<'e, 'c> {
 
 impl Extra<'_, '_> {
     fn is_needed(&self) -> bool {
-        self.revision.is_modern() || self.call.progress || self.call.trace.is_some()
+        self.revision.describes_requests() || self.call.progress || self.call.trace.is_some()
     }
 
     /// VR-01, VR-02, PG-01, JR-31: the members of `_meta`.
     fn meta(&self, writer: &mut Writer<'_>) -> Result<(), SendError> {
         let mut comma = false;
-        if self.revision.is_modern() {
+        if self.revision.describes_requests() {
             modern_meta(self.config, self.revision, writer)?;
             if let Some(level) = self.call.log_level {
                 writer.literal(",\"io.modelcontextprotocol/logLevel\":");
@@ -240,7 +240,8 @@ impl Extra<'_, '_> {
             (self.call.progress && key == keys::PROGRESS_TOKEN)
                 || (self.call.trace.is_some()
                     && (key == keys::TRACE_PARENT || key == keys::TRACE_STATE))
-                || (self.revision.is_modern() && MODERN.iter().any(|modern| key == *modern))
+                || (self.revision.describes_requests()
+                    && MODERN.iter().any(|modern| key == *modern))
         })
     }
 }

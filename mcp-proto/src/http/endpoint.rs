@@ -4,7 +4,7 @@ use super::access::{Access, is_host};
 use super::head::{Field, Head};
 use super::media::{EVENT_STREAM, JSON, accepts, is};
 use super::refusal::Refusal;
-use crate::revision::{Revision, RevisionSet};
+use crate::revision::{Http, Revision, RevisionSet};
 
 /// What is known of an endpoint before any request: shared by all of them, without a lock.
 ///
@@ -299,10 +299,10 @@ impl Endpoint<'_> {
         match version(head)? {
             Version::Absent => Ok(()),
             Version::Known(revision) if self.revisions.contains(revision) => {
-                match revision.is_legacy() {
-                    true => Ok(()),
+                match revision.http() {
+                    Http::TwoEndpoints | Http::Sessions => Ok(()),
                     // SH-41
-                    false => Err(Refusal::MethodOfRevision),
+                    Http::PostOnly => Err(Refusal::MethodOfRevision),
                 }
             }
             Version::Known(_) | Version::Unknown(_) => Err(Refusal::Version),

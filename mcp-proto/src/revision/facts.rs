@@ -1,7 +1,5 @@
 //! The table: each revision is the one before it, and what changed.
 
-use super::{Elicitation, Era, Http, Structured, Tasks};
-
 pub(super) struct Facts {
     pub(super) name: &'static str,
     pub(super) era: Era,
@@ -10,6 +8,11 @@ pub(super) struct Facts {
     pub(super) completions_gate: bool,
     pub(super) resource_not_found_code: i64,
     pub(super) url_elicitation_error: bool,
+    pub(super) request_meta: bool,
+    pub(super) log_level_of_request: bool,
+    pub(super) cancel_alias: bool,
+    pub(super) reserved_codes: bool,
+    pub(super) null_error_id: bool,
     pub(super) result_type: bool,
     pub(super) cache_hints: bool,
     pub(super) input_required: bool,
@@ -20,13 +23,13 @@ pub(super) struct Facts {
     pub(super) elicitation: Elicitation,
     pub(super) tasks: Tasks,
     pub(super) bad_arguments_as_result: bool,
-    pub(super) id_reuse: bool,
     pub(super) hang_up_cancels: bool,
     pub(super) http: Http,
     pub(super) version_header: bool,
     pub(super) header_mismatch_code: Option<i64>,
     pub(super) event_polling: bool,
-    pub(super) unknown_method_status: u16,
+    pub(super) error_statuses: bool,
+    pub(super) session_questions: bool,
 }
 
 /// <https://modelcontextprotocol.io/specification/2024-11-05>
@@ -38,6 +41,11 @@ pub(super) const V2024_11_05: Facts = Facts {
     completions_gate: false,
     resource_not_found_code: -32002,
     url_elicitation_error: false,
+    request_meta: false,
+    log_level_of_request: false,
+    cancel_alias: true,
+    reserved_codes: false,
+    null_error_id: true,
     result_type: false,
     cache_hints: false,
     input_required: false,
@@ -48,18 +56,19 @@ pub(super) const V2024_11_05: Facts = Facts {
     elicitation: Elicitation::Absent,
     tasks: Tasks::Absent,
     bad_arguments_as_result: false,
-    id_reuse: false,
     hang_up_cancels: false,
     http: Http::TwoEndpoints,
     version_header: false,
     header_mismatch_code: None,
     event_polling: false,
-    unknown_method_status: 200,
+    error_statuses: false,
+    session_questions: true,
 };
 
 /// <https://modelcontextprotocol.io/specification/2025-03-26/changelog>
 pub(super) const V2025_03_26: Facts = Facts {
     name: "2025-03-26",
+    null_error_id: false,
     batches: true,
     progress_message: true,
     completions_gate: true,
@@ -95,6 +104,7 @@ pub(super) const V2025_11_25: Facts = Facts {
 pub(super) const DRAFT_V1: Facts = Facts {
     name: "DRAFT-2026-v1",
     header_mismatch_code: Some(-32001),
+    session_questions: false,
     ..V2025_11_25
 };
 
@@ -104,17 +114,197 @@ pub(super) const V2026_07_28: Facts = Facts {
     era: Era::Modern,
     resource_not_found_code: -32602,
     url_elicitation_error: false,
+    request_meta: true,
+    log_level_of_request: true,
+    cancel_alias: false,
+    reserved_codes: true,
     result_type: true,
     cache_hints: true,
     input_required: true,
     structured_content: Structured::Any,
     elicitation: Elicitation::FormAndUrl,
     tasks: Tasks::Extension,
-    id_reuse: true,
     hang_up_cancels: true,
     http: Http::PostOnly,
     header_mismatch_code: Some(-32020),
     event_polling: false,
-    unknown_method_status: 404,
+    error_statuses: true,
+    session_questions: false,
     ..V2025_11_25
 };
+
+/// The two ways in which a conversation knows its revision.
+///
+/// ```
+/// use mcp_proto::{Era, Revision};
+///
+/// let modern = Revision::ALL.into_iter().filter(|it| it.era() == Era::Modern);
+/// assert_eq!(modern.count(), 1);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Era {
+    /// A handshake settles it once, for a session with state.
+    Legacy,
+    /// Each request says it, and nothing is remembered between two (JR-44).
+    Modern,
+}
+
+/// What the structured content of a tool's result may be.
+///
+/// ```
+/// use mcp_proto::revision::{Revision, Structured};
+///
+/// let may_be_a_list = |it: Revision| it.structured_content() == Structured::Any;
+/// assert!(may_be_a_list(Revision::V2026_07_28));
+/// assert!(!may_be_a_list(Revision::V2025_11_25));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Structured {
+    /// The revision has none.
+    Absent,
+    /// A JSON object, described by a schema whose root is an object.
+    Object,
+    /// Any JSON value, `null` included.
+    Any,
+}
+
+/// Which modes of elicitation a revision has.
+///
+/// ```
+/// use mcp_proto::revision::{Elicitation, Revision};
+///
+/// let has_pages = |it: Revision| {
+///     !matches!(it.elicitation(), Elicitation::Absent | Elicitation::Form)
+/// };
+/// assert!(has_pages(Revision::V2025_11_25));
+/// assert!(!has_pages(Revision::V2025_06_18));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Elicitation {
+    /// The revision has no elicitation.
+    Absent,
+    /// Forms, whose mode has no name.
+    Form,
+    /// Forms, and URLs whose completion is told by their `elicitationId`.
+    FormAndTrackedUrl,
+    /// Forms and URLs.
+    FormAndUrl,
+}
+
+/// Which kind of tasks a revision has.
+///
+/// ```
+/// use mcp_proto::revision::{Revision, Tasks};
+///
+/// assert_eq!(Revision::V2025_06_18.tasks(), Tasks::Absent);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Tasks {
+    /// None.
+    Absent,
+    /// Part of the protocol, in both directions.
+    Core,
+    /// The extension `io.modelcontextprotocol/tasks`, of servers only.
+    Extension,
+}
+
+/// How a revision travels over HTTP.
+///
+/// ```
+/// use mcp_proto::revision::{Http, Revision};
+///
+/// // Who may open a stream of its own by GET.
+/// let streams = |it: Revision| it.http() == Http::Sessions;
+/// assert!(streams(Revision::V2025_11_25));
+/// assert!(!streams(Revision::V2026_07_28));
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Http {
+    /// Two endpoints: one event stream down, POST up.
+    TwoEndpoints,
+    /// One endpoint with POST, GET and DELETE, and sessions.
+    Sessions,
+    /// One endpoint with POST alone, without sessions.
+    PostOnly,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::revision::Revision;
+
+    #[test]
+    fn facts_by_revision() {
+        use Revision::*;
+        fn check(what: &str, has: fn(Revision) -> bool, expected: &[Revision]) {
+            for revision in Revision::ALL {
+                assert_eq!(
+                    has(revision),
+                    expected.contains(&revision),
+                    "{what} in {revision}"
+                );
+            }
+        }
+        let legacy = [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, DraftV1];
+        let since_r3 = [V2025_06_18, V2025_11_25, DraftV1, V2026_07_28];
+        let since_r2 = [V2025_03_26, V2025_06_18, V2025_11_25, DraftV1, V2026_07_28];
+        let since_r4 = [V2025_11_25, DraftV1, V2026_07_28];
+        check("legacy", Revision::is_legacy, &legacy);
+        check("modern", Revision::is_modern, &[V2026_07_28]);
+        check("batches", Revision::allows_batches, &[V2025_03_26]);
+        check("message", Revision::has_progress_message, &since_r2);
+        check("gate", Revision::gates_completions, &since_r2);
+        check("-32002", |r| r.resource_not_found_code() == -32002, &legacy);
+        check(
+            "-32042",
+            Revision::has_url_elicitation_error,
+            &[V2025_11_25, DraftV1],
+        );
+        check("resultType", Revision::requires_result_type, &[V2026_07_28]);
+        check("ttlMs", Revision::requires_cache_hints, &[V2026_07_28]);
+        check("rounds", Revision::has_input_required, &[V2026_07_28]);
+        check("audio", Revision::has_audio, &since_r2);
+        check("links", Revision::has_resource_links, &since_r3);
+        check("tool use", Revision::has_sampling_tools, &since_r4);
+        check(
+            "isError",
+            Revision::reports_bad_arguments_as_result,
+            &since_r4,
+        );
+        check("_meta", Revision::describes_requests, &[V2026_07_28]);
+        check("logs", Revision::has_log_level_of_request, &[V2026_07_28]);
+        check("alias", Revision::allows_cancel_alias, &legacy);
+        check("codes", Revision::reserves_error_codes, &[V2026_07_28]);
+        check("null", Revision::allows_null_error_id, &[V2024_11_05]);
+        check(
+            "questions",
+            Revision::allows_questions_of_session,
+            &legacy[..4],
+        );
+        check("hang-up", Revision::hang_up_cancels, &[V2026_07_28]);
+        check("version header", Revision::has_version_header, &since_r3);
+        check(
+            "mirrors",
+            Revision::has_mirrored_headers,
+            &[DraftV1, V2026_07_28],
+        );
+        check(
+            "polling",
+            Revision::has_event_polling,
+            &[V2025_11_25, DraftV1],
+        );
+        check("statuses", Revision::has_error_statuses, &[V2026_07_28]);
+        check(
+            "any",
+            |r| r.structured_content() == Structured::Any,
+            &[V2026_07_28],
+        );
+        check(
+            "elicitation",
+            |r| r.elicitation() != Elicitation::Absent,
+            &since_r3,
+        );
+        check("tasks", |r| r.tasks() != Tasks::Absent, &since_r4);
+        check("sessions", |r| r.http() == Http::Sessions, &legacy[1..]);
+    }
+}

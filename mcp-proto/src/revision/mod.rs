@@ -17,6 +17,7 @@ use core::{error, fmt, str};
 use crate::json::Str;
 use facts::Facts;
 
+pub use facts::{Elicitation, Era, Http, Structured, Tasks};
 pub use set::{RevisionSet, Revisions};
 
 /// A revision of the protocol that this crate speaks.
@@ -194,6 +195,69 @@ impl Revision {
         self.facts().url_elicitation_error
     }
 
+    /// Whether each request names its revision, its client and the client's capabilities in
+    /// `_meta` (VR-01); elsewhere the session knows them.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.describes_requests());
+    /// assert!(!Revision::V2025_11_25.describes_requests());
+    /// ```
+    pub const fn describes_requests(self) -> bool {
+        self.facts().request_meta
+    }
+
+    /// Whether each request names the log messages that it wants (LG-05); elsewhere a session is
+    /// told by `logging/setLevel`.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.has_log_level_of_request());
+    /// assert!(!Revision::V2025_11_25.has_log_level_of_request());
+    /// ```
+    pub const fn has_log_level_of_request(self) -> bool {
+        self.facts().log_level_of_request
+    }
+
+    /// Whether `$/cancelRequest`, a method of the Language Server Protocol, may cancel a request.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2025_11_25.allows_cancel_alias());
+    /// assert!(!Revision::V2026_07_28.allows_cancel_alias());
+    /// ```
+    pub const fn allows_cancel_alias(self) -> bool {
+        self.facts().cancel_alias
+    }
+
+    /// Whether the specification allocates the codes from -32020 to -32099, so that no other errors
+    /// have one of them (JR-23).
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.reserves_error_codes());
+    /// assert!(!Revision::V2025_11_25.reserves_error_codes());
+    /// ```
+    pub const fn reserves_error_codes(self) -> bool {
+        self.facts().reserved_codes
+    }
+
+    /// Whether an error without an id may say so by `"id":null`.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2024_11_05.allows_null_error_id());
+    /// assert!(!Revision::V2025_11_25.allows_null_error_id());
+    /// ```
+    pub const fn allows_null_error_id(self) -> bool {
+        self.facts().null_error_id
+    }
+
     /// Whether every result names its `resultType` (JR-20).
     ///
     /// ```
@@ -317,19 +381,6 @@ impl Revision {
         self.facts().bad_arguments_as_result
     }
 
-    /// Whether an id may be used again once its request is answered (JR-06); elsewhere it is
-    /// never used again in its session (JR-05).
-    ///
-    /// ```
-    /// use mcp_proto::Revision;
-    ///
-    /// assert!(Revision::V2026_07_28.allows_id_reuse());
-    /// assert!(!Revision::V2025_11_25.allows_id_reuse());
-    /// ```
-    pub const fn allows_id_reuse(self) -> bool {
-        self.facts().id_reuse
-    }
-
     /// Whether a client that hangs up an HTTP exchange cancels its request.
     ///
     /// ```
@@ -404,16 +455,38 @@ impl Revision {
         self.facts().event_polling
     }
 
-    /// The HTTP status of an answer to an unknown method.
+    /// Whether a server may ask over HTTP on behalf of no request, on a stream of its own.
     ///
     /// ```
     /// use mcp_proto::Revision;
     ///
-    /// assert_eq!(Revision::V2025_11_25.unknown_method_status(), 200);
-    /// assert_eq!(Revision::V2026_07_28.unknown_method_status(), 404);
+    /// assert!(Revision::V2025_11_25.allows_questions_of_session());
+    /// assert!(!Revision::DraftV1.allows_questions_of_session());
     /// ```
-    pub const fn unknown_method_status(self) -> u16 {
-        self.facts().unknown_method_status
+    pub const fn allows_questions_of_session(self) -> bool {
+        self.facts().session_questions
+    }
+
+    /// Whether errors of the protocol decide the HTTP status of their exchange (SH-36, SH-46);
+    /// elsewhere it is 200.
+    ///
+    /// ```
+    /// use mcp_proto::Revision;
+    ///
+    /// assert!(Revision::V2026_07_28.has_error_statuses());
+    /// assert!(!Revision::V2025_11_25.has_error_statuses());
+    /// ```
+    pub const fn has_error_statuses(self) -> bool {
+        self.facts().error_statuses
+    }
+
+    /// The revision whose rules for HTTP a session of this one is held to; `draft` if the
+    /// transports draft is to be spoken in all of them.
+    pub(crate) const fn over_http(self, draft: bool) -> Self {
+        match self.era() {
+            Era::Legacy if draft => Self::DraftV1,
+            _ => self,
+        }
     }
 
     const fn facts(self) -> &'static Facts {
@@ -461,101 +534,6 @@ impl fmt::Display for UnknownRevision {
 
 impl error::Error for UnknownRevision {}
 
-/// The two ways in which a conversation knows its revision.
-///
-/// ```
-/// use mcp_proto::{Era, Revision};
-///
-/// let modern = Revision::ALL.into_iter().filter(|it| it.era() == Era::Modern);
-/// assert_eq!(modern.count(), 1);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Era {
-    /// A handshake settles it once, for a session with state.
-    Legacy,
-    /// Each request says it, and nothing is remembered between two (JR-44).
-    Modern,
-}
-
-/// What the structured content of a tool's result may be.
-///
-/// ```
-/// use mcp_proto::revision::{Revision, Structured};
-///
-/// let may_be_a_list = |it: Revision| it.structured_content() == Structured::Any;
-/// assert!(may_be_a_list(Revision::V2026_07_28));
-/// assert!(!may_be_a_list(Revision::V2025_11_25));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Structured {
-    /// The revision has none.
-    Absent,
-    /// A JSON object, described by a schema whose root is an object.
-    Object,
-    /// Any JSON value, `null` included.
-    Any,
-}
-
-/// Which modes of elicitation a revision has.
-///
-/// ```
-/// use mcp_proto::revision::{Elicitation, Revision};
-///
-/// let has_pages = |it: Revision| {
-///     !matches!(it.elicitation(), Elicitation::Absent | Elicitation::Form)
-/// };
-/// assert!(has_pages(Revision::V2025_11_25));
-/// assert!(!has_pages(Revision::V2025_06_18));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Elicitation {
-    /// The revision has no elicitation.
-    Absent,
-    /// Forms, whose mode has no name.
-    Form,
-    /// Forms, and URLs whose completion is told by their `elicitationId`.
-    FormAndTrackedUrl,
-    /// Forms and URLs.
-    FormAndUrl,
-}
-
-/// Which kind of tasks a revision has.
-///
-/// ```
-/// use mcp_proto::revision::{Revision, Tasks};
-///
-/// assert_eq!(Revision::V2025_06_18.tasks(), Tasks::Absent);
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Tasks {
-    /// None.
-    Absent,
-    /// Part of the protocol, in both directions.
-    Core,
-    /// The extension `io.modelcontextprotocol/tasks`, of servers only.
-    Extension,
-}
-
-/// How a revision travels over HTTP.
-///
-/// ```
-/// use mcp_proto::revision::{Http, Revision};
-///
-/// // Who may open a stream of its own by GET.
-/// let streams = |it: Revision| it.http() == Http::Sessions;
-/// assert!(streams(Revision::V2025_11_25));
-/// assert!(!streams(Revision::V2026_07_28));
-/// ```
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Http {
-    /// Two endpoints: one event stream down, POST up.
-    TwoEndpoints,
-    /// One endpoint with POST, GET and DELETE, and sessions.
-    Sessions,
-    /// One endpoint with POST alone, without sessions.
-    PostOnly,
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -568,71 +546,5 @@ mod tests {
         for unknown in ["", "2025-11-2", "2025-11-255", "draft-2026-v1", "1.0"] {
             assert_eq!(unknown.parse::<Revision>(), Err(UnknownRevision));
         }
-    }
-
-    #[test]
-    fn facts_by_revision() {
-        use Revision::*;
-        fn check(what: &str, has: fn(Revision) -> bool, expected: &[Revision]) {
-            for revision in Revision::ALL {
-                assert_eq!(
-                    has(revision),
-                    expected.contains(&revision),
-                    "{what} in {revision}"
-                );
-            }
-        }
-        let legacy = [V2024_11_05, V2025_03_26, V2025_06_18, V2025_11_25, DraftV1];
-        let since_r3 = [V2025_06_18, V2025_11_25, DraftV1, V2026_07_28];
-        let since_r2 = [V2025_03_26, V2025_06_18, V2025_11_25, DraftV1, V2026_07_28];
-        let since_r4 = [V2025_11_25, DraftV1, V2026_07_28];
-        check("legacy", Revision::is_legacy, &legacy);
-        check("modern", Revision::is_modern, &[V2026_07_28]);
-        check("batches", Revision::allows_batches, &[V2025_03_26]);
-        check("message", Revision::has_progress_message, &since_r2);
-        check("gate", Revision::gates_completions, &since_r2);
-        check("-32002", |r| r.resource_not_found_code() == -32002, &legacy);
-        check(
-            "-32042",
-            Revision::has_url_elicitation_error,
-            &[V2025_11_25, DraftV1],
-        );
-        check("resultType", Revision::requires_result_type, &[V2026_07_28]);
-        check("ttlMs", Revision::requires_cache_hints, &[V2026_07_28]);
-        check("rounds", Revision::has_input_required, &[V2026_07_28]);
-        check("audio", Revision::has_audio, &since_r2);
-        check("links", Revision::has_resource_links, &since_r3);
-        check("tool use", Revision::has_sampling_tools, &since_r4);
-        check(
-            "isError",
-            Revision::reports_bad_arguments_as_result,
-            &since_r4,
-        );
-        check("id reuse", Revision::allows_id_reuse, &[V2026_07_28]);
-        check("hang-up", Revision::hang_up_cancels, &[V2026_07_28]);
-        check("version header", Revision::has_version_header, &since_r3);
-        check(
-            "mirrors",
-            Revision::has_mirrored_headers,
-            &[DraftV1, V2026_07_28],
-        );
-        check(
-            "polling",
-            Revision::has_event_polling,
-            &[V2025_11_25, DraftV1],
-        );
-        check("404", |r| r.unknown_method_status() == 404, &[V2026_07_28]);
-        check(
-            "any",
-            |r| r.structured_content() == Structured::Any,
-            &[V2026_07_28],
-        );
-        check(
-            "elicitation",
-            |r| r.elicitation() != Elicitation::Absent,
-            &since_r3,
-        );
-        check("tasks", |r| r.tasks() != Tasks::Absent, &since_r4);
-        check("sessions", |r| r.http() == Http::Sessions, &legacy[1..]);
     }
 }

@@ -65,7 +65,7 @@ impl<S: Storage> Server<'_, S> {
     ) -> Result<(SentToken, Transmit), SendError> {
         let parent = parent.map(|parent| self.key(parent)).transpose()?;
         if let Some(parent) = parent
-            && self.running(parent)?.revision.is_modern()
+            && self.running(parent)?.revision.has_input_required()
         {
             return Err(SendError::NotInRevision);
         }
@@ -75,7 +75,8 @@ impl<S: Storage> Server<'_, S> {
         let Phase::Ready(revision) = self.session.phase else {
             return Err(SendError::NotReady);
         };
-        if parent.is_none() && self.is_draft_session(revision) {
+        let rules = self.http_rules(revision);
+        if parent.is_none() && rules.is_some_and(|rules| !rules.allows_questions_of_session()) {
             return Err(SendError::NotInRevision);
         }
         let known = match question.method {

@@ -62,13 +62,8 @@ impl<S: Storage> Server<'_, S> {
 
     /// Whether the message that is being handled is held to the draft of spring 2026.
     pub(super) fn is_draft(&self, from: &Arrival<'_>) -> bool {
-        S::HTTP
-            && from.channel.is_exchange()
-            && !from.modern
-            && self
-                .session
-                .revision()
-                .map_or(self.config.draft_profile, |it| self.is_draft_session(it))
+        let rules = self.session_rules(from);
+        rules.is_some_and(Revision::has_mirrored_headers)
     }
 
     /// Whether it serves a legacy session over HTTP that is held to the transports draft of
@@ -76,16 +71,26 @@ impl<S: Storage> Server<'_, S> {
     /// numbers may be annotated.
     pub fn is_held_to_draft(&self) -> bool {
         let revision = self.session.revision();
-        revision.is_some_and(|revision| self.is_draft_session(revision))
+        let rules = revision.and_then(|revision| self.http_rules(revision));
+        rules.is_some_and(Revision::has_mirrored_headers)
     }
 
-    /// Whether a legacy session of this revision is: then every question belongs to a request,
-    /// because no GET stream may carry it.
-    pub(super) fn is_draft_session(&self, revision: Revision) -> bool {
-        S::HTTP
-            && self.session.by_exchanges
-            && revision.is_legacy()
-            && (self.config.draft_profile || revision.has_mirrored_headers())
+    /// The revision whose rules for HTTP a request of this one is held to; `None` on a pipe.
+    pub(super) fn http_rules(&self, revision: Revision) -> Option<Revision> {
+        let rules = revision.over_http(self.config.draft_profile);
+        Some(rules).filter(|_| S::HTTP && self.session.by_exchanges)
+    }
+
+    /// The revision whose rules for HTTP a message of a session is held to; `None` on a pipe and
+    /// for a message of the modern era.
+    fn session_rules(&self, from: &Arrival<'_>) -> Option<Revision> {
+        if !S::HTTP || from.modern || !from.channel.is_exchange() {
+            return None;
+        }
+        match self.session.revision() {
+            Some(revision) => self.http_rules(revision),
+            None => Some(Revision::WITHOUT_HEADER.over_http(self.config.draft_profile)),
+        }
     }
 }
 

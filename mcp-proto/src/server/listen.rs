@@ -231,7 +231,7 @@ impl<S: Storage> Server<'_, S> {
         self.release(token);
         Ok(Transmit {
             end: channel.is_exchange(),
-            status: status_of(error.code, true),
+            status: status_of(error.code),
             ..Transmit::on(channel, len)
         })
     }

@@ -466,7 +466,7 @@ impl<'c, S: Storage> Server<'c, S> {
         let found = self.find(id).and_then(|token| {
             let request = self.requests.get(token)?;
             let reachable = matches!(request.stage, Stage::Running | Stage::Listening(_))
-                && !(alias && request.revision.is_modern());
+                && (!alias || request.revision.allows_cancel_alias());
             reachable.then_some(token)
         });
         let Some(token) = found else {
@@ -504,7 +504,8 @@ impl<'c, S: Storage> Server<'c, S> {
 
     /// Whether errors without an id say so by `null` (JR-51).
     fn null_id(&self) -> bool {
-        self.config.null_ids && self.session.revision() == Some(Revision::V2024_11_05)
+        let revision = self.session.revision();
+        self.config.null_ids && revision.is_some_and(Revision::allows_null_error_id)
     }
 
     fn close(&mut self) {

@@ -62,7 +62,7 @@ impl<S: Storage> Server<'_, S> {
         let (revision, least) = match token {
             Some(token) => {
                 let request = self.running(token)?;
-                match request.revision.is_modern() {
+                match request.revision.has_log_level_of_request() {
                     true => (request.revision, request.log_level),
                     // It may have been set while the request ran.
                     false => (request.revision, Some(self.session.log_level)),

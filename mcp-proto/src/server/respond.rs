@@ -138,13 +138,18 @@ impl<S: Storage> Server<'_, S> {
     /// Spells an error of the application's as the draft has it, and says its HTTP status.
     fn spell(&self, token: Key, error: &mut ErrorObject<'_>) -> u16 {
         let revision = self.requests.get(token).map(|request| request.revision);
-        let draft = revision.is_some_and(|revision| self.is_draft_session(revision));
-        match Revision::DraftV1.header_mismatch_code() {
-            Some(code) if draft && error.code == code::HEADER_MISMATCH => {
+        let mismatch = revision
+            .and_then(|revision| self.http_rules(revision))
+            .and_then(Revision::header_mismatch_code);
+        match mismatch {
+            Some(code) if error.code == code::HEADER_MISMATCH => {
                 error.code = code;
                 400
             }
-            _ => status_of(error.code, revision.is_some_and(Revision::is_modern)),
+            _ => match revision {
+                Some(revision) if revision.has_error_statuses() => status_of(error.code),
+                _ => 200,
+            },
         }
     }
 }
@@ -314,20 +319,16 @@ pub(super) fn write_replacement(
     }
 }
 
-/// The HTTP status of an exchange that this error answers: some codes of the modern era have one
-/// of their own, all others were accepted (SH-36, SH-46).
-pub(super) const fn status_of(code: i64, modern: bool) -> u16 {
+/// The HTTP status of an exchange that this error answers, where errors have one: some codes have
+/// one of their own, all others were accepted (SH-36, SH-46).
+pub(super) const fn status_of(code: i64) -> u16 {
     match code {
-        code::METHOD_NOT_FOUND if modern => 404,
+        code::METHOD_NOT_FOUND => 404,
         code::HEADER_MISMATCH
         | code::MISSING_CLIENT_CAPABILITY
         | code::UNSUPPORTED_VERSION
         | code::PARSE_ERROR
-        | code::INVALID_REQUEST
-            if modern =>
-        {
-            400
-        }
+        | code::INVALID_REQUEST => 400,
         _ => 200,
     }
 }
@@ -340,10 +341,10 @@ fn lawful(code: i64, revision: Revision) -> i64 {
             code::INTERNAL_ERROR
         }
         // What the client lacks is named by the message there.
-        code::MISSING_CLIENT_CAPABILITY if !revision.is_modern() => code::INTERNAL_ERROR,
+        code::MISSING_CLIENT_CAPABILITY if !revision.reserves_error_codes() => code::INTERNAL_ERROR,
         // The specification allocates here, and nobody else.
         -32099..=-32020
-            if revision.is_modern()
+            if revision.reserves_error_codes()
                 && !matches!(
                     code,
                     code::HEADER_MISMATCH

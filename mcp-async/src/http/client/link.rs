@@ -182,7 +182,7 @@ impl Link {
                         let id = told.params.and_then(|params| params.get("requestId"));
                         cancelled = id.and_then(Id::from_raw).and_then(Id::to_u64);
                         // SC-20: that is the cancellation.
-                        if revision.is_none_or(mcp_proto::Revision::is_modern) {
+                        if revision.is_none_or(mcp_proto::Revision::hang_up_cancels) {
                             if let Some(id) = cancelled {
                                 self.order(Order::Drop(id));
                             }

@@ -152,7 +152,7 @@ impl<'a, T> Question<'a, T> {
             };
             match self.read(&result) {
                 Ok(answer) => return Poll::Ready(Ok(answer)),
-                Err(error) if self.context.revision().is_legacy() => {
+                Err(error) if !self.context.revision().has_input_required() => {
                     return Poll::Ready(Err(error));
                 }
                 // As if it were not there (MR-14): the next turn asks.
@@ -179,7 +179,7 @@ impl<'a, T> Question<'a, T> {
             Err(error) => return Found::Error(error.take().unwrap_or(AskError::Cancelled)),
         };
         let (context, key, stage) = (self.context, self.key, &mut self.stage);
-        let legacy = context.revision().is_legacy();
+        let legacy = !context.revision().has_input_required();
         // Wakers are dropped and woken outside of the lock: they are a user's.
         let (mut old, mut runner) = (None, None);
         let found = context.with_rounds(|rounds, state| {

@@ -18,7 +18,7 @@ use crate::frame::sse;
 use crate::http::media::{self, EVENT_STREAM, JSON};
 use crate::json::{MAX_DEPTH, Object, Raw};
 use crate::model::keys;
-use crate::revision::Revision;
+use crate::revision::{Http, Revision};
 use crate::rpc::{Id, Message, Method, Response};
 use crate::time::Instant;
 
@@ -207,7 +207,7 @@ impl Exchange {
             each("mcp-protocol-version", revision.as_str().as_bytes());
         }
         // SC-09, SC-23
-        if let Some(session) = self.session.as_ref().filter(|_| !self.is_modern()) {
+        if let Some(session) = self.session.as_ref().filter(|_| !self.is_post_only()) {
             each("mcp-session-id", session.as_bytes());
         }
     }
@@ -366,7 +366,9 @@ impl Exchange {
             }
             _ => {
                 // SC-21, SC-23; and in a session what had no id cannot be asked for.
-                if self.is_modern() || self.last_event_id.is_empty() || self.kind == Kind::Discover
+                if self.is_post_only()
+                    || self.last_event_id.is_empty()
+                    || self.kind == Kind::Discover
                 {
                     return After::Fail(Failure::Broken);
                 }
@@ -413,12 +415,14 @@ impl Exchange {
         self.revision.is_some_and(|revision| {
             revision.is_legacy()
                 && !origin.two_endpoints
-                && (origin.draft || revision.has_mirrored_headers())
+                && revision.over_http(origin.draft).has_mirrored_headers()
         })
     }
 
-    pub(super) fn is_modern(&self) -> bool {
-        self.revision.is_some_and(Revision::is_modern)
+    /// Whether its revision has neither sessions nor streams that can be resumed.
+    pub(super) fn is_post_only(&self) -> bool {
+        self.revision
+            .is_some_and(|revision| revision.http() == Http::PostOnly)
     }
 
     /// Looks whether this is the answer, and hands it on, tools with bad annotations excluded.

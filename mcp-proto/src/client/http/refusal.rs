@@ -26,7 +26,7 @@ impl Exchange {
         if self.epoch != origin.epoch {
             return After::Done;
         }
-        let in_session = self.session.is_some() && !self.is_modern();
+        let in_session = self.session.is_some() && !self.is_post_only();
         match self.kind {
             Kind::Told | Kind::Delete => return After::Done,
             Kind::Seek => return After::Refuse(status),
@@ -132,8 +132,8 @@ const fn is_recognised(error: i64) -> bool {
 /// Whether the server found that head and body differ. One that speaks the transports draft says
 /// so by its code, whatever the revision; with any other status that code means nothing (DF-03).
 fn is_mismatch(status: u16, error: i64) -> bool {
-    let draft = Revision::DraftV1.header_mismatch_code();
-    status == 400 && (error == code::HEADER_MISMATCH || Some(error) == draft)
+    let says_so = |revision: Revision| revision.header_mismatch_code() == Some(error);
+    status == 400 && Revision::ALL.into_iter().any(says_so)
 }
 
 /// Whether a refusal can say something of the era of a server: not if it would have been the

@@ -92,9 +92,10 @@ impl ClientFeatures {
             Elicitation::FormAndTrackedUrl | Elicitation::FormAndUrl => elicitation,
         };
         let tools = Self::SAMPLING_TOOLS.with(Self::SAMPLING_CONTEXT);
+        let told = Method::RootsListChanged.facts().client;
         self.without(elicitation.without(modes))
             .without(tools.when(!revision.has_sampling_tools()))
-            .without(Self::ROOTS_LIST_CHANGED.when(revision.is_modern()))
+            .without(Self::ROOTS_LIST_CHANGED.when(!told.contains(revision)))
             .without(Self::CORE_TASKS.when(!matches!(revision.tasks(), Tasks::Core)))
             .without(Self::TASKS_EXTENSION.when(!matches!(revision.tasks(), Tasks::Extension)))
     }
