@@ -230,6 +230,17 @@ pub enum SendError {
     Encode,
 }
 
+impl SendError {
+    /// Tells what will never fit from what only has to wait: an output that can hold no more than
+    /// `max_message` bytes makes [`TooLarge`](Self::TooLarge) of a need beyond them.
+    pub(crate) fn within(self, max_message: usize) -> Self {
+        match self {
+            Self::BufferFull { needed } if needed > max_message => Self::TooLarge { needed },
+            other => other,
+        }
+    }
+}
+
 impl From<BufferFull> for SendError {
     fn from(full: BufferFull) -> Self {
         Self::BufferFull {

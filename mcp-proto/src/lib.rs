@@ -24,6 +24,7 @@ mod payload;
 mod ping;
 mod slots;
 mod source;
+mod splice;
 mod store;
 mod time;
 mod token;

@@ -3,12 +3,13 @@
 use memchr::memchr2_iter;
 
 use super::{Call, ClientConfig, Round};
-use crate::action::{BufferFull, SendError};
+use crate::action::SendError;
 use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::model::keys;
 use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Method, envelope};
+use crate::splice::{Additions, Members, OwnMeta, check_object};
 
 /// Writes one request. State is not touched: it changes after the bytes fit.
 ///
@@ -35,7 +36,7 @@ pub(super) fn request(
         if extra.is_needed() {
             envelope::request(&mut writer, id, call.method, |writer| {
                 writer.literal("{");
-                extra.append(writer, true)?;
+                extra.with(|additions| additions.append(writer, true))?;
                 writer.literal("}");
                 Ok::<_, SendError>(())
             })?;
@@ -53,15 +54,12 @@ pub(super) fn request(
     })
     .map_err(encode_error)?;
     match writer.finish() {
-        Ok(_) if extra.is_needed() => extra.splice(out, start, end),
-        Ok(len) => {
-            check(out.get(start..end).unwrap_or_default())?;
-            Ok(len)
-        }
+        Ok(len) if extra.is_needed() => extra.splice(out, len, (start, end)),
+        Ok(len) => check_object(out, len, (start, end)),
         Err(full) if !extra.is_needed() => Err(full.into()),
         Err(_) => {
             let mut rest = Writer::counting();
-            extra.append(&mut rest, end == start + 2)?;
+            extra.with(|additions| additions.append(&mut rest, end == start + 2))?;
             Err(SendError::BufferFull {
                 needed: end.saturating_add(rest.len()).saturating_add(1),
             })
@@ -90,8 +88,7 @@ pub(super) fn notification(
     })
     .map_err(encode_error)?;
     let len = writer.finish()?;
-    check(out.get(start..end).unwrap_or_default())?;
-    Ok(len)
+    check_object(out, len, (start, end))
 }
 
 /// What a request says beyond the parameters of the application.
@@ -106,6 +103,17 @@ struct Extra<'e, 'c> {
 impl Extra<'_, '_> {
     fn is_needed(&self) -> bool {
         self.revision.describes_requests() || self.call.progress || self.call.trace.is_some()
+    }
+
+    /// Gives all of it to `add`.
+    fn with<T>(&self, add: impl FnOnce(&Additions<'_>) -> T) -> T {
+        let round: Members<'_> = &|writer| self.round(writer);
+        let further = self.round.responses.is_some() || self.round.state.is_some();
+        add(&Additions {
+            before: None,
+            meta: Some(&|writer| self.meta(writer)),
+            after: further.then_some(round),
+        })
     }
 
     /// VR-01, VR-02, PG-01, JR-31: the members of `_meta`.
@@ -137,79 +145,46 @@ impl Extra<'_, '_> {
         Ok(())
     }
 
-    /// MR-09, MR-11, MR-16: the members of a further round, each with a comma before it.
+    /// MR-09, MR-11, MR-16: the members of a further round.
     fn round(&self, writer: &mut Writer<'_>) -> Result<(), SendError> {
+        let mut separator = "";
         if let Some(responses) = self.round.responses {
-            writer.literal(",\"inputResponses\":");
+            writer.literal("\"inputResponses\":");
             responses
                 .write(writer, self.revision)
                 .map_err(encode_error)?;
+            separator = ",";
         }
         if let Some(state) = self.round.state {
-            writer.literal(",\"requestState\":");
+            writer.literal(separator);
+            writer.literal("\"requestState\":");
             writer.raw(state);
         }
         Ok(())
     }
 
-    /// All of it as the last members of an object, before its brace.
-    fn append(&self, writer: &mut Writer<'_>, first: bool) -> Result<(), SendError> {
-        writer.literal(if first { "\"_meta\":{" } else { ",\"_meta\":{" });
-        self.meta(writer)?;
-        writer.literal("}");
-        self.round(writer)
-    }
-
-    /// Completes the request whose payload lies at `start..end` and ends what was written.
-    fn splice(&self, out: &mut [u8], start: usize, end: usize) -> Result<usize, SendError> {
+    /// Completes the request of `len` bytes whose payload lies at `start..end`.
+    fn splice(
+        &self,
+        out: &mut [u8],
+        len: usize,
+        (start, end): (usize, usize),
+    ) -> Result<usize, SendError> {
+        check_object(out, len, (start, end))?;
         let written = out.get(start..end).unwrap_or_default();
-        check(written)?;
+        let first = written.len() == 2;
         let further = self.round.responses.is_some() || self.round.state.is_some();
         let own = if further || may_have_meta(written) {
-            self.own_meta(written)?
+            self.own_meta(written, start)?
         } else {
             None
         };
-        let Some((offset, empty)) = own else {
-            // Over the closing brace.
-            let brace = end.saturating_sub(1);
-            let first = written.len() == 2;
-            return write_at(out, brace, |writer| {
-                self.append(writer, first)?;
-                writer.literal("}}");
-                Ok(())
-            });
-        };
-        let at = start.saturating_add(offset);
-        let mut members = Writer::counting();
-        self.meta(&mut members)?;
-        let room = members.len() + usize::from(!empty);
-        let mut rest = Writer::counting();
-        self.round(&mut rest)?;
-        let needed = end
-            .saturating_add(room)
-            .saturating_add(rest.len())
-            .saturating_add(1);
-        if needed > out.len() {
-            return Err(SendError::BufferFull { needed });
-        }
-        make_room(out.get_mut(at..end + room).unwrap_or_default(), room);
-        let gap = out.get_mut(at..at + room).unwrap_or_default();
-        write_at(gap, 0, |writer| {
-            self.meta(writer)?;
-            writer.literal(if empty { "" } else { "," });
-            Ok(())
-        })?;
-        write_at(out, end + room - 1, |writer| {
-            self.round(writer)?;
-            writer.literal("}}");
-            Ok(())
-        })
+        self.with(|additions| additions.splice(out, end, first, own))
     }
 
     /// Where the members of the payload's own `_meta` begin, and whether there is none; an
     /// error if it says what only the core may say.
-    fn own_meta(&self, written: &[u8]) -> Result<Option<(usize, bool)>, SendError> {
+    fn own_meta(&self, written: &[u8], start: usize) -> Result<Option<OwnMeta>, SendError> {
         let params = Raw::parse(written, MAX_DEPTH)
             .ok()
             .and_then(Raw::object)
@@ -232,7 +207,10 @@ impl Extra<'_, '_> {
         }
         let offset = (raw.as_bytes().as_ptr() as usize).checked_sub(written.as_ptr() as usize);
         let offset = offset.ok_or(SendError::Encode)?;
-        Ok(Some((offset + 1, meta.is_empty())))
+        Ok(Some(OwnMeta {
+            at: start.saturating_add(offset).saturating_add(1),
+            is_empty: meta.is_empty(),
+        }))
     }
 
     fn is_taken(&self, meta: Object<'_>) -> bool {
@@ -283,41 +261,6 @@ fn may_have_meta(written: &[u8]) -> bool {
     })
 }
 
-/// Moves what `out` begins with behind `room` bytes. Not `copy_within`, which can panic: nobody
-/// could reach that, but firmware links no panic at all.
-fn make_room(out: &mut [u8], room: usize) {
-    for to in (room..out.len()).rev() {
-        let moved = to.checked_sub(room).and_then(|from| out.get(from)).copied();
-        if let (Some(byte), Some(place)) = (moved, out.get_mut(to)) {
-            *place = byte;
-        }
-    }
-}
-
-/// Writes from `at` on and says where that ended.
-fn write_at(
-    out: &mut [u8],
-    at: usize,
-    write: impl Fn(&mut Writer<'_>) -> Result<(), SendError>,
-) -> Result<usize, SendError> {
-    let mut writer = Writer::new(out.get_mut(at..).unwrap_or_default());
-    write(&mut writer)?;
-    match writer.finish() {
-        Ok(len) => Ok(at.saturating_add(len)),
-        Err(BufferFull { needed }) => Err(SendError::BufferFull {
-            needed: at.saturating_add(needed),
-        }),
-    }
-}
-
 pub(super) fn encode_error(_: EncodeError) -> SendError {
     SendError::Encode
-}
-
-/// `params` is an object in MCP, always.
-pub(super) fn check(written: &[u8]) -> Result<(), SendError> {
-    match written {
-        [b'{', .., b'}'] => Ok(()),
-        _ => Err(SendError::Encode),
-    }
 }

@@ -11,6 +11,7 @@ use crate::payload::Outcome;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, code, envelope};
 use crate::slots::Key;
+use crate::splice::check_object;
 use crate::time::Instant;
 use crate::token::Token;
 
@@ -219,8 +220,7 @@ fn answer(
             })
             .map_err(encode::encode_error)?;
             let len = writer.finish()?;
-            encode::check(out.get(start..end).unwrap_or_default())?;
-            Ok(len)
+            check_object(out, len, (start, end))
         }
         Outcome::Error(error) => {
             envelope::error(&mut writer, Some(id), error);

@@ -249,12 +249,7 @@ impl<S: Storage> Client<'_, S> {
 
     /// What would never fit is said to be so, instead of being tried again for ever.
     pub(super) fn within_limit(&self, len: Result<usize, SendError>) -> Result<usize, SendError> {
-        match len {
-            Err(SendError::BufferFull { needed }) if needed > self.max_message => {
-                Err(SendError::TooLarge { needed })
-            }
-            other => other,
-        }
+        len.map_err(|error| error.within(self.max_message))
     }
 
     /// The revision to speak, once there is one.

@@ -4,7 +4,6 @@ use super::event::{Answer, Event};
 use super::features::check_question;
 use super::question::{AskOptions, Pending};
 use super::reply::Reply;
-use super::respond::check_object;
 use super::result::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
@@ -13,6 +12,7 @@ use crate::json::{Decimal, EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::payload::Question;
 use crate::revision::messages::{Side, allowed};
 use crate::rpc::{Id, Invalid, Method, Response, Shape, envelope};
+use crate::splice::check_object;
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 

@@ -1,7 +1,6 @@
 //! What the application tells the client by itself.
 
 use super::request::InFlight;
-use super::respond::check_object;
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
@@ -11,6 +10,7 @@ use crate::payload::Payload;
 use crate::revision::Revision;
 use crate::rpc::{Method, envelope};
 use crate::slots::Key;
+use crate::splice::check_object;
 use crate::time::Instant;
 use crate::token::Token;
 
@@ -170,12 +170,7 @@ impl<S: Storage> Server<'_, S> {
         &self,
         written: Result<T, E>,
     ) -> Result<T, SendError> {
-        written.map_err(|error| match error.into() {
-            SendError::BufferFull { needed } if needed > self.max_message => {
-                SendError::TooLarge { needed }
-            }
-            other => other,
-        })
+        written.map_err(|error| error.into().within(self.max_message))
     }
 
     /// A request that the application may still speak for.

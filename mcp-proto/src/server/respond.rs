@@ -13,6 +13,7 @@ use crate::payload::{InputRequired, Outcome, Payload};
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
 use crate::slots::Key;
+use crate::splice::check_object;
 use crate::time::Instant;
 use crate::token::Token;
 
@@ -355,21 +356,6 @@ fn lawful(code: i64, revision: Revision) -> i64 {
             code::INTERNAL_ERROR
         }
         other => other,
-    }
-}
-
-/// Whether a payload that is there as a whole is an object.
-pub(super) fn check_object(
-    out: &[u8],
-    len: usize,
-    (start, end): (usize, usize),
-) -> Result<usize, SendError> {
-    if len > out.len() {
-        return Err(SendError::BufferFull { needed: len });
-    }
-    match out.get(start..end) {
-        Some([b'{', .., b'}']) => Ok(len),
-        _ => Err(SendError::Encode),
     }
 }
 

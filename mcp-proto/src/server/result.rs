@@ -2,6 +2,7 @@
 
 use crate::action::SendError;
 use crate::json::{Raw, Writer};
+use crate::splice::{Additions, CLOSE, META, Members, OwnMeta};
 
 /// A member that an object has to have; one that it has already stays as it is.
 pub(super) struct Addition<'a> {
@@ -16,13 +17,8 @@ pub(super) struct Addition<'a> {
 /// Completes the object at `start..end`, which ends a message of `len` bytes but for one brace,
 /// and returns the new length of the message.
 ///
-/// ```text
-/// before  {"id":1,"result":{"content":[]}}
-/// after   {"id":1,"result":{"content":[],"resultType":"complete","_meta":{..}}}
-/// ```
-///
-/// The need is that of an object that has none of the members: whoever has such a buffer
-/// succeeds, whoever has less fails, whatever the payload holds.
+/// The need is that of an object that has none of the members: a buffer of that size is enough
+/// whatever the payload holds, and a smaller one never is.
 pub(super) fn complete(
     out: &mut [u8],
     len: usize,
@@ -30,16 +26,15 @@ pub(super) fn complete(
     additions: &[Addition<'_>],
 ) -> Result<usize, SendError> {
     check_room(out, len, additions)?;
-    let close = end.saturating_sub(1);
-    if out.get(close..len) != Some(CLOSE.as_bytes()) {
+    if out.get(end.saturating_sub(1)..len) != Some(CLOSE.as_bytes()) {
         return Err(SendError::Encode);
     }
     let object = Raw::received(out.get(start..end).unwrap_or_default());
     let mut present = [false; MOST];
-    let mut meta = None;
-    let mut separator = "";
+    let mut own = None;
+    let mut first = true;
     for (name, value) in object.object().ok_or(SendError::Encode)?.members() {
-        separator = ",";
+        first = false;
         if name != "_meta" {
             note(&mut present, additions, false, |key| name == key);
             continue;
@@ -50,62 +45,38 @@ pub(super) fn complete(
         }
         let before = (value.as_bytes().as_ptr() as usize)
             .saturating_sub(object.as_bytes().as_ptr() as usize);
-        let inside = start.saturating_add(before).saturating_add(1);
-        if meta.replace((inside, members.is_empty())).is_some() {
+        let meta = OwnMeta {
+            at: start.saturating_add(before).saturating_add(1),
+            is_empty: members.is_empty(),
+        };
+        if own.replace(meta).is_some() {
             return Err(SendError::Encode);
         }
     }
     let missing = |in_meta: bool| {
-        let wanted = move |(addition, present): &(&Addition<'_>, bool)| {
-            !present && addition.in_meta == in_meta
-        };
         additions
             .iter()
             .zip(present)
-            .filter(wanted)
+            .filter(move |(addition, present)| !present && addition.in_meta == in_meta)
             .map(|(addition, _)| addition)
     };
-    let mut close = close;
-    match meta {
-        Some((inside, empty)) if missing(true).next().is_some() => {
-            let size = missing(true).fold(0, |size: usize, addition| {
-                size.saturating_add(addition.len).saturating_add(1)
-            });
-            let size = size.saturating_sub(usize::from(empty));
-            open_gap(out, inside, close, size);
-            close = close.saturating_add(size);
-            let mut w = Writer::new(out.get_mut(inside..).unwrap_or_default());
-            let mut between = "";
-            for addition in missing(true) {
-                w.literal(between);
-                addition.write(&mut w);
-                between = ",";
-            }
-            if !empty {
-                w.literal(",");
-            }
+    let write = |w: &mut Writer<'_>, in_meta: bool| {
+        let mut separator = "";
+        for addition in missing(in_meta) {
+            w.literal(separator);
+            addition.write(w);
+            separator = ",";
         }
-        _ => {}
+        Ok(())
+    };
+    let members: Members<'_> = &|w| write(w, false);
+    let meta: Members<'_> = &|w| write(w, true);
+    Additions {
+        before: missing(false).next().map(|_| members),
+        meta: missing(true).next().map(|_| meta),
+        after: None,
     }
-    let mut w = Writer::new(out.get_mut(close..).unwrap_or_default());
-    for addition in missing(false) {
-        w.literal(separator);
-        addition.write(&mut w);
-        separator = ",";
-    }
-    if meta.is_none() && missing(true).next().is_some() {
-        w.literal(separator);
-        w.literal(META);
-        let mut between = "";
-        for addition in missing(true) {
-            w.literal(between);
-            addition.write(&mut w);
-            between = ",";
-        }
-        w.literal("}");
-    }
-    w.literal(CLOSE);
-    Ok(close.saturating_add(w.len()))
+    .splice(out, end, first, own)
 }
 
 /// Whether there is room for a message of `len` bytes and all that may be added to it.
@@ -148,20 +119,6 @@ fn note(
     }
 }
 
-/// Moves what stands at `from..to` on by `size` bytes: one by one from the end, because
-/// `copy_within` brings a panic path, and hardly anybody writes `_meta`.
-fn open_gap(out: &mut [u8], from: usize, to: usize, size: usize) {
-    for at in (from..to).rev() {
-        let byte = out.get(at).copied().unwrap_or_default();
-        if let Some(place) = out.get_mut(at.saturating_add(size)) {
-            *place = byte;
-        }
-    }
-}
-
-const META: &str = "\"_meta\":{";
-/// The end of the object, and of the message around it.
-const CLOSE: &str = "}}";
 /// No message gets more additions than that.
 const MOST: usize = 4;
 

@@ -1,0 +1,136 @@
+//! Members that the protocol adds to what an application wrote, and what it checks there.
+
+use crate::action::{BufferFull, SendError};
+use crate::json::Writer;
+
+/// Writes members, with commas between them but not around them.
+pub(crate) type Members<'a> = &'a dyn Fn(&mut Writer<'_>) -> Result<(), SendError>;
+
+/// The members that are added to an object.
+#[derive(Clone, Copy)]
+pub(crate) struct Additions<'a> {
+    /// Members of the object that precede a `_meta` that is added.
+    pub(crate) before: Option<Members<'a>>,
+    /// Members of its `_meta`.
+    pub(crate) meta: Option<Members<'a>>,
+    /// Members of the object that follow a `_meta` that is added.
+    pub(crate) after: Option<Members<'a>>,
+}
+
+/// The `_meta` that an object has already.
+#[derive(Clone, Copy)]
+pub(crate) struct OwnMeta {
+    /// Where its members begin in the buffer.
+    pub(crate) at: usize,
+    /// Whether it has no members.
+    pub(crate) is_empty: bool,
+}
+
+impl Additions<'_> {
+    /// Writes the additions as the last members of an object that has no `_meta`; `first` if it
+    /// has no members at all.
+    pub(crate) fn append(&self, w: &mut Writer<'_>, first: bool) -> Result<(), SendError> {
+        self.write(w, first, true)
+    }
+
+    /// Adds the members to the object that ends at `end` and is the last value of a message whose
+    /// own brace follows. Returns the new length of the message.
+    ///
+    /// ```text
+    /// before  {"id":1,"result":{"content":[]}}
+    /// after   {"id":1,"result":{"content":[],"resultType":"complete","_meta":{..}}}
+    /// ```
+    ///
+    /// # Errors
+    /// [`SendError::BufferFull`] with the exact need; the message is unfinished then.
+    pub(crate) fn splice(
+        &self,
+        out: &mut [u8],
+        end: usize,
+        first: bool,
+        own: Option<OwnMeta>,
+    ) -> Result<usize, SendError> {
+        let mut close = end.saturating_sub(1);
+        if let (Some(own), Some(meta)) = (own, self.meta) {
+            let mut inside = Writer::counting();
+            meta(&mut inside)?;
+            let size = inside.len().saturating_add(usize::from(!own.is_empty));
+            let mut rest = Writer::counting();
+            self.write(&mut rest, first, false)?;
+            let needed = close
+                .saturating_add(size)
+                .saturating_add(rest.len())
+                .saturating_add(CLOSE.len());
+            if needed > out.len() {
+                return Err(SendError::BufferFull { needed });
+            }
+            open_gap(out, own.at, close, size);
+            let mut w = Writer::new(out.get_mut(own.at..).unwrap_or_default());
+            meta(&mut w)?;
+            w.literal(if own.is_empty { "" } else { "," });
+            close = close.saturating_add(size);
+        }
+        let mut w = Writer::new(out.get_mut(close..).unwrap_or_default());
+        self.write(&mut w, first, own.is_none())?;
+        w.literal(CLOSE);
+        match w.finish() {
+            Ok(len) => Ok(close.saturating_add(len)),
+            Err(BufferFull { needed }) => Err(SendError::BufferFull {
+                needed: close.saturating_add(needed),
+            }),
+        }
+    }
+
+    fn write(&self, w: &mut Writer<'_>, first: bool, meta: bool) -> Result<(), SendError> {
+        let mut separator = if first { "" } else { "," };
+        if let Some(before) = self.before {
+            w.literal(separator);
+            before(w)?;
+            separator = ",";
+        }
+        if let Some(members) = self.meta.filter(|_| meta) {
+            w.literal(separator);
+            w.literal(META);
+            members(w)?;
+            w.literal("}");
+            separator = ",";
+        }
+        if let Some(after) = self.after {
+            w.literal(separator);
+            after(w)?;
+        }
+        Ok(())
+    }
+}
+
+/// Checks that a payload at `start..end` of a message of `len` bytes, which is there as a whole,
+/// is an object: parameters and results always are.
+pub(crate) fn check_object(
+    out: &[u8],
+    len: usize,
+    (start, end): (usize, usize),
+) -> Result<usize, SendError> {
+    if len > out.len() {
+        return Err(SendError::BufferFull { needed: len });
+    }
+    match out.get(start..end) {
+        Some([b'{', .., b'}']) => Ok(len),
+        _ => Err(SendError::Encode),
+    }
+}
+
+/// Moves what stands at `from..to` on by `size` bytes: one by one from the end, because
+/// `copy_within` has a panic path, which firmware must not link.
+fn open_gap(out: &mut [u8], from: usize, to: usize, size: usize) {
+    for at in (from..to).rev() {
+        let byte = out.get(at).copied().unwrap_or_default();
+        if let Some(place) = out.get_mut(at.saturating_add(size)) {
+            *place = byte;
+        }
+    }
+}
+
+/// What opens a `_meta` that is added.
+pub(crate) const META: &str = "\"_meta\":{";
+/// The end of the object, and of the message around it.
+pub(crate) const CLOSE: &str = "}}";
