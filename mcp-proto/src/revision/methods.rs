@@ -354,6 +354,8 @@ pub(crate) struct Answer {
 impl Method<'_> {
     /// The row of this method; a method that no revision defines has the facts of a request
     /// without requirements.
+    // Not inlined: each copy would bring a table of pointers to the rows.
+    #[inline(never)]
     pub(crate) const fn facts(self) -> &'static MethodFacts {
         macro_rules! row {
             ($($(#[$doc:meta])* $variant:ident = $name:literal => $facts:expr,)*) => {

@@ -82,9 +82,10 @@ impl Revision {
 
     /// The revision that a version string of a message names, escaped or not.
     pub(crate) fn read(version: Str<'_>) -> Option<Self> {
-        Self::ALL
-            .into_iter()
-            .find(|revision| version == *revision.as_str())
+        match version.as_plain() {
+            Some(plain) => Self::parse(plain),
+            None => Self::parse(version.decode_exact(&mut [0; 32]).ok()?),
+        }
     }
 
     /// The string that names this revision on the wire.

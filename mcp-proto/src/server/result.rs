@@ -53,30 +53,36 @@ pub(super) fn complete(
             return Err(SendError::Encode);
         }
     }
-    let missing = |in_meta: bool| {
-        additions
-            .iter()
-            .zip(present)
-            .filter(move |(addition, present)| !present && addition.in_meta == in_meta)
-            .map(|(addition, _)| addition)
+    let is_missing = |in_meta: bool| {
+        let mut pairs = additions.iter().zip(present);
+        pairs.any(|(addition, present)| !present && addition.in_meta == in_meta)
     };
-    let write = |w: &mut Writer<'_>, in_meta: bool| {
-        let mut separator = "";
-        for addition in missing(in_meta) {
+    let members: Members<'_> = &|w| write_missing(additions, present, false, w);
+    let meta: Members<'_> = &|w| write_missing(additions, present, true, w);
+    Additions {
+        before: is_missing(false).then_some(members),
+        meta: is_missing(true).then_some(meta),
+        after: None,
+    }
+    .splice(out, end, first, own)
+}
+
+/// Writes the additions that are not there yet.
+fn write_missing(
+    additions: &[Addition<'_>],
+    present: [bool; MOST],
+    in_meta: bool,
+    w: &mut Writer<'_>,
+) -> Result<(), SendError> {
+    let mut separator = "";
+    for (addition, present) in additions.iter().zip(present) {
+        if !present && addition.in_meta == in_meta {
             w.literal(separator);
             addition.write(w);
             separator = ",";
         }
-        Ok(())
-    };
-    let members: Members<'_> = &|w| write(w, false);
-    let meta: Members<'_> = &|w| write(w, true);
-    Additions {
-        before: missing(false).next().map(|_| members),
-        meta: missing(true).next().map(|_| meta),
-        after: None,
     }
-    .splice(out, end, first, own)
+    Ok(())
 }
 
 /// Whether there is room for a message of `len` bytes and all that may be added to it.
