@@ -4,6 +4,7 @@
 //! |---|---|
 //! | let a request in, or refuse it, by its head | [`Endpoint::open`] |
 //! | find the machine that its body is for | [`Endpoint::route`] |
+//! | serve sessions, streams and requests with a parser and sockets | `server::http::HttpServer` (feature `alloc`) |
 //! | keep the event streams of a session, and replay them | `server::http::streams` (feature `alloc`) |
 //! | be a client | `client::http` (feature `alloc`) |
 //!

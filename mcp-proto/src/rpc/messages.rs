@@ -98,6 +98,44 @@ impl<'b> Iterator for Messages<'b> {
 
 impl iter::FusedIterator for Messages<'_> {}
 
+/// Where the reader of a text stopped: a position instead of a borrow, so that it can be kept
+/// together with the text.
+#[cfg(feature = "alloc")]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Place {
+    /// Before the first message.
+    #[default]
+    Start,
+    /// Inside an array, before an element or the end.
+    Element { at: usize, first: bool },
+    /// After the last message.
+    End,
+}
+
+/// The message at `place`, which moves past it: the same messages in the same order as
+/// [`Messages`] has.
+#[cfg(feature = "alloc")]
+pub(crate) fn message_at<'b>(text: &'b [u8], depth: u8, place: &mut Place) -> Option<Incoming<'b>> {
+    let (mut messages, base) = match *place {
+        Place::Start => (Messages::new(text, depth), 0),
+        Place::Element { at, first } => {
+            let scanner = Scanner::new(text.get(at..).unwrap_or_default(), depth);
+            (Messages(Rest::Elements { scanner, first }), at)
+        }
+        Place::End => return None,
+    };
+    let message = messages.next();
+    *place = match &messages.0 {
+        Rest::Whole(..) => Place::Start,
+        Rest::Elements { scanner, first } => Place::Element {
+            at: base.saturating_add(scanner.position()),
+            first: *first,
+        },
+        Rest::Nothing => Place::End,
+    };
+    message
+}
+
 #[cfg(test)]
 mod tests {
     use std::string::String;
@@ -107,7 +145,14 @@ mod tests {
     #[track_caller]
     fn check(text: &str, expected: &str) {
         let mut found = String::new();
+        #[cfg(feature = "alloc")]
+        let mut place = Place::Start;
         for incoming in Messages::new(text.as_bytes(), 8) {
+            #[cfg(feature = "alloc")]
+            assert_eq!(
+                std::format!("{:?}", message_at(text.as_bytes(), 8, &mut place)),
+                std::format!("{:?}", Some(&incoming))
+            );
             found.push_str(match incoming {
                 Incoming::BatchStart => "[",
                 Incoming::BatchEnd => "]",
@@ -120,6 +165,8 @@ mod tests {
                 },
             });
         }
+        #[cfg(feature = "alloc")]
+        assert_eq!(place, Place::End, "{text}");
         assert_eq!(found, expected, "{text}");
     }
 

@@ -23,6 +23,8 @@ pub use messages::Messages;
 pub use method::Method;
 pub use salvage::ID_ECHO;
 
+#[cfg(feature = "alloc")]
+pub(crate) use messages::{Place, message_at};
 pub(crate) use salvage::{Salvage, readable};
 
 #[cfg(test)]

@@ -9,6 +9,7 @@ mod foreign_tokens;
 mod framing;
 mod golden;
 mod http_client;
+mod http_driver;
 mod http_heads;
 mod http_joined;
 mod http_server;

@@ -1,3 +1,92 @@
-//! The server's side of HTTP, without HTTP.
+//! The server's side of HTTP, without HTTP: heads and bodies are the caller's.
+//!
+//! [`HttpServer`] is to HTTP what [`Link`](crate::Link) is to a pipe: it owns the machines of all
+//! sessions and requests, and fixes the order of work. A driver that has an HTTP/1.1 parser does
+//! the rest:
+//!
+//! | when | the driver calls |
+//! |---|---|
+//! | the head of a request was read | [`open`](HttpServer::open) |
+//! | a part of its body was read, and the last part | [`body`](HttpServer::body), [`end_body`](HttpServer::end_body) |
+//! | the client closed the connection during an exchange | [`hang_up`](HttpServer::hang_up) |
+//! | after each of them, and at [`poll_timeout`](HttpServer::poll_timeout) | [`step`](HttpServer::step), until [`HttpStep::Idle`] |
+//! | a step is [`HttpStep::Event`] | the application, with [`Commands`] for its answers |
+//! | a step is [`HttpStep::Ready`], and after a write that had to wait | [`response`](HttpServer::response), [`read`](HttpServer::read) |
+//!
+//! ```
+//! use mcp_proto::http::{Endpoint, Head};
+//! use mcp_proto::rpc::{ErrorObject, code};
+//! use mcp_proto::server::http::streams::Read;
+//! use mcp_proto::server::http::{Commands, HttpOptions, HttpServer, HttpStep};
+//! use mcp_proto::server::{Event, ServerConfig};
+//! use mcp_proto::{Instant, Outcome};
+//!
+//! /// The application: it has no tools yet.
+//! fn serve(now: Instant, event: &Event<'_>, commands: &mut Commands<'_, '_>) {
+//!     if let Event::Request { token, .. } = event {
+//!         let error = ErrorObject::new(code::METHOD_NOT_FOUND, "nothing here yet");
+//!         let _ = commands.respond(now, *token, Outcome::Error(error));
+//!     }
+//! }
+//!
+//! /// One request that is there as a whole: the status and the body of its response.
+//! fn request(http: &mut HttpServer<'_>, now: Instant, head: &impl Head, body: &[u8]) -> (u16, Vec<u8>) {
+//!     let exchange = http.open(now, head);
+//!     http.body(exchange, body);
+//!     http.end_body(now, exchange, || "of 128 random bits".to_owned());
+//!     let (mut status, mut text) = (0, Vec::new());
+//!     loop {
+//!         match http.step(now) {
+//!             HttpStep::Event { event, mut commands } => serve(now, &event, &mut commands),
+//!             HttpStep::Ready(ready) => {
+//!                 if let Some(head) = http.response(ready) {
+//!                     status = head.status;
+//!                 }
+//!                 while http.read(now, ready, &mut text, 8192) == Read::More {}
+//!             }
+//!             HttpStep::Handled | HttpStep::Ignored(_) => {}
+//!             HttpStep::Idle => return (status, text),
+//!         }
+//!     }
+//! }
+//! # struct Post;
+//! # impl Head for Post {
+//! #     fn method(&self) -> &str { "POST" }
+//! #     fn path(&self) -> &str { "/mcp" }
+//! #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
+//! #         match name {
+//! #             "host" => each(b"localhost"),
+//! #             "content-type" => each(b"application/json"),
+//! #             "mcp-protocol-version" => each(b"2026-07-28"),
+//! #             "mcp-method" => each(b"server/discover"),
+//! #             _ => {}
+//! #         }
+//! #     }
+//! # }
+//!
+//! let config = ServerConfig::new("demo", "1.0");
+//! let mut http = HttpServer::new(Endpoint::default(), config, HttpOptions::default());
+//! let discover = br#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{
+//!     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+//!     "io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+//! let (status, body) = request(&mut http, Instant::ZERO, &Post, discover);
+//! assert_eq!(status, 200);
+//! assert!(body.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":{"#));
+//! ```
+//!
+//! The two endpoints of 2024-11-05 are not served.
 
+mod body;
+mod commands;
+mod deadlines;
+mod driver;
+mod entry;
+mod exchange;
+mod inputs;
+mod outputs;
+mod response;
 pub mod streams;
+
+pub use commands::Commands;
+pub use driver::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
+pub use response::ResponseHead;

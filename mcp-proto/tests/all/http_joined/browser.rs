@@ -7,6 +7,7 @@ use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead, Verb};
 use mcp_proto::client::{Call, Client, ClientConfig, Event, Growing, Round};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::{Message, Method};
+use mcp_proto::server::http::ExchangeId;
 use mcp_proto::{
     Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Rest, SendError, SentToken, Verdict,
 };
@@ -39,7 +40,9 @@ struct Flight {
 enum State {
     /// It is sent then.
     Due(Instant),
-    Reading(usize, Box<Events<Vec<u8>, Vec<u8>>>),
+    /// It was sent, and resumes a stream after this event; its reply has not come.
+    Sent(ExchangeId, String),
+    Reading(ExchangeId, Box<Events<Vec<u8>, Vec<u8>>>),
 }
 
 /// What the application hears and does: a call of each of these tools, one after the other, when
@@ -105,7 +108,7 @@ impl Browser {
             }
             let flights = self.flights.iter().filter_map(|flight| match flight.state {
                 State::Due(at) => Some(at),
-                State::Reading(..) => None,
+                State::Sent(..) | State::Reading(..) => None,
             });
             let machines = [self.machine.poll_timeout(), site.next_timeout()];
             let next = flights.chain(machines.into_iter().flatten()).min();
@@ -136,7 +139,13 @@ impl Browser {
                 State::Due(at) if *at > now => true,
                 State::Due(_) => {
                     worked = true;
-                    self.start(now, site, &mut flight)
+                    self.start(now, site, &mut flight);
+                    self.receive(now, site, &mut flight).1
+                }
+                State::Sent(..) => {
+                    let (moved, kept) = self.receive(now, site, &mut flight);
+                    worked |= moved;
+                    kept
                 }
                 State::Reading(..) => {
                     let (moved, kept) = self.read(now, site, &mut flight);
@@ -217,9 +226,8 @@ impl Browser {
         });
     }
 
-    /// Sends a request and reads its reply, as far as that is no stream. Says whether the
-    /// exchange goes on.
-    fn start(&mut self, now: Instant, site: &mut Site, flight: &mut Flight) -> bool {
+    /// Sends a request.
+    fn start(&mut self, now: Instant, site: &mut Site, flight: &mut Flight) {
         let exchange = &mut flight.exchange;
         let mut fields = vec![("host".to_owned(), b"localhost".to_vec())];
         exchange.fields(&self.origin, &flight.message, &mut |name, value| {
@@ -235,16 +243,34 @@ impl Browser {
             fields,
             body,
         };
-        let reply = site.request(now, &request);
+        let id = site.request(now, &request);
         let value = |name: &str| {
             let found = request.fields.iter().find(|(key, _)| key == name);
             found.map_or("-", |(_, value)| core::str::from_utf8(value).unwrap())
         };
-        let after = (value("last-event-id"), reply.status);
-        self.sent.push(format!("{method} {} {}", after.0, after.1));
+        let line = format!("{method} {}", value("last-event-id"));
+        flight.state = State::Sent(id, line);
+    }
+
+    /// Reads the reply, as far as that is no stream; says whether it has come, and whether the
+    /// exchange continues.
+    fn receive(&mut self, now: Instant, site: &mut Site, flight: &mut Flight) -> (bool, bool) {
+        let exchange = &mut flight.exchange;
+        let State::Sent(id, request) = &flight.state else {
+            return (false, true);
+        };
+        // Nobody waits: it is closed, which in the modern era is the cancellation.
+        if flight.message.is_empty() && exchange.id().is_some() {
+            site.hang_up(*id);
+            return (true, false);
+        }
+        let Some(reply) = site.reply(*id) else {
+            return (false, true);
+        };
+        self.sent.push(format!("{request} {}", reply.status));
         let mut line = Vec::new();
         let head = ReplyHead {
-            content_type: reply.content_type.map(str::as_bytes),
+            content_type: reply.content_type.as_deref().map(str::as_bytes),
             session: reply.session.as_deref().map(str::as_bytes),
             ..ReplyHead::new(reply.status)
         };
@@ -258,12 +284,12 @@ impl Browser {
             Body::Events => {
                 let stores = [Vec::new(), Vec::new(), Vec::new()];
                 let events = Events::new(Vec::new(), stores, &Limits::default());
-                flight.state = State::Reading(reply.stream.unwrap(), Box::new(events));
-                return true;
+                flight.state = State::Reading(*id, Box::new(events));
+                return (true, true);
             }
         };
         self.deliver(&line);
-        self.after(now, after, flight)
+        (true, self.after(now, after, flight))
     }
 
     /// Reads what has come of a stream; says whether anything has, and whether it goes on.

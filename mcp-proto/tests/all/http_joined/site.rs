@@ -1,102 +1,47 @@
 //! The server: an endpoint, its sessions and their streams, and the tools that they serve.
 
 use core::time::Duration;
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 
-use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
+use mcp_proto::http::{Endpoint, Head};
 use mcp_proto::json::Raw;
 use mcp_proto::revision::Http;
-use mcp_proto::rpc::{Incoming, Message, Messages, Method};
-use mcp_proto::server::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
-use mcp_proto::server::{
-    Answer, AskOptions, Context, Event, Growing, ListKind, Progress, Server, ServerConfig,
-};
+use mcp_proto::rpc::Method;
+use mcp_proto::server::http::streams::Read;
+use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
+use mcp_proto::server::{Answer, AskOptions, Context, Event, ListKind, Progress, ServerConfig};
 use mcp_proto::{
-    Action, Channel, InputRequired, Instant, Machine, Outcome, Question, Revision, SendError,
-    SentToken, Source, Token, Transmit, Written,
+    InputRequired, Instant, Outcome, Question, Revision, SendError, SentToken, Token, Why,
 };
 
 use crate::http_joined::raw;
 
 pub(crate) struct Site {
-    pub(crate) endpoint: Endpoint<'static>,
-    config: ServerConfig<'static>,
+    http: HttpServer<'static>,
+    /// What is taken out of here ends.
     pub(crate) sessions: BTreeMap<String, Session>,
+    /// The applications of exchanges without a session.
+    own: BTreeMap<ServerId, Session>,
     opened: u32,
-    /// Event streams that somebody reads.
-    readers: BTreeMap<usize, Connection>,
-    connections: usize,
+    now: Instant,
 }
 
-/// One machine, its streams and its application.
+/// The application of one machine.
+#[derive(Default)]
 pub(crate) struct Session {
-    machine: Server<'static, Growing>,
-    pub(crate) streams: Streams,
     pub(crate) log: Vec<String>,
     /// Calls that are answered later.
     late: Vec<(Token, Instant)>,
     /// Questions, and the calls that wait for them.
     asked: Vec<(SentToken, Option<Token>)>,
-    /// The first status that was said on the channel of the last POST.
-    status: Option<u16>,
-    posted: Channel,
-}
-
-struct Connection {
-    whose: Whose,
-    reader: Reader,
-}
-
-enum Whose {
-    /// A session's: the reader may go, and the session stays.
-    Session(String),
-    /// Of one exchange of the modern era, which is over with its reader.
-    Own(Box<Session>),
 }
 
 /// What an HTTP request is answered with.
 pub(crate) struct Reply {
     pub(crate) status: u16,
-    pub(crate) content_type: Option<&'static str>,
+    pub(crate) content_type: Option<String>,
     pub(crate) session: Option<String>,
     pub(crate) body: Vec<u8>,
-    /// The event stream to read in place of a body.
-    pub(crate) stream: Option<usize>,
-}
-
-impl Reply {
-    fn empty(status: u16) -> Self {
-        Self {
-            status,
-            content_type: None,
-            session: None,
-            body: Vec::new(),
-            stream: None,
-        }
-    }
-
-    fn json(status: u16, body: Vec<u8>) -> Self {
-        Self {
-            content_type: Some("application/json"),
-            body,
-            ..Self::empty(status)
-        }
-    }
-
-    fn events(stream: usize) -> Self {
-        Self {
-            content_type: Some("text/event-stream; charset=utf-8"),
-            stream: Some(stream),
-            ..Self::empty(200)
-        }
-    }
-
-    fn refused(refusal: Refusal) -> Self {
-        let mut body = vec![0; 256];
-        let len = refusal.write(&mut body).unwrap();
-        body.truncate(len);
-        Self::json(refusal.status(), body)
-    }
 }
 
 /// A request as it was sent.
@@ -126,16 +71,17 @@ impl Head for Request {
 
 impl Site {
     pub(crate) fn new(config: ServerConfig<'static>) -> Self {
+        let options = HttpOptions {
+            // Comments are not part of the scripts.
+            keep_alive: Duration::MAX,
+            ..HttpOptions::default()
+        };
         Self {
-            endpoint: Endpoint {
-                revisions: config.revisions,
-                ..Endpoint::default()
-            },
-            config,
+            http: HttpServer::new(Endpoint::default(), config, options),
             sessions: BTreeMap::new(),
+            own: BTreeMap::new(),
             opened: 0,
-            readers: BTreeMap::new(),
-            connections: 0,
+            now: Instant::ZERO,
         }
     }
 
@@ -143,276 +89,157 @@ impl Site {
         self.sessions.get_mut(id).expect("it was opened")
     }
 
-    pub(crate) fn request(&mut self, now: Instant, request: &Request) -> Reply {
-        match self.endpoint.open(request) {
-            Ok(Opening::Post(post)) => self.post(now, &post, &request.body),
-            Ok(Opening::Get(get)) => {
-                let Some(session) = self.sessions.get_mut(get.session.as_str()) else {
-                    return Reply::empty(404);
-                };
-                let reader = match get.last_event_id {
-                    Some(id) => session.streams.resume(id),
-                    None => Ok(session.listen()),
-                };
-                let whose = Whose::Session(get.session.as_str().into());
-                match reader {
-                    Ok(reader) => Reply::events(self.connect(whose, reader)),
-                    Err(refusal) => Reply::refused(refusal),
-                }
-            }
-            Ok(Opening::Delete(session)) => match self.sessions.remove(session.as_str()) {
-                Some(_) => Reply::empty(204),
-                None => Reply::empty(404),
-            },
-            Ok(other) => panic!("{other:?}"),
-            Err(refusal) => Reply::refused(refusal),
+    pub(crate) fn request(&mut self, now: Instant, request: &Request) -> ExchangeId {
+        self.now = now;
+        self.end_removed();
+        let exchange = self.http.open(now, request);
+        assert_eq!(self.http.wants_body(exchange), request.method == "POST");
+        // However the body is cut.
+        for part in request.body.chunks(7) {
+            self.http.body(exchange, part);
         }
+        let opened = &mut self.opened;
+        self.http.end_body(now, exchange, || {
+            *opened += 1;
+            format!("session-{}", *opened - 1)
+        });
+        self.work();
+        exchange
     }
 
-    fn post(&mut self, now: Instant, post: &Post<'_>, body: &[u8]) -> Reply {
-        let first = Messages::new(body, 32).next().unwrap();
-        match self.endpoint.route(post, &first) {
-            Route::Modern => {
-                let machine = Server::new(self.config, Growing).unwrap();
-                let mut own = Box::new(Session::new(machine, Delivery::Once));
-                let reader = own.streams.open().unwrap();
-                match own.take(now, post, &reader, body) {
-                    Ok(reply) => reply,
-                    Err(()) => Reply::events(self.connect(Whose::Own(own), reader)),
-                }
+    /// The response, with all of its body if that is JSON.
+    pub(crate) fn reply(&mut self, exchange: ExchangeId) -> Option<Reply> {
+        let head = self.http.response(exchange)?;
+        let (mut content_type, mut session) = (None, None);
+        head.fields(&mut |name, value| {
+            let text = String::from_utf8(value.to_vec()).unwrap();
+            match name {
+                "content-type" => content_type = Some(text),
+                "mcp-session-id" => session = Some(text),
+                _ => {}
             }
-            Route::Initialize => {
-                let machine = Server::new(self.config, Growing).unwrap();
-                let id = format!("session-{}", self.opened);
-                self.opened += 1;
-                let mut session = Session::new(machine, Delivery::Resumable);
-                let reader = session.streams.open().unwrap();
-                let reply = session.take(now, post, &reader, body);
-                self.sessions.insert(id.clone(), session);
-                Reply {
-                    session: Some(id),
-                    ..reply.expect("a handshake is answered at once")
-                }
-            }
-            Route::Session(id) => {
-                let Some(session) = self.sessions.get_mut(id.as_str()) else {
-                    return Reply::empty(404);
-                };
-                let reader = session.streams.open().unwrap();
-                match session.take(now, post, &reader, body) {
-                    Ok(reply) => reply,
-                    Err(()) => {
-                        let whose = Whose::Session(id.as_str().into());
-                        Reply::events(self.connect(whose, reader))
-                    }
-                }
-            }
-            Route::Stateless(_) => panic!("it has sessions"),
-            Route::Refuse(refusal) => Reply::refused(refusal),
+        });
+        let mut body = Vec::new();
+        if let Some(length) = head.length {
+            let (text, ended) = self.read(exchange);
+            assert!(ended && text.len() == length);
+            body = text;
         }
-    }
-
-    fn connect(&mut self, whose: Whose, reader: Reader) -> usize {
-        self.connections += 1;
-        self.readers
-            .insert(self.connections, Connection { whose, reader });
-        self.connections
+        Some(Reply {
+            status: head.status,
+            content_type,
+            session,
+            body,
+        })
     }
 
     /// What has come of a stream, and whether that is all of it.
-    pub(crate) fn read(&mut self, stream: usize) -> (Vec<u8>, bool) {
+    pub(crate) fn read(&mut self, stream: ExchangeId) -> (Vec<u8>, bool) {
+        self.end_removed();
         let mut out = Vec::new();
-        let Some(Connection { whose, reader }) = self.readers.get_mut(&stream) else {
-            return (out, true);
-        };
-        let session = match whose {
-            Whose::Session(id) => self.sessions.get_mut(id.as_str()),
-            Whose::Own(own) => Some(&mut **own),
-        };
-        let Some(session) = session else {
-            return (out, true);
-        };
-        loop {
-            match session.streams.read(reader, &mut out, 64) {
+        let ended = loop {
+            match self.http.read(self.now, stream, &mut out, 64) {
                 Read::More => {}
-                Read::Pending => return (out, false),
-                Read::End => return (out, true),
+                Read::Pending => break false,
+                Read::End => break true,
             }
-        }
+        };
+        self.work();
+        (out, ended)
     }
 
     /// The connection of a reader is gone.
-    pub(crate) fn hang_up(&mut self, stream: usize) {
-        if let Some(Connection { whose, reader }) = self.readers.remove(&stream)
-            && let Whose::Session(id) = whose
-            && let Some(session) = self.sessions.get_mut(&id)
-        {
-            session.streams.detach(&reader);
-        }
+    pub(crate) fn hang_up(&mut self, stream: ExchangeId) {
+        self.http.hang_up(self.now, stream);
+        self.work();
     }
 
     pub(crate) fn next_timeout(&self) -> Option<Instant> {
-        let own = self.readers.values().filter_map(|it| match &it.whose {
-            Whose::Own(own) => Some(&**own),
-            Whose::Session(_) => None,
-        });
-        let sessions = self.sessions.values().chain(own);
-        sessions.filter_map(Session::next_timeout).min()
+        let sessions = self.sessions.values().chain(self.own.values());
+        let late = sessions.flat_map(|session| &session.late);
+        let due = late.map(|(_, due)| *due);
+        due.chain(self.http.poll_timeout()).min()
     }
 
     pub(crate) fn handle_timeout(&mut self, now: Instant) {
-        let own = self
-            .readers
-            .values_mut()
-            .filter_map(|it| match &mut it.whose {
-                Whose::Own(own) => Some(&mut **own),
-                Whose::Session(_) => None,
-            });
-        for session in self.sessions.values_mut().chain(own) {
-            session.handle_timeout(now);
+        self.now = now;
+        self.end_removed();
+        let sessions = self.http.sessions().map(|(_, machine)| machine);
+        let machines: Vec<_> = sessions.chain(self.own.keys().copied()).collect();
+        for machine in machines {
+            let Some(mut commands) = self.http.commands(machine) else {
+                continue;
+            };
+            let session = match commands.session_id() {
+                Some(id) => self.sessions.get_mut(id),
+                None => self.own.get_mut(&machine),
+            };
+            if let Some(session) = session {
+                session.handle_timeout(now, &mut commands);
+            }
         }
+        self.work();
     }
 
     /// How many exchanges of the modern era are open.
     pub(crate) fn own(&self) -> usize {
-        let own = |it: &&Connection| matches!(it.whose, Whose::Own(_));
-        self.readers.values().filter(own).count()
+        self.http.exchanges()
+    }
+
+    fn work(&mut self) {
+        loop {
+            match self.http.step(self.now) {
+                HttpStep::Event {
+                    event,
+                    mut commands,
+                } => {
+                    let session = match commands.session_id() {
+                        Some(id) => self.sessions.entry(id.into()).or_default(),
+                        None => self.own.entry(commands.id()).or_default(),
+                    };
+                    session.on(self.now, &event, &mut commands);
+                }
+                HttpStep::Ready(_) | HttpStep::Handled => {}
+                HttpStep::Ignored(why) => assert_ne!(why, Why::LateResponse),
+                HttpStep::Idle => break,
+            }
+        }
+        let open: BTreeMap<_, _> = self.http.sessions().collect();
+        self.sessions.retain(|id, _| open.contains_key(&**id));
+        for id in open.into_keys() {
+            self.sessions.entry(id.into()).or_default();
+        }
+    }
+
+    fn end_removed(&mut self) {
+        let sessions = self.http.sessions();
+        let removed: Vec<_> = sessions
+            .filter(|(id, _)| !self.sessions.contains_key(*id))
+            .map(|(_, machine)| machine)
+            .collect();
+        for machine in removed {
+            self.http.end(self.now, machine);
+        }
+        self.work();
     }
 }
 
 impl Session {
-    fn new(machine: Server<'static, Growing>, delivery: Delivery) -> Self {
-        Self {
-            machine,
-            streams: Streams::new(delivery, StreamLimits::default()),
-            log: Vec::new(),
-            late: Vec::new(),
-            asked: Vec::new(),
-            status: None,
-            posted: Channel::PIPE,
-        }
-    }
-
-    /// Takes in a body. `Err` if the answer is an event stream.
-    fn take(
-        &mut self,
-        now: Instant,
-        post: &Post<'_>,
-        reader: &Reader,
-        body: &[u8],
-    ) -> Result<Reply, ()> {
-        let source = Source::post(reader.channel(), post);
-        (self.status, self.posted) = (None, reader.channel());
-        let mut nothing = Some(202);
-        for incoming in Messages::new(body, 32) {
-            self.flush(now);
-            let inside = matches!(incoming, Incoming::Message(_));
-            let answers = matches!(incoming, Incoming::Message(Message::Response(_)));
-            let action = self.machine.handle(now, &source, incoming);
-            match action.http_status() {
-                Some(status) if inside => nothing = nothing.map(|_| status),
-                Some(_) => {}
-                None => nothing = None,
-            }
-            match action {
-                Action::Event(event) => {
-                    self.flush(now);
-                    self.on(now, &event);
-                }
-                Action::Reply(reply) => {
-                    self.put(None, |machine, out| machine.reply(now, reply, out).unwrap());
-                }
-                Action::Ignore(why) => assert!(!answers, "a late answer: {why:?}"),
-            }
-        }
-        self.flush(now);
-        if let Some(status) = nothing {
-            self.streams.detach(reader);
-            return Ok(Reply::empty(status));
-        }
-        if let Some(body) = self.streams.single(reader) {
-            return Ok(Reply::json(self.status.unwrap(), body));
-        }
-        if self
-            .machine
-            .revision()
-            .is_some_and(Revision::has_event_polling)
-        {
-            self.streams.prime(reader.channel());
-        }
-        Err(())
-    }
-
-    /// A GET without `Last-Event-ID`.
-    fn listen(&mut self) -> Reader {
-        let reader = self.streams.listen();
-        let open: BTreeSet<usize> = self.asked.iter().map(|(asked, _)| asked.index()).collect();
-        self.streams.reopen(|token| open.contains(&token.index()));
-        reader
-    }
-
-    fn next_timeout(&self) -> Option<Instant> {
-        let late = self.late.iter().map(|(_, due)| *due);
-        late.chain(self.machine.poll_timeout()).min()
-    }
-
-    fn handle_timeout(&mut self, now: Instant) {
-        self.machine.handle_timeout(now);
+    fn handle_timeout(&mut self, now: Instant, commands: &mut Commands<'_, '_>) {
         while let Some(at) = self.late.iter().position(|(_, due)| *due <= now) {
             let (token, _) = self.late.remove(at);
-            self.finish(now, token, "late");
-        }
-        self.flush(now);
-    }
-
-    /// Lets the machine write, and says whether it did.
-    fn put<T: Written>(
-        &mut self,
-        question: Option<SentToken>,
-        write: impl FnOnce(&mut Server<'static, Growing>, &mut [u8]) -> T,
-    ) -> bool {
-        let mut out = vec![0; 1 << 16];
-        let written = write(&mut self.machine, &mut out);
-        let Some(Transmit {
-            channel,
-            len,
-            end,
-            status,
-            ..
-        }) = written.transmit()
-        else {
-            return false;
-        };
-        if channel == self.posted && self.status.is_none() && len > 0 {
-            self.status = Some(status);
-        }
-        self.streams.push(channel, &out[..len], question, end);
-        true
-    }
-
-    fn flush(&mut self, now: Instant) {
-        while let Some(channel) = self.machine.next_channel() {
-            let said = self.put(None, |machine, out| {
-                machine.poll_transmit(now, channel, out).unwrap()
-            });
-            if !said {
-                break;
-            }
-        }
-        if let Some(event) = self.machine.poll_event() {
-            self.on(now, &event);
-            self.flush(now);
+            finish(now, commands, token, "late");
         }
     }
 
-    fn on(&mut self, now: Instant, event: &Event<'_>) {
+    fn on(&mut self, now: Instant, event: &Event<'_>, commands: &mut Commands<'_, '_>) {
         match event {
             Event::Request {
                 token,
                 method,
                 context,
                 ..
-            } => self.serve(now, *token, *method, context),
+            } => self.serve(now, *token, *method, context, commands),
             Event::Answer { token, answer, .. } => {
                 let text = match answer {
                     Answer::Result(result) => result.as_str().to_owned(),
@@ -421,7 +248,7 @@ impl Session {
                 self.log.push(format!("answer {text}"));
                 let at = self.asked.iter().position(|(asked, _)| asked == token);
                 if let (_, Some(call)) = self.asked.remove(at.expect("it was asked")) {
-                    self.finish(now, call, "thanks");
+                    finish(now, commands, call, "thanks");
                 }
             }
             Event::Cancelled { token, .. } => {
@@ -429,12 +256,20 @@ impl Session {
                 self.log.push("cancelled".into());
             }
             Event::Initialized => self.log.push("initialized".into()),
-            Event::Listening { .. } => self.machine.list_changed(ListKind::Tools),
+            Event::Listening { .. } => commands.server().list_changed(ListKind::Tools),
+            Event::Handshake(_) | Event::Closed => {}
             other => panic!("not in the script: {other:?}"),
         }
     }
 
-    fn serve(&mut self, now: Instant, token: Token, method: Method<'_>, context: &Context<'_>) {
+    fn serve(
+        &mut self,
+        now: Instant,
+        token: Token,
+        method: Method<'_>,
+        context: &Context<'_>,
+        commands: &mut Commands<'_, '_>,
+    ) {
         let tool = context.subject.map_or(String::new(), |it| it.to_string());
         self.log.push(format!("{method} {tool}"));
         match &*tool {
@@ -442,17 +277,15 @@ impl Session {
             "burst" => {
                 for step in 1..=3 {
                     let step = Progress::new(f64::from(step));
-                    self.put(None, |machine, out| {
-                        machine.progress(now, token, step, out).unwrap()
-                    });
+                    commands.progress(now, token, step).unwrap();
                 }
-                self.machine.list_changed(ListKind::Tools);
+                commands.server().list_changed(ListKind::Tools);
                 self.late.push((token, now + Duration::from_secs(1)));
             }
             "ask" if context.revision.is_modern() => {
                 let given = context.input_responses.and_then(|it| it.get("name"));
                 if given.is_some() {
-                    return self.finish(now, token, "thanks");
+                    return finish(now, commands, token, "thanks");
                 }
                 let params = raw(ELICITATION);
                 let question = Question {
@@ -463,55 +296,50 @@ impl Session {
                     requests: &[("name", question)],
                     state: Some("s"),
                 };
-                self.put(None, |machine, out| {
-                    machine
-                        .respond(now, token, Outcome::Input(input), out)
-                        .unwrap()
-                });
+                let outcome = Outcome::Input(input);
+                commands.respond(now, token, outcome).unwrap();
             }
-            "ask" => self.ask(now, Some(token), Method::ElicitationCreate, ELICITATION),
+            "ask" => {
+                let method = Method::ElicitationCreate;
+                self.ask(now, Some(token), method, ELICITATION, commands);
+            }
             "roots" => {
-                self.finish(now, token, "roots");
-                self.ask(now, None, Method::RootsList, "{}");
+                finish(now, commands, token, "roots");
+                self.ask(now, None, Method::RootsList, "{}", commands);
             }
-            _ => self.finish(now, token, &tool),
+            _ => finish(now, commands, token, &tool),
         }
     }
 
-    fn ask(&mut self, now: Instant, call: Option<Token>, method: Method<'_>, params: &str) {
+    fn ask(
+        &mut self,
+        now: Instant,
+        call: Option<Token>,
+        method: Method<'_>,
+        params: &str,
+        commands: &mut Commands<'_, '_>,
+    ) {
         let params = raw(params);
         let question = Question {
             method,
             params: &params,
         };
-        let mut out = vec![0; 1 << 16];
-        let options = AskOptions::default();
-        let asked = self.machine.ask(now, call, question, options, &mut out);
-        let (token, transmit) = asked.unwrap();
-        let message = &out[..transmit.len];
-        self.streams
-            .push(transmit.channel, message, Some(token), transmit.end);
-        self.asked.push((token, call));
-    }
-
-    fn finish(&mut self, now: Instant, token: Token, text: &str) {
-        let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"tools":[]}}"#);
-        let result = Raw::parse(result.as_bytes(), 8).unwrap();
-        let mut out = vec![0; 1 << 16];
-        let outcome = Outcome::Result(&result);
-        match self.machine.respond(now, token, outcome, &mut out) {
-            Ok(sent) => self.put(None, |_, place| {
-                place[..sent.len].copy_from_slice(&out[..sent.len]);
-                sent
-            }),
-            // Nobody waits any more.
-            Err(SendError::Stale) => false,
-            Err(error) => panic!("{error}"),
-        };
+        let asked = commands.ask(now, call, question, AskOptions::default());
+        self.asked.push((asked.unwrap(), call));
     }
 
     pub(crate) fn ends_with(&self, line: &str) -> bool {
         self.log.last().is_some_and(|last| last == line)
+    }
+}
+
+fn finish(now: Instant, commands: &mut Commands<'_, '_>, token: Token, text: &str) {
+    let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"tools":[]}}"#);
+    let result = Raw::parse(result.as_bytes(), 8).unwrap();
+    match commands.respond(now, token, Outcome::Result(&result)) {
+        // The call is over.
+        Ok(()) | Err(SendError::Stale) => {}
+        Err(error) => panic!("{error}"),
     }
 }
 

@@ -7,6 +7,9 @@ mod draft;
 mod headers;
 mod random;
 mod records;
+mod requests;
 mod routes;
 mod seeds;
 mod site;
+#[cfg(feature = "alloc")]
+mod twin;

@@ -1,5 +1,7 @@
 //! A site without sockets: heads and bodies go in, statuses and messages by channel come out.
 
+#[cfg(feature = "alloc")]
+use crate::http_server::twin::Twin;
 use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::json::Raw;
 use mcp_proto::model::{
@@ -14,6 +16,8 @@ use mcp_proto::{
     Action, Channel, InputRequired, Instant, Machine, Outcome, Question, RevisionSet, SendError,
     SentToken, Source, Token, Transmit,
 };
+
+pub(crate) use crate::http_server::requests::*;
 
 pub(crate) type Small = OverHttp<Fixed<64, 8, 4, 4096, 256>>;
 
@@ -95,6 +99,12 @@ pub(crate) struct Site {
     sessions: Vec<Talk>,
     pub(crate) alone: Option<Talk>,
     posts: u32,
+    /// The driver, as long as it has seen all that the machines have.
+    #[cfg(feature = "alloc")]
+    twin: Option<Twin>,
+    /// A test has done something with a session that the driver was not told.
+    #[cfg(feature = "alloc")]
+    is_alone: bool,
 }
 
 impl Site {
@@ -112,6 +122,10 @@ impl Site {
             sessions: Vec::new(),
             alone: None,
             posts: 0,
+            #[cfg(feature = "alloc")]
+            twin: None,
+            #[cfg(feature = "alloc")]
+            is_alone: false,
         }
     }
 
@@ -132,12 +146,17 @@ impl Site {
             "mcp-method: notifications/initialized",
         ];
         site.check(&draft, INITIALIZED, "202");
-        site.session(0).seen.clear();
-        site.session(0).sent.clear();
+        site.sessions[0].seen.clear();
+        site.sessions[0].sent.clear();
         site
     }
 
+    /// A session, with which the test does what the driver is not told.
     pub(crate) fn session(&mut self, n: usize) -> &mut Talk {
+        #[cfg(feature = "alloc")]
+        {
+            self.is_alone = true;
+        }
         &mut self.sessions[n]
     }
 
@@ -159,7 +178,26 @@ impl Site {
     #[track_caller]
     pub(crate) fn post(&mut self, fields: &[&str], body: &str) -> String {
         let head = Sent::post(fields);
-        let post = match self.endpoint.open(&head) {
+        let said = self.answer(&head, body);
+        #[cfg(feature = "alloc")]
+        if !self.is_alone && self.endpoint.revisions == self.config.revisions {
+            let twin = self
+                .twin
+                .get_or_insert_with(|| Twin::new(self.endpoint, self.config));
+            // That there is no such session it says in words.
+            let found = twin.post(&head, body);
+            let found = found
+                .strip_suffix(" -32600")
+                .filter(|_| said == "404")
+                .unwrap_or(&found);
+            assert_eq!(found, said, "{fields:?} {body}");
+        }
+        said
+    }
+
+    #[track_caller]
+    fn answer(&mut self, head: &Sent<'_>, body: &str) -> String {
+        let post = match self.endpoint.open(head) {
             Ok(Opening::Post(post)) => post,
             Ok(other) => panic!("{other:?}"),
             Err(refusal) => return refused(refusal),
@@ -226,26 +264,7 @@ impl Said {
             assert!(self.end);
             return None;
         }
-        let raw = Raw::parse(self.text.as_bytes(), 32).expect("what is written is JSON");
-        Some(match raw.array() {
-            Some(array) => {
-                let words: Vec<String> = array.elements().map(short).collect();
-                format!("[{}]", words.join(" "))
-            }
-            None => short(raw),
-        })
-    }
-}
-
-fn short(message: Raw<'_>) -> String {
-    let object = message.object().unwrap();
-    if let Some(error) = object.get("error") {
-        let error = error.object().unwrap();
-        return error.get("code").unwrap().as_str().into();
-    }
-    match object.get("method").and_then(Raw::string) {
-        Some(method) => method.to_string(),
-        None => "result".into(),
+        Some(short_text(&self.text))
     }
 }
 
@@ -537,52 +556,6 @@ fn see(seen: &mut Vec<String>, tokens: &mut Vec<Name>, event: &Event<'_>) -> boo
     };
     seen.push(text);
     waits
-}
-
-pub(crate) fn initialize(version: &str, capabilities: &str) -> String {
-    request(
-        "0",
-        "initialize",
-        &format!(
-            r#""protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{{"name":"c","version":"1"}}"#
-        ),
-    )
-}
-
-pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-
-/// A request; `params` without its braces.
-pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}}}}}"#)
-}
-
-/// A call of a tool; `wait` is not answered at once.
-pub(crate) fn call(id: &str, tool: &str) -> String {
-    request(id, "tools/call", &format!(r#""name":"{tool}""#))
-}
-
-pub(crate) fn notification(method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{{params}}}}}"#)
-}
-
-pub(crate) fn response(id: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{{"roots":[]}}}}"#)
-}
-
-/// `params` of a request of 2026-07-28, with these members in front of `_meta`.
-pub(crate) fn modern(members: &str) -> String {
-    versioned(members, "2026-07-28")
-}
-
-pub(crate) fn versioned(members: &str, version: &str) -> String {
-    let comma = if members.is_empty() { "" } else { "," };
-    format!(
-        r#"{members}{comma}"_meta":{{"io.modelcontextprotocol/protocolVersion":"{version}","io.modelcontextprotocol/clientCapabilities":{{}}}}"#
-    )
-}
-
-pub(crate) fn raw(json: &str) -> Raw<'_> {
-    Raw::parse(json.as_bytes(), 64).unwrap()
 }
 
 /// Writes into buffers that are too small, which changes nothing, and then into one that is just

@@ -26,6 +26,12 @@ impl Streams {
             .is_none_or(|stream| stream.unread() < self.limits.unread || stream.is_losable())
     }
 
+    /// How many messages a stream holds, and whether it has ended; `None` if there is no such
+    /// stream.
+    pub(in crate::server::http) fn extent(&self, of: Channel) -> Option<(usize, bool)> {
+        self.stream(of).map(|stream| (stream.len(), stream.ended))
+    }
+
     /// Drops what the limits do not allow to be kept: first what was read, of the stream that has
     /// most of it; then what nobody reads; at last the questions that were kept aside.
     pub(super) fn trim(&mut self) {

@@ -1,0 +1,477 @@
+//! All sessions and exchanges of one endpoint, and their order of work.
+
+use alloc::boxed::Box;
+use alloc::collections::{BTreeMap, VecDeque};
+use alloc::vec::Vec;
+use core::fmt;
+use core::time::Duration;
+
+use super::body::Body;
+use super::commands::Commands;
+use super::deadlines::{Deadlines, Due};
+use super::entry::{Entry, Kind};
+use super::exchange::{Exchange, State};
+use super::response;
+use super::streams::StreamLimits;
+use crate::action::{Action, Why};
+use crate::http::{Endpoint, Limits};
+use crate::machine::Machine;
+use crate::server::{Blueprint, Event, Growing, Server};
+use crate::source::Source;
+use crate::time::Instant;
+
+/// The server's side of an endpoint without sockets: requests go in, events come out, answers go
+/// in, responses come out. See the [module](super) for the loop around it.
+///
+/// Each session has a machine, a [`Server`], and so has each request of a revision without
+/// sessions. An event names its machine; with the token of the event it is the address for an
+/// answer that comes later.
+///
+/// - A session ends when the client deletes it, after
+///   [`Limits::session_idle`], or by [`end`](Self::end).
+/// - A client that hangs up cancels its request of 2026-07-28. In a session the request continues,
+///   and the client can resume the stream.
+/// - An answer that is given before the next [`step`](Self::step) leaves as one JSON body.
+pub struct HttpServer<'c> {
+    pub(super) endpoint: Endpoint<'c>,
+    pub(super) blueprint: Blueprint<'c>,
+    pub(super) options: HttpOptions,
+    pub(super) machines: BTreeMap<ServerId, Entry<'c>>,
+    pub(super) sessions: BTreeMap<Box<str>, ServerId>,
+    pub(super) exchanges: BTreeMap<ExchangeId, Exchange>,
+    /// Whole bodies, in the order of their arrival.
+    pub(super) bodies: VecDeque<Body>,
+    /// The one whose messages are being handled.
+    body: Option<Body>,
+    /// The bytes of all bodies that are here.
+    pub(super) body_bytes: usize,
+    /// Machines that may have something to say.
+    dirty: VecDeque<ServerId>,
+    /// Exchanges that have something to write.
+    ready: VecDeque<ExchangeId>,
+    pub(super) deadlines: Deadlines,
+    /// Where machines write.
+    pub(super) out: Vec<u8>,
+    ids: u64,
+}
+
+/// The bounds of an endpoint.
+///
+/// ```
+/// use core::time::Duration;
+/// use mcp_proto::server::http::HttpOptions;
+///
+/// let options = HttpOptions { keep_alive: Duration::from_secs(60), ..HttpOptions::default() };
+/// assert_eq!(options.exchanges, 10_000);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct HttpOptions {
+    /// Bodies and sessions. How long a head may take is the driver's to enforce.
+    pub limits: Limits,
+    /// What the streams of one session may hold.
+    pub streams: StreamLimits,
+    /// Requests without a session that may run at a time.
+    pub exchanges: usize,
+    /// Bytes that the bodies of all requests may take until their messages were handled.
+    pub bodies: usize,
+    /// How long the body of a request may take to arrive.
+    pub body_timeout: Duration,
+    /// After how long an event stream without events carries a comment (SH-42).
+    pub keep_alive: Duration,
+}
+
+/// Names a machine of an [`HttpServer`]: that of a session, or of one request. It is not used
+/// again after the machine is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ServerId(u64);
+
+/// Names an exchange of an [`HttpServer`]: one request and its response. It is not used again
+/// after the exchange is over.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct ExchangeId(u64);
+
+/// What [`HttpServer::step`] did.
+#[derive(Debug)]
+#[must_use = "a request whose event is dropped is never answered"]
+pub enum HttpStep<'h, 'c> {
+    /// Something for the application, which may answer at once or later.
+    Event {
+        /// It borrows from the body of the request.
+        event: Event<'h>,
+        /// For answers to the machine that the event comes from.
+        commands: Commands<'h, 'c>,
+    },
+    /// The exchange has a [response](HttpServer::response), or more of one, to
+    /// [read](HttpServer::read).
+    Ready(ExchangeId),
+    /// A message was dealt with.
+    Handled,
+    /// A message led to nothing.
+    Ignored(Why),
+    /// Nothing to do until something arrives or time passes.
+    Idle,
+}
+
+/// What is next.
+enum Task {
+    Event(ServerId, Event<'static>),
+    Message,
+    Ready(ExchangeId),
+    Nothing,
+}
+
+impl<'c> HttpServer<'c> {
+    /// An endpoint without sessions. It serves the revisions of `config`, whatever the endpoint
+    /// says.
+    pub fn new(
+        endpoint: Endpoint<'c>,
+        config: impl Into<Blueprint<'c>>,
+        options: HttpOptions,
+    ) -> Self {
+        let blueprint = config.into();
+        Self {
+            endpoint: Endpoint {
+                revisions: blueprint.config().revisions,
+                ..endpoint
+            },
+            blueprint,
+            options,
+            machines: BTreeMap::new(),
+            sessions: BTreeMap::new(),
+            exchanges: BTreeMap::new(),
+            bodies: VecDeque::new(),
+            body: None,
+            body_bytes: 0,
+            dirty: VecDeque::new(),
+            ready: VecDeque::new(),
+            deadlines: Deadlines::default(),
+            out: Vec::new(),
+            ids: 0,
+        }
+    }
+
+    /// Does one thing, in this order: what is due by now, messages that follow from state, events
+    /// of time and teardown, the next message of the body at hand, a response that can be
+    /// written, and the next body.
+    pub fn step(&mut self, now: Instant) -> HttpStep<'_, 'c> {
+        match self.next_task(now) {
+            Task::Event(id, event) => self.hand_out(id, event),
+            Task::Message => self.handle_message(now),
+            Task::Ready(exchange) => HttpStep::Ready(exchange),
+            Task::Nothing => HttpStep::Idle,
+        }
+    }
+
+    /// When [`step`](Self::step) has to be called at the latest; ask after it was
+    /// [`Idle`](HttpStep::Idle).
+    pub fn poll_timeout(&self) -> Option<Instant> {
+        self.deadlines.next()
+    }
+
+    /// Access to a machine, for answers that come later and for what the application says by
+    /// itself; `None` if the machine is gone, and its requests with it. Call
+    /// [`step`](Self::step) afterwards.
+    pub fn commands(&mut self, machine: ServerId) -> Option<Commands<'_, 'c>> {
+        self.mark(machine);
+        Some(Commands {
+            id: machine,
+            entry: self.machines.get_mut(&machine)?,
+            out: &mut self.out,
+        })
+    }
+
+    /// Calls `each` with every machine, for what concerns all of them: a list that changed, a
+    /// resource that was updated. Call [`step`](Self::step) afterwards.
+    pub fn for_each(&mut self, mut each: impl FnMut(&mut Server<'c, Growing>)) {
+        for (id, entry) in &mut self.machines {
+            each(&mut entry.server);
+            mark(&mut self.dirty, *id, entry);
+        }
+    }
+
+    /// The sessions: their ids, and their machines.
+    pub fn sessions(&self) -> impl Iterator<Item = (&str, ServerId)> {
+        self.sessions.iter().map(|(id, machine)| (&**id, *machine))
+    }
+
+    /// How many requests without a session are under way.
+    pub fn exchanges(&self) -> usize {
+        self.machines
+            .values()
+            .filter(|entry| entry.is_alone())
+            .count()
+    }
+
+    /// Ends a machine: its requests are cancelled, its streams end after what is on them, and
+    /// the id of its session is unknown from now on.
+    pub fn end(&mut self, now: Instant, machine: ServerId) {
+        if let Some(entry) = self.machines.get_mut(&machine) {
+            entry.close(now);
+            mark(&mut self.dirty, machine, entry);
+            self.forget_session(machine);
+            self.wake_readers(now, machine);
+        }
+    }
+
+    /// A machine whose state may have changed is looked at in the next step.
+    pub(super) fn mark(&mut self, machine: ServerId) {
+        if let Some(entry) = self.machines.get_mut(&machine) {
+            mark(&mut self.dirty, machine, entry);
+        }
+    }
+
+    /// One of the next steps returns this exchange, which may have something to write.
+    pub(super) fn mark_ready(&mut self, exchange: ExchangeId) {
+        if let Some(found) = self.exchanges.get_mut(&exchange)
+            && !core::mem::replace(&mut found.queued, true)
+        {
+            self.ready.push_back(exchange);
+        }
+    }
+
+    pub(super) const fn next_server_id(&mut self) -> ServerId {
+        self.ids += 1;
+        ServerId(self.ids)
+    }
+
+    pub(super) const fn next_exchange_id(&mut self) -> ExchangeId {
+        self.ids += 1;
+        ExchangeId(self.ids)
+    }
+
+    fn next_task(&mut self, now: Instant) -> Task {
+        self.expire(now);
+        loop {
+            if let Some((machine, event)) = self.next_event(now) {
+                return Task::Event(machine, event);
+            }
+            match self.body.take_if(|body| body.is_read()) {
+                Some(body) => self.finish_body(now, &body),
+                None if self.body.is_some() => return Task::Message,
+                None => {
+                    if let Some(exchange) = self.next_ready() {
+                        return Task::Ready(exchange);
+                    }
+                    self.body = self.bodies.pop_front();
+                    if self.body.is_none() {
+                        if self.out.len() > SPARE {
+                            self.out = Vec::new();
+                        }
+                        return Task::Nothing;
+                    }
+                }
+            }
+        }
+    }
+
+    /// What follows from state and time: messages go to their streams, and events are returned.
+    fn next_event(&mut self, now: Instant) -> Option<(ServerId, Event<'static>)> {
+        while let Some(id) = self.dirty.front().copied() {
+            let Some(entry) = self.machines.get_mut(&id) else {
+                self.dirty.pop_front();
+                continue;
+            };
+            entry.flush(now, &mut self.out);
+            let Some(event) = entry.server.poll_event() else {
+                self.dirty.pop_front();
+                entry.dirty = false;
+                self.settle(now, id);
+                continue;
+            };
+            entry.note(&event);
+            if matches!(event, Event::Closed) {
+                entry.close(now);
+                let is_alone = entry.is_alone();
+                self.forget_session(id);
+                self.wake_readers(now, id);
+                if is_alone {
+                    continue;
+                }
+            }
+            return Some((id, event));
+        }
+        None
+    }
+
+    /// A machine has nothing to say at present: its readers are told what is new.
+    fn settle(&mut self, now: Instant, id: ServerId) {
+        let idle = self.options.limits.session_idle;
+        while let Some(exchange) = self.machines.get_mut(&id).and_then(Entry::next_news) {
+            self.decide(now, exchange);
+        }
+        let Some(entry) = self.machines.get_mut(&id) else {
+            return;
+        };
+        let over = entry.closing && !entry.streams.has_readers();
+        let at = entry.deadline(idle).filter(|_| !over);
+        self.deadlines.arm(Due::Machine(id), &mut entry.armed, at);
+        if over {
+            self.machines.remove(&id);
+        }
+    }
+
+    fn expire(&mut self, now: Instant) {
+        let idle = self.options.limits.session_idle;
+        while let Some(due) = self.deadlines.pop_due(now) {
+            match due {
+                Due::Machine(id) => {
+                    let Some(entry) = self.machines.get_mut(&id) else {
+                        continue;
+                    };
+                    entry.armed = None;
+                    mark(&mut self.dirty, id, entry);
+                    if entry.server.poll_timeout().is_some_and(|due| due <= now) {
+                        entry.server.handle_timeout(now);
+                    }
+                    if entry.expiry(idle).is_some_and(|expiry| expiry.is_due(now)) {
+                        self.end(now, id);
+                    }
+                }
+                Due::Exchange(id) => {
+                    let Some(exchange) = self.exchanges.get_mut(&id) else {
+                        continue;
+                    };
+                    exchange.due = None;
+                    if matches!(exchange.state, State::Receiving { .. }) {
+                        self.refuse_body(id, response::late());
+                    } else {
+                        self.decide(now, id);
+                    }
+                }
+            }
+        }
+    }
+
+    fn hand_out(&mut self, id: ServerId, event: Event<'static>) -> HttpStep<'_, 'c> {
+        match self.machines.get_mut(&id) {
+            Some(entry) => HttpStep::Event {
+                event,
+                commands: Commands {
+                    id,
+                    entry,
+                    out: &mut self.out,
+                },
+            },
+            None => HttpStep::Handled,
+        }
+    }
+
+    /// Hands the next message of the body at hand to its machine.
+    fn handle_message(&mut self, now: Instant) -> HttpStep<'_, 'c> {
+        let depth = self.blueprint.config().limits.depth;
+        let Self {
+            body: Some(body),
+            machines,
+            dirty,
+            out,
+            ..
+        } = self
+        else {
+            return HttpStep::Handled;
+        };
+        let (id, channel) = (body.machine, body.channel);
+        let Some((message, post, statuses)) = body.next(depth) else {
+            return HttpStep::Handled;
+        };
+        // The session may be over since the body arrived.
+        let Some(entry) = machines.get_mut(&id) else {
+            statuses.note(Some(Why::Closed.http_status()));
+            return HttpStep::Ignored(Why::Closed);
+        };
+        mark(dirty, id, entry);
+        let action = entry
+            .server
+            .handle(now, &Source::post(channel, &post), message);
+        let status = action.http_status();
+        let event = match action {
+            Action::Event(event) => {
+                entry.note(&event);
+                // What the message made due leaves before the application's answer to it.
+                entry.flush(now, out);
+                Some(event)
+            }
+            Action::Reply(reply) => {
+                let event = entry.server.told(&reply);
+                if entry.reply(now, reply, out).is_err() {
+                    statuses.note(Some(500));
+                    return HttpStep::Ignored(Why::NoRoom);
+                }
+                event
+            }
+            Action::Ignore(why) => {
+                statuses.note(status);
+                return HttpStep::Ignored(why);
+            }
+        };
+        statuses.note(status);
+        match event {
+            Some(event) => HttpStep::Event {
+                event,
+                commands: Commands { id, entry, out },
+            },
+            None => HttpStep::Handled,
+        }
+    }
+
+    fn next_ready(&mut self) -> Option<ExchangeId> {
+        while let Some(id) = self.ready.pop_front() {
+            if let Some(exchange) = self.exchanges.get_mut(&id) {
+                exchange.queued = false;
+                return Some(id);
+            }
+        }
+        None
+    }
+
+    fn forget_session(&mut self, machine: ServerId) {
+        if let Some(entry) = self.machines.get_mut(&machine)
+            && let Kind::Session(id) = &entry.kind
+        {
+            self.sessions.remove(id);
+        }
+    }
+
+    /// The exchanges that read streams of this machine have to look at them again.
+    fn wake_readers(&mut self, now: Instant, machine: ServerId) {
+        let Some(entry) = self.machines.get(&machine) else {
+            return;
+        };
+        let readers: Vec<ExchangeId> = entry.readers().collect();
+        for exchange in readers {
+            self.decide(now, exchange);
+        }
+    }
+}
+
+/// A machine is looked at in the next step.
+fn mark(dirty: &mut VecDeque<ServerId>, id: ServerId, entry: &mut Entry<'_>) {
+    if !core::mem::replace(&mut entry.dirty, true) {
+        dirty.push_back(id);
+    }
+}
+
+/// How much room the buffer for messages keeps at rest.
+const SPARE: usize = 64 << 10;
+
+impl Default for HttpOptions {
+    fn default() -> Self {
+        Self {
+            limits: Limits::DEFAULT,
+            streams: StreamLimits::default(),
+            exchanges: 10_000,
+            bodies: 256 << 20,
+            body_timeout: Duration::from_secs(30),
+            keep_alive: Duration::from_secs(15),
+        }
+    }
+}
+
+impl fmt::Debug for HttpServer<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("HttpServer")
+            .field("machines", &self.machines.len())
+            .field("sessions", &self.sessions.len())
+            .field("exchanges", &self.exchanges.len())
+            .finish_non_exhaustive()
+    }
+}
