@@ -1,0 +1,123 @@
+//! The application: one tool that counts, a step each tenth of a second.
+
+use core::time::Duration;
+
+use mcp_proto::json::{Object, Raw};
+use mcp_proto::model::{
+    CallToolResult, ContentBlock, ListToolsResult, ServerCapabilities, TextContent, Tool,
+    ToolsCapability,
+};
+use mcp_proto::rpc::{ErrorObject, Method, code};
+use mcp_proto::server::http::{Commands, HttpServer, ServerId};
+use mcp_proto::server::{Event, Progress, ServerConfig};
+use mcp_proto::{Instant, Outcome, Token};
+
+pub(crate) fn config() -> ServerConfig<'static> {
+    ServerConfig {
+        capabilities: ServerCapabilities {
+            tools: Some(ToolsCapability::default()),
+            ..ServerCapabilities::default()
+        },
+        ..ServerConfig::new("http_server", "1.0")
+    }
+}
+
+#[derive(Default)]
+pub(crate) struct App {
+    /// Calls that count.
+    counting: Vec<Counting>,
+    /// How many were cancelled.
+    pub(crate) cancelled: usize,
+}
+
+struct Counting {
+    machine: ServerId,
+    token: Token,
+    count: u32,
+    next: Instant,
+}
+
+impl App {
+    pub(crate) fn on(&mut self, now: Instant, event: &Event<'_>, commands: &mut Commands<'_, '_>) {
+        match event {
+            Event::Request {
+                token,
+                method,
+                context,
+                ..
+            } => {
+                let tools = [Tool::new("count", object(br#"{"type":"object"}"#))];
+                let list = ListToolsResult {
+                    tools: (&tools).into(),
+                    ..ListToolsResult::default()
+                };
+                let outcome = match method {
+                    Method::ToolsList => Outcome::Result(&list),
+                    Method::ToolsCall if context.subject.is_some_and(|name| name == "count") => {
+                        self.counting.push(Counting {
+                            machine: commands.id(),
+                            token: *token,
+                            count: 0,
+                            next: now + STEP,
+                        });
+                        return;
+                    }
+                    _ => Outcome::Error(ErrorObject::new(code::INVALID_PARAMS, "no such tool")),
+                };
+                // A request that is over by now needs no answer.
+                let _ = commands.respond(now, *token, outcome);
+            }
+            // The client gave up, hung up or deleted its session.
+            Event::Cancelled { token, .. } => {
+                let machine = commands.id();
+                self.counting
+                    .retain(|it| (it.machine, it.token) != (machine, *token));
+                self.cancelled += 1;
+            }
+            _ => {}
+        }
+    }
+
+    pub(crate) fn next_timeout(&self) -> Option<Instant> {
+        self.counting.iter().map(|it| it.next).min()
+    }
+
+    pub(crate) fn handle_timeout(&mut self, now: Instant, http: &mut HttpServer<'_>) {
+        self.counting.retain_mut(|call| {
+            if call.next > now {
+                return true;
+            }
+            let Some(mut commands) = http.commands(call.machine) else {
+                return false;
+            };
+            call.count += 1;
+            call.next = now + STEP;
+            if call.count < 3 {
+                // A call without progress token has no progress.
+                let progress = Progress::new(f64::from(call.count));
+                let _ = commands.progress(now, call.token, progress);
+                return true;
+            }
+            let text = TextContent {
+                text: "3".into(),
+                ..TextContent::default()
+            };
+            let content = [ContentBlock::Text(text)];
+            let result = CallToolResult {
+                content: (&content).into(),
+                ..CallToolResult::default()
+            };
+            let _ = commands.respond(now, call.token, Outcome::Result(&result));
+            false
+        });
+    }
+}
+
+fn object(text: &[u8]) -> Object<'_> {
+    Raw::parse(text, 8)
+        .ok()
+        .and_then(Raw::object)
+        .unwrap_or_default()
+}
+
+const STEP: Duration = Duration::from_millis(100);

@@ -1,0 +1,98 @@
+//! The core as a server over HTTP/1.1, on plain sockets of `std` in one loop: `httparse` reads
+//! heads, the core does what the protocol says about them, and nothing here is async.
+//!
+//! `cargo run -p mcp-proto --example http_server` listens at `http://127.0.0.1:8000/mcp`. Where
+//! there is `poll(2)`, the loop would wait with it for the sockets or the deadline.
+
+mod app;
+mod connection;
+#[cfg(test)]
+mod tests;
+
+use core::net::Ipv4Addr;
+use core::time::Duration;
+use std::io;
+use std::net::TcpListener;
+
+use mcp_proto::Instant;
+use mcp_proto::http::Endpoint;
+use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep};
+
+use crate::app::App;
+use crate::connection::Connection;
+
+fn main() -> io::Result<()> {
+    let mut server = Server::new(TcpListener::bind((Ipv4Addr::LOCALHOST, 8000))?)?;
+    println!("http://127.0.0.1:8000/mcp");
+    loop {
+        server.turn()?;
+    }
+}
+
+/// The machines, their application, and the connections of clients.
+struct Server {
+    http: HttpServer<'static>,
+    app: App,
+    listener: TcpListener,
+    connections: Vec<Connection>,
+    started: std::time::Instant,
+}
+
+impl Server {
+    fn new(listener: TcpListener) -> io::Result<Self> {
+        listener.set_nonblocking(true)?;
+        let options = HttpOptions::default();
+        Ok(Self {
+            http: HttpServer::new(Endpoint::default(), app::config(), options),
+            app: App::default(),
+            listener,
+            connections: Vec::new(),
+            started: std::time::Instant::now(),
+        })
+    }
+
+    /// Reads what has come, lets the machines and the application work, writes what there is to
+    /// say, and rests a moment if nothing moved.
+    fn turn(&mut self) -> io::Result<()> {
+        let millis = u64::try_from(self.started.elapsed().as_millis());
+        let now = Instant::from_millis(millis.unwrap_or(u64::MAX));
+        let mut moved = false;
+        while let Ok((socket, _)) = self.listener.accept() {
+            socket.set_nonblocking(true)?;
+            self.connections.push(Connection::new(socket));
+        }
+        for connection in &mut self.connections {
+            moved |= connection.read(now, &mut self.http);
+        }
+        self.app.handle_timeout(now, &mut self.http);
+        loop {
+            match self.http.step(now) {
+                HttpStep::Event {
+                    event,
+                    mut commands,
+                } => self.app.on(now, &event, &mut commands),
+                HttpStep::Ready(exchange) => {
+                    let mut connections = self.connections.iter_mut();
+                    if let Some(connection) = connections.find(|it| it.waits_for(exchange)) {
+                        connection.set_ready();
+                    }
+                }
+                HttpStep::Handled | HttpStep::Ignored(_) => {}
+                HttpStep::Idle => break,
+            }
+        }
+        for connection in &mut self.connections {
+            moved |= connection.write(now, &mut self.http);
+        }
+        self.connections.retain(|connection| !connection.is_over());
+        if !moved {
+            let due = [self.http.poll_timeout(), self.app.next_timeout()];
+            let next = due.into_iter().flatten().min();
+            let rest = next.map_or(TICK, |due| due.saturating_since(now).min(TICK));
+            std::thread::sleep(rest);
+        }
+        Ok(())
+    }
+}
+
+const TICK: Duration = Duration::from_millis(1);
