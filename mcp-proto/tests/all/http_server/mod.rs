@@ -4,12 +4,12 @@ mod arrays;
 mod bodies;
 mod channels;
 mod draft;
+mod examples;
 mod headers;
 mod random;
 mod records;
 mod requests;
 mod routes;
-mod seeds;
 mod site;
 #[cfg(feature = "alloc")]
 mod twin;
