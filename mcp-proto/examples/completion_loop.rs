@@ -119,10 +119,11 @@ fn serve(engine: Engine) -> io::Result<()> {
         },
         ..ServerConfig::new("completion_loop", "1.0")
     };
-    let mut machine = Server::new(config, Growing);
+    let mut machine = Server::new(config, Growing).map_err(io::Error::other)?;
     // Two outboxes: one is filled while the other is in flight.
     let outbox = || Outbox::new(Vec::new(), &limits);
-    let mut link = Link::new(Inbox::new(Vec::new(), &limits), outbox());
+    let inbox = Inbox::new(Vec::new(), &limits);
+    let mut link = Link::new(&mut machine, inbox, outbox()).map_err(io::Error::other)?;
     let mut spare = Some(outbox());
     let mut arrived: Option<Arrived> = None;
     engine.read(vec![0; PORTION])?;

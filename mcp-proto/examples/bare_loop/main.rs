@@ -56,12 +56,11 @@ fn talk() -> io::Result<(User, Tools)> {
         },
         ..ServerConfig::new("bare_loop", "1.0")
     };
-    let mut client = Side::new(near, limits, Client::new(client, client::Fixed::<4, 1>));
-    let mut server = Side::new(
-        far,
-        limits,
-        Server::new(server, server::Fixed::<64, 4, 1, 0, 0>::new()),
-    );
+    let client = Client::new(client, client::Fixed::<4, 1>).map_err(io::Error::other)?;
+    let server = Server::new(server, server::Fixed::<64, 4, 1, 0, 0>::new());
+    let server = server.map_err(io::Error::other)?;
+    let mut client = Side::new(near, limits, client)?;
+    let mut server = Side::new(far, limits, server)?;
 
     let started = std::time::Instant::now();
     let clock =
@@ -112,14 +111,14 @@ struct Side<M, T> {
 }
 
 impl<M: Machine, T: Read + Write> Side<M, T> {
-    fn new(stream: T, limits: Limits, machine: M) -> Self {
+    fn new(stream: T, limits: Limits, mut machine: M) -> io::Result<Self> {
         let inbox = Inbox::new([0; SIZE], &limits);
         let outbox = Outbox::new([0; SIZE], &limits);
-        Self {
+        Ok(Self {
+            link: Link::new(&mut machine, inbox, outbox).map_err(io::Error::other)?,
             machine,
-            link: Link::new(inbox, outbox),
             stream,
-        }
+        })
     }
 
     /// Reads what has come, lets the machine work, writes what it has to say. Returns whether

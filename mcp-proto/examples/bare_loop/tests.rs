@@ -44,7 +44,8 @@ fn scripted(input: &'static str, room: usize) -> Scripted {
         output: Vec::new(),
         room,
     };
-    Side::new(script, limits, Server::new(config, server::Fixed::new()))
+    let server = Server::new(config, server::Fixed::new()).unwrap();
+    Side::new(script, limits, server).unwrap()
 }
 
 fn turn(side: &mut Scripted) -> io::Result<bool> {

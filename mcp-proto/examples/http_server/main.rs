@@ -43,7 +43,8 @@ impl Server {
         listener.set_nonblocking(true)?;
         let options = HttpOptions::default();
         Ok(Self {
-            http: HttpServer::new(Endpoint::default(), app::config(), options),
+            http: HttpServer::new(Endpoint::default(), app::config(), options)
+                .map_err(io::Error::other)?,
             app: App::default(),
             listener,
             connections: Vec::new(),

@@ -58,7 +58,7 @@ impl Site {
             ..ServerConfig::new("s", "1")
         };
         Self {
-            http: HttpServer::new(Endpoint::default(), config, options),
+            http: HttpServer::new(Endpoint::default(), config, options).unwrap(),
             now: Instant::ZERO,
             calls: Vec::new(),
             seen: Vec::new(),

@@ -15,8 +15,9 @@ use super::response;
 use super::streams::StreamLimits;
 use crate::action::{Action, Why};
 use crate::http::{Endpoint, Limits};
+use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
-use crate::server::{Blueprint, Event, Growing, Server};
+use crate::server::{Blueprint, Event, Growing, Server, ServerConfig};
 use crate::source::Source;
 use crate::time::Instant;
 
@@ -34,7 +35,7 @@ use crate::time::Instant;
 /// - An answer that is given before the next [`step`](Self::step) leaves as one JSON body.
 pub struct HttpServer<'c> {
     pub(super) endpoint: Endpoint<'c>,
-    pub(super) blueprint: Blueprint<'c>,
+    pub(super) blueprint: Blueprint<'c, Growing>,
     pub(super) options: HttpOptions,
     pub(super) machines: BTreeMap<ServerId, Entry<'c>>,
     pub(super) sessions: BTreeMap<Box<str>, ServerId>,
@@ -123,13 +124,17 @@ enum Task {
 impl<'c> HttpServer<'c> {
     /// An endpoint without sessions. It serves the revisions of `config`, whatever the endpoint
     /// says.
+    ///
+    /// # Errors
+    ///
+    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take.
     pub fn new(
         endpoint: Endpoint<'c>,
-        config: impl Into<Blueprint<'c>>,
+        config: ServerConfig<'c>,
         options: HttpOptions,
-    ) -> Self {
-        let blueprint = config.into();
-        Self {
+    ) -> Result<Self, OutputTooSmall> {
+        let blueprint = Blueprint::new(config)?;
+        Ok(Self {
             endpoint: Endpoint {
                 revisions: blueprint.config().revisions,
                 ..endpoint
@@ -147,7 +152,7 @@ impl<'c> HttpServer<'c> {
             deadlines: Deadlines::default(),
             out: Vec::new(),
             ids: 0,
-        }
+        })
     }
 
     /// Does one thing, in this order: what is due by now, messages that follow from state, events

@@ -11,7 +11,6 @@ use super::exchange::{Exchange, State};
 use super::response::{self, Response};
 use super::streams::Reader;
 use crate::http::{Field, Get, Head, Opening, Post, Route, SessionId};
-use crate::limits::Limits;
 use crate::revision::Revision;
 use crate::rpc::Messages;
 use crate::server::{Growing, Record, Server};
@@ -263,7 +262,7 @@ impl HttpServer<'_> {
                     return Err(response::busy(NO_ID));
                 }
                 let id = Box::from(id);
-                let server = Server::new(self.blueprint, Growing);
+                let Ok(server) = Server::new(self.blueprint, Growing);
                 (server, Kind::Handshake(id))
             }
             _ if alone >= self.options.exchanges => {
@@ -272,17 +271,13 @@ impl HttpServer<'_> {
             }
             Route::Stateless(revision) => {
                 let record = Record::stateless(revision);
-                let server = Server::resume(now, self.blueprint, Growing, &record);
+                let Ok(server) = Server::resume(now, self.blueprint, Growing, &record);
                 (server, Kind::Exchange)
             }
             // A handshake that opens no session is an exchange like others.
             Route::Modern | Route::Initialize => {
                 // One POST is one request, so its table has one place.
-                let limits = Limits {
-                    in_flight: 1,
-                    ..limits
-                };
-                let server = Server::new(self.blueprint.with_limits(limits), Growing);
+                let Ok(server) = Server::new(self.blueprint.with_in_flight(1), Growing);
                 (server, Kind::Exchange)
             }
         };

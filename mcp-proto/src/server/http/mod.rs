@@ -65,13 +65,14 @@
 //! # }
 //!
 //! let config = ServerConfig::new("demo", "1.0");
-//! let mut http = HttpServer::new(Endpoint::default(), config, HttpOptions::default());
+//! let mut http = HttpServer::new(Endpoint::default(), config, HttpOptions::default())?;
 //! let discover = br#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{
 //!     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
 //!     "io.modelcontextprotocol/clientCapabilities":{}}}}"#;
 //! let (status, body) = request(&mut http, Instant::ZERO, &Post, discover);
 //! assert_eq!(status, 200);
 //! assert!(body.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":{"#));
+//! # Ok::<(), mcp_proto::OutputTooSmall>(())
 //! ```
 //!
 //! The two endpoints of 2024-11-05 are not served.

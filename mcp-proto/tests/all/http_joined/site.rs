@@ -77,7 +77,7 @@ impl Site {
             ..HttpOptions::default()
         };
         Self {
-            http: HttpServer::new(Endpoint::default(), config, options),
+            http: HttpServer::new(Endpoint::default(), config, options).unwrap(),
             sessions: BTreeMap::new(),
             own: BTreeMap::new(),
             opened: 0,

@@ -17,7 +17,7 @@ pub(crate) struct Twin {
 impl Twin {
     pub(crate) fn new(endpoint: Endpoint<'static>, config: ServerConfig<'static>) -> Self {
         Self {
-            http: HttpServer::new(endpoint, config, HttpOptions::default()),
+            http: HttpServer::new(endpoint, config, HttpOptions::default()).unwrap(),
             opened: 0,
         }
     }
