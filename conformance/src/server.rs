@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use mcp_async::net::Network;
-use mcp_async::server::{Context, NoArguments};
+use mcp_async::server::{Context, NoArguments, ServerBuilder};
 use mcp_async::{Runtime, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -52,20 +52,17 @@ pub(crate) async fn http<R: Network>(port: &str) -> io::Result<()> {
     server::<R>().serve_http((Ipv4Addr::LOCALHOST, port)).await
 }
 
-fn server<R: Runtime>() -> Server<R> {
-    let running = Running::default();
-    let (sleeping, progressing) = (running.clone(), running.clone());
-    Server::new("fixture", env!("CARGO_PKG_VERSION"))
-        .tool(
-            "echo",
-            "Says its text again",
-            |args: Echo, _: Context| async move { Ok(args.text) },
-        )
+fn server<R: Runtime>() -> ServerBuilder<R, Running> {
+    Server::builder("fixture", env!("CARGO_PKG_VERSION"))
+        .with_state(Running::default())
+        .tool("echo", "Says its text again", |args: Echo, _| async move {
+            Ok(args.text)
+        })
         .tool(
             "sleep",
             "Sleeps until cancelled",
-            move |args: Sleep, _: Context| {
-                let running = sleeping.enter();
+            |args: Sleep, cx: Context<Running>| {
+                let running = cx.state().enter();
                 async move {
                     pause::<R>(args.ms).await;
                     drop(running);
@@ -76,8 +73,8 @@ fn server<R: Runtime>() -> Server<R> {
         .tool(
             "progress",
             "Tells its progress",
-            move |args: Progress, cx: Context| {
-                let running = progressing.enter();
+            |args: Progress, cx: Context<Running>| {
+                let running = cx.state().enter();
                 async move {
                     for step in 1..=args.steps {
                         pause::<R>(args.ms.unwrap_or(10)).await;
@@ -91,7 +88,7 @@ fn server<R: Runtime>() -> Server<R> {
         .tool(
             "big",
             "Answers with so many characters",
-            |args: Big, _: Context| async move {
+            |args: Big, _| async move {
                 let mut text = String::new();
                 // An answer that cannot be is an error, and not the end of the process.
                 text.try_reserve_exact(args.n)?;
@@ -102,15 +99,12 @@ fn server<R: Runtime>() -> Server<R> {
         .tool(
             "inflight",
             "Counts what sleeps or progresses",
-            move |_: NoArguments, _: Context| {
-                let count = running.count();
-                async move { Ok(count.to_string()) }
-            },
+            |_: NoArguments, cx| async move { Ok(cx.state().count().to_string()) },
         )
         .tool(
             "region",
             "Has an argument in a header",
-            |args: Region, _: Context| async move {
+            |args: Region, _| async move {
                 Ok(format!("{}:{}", args.region, args.q.unwrap_or_default()))
             },
         )

@@ -70,13 +70,13 @@ pub use error::{ErrorChain, ErrorReply};
 pub use io::{MessageReader, MessageSink, MessageSource, MessageWriter, Tap, stdio};
 pub use runtime::{
     Clock, Duplex, ManualClock, ManualTimer, PipeReader, PipeWriter, ReadHalf, Runtime, Task,
-    Timer, WriteHalf, duplex, monotonic, pipe, split,
+    Timer, Work, WriteHalf, duplex, monotonic, pipe, split,
 };
 /// The traits and the derive macro for the schemas of arguments and results.
 #[cfg(feature = "server")]
 pub use schemars;
 #[cfg(feature = "server")]
-pub use server::builder::Server;
+pub use server::serving::Server;
 pub use trace_context::{NoTrace, TraceContext};
 
 pub mod client;

@@ -6,7 +6,7 @@ use core::str::FromStr;
 /// Which trace a request belongs to: the W3C's `traceparent` and `tracestate`, as a request's
 /// `_meta` carries them (JR-31).
 ///
-/// A server finds it in [`Context::trace_context`](crate::server::Context::trace_context), a
+/// A server finds it in [`CallContext::trace_context`](crate::server::CallContext::trace_context), a
 /// client sends it by [`Call::trace`](crate::client::Call::trace). What is no valid
 /// `traceparent` is no trace: whoever receives it begins one anew.
 ///

@@ -3,7 +3,6 @@
 //! Arguments and their schema come from a type; progress reaches a client that asked for it.
 
 use mcp_smol::Server;
-use mcp_smol::server::Context;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -14,10 +13,10 @@ struct Forecast {
 }
 
 fn main() -> std::io::Result<()> {
-    let server = Server::new("weather", env!("CARGO_PKG_VERSION")).tool(
+    let server = Server::builder("weather", env!("CARGO_PKG_VERSION")).tool(
         "forecast",
         "Forecast for a city",
-        |args: Forecast, cx: Context| async move {
+        |args: Forecast, cx| async move {
             cx.progress(0.5).await;
             Ok(format!("sunny in {}", args.city))
         },

@@ -3,14 +3,14 @@
 //! A server:
 //!
 //! ```no_run
-//! use mcp_smol::{Server, schemars, server::Context};
+//! use mcp_smol::{Server, schemars};
 //!
 //! #[derive(serde::Deserialize, schemars::JsonSchema)]
 //! struct Forecast { city: String }
 //!
 //! fn main() -> std::io::Result<()> {
-//!     let server = Server::new("weather", "1.0")
-//!         .tool("forecast", "Forecast for a city", |args: Forecast, cx: Context| async move {
+//!     let server = Server::builder("weather", "1.0")
+//!         .tool("forecast", "Forecast for a city", |args: Forecast, cx| async move {
 //!             cx.progress(0.5).await;
 //!             Ok(format!("sunny in {}", args.city))
 //!         });
@@ -111,12 +111,27 @@ pub type Client = mcp_async::Client<Runtime>;
 /// use mcp_smol::Server;
 /// use mcp_smol::server::NoArguments;
 ///
-/// let server = Server::new("demo", "1.0")
+/// let server = Server::builder("demo", "1.0")
 ///     .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") });
-/// assert!(server.check().is_ok());
+/// assert!(server.build().is_ok());
 /// ```
 #[cfg(feature = "server")]
 pub type Server = mcp_async::Server<Runtime>;
+
+/// A [`Server`] that is being configured, whose handlers share the state `S`.
+///
+/// ```
+/// use mcp_smol::ServerBuilder;
+/// use mcp_smol::server::NoArguments;
+///
+/// /// Adds a tool that works with any state.
+/// fn hello<S: Send + Sync + 'static>(server: ServerBuilder<S>) -> ServerBuilder<S> {
+///     server.tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") })
+/// }
+/// # let _ = hello::<()>;
+/// ```
+#[cfg(feature = "server")]
+pub type ServerBuilder<S = ()> = mcp_async::server::ServerBuilder<Runtime, S>;
 
 /// What sends the requests of a [`Client`], to be made with settings of its own: a proxy, trusted
 /// certificates, timeouts.
@@ -141,8 +156,9 @@ pub type HttpClient = mcp_async::net::HttpClient<Runtime>;
 ///     mcp: HttpService,
 /// }
 ///
-/// let app = App { mcp: Server::new("demo", "1.0").http().into_service() };
+/// let app = App { mcp: Server::builder("demo", "1.0").http().into_service()? };
 /// app.mcp.shutdown();
+/// # Ok::<(), mcp_smol::server::BuildError>(())
 /// ```
 #[cfg(all(feature = "http", feature = "server"))]
 pub type HttpService = mcp_async::http::HttpService<Runtime>;

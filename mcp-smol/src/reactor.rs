@@ -42,6 +42,10 @@ impl mcp_async::Runtime for Runtime {
         smol::spawn(task).detach();
     }
 
+    fn spawn_blocking(work: mcp_async::Work) {
+        smol::unblock(work).detach();
+    }
+
     #[cfg(feature = "signal")]
     fn interrupted() -> mcp_async::Task {
         Box::pin(crate::signal::interrupted())

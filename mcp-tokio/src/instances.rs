@@ -38,7 +38,11 @@ pub fn client(name: &'static str, command: crate::Command) -> Vec<Instance> {
         #[cfg(feature = "http")]
         instance(builder().connect(name)),
         #[cfg(feature = "server")]
-        instance(async move { builder().in_memory(&crate::Server::new(name, name)).await }),
+        instance(async move {
+            let server = crate::Server::builder(name, name).build()?;
+            builder().in_memory(&server).await?;
+            Ok::<_, Box<dyn core::error::Error + Send + Sync>>(())
+        }),
         instance(async move {
             let client = builder().spawn(&command).await?;
             client.close().await?;

@@ -41,6 +41,10 @@ impl mcp_async::Runtime for Runtime {
         tokio::spawn(task);
     }
 
+    fn spawn_blocking(work: mcp_async::Work) {
+        tokio::task::spawn_blocking(work);
+    }
+
     #[cfg(feature = "signal")]
     fn interrupted() -> mcp_async::Task {
         Box::pin(crate::signal::interrupted())

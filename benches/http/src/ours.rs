@@ -26,7 +26,7 @@ pub(crate) fn on_smol(socket: TcpListener) -> io::Result<()> {
 }
 
 async fn serve<R: Network>(socket: TcpListener) -> io::Result<()> {
-    Server::<R>::new("echo", "1.0")
+    Server::<R>::builder("echo", "1.0")
         .tool(
             "echo",
             "Says it again",

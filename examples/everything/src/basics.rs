@@ -6,8 +6,8 @@ use std::io;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use mcp_async::server::{Context, HandlerError, Json, NoArguments, Tool, ToolCall};
-use mcp_async::{Runtime, Server};
+use mcp_async::Runtime;
+use mcp_async::server::{Context, HandlerError, Json, NoArguments, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ClientFeatures;
 
@@ -51,7 +51,7 @@ struct Mirrored {
 /// 16 MiB are more than most clients take at once.
 const MOST: usize = 1 << 24;
 
-pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
+pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
     server
         .tool(
             "echo",
@@ -100,7 +100,7 @@ pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
             "test_error_handling",
             "Answers with an error that the model gets to read",
             |_: NoArguments, _: Context| async {
-                Err::<(), _>(HandlerError::told(
+                Err::<(), _>(HandlerError::visible(
                     "This tool intentionally returns an error for testing",
                 ))
             },

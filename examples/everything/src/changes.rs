@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use mcp_async::server::{Context, NoArguments, Prompt, Tool};
-use mcp_async::{Runtime, Server};
+use mcp_async::Runtime;
+use mcp_async::server::{Context, NoArguments, Prompt, ServerBuilder, Tool};
 
 #[derive(Deserialize, JsonSchema)]
 struct Touched {
@@ -12,49 +12,40 @@ struct Touched {
     uri: String,
 }
 
-pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
-    let registry = server.registry();
-    let (tools, prompts) = (registry.clone(), registry.clone());
+pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
     server
         .tool(
             "touch_resource",
             "Tells all who subscribed to a resource that it changed",
-            move |args: Touched, _: Context| {
-                let registry = registry.clone();
-                async move {
-                    registry.resource_updated(&args.uri);
-                    Ok("touched")
-                }
+            |args: Touched, cx| async move {
+                cx.registry().resource_updated(&args.uri);
+                Ok("touched")
             },
         )
         .tool(
             "test_trigger_tool_change",
             "Adds a tool, or takes it away",
-            move |_: NoArguments, _: Context| {
-                let registry = tools.clone();
-                async move {
-                    if !registry.remove_tool(TRANSIENT) {
-                        let handler = |_: NoArguments, _: Context| async { Ok("still here") };
-                        let tool = Tool::new(TRANSIENT).description("Comes and goes");
-                        registry.add(tool.handler(handler))?;
-                    }
-                    Ok("Mutation triggered")
+            |_: NoArguments, cx| async move {
+                let registry = cx.registry();
+                if !registry.remove_tool(TRANSIENT) {
+                    let handler = |_: NoArguments, _: Context| async { Ok("still here") };
+                    let tool = Tool::new(TRANSIENT).description("Comes and goes");
+                    registry.add(tool.handler(handler))?;
                 }
+                Ok("Mutation triggered")
             },
         )
         .tool(
             "test_trigger_prompt_change",
             "Adds a prompt, or takes it away",
-            move |_: NoArguments, _: Context| {
-                let registry = prompts.clone();
-                async move {
-                    if !registry.remove_prompt(TRANSIENT) {
-                        let handler = |_: NoArguments, _: Context| async { Ok("Still here?") };
-                        let prompt = Prompt::new(TRANSIENT).description("Comes and goes");
-                        registry.add(prompt.handler(handler))?;
-                    }
-                    Ok("Mutation triggered")
+            |_: NoArguments, cx| async move {
+                let registry = cx.registry();
+                if !registry.remove_prompt(TRANSIENT) {
+                    let handler = |_: NoArguments, _: Context| async { Ok("Still here?") };
+                    let prompt = Prompt::new(TRANSIENT).description("Comes and goes");
+                    registry.add(prompt.handler(handler))?;
                 }
+                Ok("Mutation triggered")
             },
         )
 }

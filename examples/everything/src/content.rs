@@ -1,11 +1,11 @@
 //! Every kind of content. What a revision does not have becomes a note in text.
 
 use super::media;
+use mcp_async::Runtime;
 use mcp_async::model::{Annotations, Content, ResourceContents, Role};
-use mcp_async::server::{Context, NoArguments};
-use mcp_async::{Runtime, Server};
+use mcp_async::server::{Context, NoArguments, ServerBuilder};
 
-pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
+pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
     server
         .tool(
             "test_simple_text",

@@ -24,18 +24,20 @@ mod telling;
 use core::time::Duration;
 
 use mcp_async::model::{CacheScope, Icon};
+use mcp_async::server::ServerBuilder;
 use mcp_async::{Runtime, Server};
 use mcp_proto::Revision;
 
 /// The server for these revisions; an empty list stands for all.
-pub fn server<R: Runtime>(revisions: &[Revision]) -> Server<R> {
-    let mut server = Server::new("everything", env!("CARGO_PKG_VERSION"))
+pub fn server<R: Runtime>(revisions: &[Revision]) -> ServerBuilder<R> {
+    let mut server = Server::<R>::builder("everything", env!("CARGO_PKG_VERSION"))
         .title("Everything")
         .description("A server with every feature")
         .website("https://modelcontextprotocol.io")
         .icon(Icon::new(media::ICON))
         .instructions("Every tool says what it does. Nothing here has lasting effects.")
         .logging()
+        .dynamic()
         .page_size(20)
         .cache(Duration::from_secs(300), CacheScope::Public);
     if !revisions.is_empty() {

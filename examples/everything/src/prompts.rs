@@ -5,9 +5,9 @@ use serde::Deserialize;
 
 use super::media;
 use super::rounds::accepted;
+use mcp_async::Runtime;
 use mcp_async::model::{Content, PromptMessage, ResourceContents};
-use mcp_async::server::{Completing, Context, NoArguments, Prompt};
-use mcp_async::{Runtime, Server};
+use mcp_async::server::{Completing, Context, NoArguments, Prompt, ServerBuilder};
 
 #[derive(Deserialize, JsonSchema)]
 struct Pair {
@@ -29,7 +29,7 @@ struct Wanted {
     context: String,
 }
 
-pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
+pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
     server
         .prompt(
             "test_simple_prompt",

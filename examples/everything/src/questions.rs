@@ -4,9 +4,9 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use mcp_async::Runtime;
 use mcp_async::model::{CreateMessageParams, ElicitResult, SamplingMessage};
-use mcp_async::server::{Context, NoArguments};
-use mcp_async::{Runtime, Server};
+use mcp_async::server::{Context, NoArguments, ServerBuilder};
 use mcp_proto::json::RawBuf;
 
 #[derive(Deserialize, JsonSchema)]
@@ -21,7 +21,7 @@ struct Prompted {
     prompt: String,
 }
 
-pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
+pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
     server
         .tool(
             "test_sampling",

@@ -3,8 +3,8 @@
 use serde::Deserialize;
 
 use super::media;
-use mcp_async::server::{Completing, Context, Resource, Template};
-use mcp_async::{Runtime, Server};
+use mcp_async::Runtime;
+use mcp_async::server::{Completing, Context, Resource, ServerBuilder, Template};
 use mcp_proto::json::RawBuf;
 
 #[derive(Deserialize)]
@@ -20,7 +20,7 @@ struct Data<'a> {
     data: String,
 }
 
-pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
+pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
     server
         .with(
             Resource::new("test://static-text", "static-text")

@@ -5,9 +5,9 @@ use futures_lite::future::zip;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
+use mcp_async::Runtime;
 use mcp_async::model::{CreateMessageParams, SamplingMessage};
-use mcp_async::server::{Context, Elicited, HandlerError, NoArguments};
-use mcp_async::{Runtime, Server};
+use mcp_async::server::{Context, Elicited, HandlerError, NoArguments, ServerBuilder};
 use mcp_proto::model::ClientFeatures;
 
 #[derive(Deserialize, JsonSchema)]
@@ -30,7 +30,7 @@ struct Anything {
     value: String,
 }
 
-pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
+pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
     server
         .tool(
             "test_input_required_result_elicitation",
@@ -140,7 +140,7 @@ async fn confirmed(cx: &Context) -> Result<(), HandlerError> {
     if answer.ok {
         Ok(())
     } else {
-        Err(HandlerError::told("not confirmed"))
+        Err(HandlerError::visible("not confirmed"))
     }
 }
 
@@ -152,7 +152,7 @@ fn question(text: &str) -> CreateMessageParams {
 pub(super) fn accepted<T>(answer: Elicited<T>) -> Result<T, HandlerError> {
     match answer {
         Elicited::Accepted(form) => Ok(form),
-        Elicited::Declined => Err(HandlerError::told("the person declined")),
-        Elicited::Cancelled => Err(HandlerError::told("the person did not answer")),
+        Elicited::Declined => Err(HandlerError::visible("the person declined")),
+        Elicited::Cancelled => Err(HandlerError::visible("the person did not answer")),
     }
 }

@@ -2,11 +2,11 @@
 
 use core::time::Duration;
 
+use mcp_async::Runtime;
 use mcp_async::model::LoggingLevel;
-use mcp_async::server::{Context, NoArguments};
-use mcp_async::{Runtime, Server};
+use mcp_async::server::{Context, NoArguments, ServerBuilder};
 
-pub(super) fn register<R: Runtime>(server: Server<R>) -> Server<R> {
+pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R> {
     server
         .tool(
             "test_tool_with_progress",

@@ -408,7 +408,10 @@ type Builder = ClientBuilder<Runtime>;
 
 async fn meet(builder: Builder, revision: Revision) -> Client {
     let builder = builder.revisions(RevisionSet::of(&[revision]));
-    builder.in_memory(&server(&[])).await.unwrap()
+    builder
+        .in_memory(&server(&[]).build().unwrap())
+        .await
+        .unwrap()
 }
 
 async fn call(client: &Client, tool: &str, arguments: &str) -> Result<CallToolResult, CallError> {

@@ -14,8 +14,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 
 use mcp_tokio::http::Principal;
-use mcp_tokio::server::Context;
-use mcp_tokio::{Runtime, Server};
+use mcp_tokio::server::BuildError;
+use mcp_tokio::{Runtime, Server, ServerBuilder};
 
 #[derive(Deserialize, JsonSchema)]
 struct Forecast {
@@ -23,11 +23,11 @@ struct Forecast {
     city: String,
 }
 
-fn server() -> Server {
-    Server::new("weather", env!("CARGO_PKG_VERSION")).tool(
+fn server() -> ServerBuilder {
+    Server::builder("weather", env!("CARGO_PKG_VERSION")).tool(
         "forecast",
         "Forecast for a city",
-        |args: Forecast, cx: Context| async move {
+        |args: Forecast, cx| async move {
             let who = cx.principal().unwrap_or("somebody").to_owned();
             Ok(format!("sunny in {}, {who}", args.city))
         },
@@ -37,19 +37,19 @@ fn server() -> Server {
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
     let listener = tokio::net::TcpListener::bind("127.0.0.1:8000").await?;
-    axum::serve(listener, router())
+    axum::serve(listener, router()?)
         .with_graceful_shutdown(interrupted())
         .await
 }
 
 /// The program's router. Requests in flight are notified when the program is interrupted, so that streams end
 /// with their results instead of keeping it.
-fn router() -> Router {
+fn router() -> Result<Router, BuildError> {
     let http = server().http().until(interrupted());
-    Router::new()
-        .route_service("/mcp", http.into_service())
+    Ok(Router::new()
+        .route_service("/mcp", http.into_service()?)
         .route_layer(from_fn(known))
-        .route("/health", get(|| async { "well" }))
+        .route("/health", get(|| async { "well" })))
 }
 
 /// Lets those in who know the word, under the name that goes with it.
@@ -81,7 +81,7 @@ mod tests {
     async fn routes_of_the_program_and_of_the_server() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, router()).into_future());
+        tokio::spawn(axum::serve(listener, router().unwrap()).into_future());
 
         let url = format!("http://{address}/mcp");
         let refused = Client::connect(&url).await.unwrap_err();
@@ -99,7 +99,7 @@ mod tests {
     async fn wrong_heads() {
         let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        tokio::spawn(axum::serve(listener, router()).into_future());
+        tokio::spawn(axum::serve(listener, router().unwrap()).into_future());
         let wrong = [
             ("POST", "", " 400 "),
             ("POST", "Host: localhost\r\nHost: localhost\r\n", " 400 "),

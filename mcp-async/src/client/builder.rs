@@ -340,7 +340,7 @@ impl<R: Runtime> ClientBuilder<R> {
     #[cfg(feature = "server")]
     pub async fn in_memory(
         self,
-        server: &crate::server::builder::Server<R>,
+        server: &crate::server::serving::Server<R>,
     ) -> Result<Client<R>, ConnectError> {
         let (ours, theirs) = crate::runtime::duplex(PIPE);
         let (mut connection, _peer) = server.serve(theirs.split());

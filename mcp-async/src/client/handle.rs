@@ -84,8 +84,9 @@ impl<R: Runtime> Client<R> {
     /// use mcp_async::{Client, Runtime, Server};
     ///
     /// async fn check<R: Runtime>() -> Result<(), Box<dyn std::error::Error>> {
-    ///     let server = Server::<R>::new("demo", "1.0")
-    ///         .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") });
+    ///     let server = Server::<R>::builder("demo", "1.0")
+    ///         .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") })
+    ///         .build()?;
     ///     let client = Client::in_memory(&server).await?;
     ///     assert_eq!(client.call_tool("hello", &()).await?.text(), "Hello!");
     ///     Ok(())
@@ -96,7 +97,7 @@ impl<R: Runtime> Client<R> {
     /// See [`ConnectError`](super::ConnectError).
     #[cfg(feature = "server")]
     pub async fn in_memory(
-        server: &crate::server::builder::Server<R>,
+        server: &crate::server::serving::Server<R>,
     ) -> Result<Self, ConnectError> {
         let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         Self::builder(name, version).in_memory(server).await

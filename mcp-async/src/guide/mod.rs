@@ -44,6 +44,9 @@ pub mod resources {}
 #[doc = include_str!("schemas.md")]
 pub mod schemas {}
 
+#[doc = include_str!("state.md")]
+pub mod state {}
+
 #[doc = include_str!("subscriptions.md")]
 pub mod subscriptions {}
 

@@ -7,7 +7,7 @@ use core::net::SocketAddr;
 ///
 /// It is that of whoever connected, a proxy say; where the socket is served by something else,
 /// that says it in its own way. Handlers find it through
-/// [`Context::http`](crate::server::Context::http), middleware in the request.
+/// [`CallContext::http`](crate::server::CallContext::http), middleware in the request.
 ///
 /// ```
 /// use mcp_async::net::RemoteAddr;

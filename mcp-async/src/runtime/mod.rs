@@ -44,6 +44,12 @@ pub trait Runtime: Clock + Reactor + Clone + Copy + Default {
     /// wait for it.
     fn spawn(task: Task);
 
+    /// Runs the closure on a thread where it may block: the runtime's pool for such work.
+    ///
+    /// # Panics
+    /// May panic where no runtime is running.
+    fn spawn_blocking(work: Work);
+
     /// Done when the program is asked to end: by SIGINT or SIGTERM, by Ctrl-C.
     ///
     /// From the first call on these no longer end the process by themselves. Adapters built
@@ -55,3 +61,6 @@ pub trait Runtime: Clock + Reactor + Clone + Copy + Default {
 
 /// A future that a [`Runtime`] runs.
 pub type Task = Pin<Box<dyn Future<Output = ()> + Send>>;
+
+/// A closure that a [`Runtime`] runs where it may block.
+pub type Work = Box<dyn FnOnce() + Send>;

@@ -20,9 +20,9 @@ use super::SchemaError;
 /// let tool = Tool::new("resolve")
 ///     .input_schema(RawBuf::parse(schema)?)
 ///     .raw(|_: ToolCall, _| async { Ok("resolved") });
-/// let error = Server::<()>::new("demo", "1.0").with(tool).check().unwrap_err();
+/// let error = Server::<()>::builder("demo", "1.0").with(tool).build().unwrap_err();
 /// assert_eq!(
-///     error.to_string(),
+///     error.mistakes()[0].to_string(),
 ///     "tool `resolve`: nothing enforces `format` at /inputSchema/properties/host",
 /// );
 /// # Ok::<(), mcp_proto::json::Fault>(())

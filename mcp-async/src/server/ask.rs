@@ -18,15 +18,15 @@ use super::Machine;
 use crate::connection::{Arrival, Seat};
 use crate::error::ErrorReply;
 
-/// The answer to a question, when it comes; see [`Context::ask`](super::Context::ask).
+/// The answer to a question, when it comes; see [`CallContext::ask`](super::CallContext::ask).
 ///
 /// ```
 /// use core::time::Duration;
-/// use mcp_async::server::{AskError, Context};
+/// use mcp_async::server::{AskError, CallContext};
 /// use mcp_proto::json::RawBuf;
 /// use mcp_proto::rpc::Method;
 ///
-/// async fn roots(cx: &Context) -> Result<RawBuf, AskError> {
+/// async fn roots(cx: &CallContext) -> Result<RawBuf, AskError> {
 ///     let nothing = RawBuf::default();
 ///     cx.ask(Method::RootsList, &nothing)
 ///         .timeout(Duration::from_secs(10))

@@ -1,4 +1,4 @@
-//! A server of typed handlers.
+//! What a server is made of, before it is built.
 
 use core::fmt;
 use core::future::Future;
@@ -8,38 +8,46 @@ use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
-use mcp_proto::server::{Blueprint, Growing, ListKind, ServerConfig};
+use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, Payload, PingPolicy, RevisionSet};
 use schemars::JsonSchema;
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tower_layer::Layer;
 
+use super::build_error::BuildError;
+use super::catalog::Catalog;
+use super::handler_context::Context;
 use super::handler_error::HandlerError;
-use super::inner::{BoxService, Inner};
-use super::item::{Item, RegisterError};
+use super::inner::{BoxService, Inner, Settings};
+use super::item::{Item, RegisterError, TWICE};
 use super::layers::ConcurrencyLimit;
 use super::output::ToolOutput;
 use super::prompt::{Prompt, PromptOutput};
 use super::rate::RateLimits;
-use super::registry::Registry;
 use super::resource::{Hint, Resource, ResourceOutput};
 use super::router::Method;
+use super::serving::Server;
 use super::template::Template;
 use super::tool::Tool;
-use super::{Context, Keys, Service};
+use super::{Keys, Service};
 use crate::model::Icon;
 
-/// A server made of typed handlers, which serves every revision alike.
+/// A server that is being configured: what it says of itself, what it offers, and the state that
+/// its handlers share.
 ///
-/// The adapters name it with their runtime filled in; `R` matters only to
-/// [`serve`](Self::serve), [`serve_stdio`](Self::serve_stdio) and
-/// [spawned](Tool::spawned) tools, and may be `()` elsewhere. Clones are the same server. What
-/// it declares follows from what is registered when a connection begins.
+/// It is a value: a clone is independent of the original, apart from the state, which they share.
+/// [`build`](Self::build) makes a [`Server`] and reports every mistake; `serve_stdio`,
+/// `serve_http` and [`Http::into_service`](crate::http::Http::into_service) build as well. What
+/// changes later goes through a [`Registry`](super::Registry).
+///
+/// All handlers have one form: `Fn(Arguments, Context<S>) -> impl Future<Output = Result<T,
+/// HandlerError>>`, without arguments for a resource. A closure, a function or an associated
+/// function of the state is one.
 ///
 /// ```
 /// use mcp_async::Server;
-/// use mcp_async::server::Context;
+/// use mcp_async::server::{Context, HandlerError};
 ///
 /// #[derive(serde::Deserialize, schemars::JsonSchema)]
 /// struct Forecast {
@@ -47,24 +55,131 @@ use crate::model::Icon;
 ///     city: String,
 /// }
 ///
-/// let server = Server::<()>::new("weather", "1.0").tool(
-///     "forecast",
-///     "Forecast for a city",
-///     |args: Forecast, _: Context| async move { Ok(format!("sunny in {}", args.city)) },
-/// );
+/// struct Weather {
+///     provider: String,
+/// }
+///
+/// async fn forecast(args: Forecast, cx: Context<Weather>) -> Result<String, HandlerError> {
+///     Ok(format!("sunny in {}, says {}", args.city, cx.state().provider))
+/// }
+///
+/// let server = Server::<()>::builder("weather", "1.0")
+///     .with_state(Weather { provider: "example.com".into() })
+///     .tool("forecast", "Forecast for a city", forecast)
+///     .build()?;
 /// # let _ = server;
+/// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
-#[must_use = "a server does nothing until it serves a connection"]
-pub struct Server<R> {
-    pub(super) inner: Arc<Inner>,
+#[must_use = "a builder does nothing until it is built"]
+pub struct ServerBuilder<R, S = ()> {
+    pub(crate) parts: Parts,
+    state: Arc<S>,
     runtime: PhantomData<fn() -> R>,
 }
 
-impl<R> Server<R> {
-    /// A server of this name and version, without anything to serve yet.
-    pub fn new(name: impl Into<String>, version: impl Into<String>) -> Self {
+/// What was said to a builder, whatever its state.
+#[derive(Clone)]
+pub(crate) struct Parts {
+    settings: Settings,
+    catalog: Catalog,
+    mistakes: Vec<RegisterError>,
+}
+
+impl Parts {
+    /// Builds the server.
+    pub(crate) fn build<R>(self) -> Result<Server<R>, BuildError> {
+        let Self {
+            settings,
+            catalog,
+            mut mistakes,
+        } = self;
+        if !settings.draft {
+            let tools = catalog.tools.iter();
+            mistakes.extend(tools.filter_map(|tool| tool.published().err()));
+        }
+        BuildError::check(mistakes)?;
+        Ok(Server::of(Inner::new(settings, catalog)))
+    }
+
+    fn add(&mut self, item: Item) {
+        if self.catalog.holds(&item) {
+            self.mistakes.push(item.error(&TWICE));
+        }
+        // Whether the transports draft may serve it is known when the server is built.
+        if let Err(mistake) = self.catalog.add(item, true) {
+            self.mistakes.push(mistake);
+        }
+    }
+
+    fn declare(
+        &mut self,
+        name: String,
+        settings: &impl Serialize,
+        all: fn(&mut Settings) -> &mut Vec<(String, RawBuf)>,
+    ) {
+        let declared = all(&mut self.settings);
+        let twice = declared.iter().any(|(known, _)| *known == name);
+        match RawBuf::encode(settings) {
+            Ok(value) if value.as_raw().object().is_some() && !twice => {
+                declared.push((name, value));
+            }
+            _ if twice => {
+                let mistake = RegisterError::new("capability", &name, &TWICE);
+                self.mistakes.push(mistake);
+            }
+            _ => self.mistakes.push(RegisterError::settings(&name)),
+        }
+    }
+}
+
+impl<R> ServerBuilder<R> {
+    pub(super) fn new(name: String, version: String) -> Self {
         Self {
-            inner: Inner::new(name.into(), version.into()),
+            parts: Parts {
+                settings: Settings::new(name, version),
+                catalog: Catalog::default(),
+                mistakes: Vec::new(),
+            },
+            state: Arc::default(),
+            runtime: PhantomData,
+        }
+    }
+}
+
+impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Sets the state that handlers reach by [`Context::state`]. It is for what is registered
+    /// afterwards; handlers that were registered before keep the state they had.
+    ///
+    /// ```
+    /// use core::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// use mcp_async::Server;
+    /// use mcp_async::server::NoArguments;
+    ///
+    /// let server = Server::<()>::builder("demo", "1.0")
+    ///     .with_state(AtomicU32::new(0))
+    ///     .tool("count", "Counts its calls", |_: NoArguments, cx| async move {
+    ///         let calls = cx.state().fetch_add(1, Ordering::Relaxed) + 1;
+    ///         Ok(calls.to_string())
+    ///     })
+    ///     .build()?;
+    /// # let _ = server;
+    /// # Ok::<(), mcp_async::server::BuildError>(())
+    /// ```
+    ///
+    /// A handler of another state is refused by the compiler:
+    ///
+    /// ```compile_fail,E0631
+    /// # use mcp_async::Server;
+    /// # use mcp_async::server::{Context, NoArguments};
+    /// let server = Server::<()>::builder("demo", "1.0")
+    ///     .with_state(String::new())
+    ///     .tool("a", "", |_: NoArguments, _: Context<u32>| async { Ok("") });
+    /// ```
+    pub fn with_state<T: Send + Sync + 'static>(self, state: T) -> ServerBuilder<R, T> {
+        ServerBuilder {
+            parts: self.parts,
+            state: Arc::new(state),
             runtime: PhantomData,
         }
     }
@@ -130,7 +245,7 @@ impl<R> Server<R> {
     ///     sum: f64,
     /// }
     ///
-    /// let server = Server::<()>::new("maths", "1.0").tool(
+    /// let server = Server::<()>::builder("maths", "1.0").tool(
     ///     "add",
     ///     "Adds two numbers",
     ///     |args: Add, _: Context| async move { Ok(Json(Sum { sum: args.a + args.b })) },
@@ -144,7 +259,7 @@ impl<R> Server<R> {
         handler: F,
     ) -> Self
     where
-        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: ToolOutput,
@@ -158,7 +273,7 @@ impl<R> Server<R> {
     /// use mcp_async::Server;
     /// use mcp_async::server::Context;
     ///
-    /// let server = Server::<()>::new("demo", "1.0")
+    /// let server = Server::<()>::builder("demo", "1.0")
     ///     .resource("demo://greeting", "greeting", |_: Context| async { Ok("hello") });
     /// # let _ = server;
     /// ```
@@ -169,7 +284,7 @@ impl<R> Server<R> {
         handler: F,
     ) -> Self
     where
-        F: Fn(Context) -> Fut + Send + Sync + 'static,
+        F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: ResourceOutput,
     {
@@ -187,7 +302,7 @@ impl<R> Server<R> {
     ///     id: u64,
     /// }
     ///
-    /// let server = Server::<()>::new("notes", "1.0").template(
+    /// let server = Server::<()>::builder("notes", "1.0").template(
     ///     "notes://{id}",
     ///     "note",
     ///     |note: Note, _: Context| async move {
@@ -206,7 +321,7 @@ impl<R> Server<R> {
         handler: F,
     ) -> Self
     where
-        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         A: DeserializeOwned + Send + 'static,
         T: ResourceOutput,
@@ -225,7 +340,7 @@ impl<R> Server<R> {
     ///     city: String,
     /// }
     ///
-    /// let server = Server::<()>::new("travel", "1.0").prompt(
+    /// let server = Server::<()>::builder("travel", "1.0").prompt(
     ///     "trip",
     ///     "Plans a trip",
     ///     |trip: Trip, _: Context| async move { Ok(format!("Plan a trip to {}.", trip.city)) },
@@ -239,7 +354,7 @@ impl<R> Server<R> {
         handler: F,
     ) -> Self
     where
-        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: PromptOutput,
@@ -247,14 +362,11 @@ impl<R> Server<R> {
         self.with(Prompt::new(name).description(description).handler(handler))
     }
 
-    /// A [`Tool`], [`Resource`], [`Template`] or [`Prompt`] with more to say; it takes the place
-    /// of one with the same name, URI or template. One that cannot be served is left out, and
-    /// [`check`](Self::check) reports it.
-    pub fn with(self, item: impl Into<Item>) -> Self {
-        // Whether it is served under the transports draft is known when all is said.
-        if let Err(error) = self.inner.add(item.into(), true) {
-            self.inner.report(error);
-        }
+    /// Adds a [`Tool`], [`Resource`], [`Template`] or [`Prompt`] with settings of its own. Each
+    /// name, URI and template is registered once.
+    pub fn with(mut self, item: impl Into<Item<S>>) -> Self {
+        let item = item.into().bind(&self.state);
+        self.parts.add(item);
         self
     }
 
@@ -282,18 +394,22 @@ impl<R> Server<R> {
     /// use mcp_async::Server;
     /// use mcp_proto::json::RawBuf;
     ///
-    /// let server = Server::<()>::new("demo", "1.0")
+    /// let server = Server::<()>::builder("demo", "1.0")
     ///     .extension("com.example/sorting", RawBuf::parse(r#"{"orders":["name"]}"#)?);
     /// # let _ = server;
     /// # Ok::<(), mcp_proto::json::Fault>(())
     /// ```
-    pub fn extension(self, name: impl Into<String>, settings: impl Serialize) -> Self {
-        self.declare(name.into(), &settings, |all| &mut all.extensions)
+    pub fn extension(mut self, name: impl Into<String>, settings: impl Serialize) -> Self {
+        self.parts
+            .declare(name.into(), &settings, |all| &mut all.extensions);
+        self
     }
 
     /// Declares something that nobody has standardised, and its settings, an object.
-    pub fn experimental(self, name: impl Into<String>, settings: impl Serialize) -> Self {
-        self.declare(name.into(), &settings, |all| &mut all.experimental)
+    pub fn experimental(mut self, name: impl Into<String>, settings: impl Serialize) -> Self {
+        self.parts
+            .declare(name.into(), &settings, |all| &mut all.experimental);
+        self
     }
 
     /// A method of one's own: the handler gets the parameters as they came, and its result is
@@ -304,21 +420,25 @@ impl<R> Server<R> {
     /// use mcp_async::server::Context;
     /// use mcp_proto::json::RawBuf;
     ///
-    /// let server = Server::<()>::new("demo", "1.0")
+    /// let server = Server::<()>::builder("demo", "1.0")
     ///     .method("example.com/echo", |params: RawBuf, _: Context| async move { Ok(params) });
     /// # let _ = server;
     /// ```
-    pub fn method<T, F, Fut>(self, name: impl Into<String>, handler: F) -> Self
+    pub fn method<T, F, Fut>(mut self, name: impl Into<String>, handler: F) -> Self
     where
-        F: Fn(RawBuf, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(RawBuf, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: Payload + Send + 'static,
     {
-        let method = Method::new(name.into(), handler);
-        self.set(|settings| {
-            settings.methods.retain(|other| other.name != method.name);
-            settings.methods.push(Arc::new(method));
-        })
+        let method = Method::new(name.into(), &self.state, handler);
+        let methods = &mut self.parts.settings.methods;
+        if methods.iter().any(|known| known.name == method.name) {
+            let mistake = RegisterError::new("method", &method.name, &TWICE);
+            self.parts.mistakes.push(mistake);
+        } else {
+            methods.push(Arc::new(method));
+        }
+        self
     }
 
     /// Wraps what serves each connection; the layer that was added last sees a call first.
@@ -341,7 +461,7 @@ impl<R> Server<R> {
     /// use mcp_async::Server;
     /// use mcp_async::server::layers::Trace;
     ///
-    /// let server = Server::<()>::new("demo", "1.0")
+    /// let server = Server::<()>::builder("demo", "1.0")
     ///     .trace(Trace::new().linking(|span, trace| {
     ///         // An exporter would make `trace` the parent of `span` here.
     ///         let _ = (span, trace.trace_id());
@@ -359,7 +479,7 @@ impl<R> Server<R> {
     /// ```
     /// use mcp_async::Server;
     ///
-    /// let server = Server::<()>::new("demo", "1.0").concurrency(64);
+    /// let server = Server::<()>::builder("demo", "1.0").concurrency(64);
     /// # let _ = server;
     /// ```
     pub fn concurrency(self, handlers: usize) -> Self {
@@ -379,7 +499,7 @@ impl<R> Server<R> {
     /// use core::time::Duration;
     /// use mcp_async::Server;
     ///
-    /// let server = Server::<()>::new("demo", "1.0").progress_interval(Duration::from_secs(1));
+    /// let server = Server::<()>::builder("demo", "1.0").progress_interval(Duration::from_secs(1));
     /// # let _ = server;
     /// ```
     pub fn progress_interval(self, interval: Duration) -> Self {
@@ -392,85 +512,84 @@ impl<R> Server<R> {
         self.set(|settings| settings.keys = Some(keys))
     }
 
-    /// Declares that lists of this kind may change, and the kind itself though there is nothing
-    /// of it yet. Taking a [`registry`](Self::registry) says so of every kind that has items.
+    /// Declares that lists of this kind may change, and the kind itself even while nothing of it
+    /// is registered.
     pub fn changing(self, kind: ListKind) -> Self {
         self.set(|settings| settings.changing.push(kind))
     }
 
-    /// The handle through which the running server is changed and ended.
-    pub fn registry(&self) -> Registry {
-        self.inner.set(|settings| settings.registry = true);
-        Registry::new(&self.inner)
+    /// Declares that what is registered may change while the server runs, for every kind that has
+    /// items when a connection begins, and that resources can be subscribed to. Changes are made
+    /// and reported through a [`Registry`](super::Registry).
+    pub fn dynamic(self) -> Self {
+        self.set(|settings| settings.dynamic = true)
     }
 
-    /// Whether everything that was registered can be served.
+    /// Holds legacy sessions over HTTP to the transports draft of spring 2026, which was never published:
+    /// requests and notifications repeat their method and what they are about in headers, or are
+    /// refused with -32001, and the session's own stream carries no questions. Its revision,
+    /// `DRAFT-2026-v1`, is accepted, too.
+    ///
+    /// A tool may repeat a number in a header there (`"type": "number"` beside `x-mcp-header`). No
+    /// published revision has that, so such a tool is served in these sessions only, and it is a
+    /// mistake in a server that is built without this setting.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::{Tool, ToolCall};
+    /// use mcp_proto::json::RawBuf;
+    ///
+    /// let schema = r#"{"type":"object","properties":{
+    ///     "load":{"type":"number","x-mcp-header":"Load"}}}"#;
+    /// let tool = Tool::new("route")
+    ///     .input_schema(RawBuf::parse(schema)?)
+    ///     .raw(|_: ToolCall, _| async { Ok("routed") });
+    /// let builder = Server::<()>::builder("demo", "1.0").with(tool);
+    /// assert!(builder.clone().build().is_err());
+    /// assert!(builder.draft_profile().build().is_ok());
+    /// # Ok::<(), mcp_proto::json::Fault>(())
+    /// ```
+    #[cfg(feature = "http")]
+    pub fn draft_profile(self) -> Self {
+        self.set(|settings| settings.draft = true)
+    }
+
+    /// Builds the server.
     ///
     /// # Errors
-    /// The first item that cannot, and why: a tool or resource without a handler, a template
-    /// that is none, arguments that are no object, settings that are no JSON.
+    /// All mistakes: names, URIs and templates that are registered twice or malformed, items
+    /// without a handler, schemas that are invalid or describe no object, settings that are no
+    /// JSON object.
     ///
     /// ```
     /// use mcp_async::Server;
     /// use mcp_async::server::Tool;
     ///
-    /// let server = Server::<()>::new("demo", "1.0").with(Tool::new("forgotten"));
-    /// assert_eq!(server.check().unwrap_err().to_string(), "tool `forgotten`: no handler");
+    /// let error = Server::<()>::builder("demo", "1.0").with(Tool::new("forgotten")).build();
+    /// assert_eq!(error.unwrap_err().mistakes()[0].to_string(), "tool `forgotten`: no handler");
     /// ```
-    pub fn check(&self) -> Result<(), RegisterError> {
-        self.inner.check()
+    pub fn build(self) -> Result<Server<R>, BuildError> {
+        self.parts.build()
     }
 
-    /// What the protocol layer is told of it, as of now.
-    pub fn config(&self) -> ServerConfig<'static> {
-        *self.blueprint().config()
-    }
-
-    /// The same, for those who make many machines of it.
-    pub(crate) fn blueprint(&self) -> Blueprint<'static, Growing> {
-        self.inner.view().blueprint
-    }
-
-    /// Some of its sessions are held to the transports draft.
-    #[cfg(feature = "http")]
-    pub(crate) fn hold_to_draft(&self) {
-        self.inner.set(|settings| settings.draft = true);
-    }
-
-    fn set(self, change: impl FnOnce(&mut super::inner::Settings)) -> Self {
-        self.inner.set(change);
+    fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+        change(&mut self.parts.settings);
         self
-    }
-
-    fn declare(
-        self,
-        name: String,
-        settings: &impl Serialize,
-        into: fn(&mut super::inner::Settings) -> &mut Vec<(String, RawBuf)>,
-    ) -> Self {
-        match RawBuf::encode(settings) {
-            Ok(value) if value.as_raw().object().is_some() => {
-                self.set(|settings| into(settings).push((name, value)))
-            }
-            _ => {
-                self.inner.report(RegisterError::settings(&name));
-                self
-            }
-        }
     }
 }
 
-impl<R> Clone for Server<R> {
+impl<R, S> Clone for ServerBuilder<R, S> {
     fn clone(&self) -> Self {
         Self {
-            inner: Arc::clone(&self.inner),
+            parts: self.parts.clone(),
+            state: Arc::clone(&self.state),
             runtime: PhantomData,
         }
     }
 }
 
-impl<R> fmt::Debug for Server<R> {
+impl<R, S> fmt::Debug for ServerBuilder<R, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Server").finish_non_exhaustive()
+        f.debug_struct("ServerBuilder").finish_non_exhaustive()
     }
 }

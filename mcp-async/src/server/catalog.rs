@@ -24,6 +24,16 @@ pub(super) struct Catalog {
 }
 
 impl Catalog {
+    /// Whether an item of this kind and key is registered.
+    pub(super) fn holds(&self, item: &Item) -> bool {
+        match item {
+            Item::Tool(tool) => self.tools.find(tool.key()).is_some(),
+            Item::Resource(resource) => self.resources.find(resource.key()).is_some(),
+            Item::Template(template) => self.templates.find(template.key()).is_some(),
+            Item::Prompt(prompt) => self.prompts.find(prompt.key()).is_some(),
+        }
+    }
+
     /// Registers an item, if it can be served, or with `draft` if the transports draft could;
     /// says which list it is on.
     pub(super) fn add(&mut self, item: Item, draft: bool) -> Result<ListKind, RegisterError> {

@@ -3,13 +3,15 @@
 use core::fmt;
 use core::future::Future;
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use mcp_proto::Outcome;
 use mcp_proto::json::{Raw, Str};
 
+use super::Call;
+use super::handler_context::{Context, Host};
 use super::handler_error::HandlerError;
 use super::reply::Reply;
-use super::{Call, Context};
 use crate::connection::Job;
 use crate::model::{CompleteResult, Completion};
 
@@ -26,7 +28,7 @@ use crate::model::{CompleteResult, Completion};
 ///     city: String,
 /// }
 ///
-/// let trip = Prompt::new("trip")
+/// let trip: Prompt = Prompt::new("trip")
 ///     .complete("city", |typed: Completing, _| async move {
 ///         let cities = match typed.arguments.get("country").map(String::as_str) {
 ///             Some("Japan") => ["Kyoto", "Tokyo"],
@@ -56,6 +58,10 @@ pub struct Completing {
 /// assert_eq!(vec!["Kyoto"].into_completion().values, ["Kyoto"]);
 /// assert_eq!(Completion::default().into_completion(), Completion::default());
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a list of suggestions",
+    note = "a completion returns `Vec<String>`, `Vec<&'static str>` or `Completion`"
+)]
 pub trait CompletionOutput: Send + 'static {
     /// The values.
     fn into_completion(self) -> Completion;
@@ -80,33 +86,53 @@ impl CompletionOutput for Vec<&'static str> {
 }
 
 /// The completion of one argument.
-pub(super) struct Completer {
+pub(super) struct Completer<S = ()> {
     /// The argument or variable.
     pub(super) argument: String,
-    begin: Begin,
+    begin: Begin<S>,
 }
 
-type Begin = Box<dyn for<'b> Fn(Call<'b>, Completing) -> Job + Send + Sync>;
+type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, Completing, &Arc<S>, &Host) -> Job + Send + Sync>;
 
-impl Completer {
+impl<S: Send + Sync + 'static> Completer<S> {
     pub(super) fn new<T, F, Fut>(argument: String, handler: F) -> Self
     where
-        F: Fn(Completing, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(Completing, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {
-        let begin = move |call: Call<'_>, typed: Completing| {
-            let future = handler(typed, call.context().clone());
-            call.answer(async move { Completed::from(future.await.map(T::into_completion)) })
-        };
         Self {
             argument,
-            begin: Box::new(begin),
+            begin: Box::new(move |call, typed, state, host| {
+                let future = handler(typed, Context::new(&call, state, host));
+                call.answer(async move { Completed::from(future.await.map(T::into_completion)) })
+            }),
         }
     }
 
-    pub(super) fn call(&self, call: Call<'_>, typed: Completing) -> Job {
-        (self.begin)(call, typed)
+    fn bind(self, state: &Arc<S>) -> Completer {
+        let (begin, state) = (self.begin, Arc::clone(state));
+        Completer {
+            argument: self.argument,
+            begin: Box::new(move |call, typed, _, host| begin(call, typed, &state, host)),
+        }
+    }
+}
+
+/// Gives the handlers their state.
+pub(super) fn bind_all<S: Send + Sync + 'static>(
+    completers: Vec<Completer<S>>,
+    state: &Arc<S>,
+) -> Vec<Completer> {
+    let bound = completers
+        .into_iter()
+        .map(|completer| completer.bind(state));
+    bound.collect()
+}
+
+impl Completer {
+    pub(super) fn call(&self, call: Call<'_>, typed: Completing, host: &Host) -> Job {
+        (self.begin)(call, typed, host.unit(), host)
     }
 }
 
@@ -131,7 +157,7 @@ impl Completing {
     }
 }
 
-impl fmt::Debug for Completer {
+impl<S> fmt::Debug for Completer<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Completer").field(&self.argument).finish()
     }

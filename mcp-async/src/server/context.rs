@@ -51,7 +51,7 @@ use crate::trace_context::TraceContext;
 /// # let _ = counter;
 /// ```
 #[derive(Clone)]
-pub struct Context {
+pub struct CallContext {
     pub(super) host: Arc<dyn CallHost>,
     told: Told,
     pub(super) token: Token,
@@ -68,7 +68,7 @@ pub struct Context {
     log_level: Option<LoggingLevel>,
 }
 
-impl Context {
+impl CallContext {
     pub(super) fn new(
         host: Arc<dyn CallHost>,
         (token, arrived): (Token, Arrived),
@@ -99,7 +99,7 @@ impl Context {
     /// `progress_interval` of the [`Server`](crate::Server).
     ///
     /// ```
-    /// # async fn example(cx: mcp_async::server::Context) {
+    /// # async fn example(cx: mcp_async::server::CallContext) {
     /// cx.progress(0.5).await;
     /// cx.progress(3.0).total(4.0).message("nearly there").await;
     /// # }
@@ -117,7 +117,7 @@ impl Context {
     /// ```
     /// use mcp_proto::model::LoggingLevel;
     ///
-    /// # async fn example(cx: mcp_async::server::Context) {
+    /// # async fn example(cx: mcp_async::server::CallContext) {
     /// cx.log(LoggingLevel::Info, &"started").logger("forecast").await;
     /// # }
     /// ```
@@ -158,9 +158,9 @@ impl Context {
     ///
     /// ```
     /// use core::time::Duration;
-    /// use mcp_async::server::Context;
+    /// use mcp_async::server::CallContext;
     ///
-    /// async fn long_work(cx: &Context) {
+    /// async fn long_work(cx: &CallContext) {
     ///     // Nobody needs to hold a connection open for the next ten minutes.
     ///     cx.close_stream(Duration::from_secs(60)).await;
     /// }
@@ -198,9 +198,9 @@ impl Context {
     /// says, if anything.
     ///
     /// ```
-    /// use mcp_async::server::Context;
+    /// use mcp_async::server::CallContext;
     ///
-    /// fn caller(cx: &Context) -> String {
+    /// fn caller(cx: &CallContext) -> String {
     ///     let client = cx.client_info();
     ///     client.map_or("somebody".into(), |info| info.display_name().to_owned())
     /// }
@@ -219,9 +219,9 @@ impl Context {
     /// server's own continues it by [`child`](TraceContext::child).
     ///
     /// ```
-    /// use mcp_async::server::Context;
+    /// use mcp_async::server::CallContext;
     ///
-    /// fn trace_of(cx: &Context) -> String {
+    /// fn trace_of(cx: &CallContext) -> String {
     ///     let trace = cx.trace_context();
     ///     trace.map_or("a trace of its own".into(), |trace| trace.to_string())
     /// }
@@ -244,8 +244,8 @@ impl Context {
     /// a call keeps in its request state is bound to it (MR-08).
     ///
     /// ```
-    /// # use mcp_async::server::Context;
-    /// fn greeting(cx: &Context) -> String {
+    /// # use mcp_async::server::CallContext;
+    /// fn greeting(cx: &CallContext) -> String {
     ///     format!("hello, {}", cx.principal().unwrap_or("stranger"))
     /// }
     /// # let _ = greeting;
@@ -258,9 +258,9 @@ impl Context {
     /// put into its extensions; `None` on a pipe. Header fields are the client's to choose.
     ///
     /// ```
-    /// use mcp_async::server::Context;
+    /// use mcp_async::server::CallContext;
     ///
-    /// fn language(cx: &Context) -> Option<&str> {
+    /// fn language(cx: &CallContext) -> Option<&str> {
     ///     cx.http()?.headers.get("accept-language")?.to_str().ok()
     /// }
     /// # let _ = language;
@@ -320,16 +320,16 @@ impl Context {
 }
 
 #[cfg(feature = "tracing")]
-impl Context {
+impl CallContext {
     /// The id of the request, as text for a span.
     pub(super) fn request_id(&self) -> Option<String> {
         self.host.request_id(self.token)
     }
 }
 
-impl fmt::Debug for Context {
+impl fmt::Debug for CallContext {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context")
+        f.debug_struct("CallContext")
             .field("token", &self.token)
             .field("revision", &self.revision)
             .finish_non_exhaustive()

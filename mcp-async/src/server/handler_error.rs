@@ -1,5 +1,6 @@
 //! Why a handler has no result.
 
+use core::any::Any;
 use core::error::Error;
 use core::fmt;
 use std::borrow::Cow;
@@ -16,10 +17,11 @@ use crate::observe;
 
 /// Why a handler has no result, and how much of it the client learns.
 ///
-/// Every error converts into one, so `?` works in a handler. The client then gets error -32603
-/// with a fixed text and nothing of the error or of those behind it (LG-08); its text goes to the
-/// server's own log alone (feature `tracing`). What the client shall read is said with
-/// [`told`](Self::told) or one of the other constructors.
+/// `?` converts every error into one: whatever implements [`Error`], and also `anyhow::Error`,
+/// `Box<dyn Error + Send + Sync>` and plain text. The client then receives error -32603 with a
+/// fixed text, and nothing of the error or its sources (LG-08); the text is written to the
+/// server's own log only (feature `tracing`). [`visible`](Self::visible) and the other
+/// constructors choose what the client may read.
 ///
 /// ```
 /// use mcp_async::server::HandlerError;
@@ -27,34 +29,47 @@ use crate::observe;
 /// fn half(text: &str) -> Result<u32, HandlerError> {
 ///     let number: u32 = text.parse()?;
 ///     if number % 2 == 1 {
-///         return Err(HandlerError::told("that number is odd"));
+///         return Err(HandlerError::visible("that number is odd"));
 ///     }
 ///     Ok(number / 2)
 /// }
 ///
 /// assert_eq!(half("x").unwrap_err().to_string(), "invalid digit found in string");
 /// assert_eq!(half("3").unwrap_err().to_string(), "that number is odd");
+///
+/// fn shown(text: &str) -> Result<u32, HandlerError> {
+///     text.parse().map_err(HandlerError::visible)
+/// }
+///
+/// let boxed: Box<dyn std::error::Error + Send + Sync> = "disk full".into();
+/// assert!(HandlerError::from(boxed).cause().is_some(), "the client does not read it");
+/// assert!(shown("x").unwrap_err().cause().is_none(), "the client reads it");
 /// ```
 pub struct HandlerError(Kind);
 
 enum Kind {
-    Told(Cow<'static, str>),
+    Visible(Cow<'static, str>),
     NotFound,
     Reply(Box<ErrorReply>),
     Failed(Box<dyn Error + Send + Sync>),
 }
 
 impl HandlerError {
-    /// Something for the client to read. A tool's is a result with `isError`, so that the model
-    /// sees it and can try something else (TL-08); elsewhere it is the text of error -32603.
+    /// Makes an error whose text the client reads: a message, or the text of another error.
+    /// For a tool it becomes a result with `isError`, so that the model reads it and can try
+    /// something else (TL-08); elsewhere it is the text of error -32603.
     ///
     /// ```
     /// use mcp_async::server::HandlerError;
     ///
-    /// assert_eq!(HandlerError::told("no such city").to_string(), "no such city");
+    /// assert_eq!(HandlerError::visible("no such city").to_string(), "no such city");
     /// ```
-    pub fn told(text: impl Into<Cow<'static, str>>) -> Self {
-        Self(Kind::Told(text.into()))
+    pub fn visible(text: impl fmt::Display + 'static) -> Self {
+        let any: &dyn Any = &text;
+        Self(Kind::Visible(match any.downcast_ref::<&'static str>() {
+            Some(text) => Cow::Borrowed(text),
+            None => Cow::Owned(text.to_string()),
+        }))
     }
 
     /// The parameters are of the right type and still not good: error -32602 with this text.
@@ -94,7 +109,7 @@ impl HandlerError {
         Self(Kind::Reply(Box::new(error)))
     }
 
-    /// The error that `?` put in here, which the client is not told of.
+    /// Returns the error that `?` converted, which the client does not see.
     ///
     /// ```
     /// use mcp_async::server::HandlerError;
@@ -113,7 +128,7 @@ impl HandlerError {
     /// The error on the wire; `uri` is the resource that was to be read.
     pub(super) fn to_reply(&self, uri: Option<&str>) -> ErrorReply {
         match &self.0 {
-            Kind::Told(text) => ErrorReply::new(code::INTERNAL_ERROR, text.clone()),
+            Kind::Visible(text) => ErrorReply::new(code::INTERNAL_ERROR, text.clone()),
             Kind::NotFound => not_found(uri),
             Kind::Reply(error) => (**error).clone(),
             Kind::Failed(error) => refused(&**error).unwrap_or_else(|| {
@@ -126,17 +141,17 @@ impl HandlerError {
     /// The outcome of a tool's call.
     pub(super) fn with_tool_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
         match &self.0 {
-            Kind::Told(text) => text_result(text, true, send),
+            Kind::Visible(text) => text_result(text, true, send),
             _ => send(Outcome::Error(self.to_reply(None).as_object())),
         }
     }
 }
 
-/// Any error stays here, and the client learns that there was one. A question that the client
-/// did not declare to answer is told by the name of the capability (VR-07).
-impl<E: Error + Send + Sync + 'static> From<E> for HandlerError {
+/// The client learns that there was an error, and nothing else. An [`ErrorReply`] is sent as it
+/// is, and a question that the client cannot answer is reported by the missing capability (VR-07).
+impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for HandlerError {
     fn from(error: E) -> Self {
-        let error: Box<dyn Error + Send + Sync> = Box::new(error);
+        let error: Box<dyn Error + Send + Sync> = error.into();
         match error.downcast::<ErrorReply>() {
             Ok(reply) => Self(Kind::Reply(reply)),
             Err(error) => Self(Kind::Failed(error)),
@@ -147,7 +162,7 @@ impl<E: Error + Send + Sync + 'static> From<E> for HandlerError {
 impl fmt::Display for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Told(text) => f.write_str(text),
+            Kind::Visible(text) => f.write_str(text),
             Kind::NotFound => f.write_str("not found"),
             Kind::Reply(error) => error.fmt(f),
             Kind::Failed(error) => error.fmt(f),
@@ -158,7 +173,7 @@ impl fmt::Display for HandlerError {
 impl fmt::Debug for HandlerError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match &self.0 {
-            Kind::Told(text) => f.debug_tuple("Told").field(text).finish(),
+            Kind::Visible(text) => f.debug_tuple("Visible").field(text).finish(),
             Kind::NotFound => f.write_str("NotFound"),
             Kind::Reply(error) => error.fmt(f),
             Kind::Failed(error) => error.fmt(f),

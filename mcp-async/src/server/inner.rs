@@ -1,4 +1,4 @@
-//! What the clones of a server, its registry and its connections share.
+//! What the clones of a built server, its registry and its connections share.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;
@@ -25,7 +25,7 @@ use super::live::Live;
 use super::rate::{Buckets, RateLimits};
 use super::resource::Hint;
 use super::router::{Method, Router};
-use super::spawned::Spawn;
+use super::runner::Runner;
 use super::view::{CurrentView, View};
 use super::{Keys, Peer, Service};
 use crate::intern;
@@ -35,17 +35,18 @@ use crate::model::Implementation;
 pub type BoxService = Box<dyn Service>;
 
 pub(super) struct Inner {
-    settings: RwLock<Arc<Settings>>,
+    pub(super) settings: Arc<Settings>,
     catalog: RwLock<Arc<Catalog>>,
     connections: Mutex<Connections>,
     /// The server was shut down: a new connection ends as soon as it begins. Set under the lock of
     /// the connections.
     closing: AtomicBool,
-    faults: Mutex<Vec<RegisterError>>,
     view: CurrentView,
+    /// The state of handlers that have none.
+    pub(super) unit: Arc<()>,
 }
 
-/// What is said once; a connection takes what it needs of it when it begins.
+/// What the builder was told; it does not change afterwards.
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) info: Implementation,
@@ -66,9 +67,9 @@ pub(super) struct Settings {
     pub(super) progress_interval: Duration,
     pub(super) keys: Option<Keys>,
     pub(super) changing: Vec<ListKind>,
-    /// Somebody can change what is registered.
-    pub(super) registry: bool,
-    /// Some of its sessions are held to the transports draft.
+    /// Whatever is registered can change, and resources can be subscribed to.
+    pub(super) dynamic: bool,
+    /// Its sessions over HTTP are held to the transports draft.
     pub(super) draft: bool,
 }
 
@@ -81,68 +82,60 @@ struct Connections {
     waiting: Vec<Waker>,
 }
 
+impl Settings {
+    pub(super) fn new(name: String, version: String) -> Self {
+        Self {
+            info: Implementation::new(name, version),
+            instructions: None,
+            revisions: RevisionSet::all(),
+            limits: Limits::default(),
+            ping: None,
+            logging: false,
+            page_size: PAGE,
+            hint: Hint::default(),
+            extensions: Vec::new(),
+            experimental: Vec::new(),
+            methods: Vec::new(),
+            layers: Vec::new(),
+            #[cfg(feature = "tracing")]
+            trace: Trace::new(),
+            keys: None,
+            rates: RateLimits::default(),
+            progress_interval: PROGRESS,
+            changing: Vec::new(),
+            dynamic: false,
+            draft: false,
+        }
+    }
+}
+
 impl Inner {
-    pub(super) fn new(name: String, version: String) -> Arc<Self> {
+    pub(super) fn new(settings: Settings, catalog: Catalog) -> Arc<Self> {
         Arc::new(Self {
-            settings: RwLock::new(Arc::new(Settings {
-                info: Implementation::new(name, version),
-                instructions: None,
-                revisions: RevisionSet::all(),
-                limits: Limits::default(),
-                ping: None,
-                logging: false,
-                page_size: PAGE,
-                hint: Hint::default(),
-                extensions: Vec::new(),
-                experimental: Vec::new(),
-                methods: Vec::new(),
-                layers: Vec::new(),
-                #[cfg(feature = "tracing")]
-                trace: Trace::new(),
-                keys: None,
-                rates: RateLimits::default(),
-                progress_interval: PROGRESS,
-                changing: Vec::new(),
-                registry: false,
-                draft: false,
-            })),
-            catalog: RwLock::default(),
+            settings: Arc::new(settings),
+            catalog: RwLock::new(Arc::new(catalog)),
             connections: Mutex::default(),
             closing: AtomicBool::new(false),
-            faults: Mutex::default(),
             view: CurrentView::default(),
+            unit: Arc::default(),
         })
-    }
-
-    pub(super) fn set(&self, change: impl FnOnce(&mut Settings)) {
-        {
-            let mut settings = self
-                .settings
-                .write()
-                .unwrap_or_else(PoisonError::into_inner);
-            change(Arc::make_mut(&mut settings));
-        }
-        self.view.end();
     }
 
     /// What is said and offered now.
     pub(super) fn view(&self) -> Arc<View> {
         self.view.get(|| {
-            let settings = self.settings.read();
-            let settings = Arc::clone(&settings.unwrap_or_else(PoisonError::into_inner));
             let catalog = self.catalog.read();
             let catalog = Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner));
             View {
-                blueprint: Blueprint::with_room(declare(&settings, &catalog)),
-                settings,
+                blueprint: Blueprint::with_room(declare(&self.settings, &catalog)),
                 catalog,
             }
         })
     }
 
-    /// Registers an item, and tells the clients; with `draft` also one that the transports draft
-    /// alone can serve.
-    pub(super) fn add(&self, item: Item, draft: bool) -> Result<(), RegisterError> {
+    /// Registers an item, and tells the clients.
+    pub(super) fn add(&self, item: Item) -> Result<(), RegisterError> {
+        let draft = self.settings.draft;
         let kind = self.change(|catalog| catalog.add(item, draft))?;
         self.list_changed(kind);
         Ok(())
@@ -168,37 +161,19 @@ impl Inner {
         changed
     }
 
-    /// Notes what cannot be served.
-    pub(super) fn report(&self, error: RegisterError) {
-        let mut faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        faults.push(error);
-    }
-
-    pub(super) fn check(&self) -> Result<(), RegisterError> {
-        let faults = self.faults.lock().unwrap_or_else(PoisonError::into_inner);
-        faults.first().cloned().map_or(Ok(()), Err)?;
-        drop(faults);
-        let view = self.view();
-        if view.settings.draft {
-            return Ok(());
-        }
-        let mut tools = view.catalog.tools.iter();
-        tools.try_for_each(|tool| tool.published())
-    }
-
     /// What serves one connection.
-    pub(super) fn service(self: &Arc<Self>, spawn: Option<Spawn>) -> BoxService {
-        self.service_sharing(spawn, Arc::default())
+    pub(super) fn service(self: &Arc<Self>, runner: Option<Runner>) -> BoxService {
+        self.service_sharing(runner, Arc::default())
     }
 
     /// The same for a connection that shares its limits with others.
     pub(super) fn service_sharing(
         self: &Arc<Self>,
-        spawn: Option<Spawn>,
+        runner: Option<Runner>,
         buckets: Arc<Buckets>,
     ) -> BoxService {
-        let settings = Arc::clone(&self.view().settings);
-        let router = Router::new(self, Arc::clone(&settings), spawn, buckets);
+        let settings = Arc::clone(&self.settings);
+        let router = Router::new(self, Arc::clone(&settings), runner, buckets);
         let service = settings
             .layers
             .iter()
@@ -212,7 +187,7 @@ impl Inner {
 
     /// From now on the client at the other end is told what changes.
     pub(super) fn connected(&self, peer: &Peer) {
-        if let Some(limit) = self.view().settings.rates.logs {
+        if let Some(limit) = self.settings.rates.logs {
             peer.limit_logs(limit);
         }
         let closing = {
@@ -283,7 +258,7 @@ impl Inner {
 fn declare(settings: &Settings, catalog: &Catalog) -> ServerConfig<'static> {
     let changes = |kind: ListKind, empty: bool| {
         let said = settings.changing.contains(&kind);
-        let changes = said || (settings.registry && !empty);
+        let changes = said || (settings.dynamic && !empty);
         (said || !empty).then_some(changes)
     };
     let no_resources = catalog.resources.is_empty() && catalog.templates.is_empty();
@@ -295,7 +270,7 @@ fn declare(settings: &Settings, catalog: &Catalog) -> ServerConfig<'static> {
             .map(|list_changed| PromptsCapability { list_changed }),
         resources: changes(ListKind::Resources, no_resources).map(|list_changed| {
             ResourcesCapability {
-                subscribe: settings.registry,
+                subscribe: settings.dynamic,
                 list_changed,
             }
         }),

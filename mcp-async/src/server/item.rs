@@ -1,6 +1,7 @@
 //! What can be registered.
 
 use core::fmt;
+use std::sync::Arc;
 
 use super::catalog::Keyed as _;
 use super::prompt::Prompt;
@@ -8,28 +9,52 @@ use super::resource::Resource;
 use super::template::Template;
 use super::tool::Tool;
 
-/// Something to register: [`Server::with`](crate::Server::with) and
-/// [`Registry::add`](super::Registry::add) take whatever becomes one.
+/// Something to register: [`ServerBuilder::with`](super::ServerBuilder::with) and
+/// [`Registry::add`](super::Registry::add) take whatever converts into one. `S` is the state that
+/// its handlers need.
 ///
 /// ```
 /// use mcp_async::server::{Item, NoArguments, Tool};
 ///
-/// let tool = Tool::new("greet").handler(|_: NoArguments, _| async { Ok("hello") });
+/// let tool: Tool = Tool::new("greet").handler(|_: NoArguments, _| async { Ok("hello") });
 /// assert!(matches!(Item::from(tool), Item::Tool(_)));
 /// ```
-#[derive(Debug)]
-pub enum Item {
+pub enum Item<S = ()> {
     /// A tool.
-    Tool(Box<Tool>),
+    Tool(Box<Tool<S>>),
     /// A resource.
-    Resource(Box<Resource>),
+    Resource(Box<Resource<S>>),
     /// Resources behind a template.
-    Template(Box<Template>),
+    Template(Box<Template<S>>),
     /// A prompt.
-    Prompt(Box<Prompt>),
+    Prompt(Box<Prompt<S>>),
 }
 
-impl Item {
+impl<S: Send + Sync + 'static> Item<S> {
+    /// Gives the handlers their state.
+    pub(super) fn bind(self, state: &Arc<S>) -> Item {
+        match self {
+            Self::Tool(tool) => tool.bind(state).into(),
+            Self::Resource(resource) => resource.bind(state).into(),
+            Self::Template(template) => template.bind(state).into(),
+            Self::Prompt(prompt) => prompt.bind(state).into(),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Item<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (kind, key) = self.key();
+        f.debug_tuple(kind).field(&key).finish()
+    }
+}
+
+impl<S> Item<S> {
+    pub(super) fn error(&self, reason: &dyn fmt::Display) -> RegisterError {
+        let (kind, key) = self.key();
+        RegisterError::new(kind, key, reason)
+    }
+
     /// What it is, and its name, URI or template.
     pub(super) fn key(&self) -> (&'static str, &str) {
         match self {
@@ -41,26 +66,26 @@ impl Item {
     }
 }
 
-impl From<Tool> for Item {
-    fn from(tool: Tool) -> Self {
+impl<S> From<Tool<S>> for Item<S> {
+    fn from(tool: Tool<S>) -> Self {
         Self::Tool(Box::new(tool))
     }
 }
 
-impl From<Resource> for Item {
-    fn from(resource: Resource) -> Self {
+impl<S> From<Resource<S>> for Item<S> {
+    fn from(resource: Resource<S>) -> Self {
         Self::Resource(Box::new(resource))
     }
 }
 
-impl From<Template> for Item {
-    fn from(template: Template) -> Self {
+impl<S> From<Template<S>> for Item<S> {
+    fn from(template: Template<S>) -> Self {
         Self::Template(Box::new(template))
     }
 }
 
-impl From<Prompt> for Item {
-    fn from(prompt: Prompt) -> Self {
+impl<S> From<Prompt<S>> for Item<S> {
+    fn from(prompt: Prompt<S>) -> Self {
         Self::Prompt(Box::new(prompt))
     }
 }
@@ -71,11 +96,12 @@ impl From<Prompt> for Item {
 /// use mcp_async::Server;
 /// use mcp_async::server::Template;
 ///
-/// let server = Server::<()>::new("demo", "1.0");
+/// let server = Server::<()>::builder("demo", "1.0").build()?;
 /// let broken = Template::new("notes://{id", "note").raw(|_, _| async { Ok("") });
 /// let error = server.registry().add(broken).unwrap_err();
 /// assert_eq!((error.kind(), error.name()), ("template", "notes://{id"));
 /// assert!(error.to_string().starts_with("template `notes://{id`: "));
+/// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterError {
@@ -85,7 +111,7 @@ pub struct RegisterError {
 }
 
 impl RegisterError {
-    /// What it was to be: `tool`, `resource`, `template`, `prompt` or `capability`.
+    /// What it was to be: `tool`, `resource`, `template`, `prompt`, `method` or `capability`.
     pub const fn kind(&self) -> &'static str {
         self.kind
     }
@@ -117,3 +143,4 @@ impl fmt::Display for RegisterError {
 impl core::error::Error for RegisterError {}
 
 pub(super) const NO_HANDLER: &str = "no handler";
+pub(super) const TWICE: &str = "it is registered twice";

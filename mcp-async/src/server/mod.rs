@@ -20,6 +20,8 @@ mod until;
 pub mod layers;
 
 #[cfg(feature = "server")]
+mod build_error;
+#[cfg(feature = "server")]
 pub(crate) mod builder;
 #[cfg(feature = "server")]
 mod catalog;
@@ -31,6 +33,8 @@ mod completion;
 mod cursor;
 #[cfg(feature = "server")]
 mod encoded;
+#[cfg(feature = "server")]
+mod handler_context;
 #[cfg(feature = "server")]
 mod handler_error;
 #[cfg(feature = "server")]
@@ -54,9 +58,9 @@ mod resource;
 #[cfg(feature = "server")]
 mod router;
 #[cfg(feature = "server")]
-mod serving;
+mod runner;
 #[cfg(feature = "server")]
-mod spawned;
+pub(crate) mod serving;
 #[cfg(feature = "server")]
 mod state;
 #[cfg(feature = "server")]
@@ -94,7 +98,7 @@ use crate::observe::{self, Transport};
 use crate::runtime::{Clock, Now};
 
 pub use self::ask::{Ask, AskError};
-pub use self::context::Context;
+pub use self::context::CallContext;
 pub use self::peer::Peer;
 pub use self::reply::{Input, Reply, Settled};
 #[cfg(feature = "server")]
@@ -104,7 +108,10 @@ pub use self::tell::{LogMessage, ProgressUpdate};
 
 #[cfg(feature = "server")]
 pub use self::{
+    build_error::BuildError,
+    builder::ServerBuilder,
     completion::{Completing, CompletionOutput},
+    handler_context::Context,
     handler_error::HandlerError,
     inner::BoxService,
     item::{Item, RegisterError},
@@ -196,7 +203,7 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     }
 
     /// Says who is at the other end, where the transport has verified it. Request states are
-    /// bound to it (MR-08), and handlers find it in [`Context::principal`].
+    /// bound to it (MR-08), and handlers find it in [`CallContext::principal`].
     ///
     /// ```
     /// use mcp_async::server::{connect, service_fn};
@@ -311,7 +318,7 @@ impl<S: Service> Role for Side<S> {
                     method,
                     params,
                     request: context,
-                    context: Context::new(
+                    context: CallContext::new(
                         host,
                         (token, self.arrived.clone()),
                         &context,

@@ -26,11 +26,15 @@ use crate::schema::{ToolSchema, TypeError};
 /// use mcp_async::model::Content;
 /// use mcp_async::server::{NoArguments, Tool};
 ///
-/// let camera = Tool::new("camera").handler(|_: NoArguments, _| async {
+/// let camera: Tool = Tool::new("camera").handler(|_: NoArguments, _| async {
 ///     Ok(vec![Content::text("The yard:"), Content::image(b"\x89PNG", "image/png")])
 /// });
 /// # let _ = camera;
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a result of a tool",
+    note = "a tool returns text, `Json<T>`, `Content`, `Vec<Content>`, `()` or `CallToolResult`"
+)]
 pub trait ToolOutput: Send + 'static {
     /// The schema of the structured content, where there is any.
     ///
@@ -64,7 +68,7 @@ pub trait ToolOutput: Send + 'static {
 ///     sum: f64,
 /// }
 ///
-/// let add = Tool::new("add").handler(|args: Add, _| async move {
+/// let add: Tool = Tool::new("add").handler(|args: Add, _| async move {
 ///     Ok(Json(Sum { sum: args.a + args.b }))
 /// });
 /// # let _ = add;

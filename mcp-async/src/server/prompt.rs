@@ -2,6 +2,7 @@
 
 use core::fmt;
 use core::future::Future;
+use std::sync::Arc;
 
 use mcp_proto::Outcome;
 use mcp_proto::json::{Kind, Object, Raw};
@@ -10,22 +11,23 @@ use schemars::generate::SchemaSettings;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use super::Call;
 use super::catalog::Keyed;
-use super::completion::{Completer, Completing, CompletionOutput};
+use super::completion::{Completer, Completing, CompletionOutput, bind_all};
+use super::handler_context::{Context, Host};
 use super::handler_error::HandlerError;
 use super::item::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::texts::from_texts;
-use super::{Call, Context};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMessage};
 
 /// A prompt: what clients are told of it, and the handler that fills it in.
 ///
-/// [`Server::prompt`](crate::Server::prompt) makes one of a name, a description and a closure;
+/// [`ServerBuilder::prompt`](crate::server::ServerBuilder::prompt) makes one of a name, a description and a closure;
 /// this is for everything else that can be said. [`handler`](Self::handler) comes last, then
-/// [`Server::with`](crate::Server::with) takes it.
+/// [`ServerBuilder::with`](crate::server::ServerBuilder::with) takes it.
 ///
 /// The arguments are a type. On the wire they are texts (PR-08), out of which numbers, booleans
 /// and the names of an enum are read; the list of arguments comes from the type's schema.
@@ -52,17 +54,17 @@ use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMess
 ///             PromptMessage::user(Content::text(args.code)),
 ///         ])
 ///     });
-/// let server = Server::<()>::new("demo", "1.0").with(review);
+/// let server = Server::<()>::builder("demo", "1.0").with(review);
 /// # let _ = server;
 /// ```
 #[must_use = "it is served once a server is given it"]
-pub struct Prompt {
+pub struct Prompt<S = ()> {
     pub(super) listed: model::Prompt,
-    pub(super) completers: Vec<Completer>,
-    begin: Option<Begin>,
+    pub(super) completers: Vec<Completer<S>>,
+    begin: Option<Begin<S>>,
 }
 
-type Begin = Box<dyn for<'b> Fn(Call<'b>) -> Job + Send + Sync>;
+type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// What a prompt's handler may come to.
 ///
@@ -76,6 +78,10 @@ type Begin = Box<dyn for<'b> Fn(Call<'b>) -> Job + Send + Sync>;
 /// let result = "Describe Kyoto".into_result();
 /// assert_eq!(result.messages, [PromptMessage::user("Describe Kyoto")]);
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a result of a prompt",
+    note = "a prompt returns text, `PromptMessage`, `Vec<PromptMessage>` or `GetPromptResult`"
+)]
 pub trait PromptOutput: Send + 'static {
     /// The messages.
     fn into_result(self) -> GetPromptResult;
@@ -111,7 +117,7 @@ impl PromptOutput for &'static str {
     }
 }
 
-impl Prompt {
+impl<S: Send + Sync + 'static> Prompt<S> {
     /// A prompt by this name.
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -147,7 +153,7 @@ impl Prompt {
     /// use mcp_async::server::Prompt;
     /// use std::collections::BTreeMap;
     ///
-    /// let greet = Prompt::new("greet")
+    /// let greet: Prompt = Prompt::new("greet")
     ///     .argument(PromptArgument::required("name"))
     ///     .handler(|args: BTreeMap<String, String>, _| async move {
     ///         Ok(format!("Greet {}", args.get("name").map_or("them", String::as_str)))
@@ -169,7 +175,7 @@ impl Prompt {
     /// Suggests values for an argument while it is typed (CP-01).
     pub fn complete<T, F, Fut>(mut self, argument: impl Into<String>, handler: F) -> Self
     where
-        F: Fn(Completing, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(Completing, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {
@@ -188,7 +194,7 @@ impl Prompt {
     /// refused with their name (PR-03, PR-04).
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
-        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: PromptOutput,
@@ -204,12 +210,12 @@ impl Prompt {
             }
         }
         let description = self.listed.description.clone();
-        self.begin = Some(Box::new(move |call| {
+        self.begin = Some(Box::new(move |call, state, host| {
             let arguments = match decode::<A>(&call) {
                 Ok(arguments) => arguments,
                 Err(error) => return call.refuse(ErrorReply::invalid_params(error)),
             };
-            let future = handler(arguments, call.context().clone());
+            let future = handler(arguments, Context::new(&call, state, host));
             let description = description.clone();
             call.answer(async move {
                 let result = future.await.map(|output| {
@@ -223,10 +229,28 @@ impl Prompt {
         self
     }
 
+    /// Gives the handler its state.
+    pub(super) fn bind(self, state: &Arc<S>) -> Prompt {
+        let begin = self.begin.map(|begin| -> Begin<()> {
+            let state = Arc::clone(state);
+            Box::new(move |call, _, host| begin(call, &state, host))
+        });
+        Prompt {
+            listed: self.listed,
+            completers: bind_all(self.completers, state),
+            begin,
+        }
+    }
+}
+
+impl Prompt {
     pub(super) fn check(&self) -> Result<(), RegisterError> {
         match &self.begin {
-            Some(_) => Ok(()),
             None => Err(RegisterError::new("prompt", &self.listed.name, &NO_HANDLER)),
+            Some(_) if self.listed.name.is_empty() => {
+                Err(RegisterError::new("prompt", "", &"its name is empty"))
+            }
+            Some(_) => Ok(()),
         }
     }
 
@@ -240,25 +264,25 @@ impl Prompt {
     }
 
     /// Answers `prompts/get`.
-    pub(super) fn call(&self, call: Call<'_>) -> Job {
+    pub(super) fn call(&self, call: Call<'_>, host: &Host) -> Job {
         if let Some(name) = self.missing(&call) {
             let text = format!("arguments: missing field `{name}`");
             return call.refuse(ErrorReply::invalid_params(text));
         }
         match &self.begin {
-            Some(begin) => begin(call),
+            Some(begin) => begin(call, host.unit(), host),
             None => call.refuse(ErrorReply::internal()),
         }
     }
 }
 
-impl Keyed for Prompt {
+impl<S> Keyed for Prompt<S> {
     fn key(&self) -> &str {
         &self.listed.name
     }
 }
 
-impl fmt::Debug for Prompt {
+impl<S> fmt::Debug for Prompt<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Prompt")
             .field("listed", &self.listed)

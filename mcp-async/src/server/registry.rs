@@ -9,28 +9,30 @@ use super::Peer;
 use super::inner::Inner;
 use super::item::{Item, RegisterError};
 
-/// A handle of a running [`Server`](crate::Server): what it serves can change while clients are
-/// connected, and those who can hear it are told (TL-02, RS-02, PR-02).
+/// A handle that changes what a running [`Server`](crate::Server) offers, reports changes to its
+/// clients (TL-02, RS-02, PR-02), and ends it.
 ///
-/// Taking one declares that lists change and resources can be subscribed to, so take it before
-/// the first connection; a kind that has nothing registered by then is declared by
-/// [`Server::changing`](crate::Server::changing). It does not keep the server, so that handlers
-/// may own one; when the server is gone, [`add`](Self::add) fails and the other methods do nothing.
+/// A server whose lists change, or whose resources can be subscribed to, declares that by
+/// [`dynamic`](super::ServerBuilder::dynamic) or [`changing`](super::ServerBuilder::changing);
+/// clients of other servers receive no notifications. The handle comes from
+/// [`Server::registry`](crate::Server::registry), and in a handler from
+/// [`Context::registry`](super::Context::registry). It does not keep the server alive: when the
+/// server is gone, [`add`](Self::add) fails and the other methods do nothing.
 ///
 /// ```
 /// use mcp_async::Server;
-/// use mcp_async::server::{Context, NoArguments, Tool};
+/// use mcp_async::server::{NoArguments, Tool};
 ///
-/// let server = Server::<()>::new("demo", "1.0");
-/// let registry = server.registry();
-/// let server = server.tool("grow", "Adds a tool", move |_: NoArguments, _: Context| {
-///     let registry = registry.clone();
-///     async move {
-///         registry.add(Tool::new("more").handler(|_: NoArguments, _| async { Ok("more") }))?;
+/// let server = Server::<()>::builder("demo", "1.0")
+///     .dynamic()
+///     .tool("grow", "Adds a tool", |_: NoArguments, cx| async move {
+///         let more = Tool::new("more").handler(|_: NoArguments, _| async { Ok("more") });
+///         cx.registry().add(more)?;
 ///         Ok("grown")
-///     }
-/// });
+///     })
+///     .build()?;
 /// # let _ = server;
+/// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
 #[derive(Clone)]
 pub struct Registry {
@@ -47,16 +49,15 @@ impl Registry {
     /// Registers a tool, a resource, a template or a prompt, in place of one with the same key.
     ///
     /// # Errors
-    /// What cannot be served, and why; see [`Server::check`](crate::Server::check). The server is
-    /// gone: every [`Server`](crate::Server), service and connection of it was dropped.
+    /// The item cannot be served, as in [`BuildError`](super::BuildError); or the server is gone:
+    /// every [`Server`](crate::Server), service and connection of it was dropped.
     pub fn add(&self, item: impl Into<Item>) -> Result<(), RegisterError> {
         let item = item.into();
         let Some(inner) = self.inner.upgrade() else {
             let (kind, name) = item.key();
             return Err(RegisterError::new(kind, name, &"the server is gone"));
         };
-        let draft = inner.view().settings.draft;
-        inner.add(item, draft)
+        inner.add(item)
     }
 
     /// Takes a tool away; whether there was one. Calls that run go on.

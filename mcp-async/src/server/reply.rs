@@ -8,7 +8,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::{InputRequired, Outcome, Payload, Question};
 use pin_project_lite::pin_project;
 
-use super::context::Context;
+use super::context::CallContext;
 use crate::connection::Answered;
 use crate::error::ErrorReply;
 
@@ -18,7 +18,7 @@ use crate::error::ErrorReply;
 /// 2026-07-28.
 ///
 /// What is sent is written under the connection's lock, so that its bytes go out in one piece: a
-/// [`Payload`] (or the `Serialize` behind one) must not call into the [`Context`] or a handle of
+/// [`Payload`] (or the `Serialize` behind one) must not call into the [`CallContext`] or a handle of
 /// the same connection, which would wait for itself.
 pub trait Reply: Send + 'static {
     /// Hands the outcome to `send`, exactly once. It borrows from the reply, so that an answer
@@ -118,7 +118,7 @@ pin_project! {
         future: Option<F>,
         reply: Option<R>,
         suspended: Option<Settled<()>>,
-        context: Context,
+        context: CallContext,
         answered: bool,
     }
 
@@ -133,7 +133,7 @@ pin_project! {
 }
 
 impl<F, R> Answering<F, R> {
-    pub(super) const fn new(context: Context, future: F) -> Self {
+    pub(super) const fn new(context: CallContext, future: F) -> Self {
         Self {
             future: Some(future),
             reply: None,

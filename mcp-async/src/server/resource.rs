@@ -3,24 +3,26 @@
 use core::fmt;
 use core::future::Future;
 use core::time::Duration;
+use std::sync::Arc;
 
 use mcp_proto::Outcome;
 use mcp_proto::model::CacheScope;
 
+use super::Call;
 use super::catalog::Keyed;
+use super::handler_context::{Context, Host};
 use super::handler_error::HandlerError;
 use super::item::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
-use super::{Call, Context};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceContents};
 
 /// A resource: what clients are told of it, and the handler that reads it.
 ///
-/// [`Server::resource`](crate::Server::resource) makes one of a URI, a name and a closure; this
+/// [`ServerBuilder::resource`](crate::server::ServerBuilder::resource) makes one of a URI, a name and a closure; this
 /// is for everything else that can be said. [`handler`](Self::handler) comes last, then
-/// [`Server::with`](crate::Server::with) takes it.
+/// [`ServerBuilder::with`](crate::server::ServerBuilder::with) takes it.
 ///
 /// ```
 /// use mcp_async::Server;
@@ -31,17 +33,17 @@ use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceCo
 ///     .mime_type("image/png")
 ///     .size(4)
 ///     .handler(|_| async { Ok(b"\x89PNG".to_vec()) });
-/// let server = Server::<()>::new("brand", "1.0").with(logo);
+/// let server = Server::<()>::builder("brand", "1.0").with(logo);
 /// # let _ = server;
 /// ```
 #[must_use = "it is served once a server is given it"]
-pub struct Resource {
+pub struct Resource<S = ()> {
     pub(super) listed: model::Resource,
     pub(super) cache: Option<Hint>,
-    begin: Option<Begin>,
+    begin: Option<Begin<S>>,
 }
 
-type Begin = Box<dyn for<'b> Fn(Call<'b>, Hint) -> Job + Send + Sync>;
+type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, Hint, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// How long a result may be kept, and by whom (CH-01).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -69,6 +71,10 @@ impl Hint {
 /// assert_eq!(result.text().as_deref(), Some("hello"));
 /// assert_eq!(result.contents[0].uri(), Some("demo://greeting"));
 /// ```
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the contents of a resource",
+    note = "a resource returns text, `Vec<u8>`, `ResourceContents`, several of these or `ReadResourceResult`"
+)]
 pub trait ResourceOutput: Send + 'static {
     /// The contents of the resource at `uri`, which is registered with this type.
     fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult;
@@ -117,7 +123,7 @@ fn typed(contents: ResourceContents, mime_type: Option<&str>) -> ResourceContent
     }
 }
 
-impl Resource {
+impl<S: Send + Sync + 'static> Resource<S> {
     /// A resource at this URI (RS-14), by this name.
     pub fn new(uri: impl Into<String>, name: impl Into<String>) -> Self {
         Self {
@@ -179,50 +185,72 @@ impl Resource {
     /// Runs this for each read.
     pub fn handler<T, F, Fut>(mut self, handler: F) -> Self
     where
-        F: Fn(Context) -> Fut + Send + Sync + 'static,
+        F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: ResourceOutput,
     {
         let (uri, mime_type) = (self.listed.uri.clone(), self.listed.mime_type.clone());
-        self.begin = Some(Box::new(move |call, hint| {
-            let future = handler(call.context().clone());
+        self.begin = Some(Box::new(move |call, hint, state, host| {
+            let future = handler(Context::new(&call, state, host));
             answer(call, future, uri.clone(), mime_type.clone(), hint)
         }));
         self
     }
 
+    /// Gives the handler its state.
+    pub(super) fn bind(self, state: &Arc<S>) -> Resource {
+        let begin = self.begin.map(|begin| -> Begin<()> {
+            let state = Arc::clone(state);
+            Box::new(move |call, hint, _, host| begin(call, hint, &state, host))
+        });
+        Resource {
+            listed: self.listed,
+            cache: self.cache,
+            begin,
+        }
+    }
+}
+
+impl Resource {
     pub(super) fn check(&self) -> Result<(), RegisterError> {
+        let uri = &self.listed.uri;
+        let error = |reason| Err(RegisterError::new("resource", uri, reason));
         match &self.begin {
+            None => error(&NO_HANDLER),
+            Some(_) if !has_scheme(uri) => error(&"it is no URI: it does not begin with a scheme"),
             Some(_) => Ok(()),
-            None => Err(RegisterError::new(
-                "resource",
-                &self.listed.uri,
-                &NO_HANDLER,
-            )),
         }
     }
 
     /// Answers `resources/read`.
-    pub(super) fn call(&self, call: Call<'_>, hint: Hint) -> Job {
+    pub(super) fn call(&self, call: Call<'_>, hint: Hint, host: &Host) -> Job {
         match &self.begin {
-            Some(begin) => begin(call, self.cache.unwrap_or(hint)),
+            Some(begin) => begin(call, self.cache.unwrap_or(hint), host.unit(), host),
             None => call.refuse(ErrorReply::internal()),
         }
     }
 }
 
-impl Keyed for Resource {
+impl<S> Keyed for Resource<S> {
     fn key(&self) -> &str {
         &self.listed.uri
     }
 }
 
-impl fmt::Debug for Resource {
+impl<S> fmt::Debug for Resource<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Resource")
             .field("listed", &self.listed)
             .finish_non_exhaustive()
     }
+}
+
+/// Whether the text begins as every URI does (RS-14, RFC 3986).
+fn has_scheme(uri: &str) -> bool {
+    uri.split_once(':').is_some_and(|(scheme, _)| {
+        let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'+' | b'-' | b'.');
+        scheme.starts_with(|first: char| first.is_ascii_alphabetic()) && scheme.bytes().all(allowed)
+    })
 }
 
 /// Runs a read to its answer.

@@ -8,7 +8,7 @@ use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{Context as Request, Initialize};
 
-use super::context::Context;
+use super::context::CallContext;
 use super::peer::Peer;
 use super::reply::{Answering, Reply};
 use crate::connection::Progress;
@@ -54,7 +54,7 @@ pub trait Service: Send + 'static {
 
     /// Whether the service makes and checks its request states of 2026-07-28 by itself, in
     /// [`Settled::Input`](super::Settled::Input). By default it does not: then every
-    /// `requestState` has to be one that [`Context`]'s questions made, sealed for this very
+    /// `requestState` has to be one that [`CallContext`]'s questions made, sealed for this very
     /// call, and anything else is refused before [`call`](Self::call) (MR-07). With states of
     /// its own a service cannot ask by those questions in 2026-07-28.
     ///
@@ -188,7 +188,7 @@ pub struct Call<'b> {
     pub params: Object<'b>,
     /// What the protocol layer read of them already.
     pub request: Request<'b>,
-    pub(super) context: Context,
+    pub(super) context: CallContext,
     pub(super) frame: Frame<'b>,
 }
 
@@ -210,7 +210,7 @@ impl Call<'_> {
     }
 
     /// The handle of this call: progress, logs, questions. Clone it into the future.
-    pub const fn context(&self) -> &Context {
+    pub const fn context(&self) -> &CallContext {
         &self.context
     }
 

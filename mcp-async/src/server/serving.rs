@@ -1,24 +1,91 @@
-//! A server on its way to a client: over a pair of byte streams, and for transports of other
+//! A built server, and its connections: over pairs of byte streams, and for transports of other
 //! kinds.
 
+use core::fmt;
+use core::marker::PhantomData;
 use std::io;
-#[cfg(feature = "http")]
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::server::{Blueprint, Growing, ServerConfig};
 
 #[cfg(feature = "http")]
 use super::Keys;
-use super::builder::Server;
-use super::inner::BoxService;
+use super::build_error::BuildError;
+use super::builder::ServerBuilder;
+use super::inner::{BoxService, Inner};
 #[cfg(feature = "http")]
 use super::rate::Buckets;
-use super::spawned::Spawn;
+use super::registry::Registry;
+use super::runner::Runner;
 use super::{Connection, Peer, connect};
 use crate::io::stdio::{self, Claim};
 use crate::runtime::{Clock, Runtime};
 
+/// A server of typed handlers, which serves every revision alike.
+///
+/// [`builder`](Self::builder) begins one. Clones are handles of the same server; what it offers
+/// changes through its [`Registry`] only. The adapters name it with their runtime filled in: `R`
+/// matters to [`serve`](Self::serve), [`serve_stdio`](Self::serve_stdio), [spawned](super::Tool::spawned)
+/// tools and [blocking](super::Context::blocking) work, and may be `()` elsewhere.
+///
+/// ```
+/// use mcp_async::Server;
+///
+/// #[derive(serde::Deserialize, schemars::JsonSchema)]
+/// struct Forecast {
+///     /// Where to look
+///     city: String,
+/// }
+///
+/// let server = Server::<()>::builder("weather", "1.0")
+///     .tool("forecast", "Forecast for a city", |args: Forecast, _| async move {
+///         Ok(format!("sunny in {}", args.city))
+///     })
+///     .build()?;
+/// # let _ = server;
+/// # Ok::<(), mcp_async::server::BuildError>(())
+/// ```
+#[must_use = "a server does nothing until it serves a connection"]
+pub struct Server<R> {
+    pub(super) inner: Arc<Inner>,
+    runtime: PhantomData<fn() -> R>,
+}
+
 impl<R> Server<R> {
+    /// Begins a server of this name and version.
+    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder<R> {
+        ServerBuilder::new(name.into(), version.into())
+    }
+
+    pub(super) const fn of(inner: Arc<Inner>) -> Self {
+        Self {
+            inner,
+            runtime: PhantomData,
+        }
+    }
+
+    /// Whether its sessions over HTTP are held to the transports draft.
+    #[cfg(feature = "http")]
+    pub(crate) fn is_held_to_draft(&self) -> bool {
+        self.inner.settings.draft
+    }
+
+    /// Returns the handle through which the running server is changed and ended.
+    pub fn registry(&self) -> Registry {
+        Registry::new(&self.inner)
+    }
+
+    /// Returns the configuration of the protocol layer, as of now.
+    pub fn config(&self) -> ServerConfig<'static> {
+        *self.blueprint().config()
+    }
+
+    /// The same, for those who make many machines of it.
+    pub(crate) fn blueprint(&self) -> Blueprint<'static, Growing> {
+        self.inner.view().blueprint
+    }
+
     /// Serves one client on this clock, without a runtime: in tests and simulations.
     pub fn serve_on<I, O, C>(
         &self,
@@ -48,7 +115,7 @@ impl<R> Server<R> {
     /// Limits what one exchange may log.
     #[cfg(feature = "http")]
     pub(crate) fn limit_logs(&self, peer: &Peer) {
-        if let Some(limit) = self.inner.view().settings.rates.logs {
+        if let Some(limit) = self.inner.settings.rates.logs {
             peer.limit_logs(limit);
         }
     }
@@ -68,23 +135,23 @@ impl<R> Server<R> {
     /// What seals the states of its requests, if it was said.
     #[cfg(feature = "http")]
     pub(crate) fn sealed_with(&self) -> Option<Keys> {
-        self.inner.view().settings.keys.clone()
+        self.inner.settings.keys.clone()
     }
 
     fn begin<I, O, C>(
         &self,
         streams: (I, O),
         clock: C,
-        spawn: Option<Spawn>,
+        runner: Option<Runner>,
     ) -> (Connection<I, O, C, BoxService>, Peer)
     where
         I: AsyncRead + Unpin,
         O: AsyncWrite + Unpin,
         C: Clock,
     {
-        let service = self.inner.service(spawn);
+        let service = self.inner.service(runner);
         let (mut connection, peer) = connect(streams, clock, self.config(), service);
-        if let Some(keys) = self.inner.view().settings.keys.clone() {
+        if let Some(keys) = self.inner.settings.keys.clone() {
             connection = connection.with_keys(keys);
         }
         self.inner.connected(&peer);
@@ -99,7 +166,7 @@ impl<R: Runtime> Server<R> {
         I: AsyncRead + Unpin,
         O: AsyncWrite + Unpin,
     {
-        self.begin(streams, R::default(), Some(R::spawn))
+        self.begin(streams, R::default(), Some(Runner::of::<R>()))
     }
 
     /// Serves one client over this process's standard input and output, until either is closed
@@ -109,11 +176,8 @@ impl<R: Runtime> Server<R> {
     /// return from `main`.
     ///
     /// # Errors
-    /// What [`check`](Self::check) reports, standard streams that cannot be taken, and errors
-    /// of the streams.
+    /// Standard streams that cannot be taken, and errors of the streams.
     pub async fn serve_stdio(self) -> io::Result<()> {
-        self.check()
-            .map_err(|error| io::Error::new(io::ErrorKind::InvalidInput, error))?;
         let streams = stdio::open(R::reactor(), Claim::Exclusive)?;
         let (connection, _) = self.serve(streams);
         connection.until(R::interrupted()).await
@@ -123,11 +187,42 @@ impl<R: Runtime> Server<R> {
     #[cfg(feature = "http")]
     pub(crate) fn exchange_service(&self, buckets: &Arc<Buckets>) -> BoxService {
         self.inner
-            .service_sharing(Some(R::spawn), Arc::clone(buckets))
+            .service_sharing(Some(Runner::of::<R>()), Arc::clone(buckets))
     }
 
     /// What serves one connection, for a transport that is not a pair of byte streams.
     pub fn service(&self) -> BoxService {
-        self.inner.service(Some(R::spawn))
+        self.inner.service(Some(Runner::of::<R>()))
+    }
+}
+
+impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Builds the server, and serves one client over this process's standard input and output:
+    /// see [`Server::serve_stdio`].
+    ///
+    /// # Errors
+    /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
+    /// holds the [`BuildError`], and those of [`Server::serve_stdio`].
+    pub async fn serve_stdio(self) -> io::Result<()> {
+        self.build()?.serve_stdio().await
+    }
+}
+
+/// The mistakes are in what was given to the builder.
+impl From<BuildError> for io::Error {
+    fn from(error: BuildError) -> Self {
+        Self::new(io::ErrorKind::InvalidInput, error)
+    }
+}
+
+impl<R> Clone for Server<R> {
+    fn clone(&self) -> Self {
+        Self::of(Arc::clone(&self.inner))
+    }
+}
+
+impl<R> fmt::Debug for Server<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Server").finish_non_exhaustive()
     }
 }

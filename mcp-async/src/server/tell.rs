@@ -11,16 +11,16 @@ use mcp_proto::{Channel, Instant, Payload, SendError, Transmit};
 
 use super::Machine;
 use super::call_host::Log;
-use super::context::Context;
+use super::context::CallContext;
 use crate::connection::{Receipt, Shared};
 
-/// How far a call is: what [`Context::progress`] returns. It resolves when there was room for
+/// How far a call is: what [`CallContext::progress`] returns. It resolves when there was room for
 /// the message, and an event store has it, if there is one.
 ///
 /// ```
-/// use mcp_async::server::Context;
+/// use mcp_async::server::CallContext;
 ///
-/// async fn copy(cx: &Context, files: &[&str]) {
+/// async fn copy(cx: &CallContext, files: &[&str]) {
 ///     for (done, file) in files.iter().enumerate() {
 ///         cx.progress(done as f64 + 1.0)
 ///             .total(files.len() as f64)
@@ -31,21 +31,21 @@ use crate::connection::{Receipt, Shared};
 /// ```
 #[must_use = "nothing is told until the future is polled"]
 pub struct ProgressUpdate<'a> {
-    context: &'a Context,
+    context: &'a CallContext,
     told: Progress<'a>,
     receipt: Option<Receipt>,
     /// The update left nothing to wait for, and the other futures had their turn since.
     has_yielded: bool,
 }
 
-/// A log message: what [`Context::log`] returns. It resolves when there was room for it, and an
+/// A log message: what [`CallContext::log`] returns. It resolves when there was room for it, and an
 /// [event store](crate::http::EventStore) has it, if there is one.
 ///
 /// ```
-/// use mcp_async::server::Context;
+/// use mcp_async::server::CallContext;
 /// use mcp_proto::model::LoggingLevel;
 ///
-/// async fn warn(cx: &Context) {
+/// async fn warn(cx: &CallContext) {
 ///     cx.log(LoggingLevel::Warning, &"the disk is nearly full")
 ///         .logger("storage")
 ///         .await;
@@ -53,7 +53,7 @@ pub struct ProgressUpdate<'a> {
 /// ```
 #[must_use = "nothing is logged until the future is polled"]
 pub struct LogMessage<'a> {
-    context: &'a Context,
+    context: &'a CallContext,
     level: LoggingLevel,
     logger: Option<&'a str>,
     data: &'a (dyn Payload + Sync),
@@ -61,7 +61,7 @@ pub struct LogMessage<'a> {
 }
 
 impl<'a> ProgressUpdate<'a> {
-    pub(super) const fn new(context: &'a Context, progress: f64) -> Self {
+    pub(super) const fn new(context: &'a CallContext, progress: f64) -> Self {
         Self {
             context,
             told: Progress::new(progress),
@@ -112,7 +112,7 @@ impl Future for ProgressUpdate<'_> {
 
 impl<'a> LogMessage<'a> {
     pub(super) const fn new(
-        context: &'a Context,
+        context: &'a CallContext,
         level: LoggingLevel,
         data: &'a (dyn Payload + Sync),
     ) -> Self {

@@ -3,17 +3,19 @@
 use core::fmt;
 use core::future::Future;
 use core::time::Duration;
+use std::sync::Arc;
 
 use mcp_proto::model::CacheScope;
 use serde::de::DeserializeOwned;
 
+use super::Call;
 use super::catalog::Keyed;
-use super::completion::{Completer, Completing, CompletionOutput};
+use super::completion::{Completer, Completing, CompletionOutput, bind_all};
+use super::handler_context::{Context, Host};
 use super::handler_error::{HandlerError, not_found};
 use super::item::{NO_HANDLER, RegisterError};
 use super::resource::{Hint, ResourceOutput, answer};
 use super::texts::from_captures;
-use super::{Call, Context};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations, Icon, Meta};
@@ -22,9 +24,9 @@ use crate::uri_template::{Captures, ParseError, UriTemplate};
 /// Resources behind a URI template: what clients are told of them, and the handler that reads
 /// one.
 ///
-/// [`Server::template`](crate::Server::template) makes one of a template, a name and a closure;
+/// [`ServerBuilder::template`](crate::server::ServerBuilder::template) makes one of a template, a name and a closure;
 /// this is for everything else that can be said. [`handler`](Self::handler) or
-/// [`raw`](Self::raw) comes last, then [`Server::with`](crate::Server::with) takes it.
+/// [`raw`](Self::raw) comes last, then [`ServerBuilder::with`](crate::server::ServerBuilder::with) takes it.
 ///
 /// The variables are a type, in which numbers are numbers. A URI whose variables do not fit the
 /// type is not found, as is one with a `/`, `\` or `..` in a variable, encoded or not, unless
@@ -44,21 +46,21 @@ use crate::uri_template::{Captures, ParseError, UriTemplate};
 ///     .description("A note by its number")
 ///     .mime_type("text/markdown")
 ///     .handler(|note: Note, _| async move { Ok(format!("# Note {}", note.id)) });
-/// let server = Server::<()>::new("notes", "1.0").with(notes);
+/// let server = Server::<()>::builder("notes", "1.0").with(notes);
 /// # let _ = server;
 /// ```
 #[must_use = "it is served once a server is given it"]
-pub struct Template {
+pub struct Template<S = ()> {
     pub(super) listed: model::ResourceTemplate,
-    pub(super) completers: Vec<Completer>,
+    pub(super) completers: Vec<Completer<S>>,
     /// The smaller goes first where several match.
     pub(super) order: u64,
     parsed: Result<UriTemplate, ParseError>,
     cache: Option<Hint>,
-    begin: Option<Begin>,
+    begin: Option<Begin<S>>,
 }
 
-type Begin = Box<dyn for<'b> Fn(Call<'b>, Found, Hint) -> Job + Send + Sync>;
+type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, Found, Hint, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// A URI that a template matches, and what it holds for each variable.
 #[derive(Clone, Debug)]
@@ -69,9 +71,9 @@ pub struct Found {
     pub captures: Captures,
 }
 
-impl Template {
-    /// Resources behind this template (RFC 6570), by this name. What is no template is reported
-    /// by [`Server::check`](crate::Server::check).
+impl<S: Send + Sync + 'static> Template<S> {
+    /// Resources behind this template (RFC 6570), by this name. What is no template is a mistake
+    /// that [`build`](super::ServerBuilder::build) reports.
     pub fn new(uri_template: impl Into<String>, name: impl Into<String>) -> Self {
         let listed = model::ResourceTemplate::new(uri_template, name);
         Self {
@@ -124,7 +126,7 @@ impl Template {
     /// Suggests values for a variable while it is typed (CP-01).
     pub fn complete<T, F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
     where
-        F: Fn(Completing, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(Completing, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {
@@ -142,17 +144,17 @@ impl Template {
     /// Runs this for each read. The variables' type may leave out those that it does not need.
     pub fn handler<A, T, F, Fut>(self, handler: F) -> Self
     where
-        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         A: DeserializeOwned + Send + 'static,
         T: ResourceOutput,
     {
         let mime_type = self.listed.mime_type.clone();
-        self.begin(Box::new(move |call, found, hint| {
+        self.begin(Box::new(move |call, found, hint, state, host| {
             let Ok(variables) = from_captures::<A>(&found.captures) else {
                 return call.refuse(not_found(Some(&found.uri)));
             };
-            let future = handler(variables, call.context().clone());
+            let future = handler(variables, Context::new(&call, state, host));
             answer(call, future, found.uri, mime_type.clone(), hint)
         }))
     }
@@ -162,24 +164,47 @@ impl Template {
     /// ```
     /// use mcp_async::server::{Found, Template};
     ///
-    /// let any = Template::new("echo://{text}", "echo")
+    /// let any: Template = Template::new("echo://{text}", "echo")
     ///     .raw(|found: Found, _| async move { Ok(found.uri) });
     /// # let _ = any;
     /// ```
     pub fn raw<T, F, Fut>(self, handler: F) -> Self
     where
-        F: Fn(Found, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(Found, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: ResourceOutput,
     {
         let mime_type = self.listed.mime_type.clone();
-        self.begin(Box::new(move |call, found, hint| {
+        self.begin(Box::new(move |call, found, hint, state, host| {
             let uri = found.uri.clone();
-            let future = handler(found, call.context().clone());
+            let future = handler(found, Context::new(&call, state, host));
             answer(call, future, uri, mime_type.clone(), hint)
         }))
     }
 
+    /// Gives the handler its state.
+    pub(super) fn bind(self, state: &Arc<S>) -> Template {
+        let begin = self.begin.map(|begin| -> Begin<()> {
+            let state = Arc::clone(state);
+            Box::new(move |call, found, hint, _, host| begin(call, found, hint, &state, host))
+        });
+        Template {
+            listed: self.listed,
+            order: self.order,
+            parsed: self.parsed,
+            cache: self.cache,
+            completers: bind_all(self.completers, state),
+            begin,
+        }
+    }
+
+    fn begin(mut self, begin: Begin<S>) -> Self {
+        self.begin = Some(begin);
+        self
+    }
+}
+
+impl Template {
     pub(super) fn check(&self) -> Result<(), RegisterError> {
         let error = |reason: &dyn fmt::Display| {
             Err(RegisterError::new(
@@ -206,26 +231,24 @@ impl Template {
     }
 
     /// Answers `resources/read`.
-    pub(super) fn call(&self, call: Call<'_>, found: Found, hint: Hint) -> Job {
+    pub(super) fn call(&self, call: Call<'_>, found: Found, hint: Hint, host: &Host) -> Job {
         match &self.begin {
-            Some(begin) => begin(call, found, self.cache.unwrap_or(hint)),
+            Some(begin) => {
+                let hint = self.cache.unwrap_or(hint);
+                begin(call, found, hint, host.unit(), host)
+            }
             None => call.refuse(ErrorReply::internal()),
         }
     }
-
-    fn begin(mut self, begin: Begin) -> Self {
-        self.begin = Some(begin);
-        self
-    }
 }
 
-impl Keyed for Template {
+impl<S> Keyed for Template<S> {
     fn key(&self) -> &str {
         &self.listed.uri_template
     }
 }
 
-impl fmt::Debug for Template {
+impl<S> fmt::Debug for Template<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Template")
             .field("listed", &self.listed)

@@ -11,15 +11,16 @@ use mcp_proto::model::ClientFeatures;
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
+use super::Call;
 use super::catalog::Keyed;
 use super::checks::Checks;
+use super::handler_context::{Context, Host};
 use super::handler_error::{HandlerError, missing_capabilities};
 use super::item::{NO_HANDLER, RegisterError};
 use super::output::ToolOutput;
 use super::rate::RateLimit;
 use super::reply::Reply;
-use super::spawned::{Spawn, spawned};
-use super::{Call, Context};
+use super::runner::spawned;
 use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, Icon, Meta, ToolAnnotations};
@@ -27,9 +28,9 @@ use crate::schema::{ToolSchema, TypeError};
 
 /// A tool: what clients are told of it, and the handler that runs it.
 ///
-/// [`Server::tool`](crate::Server::tool) makes one of a name, a description and a closure; this
+/// [`ServerBuilder::tool`](crate::server::ServerBuilder::tool) makes one of a name, a description and a closure; this
 /// is for everything else that can be said. [`handler`](Self::handler) or [`raw`](Self::raw)
-/// comes last, then [`Server::with`](crate::Server::with) takes it.
+/// comes last, then [`ServerBuilder::with`](crate::server::ServerBuilder::with) takes it.
 ///
 /// ```
 /// use mcp_async::Server;
@@ -43,11 +44,11 @@ use crate::schema::{ToolSchema, TypeError};
 ///         let now = std::time::SystemTime::UNIX_EPOCH.elapsed()?;
 ///         Ok(now.as_secs().to_string())
 ///     });
-/// let server = Server::<()>::new("clock", "1.0").with(clock);
+/// let server = Server::<()>::builder("clock", "1.0").with(clock);
 /// # let _ = server;
 /// ```
 #[must_use = "it is served once a server is given it"]
-pub struct Tool {
+pub struct Tool<S = ()> {
     pub(super) listed: model::Tool,
     requires: ClientFeatures,
     pub(super) rate: Option<RateLimit>,
@@ -57,7 +58,7 @@ pub struct Tool {
     output: Option<ToolSchema>,
     /// Why one of the types has no schema.
     fault: Option<TypeError>,
-    begin: Option<Begin>,
+    begin: Option<Begin<S>>,
     checks: Checks,
     /// Arguments that are repeated in headers.
     mirrored: Annotations,
@@ -67,7 +68,8 @@ pub struct Tool {
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
-type Begin = Box<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, Option<Spawn>) -> Job + Send + Sync>;
+type Begin<S> =
+    Box<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// The arguments of a tool that takes none (TL-06).
 ///
@@ -75,7 +77,7 @@ type Begin = Box<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, Option<Spawn>) ->
 /// use mcp_async::Server;
 /// use mcp_async::server::{Context, NoArguments};
 ///
-/// let server = Server::<()>::new("demo", "1.0")
+/// let server = Server::<()>::builder("demo", "1.0")
 ///     .tool("greet", "Says hello", |_: NoArguments, _: Context| async { Ok("hello") });
 /// # let _ = server;
 /// ```
@@ -95,7 +97,7 @@ pub struct NoArguments {}
 ///     words: Vec<&'a str>,
 /// }
 ///
-/// let search = Tool::new("search").raw(|call: ToolCall, _| async move {
+/// let search: Tool = Tool::new("search").raw(|call: ToolCall, _| async move {
 ///     let search: Search<'_> = call.decode()?;
 ///     Ok(format!("{} words", search.words.len()))
 /// });
@@ -123,7 +125,7 @@ impl ToolCall {
     }
 }
 
-impl Tool {
+impl<S: Send + Sync + 'static> Tool<S> {
     /// A tool by this name: 1 to 128 of `[A-Za-z0-9_.-]` (TL-05).
     pub fn new(name: impl Into<String>) -> Self {
         Self {
@@ -199,7 +201,7 @@ impl Tool {
     /// use mcp_proto::json::RawBuf;
     ///
     /// let schema = r#"{"type":"object","properties":{"city":{"type":"string","minLength":1}}}"#;
-    /// let tool = Tool::new("forecast")
+    /// let tool: Tool = Tool::new("forecast")
     ///     .input_schema(RawBuf::parse(schema)?)
     ///     .raw(|call: ToolCall, _| async move { Ok(call.arguments.as_raw().as_str().to_owned()) });
     /// # let _ = tool;
@@ -223,7 +225,7 @@ impl Tool {
     /// use mcp_async::server::{NoArguments, Tool};
     /// use mcp_proto::model::ClientFeatures;
     ///
-    /// let tool = Tool::new("survey")
+    /// let tool: Tool = Tool::new("survey")
     ///     .requires(ClientFeatures::ELICITATION_FORM)
     ///     .handler(|_: NoArguments, _| async { Ok("thank you") });
     /// # let _ = tool;
@@ -255,10 +257,10 @@ impl Tool {
     }
 
     /// Runs this for each call. The arguments' type gives the input schema and checks them; an
-    /// error in them is told to the client with its path (TL-08).
+    /// error in them is reported to the client with its path (TL-08).
     pub fn handler<A, T, F, Fut>(mut self, handler: F) -> Self
     where
-        F: Fn(A, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         A: DeserializeOwned + JsonSchema + Send + 'static,
         T: ToolOutput,
@@ -269,13 +271,13 @@ impl Tool {
                 Err(error) => self.fault = Some(error),
             }
         }
-        self.begin(Box::new(move |call, arguments, tool, spawn| {
+        self.begin(Box::new(move |call, arguments, tool, state, host| {
             let arguments = match arguments.decode::<A>(&mut []) {
                 Ok(arguments) => arguments,
                 Err(error) => return tool.refuse(call, &error),
             };
-            let future = handler(arguments, call.context().clone());
-            tool.run(call, spawn, future)
+            let future = handler(arguments, Context::new(&call, state, host));
+            tool.run(call, host, future)
         }))
         .output::<T>()
     }
@@ -283,7 +285,7 @@ impl Tool {
     /// Runs this for each call, with the arguments as they came.
     pub fn raw<T, F, Fut>(mut self, handler: F) -> Self
     where
-        F: Fn(ToolCall, Context) -> Fut + Send + Sync + 'static,
+        F: Fn(ToolCall, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: ToolOutput,
     {
@@ -291,17 +293,61 @@ impl Tool {
             let any = RawBuf::parse(r#"{"type":"object"}"#).unwrap_or_default();
             self.input = Some(any.into());
         }
-        self.begin(Box::new(move |call, arguments, tool, spawn| {
+        self.begin(Box::new(move |call, arguments, tool, state, host| {
             let owned = ToolCall {
                 arguments: call.keep(arguments),
                 as_result: call.request.revision.reports_bad_arguments_as_result(),
             };
-            let future = handler(owned, call.context().clone());
-            tool.run(call, spawn, future)
+            let future = handler(owned, Context::new(&call, state, host));
+            tool.run(call, host, future)
         }))
         .output::<T>()
     }
 
+    /// Gives the handler its state.
+    pub(super) fn bind(self, state: &Arc<S>) -> Tool {
+        let state = Arc::clone(state);
+        let begin = self.begin.map(|begin| -> Begin<()> {
+            Box::new(move |call, arguments, tool, _, host| {
+                begin(call, arguments, tool, &state, host)
+            })
+        });
+        Tool {
+            listed: self.listed,
+            requires: self.requires,
+            rate: self.rate,
+            spawned: self.spawned,
+            input: self.input,
+            output: self.output,
+            fault: self.fault,
+            begin,
+            checks: self.checks,
+            mirrored: self.mirrored,
+            drafted: self.drafted,
+        }
+    }
+
+    fn begin(mut self, begin: Begin<S>) -> Self {
+        self.begin = Some(begin);
+        self
+    }
+
+    fn output<T: ToolOutput>(mut self) -> Self {
+        if self.output.is_none() {
+            match T::output_schema() {
+                Ok(schema) => self.output = schema,
+                Err(error) => self.fault = Some(error),
+            }
+        }
+        self
+    }
+
+    fn hints(&mut self) -> &mut ToolAnnotations {
+        self.listed.annotations.get_or_insert_default()
+    }
+}
+
+impl Tool {
     /// Makes it ready to be served. What the draft alone can serve it is not told of here:
     /// see [`published`](Self::published).
     pub(super) fn prepare(&mut self) -> Result<(), RegisterError> {
@@ -310,6 +356,9 @@ impl Tool {
         match (&self.fault, &self.begin) {
             (Some(fault), _) => return Err(error(fault)),
             (_, None) => return Err(error(&NO_HANDLER)),
+            _ if !is_name(name) => {
+                return Err(error(&"its name is not 1 to 128 of A-Z a-z 0-9 _ . -"));
+            }
             _ => {}
         }
         let (input, output) = (self.input.take(), self.output.take());
@@ -343,7 +392,7 @@ impl Tool {
     }
 
     /// Answers a call.
-    pub(super) fn call(self: &Arc<Self>, call: Call<'_>, spawn: Option<Spawn>) -> Job {
+    pub(super) fn call(self: &Arc<Self>, call: Call<'_>, host: &Host) -> Job {
         #[cfg(feature = "http")]
         if let Err(error) = super::mirrored::check(&self.mirrored, &call) {
             return call.refuse(error);
@@ -361,28 +410,9 @@ impl Tool {
             return self.refuse(call, &violation);
         }
         match &self.begin {
-            Some(begin) => begin(call, arguments, self, spawn),
+            Some(begin) => begin(call, arguments, self, host.unit(), host),
             None => call.refuse(ErrorReply::internal()),
         }
-    }
-
-    fn begin(mut self, begin: Begin) -> Self {
-        self.begin = Some(begin);
-        self
-    }
-
-    fn output<T: ToolOutput>(mut self) -> Self {
-        if self.output.is_none() {
-            match T::output_schema() {
-                Ok(schema) => self.output = schema,
-                Err(error) => self.fault = Some(error),
-            }
-        }
-        self
-    }
-
-    fn hints(&mut self) -> &mut ToolAnnotations {
-        self.listed.annotations.get_or_insert_default()
     }
 
     fn refuse(&self, call: Call<'_>, error: &dyn fmt::Display) -> Job {
@@ -396,13 +426,13 @@ impl Tool {
     fn run<T: ToolOutput>(
         self: &Arc<Self>,
         call: Call<'_>,
-        spawn: Option<Spawn>,
+        host: &Host,
         future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
     ) -> Job {
         let tool = self.checks.promise().then(|| Arc::clone(self));
-        match spawn.filter(|_| self.spawned) {
-            Some(spawn) => call.answer(async move {
-                let result = spawned(spawn, future).await;
+        match host.runner.filter(|_| self.spawned) {
+            Some(runner) => call.answer(async move {
+                let result = spawned(runner, future).await;
                 Settled { result, tool }
             }),
             None => call.answer(async move {
@@ -413,13 +443,13 @@ impl Tool {
     }
 }
 
-impl Keyed for Tool {
+impl<S> Keyed for Tool<S> {
     fn key(&self) -> &str {
         &self.listed.name
     }
 }
 
-impl fmt::Debug for Tool {
+impl<S> fmt::Debug for Tool<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tool")
             .field("listed", &self.listed)
@@ -450,6 +480,12 @@ impl<T: ToolOutput> Reply for Settled<T> {
     }
 }
 
+/// What a tool may be called (TL-05).
+fn is_name(name: &str) -> bool {
+    let allowed = |byte: u8| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'.' | b'-');
+    (1..=128).contains(&name.len()) && name.bytes().all(allowed)
+}
+
 /// The arguments of a call; none are as good as none given.
 fn arguments<'b>(call: &Call<'b>) -> Raw<'b> {
     call.params
@@ -462,7 +498,7 @@ fn arguments<'b>(call: &Call<'b>) -> Raw<'b> {
 fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
     let text = format!("Invalid arguments: {error}");
     if as_result {
-        HandlerError::told(text)
+        HandlerError::visible(text)
     } else {
         HandlerError::invalid_params(text)
     }

@@ -7,11 +7,9 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use mcp_proto::server::{Blueprint, Growing};
 
 use super::catalog::Catalog;
-use super::inner::Settings;
 
-/// Settings and catalog of one moment, and the configuration that follows from them.
+/// The catalog of one moment, and the configuration that follows from it.
 pub(super) struct View {
-    pub(super) settings: Arc<Settings>,
     pub(super) catalog: Arc<Catalog>,
     pub(super) blueprint: Blueprint<'static, Growing>,
 }

@@ -70,11 +70,12 @@ pub(crate) fn play(role: &str, arguments: &[&str]) -> bool {
         setrlimit(Resource::Nofile, Rlimit { current, maximum }).unwrap();
     }
     let _ = limit;
-    let server = Server::new("s", "1").tool("hello", "Greets", |_: NoArguments, _| async {
+    let server = Server::builder("s", "1").tool("hello", "Greets", |_: NoArguments, _| async {
         Ok("Hello!")
     });
     let listen = Listen::bind("127.0.0.1:0").unwrap();
     println!("{}", listen.address().unwrap());
+    let server = server.build().unwrap();
     let registry = server.registry();
     thread::spawn(move || report(&registry));
     let http = server.http().idle_timeout(IDLE);

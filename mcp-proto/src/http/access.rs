@@ -20,14 +20,14 @@
 /// assert!(access.allows_origin(b"https://app.example.com"));
 /// assert!(!access.allows_origin(b"https://app.example.com:8443"));
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Access<'c> {
+#[derive(Debug)]
+pub struct Access<'c, T = &'c str> {
     /// Names or addresses, `[::1]` in brackets, each for every port or with the port that it is
     /// for. `None` lets every name through.
-    pub hosts: Option<&'c [&'c str]>,
+    pub hosts: Option<&'c [T]>,
     /// Scheme, host and port as browsers send them; the port `*` stands for any, and none for
     /// the scheme's own.
-    pub origins: &'c [&'c str],
+    pub origins: &'c [T],
 }
 
 impl Access<'static> {
@@ -51,28 +51,36 @@ impl Default for Access<'static> {
     }
 }
 
-impl Access<'_> {
+impl<T> Clone for Access<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Access<'_, T> {}
+
+impl<T: AsRef<str>> Access<'_, T> {
     /// Whether a `Host` of this value may be answered.
     pub fn allows_host(&self, host: &[u8]) -> bool {
         let Some(hosts) = self.hosts else { return true };
         let name = without_port(host);
         hosts.iter().any(|allowed| {
-            let allowed = allowed.as_bytes();
+            let allowed = allowed.as_ref().as_bytes();
             allowed.eq_ignore_ascii_case(host) || allowed.eq_ignore_ascii_case(name)
         })
     }
 
     /// Whether a browser may send requests from a page of this `Origin`.
     pub fn allows_origin(&self, origin: &[u8]) -> bool {
-        self.origins
-            .iter()
-            .any(|allowed| match allowed.strip_suffix(":*") {
+        self.origins.iter().map(AsRef::as_ref).any(|allowed: &str| {
+            match allowed.strip_suffix(":*") {
                 Some(allowed) => {
                     let name = without_port(origin);
                     allowed.as_bytes().eq_ignore_ascii_case(name)
                 }
                 None => allowed.as_bytes().eq_ignore_ascii_case(origin),
-            })
+            }
+        })
     }
 }
 

@@ -30,12 +30,12 @@ use crate::revision::{Http, Revision, RevisionSet};
 /// assert_eq!(post.version, Version::Known(Revision::V2026_07_28));
 /// assert_eq!(endpoint.open(&Post("attacker.example")).unwrap_err(), Refusal::Host);
 /// ```
-#[derive(Clone, Copy, Debug)]
-pub struct Endpoint<'c> {
+#[derive(Debug)]
+pub struct Endpoint<'c, T = &'c str> {
     /// Where it is; `None` if whoever mounts it has looked at the path already.
     pub path: Option<&'c str>,
     /// Who may speak to it.
-    pub access: Access<'c>,
+    pub access: Access<'c, T>,
     /// The revisions that it serves. Without a legacy one there are no streams to open and no
     /// sessions to end (SH-41).
     pub revisions: RevisionSet,
@@ -161,7 +161,15 @@ impl Default for Endpoint<'static> {
     }
 }
 
-impl Endpoint<'_> {
+impl<T> Clone for Endpoint<'_, T> {
+    fn clone(&self) -> Self {
+        *self
+    }
+}
+
+impl<T> Copy for Endpoint<'_, T> {}
+
+impl<T: AsRef<str>> Endpoint<'_, T> {
     /// Judges a head. What is refused here needs no body: answer with the refusal's status and
     /// text, and close.
     ///

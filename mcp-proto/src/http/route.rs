@@ -37,7 +37,7 @@ pub enum Route<'h> {
     Refuse(Refusal),
 }
 
-impl Endpoint<'_> {
+impl<T: AsRef<str>> Endpoint<'_, T> {
     /// Which machine a POST is for, once its body was read: `body` is what an
     /// [`Inbox`](crate::Inbox) yields first, so that of an array it is
     /// [`BatchStart`](Incoming::BatchStart).

@@ -14,9 +14,10 @@ use super::http_sse::HttpSse;
 use super::sharing::Sharing;
 use super::site::Site;
 use crate::http::{EventStore, SessionStore};
-use crate::intern;
 use crate::runtime::{Runtime, Task};
-use crate::server::builder::Server;
+use crate::server::builder::Parts;
+use crate::server::serving::Server;
+use crate::server::{BuildError, ServerBuilder};
 
 /// A server on its way to HTTP: the settings of the endpoint.
 ///
@@ -26,10 +27,11 @@ use crate::server::builder::Server;
 ///
 /// ```
 /// use core::time::Duration;
+/// use mcp_async::server::BuildError;
 /// use mcp_async::{Runtime, Server};
 ///
-/// fn service<R: Runtime>(server: &Server<R>) -> mcp_async::http::HttpService<R> {
-///     server
+/// fn service<R: Runtime>() -> Result<mcp_async::http::HttpService<R>, BuildError> {
+///     Server::<R>::builder("demo", "1.0")
 ///         .http()
 ///         .allow_hosts(["mcp.example.com"])
 ///         .allow_origins(["https://app.example.com"])
@@ -39,20 +41,25 @@ use crate::server::builder::Server;
 /// ```
 #[must_use = "settings serve nothing until they are a service"]
 pub struct Http<R> {
-    pub(super) server: Server<R>,
+    source: Source<R>,
     pub(super) options: Options,
     pub(super) until: Option<Task>,
+}
+
+/// What is offered.
+enum Source<R> {
+    Built(Server<R>),
+    Parts(Box<Parts>),
 }
 
 /// The settings themselves.
 #[derive(Clone, Debug)]
 pub(super) struct Options {
-    pub(super) path: Option<&'static str>,
+    pub(super) path: Option<String>,
     /// `None` for all.
     pub(super) hosts: Option<Vec<String>>,
     origins: Vec<String>,
     pub(super) http_sse: Option<HttpSse>,
-    pub(super) draft: bool,
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,
     pub(super) limits: Limits,
@@ -69,18 +76,29 @@ impl<R: Runtime> Server<R> {
     /// Offers it over HTTP: the settings of an endpoint, and then a service that hyper, axum or
     /// anything else that speaks `tower` mounts.
     pub fn http(&self) -> Http<R> {
-        Http {
-            server: self.clone(),
-            options: Options::default(),
-            until: None,
-        }
+        Http::of(Source::Built(self.clone()))
+    }
+}
+
+impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Offers the server over HTTP: see [`Server::http`]. It is built with the service.
+    pub fn http(self) -> Http<R> {
+        Http::of(Source::Parts(Box::new(self.parts)))
     }
 }
 
 impl<R: Runtime> Http<R> {
+    fn of(source: Source<R>) -> Self {
+        Self {
+            source,
+            options: Options::default(),
+            until: None,
+        }
+    }
+
     /// Where the endpoint is; at `/mcp` otherwise. Other paths are answered with 404.
-    pub fn path(mut self, path: impl AsRef<str>) -> Self {
-        self.options.path = Some(intern::text(path.as_ref()));
+    pub fn path(mut self, path: impl Into<String>) -> Self {
+        self.options.path = Some(path.into());
         self
     }
 
@@ -89,7 +107,8 @@ impl<R: Runtime> Http<R> {
     ///
     /// ```
     /// # use mcp_async::{Runtime, Server};
-    /// # fn service<R: Runtime>(server: &Server<R>) -> mcp_async::http::HttpService<R> {
+    /// # type Built<R> = Result<mcp_async::http::HttpService<R>, mcp_async::server::BuildError>;
+    /// # fn service<R: Runtime>(server: &Server<R>) -> Built<R> {
     /// // For axum: `.nest_service("/tools", service)`
     /// server.http().any_path().into_service()
     /// # }
@@ -141,46 +160,13 @@ impl<R: Runtime> Http<R> {
     ///
     /// ```
     /// # use mcp_async::{Runtime, Server};
-    /// # fn service<R: Runtime>(server: &Server<R>) -> mcp_async::http::HttpService<R> {
+    /// # type Built<R> = Result<mcp_async::http::HttpService<R>, mcp_async::server::BuildError>;
+    /// # fn service<R: Runtime>(server: &Server<R>) -> Built<R> {
     /// server.http().legacy_sse("/sse", "/messages").into_service()
     /// # }
     /// ```
     pub fn legacy_sse(mut self, stream: impl Into<String>, post: impl Into<String>) -> Self {
         self.options.http_sse = Some(HttpSse::new(stream.into(), post.into()));
-        self
-    }
-
-    /// Holds legacy sessions to the transports draft of spring 2026, which was never published:
-    /// requests and notifications repeat their method and what they are about in headers, or are
-    /// refused with -32001, and the session's own stream carries no questions. Its revision,
-    /// `DRAFT-2026-v1`, is accepted, too.
-    ///
-    /// A tool may repeat a number in a header there (`"type": "number"` beside `x-mcp-header`). No
-    /// published revision has that, so such a tool is served in these sessions only, and without
-    /// this setting [`Server::check`] reports it.
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    /// use mcp_async::server::{Tool, ToolCall};
-    /// use mcp_proto::json::RawBuf;
-    ///
-    /// let schema = r#"{"type":"object","properties":{
-    ///     "load":{"type":"number","x-mcp-header":"Load"}}}"#;
-    /// let tool = Tool::new("route")
-    ///     .input_schema(RawBuf::parse(schema)?)
-    ///     .raw(|_: ToolCall, _| async { Ok("routed") });
-    /// let server = Server::<()>::new("demo", "1.0").with(tool);
-    /// assert!(server.check().is_err());
-    /// # fn drafted<R: mcp_async::Runtime>(server: mcp_async::Server<R>) {
-    /// let http = server.http().draft_profile();
-    /// assert!(server.check().is_ok());
-    /// # drop(http);
-    /// # }
-    /// # Ok::<(), mcp_proto::json::Fault>(())
-    /// ```
-    pub fn draft_profile(mut self) -> Self {
-        self.server.hold_to_draft();
-        self.options.draft = true;
         self
     }
 
@@ -234,12 +220,12 @@ impl<R: Runtime> Http<R> {
     /// ```
     /// use std::sync::Arc;
     ///
-    /// use mcp_async::http::{HttpService, MemoryStore};
+    /// use mcp_async::http::{Http, MemoryStore};
     /// use mcp_async::{Runtime, Server};
     ///
-    /// fn service<R: Runtime>(server: &Server<R>, store: &Arc<MemoryStore>) -> HttpService<R> {
+    /// fn shared<R: Runtime>(server: &Server<R>, store: &Arc<MemoryStore>) -> Http<R> {
     ///     let http = server.http().session_store(store.clone());
-    ///     http.event_store(store.clone()).into_service()
+    ///     http.event_store(store.clone())
     /// }
     /// ```
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
@@ -292,15 +278,15 @@ impl<R: Runtime> Http<R> {
     /// may finish within the [grace](Self::grace), and listens end with their result.
     ///
     /// ```
-    /// use mcp_async::http::HttpService;
+    /// use mcp_async::http::Http;
     /// use mcp_async::{Runtime, Server};
     ///
     /// /// An endpoint that ends when the program around it does.
-    /// fn service<R: Runtime>(
+    /// fn ending<R: Runtime>(
     ///     server: &Server<R>,
     ///     ended: impl Future<Output = ()> + Send + 'static,
-    /// ) -> HttpService<R> {
-    ///     server.http().until(ended).into_service()
+    /// ) -> Http<R> {
+    ///     server.http().until(ended)
     /// }
     /// ```
     pub fn until(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
@@ -308,24 +294,34 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// The service. Clones of it are the same endpoint.
+    /// Makes the service, and builds the server if that is not done. Clones of it are the same
+    /// endpoint.
+    ///
+    /// # Errors
+    /// Those of [`ServerBuilder::build`]; none for a server that is built.
     ///
     /// # Panics
     /// With [`until`](Self::until), where the runtime does not run: a task waits for it.
-    pub fn into_service(self) -> HttpService<R> {
-        let Self {
-            server,
-            options,
-            until,
-        } = self;
-        let service = HttpService::new(Site::new(server, options));
-        if let Some(end) = until {
+    pub fn into_service(mut self) -> Result<HttpService<R>, BuildError> {
+        let server = self.build()?;
+        let service = HttpService::new(Site::new(server, self.options));
+        if let Some(end) = self.until {
             R::spawn(Box::pin(Ending {
                 end,
                 service: service.clone(),
             }));
         }
-        service
+        Ok(service)
+    }
+
+    /// Builds the server, if that is not done.
+    pub(super) fn build(&mut self) -> Result<Server<R>, BuildError> {
+        let server = match &self.source {
+            Source::Built(server) => server.clone(),
+            Source::Parts(parts) => parts.as_ref().clone().build()?,
+        };
+        self.source = Source::Built(server.clone());
+        Ok(server)
     }
 }
 
@@ -348,29 +344,28 @@ impl<R: Runtime> Future for Ending<R> {
 }
 
 impl Options {
-    /// Who may speak to the endpoint.
-    pub(super) fn access(&self) -> Access<'static> {
-        let local = Access::LOOPBACK;
-        let hosts = self.hosts.as_ref().map(|hosts| {
-            let own = local.hosts.unwrap_or_default().iter().copied();
-            intern::list(own.chain(hosts.iter().map(String::as_str)))
-        });
-        let origins = local.origins.iter().copied();
-        Access {
-            hosts,
-            origins: intern::list(origins.chain(self.origins.iter().map(String::as_str))),
-        }
+    /// The names that the server may be asked for; `None` for all.
+    pub(super) fn all_hosts(&self) -> Option<Vec<String>> {
+        let own = Access::LOOPBACK.hosts.unwrap_or_default();
+        let own = own.iter().copied().map(String::from);
+        let hosts = self.hosts.as_ref()?;
+        Some(own.chain(hosts.iter().cloned()).collect())
+    }
+
+    /// The origins of the web pages that may use it.
+    pub(super) fn all_origins(&self) -> Vec<String> {
+        let own = Access::LOOPBACK.origins.iter().copied().map(String::from);
+        own.chain(self.origins.iter().cloned()).collect()
     }
 }
 
 impl Default for Options {
     fn default() -> Self {
         Self {
-            path: Some("/mcp"),
+            path: Some("/mcp".into()),
             hosts: Some(Vec::new()),
             origins: Vec::new(),
             http_sse: None,
-            draft: false,
             sessions: true,
             limits: Limits::default(),
             max_exchanges: 10_000,

@@ -64,7 +64,7 @@ impl<R: Runtime> Site<R> {
         let methods = if opens { "GET" } else { "POST" };
         let endpoint = Endpoint {
             path: None,
-            ..self.endpoint
+            ..self.endpoint()
         };
         let head = RequestHead(parts);
         if let Err(refusal) = endpoint.admit(&head) {

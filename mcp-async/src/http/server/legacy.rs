@@ -180,7 +180,7 @@ impl<R: Runtime> Site<R> {
         session.touch();
         let reader = match self.attach(&session, get.last_event_id).await {
             Some(Ok(reader)) => reader,
-            Some(Err(refusal)) => return answer::refusal(refusal, self.endpoint.methods()),
+            Some(Err(refusal)) => return answer::refusal(refusal, self.endpoint().methods()),
             None => return no_session(),
         };
         // Whoever read it before learns that it does so no longer.

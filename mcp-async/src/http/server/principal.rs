@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Who sends a request, as whatever stands in front of the server has verified it: put it into
 /// the request's extensions.
 ///
-/// Handlers find it in [`Context::principal`](crate::server::Context::principal), request states
+/// Handlers find it in [`CallContext::principal`](crate::server::CallContext::principal), request states
 /// are bound to it (MR-08), and a legacy session serves nobody but who opened it (SH-43).
 ///
 /// ```

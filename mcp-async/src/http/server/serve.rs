@@ -8,7 +8,8 @@ use std::net::ToSocketAddrs;
 
 use super::builder::Http;
 use crate::net::{Listen, Network};
-use crate::server::builder::Server;
+use crate::server::ServerBuilder;
+use crate::server::serving::Server;
 
 impl<R: Network> Server<R> {
     /// Serves over HTTP/1.1 and HTTP/2 at `/mcp` of this address, until the process is
@@ -21,15 +22,26 @@ impl<R: Network> Server<R> {
     /// use mcp_async::net::Network;
     ///
     /// async fn run<R: Network>() -> std::io::Result<()> {
-    ///     Server::<R>::new("demo", "1.0").serve_http("127.0.0.1:8000").await
+    ///     Server::<R>::builder("demo", "1.0").serve_http("127.0.0.1:8000").await
     /// }
     /// ```
     ///
     /// # Errors
-    /// What [`check`](Self::check) reports; an address that cannot be bound, or that others can
+    /// An address that cannot be bound, or that others can
     /// reach: say then by [`allow_hosts`](Http::allow_hosts) which names they may use, or
     /// [`any_host`](Http::any_host).
     pub async fn serve_http(&self, address: impl ToSocketAddrs) -> io::Result<()> {
+        self.http().serve(address).await
+    }
+}
+
+impl<R: Network, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Builds the server, and serves over HTTP: see [`Server::serve_http`].
+    ///
+    /// # Errors
+    /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
+    /// holds the [`BuildError`](crate::server::BuildError), and those of [`Server::serve_http`].
+    pub async fn serve_http(self, address: impl ToSocketAddrs) -> io::Result<()> {
         self.http().serve(address).await
     }
 }
@@ -39,7 +51,7 @@ impl<R: Network> Http<R> {
     /// [`until`](Self::until) says.
     ///
     /// # Errors
-    /// Those of [`Server::serve_http`].
+    /// Those of [`ServerBuilder::serve_http`].
     pub async fn serve(self, address: impl ToSocketAddrs) -> io::Result<()> {
         self.serve_on(Listen::bind(address)?).await
     }
@@ -59,24 +71,20 @@ impl<R: Network> Http<R> {
     /// ```
     ///
     /// # Errors
-    /// Those of [`Server::serve_http`].
+    /// Those of [`ServerBuilder::serve_http`].
     pub async fn serve_on(mut self, listen: Listen) -> io::Result<()> {
-        let invalid = |error| io::Error::new(io::ErrorKind::InvalidInput, error);
-        self.server
-            .check()
-            .map_err(|error| invalid(error.to_string()))?;
         let named = self
             .options
             .hosts
             .as_ref()
             .is_none_or(|hosts| !hosts.is_empty());
         if !named && !listen.address()?.ip().is_loopback() {
-            return Err(invalid(REACHABLE.into()));
+            return Err(io::Error::new(io::ErrorKind::InvalidInput, REACHABLE));
         }
         let listen = listen.grace_or(self.options.grace);
-        let server = self.server.clone();
+        let server = self.build()?;
         let until = self.until.take();
-        let service = self.into_service();
+        let service = self.into_service()?;
         let ended = service.clone();
         let end = async move {
             let mut until = until;

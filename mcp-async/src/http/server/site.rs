@@ -8,10 +8,10 @@ use http::header::{EXPECT, ORIGIN};
 use http::request::Parts;
 use http::{Request, StatusCode};
 use http_body::Body;
-use mcp_proto::http::{Endpoint, Opening, Post, Route};
+use mcp_proto::http::{Access, Endpoint, Opening, Post, Route};
 use mcp_proto::rpc::{Messages, code};
 use mcp_proto::server::{Blueprint, Growing, Record, Server as Core, ServerConfig};
-use mcp_proto::{Channel, Revision, Source};
+use mcp_proto::{Channel, Revision, RevisionSet, Source};
 
 use super::answer::{self, Answer};
 use super::builder::Options;
@@ -25,14 +25,16 @@ use super::streams::SessionStreams;
 use super::turns::Turns;
 use crate::connection::Text;
 use crate::runtime::{Now, Runtime};
-use crate::server::builder::Server;
+use crate::server::serving::Server;
 use crate::server::{BoxService, Buckets, Live, Machine, Peer};
 
 /// Everything of one endpoint.
 pub(super) struct Site<R: Runtime> {
     pub(super) server: Server<R>,
     pub(super) options: Options,
-    pub(super) endpoint: Endpoint<'static>,
+    hosts: Option<Vec<String>>,
+    origins: Vec<String>,
+    revisions: RevisionSet,
     depth: u8,
     pub(super) clock: R,
     /// The same, for the handles of all connections.
@@ -56,15 +58,6 @@ pub(super) struct Site<R: Runtime> {
 impl<R: Runtime> Site<R> {
     pub(super) fn new(server: Server<R>, options: Options) -> Self {
         let config = server.config();
-        let endpoint = Endpoint {
-            path: options.path,
-            access: options.access(),
-            revisions: match options.draft {
-                true => config.revisions.with(Revision::DraftV1),
-                false => config.revisions,
-            },
-            sessions: options.sessions,
-        };
         let capacity = Capacity::new(options.limits.sessions);
         let exchanges = Arc::<Exchanges>::default();
         let leave: Leave = {
@@ -76,9 +69,14 @@ impl<R: Runtime> Site<R> {
         };
         Self {
             bodies: Room::new(options.max_bodies),
+            hosts: options.all_hosts(),
+            origins: options.all_origins(),
+            revisions: match server.is_held_to_draft() {
+                true => config.revisions.with(Revision::DraftV1),
+                false => config.revisions,
+            },
             server,
             options,
-            endpoint,
             depth: config.limits.depth,
             clock: R::default(),
             now: Arc::new(R::default()),
@@ -92,6 +90,19 @@ impl<R: Runtime> Site<R> {
         }
     }
 
+    /// Which requests it lets in.
+    pub(super) fn endpoint(&self) -> Endpoint<'_, String> {
+        Endpoint {
+            path: self.options.path.as_deref(),
+            access: Access {
+                hosts: self.hosts.as_deref(),
+                origins: &self.origins,
+            },
+            revisions: self.revisions,
+            sessions: self.options.sessions,
+        }
+    }
+
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
         let (parts, body) = request.into_parts();
         let parts = Arc::new(parts);
@@ -101,7 +112,7 @@ impl<R: Runtime> Site<R> {
             None => self.answer(&parts, body).await,
         };
         if let Some(origin) = parts.headers.get(ORIGIN)
-            && self.endpoint.access.allows_origin(origin.as_bytes())
+            && self.endpoint().access.allows_origin(origin.as_bytes())
         {
             answer::share(&mut answer, origin);
         }
@@ -110,8 +121,8 @@ impl<R: Runtime> Site<R> {
 
     async fn answer<B: Body>(&self, parts: &Arc<Parts>, body: Option<B>) -> Answer {
         let head = RequestHead(parts);
-        let methods = self.endpoint.methods();
-        match (self.endpoint.open(&head), body) {
+        let methods = self.endpoint().methods();
+        match (self.endpoint().open(&head), body) {
             (Ok(Opening::Delete(id)), _) => self.delete(parts, id).await,
             (Ok(Opening::Preflight), _) => answer::preflight(parts, methods),
             (Ok(_), _) if self.is_closing() => answer::closing(),
@@ -143,11 +154,11 @@ impl<R: Runtime> Site<R> {
     /// What the machines are made of.
     fn blueprint(&self) -> Blueprint<'static, Growing> {
         let blueprint = self.server.blueprint();
-        if !self.options.draft {
+        if !self.server.is_held_to_draft() {
             return blueprint;
         }
         Blueprint::with_room(ServerConfig {
-            revisions: self.endpoint.revisions,
+            revisions: self.revisions,
             draft_profile: true,
             ..*blueprint.config()
         })
@@ -166,12 +177,12 @@ impl<R: Runtime> Site<R> {
         let first = || Messages::new(&body, self.depth()).next();
         let route = match post.is_modern() {
             true => Some(Route::Modern),
-            false => first().map(|first| self.endpoint.route(post, &first)),
+            false => first().map(|first| self.endpoint().route(post, &first)),
         };
         match route {
             Some(Route::Session(id)) => self.session_post(parts, id, post, body).await,
-            Some(Route::Refuse(refusal)) => answer::refusal(refusal, self.endpoint.methods()),
-            Some(Route::Initialize) if self.endpoint.sessions => {
+            Some(Route::Refuse(refusal)) => answer::refusal(refusal, self.endpoint().methods()),
+            Some(Route::Initialize) if self.options.sessions => {
                 self.initialize(parts, post, &Text::new(body)).await
             }
             Some(_) if self.exchanges.count() >= self.options.max_exchanges => {

@@ -60,7 +60,7 @@ impl<R: Runtime> Site<R> {
         let read = |record: &[u8]| {
             Saved::read(record)
                 .filter(|saved| saved.principal.as_deref() == owner.as_deref())
-                .filter(|saved| self.endpoint.revisions.contains(saved.session.revision))
+                .filter(|saved| self.endpoint().revisions.contains(saved.session.revision))
         };
         // A request that may not use the session displaces nobody.
         let record = store.load(id).await.map_err(broken)?;

@@ -14,7 +14,7 @@ use tracing::Span;
 use super::{Around, Layered};
 use crate::connection::{Answered, Job, discard};
 use crate::observe::{self, Failure, span};
-use crate::server::{Call, Context, Service};
+use crate::server::{Call, CallContext, Service};
 use crate::trace_context::TraceContext;
 
 /// Makes a span of `tracing` for every call, in which its handler runs.
@@ -127,7 +127,7 @@ impl fmt::Debug for Trace {
 /// A job within its span.
 struct Traced {
     span: Span,
-    context: Context,
+    context: CallContext,
     began: Instant,
     limit: Option<Duration>,
     /// Whether it is in the handler's hands: if it is dropped meanwhile, that has panicked.

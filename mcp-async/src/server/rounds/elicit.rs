@@ -17,7 +17,7 @@ use crate::model::{
 };
 use crate::schema;
 use crate::server::ask::{AskError, not_in_revision};
-use crate::server::context::Context;
+use crate::server::context::CallContext;
 
 /// What a person made of a form.
 ///
@@ -47,13 +47,13 @@ impl<T> Elicited<T> {
     }
 }
 
-impl Context {
+impl CallContext {
     /// Asks a person to fill in a form with the fields of `T`; see
     /// [`schema::form`](crate::schema::form) for what these can be. Never ask for secrets in a
     /// form (EL-05), and be ready for a no (EL-16).
     ///
     /// ```
-    /// use mcp_async::server::{AskError, Context, Elicited};
+    /// use mcp_async::server::{AskError, CallContext, Elicited};
     ///
     /// #[derive(serde::Deserialize, schemars::JsonSchema)]
     /// struct Trip {
@@ -62,7 +62,7 @@ impl Context {
     ///     nights: Option<u8>,
     /// }
     ///
-    /// async fn book(cx: Context) -> Result<String, AskError> {
+    /// async fn book(cx: CallContext) -> Result<String, AskError> {
     ///     Ok(match cx.elicit::<Trip>("trip", "Where shall it be?").await? {
     ///         Elicited::Accepted(trip) => format!("off to {}", trip.city),
     ///         Elicited::Declined | Elicited::Cancelled => "staying here".into(),
@@ -97,9 +97,9 @@ impl Context {
     ///
     /// ```
     /// use mcp_async::model::ElicitResult;
-    /// use mcp_async::server::{AskError, Context};
+    /// use mcp_async::server::{AskError, CallContext};
     ///
-    /// async fn ask(cx: Context) -> Result<ElicitResult, Box<dyn std::error::Error>> {
+    /// async fn ask(cx: CallContext) -> Result<ElicitResult, Box<dyn std::error::Error>> {
     ///     let form = r#"{"type":"object","properties":{"city":{"type":"string"}}}"#;
     ///     Ok(cx.elicit_form("city", "Where to?", form.parse()?).await?)
     /// }
@@ -121,10 +121,10 @@ impl Context {
     /// that they are done (EL-10); who opens the page has to be who was asked (EL-15).
     ///
     /// ```
-    /// use mcp_async::server::{AskError, Context};
+    /// use mcp_async::server::{AskError, CallContext};
     /// use mcp_proto::model::ElicitAction;
     ///
-    /// async fn sign_in(cx: Context) -> Result<bool, AskError> {
+    /// async fn sign_in(cx: CallContext) -> Result<bool, AskError> {
     ///     let page = "https://example.com/authorize?flow=7f3a";
     ///     let action = cx.elicit_url("sign-in", "Please sign in.", page).await?;
     ///     Ok(action == ElicitAction::Accept)
@@ -154,9 +154,9 @@ impl Context {
     ///
     /// ```
     /// use mcp_async::model::ElicitUrlParams;
-    /// use mcp_async::server::{AskError, Context};
+    /// use mcp_async::server::{AskError, CallContext};
     ///
-    /// async fn pay(cx: Context, order: &str) -> Result<(), AskError> {
+    /// async fn pay(cx: CallContext, order: &str) -> Result<(), AskError> {
     ///     let page = ElicitUrlParams {
     ///         message: "Please pay.".into(),
     ///         url: format!("https://example.com/pay/{order}"),
@@ -203,9 +203,9 @@ impl Context {
     ///
     /// ```
     /// use mcp_async::model::{CreateMessageParams, SamplingMessage};
-    /// use mcp_async::server::{AskError, Context};
+    /// use mcp_async::server::{AskError, CallContext};
     ///
-    /// async fn summarise(cx: Context, text: String) -> Result<String, AskError> {
+    /// async fn summarise(cx: CallContext, text: String) -> Result<String, AskError> {
     ///     let asked = SamplingMessage::user(format!("In one sentence: {text}"));
     ///     let answer = cx.sample("summary", CreateMessageParams::new(vec![asked], 100)).await?;
     ///     Ok(answer.content.text())
@@ -236,9 +236,9 @@ impl Context {
     ///
     /// ```
     /// use std::path::Path;
-    /// use mcp_async::server::{AskError, Context};
+    /// use mcp_async::server::{AskError, CallContext};
     ///
-    /// async fn may_read(cx: Context, path: &Path) -> Result<bool, AskError> {
+    /// async fn may_read(cx: CallContext, path: &Path) -> Result<bool, AskError> {
     ///     Ok(cx.roots().await?.contains(path))
     /// }
     /// # let _ = may_read;
@@ -250,9 +250,9 @@ impl Context {
     /// Asks for the client's roots under a key of one's own: a second time in one call, say.
     ///
     /// ```
-    /// use mcp_async::server::{AskError, Context};
+    /// use mcp_async::server::{AskError, CallContext};
     ///
-    /// async fn compare(cx: Context) -> Result<bool, AskError> {
+    /// async fn compare(cx: CallContext) -> Result<bool, AskError> {
     ///     let before = cx.roots().await?;
     ///     Ok(before == cx.roots_as("roots again").await?)
     /// }

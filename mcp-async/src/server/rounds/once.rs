@@ -9,9 +9,9 @@ use serde::de::DeserializeOwned;
 
 use super::round::{Computing, Waiting};
 use super::state::{StateError, encode, has_room};
-use crate::server::context::Context;
+use crate::server::context::CallContext;
 
-impl Context {
+impl CallContext {
     /// Computes a value in the first run of the handler that gets here, and returns that same
     /// value in every later one: for what has an effect, what differs from run to run and what
     /// takes long.
@@ -22,12 +22,12 @@ impl Context {
     /// it before, not beside a question.
     ///
     /// ```
-    /// use mcp_async::server::{AskError, Context, Elicited};
+    /// use mcp_async::server::{AskError, CallContext, Elicited};
     /// # #[derive(serde::Deserialize, schemars::JsonSchema)]
     /// # struct Confirm { sure: bool }
     /// # async fn reserve() -> u64 { 7 }
     ///
-    /// async fn book(cx: Context) -> Result<String, Box<dyn std::error::Error>> {
+    /// async fn book(cx: CallContext) -> Result<String, Box<dyn std::error::Error>> {
     ///     let order = cx.once("order", reserve()).await?; // one reservation, not two
     ///     let message = format!("Confirm order {order}?");
     ///     match cx.elicit::<Confirm>("confirm", &message).await? {
@@ -53,10 +53,10 @@ impl Context {
     /// again.
     ///
     /// ```
-    /// use mcp_async::server::{Context, HandlerError};
+    /// use mcp_async::server::{CallContext, HandlerError};
     /// # async fn reserve() -> Result<u64, std::io::Error> { Ok(7) }
     ///
-    /// async fn order(cx: &Context) -> Result<u64, HandlerError> {
+    /// async fn order(cx: &CallContext) -> Result<u64, HandlerError> {
     ///     cx.try_once("order", async { Ok(reserve().await?) }).await
     /// }
     /// # let _ = order;
@@ -119,7 +119,7 @@ enum Claimed<'a> {
 
 /// The right to compute a value; the next one gets it when it is dropped.
 struct Claim<'a> {
-    context: &'a Context,
+    context: &'a CallContext,
     key: &'a str,
 }
 

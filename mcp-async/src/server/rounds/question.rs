@@ -18,9 +18,9 @@ use crate::connection::Seat;
 use crate::server::Machine;
 use crate::server::ask::{AskError, not_in_revision, poll_ask};
 use crate::server::call_host::CallState;
-use crate::server::context::Context;
+use crate::server::context::CallContext;
 
-/// The answer to a question, when it comes: what [`Context::elicit`], [`Context::sample`] and
+/// The answer to a question, when it comes: what [`CallContext::elicit`], [`CallContext::sample`] and
 /// their neighbours return.
 ///
 /// - In a legacy session it is a nested request of the server. Dropping the future takes it
@@ -31,7 +31,7 @@ use crate::server::context::Context;
 ///
 /// The same question under the same key has the same answer, without being asked twice. The
 /// parameters tell questions apart, so take what differs from run to run (a time, a random
-/// number) from [`Context::once`]: a question that reads differently in the next round is
+/// number) from [`CallContext::once`]: a question that reads differently in the next round is
 /// asked again.
 ///
 /// # Errors
@@ -44,20 +44,20 @@ use crate::server::context::Context;
 /// - In a legacy session also [`AskError::Rejected`], [`AskError::Client`], [`AskError::Expired`],
 ///   [`AskError::Cancelled`], [`AskError::Unusable`], [`AskError::Mismatch`] and
 ///   [`AskError::Decode`]. In 2026-07-28 an answer that does not fit is asked for again (MR-14), and the end of the call is no error:
-///   work in another task that has to end with the call watches [`Context::cancelled`].
+///   work in another task that has to end with the call watches [`CallContext::cancelled`].
 ///
 /// ```
 /// use core::time::Duration;
-/// use mcp_async::server::{AskError, Context};
+/// use mcp_async::server::{AskError, CallContext};
 ///
-/// async fn has_roots(cx: &Context) -> Result<bool, AskError> {
+/// async fn has_roots(cx: &CallContext) -> Result<bool, AskError> {
 ///     let roots = cx.roots().timeout(Duration::from_secs(30)).await?;
 ///     Ok(roots.iter().next().is_some())
 /// }
 /// ```
 #[must_use = "a question is asked when its future is polled"]
 pub struct Question<'a, T> {
-    context: &'a Context,
+    context: &'a CallContext,
     key: &'a str,
     /// Or why it cannot be asked, until that is told.
     asked: Result<Asked, Option<AskError>>,
@@ -94,7 +94,7 @@ enum Found {
 
 impl<'a, T> Question<'a, T> {
     pub(super) fn new(
-        context: &'a Context,
+        context: &'a CallContext,
         key: &'a str,
         method: Method<'static>,
         params: Result<RawBuf, AskError>,
@@ -119,9 +119,9 @@ impl<'a, T> Question<'a, T> {
     ///
     /// ```
     /// use core::time::Duration;
-    /// use mcp_async::server::{AskError, Context};
+    /// use mcp_async::server::{AskError, CallContext};
     ///
-    /// async fn roots(cx: Context) -> Result<usize, AskError> {
+    /// async fn roots(cx: CallContext) -> Result<usize, AskError> {
     ///     Ok(cx.roots().timeout(Duration::from_secs(10)).await?.len())
     /// }
     /// # let _ = roots;
@@ -336,7 +336,7 @@ impl<T> fmt::Debug for Question<'_, T> {
     }
 }
 
-impl Context {
+impl CallContext {
     /// Looks at the questions of all calls, under the lock that they have in common.
     pub(super) fn with_rounds<T>(
         &self,

@@ -8,16 +8,16 @@ use serde::de::DeserializeOwned;
 
 use super::keys::LIMIT;
 use super::round::Round;
-use crate::server::context::Context;
+use crate::server::context::CallContext;
 
 /// Values that a call keeps over its rounds, by keys of the handler's choice; see
-/// [`Context::request_state`].
+/// [`CallContext::request_state`].
 ///
 /// ```
-/// use mcp_async::server::{Context, StateError};
+/// use mcp_async::server::{CallContext, StateError};
 ///
 /// /// How often this call ran, over all of its rounds.
-/// fn runs(cx: &Context) -> Result<u32, StateError> {
+/// fn runs(cx: &CallContext) -> Result<u32, StateError> {
 ///     let state = cx.request_state();
 ///     let runs = state.value("runs")?.unwrap_or(0) + 1;
 ///     state.set("runs", &runs)?;
@@ -26,15 +26,15 @@ use crate::server::context::Context;
 /// ```
 #[derive(Debug)]
 pub struct RequestState<'a> {
-    context: &'a Context,
+    context: &'a CallContext,
 }
 
 /// Why a value is not kept.
 ///
 /// ```
-/// use mcp_async::server::{Context, StateError};
+/// use mcp_async::server::{CallContext, StateError};
 ///
-/// fn keep(cx: &Context, draft: &str) -> Result<(), StateError> {
+/// fn keep(cx: &CallContext, draft: &str) -> Result<(), StateError> {
 ///     // A draft that is too long for a state has to be kept elsewhere.
 ///     cx.request_state().set("draft", draft)
 /// }
@@ -51,7 +51,7 @@ pub enum StateError {
     Full,
 }
 
-impl Context {
+impl CallContext {
     /// The application's own values, for as long as the call goes on.
     ///
     /// In 2026-07-28 they travel through the client in the sealed request state, at most
@@ -61,9 +61,9 @@ impl Context {
     /// same round twice, though: what must happen only once needs a record of your own.
     ///
     /// ```
-    /// use mcp_async::server::{Context, StateError};
+    /// use mcp_async::server::{CallContext, StateError};
     ///
-    /// async fn count_rounds(cx: &Context) -> Result<u32, StateError> {
+    /// async fn count_rounds(cx: &CallContext) -> Result<u32, StateError> {
     ///     let state = cx.request_state();
     ///     let rounds = state.value::<u32>("rounds")?.unwrap_or(0) + 1;
     ///     state.set("rounds", &rounds)?;

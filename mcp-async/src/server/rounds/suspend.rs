@@ -7,10 +7,10 @@ use mcp_proto::json::RawBuf;
 use super::keys::{Keys, LIMIT, Origin};
 use super::table::Left;
 use crate::error::ErrorReply;
-use crate::server::context::Context;
+use crate::server::context::CallContext;
 use crate::server::reply::{Input, Settled};
 
-impl Context {
+impl CallContext {
     /// What ends this round, if the handler has asked something; else the task is woken when
     /// it does, from another task for instance.
     pub(in crate::server) fn poll_suspend(&self, cx: &task::Context<'_>) -> Poll<Settled<()>> {

@@ -28,24 +28,18 @@ impl Router {
         match params.reference {
             Reference::Prompt(reference) => {
                 let name = reference.name.to_cow();
-                let prompt = self
-                    .inner
-                    .view()
-                    .catalog
-                    .prompts
-                    .find(&name)
-                    .map(Arc::clone);
-                let Some(prompt) = prompt else {
+                let view = self.host.inner.view();
+                let Some(prompt) = view.catalog.prompts.find(&name) else {
                     return call.refuse(unknown("prompt", &name));
                 };
                 let arguments = &prompt.listed.arguments;
                 let exists = arguments.iter().any(|known| known.name == argument);
-                suggest(call, &prompt.completers, argument, exists, typed)
+                self.suggest(call, &prompt.completers, (argument, exists), typed)
             }
             Reference::Resource(reference) => {
                 let uri = reference.uri.to_cow();
                 let template = {
-                    let catalog = &self.inner.view().catalog;
+                    let catalog = &self.host.inner.view().catalog;
                     let template = catalog.templates.find(&uri).map(Arc::clone);
                     template.or_else(|| Some(catalog.template_of(&uri)?.0))
                 };
@@ -53,28 +47,29 @@ impl Router {
                     return call.refuse(unknown("resource template", &uri));
                 };
                 let exists = template.has_variable(&argument);
-                suggest(call, &template.completers, argument, exists, typed)
+                self.suggest(call, &template.completers, (argument, exists), typed)
             }
             Reference::Other(_) => {
                 call.refuse(ErrorReply::invalid_params("ref: unknown type of reference"))
             }
         }
     }
-}
 
-fn suggest(
-    call: Call<'_>,
-    completers: &[Completer],
-    argument: Cow<'_, str>,
-    exists: bool,
-    typed: Completing,
-) -> Job {
-    let completer = completers
-        .iter()
-        .find(|completer| completer.argument == argument);
-    match completer {
-        Some(completer) => completer.call(call, typed),
-        None if exists => call.ready(Completed::none()),
-        None => call.refuse(unknown("argument", &argument)),
+    /// Runs the completer of an argument, which may exist without one.
+    fn suggest(
+        &self,
+        call: Call<'_>,
+        completers: &[Completer],
+        (argument, exists): (Cow<'_, str>, bool),
+        typed: Completing,
+    ) -> Job {
+        let completer = completers
+            .iter()
+            .find(|completer| completer.argument == argument);
+        match completer {
+            Some(completer) => completer.call(call, typed, &self.host),
+            None if exists => call.ready(Completed::none()),
+            None => call.refuse(unknown("argument", &argument)),
+        }
     }
 }

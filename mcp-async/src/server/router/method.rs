@@ -1,11 +1,12 @@
 //! A method of one's own.
 
 use core::future::Future;
+use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Outcome, Payload};
 
-use super::super::Context;
+use super::super::handler_context::{Context, Host};
 use super::super::handler_error::HandlerError;
 use super::super::reply::Reply;
 use super::super::service::Call;
@@ -16,18 +17,20 @@ pub(in crate::server) struct Method {
     begin: Begin,
 }
 
-type Begin = Box<dyn for<'b> Fn(Call<'b>) -> Job + Send + Sync>;
+type Begin = Box<dyn for<'b> Fn(Call<'b>, &Host) -> Job + Send + Sync>;
 
 impl Method {
-    pub(in crate::server) fn new<T, F, Fut>(name: String, handler: F) -> Self
+    pub(in crate::server) fn new<S, T, F, Fut>(name: String, state: &Arc<S>, handler: F) -> Self
     where
-        F: Fn(RawBuf, Context) -> Fut + Send + Sync + 'static,
+        S: Send + Sync + 'static,
+        F: Fn(RawBuf, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: Payload + Send + 'static,
     {
-        let begin = move |call: Call<'_>| {
+        let state = Arc::clone(state);
+        let begin = move |call: Call<'_>, host: &Host| {
             let params = call.keep(call.params.as_raw());
-            let future = handler(params, call.context().clone());
+            let future = handler(params, Context::new(&call, &state, host));
             call.answer(async move { Answer(future.await) })
         };
         Self {
@@ -36,8 +39,8 @@ impl Method {
         }
     }
 
-    pub(super) fn call(&self, call: Call<'_>) -> Job {
-        (self.begin)(call)
+    pub(super) fn call(&self, call: Call<'_>, host: &Host) -> Job {
+        (self.begin)(call, host)
     }
 }
 

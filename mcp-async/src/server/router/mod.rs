@@ -14,10 +14,11 @@ use mcp_proto::rpc::{self, code};
 use self::lists::list;
 use super::Peer;
 use super::cursor::Listing;
+use super::handler_context::Host;
 use super::inner::{Inner, Settings};
 use super::rate::{Buckets, RateLimit};
+use super::runner::Runner;
 use super::service::{Call, Service};
-use super::spawned::Spawn;
 use super::tool::Tool;
 use crate::connection::Job;
 use crate::error::ErrorReply;
@@ -26,8 +27,7 @@ pub(super) use self::method::Method;
 
 /// One connection's view of a server.
 pub(super) struct Router {
-    inner: Arc<Inner>,
-    spawn: Option<Spawn>,
+    host: Host,
     /// As they were when the connection began.
     settings: Arc<Settings>,
     /// What is left of the limits, by the name of the tool; completions have the empty name.
@@ -40,12 +40,12 @@ impl Router {
     pub(super) fn new(
         inner: &Arc<Inner>,
         settings: Arc<Settings>,
-        spawn: Option<Spawn>,
+        runner: Option<Runner>,
         buckets: Arc<Buckets>,
     ) -> Self {
+        let inner = Arc::clone(inner);
         Self {
-            inner: Arc::clone(inner),
-            spawn,
+            host: Host { inner, runner },
             settings,
             buckets,
             known: AtomicBool::new(false),
@@ -54,7 +54,8 @@ impl Router {
 
     fn call_tool(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let found = self.inner.view().catalog.tools.find(&name).map(Arc::clone);
+        let view = self.host.inner.view();
+        let found = view.catalog.tools.find(&name);
         let Some(tool) = found.filter(|tool| !tool.drafted || is_draft(&call)) else {
             return call.refuse(unknown("tool", &name));
         };
@@ -62,22 +63,16 @@ impl Router {
         if !self.takes(&call, &name, limit) {
             return call.refuse(too_often("calls of this tool"));
         }
-        tool.call(call, self.spawn)
+        tool.call(call, &self.host)
     }
 
     fn fill_prompt(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let Some(prompt) = self
-            .inner
-            .view()
-            .catalog
-            .prompts
-            .find(&name)
-            .map(Arc::clone)
-        else {
-            return call.refuse(unknown("prompt", &name));
-        };
-        prompt.call(call)
+        let view = self.host.inner.view();
+        match view.catalog.prompts.find(&name) {
+            Some(prompt) => prompt.call(call, &self.host),
+            None => call.refuse(unknown("prompt", &name)),
+        }
     }
 
     fn call_method(&self, call: Call<'_>) -> Job {
@@ -88,7 +83,7 @@ impl Router {
             .iter()
             .find(|method| name == *method.name)
         {
-            Some(method) => method.call(call),
+            Some(method) => method.call(call, &self.host),
             None => call.refuse(ErrorReply::method_not_found()),
         }
     }
@@ -112,17 +107,17 @@ impl Service for Router {
             rpc::Method::ToolsList => {
                 let draft = is_draft(&call);
                 let shown = |tool: &Tool| draft || !tool.drafted;
-                let catalog = &self.inner.view().catalog;
+                let catalog = &self.host.inner.view().catalog;
                 list(call, &catalog.tools, (Listing::Tools, shown), size, hint)
             }
             rpc::Method::ResourcesRead => self.read(call),
             rpc::Method::ResourcesList => {
-                let catalog = &self.inner.view().catalog;
+                let catalog = &self.host.inner.view().catalog;
                 let all = (Listing::Resources, all);
                 list(call, &catalog.resources, all, size, hint)
             }
             rpc::Method::ResourcesTemplatesList => {
-                let catalog = &self.inner.view().catalog;
+                let catalog = &self.host.inner.view().catalog;
                 let all = (Listing::Templates, all);
                 list(call, &catalog.templates, all, size, hint)
             }
@@ -130,7 +125,7 @@ impl Service for Router {
             rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Empty {})),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
-                let catalog = &self.inner.view().catalog;
+                let catalog = &self.host.inner.view().catalog;
                 list(call, &catalog.prompts, (Listing::Prompts, all), size, hint)
             }
             rpc::Method::CompletionComplete => self.complete(call),
@@ -140,7 +135,7 @@ impl Service for Router {
 
     fn listening(&self, peer: &Peer) {
         if !self.known.swap(true, Ordering::Relaxed) {
-            self.inner.connected(peer);
+            self.host.inner.connected(peer);
         }
     }
 }

@@ -11,15 +11,16 @@ impl Router {
     /// matches.
     pub(super) fn read(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
-        let view = self.inner.view();
+        let view = self.host.inner.view();
         if let Some(resource) = view.catalog.resources.find(&uri) {
-            return resource.call(call, self.settings.hint);
+            return resource.call(call, self.settings.hint, &self.host);
         }
         let Some((template, captures)) = view.catalog.template_of(&uri) else {
             return call.refuse(not_found(Some(&uri)));
         };
         let uri = uri.into_owned();
-        template.call(call, Found { uri, captures }, self.settings.hint)
+        let found = Found { uri, captures };
+        template.call(call, found, self.settings.hint, &self.host)
     }
 
     /// Answers `resources/subscribe`; the core keeps the URI once this has agreed. It may be
@@ -27,7 +28,7 @@ impl Router {
     pub(super) fn subscribe(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
         let known = {
-            let catalog = &self.inner.view().catalog;
+            let catalog = &self.host.inner.view().catalog;
             let covers = |known: &str| !uri.is_empty() && known.starts_with(&*uri);
             catalog
                 .resources

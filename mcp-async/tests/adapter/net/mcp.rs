@@ -11,14 +11,14 @@ use serde_json::json;
 
 use super::service::{Gate, Open, Tested};
 use super::{LATER, Running, SOON, local, run};
-use crate::adapter::server::{Context, NoArguments};
+use crate::adapter::server::{Context, NoArguments, ServerBuilder};
 use crate::adapter::{Client, Runtime, Server};
 use crate::block_on;
 
 /// `hello`, `held` until the gate is open, `flood` which does nothing but report progress.
-fn server(state: &Tested) -> Server {
+fn server(state: &Tested) -> ServerBuilder<Runtime> {
     let (held, flood) = (state.clone(), state.clone());
-    Server::new("s", "1")
+    Server::builder("s", "1")
         .revisions(RevisionSet::of(&Revision::ALL))
         .tool("hello", "Greets", |_: NoArguments, _| async {
             Ok("Hello!")
@@ -59,7 +59,7 @@ fn serve(state: &Tested, listen: Listen, set: Set) -> Running {
     offer(server(state), listen, set)
 }
 
-fn offer(server: Server, listen: Listen, set: Set) -> Running {
+fn offer(server: ServerBuilder<Runtime>, listen: Listen, set: Set) -> Running {
     run(listen.address().unwrap(), move |until| {
         set(server.http().until(until)).serve_on(listen)
     })

@@ -6,7 +6,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use mcp_async::Server;
-use mcp_async::server::{self, Completing, Json, NoArguments, Prompt};
+use mcp_async::server::{self, Completing, Json, NoArguments, Prompt, ServerBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -59,8 +59,8 @@ impl<'de> Deserialize<'de> for Read {
     }
 }
 
-fn server() -> Server<Sim> {
-    Server::new("bombs", "1")
+fn server() -> ServerBuilder<Sim> {
+    Server::builder("bombs", "1")
         .tool("well", "", |_: NoArguments, _| async { Ok("well") })
         .tool("begins", "", |_: NoArguments, _| {
             if true {

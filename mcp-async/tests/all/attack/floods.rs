@@ -5,13 +5,13 @@ use core::time::Duration;
 
 use mcp_async::Server;
 use mcp_async::model::LoggingLevel;
-use mcp_async::server::{Context, NoArguments, RateLimit, RateLimits, Template};
+use mcp_async::server::{Context, NoArguments, RateLimit, RateLimits, ServerBuilder, Template};
 
 use crate::attack::support::{Hand, advance};
 use crate::sim::Sim;
 
-fn server() -> Server<Sim> {
-    Server::new("floods", "1")
+fn server() -> ServerBuilder<Sim> {
+    Server::builder("floods", "1")
         .logging()
         .rate_limits(RateLimits {
             completions: Some(RateLimit::new(5, Duration::from_secs(1))),

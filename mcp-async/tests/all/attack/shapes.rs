@@ -2,7 +2,7 @@
 
 use mcp_async::Server;
 use mcp_async::model::{CreateMessageParams, SamplingMessage};
-use mcp_async::server::{Context, NoArguments, Template};
+use mcp_async::server::{Context, NoArguments, ServerBuilder, Template};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -18,8 +18,8 @@ struct Args {
     text: String,
 }
 
-fn server() -> Server<Sim> {
-    Server::new("shapes", "1")
+fn server() -> ServerBuilder<Sim> {
+    Server::builder("shapes", "1")
         .tool("args", "", |args: Args, _| async move {
             Ok(format!(
                 "{} {} {}",

@@ -6,8 +6,9 @@ use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::{PipeReader, PipeWriter, Server, duplex};
+use mcp_async::{PipeReader, PipeWriter, duplex};
 
+use crate::server_typed::support::Offer;
 use crate::sim::{Sim, clock, end, settle, spawn};
 
 pub(crate) fn advance(by: Duration) {
@@ -46,9 +47,9 @@ impl Hand {
     }
 
     /// A client of this server.
-    pub(crate) fn of(server: &Server<Sim>) -> Self {
+    pub(crate) fn of(server: &impl Offer<Runtime = Sim>) -> Self {
         let (ours, theirs) = duplex(1 << 20);
-        let (connection, _peer) = server.serve(theirs.split());
+        let (connection, _peer) = server.server().serve(theirs.split());
         // It lives whatever it reads, so an error of its own is a failure.
         spawn(async { connection.await.expect("it lives on") });
         Self::new(ours.split())

@@ -12,7 +12,7 @@ use http_body_util::Full;
 use mcp_async::client::{CallError, Update};
 use mcp_async::http::{HttpBody, HttpService};
 use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
-use mcp_async::server::{Context, Elicited, NoArguments, Registry, Tool};
+use mcp_async::server::{Context, Elicited, NoArguments, Registry, ServerBuilder, Tool};
 use mcp_async::{Client, Clock, ErrorChain, Server, schemars};
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
@@ -27,7 +27,7 @@ fn with<F: Future<Output = ()>>(
 ) {
     check(
         |_| async move {
-            let server = server();
+            let server = server().dynamic().build().unwrap();
             let registry = server.registry();
             let http = server.http().legacy_sse("/sse", "/messages");
             let path = match revision {
@@ -37,7 +37,10 @@ fn with<F: Future<Output = ()>>(
             let client = Client::builder("t", "1")
                 .revisions(RevisionSet::of(&[revision]))
                 .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) })
-                .connect_through(&format!("http://localhost/{path}"), http.into_service())
+                .connect_through(
+                    &format!("http://localhost/{path}"),
+                    http.into_service().unwrap(),
+                )
                 .await
                 .unwrap();
             assert_eq!(client.info().revision, revision);
@@ -48,8 +51,8 @@ fn with<F: Future<Output = ()>>(
     );
 }
 
-fn server() -> Server<Sim> {
-    Server::new("s", "1")
+fn server() -> ServerBuilder<Sim> {
+    Server::builder("s", "1")
         .revisions(RevisionSet::of(&Revision::ALL))
         .logging()
         .tool("hello", "Greets", |_: NoArguments, _| async {
@@ -227,7 +230,8 @@ fn a_cancelled_call_leads_to_no_more_requests() {
                     service: server()
                         .http()
                         .legacy_sse("/sse", "/messages")
-                        .into_service(),
+                        .into_service()
+                        .unwrap(),
                     requests: Arc::clone(&requests),
                 };
                 let path = match revision {
@@ -303,10 +307,10 @@ fn changes() {
 fn the_draft_profile() {
     check(
         |_| async move {
-            let http = server().http().draft_profile();
+            let http = server().draft_profile().http();
             let client = Client::<Sim>::builder("t", "1")
                 .revisions(RevisionSet::of(&[Revision::DraftV1]))
-                .connect_through("http://localhost/mcp", http.into_service())
+                .connect_through("http://localhost/mcp", http.into_service().unwrap())
                 .await
                 .unwrap();
             assert_eq!(client.info().revision, Revision::DraftV1);

@@ -51,7 +51,8 @@ fn a_fresh_result_is_not_asked_for_again() {
 fn a_client_that_is_told_so_keeps_nothing() {
     each(|mut demo, revision| async move {
         demo.server = demo.server.cache(TTL, CacheScope::Public);
-        let client = only(revision).cache(false).in_memory(&demo.server);
+        let server = demo.server.build().unwrap();
+        let client = only(revision).cache(false).in_memory(&server);
         let client = client.await.unwrap();
         client.read_resource("note://7").await.unwrap();
         client.read_resource("note://7").await.unwrap();
@@ -64,8 +65,9 @@ fn a_client_that_is_told_so_keeps_nothing() {
 fn a_change_makes_results_stale_at_once() {
     each(|mut demo, revision| async move {
         demo.server = demo.server.cache(TTL, CacheScope::Public);
-        let registry = demo.server.registry();
-        let client = join(&demo.server, revision).await;
+        let server = demo.server.dynamic().build().unwrap();
+        let registry = server.registry();
+        let client = join(&server, revision).await;
         let mut updates = client.changes().await.unwrap();
         let mut notes = client.subscribe("note://7").await.unwrap();
         settle();
@@ -94,17 +96,17 @@ fn pages_are_kept_one_by_one() {
             return;
         }
         demo.server = demo.server.cache(TTL, CacheScope::Private);
-        let client = join(&demo.server, revision).await;
+        let server = demo.server.build().unwrap();
+        let client = join(&server, revision).await;
         let first = client.list_tools(None).await.unwrap();
         let cursor = first.next.clone();
         advance(TTL / 2);
         let second = client.list_tools(cursor.clone()).await.unwrap();
         advance(TTL / 2);
         // Behind the client's back the list changes, unheard: it told of no listener.
-        let _changed = demo.server.with(
-            mcp_async::server::Tool::new("aaa")
-                .handler(|_: mcp_async::server::NoArguments, _| async { Ok(()) }),
-        );
+        let tool = mcp_async::server::Tool::new("aaa")
+            .handler(|_: mcp_async::server::NoArguments, _| async { Ok(()) });
+        server.registry().add(tool).unwrap();
         assert_ne!(client.list_tools(None).await.unwrap(), first, "asked again");
         assert_eq!(
             client.list_tools(cursor).await.unwrap(),
@@ -120,7 +122,7 @@ fn a_result_of_further_rounds_is_not_kept() {
     run(async {
         let seen = Seen::default();
         let reads = seen.clone();
-        let server = mcp_async::Server::<Sim>::new("demo", "1.0")
+        let server = mcp_async::Server::<Sim>::builder("demo", "1.0")
             .revisions(RevisionSet::modern())
             .cache(TTL, CacheScope::Private)
             .resource("x://", "x", move |cx: Context| {
@@ -131,7 +133,9 @@ fn a_result_of_further_rounds_is_not_kept() {
                     reads.note("read");
                     Ok("x")
                 }
-            });
+            })
+            .build()
+            .unwrap();
         let client = only(Revision::V2026_07_28)
             .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
             .in_memory(&server)

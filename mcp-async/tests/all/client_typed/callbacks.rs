@@ -23,7 +23,7 @@ use crate::client_typed::support::{Seen, advance, only, poll_once, read, run, wr
 use crate::sim::{Sim, settle};
 
 fn server() -> Server<Sim> {
-    Server::new("curious", "1.0")
+    Server::builder("curious", "1.0")
         .revisions(RevisionSet::of(&Revision::ALL))
         .tool(
             "form",
@@ -75,6 +75,8 @@ fn server() -> Server<Sim> {
                 Ok("enough")
             },
         )
+        .build()
+        .unwrap()
 }
 
 /// What a call of the tool comes to, in every revision that can ask for this.

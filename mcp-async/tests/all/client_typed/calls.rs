@@ -11,6 +11,7 @@ use mcp_proto::{Revision, RevisionSet};
 use crate::client_typed::support::{
     Add, Sum, advance, each, join, name, only, poll_once, run, text,
 };
+use crate::server_typed::support::Offer as _;
 use crate::sim::{Sim, settle};
 
 #[test]
@@ -129,7 +130,7 @@ fn resources_prompts_and_completions_are_asked_for() {
 fn what_is_not_declared_is_refused_here() {
     for revision in Revision::ALL {
         run(async {
-            let server = mcp_async::Server::<Sim>::new("empty", "1.0")
+            let server = mcp_async::Server::<Sim>::builder("empty", "1.0")
                 .revisions(RevisionSet::of(&Revision::ALL));
             let client = join(&server, revision).await;
             let check = |error: CallError, name| {
@@ -159,7 +160,10 @@ fn what_is_not_declared_is_refused_here() {
 #[test]
 fn the_end_of_a_client_ends_its_calls() {
     each(|demo, revision| async move {
-        let client = only(revision).in_memory(&demo.server).await.unwrap();
+        let client = only(revision)
+            .in_memory(&demo.server.server())
+            .await
+            .unwrap();
         let other = client.clone();
         let mut never = Box::pin(other.call_tool("never", &()));
         assert!(poll_once(never.as_mut()).is_pending());

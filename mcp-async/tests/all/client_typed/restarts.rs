@@ -10,7 +10,8 @@ use mcp_async::process::SpawnError;
 use mcp_async::server::Peer;
 use mcp_async::{Client, PipeReader, PipeWriter, duplex};
 
-use crate::client_typed::support::{Demo, advance, each, only, poll_once, text};
+use crate::client_typed::support::{advance, each, only, poll_once, text};
+use crate::server_typed::support::Offer;
 use crate::sim::{Sim, settle, spawn};
 
 /// Makes connections to the server, and may refuse to.
@@ -28,10 +29,10 @@ struct State {
 impl Door {
     async fn enter(
         &self,
-        demo: &Demo,
+        server: &impl Offer<Runtime = Sim>,
         builder: ClientBuilder<Sim>,
     ) -> Result<Client<Sim>, SpawnError> {
-        let (door, server) = (self.clone(), demo.server.clone());
+        let (door, server) = (self.clone(), server.server());
         let open = move || {
             let opened = door.open(&server);
             async move { opened }
@@ -83,7 +84,7 @@ fn calls_wait_for_the_next_connection() {
     each(|demo, revision| async move {
         let door = Door::default();
         let builder = only(revision).restart(policy());
-        let client = door.enter(&demo, builder).await.unwrap();
+        let client = door.enter(&demo.server, builder).await.unwrap();
         let mut never = Box::pin(client.call_tool("never", &()));
         assert!(poll_once(never.as_mut()).is_pending());
         settle();
@@ -107,7 +108,7 @@ fn calls_wait_for_the_next_connection() {
 fn without_a_policy_the_end_is_the_end() {
     each(|demo, revision| async move {
         let door = Door::default();
-        let client = door.enter(&demo, only(revision)).await.unwrap();
+        let client = door.enter(&demo.server, only(revision)).await.unwrap();
         door.hang_up();
         assert!(matches!(client.ping().await, Err(CallError::Closed)));
         assert!(client.is_closed());
@@ -120,14 +121,14 @@ fn it_gives_up_after_so_many_attempts() {
     each(|demo, revision| async move {
         let door = Door::default();
         let builder = only(revision).restart(policy());
-        let client = door.enter(&demo, builder).await.unwrap();
+        let client = door.enter(&demo.server, builder).await.unwrap();
         door.shut(true);
         door.hang_up();
         assert!(matches!(client.ping().await, Err(CallError::Closed)));
         assert_eq!(door.counts(), (1, 3), "{revision}");
         assert!(client.is_closed());
 
-        let refused = door.enter(&demo, only(revision)).await;
+        let refused = door.enter(&demo.server, only(revision)).await;
         assert!(matches!(refused, Err(SpawnError::Start(_))), "{refused:?}");
     });
 }
@@ -138,10 +139,11 @@ fn what_the_session_knew_is_restored() {
         demo.server = demo
             .server
             .cache(Duration::from_secs(3600), CacheScope::Public);
-        let registry = demo.server.registry();
+        let server = demo.server.clone().dynamic().build().unwrap();
+        let registry = server.registry();
         let door = Door::default();
         let builder = only(revision).restart(policy());
-        let client = door.enter(&demo, builder).await.unwrap();
+        let client = door.enter(&server, builder).await.unwrap();
         let mut logs = client.logs();
         client.set_log_level(LoggingLevel::Error).await.unwrap();
         let mut changes = client.subscribe("note://1").await.unwrap();
@@ -177,7 +179,7 @@ fn the_last_handle_ends_it_even_between_two_connections() {
     each(|demo, revision| async move {
         let door = Door::default();
         let builder = only(revision).restart(policy());
-        let client = door.enter(&demo, builder).await.unwrap();
+        let client = door.enter(&demo.server, builder).await.unwrap();
         let mut logs = client.logs();
         door.shut(true);
         door.hang_up();

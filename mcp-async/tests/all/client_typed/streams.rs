@@ -8,6 +8,7 @@ use mcp_async::model::{LoggingLevel, SubscriptionFilter};
 use mcp_proto::Revision;
 
 use crate::client_typed::support::{Seen, each, join, only, poll_once, read, run, write};
+use crate::server_typed::support::Offer as _;
 use crate::sim::settle;
 
 #[test]
@@ -37,7 +38,7 @@ fn one_call_may_ask_for_logs() {
         let heard = seen.clone();
         let client = only(revision)
             .on_log(move |message| heard.note(message.level.as_str()))
-            .in_memory(&demo.server)
+            .in_memory(&demo.server.server())
             .await
             .unwrap();
         let call = client.call_tool("logs", &());
@@ -68,12 +69,13 @@ fn a_reader_that_is_slow_loses_the_oldest() {
 #[test]
 fn a_resource_is_listened_to_until_the_stream_is_dropped() {
     each(|demo, revision| async move {
-        let registry = demo.server.registry();
+        let server = demo.server.dynamic().build().unwrap();
+        let registry = server.registry();
         let seen = Seen::default();
         let heard = seen.clone();
         let client = only(revision)
             .on_notification(move |notification| heard.note(notification.method.to_string()))
-            .in_memory(&demo.server)
+            .in_memory(&server)
             .await
             .unwrap();
         let update = || {
@@ -108,8 +110,9 @@ fn a_resource_is_listened_to_until_the_stream_is_dropped() {
 #[test]
 fn lists_are_listened_to_as_far_as_the_server_tells() {
     each(|demo, revision| async move {
-        let registry = demo.server.registry();
-        let client = join(&demo.server, revision).await;
+        let server = demo.server.dynamic().build().unwrap();
+        let registry = server.registry();
+        let client = join(&server, revision).await;
         let filter = SubscriptionFilter {
             tools_list_changed: true,
             ..SubscriptionFilter::default()

@@ -11,12 +11,15 @@ use std::sync::{Arc, Mutex};
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::ClientBuilder;
 use mcp_async::model::LoggingLevel;
-use mcp_async::server::{Completing, Context, HandlerError, Json, NoArguments, Prompt};
+use mcp_async::server::{
+    Completing, Context, HandlerError, Json, NoArguments, Prompt, ServerBuilder,
+};
 use mcp_async::{Client, Clock, PipeReader, PipeWriter, Server};
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::server_typed::support::Offer;
 use crate::sim::{Flag, Sim, clock, end, settle};
 
 pub(crate) fn advance(by: Duration) {
@@ -44,8 +47,9 @@ pub(crate) fn run<T>(future: impl Future<Output = T>) -> T {
 }
 
 /// A client of the server that speaks this revision and no other.
-pub(crate) async fn join(server: &Server<Sim>, revision: Revision) -> Client<Sim> {
-    only(revision).in_memory(server).await.expect("it connects")
+pub(crate) async fn join(server: &impl Offer<Runtime = Sim>, revision: Revision) -> Client<Sim> {
+    let client = only(revision).in_memory(&server.server()).await;
+    client.expect("it connects")
 }
 
 pub(crate) fn only(revision: Revision) -> ClientBuilder<Sim> {
@@ -63,7 +67,7 @@ pub(crate) fn each<F: Future<Output = ()>>(script: impl Fn(Demo, Revision) -> F)
 
 /// A server, and what happened in it.
 pub(crate) struct Demo {
-    pub(crate) server: Server<Sim>,
+    pub(crate) server: ServerBuilder<Sim>,
     pub(crate) seen: Seen,
 }
 
@@ -119,7 +123,7 @@ impl Demo {
     fn new() -> Self {
         let seen = Seen::default();
         let (reads, dropped) = (seen.clone(), seen.clone());
-        let server = Server::new("demo", "1.0")
+        let server = Server::builder("demo", "1.0")
             .revisions(RevisionSet::of(&Revision::ALL))
             .logging()
             .page_size(2)
@@ -134,7 +138,7 @@ impl Demo {
                 }))
             })
             .tool("fails", "Fails", |_: NoArguments, _: Context| async {
-                Err::<String, _>(HandlerError::told("no luck"))
+                Err::<String, _>(HandlerError::visible("no luck"))
             })
             .tool(
                 "steps",

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use allocation_counter::measure;
 use mcp_async::Job;
 use mcp_async::client::Progress;
-use mcp_async::server::{Call, Context, Peer, Service};
+use mcp_async::server::{Call, CallContext, Peer, Service};
 use mcp_proto::PingPolicy;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
@@ -68,7 +68,7 @@ impl Service for Ears {
     }
 }
 
-fn name(cx: &Context) -> String {
+fn name(cx: &CallContext) -> String {
     cx.client_info().map_or("nobody".into(), |info| info.name)
 }
 

@@ -501,9 +501,9 @@ fn a_failed_tool_is_no_success() {
     use mcp_async::model::CallToolResult;
     use mcp_async::server::{Context, HandlerError, NoArguments};
 
-    let server = mcp_async::Server::<()>::new("demo", "1")
+    let server = mcp_async::Server::<()>::builder("demo", "1")
         .tool("told", "", |_: NoArguments, _: Context| async {
-            Err::<(), _>(HandlerError::told("SECRET"))
+            Err::<(), _>(HandlerError::visible("SECRET"))
         })
         .tool("result", "", |_: NoArguments, _: Context| async {
             Ok(CallToolResult::error("SECRET"))
@@ -511,6 +511,7 @@ fn a_failed_tool_is_no_success() {
         .tool("well", "", |_: NoArguments, _: Context| async {
             Ok("SECRET")
         });
+    let server = server.build().unwrap();
     let notes = Notes::default();
     notes.watch(|| {
         let (ours, theirs) = mcp_async::duplex(1 << 16);

@@ -49,7 +49,7 @@ struct Note {
 }
 
 fn server() -> Server<Sim> {
-    Server::new("demo", "1.0")
+    Server::builder("demo", "1.0")
         .title("Demo")
         .instructions("Ask for the echo.")
         .revisions(RevisionSet::of(&Revision::ALL))
@@ -68,7 +68,7 @@ fn server() -> Server<Sim> {
             }))
         })
         .tool("fails", "Fails", |_: NoArguments, _: Context| async {
-            Err::<String, _>(HandlerError::told("no luck"))
+            Err::<String, _>(HandlerError::visible("no luck"))
         })
         .tool("breaks", "Hides why", |_: NoArguments, _: Context| async {
             Ok("seven".parse::<u8>()?.to_string())
@@ -162,6 +162,9 @@ fn server() -> Server<Sim> {
                     |greet: Greet, _: Context| async move { Ok(format!("Greet {}.", greet.name)) },
                 ),
         )
+        .dynamic()
+        .build()
+        .unwrap()
 }
 
 async fn sleep(time: Duration) {
@@ -174,7 +177,6 @@ async fn sleep(time: Duration) {
 /// Serves one pipe in a task of its own.
 pub(crate) fn on_pipe(streams: (PipeReader, PipeWriter)) -> Registry {
     let server = server();
-    // Whoever has a registry may change what is served, so the server declares that.
     let registry = server.registry();
     let (connection, _peer) = server.serve(streams);
     spawn(async {
@@ -188,7 +190,7 @@ pub(crate) fn over_http() -> (HttpService<Sim>, Registry) {
     let server = server();
     let registry = server.registry();
     let http = server.http().legacy_sse("/sse", "/messages");
-    (http.into_service(), registry)
+    (http.into_service().unwrap(), registry)
 }
 
 /// Changes what is served, as a command of a script says.

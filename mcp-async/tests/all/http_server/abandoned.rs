@@ -19,7 +19,7 @@ use crate::sim::{Sim, settle};
 
 /// One session, one exchange, one stream: whatever is left behind is in the way of the next.
 fn service() -> HttpService<Sim> {
-    Server::<Sim>::new("demo", "1.0")
+    Server::<Sim>::builder("demo", "1.0")
         .tool(
             "never",
             "Has no end",
@@ -34,6 +34,7 @@ fn service() -> HttpService<Sim> {
         .max_exchanges(1)
         .max_bodies(100_000)
         .into_service()
+        .unwrap()
 }
 
 /// A body that comes a piece for each poll.

@@ -13,7 +13,7 @@ use crate::http_server::support::{Reply, advance, modern, request, send};
 use crate::sim::{Sim, end, settle};
 
 fn service() -> HttpService<Sim> {
-    Server::<Sim>::new("demo", "1.0")
+    Server::<Sim>::builder("demo", "1.0")
         .tool("never", "Has no end", |_: NoArguments, _: Context| async {
             pending::<()>().await;
             Ok("")
@@ -21,6 +21,7 @@ fn service() -> HttpService<Sim> {
         .http()
         .legacy_sse("/sse", "/messages")
         .into_service()
+        .unwrap()
 }
 
 fn post<'b>(session: Option<&str>, body: &'b str) -> Request<&'b str> {

@@ -16,7 +16,7 @@ use crate::sim::{Sim, settle};
 /// SH-55.
 #[test]
 fn sessions_are_bounded() {
-    let service = server().http().max_sessions(2).into_service();
+    let service = server().http().max_sessions(2).into_service().unwrap();
     let one = Session::open(&service, "2025-11-25");
     let _two = Session::open(&service, "2025-11-25");
     let body = initialize("2025-11-25");
@@ -34,7 +34,8 @@ fn sessions_of_both_transports_share_one_bound() {
         .http()
         .max_sessions(1)
         .legacy_sse("/sse", "/messages")
-        .into_service();
+        .into_service()
+        .unwrap();
     let open = || {
         let request = Request::get("/sse")
             .header("host", "localhost")
@@ -96,7 +97,8 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         .http()
         .max_body(3000)
         .legacy_sse("/sse", "/messages")
-        .into_service();
+        .into_service()
+        .unwrap();
     let session = Session::open(&service, "2025-11-25");
     let ping = |id: u32| format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#);
     let send = |id: u32| hand_in(&service, "/mcp", &session.id, &ping(id));
@@ -109,7 +111,7 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         assert_eq!((now(first), now(second)), (StatusCode::OK, StatusCode::OK));
     }
     // One body is always taken, whatever its head weighs.
-    let service = server().http().max_body(1000).into_service();
+    let service = server().http().max_body(1000).into_service().unwrap();
     let session = Session::open(&service, "2025-11-25");
     assert_eq!(session.post(&call(1, "echo")).status, 200);
 }
@@ -120,7 +122,8 @@ fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
         .http()
         .max_body(3000)
         .legacy_sse("/sse", "/messages")
-        .into_service();
+        .into_service()
+        .unwrap();
     let request = Request::get("/sse")
         .header("host", "localhost")
         .header("accept", "text/event-stream");
@@ -142,7 +145,7 @@ fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
 
 #[test]
 fn streams_are_bounded() {
-    let service = server().http().max_streams(2).into_service();
+    let service = server().http().max_streams(2).into_service().unwrap();
     let session = Session::open(&service, "2025-11-25");
     let _one = session.post(&call(1, "never"));
     let _two = session.post(&call(2, "never"));
@@ -157,7 +160,8 @@ fn idle_sessions_end() {
     let service = server()
         .http()
         .idle_timeout(Duration::from_secs(60))
-        .into_service();
+        .into_service()
+        .unwrap();
     let session = Session::open(&service, "2025-11-25");
     advance(Duration::from_secs(40));
     assert_eq!(session.post(ping).status, 200);
@@ -182,7 +186,7 @@ fn idle_sessions_end() {
 #[test]
 fn sessions_leave_nothing_behind() {
     let idle = Duration::from_secs(60);
-    let service = server().http().idle_timeout(idle).into_service();
+    let service = server().http().idle_timeout(idle).into_service().unwrap();
     let round = |count: u32| {
         for _ in 0..count {
             let session = Session::open(&service, "2025-11-25");
@@ -216,7 +220,7 @@ fn sessions_leave_nothing_behind() {
 /// a session takes.
 #[test]
 fn an_idle_session_keeps_no_head() {
-    let service = server().http().into_service();
+    let service = server().http().into_service().unwrap();
     let storage = Arc::new(());
     let body = initialize("2025-11-25");
     let mut opening = post(&body);
@@ -245,7 +249,11 @@ fn an_idle_session_keeps_no_head() {
 
 #[test]
 fn the_end_of_the_service_lets_sessions_finish() {
-    let service = server().http().grace(Duration::from_secs(5)).into_service();
+    let service = server()
+        .http()
+        .grace(Duration::from_secs(5))
+        .into_service()
+        .unwrap();
     let session = Session::open(&service, "2025-11-25");
     let mut stream = session.get(None);
     let mut running = session.post(&call(1, "slow"));
@@ -264,13 +272,13 @@ fn the_end_of_the_service_lets_sessions_finish() {
 #[test]
 fn every_end_of_a_mounted_service_is_one_in_good_order() {
     for by_future in [true, false] {
-        let server = server();
+        let server = server().dynamic().build().unwrap();
         let registry = server.registry();
         let end = sleep(Duration::from_millis(500));
         let http = server.http().grace(Duration::from_secs(5));
         let service = match by_future {
-            true => http.until(end).into_service(),
-            false => http.into_service(),
+            true => http.until(end).into_service().unwrap(),
+            false => http.into_service().unwrap(),
         };
         let body = request(
             9,

@@ -101,7 +101,7 @@ impl Stream {
 }
 
 fn service() -> HttpService<Sim> {
-    server().http().into_service()
+    server().http().into_service().unwrap()
 }
 
 /// The id of a question.
@@ -192,9 +192,9 @@ fn a_question_to_a_call_survives_a_break_at_every_byte() {
 #[test]
 fn a_question_of_the_session_is_asked_until_it_is_answered() {
     for cut in 0.. {
-        let server = server();
+        let server = server().dynamic().build().unwrap();
         let registry = server.registry();
-        let session = Session::open(&server.http().into_service(), "2025-11-25");
+        let session = Session::open(&server.http().into_service().unwrap(), "2025-11-25");
         let peer = registry.peers().pop().unwrap();
         <Sim as mcp_async::Runtime>::spawn(Box::pin(async move {
             let nothing = RawBuf::parse("{}").unwrap();
@@ -254,7 +254,8 @@ fn the_stream_of_2024_11_05_is_never_resumed() {
     let service = server()
         .http()
         .legacy_sse("/sse", "/messages")
-        .into_service();
+        .into_service()
+        .unwrap();
     let open = |last: Option<&str>| {
         let mut request = Request::get("/sse")
             .header("host", "localhost:8000")

@@ -12,13 +12,14 @@ use http::{HeaderMap, HeaderValue, Method, Request};
 use http_body::{Body, Frame, SizeHint};
 use mcp_async::Server;
 use mcp_async::http::{Http, HttpService};
+use mcp_async::server::ServerBuilder;
 
 use crate::http_server::support::{advance, modern, now, request, send, send_body};
 use crate::sim::Sim;
 use tower_service::Service;
 
-fn server() -> Server<Sim> {
-    Server::<Sim>::new("demo", "1.0")
+fn server() -> ServerBuilder<Sim> {
+    Server::<Sim>::builder("demo", "1.0")
 }
 
 fn check(
@@ -27,7 +28,7 @@ fn check(
     status: u16,
     part: &str,
 ) -> HeaderMap {
-    let service = configure(server().http()).into_service();
+    let service = configure(server().http()).into_service().unwrap();
     let body = request(1, "server/discover", "");
     let mut request = modern(&body);
     change(&mut request);
@@ -242,7 +243,7 @@ impl Body for Mebibytes {
 /// The answer comes when the client has written everything, unless that is too much.
 #[test]
 fn the_rest_of_a_body_that_is_too_long_is_discarded() {
-    let service: HttpService<Sim> = server().http().max_body(3 << 20).into_service();
+    let service: HttpService<Sim> = server().http().max_body(3 << 20).into_service().unwrap();
     let status_and_taken = |left| {
         let taken = Arc::<AtomicUsize>::default();
         let request = request_of(Mebibytes {
@@ -278,7 +279,7 @@ fn a_body_that_is_announced_as_too_long_is_refused_by_its_head() {
         }
     }
 
-    let service: HttpService<Sim> = server().http().max_body(10).into_service();
+    let service: HttpService<Sim> = server().http().max_body(10).into_service().unwrap();
     let huge = request_of(Announced(1 << 30));
     assert_eq!(send_body(&service, huge).status, 413);
     let mut waits = request_of(Announced(11));
@@ -300,7 +301,7 @@ fn bodies_are_bounded() {
         413,
         "longer than 10 bytes",
     );
-    let service: HttpService<Sim> = server().http().max_body(8).into_service();
+    let service: HttpService<Sim> = server().http().max_body(8).into_service().unwrap();
     let pieces = Pieces(vec![b"[[[[", b"[[[[", b"["], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 413);
 }
@@ -337,7 +338,8 @@ fn half_a_body_is_timed_out() {
     let service = server()
         .http()
         .body_timeout(Duration::from_secs(2))
-        .into_service();
+        .into_service()
+        .unwrap();
     let pieces = Pieces(vec![br#"{"jsonrpc":"#], false);
     let mut response = service.clone().call(request_of(pieces));
     let cx = &mut Context::from_waker(core::task::Waker::noop());
@@ -351,7 +353,7 @@ fn half_a_body_is_timed_out() {
 
 #[test]
 fn a_broken_body_is_no_request() {
-    let service = server().http().into_service();
+    let service = server().http().into_service().unwrap();
     let pieces = Pieces(vec![br#"{"jsonrpc":"#], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 400);
 }

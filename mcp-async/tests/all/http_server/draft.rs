@@ -6,7 +6,7 @@ use core::time::Duration;
 use http::{HeaderMap, Method, Request};
 use mcp_async::Server;
 use mcp_async::http::HttpService;
-use mcp_async::server::{Context, NoArguments, Tool, ToolCall};
+use mcp_async::server::{Context, NoArguments, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
@@ -29,9 +29,13 @@ fn tool(name: &str, schema: &str) -> Tool {
         .raw(|_: ToolCall, _: Context| async { Ok("served") })
 }
 
-fn server() -> Server<Sim> {
+fn server() -> ServerBuilder<Sim> {
+    published().with(tool("route", SCHEMA))
+}
+
+/// The same without the tool that only the draft has.
+fn published() -> ServerBuilder<Sim> {
     crate::http_server::legacy::server()
-        .with(tool("route", SCHEMA))
         .tool(
             "aside",
             "Asks what belongs to no request",
@@ -57,10 +61,11 @@ struct Session {
 impl Session {
     fn open(revision: &'static str) -> Self {
         let service = server()
-            .http()
             .draft_profile()
+            .http()
             .legacy_sse("/sse", "/messages")
-            .into_service();
+            .into_service()
+            .unwrap();
         let mut session = Self {
             service,
             id: String::new(),
@@ -159,7 +164,10 @@ const PONG: &str = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
 /// DF-01.
 #[test]
 fn off_by_default() {
-    let service = crate::http_server::legacy::server().http().into_service();
+    let service = crate::http_server::legacy::server()
+        .http()
+        .into_service()
+        .unwrap();
     let offered = send(&service, post(&initialize(NAMED)));
     assert!(
         offered
@@ -167,7 +175,7 @@ fn off_by_default() {
             .contains(r#""protocolVersion":"2025-11-25""#)
     );
     // Nor is it what a server offers that has it.
-    let service = server().http().draft_profile().into_service();
+    let service = server().draft_profile().http().into_service().unwrap();
     let body = initialize("2030-01-01");
     let mut request = post(&body);
     let method = "initialize".parse().unwrap();
@@ -195,7 +203,7 @@ fn methods_of_requests_and_notifications() {
         // A response has none.
         session.check(PONG, &[("mcp-method", ABSENT)], 202, "");
     });
-    let service = server().http().draft_profile().into_service();
+    let service = server().draft_profile().http().into_service().unwrap();
     let refused = send(&service, post(&initialize("2025-11-25")));
     assert_eq!(refused.status, 400);
     assert!(refused.whole().contains("-32001"));
@@ -291,19 +299,20 @@ fn numbers_in_headers() {
 fn numbers_elsewhere() {
     let why = "tool `route`: a property with a header is a number, \
                which the draft profile alone allows";
-    let server = server();
-    assert_eq!(server.check().unwrap_err().to_string(), why);
+    let error = server().build().unwrap_err();
+    assert_eq!(error.mistakes()[0].to_string(), why);
+    let server = crate::http_server::legacy::server().build().unwrap();
     let registry = server.registry();
     let late = registry.add(tool("late", SCHEMA)).unwrap_err();
     assert!(late.to_string().starts_with("tool `late`: a property"));
 
-    let published = server.http().into_service();
+    let published = server.http().into_service().unwrap();
     let session = crate::http_server::legacy::Session::open(&published, "2025-11-25");
     assert!(!session.post(LIST).whole().contains("route"));
 
-    let drafted = server.http().draft_profile().into_service();
-    assert_eq!(server.check(), Ok(()));
-    assert_eq!(registry.add(tool("late", SCHEMA)), Ok(()));
+    let server = self::server().draft_profile().build().unwrap();
+    let drafted = server.http().into_service().unwrap();
+    assert_eq!(server.registry().add(tool("late", SCHEMA)), Ok(()));
     for service in [published, drafted] {
         let list = send(&service, modern(&request(1, "tools/list", "")));
         let list = list.whole();
@@ -314,9 +323,9 @@ fn numbers_elsewhere() {
     }
     // What is wrong in any revision, the draft does not mend.
     let doubled = SCHEMA.replace("Zone", "load");
-    let server = Server::<Sim>::new("demo", "1.0").with(tool("wrong", &doubled));
-    drop(server.http().draft_profile());
-    let error = server.check().unwrap_err().to_string();
+    let server = Server::<Sim>::builder("demo", "1.0").with(tool("wrong", &doubled));
+    let error = server.draft_profile().build().unwrap_err();
+    let error = error.mistakes()[0].to_string();
     assert!(error.ends_with("two properties have the same header"));
 }
 
@@ -324,9 +333,8 @@ fn numbers_elsewhere() {
 fn names_of_headers() {
     for (name, fits) in [("a.b~c", true), ("a b", false), ("a:b", false), ("", false)] {
         let schema = SCHEMA.replace("Zone", name);
-        let server = Server::<Sim>::new("demo", "1.0").with(tool("route", &schema));
-        drop(server.http().draft_profile());
-        assert_eq!(server.check().is_ok(), fits, "{name}");
+        let server = Server::<Sim>::builder("demo", "1.0").with(tool("route", &schema));
+        assert_eq!(server.draft_profile().build().is_ok(), fits, "{name}");
     }
 }
 
@@ -339,9 +347,9 @@ fn nesting() {
     });
     let schema = r#"{"type":"object","properties":{
         "a":{"items":{"type":"number","x-mcp-header":"A"}}}}"#;
-    let server = Server::<Sim>::new("demo", "1.0").with(tool("route", schema));
-    drop(server.http().draft_profile());
-    let error = server.check().unwrap_err().to_string();
+    let server = Server::<Sim>::builder("demo", "1.0").with(tool("route", schema));
+    let error = server.draft_profile().build().unwrap_err();
+    let error = error.mistakes()[0].to_string();
     assert!(error.contains("no chain of properties"), "{error}");
 }
 
@@ -421,7 +429,7 @@ fn nothing_is_asked_on_the_stream_of_a_get() {
         assert_eq!(own.text(), "");
     });
     // A plain session of the same shape does ask there.
-    let service = server().http().into_service();
+    let service = published().http().into_service().unwrap();
     let session = crate::http_server::legacy::Session::open(&service, "2025-11-25");
     let mut own = session.get(None);
     own.text();
@@ -432,9 +440,9 @@ fn nothing_is_asked_on_the_stream_of_a_get() {
 /// And it still has what may be there.
 #[test]
 fn notifications_come_on_the_stream_of_a_get() {
-    let server = server();
+    let server = server().draft_profile().dynamic().build().unwrap();
     let registry = server.registry();
-    let service = server.http().draft_profile().into_service();
+    let service = server.http().into_service().unwrap();
     let mut session = Session {
         service,
         id: String::new(),
@@ -495,7 +503,12 @@ fn versions_that_are_missing() {
         session.check(PING, &[("mcp-protocol-version", ABSENT)], 200, "result");
         session.check(PING, &[("mcp-protocol-version", "1.0")], 400, "");
     });
-    let service = server().http().draft_profile().stateless().into_service();
+    let service = server()
+        .draft_profile()
+        .http()
+        .stateless()
+        .into_service()
+        .unwrap();
     let array = format!("[{PING}]");
     // An array is what no other revision has.
     let mut request = post(&array);

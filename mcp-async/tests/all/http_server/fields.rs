@@ -23,10 +23,11 @@ fn service() -> HttpService<Sim> {
     let tool = Tool::new("echo")
         .input_schema(RawBuf::parse(schema).unwrap())
         .raw(|_: ToolCall, _: Context| async { Ok("done") });
-    Server::<Sim>::new("demo", "1.0")
+    Server::<Sim>::builder("demo", "1.0")
         .with(tool)
         .http()
         .into_service()
+        .unwrap()
 }
 
 fn modern_call(_: &Session) -> Request<String> {

@@ -23,10 +23,11 @@ fn tool(schema: &str) -> Tool {
 /// Sends these arguments with these headers.
 #[track_caller]
 fn check(arguments: &str, headers: &[(&'static str, &[u8])], status: u16, part: &str) {
-    let service = Server::<Sim>::new("demo", "1.0")
+    let service = Server::<Sim>::builder("demo", "1.0")
         .with(tool(SCHEMA))
         .http()
-        .into_service();
+        .into_service()
+        .unwrap();
     let body = request(
         1,
         "tools/call",
@@ -152,11 +153,11 @@ fn what_differs_is_refused() {
 #[track_caller]
 fn check_schema(properties: &str, reason: &str) {
     let schema = format!(r#"{{"type":"object","properties":{{{properties}}}}}"#);
-    let server = Server::<Sim>::new("demo", "1.0").with(tool(&schema));
-    match server.check() {
-        Ok(()) => assert_eq!(reason, "", "{properties}"),
+    let server = Server::<Sim>::builder("demo", "1.0").with(tool(&schema));
+    match server.build() {
+        Ok(_) => assert_eq!(reason, "", "{properties}"),
         Err(error) => {
-            let error = error.to_string();
+            let error = error.mistakes()[0].to_string();
             assert!(
                 error.starts_with("tool `move`: ") && !reason.is_empty(),
                 "{error}"

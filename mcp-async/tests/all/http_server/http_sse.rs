@@ -11,7 +11,7 @@ use crate::http_server::support::{Reply, advance, send, sleep};
 use crate::sim::Sim;
 
 fn service() -> HttpService<Sim> {
-    Server::<Sim>::new("demo", "1.0")
+    Server::<Sim>::builder("demo", "1.0")
         .tool(
             "echo",
             "Says it at once",
@@ -28,6 +28,7 @@ fn service() -> HttpService<Sim> {
         .http()
         .legacy_sse("/old/sse", "/old/messages")
         .into_service()
+        .unwrap()
 }
 
 fn open(service: &HttpService<Sim>) -> (Reply, String) {

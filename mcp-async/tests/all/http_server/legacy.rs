@@ -6,15 +6,15 @@ use core::time::Duration;
 use http::Request;
 use mcp_async::Server;
 use mcp_async::http::{HttpService, Principal};
-use mcp_async::server::{Context, HandlerError, NoArguments};
+use mcp_async::server::{Context, HandlerError, NoArguments, ServerBuilder};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc;
 
 use crate::http_server::support::{Reply, send, sleep};
 use crate::sim::Sim;
 
-pub(crate) fn server() -> Server<Sim> {
-    Server::<Sim>::new("demo", "1.0")
+pub(crate) fn server() -> ServerBuilder<Sim> {
+    Server::<Sim>::builder("demo", "1.0")
         .logging()
         .tool(
             "echo",
@@ -48,7 +48,7 @@ pub(crate) fn server() -> Server<Sim> {
                 let answer = cx.ask::<RawBuf>(rpc::Method::RootsList, &nothing).await;
                 match answer {
                     Ok(roots) => Ok(roots.as_raw().as_str().to_owned()),
-                    Err(error) => Err(HandlerError::told(error.to_string())),
+                    Err(error) => Err(HandlerError::visible(error.to_string())),
                 }
             },
         )
@@ -59,7 +59,7 @@ pub(crate) fn server() -> Server<Sim> {
 }
 
 pub(crate) fn service() -> HttpService<Sim> {
-    server().http().into_service()
+    server().http().into_service().unwrap()
 }
 
 /// A client's session.

@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_async::http::{HttpService, Principal};
-use mcp_async::server::{Context, HandlerError, NoArguments, RateLimit, RateLimits};
+use mcp_async::server::{Context, HandlerError, NoArguments, RateLimit, RateLimits, ServerBuilder};
 use mcp_async::{ErrorReply, Server};
 use mcp_proto::rpc::code;
 
@@ -14,11 +14,11 @@ use crate::http_server::support::{META, advance, modern, request, send, sleep, w
 use crate::sim::Sim;
 
 fn service() -> HttpService<Sim> {
-    server().http().into_service()
+    server().http().into_service().unwrap()
 }
 
-fn server() -> Server<Sim> {
-    Server::<Sim>::new("demo", "1.0")
+fn server() -> ServerBuilder<Sim> {
+    Server::<Sim>::builder("demo", "1.0")
         .logging()
         .tool(
             "echo",
@@ -223,15 +223,19 @@ fn what_takes_longer_is_told_as_events() {
 /// SH-42.
 #[test]
 fn silence_is_filled_with_comments() {
-    let server =
-        Server::<Sim>::new("demo", "1.0").tool("never", "", |_: NoArguments, _: Context| async {
+    let server = Server::<Sim>::builder("demo", "1.0").tool(
+        "never",
+        "",
+        |_: NoArguments, _: Context| async {
             pending::<()>().await;
             Ok("")
-        });
+        },
+    );
     let service = server
         .http()
         .keep_alive(Duration::from_secs(3))
-        .into_service();
+        .into_service()
+        .unwrap();
     let mut waiting = wait(&service, modern(&call(1, "never")));
     advance(Duration::from_millis(2999));
     assert!(waiting.reply().is_none());
@@ -257,7 +261,7 @@ fn late_answers() {
             let error = ErrorReply::new(code, "too late");
             Err::<String, _>(HandlerError::reply(error))
         });
-        let service = server.http().into_service();
+        let service = server.http().into_service().unwrap();
         let body = call(1, "late").replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
         let mut waiting = wait(&service, modern(&body));
         advance(Duration::from_secs(1));
@@ -292,8 +296,10 @@ impl Drop for Alive {
 fn whoever_hangs_up_has_cancelled() {
     let alive = Arc::new(AtomicUsize::new(0));
     let count = Arc::clone(&alive);
-    let server =
-        Server::<Sim>::new("demo", "1.0").tool("never", "", move |_: NoArguments, _: Context| {
+    let server = Server::<Sim>::builder("demo", "1.0").tool(
+        "never",
+        "",
+        move |_: NoArguments, _: Context| {
             count.fetch_add(1, Ordering::SeqCst);
             let alive = Alive(Arc::clone(&count));
             async move {
@@ -301,8 +307,9 @@ fn whoever_hangs_up_has_cancelled() {
                 drop(alive);
                 Ok::<_, HandlerError>("")
             }
-        });
-    let service = server.http().into_service();
+        },
+    );
+    let service = server.http().into_service().unwrap();
     let waiting = wait(&service, modern(&call(1, "never")));
     let mut other = wait(&service, modern(&call(1, "never")));
     assert_eq!(
@@ -336,7 +343,7 @@ fn equal_ids_of_different_posts_are_all_answered() {
 /// SH-55.
 #[test]
 fn requests_under_way_are_bounded() {
-    let service = server().http().max_exchanges(2).into_service();
+    let service = server().http().max_exchanges(2).into_service().unwrap();
     let first = wait(&service, modern(&call(1, "slow")));
     let _second = wait(&service, modern(&call(2, "slow")));
     let refused = send(&service, modern(&call(3, "echo")));
@@ -363,7 +370,7 @@ fn exchanges_share_the_limits_of_who_makes_them() {
         calls: Some(RateLimit::new(2, Duration::from_secs(60))),
         ..RateLimits::default()
     };
-    let service = server().rate_limits(limits).http().into_service();
+    let service = server().rate_limits(limits).http().into_service().unwrap();
     let body = call(1, "who");
     let asked = |name: Option<&str>| {
         let mut request = modern(&body);
@@ -391,7 +398,11 @@ fn a_handler_knows_who_asks() {
 
 #[test]
 fn the_end_lets_what_runs_finish() {
-    let service = server().http().grace(Duration::from_secs(5)).into_service();
+    let service = server()
+        .http()
+        .grace(Duration::from_secs(5))
+        .into_service()
+        .unwrap();
     let mut waiting = wait(&service, modern(&call(1, "slow")));
     service.shutdown();
     let refused = send(&service, modern(&call(2, "echo")));
@@ -404,17 +415,21 @@ fn the_end_lets_what_runs_finish() {
 
 #[test]
 fn the_end_comes_after_the_grace() {
-    let server =
-        Server::<Sim>::new("demo", "1.0").tool("never", "", |_: NoArguments, _: Context| async {
+    let server = Server::<Sim>::builder("demo", "1.0").tool(
+        "never",
+        "",
+        |_: NoArguments, _: Context| async {
             pending::<()>().await;
             Ok("")
-        });
+        },
+    );
     let end = sleep(Duration::from_secs(10));
     let service = server
         .http()
         .grace(Duration::from_secs(2))
         .until(end)
-        .into_service();
+        .into_service()
+        .unwrap();
     let mut waiting = wait(&service, modern(&call(1, "never")));
     advance(Duration::from_secs(10));
     assert!(waiting.reply().is_none());
@@ -427,9 +442,9 @@ fn the_end_comes_after_the_grace() {
 /// SB-08.
 #[test]
 fn a_listen_hears_of_changes_and_of_the_end() {
-    let server = server();
+    let server = server().dynamic().build().unwrap();
     let registry = server.registry();
-    let service = server.http().into_service();
+    let service = server.http().into_service().unwrap();
     let body = request(
         9,
         "subscriptions/listen",

@@ -105,13 +105,14 @@ impl EventStore for Far {
 
 /// A process that shares both kinds of things.
 fn process(store: &Arc<Far>) -> (Registry, HttpService<Sim>) {
-    let server = server();
+    let server = server().dynamic().build().unwrap();
     let registry = server.registry();
     let service = server
         .http()
         .session_store(Arc::clone(store) as Arc<dyn SessionStore>)
         .event_store(Arc::clone(store) as Arc<dyn EventStore>)
-        .into_service();
+        .into_service()
+        .unwrap();
     (registry, service)
 }
 
@@ -132,7 +133,7 @@ fn ping() -> &'static str {
 #[test]
 fn an_event_is_sent_when_the_store_has_it() {
     let far = Far::new(Duration::from_millis(100));
-    let service = server().http().event_store(far).into_service();
+    let service = server().http().event_store(far).into_service().unwrap();
     let session = Session::open(&service, "2025-11-25");
     let mut reply = session.post(&call(1, "slow"));
     let primed = reply.text();
@@ -403,6 +404,7 @@ fn telling(store: &Arc<Far>, steps: &Arc<AtomicUsize>) -> HttpService<Sim> {
         .http()
         .event_store(Arc::clone(store) as Arc<dyn EventStore>)
         .into_service()
+        .unwrap()
 }
 
 #[test]
@@ -457,7 +459,8 @@ fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
             .http()
             .event_store(store)
             .grace(Duration::from_millis(grace))
-            .into_service();
+            .into_service()
+            .unwrap();
         let session = Session::open(&service, "2025-11-25");
         let mut reply = session.post(&call(1, "slow"));
         reply.text();

@@ -154,9 +154,9 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
 /// SH-21, SH-59.
 #[test]
 fn questions_without_a_call_are_asked_again() {
-    let server = server();
+    let server = server().dynamic().build().unwrap();
     let registry = server.registry();
-    let session = Session::open(&server.http().into_service(), "2025-11-25");
+    let session = Session::open(&server.http().into_service().unwrap(), "2025-11-25");
     let peer = registry.peers().pop().unwrap();
     <Sim as mcp_async::Runtime>::spawn(Box::pin(async move {
         let nothing = RawBuf::parse("{}").unwrap();
@@ -180,9 +180,9 @@ fn questions_without_a_call_are_asked_again() {
 /// SH-20, SH-21, SH-60.
 #[test]
 fn the_sessions_own_stream_tells_of_changes() {
-    let server = server();
+    let server = server().dynamic().build().unwrap();
     let registry = server.registry();
-    let service = server.http().into_service();
+    let service = server.http().into_service().unwrap();
     let session = Session::open(&service, "2025-11-25");
     let other = Session::open(&service, "2025-11-25");
     let mut first = session.get(None);

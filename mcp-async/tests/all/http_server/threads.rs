@@ -17,7 +17,7 @@ use http_body_util::Full;
 use mcp_async::http::HttpService;
 use mcp_async::server::{Context as Call, NoArguments};
 use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Clock, Runtime, Server, Task, Timer};
+use mcp_async::{Clock, Runtime, Server, Task, Timer, Work};
 use mcp_proto::Instant;
 use tower_service::Service;
 
@@ -67,6 +67,10 @@ impl Runtime for Threads {
 
     fn spawn(task: Task) {
         thread::spawn(|| wait(task));
+    }
+
+    fn spawn_blocking(work: Work) {
+        thread::spawn(work);
     }
 }
 
@@ -162,7 +166,7 @@ fn client(service: &HttpService<Threads>, calls: u32) {
 
 #[test]
 fn everything_is_answered() {
-    let server = Server::<Threads>::new("demo", "1.0").tool(
+    let server = Server::<Threads>::builder("demo", "1.0").tool(
         "hop",
         "Goes on in other threads",
         |_: NoArguments, cx: Call| async move {
@@ -172,7 +176,7 @@ fn everything_is_answered() {
             Ok("done")
         },
     );
-    let service = server.http().into_service();
+    let service = server.http().into_service().unwrap();
     let (done, all) = mpsc::channel();
     for _ in 0..4 {
         let (service, done) = (service.clone(), done.clone());

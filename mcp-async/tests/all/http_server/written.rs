@@ -4,7 +4,7 @@
 use http::Request;
 use mcp_async::Server;
 use mcp_async::http::HttpService;
-use mcp_async::server::{Context, Tool, ToolCall};
+use mcp_async::server::{Context, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 
 use crate::http_server::support::{Reply, Sim, send};
@@ -33,8 +33,8 @@ fn tool(name: &str, schema: &str) -> Tool {
         .raw(|_: ToolCall, _: Context| async { Ok("served") })
 }
 
-fn server() -> Server<Sim> {
-    Server::<Sim>::new("demo", "1.0")
+fn server() -> ServerBuilder<Sim> {
+    Server::<Sim>::builder("demo", "1.0")
         .with(tool("get_weather", WEATHER))
         .with(tool("execute_sql", SQL))
         .resource(
@@ -159,7 +159,7 @@ fn open(service: &HttpService<Sim>) -> String {
 
 #[test]
 fn with_the_draft_profile() {
-    let service = server().http().draft_profile().into_service();
+    let service = server().draft_profile().http().into_service().unwrap();
     let session = open(&service);
     let check = |text: &str, status: u16, part: &str| {
         let reply = say(&service, &session, text);
@@ -200,7 +200,7 @@ fn with_the_draft_profile() {
 
 #[test]
 fn without_it() {
-    let service = server().http().into_service();
+    let service = server().http().into_service().unwrap();
     let session = open(&service);
     for text in [CALL, READ, EXECUTE, LIST] {
         let reply = say(&service, &session, text);

@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{Context, Keys};
+use mcp_async::server::{CallContext, Keys};
 use mcp_async::{PipeReader, PipeWriter, duplex, server};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
@@ -78,7 +78,7 @@ impl Hand {
     pub(crate) fn new(
         keys: Keys,
         principal: Option<&str>,
-        tool: impl Fn(Context, Notes) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
     ) -> Self {
         let mut sim = Sim::default();
         let notes = Notes::default();

@@ -6,7 +6,7 @@ use core::task::Poll;
 
 use mcp_async::client::CallError;
 use mcp_async::model::{CreateMessageParams, IncludeContext, SamplingMessage, ToolChoice};
-use mcp_async::server::{AskError, Context};
+use mcp_async::server::{AskError, CallContext};
 use mcp_async::{ErrorChain, ErrorReply};
 use mcp_proto::client::Failure;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
@@ -229,7 +229,7 @@ fn what_the_client_did_not_declare_is_refused_by_name() {
 /// What a question needs and the client's revision does not have is named, with the revision.
 #[test]
 fn what_the_revision_does_not_have_is_named() {
-    let tools = |cx: Context, _| -> Told {
+    let tools = |cx: CallContext, _| -> Told {
         Box::pin(async move {
             let params = CreateMessageParams {
                 tool_choice: Some(ToolChoice::default()),
@@ -257,7 +257,7 @@ fn what_the_revision_does_not_have_is_named() {
 /// SP-07: the handler and its caller can distinguish a rejection by the user from a fault.
 #[test]
 fn a_rejection_is_told_apart() {
-    let ask = |cx: Context, notes: Notes| -> Told {
+    let ask = |cx: CallContext, notes: Notes| -> Told {
         Box::pin(async move {
             let refused = say(&cx, "key", "one").await.unwrap_err();
             let rejected = matches!(&refused, AskError::Rejected(_));

@@ -2,14 +2,14 @@
 
 use core::time::Duration;
 
-use mcp_async::server::{AskError, Context, Keys, StateError};
+use mcp_async::server::{AskError, CallContext, Keys, StateError};
 use mcp_proto::model::LoggingLevel;
 
 use crate::rounds::hand::{Came, Hand, Wall, round, said};
 use crate::rounds::support::{Notes, Told, say};
 
 /// Asks twice.
-fn twice(cx: Context, notes: Notes) -> Told {
+fn twice(cx: CallContext, notes: Notes) -> Told {
     Box::pin(async move {
         notes.add("run");
         let first = say(&cx, "first", "one").await?;

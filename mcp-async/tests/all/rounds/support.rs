@@ -10,7 +10,7 @@ use mcp_async::client::{self, CallError, Handler, Question, Reply};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
 };
-use mcp_async::server::{AskError, Call, Context, Keys, Service};
+use mcp_async::server::{AskError, Call, CallContext, Keys, Service};
 use mcp_async::{ErrorReply, Job, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
@@ -56,7 +56,7 @@ struct Said {
     said: String,
 }
 
-impl<F: Fn(Context) -> Told + Send + 'static> Service for Tool<F> {
+impl<F: Fn(CallContext) -> Told + Send + 'static> Service for Tool<F> {
     fn call(&self, call: Call<'_>) -> Job {
         let answer = (self.0)(call.context().clone());
         call.answer(async move {
@@ -160,7 +160,7 @@ pub(crate) struct Rig {
 impl Rig {
     pub(crate) fn new(
         revision: Revision,
-        tool: impl Fn(Context, Notes) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
     ) -> Self {
         Self::with(revision, EVERYTHING, tool)
     }
@@ -169,7 +169,7 @@ impl Rig {
     pub(crate) fn with(
         revision: Revision,
         features: ClientFeatures,
-        tool: impl Fn(Context, Notes) -> Told + Send + 'static,
+        tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
     ) -> Self {
         let mut sim = Sim::default();
         let notes = Notes::default();
@@ -293,7 +293,7 @@ pub(crate) async fn join<A, B>(a: impl Future<Output = A>, b: impl Future<Output
 }
 
 /// Asks the client's model: the one question that every revision has, besides roots.
-pub(crate) async fn say(cx: &Context, key: &str, text: &str) -> Result<String, AskError> {
+pub(crate) async fn say(cx: &CallContext, key: &str, text: &str) -> Result<String, AskError> {
     let asked = SamplingMessage::user(text);
     let answer = cx
         .sample(key, CreateMessageParams::new(vec![asked], 10))

@@ -70,8 +70,8 @@ fn as_server(schema: &str, arguments: String) -> Result<String, String> {
         let tool = Tool::new("t")
             .input_schema(schema)
             .raw(|_: ToolCall, _| async { Ok("it ran") });
-        let server = Server::<Sim>::new("honest", "1").with(tool);
-        server.check().expect("it can be served");
+        let server = Server::<Sim>::builder("honest", "1").with(tool).build();
+        let server = server.expect("it can be served");
         run(async {
             let client = join(&server, Revision::V2026_07_28).await;
             let result = client.call_tool("t", &parsed(&arguments)).await;

@@ -48,8 +48,8 @@ fn panics(when: bool) {
 #[test]
 fn panics_tell_nothing() {
     std::panic::set_hook(Box::new(|_| {}));
-    let server = Server::<()>::new("demo", "1")
-        .tool("in the call", "", |_: NoArguments, _: Context| {
+    let server = Server::<()>::builder("demo", "1")
+        .tool("in_the_call", "", |_: NoArguments, _: Context| {
             panics(true);
             async { Ok("never") }
         })
@@ -62,7 +62,7 @@ fn panics_tell_nothing() {
             panics(true);
             Ok("never")
         })
-        .tool("at the end", "", |_: NoArguments, _: Context| async {
+        .tool("at_the_end", "", |_: NoArguments, _: Context| async {
             let _kept = PanicsInDrop;
             once_more().await;
             Ok("never")
@@ -94,10 +94,10 @@ fn panics_tell_nothing() {
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
         for (method, params) in [
-            ("tools/call", r#"{"name":"in the call"}"#),
+            ("tools/call", r#"{"name":"in_the_call"}"#),
             ("tools/call", r#"{"name":"first"}"#),
             ("tools/call", r#"{"name":"later"}"#),
-            ("tools/call", r#"{"name":"at the end"}"#),
+            ("tools/call", r#"{"name":"at_the_end"}"#),
             ("resources/read", r#"{"uri":"test://r"}"#),
             ("prompts/get", r#"{"name":"p"}"#),
             ("completion/complete", complete),
@@ -128,7 +128,7 @@ fn panics_tell_nothing() {
 fn nobody_answers_twice() {
     let kept = Arc::new(Mutex::new(None));
     let keeper = Arc::clone(&kept);
-    let server = Server::<()>::new("demo", "1")
+    let server = Server::<()>::builder("demo", "1")
         .logging()
         .tool("keeps", "", move |_: NoArguments, cx: Context| {
             *keeper.lock().unwrap() = Some(cx);
@@ -215,14 +215,12 @@ impl Drop for Nosy {
 #[test]
 fn no_lock_is_held_over_what_is_a_users() {
     let ends = Arc::new(AtomicUsize::new(0));
-    let server = Server::<()>::new("demo", "1").logging();
-    let registry = server.registry();
     let nosy = |polls: usize| {
-        let (registry, ends) = (registry.clone(), Arc::clone(&ends));
+        let ends = Arc::clone(&ends);
         move |_: NoArguments, cx: Context| {
             let nosy = Nosy {
+                registry: cx.registry(),
                 cx,
-                registry: registry.clone(),
                 polls,
                 ends: Arc::clone(&ends),
             };
@@ -230,11 +228,11 @@ fn no_lock_is_held_over_what_is_a_users() {
         }
     };
     let never = {
-        let (registry, ends) = (registry.clone(), Arc::clone(&ends));
+        let ends = Arc::clone(&ends);
         move |_: NoArguments, cx: Context| {
             let nosy = Nosy {
+                registry: cx.registry(),
                 cx,
-                registry: registry.clone(),
                 polls: 0,
                 ends: Arc::clone(&ends),
             };
@@ -244,12 +242,16 @@ fn no_lock_is_held_over_what_is_a_users() {
             }
         }
     };
-    let server = server
-        .tool("at once", "", nosy(0))
+    let server = Server::<()>::builder("demo", "1")
+        .logging()
+        .dynamic()
+        .tool("at_once", "", nosy(0))
         .tool("later", "", nosy(3))
         .tool("never", "", never)
         .layer(ConcurrencyLimit::new(3))
-        .layer(Timeout::new(Duration::from_secs(9)));
+        .layer(Timeout::new(Duration::from_secs(9)))
+        .build()
+        .unwrap();
     let mut ended = 0;
     let mut ends_are = |more: usize| {
         ended += more;
@@ -257,7 +259,7 @@ fn no_lock_is_held_over_what_is_a_users() {
     };
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
-        for name in ["at once", "later"] {
+        for name in ["at_once", "later"] {
             let answer = wire.result("tools/call", &format!(r#"{{"name":"{name}"}}"#));
             assert_eq!(text(&answer, &["content", "0", "text"]), "done");
             ends_are(1);
@@ -296,7 +298,7 @@ fn no_lock_is_held_over_what_is_a_users() {
 fn a_shutdown_loses_no_answer() {
     let gate: Arc<Mutex<(bool, Option<Waker>)>> = Arc::default();
     let door = Arc::clone(&gate);
-    let server = Server::<()>::new("demo", "1").tool("waits", "", move |_: NoArguments, _| {
+    let server = Server::<()>::builder("demo", "1").tool("waits", "", move |_: NoArguments, _| {
         let door = Arc::clone(&door);
         async move {
             poll_fn(|cx| {
@@ -312,6 +314,7 @@ fn a_shutdown_loses_no_answer() {
             Ok("waited")
         }
     });
+    let server = server.build().unwrap();
     let registry = server.registry();
     let mut wires: Vec<_> = revisions()
         .map(|revision| Wire::new(&server, revision))
@@ -355,7 +358,7 @@ fn a_flood_of_calls_stays_within_its_bounds() {
         };
         let running = Arc::new(AtomicUsize::new(0));
         let count = Arc::clone(&running);
-        let server = Server::<()>::new("demo", "1").limits(limits).tool(
+        let server = Server::<()>::builder("demo", "1").limits(limits).tool(
             "slow",
             "",
             move |_: NoArguments, _: Context| {
@@ -366,6 +369,7 @@ fn a_flood_of_calls_stays_within_its_bounds() {
                 }
             },
         );
+        let server = server.build().unwrap();
         let mut refused = 0;
         let mut written = 0;
         let measured = measure(|| {

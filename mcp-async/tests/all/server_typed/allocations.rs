@@ -12,6 +12,8 @@ use mcp_proto::model::ClientFeatures;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
+use crate::server_typed::support::Offer;
+
 #[derive(Deserialize, JsonSchema)]
 struct Add {
     a: f64,
@@ -25,7 +27,7 @@ struct Sum {
 
 #[test]
 fn a_ready_tool_costs_one_allocation() {
-    let server = Server::<()>::new("demo", "1")
+    let server = Server::<()>::builder("demo", "1")
         .tool("add", "Adds", |args: Add, _: Context| async move {
             Ok(Json(Sum {
                 sum: args.a + args.b,
@@ -35,7 +37,7 @@ fn a_ready_tool_costs_one_allocation() {
             Ok("hello")
         })
         .tool("odd", "Is never content", |_: Add, _: Context| async {
-            Err::<(), _>(HandlerError::told("that is odd"))
+            Err::<(), _>(HandlerError::visible("that is odd"))
         })
         .with(
             Tool::new("wary")
@@ -58,9 +60,11 @@ fn a_ready_tool_costs_one_allocation() {
 }
 
 /// Calls the tool until nothing grows any more, and counts the allocations of each call then.
-fn count(server: &Server<()>, tool: &str, arguments: &str, answer: &str) -> u64 {
+fn count(server: &impl Offer, tool: &str, arguments: &str, answer: &str) -> u64 {
     let (ours, theirs) = duplex(64 << 10);
-    let (connection, _peer) = server.serve_on(theirs.split(), ManualClock::default());
+    let (connection, _peer) = server
+        .server()
+        .serve_on(theirs.split(), ManualClock::default());
     let mut connection = pin!(connection);
     let (mut reader, mut writer) = ours.split();
     let mut out = vec![0; 64 << 10];

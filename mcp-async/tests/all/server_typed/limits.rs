@@ -18,7 +18,7 @@ fn each_connection_has_limits_of_its_own() {
     let prompt = Prompt::new("p")
         .complete("a", |_, _| async { Ok(vec!["x"]) })
         .handler(|_: NoArguments, _| async { Ok("") });
-    let server = Server::<()>::new("demo", "1")
+    let server = Server::<()>::builder("demo", "1")
         .with(tool("a"))
         .with(tool("b"))
         .with(tool("own").rate_limit(RateLimit::new(1, Duration::from_secs(60))))
@@ -61,7 +61,7 @@ fn each_connection_has_limits_of_its_own() {
 /// LG-09.
 #[test]
 fn log_messages_beyond_the_limit_are_dropped() {
-    let server = Server::<()>::new("demo", "1")
+    let server = Server::<()>::builder("demo", "1")
         .logging()
         .tool(
             "talk",

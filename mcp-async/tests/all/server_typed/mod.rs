@@ -10,5 +10,6 @@ mod resources;
 mod runs;
 #[cfg(feature = "schema")]
 mod schemas;
-mod support;
+mod state;
+pub(crate) mod support;
 mod tools;

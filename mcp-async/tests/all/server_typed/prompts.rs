@@ -4,7 +4,9 @@ use std::collections::BTreeMap;
 
 use mcp_async::Server;
 use mcp_async::model::{Completion, Content, GetPromptResult, PromptArgument, PromptMessage};
-use mcp_async::server::{Completing, Context, HandlerError, NoArguments, Prompt, Template};
+use mcp_async::server::{
+    Completing, Context, HandlerError, NoArguments, Prompt, ServerBuilder, Template,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -27,8 +29,8 @@ struct Greeting {
     tone: Option<Tone>,
 }
 
-fn server() -> Server<()> {
-    Server::new("demo", "1")
+fn server() -> ServerBuilder<()> {
+    Server::builder("demo", "1")
         .prompt("greet", "Greets", |args: Greeting, _: Context| async move {
             let tone = match args.tone {
                 Some(Tone::Dry) => "dryly",
@@ -61,7 +63,7 @@ fn server() -> Server<()> {
                 }),
         )
         .prompt("fail", "Fails", |_: NoArguments, _: Context| async {
-            Err::<String, _>(HandlerError::told("not today"))
+            Err::<String, _>(HandlerError::visible("not today"))
         })
 }
 
@@ -175,7 +177,9 @@ fn completions_know_what_is_typed_and_stop_at_100() {
             ))
         })
         .raw(|_, _| async { Ok("") });
-    let server = Server::<()>::new("demo", "1").with(prompt).with(template);
+    let server = Server::<()>::builder("demo", "1")
+        .with(prompt)
+        .with(template);
     for revision in revisions() {
         let mut wire = Wire::new(&server, revision);
         let mut complete = |reference: &str, name: &str, value: &str, more: &str| {

@@ -3,15 +3,16 @@
 use core::time::Duration;
 
 use mcp_async::Server;
-use mcp_async::server::{Context, NoArguments, Prompt, Resource, Template, Tool};
+use mcp_async::server::{Context, NoArguments, Prompt, Resource, ServerBuilder, Template, Tool};
 use mcp_proto::Revision;
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
 
 use crate::server_typed::support::{Wire, member, revisions};
 
-fn new() -> Server<()> {
-    Server::new("demo", "1")
+fn new() -> ServerBuilder<()> {
+    Server::builder("demo", "1")
 }
 
 fn tool(name: &str) -> Tool {
@@ -24,7 +25,7 @@ fn capabilities_follow_from_what_is_registered() {
     let prompt = || Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") });
     let resource = || Resource::new("x://", "x").handler(|_| async { Ok("x") });
     let complete = || prompt().complete("a", |_, _| async { Ok(vec!["x"]) });
-    let check = |server: Server<()>, expected: &str| {
+    let check = |server: ServerBuilder<()>, expected: &str| {
         for revision in revisions() {
             // 2024-11-05 has no capability for completions.
             let expected = if revision.gates_completions() {
@@ -49,10 +50,8 @@ fn capabilities_follow_from_what_is_registered() {
         new().changing(ListKind::Prompts),
         r#"{"prompts":{"listChanged":true}}"#,
     );
-    let all = new().with(tool("t")).with(resource());
-    let _registry = all.registry();
     check(
-        all,
+        new().with(tool("t")).with(resource()).dynamic(),
         r#"{"resources":{"subscribe":true,"listChanged":true},"tools":{"listChanged":true}}"#,
     );
 }
@@ -76,7 +75,7 @@ fn what_is_not_served_is_no_method() {
 
 #[test]
 fn nothing_is_added_to_a_server_that_is_gone() {
-    let server = new().with(tool("t"));
+    let server = new().with(tool("t")).dynamic().build().unwrap();
     let registry = server.registry();
     let wire = Wire::new(&server, Revision::V2025_11_25);
     drop(server);
@@ -94,7 +93,7 @@ fn nothing_is_added_to_a_server_that_is_gone() {
 #[test]
 fn changes_reach_every_client_that_can_hear_them() {
     for revision in revisions() {
-        let server = new().with(tool("t"));
+        let server = new().with(tool("t")).dynamic().build().unwrap();
         let registry = server.registry();
         let mut wires: Vec<_> = (0..3).map(|_| Wire::new(&server, revision)).collect();
         let ids: Vec<_> = wires
@@ -137,7 +136,7 @@ fn changes_reach_every_client_that_can_hear_them() {
 #[test]
 fn a_shut_down_server_ends_every_connection() {
     for revision in revisions() {
-        let server = new().with(tool("t"));
+        let server = new().with(tool("t")).dynamic().build().unwrap();
         let registry = server.registry();
         let mut wires: Vec<_> = (0..2).map(|_| Wire::new(&server, revision)).collect();
         assert_eq!(registry.peers().len(), 2);
@@ -153,13 +152,11 @@ fn a_shut_down_server_ends_every_connection() {
 
 #[test]
 fn a_registry_does_not_keep_its_server() {
-    let server = new();
-    let registry = server.registry();
-    let owner = registry.clone();
-    let server = server.tool("t", "T", move |_: NoArguments, _: Context| {
-        let owner = owner.clone();
-        async move { Ok(owner.peers().len().to_string()) }
+    let server = new().tool("t", "T", |_: NoArguments, cx: Context| async move {
+        Ok(cx.registry().peers().len().to_string())
     });
+    let server = server.build().unwrap();
+    let registry = server.registry();
     let mut wire = Wire::new(&server, mcp_proto::Revision::V2026_07_28);
     drop(server);
     assert!(
@@ -173,14 +170,13 @@ fn a_registry_does_not_keep_its_server() {
 }
 
 #[test]
-fn what_cannot_be_served_is_left_out_and_reported() {
-    let check = |server: Server<()>, expected: &str| {
-        let error = server.check().expect_err(expected).to_string();
-        assert!(error.starts_with(expected), "{error}");
-        assert_eq!(
-            Wire::capabilities(&server, mcp_proto::Revision::V2026_07_28),
-            "{}"
-        );
+fn what_cannot_be_served_is_not_built() {
+    let check = |server: ServerBuilder<()>, expected: &str| {
+        let error = server.build().expect_err(expected);
+        let [mistake] = error.mistakes() else {
+            panic!("{error:?}");
+        };
+        assert!(mistake.to_string().starts_with(expected), "{mistake}");
     };
     check(new().with(Tool::new("t")), "tool `t`: no handler");
     check(new().with(Prompt::new("p")), "prompt `p`: no handler");
@@ -204,7 +200,64 @@ fn what_cannot_be_served_is_left_out_and_reported() {
         new().experimental("x", "no object"),
         "capability `x`: its settings are no JSON object",
     );
-    assert!(new().with(tool("t")).check().is_ok());
+    check(new().with(tool("a b")), "tool `a b`: its name is not");
+    check(new().with(tool("")), "tool ``: its name is not");
+    check(
+        new().resource("x", "x", |_: Context| async { Ok("") }),
+        "resource `x`: it is no URI",
+    );
+    check(
+        new().prompt("", "", |_: NoArguments, _: Context| async { Ok("") }),
+        "prompt ``: its name is empty",
+    );
+    let schema = RawBuf::parse(r#"{"type":"array"}"#).unwrap();
+    check(
+        new().with(tool("t").input_schema(schema)),
+        "tool `t`: /inputSchema is not the schema of an object",
+    );
+    assert!(new().with(tool("t")).build().is_ok());
+}
+
+#[test]
+fn what_is_registered_twice_is_not_built() {
+    let prompt = || Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") });
+    let resource = || Resource::new("x://", "x").handler(|_| async { Ok("x") });
+    let template = || Template::new("x:{a}", "x").handler(|_: NoArguments, _| async { Ok("x") });
+    let method = |builder: ServerBuilder<()>| {
+        builder.method("vendor/m", |params: RawBuf, _: Context| async {
+            Ok(params)
+        })
+    };
+    let nothing = || RawBuf::parse("{}").unwrap();
+    let all = new().with(tool("t")).with(prompt()).with(resource());
+    let all = method(all.with(template())).extension("a.b/c", nothing());
+    assert!(all.clone().build().is_ok());
+    let twice = all.with(tool("t")).with(prompt()).with(resource());
+    let twice = method(twice.with(template())).extension("a.b/c", nothing());
+    let error = twice.with(tool("u")).build().unwrap_err();
+    assert_eq!(
+        format!("{error:?}"),
+        "BuildError: tool `t`: it is registered twice; prompt `p`: it is registered twice; \
+         resource `x://`: it is registered twice; template `x:{a}`: it is registered twice; \
+         method `vendor/m`: it is registered twice; capability `a.b/c`: it is registered twice"
+    );
+}
+
+#[test]
+fn clones_of_a_builder_are_independent() {
+    let original = new().with(tool("t"));
+    let clone = original.clone().with(tool("u")).logging();
+    for revision in revisions() {
+        let tools = |builder: &ServerBuilder<()>| {
+            let list = Wire::new(builder, revision).result("tools/list", "{}");
+            list.matches(r#""name""#).count()
+        };
+        assert_eq!((tools(&original), tools(&clone)), (1, 2));
+        assert_eq!(Wire::capabilities(&original, revision), r#"{"tools":{}}"#);
+    }
+    let (one, other) = (original.clone().build().unwrap(), original.build().unwrap());
+    one.registry().remove_tool("t");
+    assert!(other.registry().remove_tool("t"), "two servers");
 }
 
 /// CH-10, PN-05.
@@ -255,12 +308,16 @@ fn lists_are_the_same_on_every_connection() {
     ];
     let empty = [ListKind::Tools, ListKind::Resources, ListKind::Prompts]
         .into_iter()
-        .fold(new(), Server::changing);
+        .fold(new(), ServerBuilder::changing)
+        .build()
+        .unwrap();
     let full = new()
         .with(tool("a"))
         .with(tool("b"))
         .with(Resource::new("x://", "x").handler(|_| async { Ok("x") }))
-        .with(Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") }));
+        .with(Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") }))
+        .build()
+        .unwrap();
     for revision in revisions() {
         for (server, is_empty) in [(&empty, true), (&full, false)] {
             let mut wires = [(); 2].map(|()| Wire::new(server, revision));

@@ -4,7 +4,7 @@ use core::time::Duration;
 
 use mcp_async::Server;
 use mcp_async::model::{Annotations, Icon, ResourceContents, Role};
-use mcp_async::server::{Context, Found, HandlerError, Resource, Template};
+use mcp_async::server::{Context, Found, HandlerError, Resource, ServerBuilder, Template};
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use serde::Deserialize;
@@ -21,8 +21,8 @@ struct File {
     path: String,
 }
 
-fn server() -> Server<()> {
-    Server::new("demo", "1")
+fn server() -> ServerBuilder<()> {
+    Server::builder("demo", "1")
         .resource("demo://text", "text", |_: Context| async { Ok("hello") })
         .with(
             Resource::new("demo://image", "image")
@@ -163,12 +163,7 @@ fn lists_say_what_the_revision_has_words_for() {
 
 #[test]
 fn the_template_registered_first_wins() {
-    let server = Server::<()>::new("demo", "1")
-        .template(
-            "x://{z}",
-            "one",
-            |_: mcp_async::server::NoArguments, _: Context| async { Ok("never") },
-        )
+    let server = Server::<()>::builder("demo", "1")
         .with(Template::new("x://{z}", "one").raw(|_, _| async { Ok("first") }))
         .with(Template::new("x://{a}", "two").raw(|_, _| async { Ok("second") }));
     let mut wire = Wire::new(&server, Revision::V2026_07_28);
@@ -181,7 +176,7 @@ fn contents_carry_hints_where_there_are_any() {
     let private = Resource::new("x://own", "own")
         .cache(Duration::from_secs(1), CacheScope::Private)
         .handler(|_| async { Ok("x") });
-    let server = Server::<()>::new("demo", "1")
+    let server = Server::<()>::builder("demo", "1")
         .resource("x://all", "all", |_: Context| async { Ok("x") })
         .with(private)
         .cache(Duration::from_secs(60), CacheScope::Public);
@@ -206,7 +201,7 @@ fn contents_carry_hints_where_there_are_any() {
 #[test]
 fn subscribers_hear_of_updates() {
     for revision in revisions() {
-        let server = server();
+        let server = server().dynamic().build().unwrap();
         let registry = server.registry();
         let mut wire = Wire::new(&server, revision);
         if revision.is_modern() {

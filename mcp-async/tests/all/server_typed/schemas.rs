@@ -2,7 +2,7 @@
 
 use mcp_async::Server;
 use mcp_async::model::CallToolResult;
-use mcp_async::server::{Context, HandlerError, Json, NoArguments, Tool, ToolCall};
+use mcp_async::server::{Context, HandlerError, Json, NoArguments, ServerBuilder, Tool, ToolCall};
 use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -27,8 +27,8 @@ fn schema(text: &str) -> RawBuf {
     RawBuf::parse(text).unwrap()
 }
 
-fn server() -> Server<()> {
-    Server::new("demo", "1")
+fn server() -> ServerBuilder<()> {
+    Server::builder("demo", "1")
         .tool("order", "Orders", |order: Order, _: Context| async move {
             Ok(format!("{} {}", order.count, order.item))
         })
@@ -39,7 +39,7 @@ fn server() -> Server<()> {
             Ok(Json(Share { share: 1.5 }))
         })
         .tool("odd", "Fails in its own words", |_: NoArguments, _: Context| async {
-            Err::<Json<Share>, _>(HandlerError::told("odd"))
+            Err::<Json<Share>, _>(HandlerError::visible("odd"))
         })
         .with(
             Tool::new("silent")
@@ -160,8 +160,8 @@ fn a_schema_that_cannot_be_checked_is_no_tool() {
             "tool `unknown`: nothing enforces `format` at /outputSchema/properties/a~1b/items",
         ),
     ] {
-        let error = Server::<()>::new("demo", "1").with(tool).check();
-        let error = error.unwrap_err().to_string();
+        let error = Server::<()>::builder("demo", "1").with(tool).build();
+        let error = error.unwrap_err().mistakes()[0].to_string();
         assert!(error.starts_with(expected), "{error}");
     }
 }
@@ -184,7 +184,7 @@ fn formats_are_enforced() {
         #[schemars(extend("format" = "date"))]
         day: String,
     }
-    let server = Server::<()>::new("demo", "1").tool(
+    let server = Server::<()>::builder("demo", "1").tool(
         "send",
         "Sends",
         |letter: Letter, _: Context| async move {

@@ -7,7 +7,7 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{BoxService, Connection, Peer};
+use mcp_async::server::{BoxService, Connection, Peer, ServerBuilder};
 use mcp_async::{ManualClock, PipeReader, PipeWriter, Server, duplex};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{Revision, RevisionSet};
@@ -17,6 +17,29 @@ use crate::sim::Flag;
 /// Every revision that is published.
 pub(crate) fn revisions() -> impl Iterator<Item = Revision> {
     RevisionSet::all().iter()
+}
+
+/// A server, built or not.
+pub(crate) trait Offer {
+    type Runtime;
+
+    fn server(&self) -> Server<Self::Runtime>;
+}
+
+impl<R> Offer for Server<R> {
+    type Runtime = R;
+
+    fn server(&self) -> Self {
+        self.clone()
+    }
+}
+
+impl<R, S: Send + Sync + 'static> Offer for ServerBuilder<R, S> {
+    type Runtime = R;
+
+    fn server(&self) -> Server<R> {
+        self.clone().build().unwrap()
+    }
 }
 
 /// One client of a server.
@@ -40,14 +63,14 @@ pub(crate) type Served = Connection<PipeReader, PipeWriter, ManualClock, BoxServ
 
 impl Wire {
     /// A client that speaks this revision and declares nothing.
-    pub(crate) fn new<R>(server: &Server<R>, revision: Revision) -> Self {
+    pub(crate) fn new(server: &impl Offer, revision: Revision) -> Self {
         Self::declaring(server, revision, "{}")
     }
 
     /// A client that declares these capabilities.
-    pub(crate) fn declaring<R>(server: &Server<R>, revision: Revision, declared: &str) -> Self {
+    pub(crate) fn declaring(server: &impl Offer, revision: Revision, declared: &str) -> Self {
         Self::of(
-            |streams, clock| server.serve_on(streams, clock),
+            |streams, clock| server.server().serve_on(streams, clock),
             revision,
             declared,
         )
@@ -86,7 +109,7 @@ impl Wire {
     }
 
     /// What the server declares.
-    pub(crate) fn capabilities<R>(server: &Server<R>, revision: Revision) -> String {
+    pub(crate) fn capabilities(server: &impl Offer, revision: Revision) -> String {
         let mut wire = Self::new(server, revision);
         let answer = if revision.is_modern() {
             wire.ask("server/discover", "{}")
@@ -101,7 +124,7 @@ impl Wire {
     }
 
     /// A client that has said nothing yet.
-    pub(crate) fn bare<R>(server: &Server<R>, revision: Revision) -> Self {
+    pub(crate) fn bare(server: &impl Offer, revision: Revision) -> Self {
         let mut wire = Self::declaring(server, Revision::V2026_07_28, "{}");
         wire.revision = revision;
         wire

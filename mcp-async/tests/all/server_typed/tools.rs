@@ -1,7 +1,7 @@
 //! Tools: what they are listed as, how their arguments are checked, what they come to.
 
 use mcp_async::Server;
-use mcp_async::server::{Context, HandlerError, Json, NoArguments};
+use mcp_async::server::{Context, HandlerError, Json, NoArguments, ServerBuilder};
 use mcp_proto::{Revision, RevisionSet};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -19,14 +19,14 @@ struct Sum {
     sum: i32,
 }
 
-fn server() -> Server<()> {
-    Server::new("demo", "1")
+fn server() -> ServerBuilder<()> {
+    Server::builder("demo", "1")
         .tool("greet", "Greets", |_: NoArguments, _: Context| async {
             Ok("hello \"you\"")
         })
         .tool("add", "Adds", |args: Add, _: Context| async move {
             let sum = args.a.checked_add(args.b);
-            let sum = sum.ok_or(HandlerError::told("too large"))?;
+            let sum = sum.ok_or(HandlerError::visible("too large"))?;
             Ok(Json(Sum { sum }))
         })
         .tool("fail", "Fails", |_: NoArguments, _: Context| async {

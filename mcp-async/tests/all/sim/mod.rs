@@ -10,7 +10,7 @@ use std::sync::Arc;
 use std::task::Wake;
 
 use mcp_async::stdio::{Reactor, Sleep};
-use mcp_async::{Clock, ManualClock, ManualTimer, Runtime, Task};
+use mcp_async::{Clock, ManualClock, ManualTimer, Runtime, Task, Work};
 use mcp_proto::Instant;
 
 /// The runtime of the thread that a test runs on.
@@ -51,6 +51,10 @@ impl Runtime for Sim {
 
     fn spawn(task: Task) {
         spawn(task);
+    }
+
+    fn spawn_blocking(work: Work) {
+        spawn(async move { work() });
     }
 }
 

@@ -5,7 +5,7 @@ use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::{Poll, Waker};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::server::{Call, Context, Input, Peer, Service, Settled};
+use mcp_async::server::{Call, CallContext, Input, Peer, Service, Settled};
 use mcp_async::{ErrorReply, Job};
 use mcp_proto::Payload;
 use mcp_proto::json::RawBuf;
@@ -24,7 +24,7 @@ pub(crate) struct Watch {
     /// Calls that arrived.
     pub(crate) calls: AtomicUsize,
     open: Mutex<(bool, Vec<Waker>)>,
-    pub(crate) contexts: Mutex<Vec<Context>>,
+    pub(crate) contexts: Mutex<Vec<CallContext>>,
     pub(crate) log: Mutex<Vec<String>>,
 }
 

@@ -1,4 +1,4 @@
-//! A handler in a task of its own, tied to its call.
+//! Work in a task or thread of its own, tied to its call.
 
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;
@@ -9,39 +9,69 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use crate::connection::discard;
 use crate::observe::Here;
-use crate::runtime::Task;
+use crate::runtime::{Runtime, Task, Work};
 
-/// How a runtime begins a task.
-pub(super) type Spawn = fn(Task);
+/// What a runtime runs apart from the connection.
+#[derive(Clone, Copy)]
+pub(super) struct Runner {
+    spawn: fn(Task),
+    spawn_blocking: fn(Work),
+}
+
+impl Runner {
+    pub(super) fn of<R: Runtime>() -> Self {
+        Self {
+            spawn: R::spawn,
+            spawn_blocking: R::spawn_blocking,
+        }
+    }
+}
 
 /// Runs the future in a task, which ends with this future: by its result, or by being dropped.
 pub(super) async fn spawned<T: Send + 'static>(
-    spawn: Spawn,
+    runner: Runner,
     future: impl Future<Output = T> + Send + 'static,
 ) -> T {
     let bridge = Arc::new(Bridge::default());
     let tie = Tie(&bridge);
-    spawn(Box::pin(Tasked {
+    (runner.spawn)(Box::pin(Tasked {
         future: Some(Box::pin(future)),
         span: Here::current(),
         bridge: Arc::clone(&bridge),
     }));
-    let end = poll_fn(|cx| {
-        let mut state = tie.0.lock();
-        match state.end.take() {
-            Some(end) => Poll::Ready(end),
-            None => {
-                state.caller = Some(cx.waker().clone());
-                Poll::Pending
-            }
+    tie.end().await
+}
+
+/// Runs the closure on the runtime's pool for blocking work, or in place where there is none.
+pub(super) async fn blocking<T: Send + 'static>(
+    runner: Option<Runner>,
+    work: impl FnOnce() -> T + Send + 'static,
+) -> T {
+    let Some(runner) = runner else {
+        return work();
+    };
+    let bridge = Arc::new(Bridge::default());
+    let tie = Tie(&bridge);
+    let span = Here::current();
+    let end = Blocked(Arc::clone(&bridge));
+    (runner.spawn_blocking)(Box::new(move || {
+        if end.0.lock().cancelled {
+            return;
         }
-    })
-    .await;
-    match end {
-        End::Value(value) => value,
-        // The connection catches it where it catches those of other handlers. The hook has
-        // reported the real one, which stays here.
-        End::Lost => resume_unwind(Box::new(())),
+        match catch_unwind(AssertUnwindSafe(|| span.within(work))) {
+            Ok(value) => end.0.end(End::Value(value)),
+            Err(panic) => discard(panic),
+        }
+    }));
+    tie.end().await
+}
+
+/// The thread's end of the bridge.
+struct Blocked<T>(Arc<Bridge<T>>);
+
+impl<T> Drop for Blocked<T> {
+    fn drop(&mut self) {
+        self.0.end(End::Lost);
     }
 }
 
@@ -99,6 +129,29 @@ impl<T> Default for Bridge<T> {
 
 /// The call's end of it: dropped, it cancels the task.
 struct Tie<'a, T>(&'a Bridge<T>);
+
+impl<T> Tie<'_, T> {
+    /// Waits for the value.
+    async fn end(&self) -> T {
+        let end = poll_fn(|cx| {
+            let mut state = self.0.lock();
+            match state.end.take() {
+                Some(end) => Poll::Ready(end),
+                None => {
+                    state.caller = Some(cx.waker().clone());
+                    Poll::Pending
+                }
+            }
+        })
+        .await;
+        match end {
+            End::Value(value) => value,
+            // The connection catches it where it catches those of other handlers. The hook has
+            // reported the real one, which stays here.
+            End::Lost => resume_unwind(Box::new(())),
+        }
+    }
+}
 
 impl<T> Drop for Tie<'_, T> {
     fn drop(&mut self) {

@@ -1,0 +1,205 @@
+//! The state that handlers share, and the work that blocks.
+
+use core::error::Error;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::{Arc, Mutex};
+
+use mcp_async::Server;
+use mcp_async::server::{
+    Completing, Context, HandlerError, NoArguments, Prompt, Template, Tool, connect,
+};
+use mcp_proto::Revision;
+use mcp_proto::json::RawBuf;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::server_typed::support::{Wire, revisions, text};
+use crate::sim::{Sim, settle};
+
+/// Neither cloneable nor in an `Arc`.
+#[derive(Default)]
+struct Notes(Mutex<Vec<String>>);
+
+/// Whatever there is, it is not needed.
+#[derive(Deserialize, JsonSchema)]
+struct Any {}
+
+#[derive(Deserialize, JsonSchema)]
+struct Note {
+    text: String,
+}
+
+impl Notes {
+    fn all(&self) -> String {
+        self.0.lock().unwrap().join(",")
+    }
+
+    async fn add(note: Note, cx: Context<Self>) -> Result<(), HandlerError> {
+        cx.state().0.lock().unwrap().push(note.text);
+        Ok(())
+    }
+
+    async fn list(cx: Context<Self>) -> Result<String, HandlerError> {
+        Ok(cx.state().all())
+    }
+
+    async fn read(_: Any, cx: Context<Self>) -> Result<String, HandlerError> {
+        Self::list(cx).await
+    }
+
+    async fn complete(_: Completing, cx: Context<Self>) -> Result<Vec<String>, HandlerError> {
+        Ok(vec![cx.state().all()])
+    }
+}
+
+#[test]
+fn every_kind_of_handler_reaches_the_state() {
+    let builder = Server::<()>::builder("demo", "1")
+        .tool("before", "", |_: NoArguments, cx| async move {
+            let () = cx.state();
+            Ok("no state")
+        })
+        .with_state(Notes::default())
+        .tool("add", "", Notes::add)
+        .resource("notes://all", "all", Notes::list)
+        .template("notes://{x}", "one", Notes::read)
+        .prompt("all", "", Notes::read)
+        .with(
+            Prompt::new("some")
+                .complete("text", Notes::complete)
+                .handler(|note: Note, _| async move { Ok(note.text) }),
+        )
+        .with(
+            Template::new("note:{x}", "x")
+                .complete("x", |_, cx: Context<Notes>| async move {
+                    Ok(vec![cx.state().all()])
+                })
+                .raw(|found, cx| async move { Ok(format!("{} {}", found.uri, cx.state().all())) }),
+        )
+        .method("vendor/all", |_, cx| async move {
+            let all = format!(r#"{{"all":"{}"}}"#, cx.state().all());
+            Ok(RawBuf::parse(all)?)
+        });
+    // A clone shares the state.
+    let mut other = Wire::new(&builder.clone(), Revision::V2025_11_25);
+    let server = builder.build().unwrap();
+    let mut expected = String::new();
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let params = format!(r#"{{"name":"add","arguments":{{"text":"{revision}"}}}}"#);
+        wire.result("tools/call", &params);
+        expected += if expected.is_empty() { "" } else { "," };
+        expected += &revision.to_string();
+        let reference =
+            r#"{"ref":{"type":"ref/prompt","name":"some"},"argument":{"name":"text","value":""}}"#;
+        let template = r#"{"ref":{"type":"ref/resource","uri":"note:{x}"},"argument":{"name":"x","value":""}}"#;
+        for (method, params) in [
+            ("resources/read", r#"{"uri":"notes://all"}"#),
+            ("resources/read", r#"{"uri":"notes://one"}"#),
+            ("resources/read", r#"{"uri":"note:one"}"#),
+            ("prompts/get", r#"{"name":"all"}"#),
+            ("completion/complete", reference),
+            ("completion/complete", template),
+            ("vendor/all", "{}"),
+        ] {
+            let result = wire.result(method, params);
+            assert!(
+                result.contains(&expected),
+                "{method}: {result} in {revision}"
+            );
+            assert!(other.result(method, params).contains(&expected));
+        }
+        let result = wire.result("tools/call", r#"{"name":"before"}"#);
+        assert!(result.contains("no state"), "{result}");
+    }
+}
+
+#[test]
+fn blocking_work_runs_apart_from_the_connection() {
+    let begun = Arc::new(AtomicUsize::new(0));
+    let server = Server::<Sim>::builder("demo", "1")
+        .with_state(Arc::clone(&begun))
+        .tool("counts", "", |_: NoArguments, cx| async move {
+            let count = cx.blocking(|cx| cx.state().fetch_add(1, Ordering::SeqCst));
+            Ok(count.await.to_string())
+        })
+        .tool("panics", "", |_: NoArguments, cx| async move {
+            let lost = cx.blocking(|cx| assert!(cx.state().load(Ordering::SeqCst) == 99, "secret"));
+            lost.await;
+            Ok(())
+        })
+        .build()
+        .unwrap();
+    for revision in revisions() {
+        begun.store(0, Ordering::SeqCst);
+        let begin = |streams, clock| connect(streams, clock, server.config(), server.service());
+        let mut wire = Wire::of(begin, revision, "{}");
+        let counts = r#"{"name":"counts"}"#;
+        let id = wire.send("tools/call", counts);
+        assert_eq!(wire.answer(id), None, "it waits for its thread");
+        assert_eq!(settle(), 0);
+        let answer = wire.answer(id).unwrap();
+        assert_eq!(text(&answer, &["result", "content", "0", "text"]), "0");
+
+        // What was cancelled before it began does not begin.
+        let id = wire.send("tools/call", counts);
+        let cancelled = format!(r#"{{"requestId":{id}}}"#);
+        wire.notify("notifications/cancelled", &cancelled);
+        assert_eq!(settle(), 0);
+        assert_eq!(begun.load(Ordering::SeqCst), 1);
+
+        let id = wire.send("tools/call", r#"{"name":"panics"}"#);
+        wire.settle();
+        assert_eq!(settle(), 0);
+        let answer = wire.answer(id).unwrap();
+        assert!(
+            answer.contains("-32603") && !answer.contains("secret"),
+            "{answer}"
+        );
+    }
+}
+
+#[test]
+fn without_a_runtime_it_runs_in_place() {
+    let server = Server::<()>::builder("demo", "1")
+        .with_state(String::from("here"))
+        .tool("where", "", |_: NoArguments, cx| async move {
+            Ok(cx.blocking(|cx| cx.state().clone()).await)
+        });
+    let result =
+        Wire::new(&server, Revision::V2026_07_28).result("tools/call", r#"{"name":"where"}"#);
+    assert!(result.contains("here"), "{result}");
+}
+
+/// LG-08: whatever `?` takes, the client reads nothing of it unless that was asked for.
+#[test]
+fn every_error_converts_and_none_is_told() {
+    type Boxed = Box<dyn Error + Send + Sync>;
+
+    fn fails() -> Result<(), Boxed> {
+        Err("SECRET".into())
+    }
+
+    let server = Server::<()>::builder("demo", "1")
+        .tool("boxed", "", |_: NoArguments, _| async { Ok(fails()?) })
+        .tool("text", "", |_: NoArguments, _| async {
+            Err::<(), _>(String::from("SECRET"))?;
+            Ok(())
+        })
+        .tool("typed", "", |_: NoArguments, _| async {
+            Ok("SECRET".parse::<u8>()?.to_string())
+        })
+        .with(
+            Tool::new("visible")
+                .handler(|_: NoArguments, _| async { fails().map_err(HandlerError::visible) }),
+        );
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        for tool in ["boxed", "text", "typed"] {
+            let error = wire.error("tools/call", &format!(r#"{{"name":"{tool}"}}"#));
+            assert_eq!(error, (-32603, "Internal error".into()), "{tool}");
+        }
+        let result = wire.result("tools/call", r#"{"name":"visible"}"#);
+        assert!(result.contains("SECRET") && result.contains(r#""isError":true"#));
+    }
+}
