@@ -50,7 +50,10 @@ fn serve(uart: &Uart) {
     let Ok(mut server) = Server::new(config, Fixed::<ID, REQUESTS, 0, 0, 0>::new()) else {
         return;
     };
-    let (inbox, outbox) = (Inbox::new([0; BUFFER], &limits), Outbox::new([0; BUFFER], &limits));
+    let (inbox, outbox) = (
+        Inbox::new([0; BUFFER], &limits),
+        Outbox::new([0; BUFFER], &limits),
+    );
     let Ok(mut link) = Link::new(&mut server, inbox, outbox) else {
         return;
     };

@@ -58,7 +58,7 @@ impl<R> ClientBuilder<R> {
     }
 
     /// Holds legacy sessions over HTTP to the transports draft of spring 2026, which was never
-    /// published, for servers that [demand it](crate::http::Http::draft_profile): requests and
+    /// published, for servers that [demand it](crate::server::ServerBuilder::draft_profile): requests and
     /// notifications repeat their method and what they are about in headers, from the handshake
     /// on; arguments of tools may be repeated as numbers; and a request of the server that belongs
     /// to none of ours is refused with -32602, pings excepted.
