@@ -11,7 +11,7 @@ mod app;
 mod uart;
 
 use cortex_m_rt::entry;
-use mcp_proto::server::{Fixed, Server, ServerConfig};
+use mcp_proto::server::{Blueprint, Fixed, Server, ServerConfig};
 use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Rest};
 use panic_never as _;
 
@@ -47,9 +47,11 @@ fn serve(uart: &Uart) {
         limits,
         ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
     };
-    let Ok(mut server) = Server::new(config, Fixed::<ID, REQUESTS, 0, 0, 0>::new()) else {
+    // Checked apart from the server, so that the server is not moved out of a result.
+    let Ok(blueprint) = Blueprint::new(config) else {
         return;
     };
+    let Ok(mut server) = Server::new(blueprint, Fixed::<ID, REQUESTS, 0, 0, 0>::new());
     let (inbox, outbox) = (
         Inbox::new([0; BUFFER], &limits),
         Outbox::new([0; BUFFER], &limits),
