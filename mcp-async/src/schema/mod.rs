@@ -26,6 +26,8 @@ mod form;
 mod formats;
 #[cfg(feature = "schema")]
 mod graph;
+#[cfg(all(feature = "server", any(test, not(feature = "schema"))))]
+mod keywords;
 #[cfg(feature = "schema")]
 mod limits;
 #[cfg(feature = "server")]
