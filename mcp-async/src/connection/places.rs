@@ -8,8 +8,10 @@ use super::frame::{Frame, keep};
 use super::progress::Heard;
 use crate::error::ErrorReply;
 
-/// The places of one connection. The number of a place travels through the machine as the
-/// request's cookie; its buffer stays with it, so in the long run an answer costs no allocation.
+/// The places of one connection. A place is named by a cookie, which travels through the machine with
+/// the request: its index, and its generation above. The generation changes when the place is given
+/// back, so what arrives for an asker that is gone reaches no other one. The buffer stays with its
+/// place, so in the long run an answer costs no allocation.
 #[derive(Debug)]
 pub(crate) struct Places<F> {
     places: Vec<Place<F>>,
@@ -18,6 +20,8 @@ pub(crate) struct Places<F> {
 
 #[derive(Debug)]
 struct Place<F> {
+    /// How many askers had it before.
+    generation: u32,
     arrival: Option<Arrival<F>>,
     waker: Option<Waker>,
     /// The caller's name for the request.
@@ -48,10 +52,11 @@ pub(crate) enum Arrival<F> {
 }
 
 impl<F> Places<F> {
-    /// Takes a free place.
-    pub(crate) fn take(&mut self, tag: u64) -> u32 {
+    /// Takes a free place and returns its cookie.
+    pub(crate) fn take(&mut self, tag: u64) -> u64 {
         let index = self.free.pop().unwrap_or_else(|| {
             self.places.push(Place {
+                generation: 0,
                 arrival: None,
                 waker: None,
                 tag,
@@ -62,21 +67,23 @@ impl<F> Places<F> {
             // A machine's table is full long before this saturates.
             u32::try_from(self.places.len() - 1).unwrap_or(u32::MAX)
         });
-        if let Some(place) = self.place(u64::from(index)) {
-            place.tag = tag;
-            place.mismatched = false;
-        }
-        index
+        let Some(place) = self.places.get_mut(index as usize) else {
+            return u64::MAX;
+        };
+        place.tag = tag;
+        place.mismatched = false;
+        u64::from(place.generation) << u32::BITS | u64::from(index)
     }
 
     /// Gives a place back, with what was taken from it.
     pub(crate) fn give_back(
         &mut self,
-        index: u32,
+        cookie: u64,
         buffer: Option<RawBuf>,
         heard: Heard,
     ) -> Option<Waker> {
-        let place = self.place(u64::from(index))?;
+        let place = self.place(cookie)?;
+        place.generation = place.generation.wrapping_add(1);
         place.arrival = None;
         place.heard.keep(heard);
         // One huge answer is not remembered for ever.
@@ -86,7 +93,7 @@ impl<F> Places<F> {
             place.buffer = buffer;
         }
         let waker = place.waker.take();
-        self.free.push(index);
+        self.free.push(index(cookie));
         waker
     }
 
@@ -136,11 +143,11 @@ impl<F> Places<F> {
     /// heard on the way is swapped into `heard`.
     pub(crate) fn collect(
         &mut self,
-        index: u32,
+        cookie: u64,
         cx: &Context<'_>,
         heard: &mut Heard,
     ) -> Option<(Arrival<F>, RawBuf)> {
-        let place = self.place(u64::from(index))?;
+        let place = self.place(cookie)?;
         if !place.heard.is_empty() {
             core::mem::swap(&mut place.heard, heard);
         }
@@ -154,9 +161,9 @@ impl<F> Places<F> {
         Some((arrival, core::mem::take(&mut place.buffer)))
     }
 
-    pub(crate) fn tag(&self, cookie: u64) -> u64 {
-        let index = usize::try_from(cookie).unwrap_or(usize::MAX);
-        self.places.get(index).map_or(0, |place| place.tag)
+    /// The caller's name for the request; 0 if its asker is gone.
+    pub(crate) fn tag(&mut self, cookie: u64) -> u64 {
+        self.place(cookie).map_or(0, |place| place.tag)
     }
 
     /// Moves out the waker of everyone who waits.
@@ -169,8 +176,14 @@ impl<F> Places<F> {
     }
 
     fn place(&mut self, cookie: u64) -> Option<&mut Place<F>> {
-        self.places.get_mut(usize::try_from(cookie).ok()?)
+        let place = self.places.get_mut(index(cookie) as usize)?;
+        (u64::from(place.generation) == cookie >> u32::BITS).then_some(place)
     }
+}
+
+/// The index in a cookie.
+const fn index(cookie: u64) -> u32 {
+    (cookie & u32::MAX as u64) as u32
 }
 
 impl<F> Default for Places<F> {
@@ -185,3 +198,30 @@ impl<F> Default for Places<F> {
 /// What one place keeps at most: with the default of 1 024 requests in flight 64 MiB in the
 /// very worst case, and a few KiB as answers usually are.
 const KEPT: usize = 64 << 10;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The machine names the asker before the lock is free for a moment, in which the asker goes.
+    #[test]
+    fn what_arrives_for_an_asker_that_is_gone_reaches_no_other_one() {
+        let mut places = Places::<()>::default();
+        let cx = Context::from_waker(Waker::noop());
+        let gone = places.take(1);
+        places.give_back(gone, None, Heard::default());
+        let next = places.take(2);
+
+        let result = Raw::parse(b"{}", 1).ok();
+        let progress = Raw::parse(b"1", 1).ok().and_then(Raw::number).unwrap();
+        places.put(gone, Arrival::Result, result, None);
+        places.hear(gone, progress, None, None);
+        assert_eq!(places.tag(gone), 0);
+        let mut heard = Heard::default();
+        assert!(places.collect(next, &cx, &mut heard).is_none());
+        assert!(heard.is_empty());
+
+        places.put(next, Arrival::Result, result, None);
+        assert!(places.collect(next, &cx, &mut heard).is_some());
+    }
+}

@@ -17,7 +17,8 @@ pub(crate) struct Seat<'a, M: Respond> {
     shared: Held<'a, M>,
     /// Where the request goes to.
     channel: Channel,
-    place: Option<u32>,
+    /// Its cookie.
+    place: Option<u64>,
     /// Set while the machine knows the request.
     token: Option<SentToken>,
     /// Progress on its way to the asker.
@@ -87,7 +88,7 @@ impl<'a, M: Respond> Seat<'a, M> {
                 None => *self.place.insert(core.places.take(tag)),
             };
             let sent = core.poll_send(now, cx, self.channel, |machine, now, out| {
-                write(machine, now, u64::from(place), out)
+                write(machine, now, place, out)
             });
             if matches!(sent, Poll::Ready(Err(SendError::NotReady))) {
                 core.watch(cx);
