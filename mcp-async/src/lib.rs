@@ -1,15 +1,48 @@
 //! The runtime-neutral async half of an MCP client and server.
 //!
-//! One future for each connection reads, writes, keeps time and runs the handlers, around the
-//! machines of [`mcp_proto`]. It has never heard of tokio or smol: a runtime brings two byte
-//! streams ([`futures_io`]'s traits) and a [`Clock`].
+//! The crate connects the state machines of [`mcp_proto`] to byte streams and to HTTP: the future of
+//! a connection reads, writes, keeps deadlines and runs the handlers. It depends on no runtime. The
+//! untyped API takes two byte streams (the traits of [`futures_io`]) and a [`Clock`]; the typed API
+//! takes an implementation of [`Runtime`], such as those of `mcp-tokio` and `mcp-smol`.
 //!
-//! Most programs begin with [`Server`] and [`Client`] (features `server` and `client`), which an
-//! adapter names with its runtime filled in; the pages of [`guide`] lead through both. Below them
-//! lie [`server::connect`] and [`client::connect`], which need no feature and hand over each
-//! call as it came.
+//! # Where to begin
 //!
-//! A client and a server of that level in one process, joined by a [`duplex`]:
+//! | Task | Start with |
+//! |---|---|
+//! | Serve typed tools, resources and prompts | `Server` (feature `server`), through an adapter |
+//! | Call a server | `Client` (feature `client`), through an adapter |
+//! | Learn one topic: state, questions, HTTP, middleware, .. | the pages of `guide` |
+//! | Answer every request by hand | [`server::connect`] with a [`server::Service`] |
+//! | Send every request by hand | [`client::connect`], [`client::Peer`] |
+//! | Carry messages over another transport | [`MessageSource`], [`MessageSink`] |
+//! | Support another runtime | [`Runtime`], and `net::Network` for HTTP |
+//!
+//! # Modules
+//!
+//! ```text
+//! http              both roles over HTTP: services, sessions, stores    feature `http`
+//! server  client    handlers and calls, typed and untyped
+//! net               sockets, TLS and HTTP without MCP                   feature `http`
+//! process  stdio    child processes and standard streams
+//! model   schema    owned messages; schemas of types and values
+//! ```
+//!
+//! # Features
+//!
+//! | Feature | Default | Adds |
+//! |---|---|---|
+//! | `server` | yes | typed tools, resources and prompts: `Server` |
+//! | `client` | yes | typed calls, callbacks and subscriptions: `Client` |
+//! | `http` | yes | HTTP for the roles that are on |
+//! | `tls` | yes | HTTPS for servers and clients, with rustls |
+//! | `tracing` | yes | spans and events |
+//! | `schema` | no | checks by the complete JSON Schema of a tool |
+//!
+//! Without features the untyped functions [`server::connect`] and [`client::connect`] remain.
+//!
+//! # A connection without features
+//!
+//! A client and a server in one process, joined by a [`duplex`]:
 //!
 //! ```
 //! use core::future::Future;

@@ -1,9 +1,133 @@
-//! The Model Context Protocol as a pure state machine.
+//! The Model Context Protocol as a state machine without I/O.
 //!
-//! Bytes and the current time go in; events for the application, bytes for the peer and a
-//! deadline come out. There is no IO here, no clock, no random number and no allocator that the
-//! crate could not live without, so the same machine runs in tokio, in smol, in a `poll(2)`
-//! loop, on a microcontroller and inside a fuzzer.
+//! Messages and the current time go in; events for the application, bytes for the peer and a
+//! deadline come out. The crate performs no I/O, reads no clock, draws no random numbers and needs
+//! no allocator. The same machine runs under an async runtime, in a `poll(2)` loop, on a
+//! microcontroller and in a fuzzer, as client and as server, in every revision from 2024-11-05 to
+//! 2026-07-28.
+//!
+//! Programs that use tokio or smol begin with `mcp-tokio` or `mcp-smol`, which add typed handlers
+//! and calls. This crate is for drivers of another kind.
+//!
+//! # Layers
+//!
+//! ```text
+//! server::http  client::http   sessions and event streams; exchanges of a client   feature `alloc`
+//! server        client         the two roles: messages in, events out
+//! link                         the order of work on one connection
+//! http                         the heads of requests, for a server with any HTTP parser
+//! Inbox         Outbox         the buffers of one connection
+//! model         revision       payloads of messages; differences between revisions
+//! rpc                          one JSON-RPC message
+//! json                         one JSON value
+//! frame                        the ends of lines and events
+//! ```
+//!
+//! Each layer uses the layers below it and can be used without those above it.
+//!
+//! # Where to begin
+//!
+//! | Task | Start with |
+//! |---|---|
+//! | Drive a server or a client over a byte stream | [`Link`] |
+//! | Serve HTTP with a parser and sockets of the application | `server::http::HttpServer`, or [`http::Endpoint`] without `alloc` |
+//! | Send requests to a server over HTTP | `client::http` |
+//! | Read requests and answer them | [`server::Event`], [`server::Server::respond`] |
+//! | Send requests and read results | [`client::Client::call`], [`client::Event`] |
+//! | Write a driver with an order of work of its own | [`Machine`] |
+//! | Read and write payloads | [`model`], [`json::Raw::decode`], [`Payload`] |
+//! | Bound memory and messages | [`Limits`], [`server::Fixed`], [`client::Fixed`] |
+//! | Find out what a revision has | [`Revision`] |
+//!
+//! # The loop
+//!
+//! A driver repeats four steps: it reads bytes into [`Link::inbox`](Link), passes the time to
+//! [`Link::turn`], which hands events to the application, writes the bytes of [`Link::outbox`](Link),
+//! and waits for bytes or for [`Machine::poll_timeout`]. This server has one tool and blocks while it
+//! waits, so it leaves the timeout out:
+//!
+//! ```
+//! use std::io::{self, Read, Write};
+//!
+//! use mcp_proto::json::Raw;
+//! use mcp_proto::model::ServerFeatures;
+//! use mcp_proto::rpc::{ErrorObject, Method, code};
+//! use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
+//! use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Outcome, Rest, SendError, Verdict};
+//!
+//! const TOOLS: &[u8] = br#"{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}"#;
+//! const GREETING: &[u8] = br#"{"content":[{"type":"text","text":"Hello!"}]}"#;
+//!
+//! /// Serves one client until its input ends. All memory is on the stack.
+//! fn serve(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
+//!     let limits = Limits { message: 4096, output: 4096, ..Limits::default() };
+//!     let config = ServerConfig {
+//!         limits,
+//!         capabilities: ServerFeatures::TOOLS.capabilities(),
+//!         ..ServerConfig::new("demo", "1.0")
+//!     };
+//!     let mut server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new()).map_err(io::Error::other)?;
+//!     let (inbox, outbox) = (Inbox::new([0; 4096], &limits), Outbox::new([0; 4096], &limits));
+//!     let mut link = Link::new(&mut server, inbox, outbox).map_err(io::Error::other)?;
+//!     let started = std::time::Instant::now();
+//!     loop {
+//!         let now = Instant::from_millis(started.elapsed().as_millis() as u64);
+//!         let rest = link.turn(&mut server, now, |server, event, outbox| {
+//!             let Event::Request { token, method, .. } = event else { return Verdict::Done };
+//!             let json = |text| Raw::parse(text, 8).unwrap_or_default();
+//!             let (tools, greeting) = (json(TOOLS), json(GREETING));
+//!             let outcome = match method {
+//!                 Method::ToolsList => Outcome::Result(&tools),
+//!                 Method::ToolsCall => Outcome::Result(&greeting),
+//!                 _ => Outcome::Error(ErrorObject::new(code::METHOD_NOT_FOUND, "unknown method")),
+//!             };
+//!             match outbox.put(|out| server.respond(now, token, outcome, out)) {
+//!                 // The client has to read first; then the request is handed out again.
+//!                 Err(SendError::BufferFull { .. }) => Verdict::Again,
+//!                 Ok(_) | Err(_) => Verdict::Done,
+//!             }
+//!         });
+//!         let written = link.outbox.pending().len();
+//!         output.write_all(link.outbox.pending())?;
+//!         link.outbox.consume(written);
+//!         match rest {
+//!             Rest::Full => continue,
+//!             // Calls that are still running would end here: see `Machine::hang_up`.
+//!             Rest::Empty if link.inbox.is_closed() => return Ok(()),
+//!             Rest::Empty => {}
+//!         }
+//!         if let Some(spare) = link.inbox.spare_mut() {
+//!             match input.read(spare)? {
+//!                 0 => link.inbox.close(),
+//!                 count => link.inbox.filled(count),
+//!             }
+//!         }
+//!     }
+//! }
+//!
+//! let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"greet","_meta":{
+//!     "io.modelcontextprotocol/protocolVersion":"2026-07-28",
+//!     "io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+//! let line: Vec<u8> = call.iter().copied().filter(|byte| *byte != b'\n').collect();
+//! let mut answer = Vec::new();
+//! serve(&line[..], &mut answer)?;
+//! assert!(String::from_utf8_lossy(&answer).contains("Hello!"));
+//! # Ok::<(), std::io::Error>(())
+//! ```
+//!
+//! The examples of the repository are complete drivers: `bare_loop` (both roles over non-blocking
+//! sockets, with timers, cancellation and slow tools), `completion_loop` (buffers that belong to the
+//! engine while an operation is in flight) and `http_server` (HTTP on plain sockets).
+//!
+//! # Features
+//!
+//! | Feature | Adds |
+//! |---|---|
+//! | `alloc` | storage that grows (`Growing`, `Vec`), owned copies of text and messages, `server::http`, `client::http` |
+//! | `heapless` | `heapless::Vec` as storage (`Heapless`) |
+//! | `serde-json`, `simd-json`, `serde-json-core` | other decoders for types of the application, such as `Raw::decode_serde_json`; `simd-json` requires `std` |
+//!
+//! No feature is on by default.
 #![no_std]
 #![forbid(unsafe_code)]
 

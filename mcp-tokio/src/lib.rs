@@ -1,6 +1,10 @@
-//! MCP client and server on tokio.
+//! Servers and clients of the Model Context Protocol on tokio.
 //!
-//! A server:
+//! This crate names the types of [`mcp_async`] with the runtime filled in, and provides what a
+//! runtime must: descriptors, sockets, timers and tasks. See [`mcp_async`] for handlers, calls and
+//! configuration, and its guide for one topic per page.
+//!
+//! A server on standard input and output:
 //!
 //! ```no_run
 //! use mcp_tokio::{Server, schemars};
@@ -20,7 +24,7 @@
 //! }
 //! ```
 //!
-//! A client:
+//! A client that starts a server and calls a tool:
 //!
 //! ```no_run
 //! use mcp_tokio::Client;
@@ -35,19 +39,29 @@
 //! }
 //! ```
 //!
-//! | to | use |
-//! |---|---|
-//! | make a server of typed handlers | [`Server`] |
-//! | serve a client on standard input and output | [`serve_stdio`] |
-//! | serve clients over HTTP | [`Server::serve_http`](mcp_async::Server::serve_http) |
-//! | serve a client on a socket or any other stream | [`serve`] |
-//! | start a server and call its tools | [`Client`] |
-//! | call the tools of a server over HTTP | [`Client::connect`](mcp_async::Client::connect) |
-//! | start a server and speak to it, method by method | [`spawn`] |
-//! | speak to a server on a socket or any other stream | [`connect`] |
+//! # Where to begin
 //!
-//! What a handler, a call or a configuration is says [`mcp_async`], and so do its guides; this
-//! crate brings what a runtime must: descriptors, timers, tasks.
+//! | Task | Use |
+//! |---|---|
+//! | Build a server of typed handlers | [`Server`] |
+//! | Serve it over HTTP | [`Server::serve_http`](mcp_async::Server::serve_http) |
+//! | Serve it as part of another HTTP server | [`HttpService`] |
+//! | Start a server and call its tools | [`Client`] |
+//! | Call the tools of a server over HTTP | [`Client::connect`](mcp_async::Client::connect) |
+//! | Answer each request by hand, on standard streams or any other stream | [`serve_stdio`], [`serve`] |
+//! | Send each request by hand, to a child process or over any stream | [`spawn`], [`connect`] |
+//!
+//! # Features
+//!
+//! | Feature | Default | Adds |
+//! |---|---|---|
+//! | `server` | yes | typed tools, resources and prompts: [`Server`] |
+//! | `client` | yes | typed calls, callbacks and subscriptions: [`Client`] |
+//! | `http` | yes | HTTP for the roles that are on |
+//! | `tls` | yes | HTTPS for servers and clients, with rustls |
+//! | `signal` | yes | ends servers on SIGINT, SIGTERM and Ctrl-C |
+//! | `tracing` | yes | spans and events |
+//! | `schema` | no | checks by the complete JSON Schema of a tool |
 #![forbid(unsafe_code)]
 
 mod connect;
