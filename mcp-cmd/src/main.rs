@@ -1,4 +1,14 @@
-//! A command-line client for any server: a program that it starts, or one at a URL.
+//! A command-line client of MCP servers.
+//!
+//! The server is a program that the client starts, or a URL. `mcp-cmd --help` lists the commands.
+//!
+//! ```text
+//! main        runs one command
+//! options     the command line                          command     one module per command
+//! target      the server that the command line names    connect     a session with it, from start to end
+//! typed ..    arguments of tools from the command line  form, ask   questions of the server on the terminal
+//! screen ..   text for people                           out, exit   JSON and the exit status for scripts
+//! ```
 
 mod accepts;
 mod ask;

@@ -1,6 +1,6 @@
-//! A server in ten lines: one tool, every revision.
+//! A small server with one tool, for every revision.
 //!
-//! Arguments and their schema come from a type; progress reaches a client that asked for it.
+//! The type of the arguments defines their schema. Progress reaches clients that requested it.
 
 use mcp_smol::Server;
 use schemars::JsonSchema;

@@ -1,7 +1,7 @@
-//! A server on standard input and output, on the low-level API: one tool, every revision.
+//! A server on standard input and output with the untyped API: one tool, every revision.
 //!
-//! Its peer starts it; to see it at work by hand, paste
-//! `{"jsonrpc":"2.0","id":1,"method":"ping"}` into a terminal. It ends with its input.
+//! A client starts it. To try it by hand, paste `{"jsonrpc":"2.0","id":1,"method":"ping"}` into a
+//! terminal. The server ends when its input ends.
 
 use mcp_tokio::ErrorReply;
 use mcp_tokio::mcp_async::Job;

@@ -1,8 +1,8 @@
-//! A client that starts the server on its command line and calls its tool `echo`.
+//! A client that starts the server of its command line and calls the tool `echo`.
 //!
 //! Usage: echo_client MODE COMMAND [ARGUMENT...]    MODE: legacy, auto or a modern revision
 //!
-//! Prints one JSON line for every step that worked: initialised, listed, called, closed.
+//! Prints a JSON line for each step that succeeds: initialised, listed, called, closed.
 
 use core::error::Error;
 

@@ -1,4 +1,4 @@
-//! What changes while the server runs. The clients hear of it by themselves.
+//! Changes while the server runs. Clients that subscribed are notified automatically.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,4 +1,4 @@
-//! Every kind of content. What a revision does not have becomes a note in text.
+//! Every kind of content. A kind that a revision lacks is replaced by a note in text.
 
 use super::media;
 use mcp_async::Runtime;

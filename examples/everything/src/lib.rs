@@ -1,15 +1,16 @@
-//! A server with every feature, for tests of clients and for looking things up.
+//! A server that uses every feature of the library: a test server for clients, and a reference for
+//! the typed API.
 //!
-//! | file | shows |
+//! | Module | Shows |
 //! |---|---|
 //! | `basics` | tools: arguments from types, structured results, cancellation, failures |
 //! | `content` | every kind of content |
 //! | `telling` | progress and log messages |
 //! | `questions` | elicitation, sampling, roots |
-//! | `rounds` | several questions, one after the other and at once |
-//! | `changes` | tools and prompts that come and go, resources that change |
+//! | `rounds` | several questions in one call, in sequence and at once |
+//! | `changes` | tools and prompts that are added and removed, resources that change |
 //! | `resources` | text, bytes, templates, completion of their variables |
-//! | `prompts` | arguments, their completion, images and resources in messages |
+//! | `prompts` | arguments and their completion, images and resources in messages |
 
 mod basics;
 mod changes;

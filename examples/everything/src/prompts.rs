@@ -1,4 +1,4 @@
-//! Prompts: arguments and their completion, images, resources, and one that asks back.
+//! Prompts: arguments and their completion, images, resources, and a prompt that asks a question.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -1,5 +1,5 @@
-//! One question to the client, in every revision the same: a request of its own until
-//! 2025-11-25, a round of the call since.
+//! One question to the client. The code is the same in every revision: until 2025-11-25 a question is
+//! a request of the server, in 2026-07-28 it is a round of the call.
 
 use schemars::JsonSchema;
 use serde::Deserialize;

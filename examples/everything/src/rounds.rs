@@ -1,5 +1,5 @@
-//! Several questions in one call. In 2026-07-28 each `await` that has no answer yet ends the
-//! round, and the handler runs again from its start; what was answered before is ready at once.
+//! Several questions in one call. In 2026-07-28 each `await` without an answer ends the round, and the
+//! handler runs again from its start; answers of earlier rounds are available at once.
 
 use futures_lite::future::zip;
 use schemars::JsonSchema;

@@ -1,4 +1,4 @@
-//! What a tool tells before its result.
+//! Progress and log messages of a tool before its result.
 
 use core::time::Duration;
 

@@ -1,7 +1,7 @@
-//! A server in the router of axum, with the program's own routes and middleware.
+//! Mounts a server in an axum router, with routes and middleware of the program.
 //!
-//! `curl http://127.0.0.1:8000/health` needs nothing; `/mcp` is for clients that send
-//! `Authorization: Bearer open sesame`.
+//! `curl http://127.0.0.1:8000/health` needs no credentials; `/mcp` requires
+//! `Authorization: Bearer open sesame`. On Ctrl-C the event streams end with their results.
 
 use axum::Router;
 use axum::extract::Request;

@@ -1,7 +1,8 @@
-//! A conversation in two revisions, and every message of it as it crosses the wire.
+//! Prints every message of a conversation in two revisions.
 //!
-//! The program starts itself as a server, a child process on pipes, and talks to it twice: with
-//! the handshake of 2025-11-25, and in 2026-07-28, where each request says all about itself.
+//! The program starts itself as a server, a child process on pipes, and calls it twice: with the
+//! handshake of 2025-11-25, and in 2026-07-28, where each request carries its own description. It uses
+//! the untyped API and no HTTP.
 
 use core::error::Error;
 use core::time::Duration;

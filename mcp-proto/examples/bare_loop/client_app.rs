@@ -1,4 +1,4 @@
-//! The client's application: one call after the other, the last of them of a slow tool.
+//! The application of the client: sequential calls, the last of them to a slow tool.
 
 use mcp_proto::client::{Call, Client, Event, Storage};
 use mcp_proto::model::CallToolParams;

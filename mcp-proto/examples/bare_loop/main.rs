@@ -1,9 +1,9 @@
-//! The core alone: a server and a client over a non-blocking socket of `std`, in one plain loop.
-//! No async runtime, and once it runs not one allocation.
+//! A server and a client in one plain loop over non-blocking sockets of `std`, without an async runtime
+//! and without allocations once it runs.
 //!
-//! `cargo run -p mcp-proto --example bare_loop` starts both ends on loopback, calls a tool a few
-//! times, then one that takes its time, cancels such a call, and ends while another one runs.
-//! What stands here for the socket can as well be a serial line.
+//! `cargo run -p mcp-proto --example bare_loop` starts both on loopback, calls a tool a few times,
+//! then a slow tool, cancels such a call, and ends while another one runs. A serial line can take the
+//! place of the socket.
 
 mod client_app;
 mod server_app;

@@ -1,4 +1,4 @@
-//! The server's application: a tool that says what it was told, and one that takes its time.
+//! The application of the server: a tool that returns its text, and a slow tool.
 
 use core::time::Duration;
 

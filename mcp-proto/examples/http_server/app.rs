@@ -1,4 +1,4 @@
-//! The application: one tool that counts, a step each tenth of a second.
+//! The application: a tool that counts, one step every tenth of a second.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A client's connection: what HTTP/1.1 is, and nothing of what the protocol is.
+//! The connection of a client: HTTP/1.1 without knowledge of the protocol.
 
 use core::hash::{BuildHasher, Hasher};
 use std::hash::RandomState;

@@ -1,8 +1,8 @@
-//! The core as a server over HTTP/1.1, on plain sockets of `std` in one loop: `httparse` reads
-//! heads, the core does what the protocol says about them, and nothing here is async.
+//! A server over HTTP/1.1 on plain sockets of `std` in one loop, without an async runtime: `httparse`
+//! parses heads, and the core does what the protocol requires.
 //!
-//! `cargo run -p mcp-proto --example http_server` listens at `http://127.0.0.1:8000/mcp`. Where
-//! there is `poll(2)`, the loop would wait with it for the sockets or the deadline.
+//! `cargo run -p mcp-proto --example http_server` listens on `http://127.0.0.1:8000/mcp`. Where
+//! `poll(2)` is available, the loop would use it to wait for the sockets or the deadline.
 
 mod app;
 mod connection;
