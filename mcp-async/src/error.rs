@@ -1,4 +1,4 @@
-//! What goes wrong, and whose fault it is.
+//! Errors of requests and of connections.
 
 use core::fmt;
 use std::borrow::Cow;

@@ -1,9 +1,9 @@
-//! A server as a child process: started, watched, ended, and never left behind.
+//! Servers as child processes, which never outlive this program.
 //!
-//! [`Command`] says what to start, [`Command::spawn`] starts it in a process group (on Windows a
-//! job) of its own and hands back a [`Process`]: the two halves of the wire and the [`Child`]. [`Command::connect`] goes on from there to a
-//! [`Peer`](crate::client::Peer) and a [`Session`], which ends the child when the client is
-//! done.
+//! [`Command`] describes the program. [`Command::spawn`] starts it in a new process group (on Windows
+//! in a new job) and returns a [`Process`]: the two halves of the stream and the [`Child`].
+//! [`Command::connect`] returns a [`Peer`](crate::client::Peer) and a [`Session`], which ends the
+//! child when the client is done.
 //!
 //! # What happens to the processes
 //!

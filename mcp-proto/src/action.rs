@@ -1,4 +1,4 @@
-//! The vocabulary that client and server share: what a machine is told, and what it answers.
+//! The vocabulary that client and server share: the results of inputs and of commands.
 
 use core::fmt;
 

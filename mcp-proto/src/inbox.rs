@@ -1,4 +1,4 @@
-//! Bytes that came in, and the messages in them.
+//! The input buffer of a connection, and the messages in it.
 
 use core::fmt;
 

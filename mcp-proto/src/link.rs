@@ -1,4 +1,4 @@
-//! One connection's order of work. Still no IO: the caller moves the bytes.
+//! The order of work on one connection. The caller performs the I/O.
 
 use crate::action::{Action, Why};
 use crate::inbox::Inbox;

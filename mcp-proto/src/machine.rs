@@ -1,4 +1,4 @@
-//! What both roles have in common, as their drivers see it.
+//! The interface of both roles for drivers.
 
 use crate::action::{Action, BufferFull, Channel, Transmit};
 use crate::rpc::Incoming;

@@ -1,4 +1,4 @@
-//! Bytes that go out.
+//! The output buffer of a connection.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! What an application puts into messages.
+//! Content of messages that the application provides.
 
 use serde::Serialize;
 

@@ -1,4 +1,4 @@
-//! Where a message came from.
+//! The origin of a message.
 
 use crate::action::Channel;
 use crate::http::Post;

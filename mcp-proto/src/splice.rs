@@ -1,4 +1,4 @@
-//! Members that the protocol adds to what an application wrote, and what it checks there.
+//! Adds members of the protocol to payloads of the application, and checks those payloads.
 
 use crate::action::{BufferFull, SendError};
 use crate::json::Writer;

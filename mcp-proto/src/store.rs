@@ -1,4 +1,4 @@
-//! Storage that the caller brings.
+//! Storage that the caller provides.
 
 /// A slice that may know how to become longer.
 ///

@@ -1,4 +1,4 @@
-//! The names of requests, as the application knows them.
+//! Names of requests for the application.
 
 use core::fmt;
 use core::sync::atomic::{AtomicU32, Ordering};

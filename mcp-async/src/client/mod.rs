@@ -1,8 +1,9 @@
-//! A client: typed calls, callbacks and streams, over the connection to a server.
+//! The client role.
 //!
-//! [`Client`] is what most programs want. Below it lies what it is made of, and what needs no
-//! feature: [`connect`] makes a [`Connection`], the future that does the work, and a [`Peer`],
-//! which calls methods by name; a [`Handler`] hears the server.
+//! Most programs use [`Client`], with typed calls, callbacks and streams. It stands on an untyped layer,
+//! which needs no feature: [`connect`] returns a [`Connection`], the future that does the work, and a
+//! [`Peer`], which calls methods by name; a [`Handler`] receives requests and notifications of the
+//! server.
 
 #[cfg(feature = "client")]
 mod ask;

@@ -1,5 +1,5 @@
-//! One connection: the future that reads, writes and runs the calls, and the state that its
-//! handles share with it. A role is a parameter.
+//! One connection: the future that reads, writes and runs the calls, and the state that its handles
+//! share with it. The role is a parameter.
 
 mod alarm;
 mod calls;

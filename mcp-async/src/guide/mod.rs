@@ -1,4 +1,4 @@
-//! Guides: a page for each matter that takes more than a function's documentation.
+//! Guides: one page for each topic that spans several types.
 
 #[doc = include_str!("caching.md")]
 pub mod caching {}

@@ -1,7 +1,7 @@
 //! MCP over HTTP.
 //!
-//! A server becomes a [`tower_service::Service`] by [`Server::http`](crate::Server::http): hyper,
-//! axum and whatever else speaks `tower` mount it.
+//! [`Server::http`](crate::Server::http) turns a server into a [`tower_service::Service`], which hyper,
+//! axum and other frameworks can mount.
 
 #[cfg(feature = "client")]
 pub(crate) mod client;

@@ -1,5 +1,5 @@
-//! What carries bytes and messages besides sockets: standard streams, child processes, and the seam
-//! for transports of whole messages.
+//! Carriers of bytes and messages besides sockets: standard streams, child processes, and the traits
+//! of transports that carry whole messages.
 
 mod messages;
 pub(crate) mod process;

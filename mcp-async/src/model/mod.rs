@@ -1,12 +1,11 @@
-//! What messages say, in types that own what they hold.
+//! The payloads of messages as owned types.
 //!
-//! They are the twins of the borrowed types in [`mcp_proto::model`], under the same names, for
-//! what outlives the message that it came in or is built piece by piece. They are written by the
-//! same rules: what a revision does not have is left out, or a note takes its place (`TL-17`).
-//! They are read as leniently: unknown members are skipped, `null` is as good as absent, blocks
-//! of unknown types are kept as they came.
+//! They have the names of the borrowed types in [`mcp_proto::model`], and serve values that outlive
+//! their message or are built step by step. The same rules apply: members that a revision lacks are
+//! omitted or replaced by a note (`TL-17`), unknown members are skipped, `null` counts as absent,
+//! and blocks of unknown types are kept unchanged.
 //!
-//! Only the [`Deserializer`](mcp_proto::json::Deserializer) of the protocol can fill them, by
+//! Only the [`Deserializer`](mcp_proto::json::Deserializer) of the protocol can fill them, through
 //! [`RawBuf::decode`](mcp_proto::json::RawBuf::decode) or
 //! [`Raw::decode`](mcp_proto::json::Raw::decode).
 //!

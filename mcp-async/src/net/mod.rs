@@ -1,7 +1,7 @@
-//! Sockets, HTTP and TLS below the protocol: what a [`Network`] brings and what is made of it.
+//! Sockets, HTTP and TLS on the [`Network`] of a runtime, independent of MCP.
 //!
-//! Nothing here has heard of MCP. [`Listen`] serves any service of `tower` on any runtime,
-//! [`HttpClient`] sends requests from any.
+//! [`Listen`] serves any service of `tower` on any runtime; [`HttpClient`] sends requests on any
+//! runtime.
 
 mod client;
 mod closing;

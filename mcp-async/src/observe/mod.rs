@@ -1,9 +1,9 @@
-//! What a program that collects spans and events gets to see: nothing without the feature
-//! `tracing`, and for one load each while nobody collects.
+//! Spans and events. The module is empty without the feature `tracing`; with it, a program without a
+//! subscriber pays one load per span or event.
 //!
-//! What a peer sends stays out of it, but for the names of what is asked for: arguments, results,
-//! states, session ids and the text of panics are not for logs. Of errors, those of handlers are
-//! told that their client learns nothing of.
+//! Data of a peer is not recorded, except the names of requested items: arguments, results, states,
+//! session ids and the texts of panics are not for logs. Errors of handlers are recorded if their client
+//! does not see them.
 
 #[cfg(not(feature = "tracing"))]
 mod off;

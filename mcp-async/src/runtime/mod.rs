@@ -1,5 +1,5 @@
-//! What a runtime is to this crate, and what stands in for parts of one: clocks that are moved by
-//! hand, byte streams in memory. It knows no protocol.
+//! The interface of a runtime, and substitutes for its parts: a manual clock and in-memory streams.
+//! The module does not depend on the protocol.
 
 mod clock;
 mod duplex;

@@ -1,10 +1,11 @@
-//! JSON Schema: made from types, and checked without trusting who wrote it.
+//! JSON Schema: derived from types, and validated with bounded cost, because schemas may come from a
+//! peer.
 //!
-//! - [`input`] and [`output`] describe the arguments and the structured content of a tool;
-//! - [`form`] describes what an elicitation asks for;
-//! - [`ToolSchema`] is such a schema with what is known of it, [`PublishError`] why it is not
-//!   published;
-//! - `Validator` (feature `schema`) checks values by a schema, be it of a peer or one's own.
+//! - [`input`] and [`output`] derive the schemas of the arguments and the structured content of a tool;
+//! - [`form`] derives the schema of a form for an elicitation;
+//! - [`ToolSchema`] is a schema with the facts that were derived from it, [`PublishError`] states why it
+//!   cannot be published;
+//! - `Validator` (feature `schema`) validates values against any schema.
 
 #[cfg(all(feature = "server", any(test, not(feature = "schema"))))]
 mod assertion_reader;

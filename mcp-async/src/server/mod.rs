@@ -1,8 +1,8 @@
-//! A server: typed handlers, what they are registered as, and the connection to a client.
+//! The server role.
 //!
-//! [`Server`](crate::Server) is what most programs want. Below it lies what needs no feature:
-//! [`connect`] makes a [`Connection`], the future that does the work, and a [`Peer`], which
-//! reaches the client; a [`Service`] takes the calls.
+//! Most programs use [`Server`](crate::Server), with typed handlers. It stands on an untyped layer,
+//! which needs no feature: [`connect`] returns a [`Connection`], the future that does the work, and a
+//! [`Peer`], which sends to the client; a [`Service`] answers the calls.
 
 mod about;
 mod ask;

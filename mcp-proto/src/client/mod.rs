@@ -1,4 +1,7 @@
-//! The client's side of a conversation, of either era.
+//! The client role.
+//!
+//! A [`Client`] is the state of one connection to a server of either era: it negotiates the revision,
+//! sends calls, and answers questions of the server.
 
 mod answer;
 mod batch;

@@ -1,4 +1,4 @@
-//! Where one message ends and the next begins. Nothing here has heard of JSON.
+//! Framing: finds the ends of lines and of server-sent events. The module does not parse JSON.
 
 pub mod line;
 pub mod sse;

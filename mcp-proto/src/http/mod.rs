@@ -1,15 +1,16 @@
-//! What the protocol says about HTTP, without HTTP: heads and bodies are the caller's.
+//! The rules of the protocol for HTTP, independent of an HTTP library: the caller parses heads and
+//! reads bodies.
 //!
-//! | to | use |
+//! | Task | Use |
 //! |---|---|
-//! | let a request in, or refuse it, by its head | [`Endpoint::open`] |
-//! | find the machine that its body is for | [`Endpoint::route`] |
-//! | serve sessions, streams and requests with a parser and sockets | `server::http::HttpServer` (feature `alloc`) |
-//! | keep the event streams of a session, and replay them | `server::http::streams` (feature `alloc`) |
-//! | be a client | `client::http` (feature `alloc`) |
+//! | Accept or refuse a request by its head | [`Endpoint::open`] |
+//! | Find the machine for its body | [`Endpoint::route`] |
+//! | Serve sessions, streams and requests with a parser and sockets | `server::http::HttpServer` (feature `alloc`) |
+//! | Store and replay the event streams of a session | `server::http::streams` (feature `alloc`) |
+//! | Send requests as a client | `client::http` (feature `alloc`) |
 //!
-//! A server's answer to a POST, in four steps. With arrays for memory it needs no allocator, so
-//! that a microcontroller serves like this behind whatever HTTP it has:
+//! A server answers a POST in four steps. With arrays as storage this needs no allocator, so a
+//! microcontroller can use it with any HTTP implementation:
 //!
 //! ```
 //! use mcp_proto::http::{Endpoint, Head, Opening, Refusal, Route};

@@ -1,11 +1,11 @@
 //! Borrowed, validated JSON.
 //!
-//! A text is read once, by a scanner that checks grammar (RFC 8259), UTF-8 and depth together;
-//! everything handed out afterwards is a view that cannot be wrong: [`Raw`] is one value,
-//! [`Str`] a string that stays escaped until somebody decodes it, [`Object`] and [`Array`] walk
-//! their members without a list of them. [`Writer`] goes the other way, into a caller's slice.
+//! A scanner checks grammar (RFC 8259), UTF-8 and depth of a text in one pass. The results are views
+//! that are always valid: [`Raw`] is one value, [`Str`] is one string that remains escaped until it is
+//! decoded, [`Object`] and [`Array`] iterate over their members without storing them. [`Writer`] writes
+//! JSON into a slice of the caller.
 //!
-//! Nothing here allocates, recurses with the input or has heard of JSON-RPC.
+//! The module does not allocate, does not recurse with the input, and does not depend on JSON-RPC.
 
 mod array;
 mod bridge;

@@ -1,15 +1,15 @@
-//! What messages say: parameters, results and what they are made of, of every revision.
+//! The payloads of messages in every revision: parameters, results and their parts.
 //!
-//! Every type borrows from the message that it was read from and is `Copy`. Text of a peer is
-//! [`Str`](crate::json::Str), still escaped; lists and maps are read as they are walked; what
-//! the protocol leaves open stays [`Raw`](crate::json::Raw). Our own deserializer fills them
-//! ([`Raw::decode`](crate::json::Raw::decode)), leniently: members that nobody knows are skipped,
-//! `null` is as good as absent wherever that cannot mean anything else.
+//! Every type borrows from its message and is `Copy`. Text of a peer is
+//! [`Str`](crate::json::Str), still escaped; lists and maps are read during iteration; values that
+//! the protocol does not specify stay [`Raw`](crate::json::Raw).
+//! [`Raw::decode`](crate::json::Raw::decode) fills the types leniently: unknown members are skipped,
+//! and `null` counts as absent unless it has a meaning of its own.
 //!
-//! There is one type for all revisions. When it is written for one of them, the serializer
-//! leaves out what that revision lacks ([`fields`](crate::revision::fields)).
+//! One type serves all revisions. The serializer omits members that the revision of a message lacks
+//! ([`fields`](crate::revision::fields)).
 //!
-//! | Since | What came |
+//! | Since | Added |
 //! |---|---|
 //! | 2024-11-05 | tools, resources, prompts, completion, logging, roots, sampling, progress |
 //! | 2025-03-26 | tool annotations, audio, the message of progress |

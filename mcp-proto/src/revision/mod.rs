@@ -1,9 +1,9 @@
-//! What each revision of the protocol has: one table, and no comparison of versions elsewhere.
+//! The differences between the revisions of the protocol, as tables.
 //!
-//! Code that behaves differently in different revisions asks a question of [`Revision`], such as
-//! [`allows_batches`](Revision::allows_batches); it never asks which revision it is. What a
-//! message may carry is [`fields`], who may send it is [`messages`]. The facts of each method are
-//! one row of a table as well.
+//! Code that depends on the revision asks [`Revision`] for a fact, such as
+//! [`allows_batches`](Revision::allows_batches), and does not compare revisions. [`fields`] lists the
+//! members that some revisions lack, [`messages`] states who may send which method. A further table
+//! holds the facts of each method, one row per method.
 
 pub mod fields;
 pub mod messages;

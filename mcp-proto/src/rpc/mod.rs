@@ -1,8 +1,8 @@
-//! JSON-RPC 2.0 as MCP uses it: one message at a time, read without copying.
+//! JSON-RPC 2.0 as MCP uses it: single messages, parsed without copying.
 //!
-//! Reading is total: whatever the bytes are, [`Message::parse`] answers with one of four kinds,
-//! and an [`Invalid`] one says why, and whom it would have concerned. Nothing here knows what a
-//! method means, which revision is spoken or how messages are framed.
+//! Parsing is total: [`Message::parse`] returns one of four kinds for every input, and an [`Invalid`]
+//! states the fault and the request that it would have concerned. The module does not know the meaning
+//! of methods, revisions or framing.
 
 pub mod code;
 

@@ -1,8 +1,8 @@
 //! The server role.
 //!
-//! One [`Server`] is the state of one connection. It serves both eras at once: each request
-//! says which one it belongs to, and a notification belongs to that of the request it names
-//! (VR-18, VR-24). What the eras share, the table of ids above all, lives here.
+//! A [`Server`] is the state of one connection. It serves both eras at once: each request names the era
+//! to which it belongs, and a notification belongs to the era of the request that it names (VR-18,
+//! VR-24). This module holds what the eras share, such as the table of ids.
 
 mod arrays;
 mod arrival;

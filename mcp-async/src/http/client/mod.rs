@@ -1,7 +1,7 @@
-//! A client over HTTP: each message is an exchange of its own.
+//! A client over HTTP: each message is an exchange.
 //!
-//! The machine hands each message over to what takes it out of the connection, `Outgoing`; it becomes a future that runs its exchange. What the server says in any of
-//! them the machine takes as it came.
+//! `Outgoing` takes each message of the machine out of the connection, and the message becomes a
+//! future that runs its exchange. Messages of the server return to the machine from any exchange.
 //!
 //! ```text
 //!   Session --message--> Outgoing --Order--> Exchanges --poll--> carry: one exchange, resumptions too

@@ -1,10 +1,10 @@
-//! Layers around a service: what happens to every call before its handler and after it.
+//! Layers around a service: work before and after each call.
 //!
-//! A layer is a [`tower_layer::Layer`], so layers compose as they do everywhere in the ecosystem:
-//! by [`Stack`](tower_layer::Stack), by tuples, by tower's `ServiceBuilder`. What they wrap is
-//! our [`Service`] and not `tower_service`'s: that one takes its request by value, has an
-//! error that is not an answer, and asks for readiness before it sees what is asked. A call
-//! here borrows from the connection's input, is always answered, and waits in its own job.
+//! A layer is a [`tower_layer::Layer`], so layers compose by [`Stack`](tower_layer::Stack), by tuples
+//! and by tower's `ServiceBuilder`. They wrap the [`Service`] of this crate instead of
+//! `tower_service`'s, which takes its request by value, has an error in addition to the answer, and
+//! requires readiness before it sees the request. A call here borrows from the input of its
+//! connection, is always answered, and waits in its own job.
 //!
 //! ```
 //! use core::time::Duration;

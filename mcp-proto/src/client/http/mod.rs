@@ -1,9 +1,9 @@
-//! The client's side of HTTP, without HTTP: what to send for a message, and what came back.
+//! The client side of HTTP, independent of an HTTP library.
 //!
-//! One [`Origin`] stands for one URL; it knows the session and what the tools of the server want
-//! in headers. Each message that leaves is an [`Exchange`], which says the fields of its request,
-//! judges the answer and decides how the exchange goes on. What it decides is an [`After`], to be
-//! told to the [`Client`](crate::client::Client) machine.
+//! An [`Origin`] represents one URL: it holds the session and the headers that the tools of the
+//! server require. Each message that leaves is an [`Exchange`], which determines the fields of its
+//! request, evaluates the response and returns an [`After`]: how the exchange continues, or what the
+//! driver reports to the [`Client`](crate::client::Client) machine.
 //!
 //! ```text
 //!   message --Exchange::new--> fields --> head --> Body::Nothing --.

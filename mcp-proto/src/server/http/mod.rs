@@ -1,17 +1,17 @@
-//! The server's side of HTTP, without HTTP: heads and bodies are the caller's.
+//! The server side of HTTP, independent of an HTTP library.
 //!
-//! [`HttpServer`] is to HTTP what [`Link`](crate::Link) is to a pipe: it owns the machines of all
-//! sessions and requests, and fixes the order of work. A driver that has an HTTP/1.1 parser does
-//! the rest:
+//! [`HttpServer`] is for HTTP what [`Link`](crate::Link) is for a pipe: it owns the machines of all
+//! sessions and requests, and fixes the order of work. The driver provides an HTTP/1.1 parser and
+//! sockets:
 //!
-//! | when | the driver calls |
+//! | Event | The driver calls |
 //! |---|---|
-//! | the head of a request was read | [`open`](HttpServer::open) |
-//! | a part of its body was read, and the last part | [`body`](HttpServer::body), [`end_body`](HttpServer::end_body) |
-//! | the client closed the connection during an exchange | [`hang_up`](HttpServer::hang_up) |
-//! | after each of them, and at [`poll_timeout`](HttpServer::poll_timeout) | [`step`](HttpServer::step), until [`HttpStep::Idle`] |
-//! | a step is [`HttpStep::Event`] | the application, with [`Commands`] for its answers |
-//! | a step is [`HttpStep::Ready`], and after a write that had to wait | [`response`](HttpServer::response), [`read`](HttpServer::read) |
+//! | The head of a request was read | [`open`](HttpServer::open) |
+//! | A part of its body was read, and the last part | [`body`](HttpServer::body), [`end_body`](HttpServer::end_body) |
+//! | The client closed the connection during an exchange | [`hang_up`](HttpServer::hang_up) |
+//! | After each of them, and at [`poll_timeout`](HttpServer::poll_timeout) | [`step`](HttpServer::step), until [`HttpStep::Idle`] |
+//! | A step returns [`HttpStep::Event`] | the application, with [`Commands`] for its answers |
+//! | A step returns [`HttpStep::Ready`], and after a write that had to wait | [`response`](HttpServer::response), [`read`](HttpServer::read) |
 //!
 //! ```
 //! use mcp_proto::http::{Endpoint, Head};
