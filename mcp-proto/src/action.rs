@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-/// What became of one incoming message.
+/// The effect of one incoming message.
 ///
-/// An effect of this very message is returned here; an effect of time or of teardown is polled.
+/// Effects of time and of the end of a connection are polled.
 ///
 /// ```
 /// use mcp_proto::{Action, Why};
@@ -26,7 +26,7 @@ pub enum Action<E, R> {
     Ignore(Why),
 }
 
-/// Why a message led to nothing: for tracing, and for tests.
+/// The reason why a message had no effect, for logs and tests.
 ///
 /// ```
 /// use mcp_proto::Why;
@@ -74,7 +74,7 @@ impl Why {
     }
 }
 
-/// Where bytes go to: on a pipe there is one channel, over HTTP one for each exchange.
+/// The destination of output: a pipe has one channel, HTTP has one for each exchange.
 ///
 /// ```
 /// use mcp_proto::Channel;
@@ -107,7 +107,7 @@ impl Channel {
     }
 }
 
-/// Bytes that a call left in the caller's buffer.
+/// Describes the bytes that a call wrote to the caller's buffer.
 ///
 /// ```
 /// use mcp_proto::{Channel, Transmit};
@@ -159,8 +159,8 @@ impl Transmit {
     }
 }
 
-/// The buffer was too small. Nothing counts as written and no state changed: drain or grow the
-/// buffer, then make the same call again.
+/// The error of a buffer that is too small. Nothing was written and no state changed: drain or grow
+/// the buffer, then repeat the call.
 ///
 /// ```
 /// use mcp_proto::BufferFull;
@@ -185,7 +185,7 @@ impl fmt::Display for BufferFull {
 
 impl core::error::Error for BufferFull {}
 
-/// Why a command of the application wrote nothing.
+/// The error of a command of the application, which wrote nothing.
 ///
 /// ```
 /// use mcp_proto::SendError;

@@ -8,7 +8,7 @@ use crate::json::{Raw, Scanner};
 use crate::rpc::{self, ID_ECHO, Incoming, Invalid, Message, Reason, Salvage, Shape};
 use crate::store::{self, Store};
 
-/// What a peer wrote and nobody read yet, one message a line, in storage of the caller's choice.
+/// Holds bytes from the peer and splits them into messages, one per line, in storage of the caller.
 ///
 /// ```text
 ///            start                  end

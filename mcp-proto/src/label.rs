@@ -5,7 +5,7 @@ use core::fmt;
 use crate::json::{Number, Str};
 use crate::rpc::Id;
 
-/// A request id or progress token of the peer, exactly as it came, in at most `N` bytes.
+/// Stores a request id or progress token of the peer unchanged, in at most `N` bytes.
 ///
 /// The protocol sets no bound for ids; ids in the manner of traces pass 64 bytes, so a machine
 /// with memory keeps 256. What is longer is refused, never cut.
@@ -25,7 +25,7 @@ pub struct Label<const N: usize> {
     bytes: [u8; N],
 }
 
-/// Any [`Label`], whatever its capacity: what a table of requests keeps.
+/// A [`Label`] of any capacity, as tables of requests store it.
 ///
 /// It cannot be implemented elsewhere.
 ///

@@ -46,8 +46,8 @@ impl Limits {
     }
 }
 
-/// The output cannot hold the longest answer that the core itself gives: a limit or a buffer has to
-/// be larger, or what a server says of itself shorter.
+/// The error of an output that cannot hold the longest answer of the core. A limit or a buffer must
+/// be larger, or the description of the server shorter.
 ///
 /// ```
 /// use mcp_proto::server::{Fixed, Server, ServerConfig};

@@ -10,7 +10,7 @@ use crate::source::Source;
 use crate::store::Store;
 use crate::time::Instant;
 
-/// The two buffers of a pipe, and what happens between them.
+/// Joins the two buffers of a pipe and fixes the order of work between them.
 ///
 /// A driver reads into [`Inbox::spare_mut`], calls [`step`](Self::step) until it says
 /// [`Step::Empty`] or [`Step::Full`], writes [`Outbox::pending`] and then waits: for bytes, for
@@ -151,7 +151,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     }
 }
 
-/// What [`step`] did.
+/// The result of a [`step`].
 ///
 /// ```
 /// use mcp_proto::{Step, Why};
@@ -185,7 +185,7 @@ pub enum Step<'o, E, O> {
     Empty,
 }
 
-/// What became of an event in a [`turn`](Link::turn).
+/// The result of an event in a [`turn`](Link::turn).
 ///
 /// ```
 /// use mcp_proto::Verdict;
@@ -204,7 +204,7 @@ pub enum Verdict {
     Again,
 }
 
-/// Why a [`turn`](Link::turn) is over.
+/// The reason why a [`turn`](Link::turn) ended.
 ///
 /// ```
 /// use mcp_proto::Rest;

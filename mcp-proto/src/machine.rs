@@ -6,9 +6,9 @@ use crate::source::Source;
 use crate::time::Instant;
 use crate::token::Token;
 
-/// A protocol machine: the server's or the client's.
+/// The interface of a state machine, server or client, for its driver.
 ///
-/// A driver needs nothing else. It feeds messages and the time in, and drains in this order:
+/// A driver needs nothing else. It passes messages and the time in, and drains in this order:
 ///
 /// 1. [`poll_transmit`](Self::poll_transmit) until it has nothing more for any channel,
 /// 2. [`poll_event`](Self::poll_event) until `None`,

@@ -8,7 +8,7 @@ use crate::frame::line;
 use crate::store::{self, Store};
 use crate::token::SentToken;
 
-/// Messages that the peer has not taken yet, one a line, in storage of the caller's choice.
+/// Holds messages that the peer has not taken yet, one per line, in storage of the caller.
 ///
 /// ```text
 ///            start              end
@@ -191,7 +191,7 @@ impl<S> fmt::Debug for Outbox<S> {
     }
 }
 
-/// What a command answers that may have written a message.
+/// The result of a command that may have written a message.
 ///
 /// ```
 /// use mcp_proto::{Transmit, Written};
@@ -231,7 +231,7 @@ impl<T: Written> Written for (SentToken, T) {
     }
 }
 
-/// An error that may mean that the buffer was too small.
+/// An error that may report a buffer that is too small.
 ///
 /// ```
 /// use mcp_proto::{BufferFull, SendError, Shortage};

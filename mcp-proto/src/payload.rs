@@ -42,7 +42,7 @@ impl core::fmt::Debug for dyn Payload + '_ {
     }
 }
 
-/// How a request ends.
+/// The result of a request: a result, an error or questions.
 ///
 /// ```
 /// use mcp_proto::Outcome;
@@ -62,9 +62,9 @@ pub enum Outcome<'a> {
     Input(InputRequired<'a>),
 }
 
-/// What a request still needs before it can be answered.
+/// The input that a request still needs before it can be answered.
 ///
-/// At least one of the two is there (MR-03).
+/// At least one of the two members is present (MR-03).
 ///
 /// ```
 /// use mcp_proto::InputRequired;

@@ -4,10 +4,9 @@ use core::time::Duration;
 
 use crate::time::Instant;
 
-/// How often the peer of a legacy session is asked whether it is there (LC-22), by either role.
+/// Configures the regular pings of a legacy session (LC-22), for either role.
 ///
-/// Nothing is asked in 2026-07-28, which has no ping. Durations count in whole milliseconds, and
-/// less than one counts as one.
+/// 2026-07-28 has no ping. Durations count in whole milliseconds, and less than one counts as one.
 ///
 /// ```
 /// use core::time::Duration;

@@ -29,7 +29,7 @@ pub(crate) struct Slots<T, S> {
     value: core::marker::PhantomData<T>,
 }
 
-/// One place of a table. Opaque: a caller makes them with `Default` and lends them.
+/// One entry of a table. It is opaque: the caller creates entries with `Default` and lends them.
 ///
 /// ```
 /// use mcp_proto::Slot;

@@ -3,10 +3,7 @@
 use crate::action::Channel;
 use crate::http::Post;
 
-/// Where a message came from.
-///
-/// On a pipe that is all there is to say. Over HTTP it carries what the head of the exchange
-/// said, by borrow, to be compared with the body.
+/// The origin of a message: a channel and, over HTTP, the head to compare with the body.
 ///
 /// ```
 /// use mcp_proto::{Channel, Source};

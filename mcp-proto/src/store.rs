@@ -1,10 +1,9 @@
 //! Storage that the caller provides.
 
-/// A slice that may know how to become longer.
+/// A slice that may be able to grow: the storage of every table and buffer of the core.
 ///
-/// Every table and buffer of the core lives in one: an array or a borrowed slice keeps its
-/// length, a `Vec` (feature `alloc`) grows when asked. How far it may grow is the limit of
-/// the table that asks, never of the store.
+/// An array or a borrowed slice keeps its length; a `Vec` (feature `alloc`) grows. The table that
+/// uses the storage limits its growth, not the storage itself.
 ///
 /// ```
 /// use mcp_proto::Store;

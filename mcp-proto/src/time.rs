@@ -5,8 +5,8 @@ use core::time::Duration;
 
 /// A moment in milliseconds since an epoch of the caller's choice.
 ///
-/// The core compares and adds, nothing else; any monotonic clock will do: `std::time::Instant`
-/// less the moment of start, a SysTick counter, or the variable of a test.
+/// The core only compares and adds, so any monotonic clock is suitable: the time since the start by
+/// `std::time::Instant`, a SysTick counter, or a variable of a test.
 ///
 /// ```
 /// use core::time::Duration;

@@ -148,7 +148,7 @@ pub type Server = mcp_async::Server<Runtime>;
 #[cfg(feature = "server")]
 pub type ServerBuilder<S = ()> = mcp_async::server::ServerBuilder<Runtime, S>;
 
-/// What sends the requests of a [`Client`], to be made with settings of its own: a proxy, trusted
+/// Sends the requests of a [`Client`] with the settings of the program: a proxy, trusted
 /// certificates, timeouts.
 ///
 /// ```
@@ -162,7 +162,7 @@ pub type ServerBuilder<S = ()> = mcp_async::server::ServerBuilder<Runtime, S>;
 #[cfg(feature = "http")]
 pub type HttpClient = mcp_async::net::HttpClient<Runtime>;
 
-/// A [`Server`] as a service over HTTP requests, for a router or a struct that keeps it.
+/// A [`Server`] as a service for HTTP requests, to mount in a router or to keep in a struct.
 ///
 /// ```
 /// use mcp_tokio::{HttpService, Server};

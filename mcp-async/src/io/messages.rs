@@ -19,7 +19,7 @@ use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-/// Whole messages coming in.
+/// Receives whole messages.
 ///
 /// ```
 /// use core::task::{Context, Poll};
@@ -61,7 +61,7 @@ pub trait MessageSource {
     fn poll_receive(&mut self, cx: &mut Context<'_>, into: &mut Vec<u8>) -> Poll<io::Result<bool>>;
 }
 
-/// Whole messages going out.
+/// Sends whole messages.
 pub trait MessageSink {
     /// Takes the message, whole or (`Pending`, or an error) not at all.
     fn poll_send(&mut self, cx: &mut Context<'_>, message: &[u8]) -> Poll<io::Result<()>>;
@@ -79,7 +79,7 @@ pub trait MessageSink {
     }
 }
 
-/// Gives a [`MessageSource`] the shape of a byte stream.
+/// Adapts a [`MessageSource`] to a byte stream.
 #[derive(Debug)]
 pub struct MessageReader<T> {
     source: T,
@@ -132,7 +132,7 @@ impl<T: MessageSource + Unpin> AsyncRead for MessageReader<T> {
     }
 }
 
-/// Gives a [`MessageSink`] the shape of a byte stream.
+/// Adapts a [`MessageSink`] to a byte stream.
 #[derive(Debug)]
 pub struct MessageWriter<T> {
     sink: T,

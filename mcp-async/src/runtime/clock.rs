@@ -63,7 +63,7 @@ impl<C: Clock> Now for C {
     }
 }
 
-/// A clock that moves when it is told to; clones show the same time.
+/// A clock that the program advances; clones show the same time.
 ///
 /// ```
 /// use core::time::Duration;

@@ -57,11 +57,11 @@ impl Duplex {
     }
 }
 
-/// The end of a [`pipe`] that bytes come out of.
+/// The reading end of a [`pipe`].
 #[derive(Debug)]
 pub struct PipeReader(Arc<Pipe>);
 
-/// The end of a [`pipe`] that bytes go into.
+/// The writing end of a [`pipe`].
 #[derive(Debug)]
 pub struct PipeWriter(Arc<Pipe>);
 

@@ -9,8 +9,8 @@ use core::ops::Range;
 use super::{Given, Inbox, begins_array};
 use crate::rpc::{Incoming, Message};
 
-/// A message taken out of an [`Inbox`] together with the inbox's storage, so that whoever wants
-/// to keep a part of it need not copy it; see [`RawBuf::within`](crate::json::RawBuf::within).
+/// A message taken out of an [`Inbox`] together with the inbox's storage, so that parts of it can be
+/// kept without a copy; see [`RawBuf::within`](crate::json::RawBuf::within).
 pub struct Large {
     bytes: Arc<Vec<u8>>,
     text: Range<usize>,
