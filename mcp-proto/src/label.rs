@@ -1,4 +1,4 @@
-//! Request ids and progress tokens, kept where there is no heap.
+//! Request ids and progress tokens in storage of fixed size.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! What the server says to a call.
+//! Responses of the server to calls.
 
 use super::call::{Kind, ROUNDS, Stage};
 use super::reply::Reply;

@@ -1,4 +1,4 @@
-//! Calls that leave as one array, in 2025-03-26 (JR-16).
+//! Calls that are sent as one array, in 2025-03-26 (JR-16).
 
 use core::fmt;
 

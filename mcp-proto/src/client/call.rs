@@ -1,4 +1,4 @@
-//! A call of the application, and what the client remembers of it: no parameters.
+//! A call of the application, and the state that the client keeps for it: no parameters.
 
 use core::fmt;
 use core::time::Duration;

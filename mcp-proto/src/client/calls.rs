@@ -1,4 +1,4 @@
-//! The calls whose answers are awaited.
+//! The table of calls that wait for an answer.
 
 use super::call::{Failure, InFlight, Stage};
 use crate::action::SendError;

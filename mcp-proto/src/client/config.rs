@@ -1,4 +1,4 @@
-//! What a client is told once: who it is, what it can do, what it accepts, how long it waits.
+//! The configuration of a client: identity, capabilities, accepted revisions, timeouts.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! Finding out what the server speaks: probe, handshake, negotiation.
+//! Finds the revision of the server: probe, handshake, negotiation.
 
 use core::time::Duration;
 

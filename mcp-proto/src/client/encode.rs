@@ -1,4 +1,4 @@
-//! The bytes of a request, with what its revision wants in `_meta`.
+//! Encodes requests, with the `_meta` that their revision requires.
 
 use memchr::memchr2_iter;
 

@@ -1,4 +1,4 @@
-//! What a client tells its application.
+//! Events of a client for its application.
 
 use core::fmt;
 

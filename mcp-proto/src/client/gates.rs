@@ -1,4 +1,4 @@
-//! What each side declared, and what follows from it (LC-17).
+//! Checks calls and notifications against the declared capabilities (LC-17).
 
 use super::{Client, Storage};
 use crate::action::SendError;

@@ -1,4 +1,4 @@
-//! The client as its driver sees it.
+//! The client as a `Machine` for its driver.
 
 use super::reply::{Said, reserve};
 use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};

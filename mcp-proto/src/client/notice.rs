@@ -1,4 +1,4 @@
-//! What the server tells unasked.
+//! Incoming notifications.
 
 use super::call::{Kind, Stage};
 use super::reply::Reply;

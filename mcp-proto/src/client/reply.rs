@@ -1,4 +1,4 @@
-//! What the client says by itself.
+//! Answers that the client gives without its application.
 
 use crate::json::Writer;
 use crate::rpc::{ErrorObject, Id, code, envelope};

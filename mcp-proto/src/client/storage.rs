@@ -1,4 +1,4 @@
-//! The tables of a client, in memory that the caller chose.
+//! The tables of a client, in memory of the caller.
 
 use super::{InFlight, OpenQuestion};
 use crate::label::{self, Inline, Label};

@@ -1,4 +1,4 @@
-//! What time and teardown do.
+//! Effects of time and of the end of a connection.
 
 use super::call::Stage;
 use super::{Client, CloseReason, ConnectError, Event, Failure, Phase, Storage};

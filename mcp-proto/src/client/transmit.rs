@@ -1,4 +1,4 @@
-//! What leaves by itself: derived from state, never queued as bytes.
+//! Messages that follow from state. They are derived when they leave, and not queued as bytes.
 
 use core::convert::Infallible;
 

@@ -1,4 +1,4 @@
-//! What a transport of single exchanges tells besides messages: HTTP has answers that are none.
+//! Inputs from transports where an exchange can fail without a message.
 
 use super::connect::Opening;
 use super::{Client, ConnectError, Failure, Phase, Storage};

@@ -1,4 +1,4 @@
-//! How a server says which revisions it speaks.
+//! The revisions that a server reports.
 
 use crate::json::{Object, Raw, Str};
 use crate::model::keys;

@@ -1,4 +1,4 @@
-//! One message a line (ST-02): what stdio, and any pipe or socket, uses.
+//! Lines: one message per line (ST-02), on standard streams, pipes and sockets.
 
 use memchr::memchr;
 

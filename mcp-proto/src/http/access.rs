@@ -1,4 +1,4 @@
-//! Who may speak to a server: the hosts it answers to, and the origins of browsers.
+//! The hosts that a server answers to, and the browser origins that it accepts.
 
 /// The names that requests may give a server in `Host`, and the origins that browsers may send
 /// them from (SH-03).

@@ -1,4 +1,4 @@
-//! The door of a server: which heads are let in, and as what.
+//! Accepts or refuses requests by their heads.
 
 use super::access::{Access, is_host};
 use super::head::{Field, Head};

@@ -1,4 +1,4 @@
-//! What a request's head says, however the HTTP library at hand keeps it.
+//! The head of a request, independent of the HTTP library.
 
 use core::fmt;
 

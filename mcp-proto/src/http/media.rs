@@ -1,4 +1,4 @@
-//! Media types: what a client accepts and what a body is.
+//! Media types: those that a client accepts, and the type of a body.
 
 use super::head::{Head, trim};
 

@@ -1,4 +1,4 @@
-//! Why a request is not let in, before its body is read.
+//! Refusals of requests before their bodies are read.
 
 use core::fmt;
 

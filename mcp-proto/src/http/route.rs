@@ -1,4 +1,4 @@
-//! Which machine a POST is for.
+//! Selects the machine for the body of a POST.
 
 use super::endpoint::{Endpoint, Post, SessionId, Version};
 use super::refusal::Refusal;

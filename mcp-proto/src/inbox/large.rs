@@ -1,4 +1,4 @@
-//! A large message that changes hands with the storage it lies in.
+//! A large message that takes ownership of the storage that holds it.
 
 use alloc::sync::Arc;
 use alloc::vec;

@@ -1,4 +1,4 @@
-//! The views as serde types: they pass through as they are.
+//! Serde implementations of the borrowed types, which pass through unchanged.
 
 use core::fmt;
 

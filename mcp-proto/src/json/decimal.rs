@@ -1,4 +1,4 @@
-//! Numbers that only have to be compared.
+//! Compares numbers without converting them.
 
 use super::float::{LIMIT, Parts};
 

@@ -1,4 +1,4 @@
-//! What can go wrong between JSON and types.
+//! Errors between JSON and types.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! What stands between the quotes of a JSON string, decoded step by step.
+//! Decodes the content of a JSON string step by step.
 
 use core::str;
 

@@ -1,4 +1,4 @@
-//! What can be wrong with JSON text.
+//! Faults of JSON text.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! One JSON value, checked.
+//! One validated JSON value.
 
 use core::fmt;
 

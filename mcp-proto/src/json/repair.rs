@@ -1,4 +1,4 @@
-//! Halves of surrogate pairs, out of the way of decoders that take only Unicode text.
+//! Replaces lone surrogates for decoders that accept Unicode text only.
 
 /// Overwrites every half of a surrogate pair with an escaped U+FFFD, which is as long:
 /// `"\ud83d"` becomes `"\ufffd"`, and the text stays what it is otherwise.

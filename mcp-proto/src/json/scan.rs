@@ -1,4 +1,4 @@
-//! The scanner: one pass that checks everything.
+//! The scanner: checks a text in one pass.
 
 mod container;
 mod scalar;

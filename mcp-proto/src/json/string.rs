@@ -1,4 +1,4 @@
-//! Passing the strings of a text that is being checked.
+//! Scans strings.
 
 use super::text::Form;
 use super::{Fault, FaultKind, utf8, words};

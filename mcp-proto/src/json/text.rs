@@ -1,4 +1,4 @@
-//! Strings that stay as they came until somebody decodes them.
+//! Strings that remain escaped until they are decoded.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! UTF-8, where a string is not ASCII.
+//! Validates UTF-8 in strings that are not ASCII.
 
 /// The offset behind the character that begins at `at`, by table 3-7 of the Unicode Standard:
 /// no overlong forms, no surrogates, nothing above U+10FFFF. ASCII is not asked for here.

@@ -1,4 +1,4 @@
-//! Walking text that a scanner has accepted: nothing is checked again.
+//! Iterates over validated text without checking it again.
 
 use super::text::{Form, closing_quote};
 use super::{Raw, Str};

@@ -1,4 +1,4 @@
-//! JSON into a caller's slice.
+//! Writes JSON into a slice of the caller.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! Who a piece of content is for.
+//! Annotations of content: its audience and priority.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a client can do.
+//! The capabilities of a client, as messages carry them.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Asking a person.
+//! Elicitation: questions to the user.
 
 use core::fmt;
 

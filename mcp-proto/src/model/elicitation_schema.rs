@@ -1,4 +1,4 @@
-//! Forms: the small part of JSON Schema that an elicitation may use.
+//! Forms of an elicitation: a small part of JSON Schema.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};

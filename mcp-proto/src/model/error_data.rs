@@ -1,4 +1,4 @@
-//! What the errors of the protocol say in their `data`.
+//! The `data` of the errors of the protocol.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Answers to forms, checked against the form (EL-09).
+//! Checks the answer to a form against the form (EL-09).
 
 use core::fmt;
 

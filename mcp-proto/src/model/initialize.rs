@@ -1,4 +1,4 @@
-//! The handshake of the legacy era, and what took its place.
+//! The handshake of the legacy era, and `server/discover`, which replaces it.
 
 use serde::{Deserialize, Serialize};
 

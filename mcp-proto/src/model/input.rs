@@ -1,4 +1,4 @@
-//! Questions inside of a result, and their answers; since 2026-07-28.
+//! Questions inside a result, and their answers; since 2026-07-28.
 
 use core::fmt;
 

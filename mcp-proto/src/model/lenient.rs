@@ -1,4 +1,4 @@
-//! Reading what is nearly right, and writing only what is there.
+//! Lenient reading, and omission of absent members.
 
 use serde::ser::SerializeStruct;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};

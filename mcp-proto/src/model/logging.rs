@@ -1,4 +1,4 @@
-//! What a server logs.
+//! Log messages of a server.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What notifications of either side say.
+//! Parameters of notifications of both sides.
 
 use serde::{Deserialize, Serialize};
 

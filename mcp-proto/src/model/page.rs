@@ -1,4 +1,4 @@
-//! Asking for a page of a list, and caching what comes.
+//! Parameters of pages, and cache hints of results.
 
 use core::time::Duration;
 

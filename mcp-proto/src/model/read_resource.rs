@@ -1,4 +1,4 @@
-//! Reading a resource, and hearing of its changes.
+//! Reading a resource, and notifications of its changes.
 
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};

@@ -1,4 +1,4 @@
-//! What kind of result a result is.
+//! The member `resultType`.
 
 use super::open::open_enum;
 use crate::json::{Duplicate, Object};

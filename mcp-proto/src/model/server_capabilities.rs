@@ -1,4 +1,4 @@
-//! What a server can do.
+//! The capabilities of a server, as messages carry them.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! What a client wants to hear about; since 2026-07-28.
+//! The filter of a subscription; since 2026-07-28.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Work that outlives its request.
+//! Tasks: work that outlives its request.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! The table: each revision is the one before it, and what changed.
+//! The table of revisions. Each row states the differences from the previous revision.
 
 pub(super) struct Facts {
     pub(super) name: &'static str,

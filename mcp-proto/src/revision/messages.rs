@@ -1,4 +1,4 @@
-//! Which methods a revision has, and who may send them.
+//! The methods of a revision, and who may send them.
 
 use super::{Revision, RevisionSet};
 use crate::rpc::Method;

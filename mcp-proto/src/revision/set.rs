@@ -1,4 +1,4 @@
-//! Sets of revisions: what a side accepts.
+//! Sets of revisions.
 
 use core::{fmt, iter};
 

@@ -1,4 +1,4 @@
-//! Messages that are none.
+//! Invalid messages.
 
 use core::fmt;
 

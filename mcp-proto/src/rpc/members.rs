@@ -1,4 +1,4 @@
-//! The members of an envelope, collected in one pass and then judged.
+//! Collects the members of an envelope in one pass, and then validates them.
 
 use super::{
     ErrorObject, Id, Invalid, Message, Method, Notification, Reason, Request, Response, Shape,

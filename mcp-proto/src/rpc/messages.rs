@@ -1,4 +1,4 @@
-//! The messages of one text.
+//! The messages of one text: one message, or the elements of a batch.
 
 use core::iter;
 

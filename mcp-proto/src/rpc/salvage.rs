@@ -1,4 +1,4 @@
-//! What can still be told of a message that is no JSON text we accept.
+//! Recovers the id and the kind of a message that is not valid JSON.
 
 use core::ops::Range;
 

@@ -1,4 +1,4 @@
-//! Where the message that is being handled came from.
+//! The origin of the message that is being handled.
 
 use crate::action::Channel;
 use crate::http::Post;

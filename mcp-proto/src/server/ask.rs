@@ -1,4 +1,4 @@
-//! Questions of ours to the client of a legacy session.
+//! Questions to the client of a legacy session.
 
 use super::event::{Answer, Event};
 use super::features::check_question;

@@ -1,4 +1,4 @@
-//! A configuration and what follows from it.
+//! A validated configuration, with values derived from it.
 
 use core::fmt;
 use core::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Where messages go: over HTTP each exchange is a channel, and ends with its last answer.
+//! Destinations of messages: over HTTP each exchange is a channel, which ends with its last answer.
 
 use super::request::Stage;
 use super::{Server, Storage};

@@ -1,4 +1,4 @@
-//! What a server is, fixed before the first byte.
+//! The configuration of a server.
 
 use core::time::Duration;
 

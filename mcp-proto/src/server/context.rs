@@ -1,4 +1,4 @@
-//! What the protocol layer reads of a request's parameters, once for everybody.
+//! The parameters of a request that the protocol layer reads.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! What the application is told.
+//! Events of a server for its application.
 
 use super::context::Context;
 use super::reply::{Initialize, Reply};

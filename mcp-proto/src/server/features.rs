@@ -1,4 +1,4 @@
-//! What a question needs of its client.
+//! Checks that a client declared the features that a question needs.
 
 use crate::action::SendError;
 use crate::json::Object;

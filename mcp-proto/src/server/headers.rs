@@ -1,4 +1,4 @@
-//! What the head of a POST says of its body, compared with the body (SH-34, SH-38).
+//! Compares the head of a POST with its body (SH-34, SH-38).
 
 use super::arrival::Arrival;
 use super::context::{Members, VERSION as VERSION_MEMBER};

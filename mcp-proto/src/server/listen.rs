@@ -1,4 +1,4 @@
-//! Standing requests for notifications (SB-01 to SB-14).
+//! Subscriptions of 2026-07-28: `subscriptions/listen` (SB-01 to SB-14).
 
 use super::arrival::Arrival;
 use super::context::Asked;

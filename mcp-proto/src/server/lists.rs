@@ -1,4 +1,4 @@
-//! The three lists whose changes a client can be told of.
+//! The three lists whose changes can be notified.
 
 use crate::rpc::Method;
 

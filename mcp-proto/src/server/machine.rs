@@ -1,4 +1,4 @@
-//! The server as its driver sees it.
+//! The server as a `Machine` for its driver.
 
 use super::arrival::Arrival;
 use super::reply::{Reply, ReplyKind};

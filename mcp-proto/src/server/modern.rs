@@ -1,4 +1,4 @@
-//! Requests of 2026-07-28, which say everything themselves (JR-44).
+//! Requests of 2026-07-28, which carry their own description (JR-44).
 
 use super::arrival::Arrival;
 use super::context::{CLIENT_CAPABILITIES, Members, VERSION};

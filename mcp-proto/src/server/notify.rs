@@ -1,4 +1,4 @@
-//! What the application tells the client by itself.
+//! Notifications that the application sends.
 
 use super::request::InFlight;
 use super::session::Phase;

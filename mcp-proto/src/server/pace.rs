@@ -1,4 +1,4 @@
-//! The rate at which the progress of one request leaves, and the report that waits meanwhile.
+//! Limits the rate of the progress of one request, and holds the newest report.
 
 #[cfg(feature = "alloc")]
 use alloc::{boxed::Box, string::String};

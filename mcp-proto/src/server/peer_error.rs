@@ -1,4 +1,4 @@
-//! What a client did wrong, and how it is told.
+//! Client errors and their encoding.
 
 use core::fmt;
 

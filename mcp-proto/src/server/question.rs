@@ -1,4 +1,4 @@
-//! A question of ours while it waits for the client's answer.
+//! A question that waits for the answer of the client.
 
 use core::time::Duration;
 

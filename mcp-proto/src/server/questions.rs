@@ -1,4 +1,4 @@
-//! The questions to the client whose answers are awaited.
+//! The table of questions that wait for an answer of the client.
 
 use super::question::{Ended, Over, Pending};
 use crate::action::{Channel, SendError};

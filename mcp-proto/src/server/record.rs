@@ -1,4 +1,4 @@
-//! What a second process has to know to carry a legacy session on.
+//! The state that another process needs to continue a legacy session.
 
 use core::fmt;
 use core::marker::PhantomData;

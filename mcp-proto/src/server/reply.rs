@@ -1,4 +1,4 @@
-//! What the core answers by itself.
+//! Answers that the core gives without the application.
 
 use super::config::ServerConfig;
 use super::declaration::{write_capabilities, write_implementation};

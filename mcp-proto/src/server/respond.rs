@@ -1,4 +1,4 @@
-//! The application's answers.
+//! Answers of the application.
 
 use super::config::ServerConfig;
 use super::features::check_question;

@@ -1,4 +1,4 @@
-//! Members that the protocol adds to what the application wrote.
+//! Adds members of the protocol to results of the application.
 
 use crate::action::SendError;
 use crate::json::{Raw, Writer};

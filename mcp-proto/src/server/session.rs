@@ -1,4 +1,4 @@
-//! What one legacy session remembers.
+//! The state of a legacy session.
 
 use super::lists::Lists;
 use crate::model::{ClientFeatures, LoggingLevel};

@@ -1,4 +1,4 @@
-//! What the client wants to hear of: resources by their URIs, and listens.
+//! Subscriptions of the client: resources by URI, and listens.
 
 use super::uris::{Full, Owner, Uris};
 use crate::json::Str;

@@ -1,4 +1,4 @@
-//! The URIs that somebody wants to hear of, in one bounded slice of bytes.
+//! The URIs of subscriptions, in one bounded slice of bytes.
 
 use crate::json::Str;
 use crate::slots::Key;

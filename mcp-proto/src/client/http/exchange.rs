@@ -1,4 +1,4 @@
-//! One message out, and what comes back for it.
+//! One message that leaves, and the response to it.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

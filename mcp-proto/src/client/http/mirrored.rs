@@ -1,4 +1,4 @@
-//! What the head of a request repeats of its body.
+//! Headers of a request that repeat parts of its body.
 
 use alloc::vec::Vec;
 

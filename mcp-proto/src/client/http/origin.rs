@@ -1,4 +1,4 @@
-//! What is known of one URL.
+//! The state of one URL.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! Events over the limit: whose they are.
+//! Attributes oversized events to their requests.
 
 use alloc::boxed::Box;
 

@@ -1,4 +1,4 @@
-//! What a status beyond success means, and for whom.
+//! The meaning of HTTP statuses other than success.
 
 use alloc::vec::Vec;
 

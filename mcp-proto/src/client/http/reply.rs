@@ -1,4 +1,4 @@
-//! What a reply says, and what follows from it.
+//! The head of a response, and its consequences.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! How soon a stream that broke off is asked for again.
+//! Delays before a broken stream is requested again.
 
 use core::time::Duration;
 

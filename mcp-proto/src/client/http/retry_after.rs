@@ -1,4 +1,4 @@
-//! When a server that refused wants to be asked again (RFC 9110, sections 5.6.7 and 10.2.3).
+//! The header `Retry-After` (RFC 9110, sections 5.6.7 and 10.2.3).
 
 use core::time::Duration;
 

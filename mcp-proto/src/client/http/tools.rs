@@ -1,4 +1,4 @@
-//! What is known of the tools of a server: which arguments go into headers.
+//! The arguments of the tools of a server that are repeated in headers.
 
 use alloc::collections::BTreeMap;
 use alloc::string::String;

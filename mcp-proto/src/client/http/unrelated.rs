@@ -1,4 +1,4 @@
-//! Requests that belong to none of ours, where there may be none.
+//! Rejects server requests on streams that must not carry them.
 
 use alloc::vec::Vec;
 

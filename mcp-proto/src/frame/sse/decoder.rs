@@ -1,4 +1,4 @@
-//! From bytes to events.
+//! Decodes bytes into events.
 
 use core::fmt;
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! A short value that outlives the bytes it came in: an event's name or id.
+//! A short value that outlives its input: the name or id of an event.
 
 use crate::store::Store;
 

@@ -1,4 +1,4 @@
-//! From messages to events.
+//! Writes messages as events.
 
 use core::time::Duration;
 

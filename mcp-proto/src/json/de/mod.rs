@@ -1,4 +1,4 @@
-//! From checked JSON into types.
+//! Deserializes types from validated JSON.
 
 mod access;
 mod key;

@@ -1,4 +1,4 @@
-//! Objects and arrays, whole, without recursion.
+//! Scans objects and arrays without recursion.
 
 use super::super::FaultKind;
 use super::super::text::Form;

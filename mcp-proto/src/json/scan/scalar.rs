@@ -1,4 +1,4 @@
-//! Numbers, `true`, `false` and `null`.
+//! Scans numbers, `true`, `false` and `null`.
 
 use super::{Halt, unexpected};
 

@@ -1,4 +1,4 @@
-//! Arrays and objects, entry by entry.
+//! Writes arrays and objects, entry by entry.
 
 use serde::ser::{self, Serialize};
 

@@ -1,4 +1,4 @@
-//! From types into JSON.
+//! Serializes types to JSON.
 
 mod compound;
 mod key;

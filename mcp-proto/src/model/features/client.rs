@@ -1,4 +1,4 @@
-//! The capabilities of a client.
+//! The capabilities of a client as a set of bits.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! Capabilities in one word, for machines that cannot keep a borrow.
+//! Capabilities as sets of bits, for machines that cannot keep a borrow.
 
 mod client;
 mod question;

@@ -1,4 +1,4 @@
-//! The capabilities of a server.
+//! The capabilities of a server as a set of bits.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! The body of a POST, whole, and how far it was read.
+//! The complete body of a POST, and the position of the next message.
 
 use alloc::boxed::Box;
 use alloc::vec::Vec;

@@ -1,4 +1,4 @@
-//! Requests on their way to a machine.
+//! Passes requests to machines.
 
 use alloc::boxed::Box;
 use alloc::string::String;

@@ -1,4 +1,4 @@
-//! Responses on their way to a client.
+//! Passes messages of machines to responses.
 
 use alloc::vec::Vec;
 

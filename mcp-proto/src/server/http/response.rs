@@ -1,4 +1,4 @@
-//! The heads of responses, and the bodies of those that are no message of a machine.
+//! Heads of responses, and bodies that no machine writes.
 
 use alloc::boxed::Box;
 use alloc::format;

@@ -1,4 +1,4 @@
-//! The bounds of a session's streams, and how they are read.
+//! The bounds of the streams of a session, and their delivery.
 
 /// How much the streams of one session may hold. Every field can be set; none can be switched
 /// off.

@@ -1,4 +1,4 @@
-//! Who has to wait, and what has to go.
+//! Makes room: which messages wait, and which entries are removed.
 
 use super::stream::Stream;
 use super::{Full, Streams};

@@ -1,4 +1,4 @@
-//! Streams whose entries a store has to take before they are read.
+//! Streams whose entries must be stored before they are read.
 
 use core::fmt;
 

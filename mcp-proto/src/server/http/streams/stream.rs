@@ -1,4 +1,4 @@
-//! One stream: a log of messages, and where its reader is.
+//! One stream: a log of messages and the position of its reader.
 
 use alloc::collections::VecDeque;
 use alloc::vec::Vec;
