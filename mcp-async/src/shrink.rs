@@ -1,4 +1,4 @@
-//! Tables that give storage back.
+//! Tables that release unused storage.
 
 use core::hash::Hash;
 use std::collections::HashMap;

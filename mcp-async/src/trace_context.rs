@@ -1,4 +1,4 @@
-//! The W3C's trace context, which links the spans of a client and a server.
+//! The trace context of the W3C, which links the spans of a client and a server.
 
 use core::fmt;
 use core::str::FromStr;

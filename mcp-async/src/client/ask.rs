@@ -1,4 +1,4 @@
-//! What a typed request says.
+//! Typed requests and their parameters.
 
 use mcp_proto::json::{EncodeError, Writer};
 use mcp_proto::model::LoggingLevel;

@@ -1,4 +1,4 @@
-//! Lists and resources that are still fresh.
+//! A cache of lists and resources.
 
 use core::time::Duration;
 use std::borrow::Cow;

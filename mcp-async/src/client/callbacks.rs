@@ -1,4 +1,4 @@
-//! What the user of a client does when the server asks.
+//! Callbacks of the program for requests and notifications of the server.
 
 use core::future::Future;
 use std::sync::Mutex;

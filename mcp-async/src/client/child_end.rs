@@ -1,4 +1,4 @@
-//! How the child process of a connection ended, for the calls that it left without an answer.
+//! The exit of a child process, reported to the calls that it leaves without an answer.
 
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};

@@ -1,4 +1,4 @@
-//! What a client adds to a person's answer.
+//! Completes the answer of a user.
 
 use std::collections::HashSet;
 

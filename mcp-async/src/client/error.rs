@@ -1,4 +1,4 @@
-//! Why a call has no result.
+//! Errors of calls.
 
 use core::fmt;
 

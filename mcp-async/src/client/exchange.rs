@@ -1,4 +1,4 @@
-//! One request through all its rounds, whoever holds the parameters.
+//! One request through all its rounds.
 
 use core::task::{Context, Poll, ready};
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! Room for what a transport keeps with a client.
+//! Storage for data that a transport keeps with a client.
 
 use core::any::Any;
 use std::sync::OnceLock;

@@ -1,4 +1,4 @@
-//! What a program holds of a client.
+//! The handle of a client.
 
 use core::fmt;
 use core::future::Future;

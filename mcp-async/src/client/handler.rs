@@ -1,4 +1,4 @@
-//! What a client does when the server speaks first.
+//! Receives requests and notifications of the server.
 
 use core::fmt;
 use core::future::Future;

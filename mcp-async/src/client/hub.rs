@@ -1,4 +1,4 @@
-//! What outlives the connections of a client: its callbacks, streams and caches.
+//! State of a client that outlives its connections: callbacks, streams and caches.
 
 use core::future::Future;
 use core::pin::Pin;

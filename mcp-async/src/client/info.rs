@@ -1,4 +1,4 @@
-//! Who the server is, or why there is none.
+//! The description of the server.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! What all handles of a client share: the connection of the moment.
+//! State that all handles of a client share: the current connection.
 
 use core::future::poll_fn;
 use core::task::{Context, Poll, Waker};

@@ -1,4 +1,4 @@
-//! The task of a client: it runs the connection, and makes the next one.
+//! The task of a client: runs the connection, and reconnects.
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};

@@ -1,4 +1,4 @@
-//! What a server logs, as a stream.
+//! Log messages of a server, as a stream.
 
 use core::fmt;
 use core::future::poll_fn;

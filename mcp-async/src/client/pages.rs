@@ -1,4 +1,4 @@
-//! Lists that come in pages.
+//! Paginated lists.
 
 use core::fmt;
 use core::future::poll_fn;

@@ -1,4 +1,4 @@
-//! What a program holds of a connection to a server.
+//! The handle of a connection to a server.
 
 use core::fmt;
 use core::future::{Future, poll_fn};

@@ -1,4 +1,4 @@
-//! What waits for a stream's reader.
+//! The queue of a stream.
 
 use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;

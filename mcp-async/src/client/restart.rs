@@ -1,4 +1,4 @@
-//! How often, and how soon, a connection that ended is made anew.
+//! Delays and limits of reconnections.
 
 use core::hash::BuildHasher;
 use core::time::Duration;

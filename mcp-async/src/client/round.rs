@@ -1,4 +1,4 @@
-//! One round of input in 2026-07-28: the questions, asked together, and their answers.
+//! One round of input in 2026-07-28: questions that are asked together, and their answers.
 
 use core::future::Future;
 use core::pin::Pin;

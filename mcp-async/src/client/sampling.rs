@@ -1,4 +1,4 @@
-//! What a client checks of a conversation before its model sees it.
+//! Checks a conversation before the model of the client receives it.
 
 use mcp_proto::model::Role;
 

@@ -1,4 +1,4 @@
-//! What the listed tools promise of their results.
+//! The output schemas of the listed tools.
 
 use std::collections::HashMap;
 use std::sync::{Arc, OnceLock};

@@ -1,4 +1,4 @@
-//! What the connection's future makes of the client's events.
+//! The role of a client for its connection: handles events of the machine.
 
 use core::future::poll_fn;
 use core::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! Lines of a server's standard output that are no messages.
+//! Lines of a server's standard output that are not messages.
 
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};

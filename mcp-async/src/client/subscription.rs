@@ -1,4 +1,4 @@
-//! What a client listens to, as a stream.
+//! Notifications of a subscription, as a stream.
 
 use core::fmt;
 use core::future::poll_fn;

@@ -1,4 +1,4 @@
-//! What a client listens to, in both eras.
+//! The subscriptions of a client, in both eras.
 
 use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;

@@ -1,4 +1,4 @@
-//! How handles and handlers wake the connection's future, without an allocation per wake.
+//! Wakes the future of a connection without an allocation per wake.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;

@@ -1,4 +1,4 @@
-//! Large messages, which are kept instead of copied.
+//! Large messages, which are kept without a copy.
 
 use std::sync::Arc;
 

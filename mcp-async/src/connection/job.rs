@@ -1,4 +1,4 @@
-//! The calls that run: futures of answers, held by the connection's future.
+//! Running calls: futures that the future of the connection holds.
 
 use core::cmp::Reverse;
 use core::fmt;

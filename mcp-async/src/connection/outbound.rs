@@ -1,4 +1,4 @@
-//! Where the messages of a connection go.
+//! The destination of the messages of a connection.
 
 use core::any::Any;
 use core::task::{Context, Poll};

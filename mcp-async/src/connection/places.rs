@@ -1,4 +1,4 @@
-//! Where the answers to our own requests are put down until their askers take them.
+//! Answers to own requests, until their callers take them.
 
 use core::task::{Context, Waker};
 

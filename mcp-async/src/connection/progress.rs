@@ -1,4 +1,4 @@
-//! What a call hears of its progress.
+//! The progress of a call.
 
 use core::fmt::{self, Write as _};
 use core::ops::Range;

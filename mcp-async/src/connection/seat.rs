@@ -1,4 +1,4 @@
-//! One request of ours, from the first attempt to send it until its asker is gone.
+//! One own request, from the first attempt to send it until its caller is gone.
 
 use core::task::{Context, Poll};
 

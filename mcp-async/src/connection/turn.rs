@@ -1,4 +1,4 @@
-//! One poll of a task that others leave work for.
+//! One poll of a task that other tasks give work to.
 
 use core::task::{Context, Poll};
 

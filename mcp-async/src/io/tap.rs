@@ -1,4 +1,4 @@
-//! Lines of a stream, observed as they pass.
+//! Shows the lines of a stream.
 
 use core::fmt;
 use core::pin::Pin;

@@ -1,4 +1,4 @@
-//! Who a piece of content is for.
+//! Annotations of content: its audience and priority.
 
 use mcp_proto::model::Role;
 use serde::{Deserialize, Serialize};

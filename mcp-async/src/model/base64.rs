@@ -1,4 +1,4 @@
-//! Bytes as text.
+//! Bytes as base64 text.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! What a tool said.
+//! The result of a tool.
 
 use mcp_proto::json::{DecodeError, EncodeError, Kind, Raw, RawBuf};
 use serde::ser::SerializeStruct;

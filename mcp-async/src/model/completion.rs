@@ -1,4 +1,4 @@
-//! Suggestions while an argument is typed.
+//! Suggestions for an argument.
 
 use serde::{Deserialize, Serialize};
 

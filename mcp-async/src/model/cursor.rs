@@ -1,4 +1,4 @@
-//! Where a page begins.
+//! The position of a page.
 
 use core::fmt;
 use std::borrow::Cow;

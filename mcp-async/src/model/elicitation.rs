@@ -1,4 +1,4 @@
-//! Asking a person.
+//! Elicitation: questions to the user.
 
 use mcp_proto::json::{DecodeError, EncodeError, Raw, RawBuf};
 use mcp_proto::model::{ElicitAction, ElicitationSchema};

@@ -1,4 +1,4 @@
-//! Pictures of things.
+//! Icons.
 
 use serde::{Deserialize, Serialize};
 

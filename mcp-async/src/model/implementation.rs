@@ -1,4 +1,4 @@
-//! Who a peer is.
+//! The name and version of a peer.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! Reading what is nearly right, and writing only what is there.
+//! Lenient reading, and omission of absent members.
 
 use mcp_proto::json::{Kind, Raw, RawBuf, Str};
 use serde::de::{Error, Unexpected};

@@ -1,4 +1,4 @@
-//! What a server logs.
+//! Log messages of a server.
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::LoggingLevel;

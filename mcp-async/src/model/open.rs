@@ -1,4 +1,4 @@
-//! Enums of names to which peers may add their own.
+//! Enums of names that peers may extend.
 
 /// An enum of names to which peers may add their own, kept in the arm `Other`.
 macro_rules! open_enum {

@@ -1,4 +1,4 @@
-//! What a resource holds.
+//! The contents of a resource.
 
 use mcp_proto::json::{Raw, RawBuf};
 use serde::de::Error;

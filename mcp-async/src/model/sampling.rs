@@ -1,4 +1,4 @@
-//! Asking a client's model.
+//! Sampling: requests to the model of the client.
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::Role;

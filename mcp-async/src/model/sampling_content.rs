@@ -1,4 +1,4 @@
-//! What is said in a conversation with a model.
+//! Messages of a conversation with a model.
 
 use core::slice;
 

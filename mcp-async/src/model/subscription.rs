@@ -1,4 +1,4 @@
-//! What a client wants to hear about.
+//! The filter of a subscription.
 
 use serde::{Deserialize, Serialize};
 

@@ -1,4 +1,4 @@
-//! How a server tells its connections to end, and hears that they have.
+//! Tells connections to close, and waits until they have.
 
 use core::future::{Future, poll_fn};
 use core::pin::Pin;

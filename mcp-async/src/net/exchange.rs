@@ -1,4 +1,4 @@
-//! One request and its answer on a connection: a service as hyper wants it, counted while it runs.
+//! One HTTP request and its response, as a service for hyper that counts its requests.
 
 use core::future::Future;
 use core::pin::Pin;

@@ -1,4 +1,4 @@
-//! A stream of ours as hyper wants it, with the time limits that hyper does not have.
+//! Byte streams for hyper, with the time limits that hyper lacks.
 
 use core::cell::Cell;
 use core::pin::Pin;

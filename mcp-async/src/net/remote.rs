@@ -1,4 +1,4 @@
-//! Who is at the other end.
+//! The address of the client.
 
 use core::net::SocketAddr;
 

@@ -1,4 +1,4 @@
-//! The runtime's timers for hyper and for ourselves, and its tasks for hyper.
+//! Timers and tasks of the runtime for hyper and for this crate.
 
 use core::future::Future;
 use core::marker::PhantomData;

@@ -1,4 +1,4 @@
-//! Nobody watches.
+//! Empty replacements without the feature `tracing`.
 
 use core::time::Duration;
 

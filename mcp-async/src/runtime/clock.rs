@@ -1,4 +1,4 @@
-//! What a runtime brings besides bytes: the time, and a way to wait for a moment.
+//! Clocks and timers.
 
 use core::fmt;
 use core::task::{Context, Poll, Waker};

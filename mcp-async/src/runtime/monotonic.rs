@@ -1,4 +1,4 @@
-//! The standard library's monotonic clock on the core's time line, for the clocks of runtimes.
+//! The monotonic clock of the standard library as time of the core.
 
 use core::time::Duration;
 use std::sync::OnceLock;

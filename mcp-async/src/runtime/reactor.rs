@@ -1,4 +1,4 @@
-//! How a runtime waits for descriptors and for time to pass.
+//! Readiness of descriptors, and waiting for time to pass.
 
 use core::fmt;
 use core::future::Future;

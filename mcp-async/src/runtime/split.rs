@@ -1,4 +1,4 @@
-//! The two halves of a stream that goes both ways.
+//! The two halves of a bidirectional stream.
 
 use core::fmt;
 use core::pin::Pin;

@@ -1,4 +1,4 @@
-//! Enforces the whole of a tool's schema.
+//! Enforces the complete schema of a tool.
 
 use mcp_proto::json::{Kind, Raw};
 use serde_json::Value;

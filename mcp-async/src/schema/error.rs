@@ -1,4 +1,4 @@
-//! What is wrong with a schema, and with a value.
+//! Errors of schemas and of values.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! The formats of texts, and what enforces each.
+//! The formats of texts, and their checks.
 
 #[cfg(any(test, not(feature = "schema")))]
 use core::net::{Ipv4Addr, Ipv6Addr};

@@ -1,4 +1,4 @@
-//! Which subschemas a schema has, and which of them one leads to.
+//! The references between the subschemas of a schema.
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 

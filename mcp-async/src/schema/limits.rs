@@ -1,4 +1,4 @@
-//! What a schema and a value may cost.
+//! Limits of the cost of schemas and values.
 
 /// What a [`Validator`](super::Validator) takes on, before it says that it will not (JR-42).
 ///

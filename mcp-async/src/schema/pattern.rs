@@ -1,4 +1,4 @@
-//! What a pattern costs.
+//! The cost of patterns.
 
 use std::collections::HashMap;
 

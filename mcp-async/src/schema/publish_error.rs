@@ -1,4 +1,4 @@
-//! Why a schema is not published.
+//! The error of a schema that cannot be published.
 
 use core::error::Error;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! A schema of a tool, and where it comes from.
+//! A schema of a tool, and its origin.
 
 use mcp_proto::json::{Kind, MAX_DEPTH, Raw, RawBuf};
 use schemars::Schema;

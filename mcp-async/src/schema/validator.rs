@@ -1,4 +1,4 @@
-//! Checks values by a schema.
+//! Validates values against a schema.
 
 use core::fmt;
 

@@ -1,4 +1,4 @@
-//! Values as the validator takes them.
+//! Values in the form that the validator takes.
 
 use mcp_proto::json::{MAX_DEPTH, Number, Raw};
 use serde_json::{Map, Value};

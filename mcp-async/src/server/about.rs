@@ -1,4 +1,4 @@
-//! What a client says of itself and of its requests.
+//! The description that a client gives of itself and of its requests.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 

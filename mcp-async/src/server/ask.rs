@@ -1,4 +1,4 @@
-//! A question to a legacy client, from the asking to the answer.
+//! A question to a legacy client, from sending to the answer.
 
 use core::fmt;
 use core::future::Future;

@@ -1,4 +1,4 @@
-//! Why a server cannot be built.
+//! Errors of building a server.
 
 use core::error::Error;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! What a server is made of, before it is built.
+//! The configuration of a server before it is built.
 
 use core::fmt;
 use core::future::Future;

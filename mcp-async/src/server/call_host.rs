@@ -1,4 +1,4 @@
-//! What a call needs of whatever it belongs to.
+//! The environment of a call.
 
 use core::task::{Context, Poll};
 #[cfg(all(feature = "server", feature = "http"))]

@@ -1,4 +1,4 @@
-//! What a server offers, in order.
+//! The registered items of a server, in order.
 
 use std::sync::Arc;
 

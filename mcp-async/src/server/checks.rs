@@ -1,4 +1,4 @@
-//! What enforces a tool's schemas on its arguments and on its results.
+//! Enforces the schemas of a tool on its arguments and results.
 
 use core::fmt;
 

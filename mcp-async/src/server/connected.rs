@@ -1,4 +1,4 @@
-//! Calls whose exchange is the connection that they came from.
+//! Calls that belong to the connection on which they arrived.
 
 use core::task::{Context, Poll, ready};
 #[cfg(all(feature = "server", feature = "http"))]

@@ -1,4 +1,4 @@
-//! What a handler can say while it works.
+//! The context of an untyped call.
 
 use core::fmt;
 use core::future::{Future, poll_fn};

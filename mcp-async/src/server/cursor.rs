@@ -1,4 +1,4 @@
-//! Where a page of a list ended, for the client to hand back.
+//! Cursors of pages.
 
 use base64::Engine;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;

@@ -1,4 +1,4 @@
-//! Values as JSON before they are part of a message.
+//! Values encoded as JSON.
 
 use core::cell::Cell;
 

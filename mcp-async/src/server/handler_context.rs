@@ -1,4 +1,4 @@
-//! What a typed handler receives beside its arguments.
+//! The context of a typed handler.
 
 use core::fmt;
 use core::future::Future;

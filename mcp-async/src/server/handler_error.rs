@@ -1,4 +1,4 @@
-//! Why a handler has no result.
+//! The error of a handler.
 
 use core::any::Any;
 use core::error::Error;

@@ -1,4 +1,4 @@
-//! What the clones of a built server, its registry and its connections share.
+//! State that the clones of a built server, its registry and its connections share.
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;

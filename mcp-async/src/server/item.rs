@@ -1,4 +1,4 @@
-//! What can be registered.
+//! Items that can be registered.
 
 use core::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! The connections that are there now.
+//! The open connections.
 
 use std::collections::hash_map::Entry;
 use std::collections::{BTreeMap, HashMap};

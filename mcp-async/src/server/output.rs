@@ -1,4 +1,4 @@
-//! What a tool may come to.
+//! Tool result types.
 
 use mcp_proto::Outcome;
 use mcp_proto::json::List;

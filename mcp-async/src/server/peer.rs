@@ -1,4 +1,4 @@
-//! The client of a connection, as anyone in the server can reach it.
+//! The handle of the client of a connection.
 
 use core::fmt;
 use core::future::poll_fn;

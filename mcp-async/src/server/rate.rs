@@ -1,4 +1,4 @@
-//! How often something may be done.
+//! Rate limits.
 
 use core::time::Duration;
 use std::collections::HashMap;

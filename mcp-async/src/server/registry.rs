@@ -1,4 +1,4 @@
-//! The running server, to be changed and ended.
+//! Changes and ends a running server.
 
 use core::fmt;
 use std::sync::{Arc, Weak};

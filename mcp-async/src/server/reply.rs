@@ -1,4 +1,4 @@
-//! From a handler's output to the answer on the wire.
+//! Converts the output of a handler to an answer.
 
 use core::future::Future;
 use core::pin::Pin;

@@ -1,4 +1,4 @@
-//! Work in a task or thread of its own, tied to its call.
+//! Runs work in a separate task or thread, bound to its call.
 
 use core::future::{Future, poll_fn};
 use core::panic::AssertUnwindSafe;

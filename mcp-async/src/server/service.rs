@@ -1,4 +1,4 @@
-//! What a server does, as the connection sees it.
+//! The service that answers the calls of a connection.
 
 use core::fmt;
 use core::future::Future;

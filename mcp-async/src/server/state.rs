@@ -1,4 +1,4 @@
-//! What the server's side of a connection keeps with its machine, under the same lock.
+//! State of the server role that the lock of the connection guards.
 
 use core::task::Waker;
 

@@ -1,4 +1,4 @@
-//! What a handler tells on the way to its answer.
+//! Progress and log messages of a handler.
 
 use core::fmt;
 use core::future::Future;

@@ -1,4 +1,4 @@
-//! Resources behind a URI template, with their handler.
+//! Resources of a URI template, with their handler.
 
 use core::fmt;
 use core::future::Future;

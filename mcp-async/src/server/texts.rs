@@ -1,4 +1,4 @@
-//! Texts with names, decoded into a type: the variables of a URI, the arguments of a prompt.
+//! Decodes named texts into a type: the variables of a URI, the arguments of a prompt.
 
 use core::fmt;
 use std::borrow::Cow;

@@ -1,4 +1,4 @@
-//! A connection that is asked to end from outside, by a signal say.
+//! A connection that ends on a signal from outside.
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};

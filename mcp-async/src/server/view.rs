@@ -1,4 +1,4 @@
-//! What a server says and offers, at one moment: read without a lock until something changes.
+//! A snapshot of settings and catalog, which is read without a lock.
 
 use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};

@@ -1,4 +1,4 @@
-//! How a connection ends: in good order, or at once.
+//! The end of a connection: orderly or immediate.
 
 use core::pin::Pin;
 use core::task::Context;

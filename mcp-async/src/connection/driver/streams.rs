@@ -1,4 +1,4 @@
-//! Bytes in and out.
+//! Reads and writes the byte streams.
 
 use core::pin::Pin;
 use core::task::{Context, Poll, Waker};

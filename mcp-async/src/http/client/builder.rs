@@ -1,4 +1,4 @@
-//! What a client is told of HTTP before it connects, and the ways to connect it by a URL.
+//! The HTTP settings of a client, and connecting by URL.
 
 use std::sync::{Mutex, PoisonError};
 

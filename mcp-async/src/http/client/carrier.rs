@@ -1,4 +1,4 @@
-//! Who brings a request to the server: the seam below which nobody knows of MCP.
+//! Sends HTTP requests to the server. Layers below it do not know MCP.
 
 use core::error::Error;
 use core::future::Future;

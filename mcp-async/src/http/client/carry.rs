@@ -1,4 +1,4 @@
-//! One exchange from its request to its end, resumptions included.
+//! Runs one exchange from its request to its end, resumptions included.
 
 use core::future::{Future, poll_fn};
 use core::pin::pin;

@@ -1,4 +1,4 @@
-//! The exchanges that run: futures in the connection's own.
+//! The running exchanges: futures inside the future of the connection.
 
 use core::future::poll_fn;
 use core::panic::AssertUnwindSafe;

@@ -1,4 +1,4 @@
-//! What the exchanges of a connection share, and the connection with them.
+//! State that the exchanges share with their connection.
 
 use core::hash::BuildHasher;
 use core::task::{Context, Poll, Waker, ready};

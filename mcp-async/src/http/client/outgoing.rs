@@ -1,4 +1,4 @@
-//! The messages of the client on their way to exchanges of their own.
+//! Turns messages of the client into exchanges.
 
 use std::collections::VecDeque;
 

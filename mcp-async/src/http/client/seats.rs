@@ -1,4 +1,4 @@
-//! How many exchanges may run that no call waits for.
+//! Limits the exchanges that no call waits for.
 
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};

@@ -1,4 +1,4 @@
-//! What a client says with every request, and to whom.
+//! Headers of every request, and the server that receives them.
 
 use http::header::{AUTHORIZATION, HOST};
 use http::{HeaderMap, HeaderName, HeaderValue};

@@ -1,4 +1,4 @@
-//! A reply that is an event stream.
+//! Reads a response that is an event stream.
 
 use core::future::poll_fn;
 use core::task::Poll;

@@ -1,4 +1,4 @@
-//! Responses: refusals, single answers, event streams, and what browsers want to know.
+//! Responses: refusals, single answers, event streams, and headers for browsers.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! What a response carries.
+//! The body of a response.
 
 use core::convert::Infallible;
 use core::fmt;

@@ -1,4 +1,4 @@
-//! How a server is offered over HTTP.
+//! The configuration of an HTTP endpoint.
 
 use core::fmt;
 use core::future::Future;

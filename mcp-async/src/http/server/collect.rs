@@ -1,4 +1,4 @@
-//! The body of a request, whole.
+//! Reads the complete body of a request.
 
 use core::future::poll_fn;
 use core::pin::pin;

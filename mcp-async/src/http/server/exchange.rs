@@ -1,4 +1,4 @@
-//! One request that stands for itself: it has a connection of its own, which ends with its answer.
+//! A request without a session: it has its own connection, which ends with its answer.
 
 use core::future::poll_fn;
 use core::task::{Context, Poll};

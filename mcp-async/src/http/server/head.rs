@@ -1,4 +1,4 @@
-//! A request's head as the core reads it.
+//! The head of a request, in the form that the core reads.
 
 use http::Version;
 use http::header::{HOST, HeaderValue};

@@ -1,4 +1,4 @@
-//! A session's life in the stores: its events on their way there, and its record kept fresh.
+//! Writes a session to the stores: its events and its record.
 
 use core::future::Future;
 use core::pin::Pin;

@@ -1,4 +1,4 @@
-//! Who sends a request.
+//! The authenticated sender of a request.
 
 use core::fmt;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! One reader of a session's stream: the body of a response.
+//! A reader of the stream of a session: the body of a response.
 
 use core::future::poll_fn;
 use core::task::{Context, Poll};

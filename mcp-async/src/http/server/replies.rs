@@ -1,4 +1,4 @@
-//! The messages of one exchange that stands for itself.
+//! The messages of an exchange without a session.
 
 use std::collections::VecDeque;
 

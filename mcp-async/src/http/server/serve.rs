@@ -1,4 +1,4 @@
-//! The endpoint on a socket of its own.
+//! Serves the endpoint on its own socket.
 
 use core::future::{Future, poll_fn};
 use core::pin::pin;

@@ -1,4 +1,4 @@
-//! What an endpoint shares with other processes, and what it says of a session there.
+//! State of an endpoint that other processes share.
 
 use core::fmt;
 use std::sync::Arc;

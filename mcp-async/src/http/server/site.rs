@@ -1,4 +1,4 @@
-//! From a request to what answers it.
+//! Dispatches requests.
 
 use core::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use core::time::Duration;

@@ -1,4 +1,4 @@
-//! What leaves a legacy session, and who waits for it.
+//! The outgoing streams of a legacy session, and the tasks that wait for them.
 
 use core::task::{Context, Poll, Waker};
 use core::time::Duration;

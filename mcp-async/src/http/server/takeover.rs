@@ -1,4 +1,4 @@
-//! Sessions that began in another process, and events that another process made.
+//! Takes over sessions and events of other processes.
 
 use std::sync::Arc;
 

@@ -1,4 +1,4 @@
-//! One takeover of a session at a time.
+//! Serializes the takeovers of a session.
 
 use core::future::poll_fn;
 use core::task::{Poll, Waker};

@@ -1,4 +1,4 @@
-//! What several processes that serve one endpoint share.
+//! Stores that the processes of one endpoint share.
 
 mod memory;
 

@@ -1,4 +1,4 @@
-//! A child process: started, watched, ended, and never left behind.
+//! Child processes, which never outlive this program.
 
 mod child;
 mod command;

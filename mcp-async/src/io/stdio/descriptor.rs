@@ -1,4 +1,4 @@
-//! What an inherited descriptor is, and how it can be driven without changing it for others.
+//! Classifies inherited descriptors, and drives them without changing them for other processes.
 
 use core::task::{Context, Poll};
 use std::fs::File;

@@ -1,4 +1,4 @@
-//! So many calls at a time.
+//! Limits the number of concurrent calls.
 
 use core::fmt;
 use std::sync::Arc;

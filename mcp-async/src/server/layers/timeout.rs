@@ -1,4 +1,4 @@
-//! Calls end after a while.
+//! Limits the duration of calls.
 
 use core::time::Duration;
 

@@ -1,4 +1,4 @@
-//! A span for every call.
+//! Creates a span for every call.
 
 use core::fmt;
 use core::future::Future;

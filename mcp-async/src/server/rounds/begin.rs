@@ -1,4 +1,4 @@
-//! What a call brings along from the round before.
+//! Answers and state that a call brings from the previous round.
 
 use std::borrow::Cow;
 

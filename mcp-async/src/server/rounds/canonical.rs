@@ -1,4 +1,4 @@
-//! JSON in a form that does not depend on who wrote it down.
+//! Canonical JSON.
 
 use mcp_proto::json::{Object, Raw};
 

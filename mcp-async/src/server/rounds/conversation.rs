@@ -1,4 +1,4 @@
-//! What holds between the messages of a conversation with a model.
+//! Checks the messages of a conversation with a model.
 
 use crate::model::{Role, SamplingBlock, SamplingMessage};
 

@@ -1,4 +1,4 @@
-//! What there is to ask: forms and pages, the client's model, its roots.
+//! The kinds of questions: forms and pages, the model of the client, its roots.
 
 use mcp_proto::json::{DecodeError, Raw, RawBuf, Writer};
 use mcp_proto::model::{ClientFeatures, ElicitAction};

@@ -1,4 +1,4 @@
-//! The keys that request states are sealed with.
+//! The keys that seal request states.
 
 use core::fmt;
 use core::time::Duration;

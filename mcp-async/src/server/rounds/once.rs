@@ -1,4 +1,4 @@
-//! Values that are computed once, however often the handler runs.
+//! Values that are computed once, although the handler runs several times.
 
 use core::future::{Future, poll_fn};
 use core::task::{self, Poll};

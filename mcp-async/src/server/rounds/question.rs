@@ -1,4 +1,4 @@
-//! One question under a key of the handler's choice, in either era.
+//! One question under a key that the handler chooses, in either era.
 
 use core::fmt;
 use core::future::Future;

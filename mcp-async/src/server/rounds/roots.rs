@@ -1,4 +1,4 @@
-//! The directories that a client shows, and whether a path lies in one of them.
+//! The roots of a client, and whether a path lies in one of them.
 
 use std::io;
 use std::path::{Component, Path, PathBuf};

@@ -1,4 +1,4 @@
-//! What is known of one call: answers, computed values, and what is being asked.
+//! The state of one call: answers, computed values and open questions.
 
 use core::task::{Context, Waker};
 use std::collections::BTreeMap;

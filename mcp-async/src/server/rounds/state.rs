@@ -1,4 +1,4 @@
-//! The application's own values in the request state.
+//! Values of the application in the request state.
 
 use core::fmt;
 

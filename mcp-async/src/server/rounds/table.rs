@@ -1,4 +1,4 @@
-//! The rounds of one connection's calls, under its lock.
+//! The rounds of the calls of one connection, under its lock.
 
 use core::task::{Context, Waker};
 

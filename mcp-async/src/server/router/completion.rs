@@ -1,4 +1,4 @@
-//! Completing arguments and variables.
+//! Completes arguments and variables.
 
 use std::borrow::Cow;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! Pages of what is registered.
+//! Pages of registered items.
 
 use mcp_proto::json::Str;
 use serde::ser::{Serialize, SerializeStruct, Serializer};

@@ -1,4 +1,4 @@
-//! A method of one's own.
+//! A method of the application.
 
 use core::future::Future;
 use std::sync::Arc;

@@ -1,4 +1,4 @@
-//! From a request to the handler that answers it.
+//! Dispatches requests to their handlers.
 
 mod completion;
 mod lists;

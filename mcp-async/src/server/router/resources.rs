@@ -1,4 +1,4 @@
-//! Reading and subscribing to resources.
+//! Reads resources and subscribes to them.
 
 use super::super::handler_error::not_found;
 use super::super::service::Call;
