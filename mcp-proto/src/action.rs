@@ -140,7 +140,7 @@ impl Transmit {
         Self::on(Channel::PIPE, len)
     }
 
-    /// `len` bytes for a channel that goes on after them.
+    /// `len` bytes for a channel that stays open after them.
     pub(crate) const fn on(channel: Channel, len: usize) -> Self {
         Self {
             channel,
@@ -150,7 +150,7 @@ impl Transmit {
         }
     }
 
-    /// No bytes, but the end: whoever asked on this channel is not answered any more.
+    /// No bytes; closes the channel without a response.
     pub(crate) const fn end_of(channel: Channel) -> Self {
         Self {
             end: true,

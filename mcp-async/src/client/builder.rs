@@ -65,7 +65,7 @@ pub struct ClientBuilder<R> {
     /// What a callback for sampling can do.
     sampling: ClientFeatures,
     callbacks: Callbacks,
-    /// A root that is none.
+    /// The first invalid root.
     wrong: Option<String>,
     rounds: u8,
     cache: bool,

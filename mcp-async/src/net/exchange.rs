@@ -56,7 +56,7 @@ impl Activity {
         idle.then(|| Instant::from_millis(self.ended.load(Ordering::Relaxed)))
     }
 
-    /// Says who is to look when something begins to wait.
+    /// Registers the waker to notify when a frame is blocked.
     pub(crate) fn watch(&self, connection: &Waker) {
         self.deliveries().connection = Some(connection.clone());
     }

@@ -48,8 +48,8 @@ pub struct Completing {
     pub arguments: BTreeMap<String, String>,
 }
 
-/// What a completion may come to: values, the best first (CP-03), or a [`Completion`] that knows
-/// of more. The client gets at most 100, and is told how many there are (CP-02).
+/// A type that a completion can return: values, the best first (CP-03), or a [`Completion`], which
+/// can state that there are more. The client receives at most 100 and the total (CP-02).
 ///
 /// ```
 /// use mcp_async::model::Completion;

@@ -91,11 +91,11 @@ impl CallContext {
         }
     }
 
-    /// Tells how far the call is: `progress` grows with every message (PG-04), in any unit.
+    /// Reports the progress of the call: `progress` increases with every report (PG-04), in any unit.
     ///
-    /// The future tells it, and never fails: what the client did not ask for, what does not
-    /// grow and what comes too late stays untold. Of many reports in a short time the client
-    /// gets the newest, and always the last (PG-06): see
+    /// The future sends the report, and never fails: it drops updates that the client did not
+    /// request, that do not increase, or that arrive after completion. Of many reports in a
+    /// short time the client receives the newest, and always the last (PG-06): see
     /// `progress_interval` of the [`Server`](crate::Server).
     ///
     /// ```

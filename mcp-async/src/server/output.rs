@@ -12,7 +12,7 @@ use crate::model::{CallToolResult, Content};
 use crate::observe;
 use crate::schema::{ToolSchema, TypeError};
 
-/// What a tool's handler may come to.
+/// A type that the handler of a tool can return.
 ///
 /// | type | result |
 /// |---|---|

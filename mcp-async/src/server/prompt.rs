@@ -66,7 +66,7 @@ pub struct Prompt<S = ()> {
 
 type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;
 
-/// What a prompt's handler may come to.
+/// A type that the handler of a prompt can return.
 ///
 /// A text or a message is one message of the user; the description is the prompt's own, unless
 /// a [`GetPromptResult`] has another.

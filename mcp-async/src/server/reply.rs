@@ -12,7 +12,7 @@ use super::context::CallContext;
 use crate::connection::Answered;
 use crate::error::ErrorReply;
 
-/// What a handler may come to: something that the core can write as an answer.
+/// A type that a handler can return: the core can write it as a response.
 ///
 /// `Result<T, ErrorReply>` is one for every payload `T`; [`Settled`] adds the rounds of
 /// 2026-07-28.

@@ -61,8 +61,8 @@ impl Hint {
     }
 }
 
-/// What reading a resource may come to: text, bytes (Base64 on the wire, RS-08), or contents
-/// with URIs of their own, several for one read if need be (RS-07).
+/// A type that the handler of a resource can return: text, bytes (Base64 on the wire, RS-08), or
+/// contents with URIs of their own, several for one read if need be (RS-07).
 ///
 /// ```
 /// use mcp_async::server::ResourceOutput;

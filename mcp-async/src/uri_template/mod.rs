@@ -33,8 +33,8 @@
 //!   that no other variable of its expression has. Their values end only at what cannot be part
 //!   of one: in `{?q}!end` at the `!`, but `{?q}end` matches nothing with a `q`.
 //! - Where several ways are possible each variable takes as little as lets the rest match, from
-//!   left to right, and a variable is rather there than missing: `{name}{.extension}` takes
-//!   `a.tar.gz` as `a` and `tar.gz`. If that way breaks a rule on values (a dot segment, a
+//!   left to right, and a present variable is preferred over an absent one: `{name}{.extension}`
+//!   takes `a.tar.gz` as `a` and `tar.gz`. If that way breaks a rule on values (a dot segment, a
 //!   repeated name), no other is tried.
 //! - A variable that the template names twice has to have the same value in both places.
 //!

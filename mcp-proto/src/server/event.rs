@@ -94,7 +94,7 @@ pub enum Event<'b> {
         /// How many close the connection.
         limit: u32,
     },
-    /// The connection is over, and everything in flight has been told so.
+    /// The connection is closed. All requests in flight have been reported.
     Closed,
 }
 

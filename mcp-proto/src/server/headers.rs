@@ -145,8 +145,8 @@ pub(super) fn same_name(
     }
 }
 
-/// A doubled member is the header's affair where a header repeats it: nobody can say which of
-/// the two it is equal to.
+/// Reports a duplicate member as a header mismatch where a header repeats it: the header cannot
+/// be equal to both.
 pub(super) fn doubled(head: &Post<'_>, method: Method<'_>, error: PeerError) -> PeerError {
     match error {
         PeerError::Doubled(VERSION_MEMBER) if head.is_modern() => {

@@ -21,9 +21,9 @@ use crate::server::{BuildError, ServerBuilder};
 
 /// A server on its way to HTTP: the settings of the endpoint.
 ///
-/// What is on without a word: the endpoint is `/mcp`; only requests to this machine by its own
-/// names are answered (`localhost`, `127.0.0.1`, `[::1]`), and of web pages only those from there
-/// (SH-03, SH-05); bodies, sessions, streams and what they keep are bounded.
+/// Defaults: the endpoint is `/mcp`; only requests to `localhost`, `127.0.0.1` and `[::1]` are
+/// answered, and of web pages only those of the same hosts (SH-03, SH-05); bodies, sessions,
+/// streams and stored events are bounded.
 ///
 /// ```
 /// use core::time::Duration;

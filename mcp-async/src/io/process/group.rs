@@ -100,13 +100,13 @@ impl Group {
         }
     }
 
-    /// Asks everyone in the group to end, and says whether there is such a request here.
+    /// Sends SIGTERM to the group; returns whether this platform supports it.
     pub(super) fn terminate(&mut self) -> bool {
         self.signal(Signal::TERM);
         true
     }
 
-    /// Ends everyone in the group.
+    /// Kills all processes of the group.
     pub(super) fn kill(&mut self) {
         if !self.signal(Signal::KILL)
             && let Some(watchdog) = &mut self.watchdog

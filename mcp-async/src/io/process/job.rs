@@ -69,12 +69,12 @@ impl Group {
         self.exit.poll(task)
     }
 
-    /// There is no request to end here: says so.
+    /// Returns false: this platform has no request to end.
     pub(super) const fn terminate(&mut self) -> bool {
         false
     }
 
-    /// Ends everyone in the job.
+    /// Kills all processes of the job.
     pub(super) fn kill(&mut self) {
         self.job = None;
     }

@@ -191,7 +191,7 @@ impl<'a, T> Question<'a, T> {
                 if legacy {
                     return Found::Error(AskError::Cancelled);
                 }
-                // An error might be taken for a no, in a call that goes on in its next round.
+                // Handlers that treat an error as a refusal would run their side effects in this round.
                 rounds.orphan(cx);
                 return Found::Waits;
             };

@@ -168,7 +168,7 @@ fn subject<'b>(call: &Call<'b>) -> Cow<'b, str> {
 
 /// TL-07, PR-03
 fn unknown(kind: &str, name: &str) -> ErrorReply {
-    // As much of it as a name may have (TL-05): it is a stranger's text.
+    // At most the length of a name (TL-05): the text is untrusted.
     let name: String = name.chars().take(128).collect();
     ErrorReply::invalid_params(format!("Unknown {kind}: {name}"))
 }
