@@ -19,7 +19,7 @@ pub(crate) fn ignored(why: Why) {
 #[cfg(all(feature = "server", feature = "http"))]
 pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {
     let error = crate::ErrorChain(error);
-    tracing::warn!(target: span::TARGET, %error, "what is shared with other processes lags behind");
+    tracing::warn!(target: span::TARGET, %error, "a session or event store operation failed");
 }
 
 /// Another process has taken over a session of this one.
