@@ -132,13 +132,16 @@ where
         poll_work(&mut Driving { driver: self, turn }, cx)
     }
 
-    /// Polls woken jobs and takes messages, as far as the budget goes.
+    /// Polls woken jobs and takes messages, as far as the budget goes. Jobs get half of it at most,
+    /// so that one that wakes itself does not keep messages unread.
     fn work(&mut self, turn: &mut Turn) -> bool {
         let before = turn.budget;
         (turn.full, turn.empty) = (false, false);
         self.calls.expire(turn.now);
+        let mut jobs = turn.budget.div_ceil(2);
         while turn.budget > 0 {
-            if self.calls.poll_woken() {
+            if jobs > 0 && self.calls.poll_woken() {
+                jobs -= 1;
                 turn.budget -= 1;
                 continue;
             }

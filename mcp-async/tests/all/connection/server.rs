@@ -57,6 +57,15 @@ fn a_handler_that_wakes_itself_does_not_starve_the_others() {
 }
 
 #[test]
+fn a_handler_that_wakes_itself_does_not_keep_messages_unread() {
+    let mut wire = Wire::new().legacy();
+    let cancelled =
+        r#"{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1}}"#;
+    wire.send(&format!("{}\n{cancelled}", call(1, "yields", "")));
+    assert_eq!(wire.read(), "");
+}
+
+#[test]
 fn a_cancelled_call_is_dropped_and_never_answered() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "later");
