@@ -117,7 +117,6 @@ pub mod client;
 pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;
-pub mod intern;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod model;
 #[cfg(feature = "http")]

@@ -145,6 +145,8 @@ pub mod link;
 mod machine;
 mod outbox;
 mod payload;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+mod per_revision;
 mod ping;
 mod slots;
 mod source;

@@ -1,7 +1,7 @@
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::{self, ConnectError, Handler, Peer};
 use mcp_async::process::{Command, Ending, SpawnError};
-use mcp_proto::client::ClientConfig;
+use mcp_proto::client::ClientSetup;
 
 use crate::Runtime;
 
@@ -27,7 +27,7 @@ use crate::Runtime;
 /// ```
 pub async fn connect<R, W, H>(
     streams: (R, W),
-    config: ClientConfig<'static>,
+    config: impl Into<ClientSetup<'static>>,
     handler: H,
 ) -> Result<Peer, ConnectError>
 where
@@ -67,7 +67,7 @@ where
 /// ```
 pub async fn spawn<H: Handler>(
     command: &Command,
-    config: ClientConfig<'static>,
+    config: impl Into<ClientSetup<'static>>,
     handler: H,
 ) -> Result<(Peer, Ending), SpawnError> {
     let connected = command.connect(&Runtime, Runtime, config, handler).await;

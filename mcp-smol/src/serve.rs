@@ -3,7 +3,7 @@ use std::io;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::Runtime as _;
 use mcp_async::server::{Connection, Peer, Service, connect};
-use mcp_proto::server::ServerConfig;
+use mcp_proto::server::ServerSetup;
 
 use crate::{Claim, Runtime, stdio};
 
@@ -25,7 +25,7 @@ use crate::{Claim, Runtime, stdio};
 /// ```
 pub fn serve<R, W, S>(
     streams: (R, W),
-    config: ServerConfig<'static>,
+    config: impl Into<ServerSetup<'static>>,
     service: S,
 ) -> (Connection<R, W, Runtime, S>, Peer)
 where
@@ -57,7 +57,10 @@ where
 /// mcp_smol::serve_stdio(ServerConfig::new("nothing", "1.0"), service).await
 /// # }
 /// ```
-pub async fn serve_stdio<S: Service>(config: ServerConfig<'static>, service: S) -> io::Result<()> {
+pub async fn serve_stdio<S: Service>(
+    config: impl Into<ServerSetup<'static>>,
+    service: S,
+) -> io::Result<()> {
     let (connection, _) = serve(stdio(Claim::Exclusive)?, config, service);
     connection.until(Runtime::interrupted()).await
 }

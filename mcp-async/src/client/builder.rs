@@ -7,8 +7,8 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::{Approach, ClientConfig, Timeouts};
-use mcp_proto::model::ClientFeatures;
+use mcp_proto::client::{Approach, ClientConfig, ClientSetup, Timeouts};
+use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
@@ -25,7 +25,6 @@ use super::inner::{Exit, Inner};
 use super::keeper::{Dial, Dialled, Redial, keep, meet};
 use super::restart::RestartPolicy;
 use crate::error::ErrorReply;
-use crate::intern;
 use crate::io::process::Command;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
@@ -59,6 +58,10 @@ use crate::trace_context::TraceContext;
 /// ```
 #[must_use = "a client is made by connecting it"]
 pub struct ClientBuilder<R> {
+    name: String,
+    version: String,
+    title: Option<String>,
+    /// All else, without texts.
     config: ClientConfig<'static>,
     /// Whether a callback for elicitation is for forms alone.
     forms_only: bool,
@@ -79,7 +82,10 @@ pub struct ClientBuilder<R> {
 impl<R> ClientBuilder<R> {
     pub(super) fn new(name: &str, version: &str) -> Self {
         Self {
-            config: ClientConfig::new(intern::text(name), intern::text(version)),
+            name: name.to_owned(),
+            version: version.to_owned(),
+            title: None,
+            config: ClientConfig::new("", ""),
             forms_only: false,
             sampling: ClientFeatures::SAMPLING,
             callbacks: Callbacks::default(),
@@ -95,7 +101,7 @@ impl<R> ClientBuilder<R> {
 
     /// What people call this client (since 2025-06-18).
     pub fn title(mut self, title: &str) -> Self {
-        self.config.info.title = Some(intern::text(title).into());
+        self.title = Some(title.to_owned());
         self
     }
 
@@ -321,7 +327,8 @@ impl<R: Runtime> ClientBuilder<R> {
         let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
         let approach = config.opening;
         let dial: Dial = Box::new(move |hub, opening| {
-            let config = ClientConfig { opening, ..config };
+            let mut config = config.clone();
+            config.opening = opening;
             let opening = open();
             Box::pin(async move {
                 let streams = opening.await.map_err(SpawnError::Start)?;
@@ -361,7 +368,8 @@ impl<R: Runtime> ClientBuilder<R> {
         let command = command.clone();
         let approach = config.opening;
         let dial: Dial = Box::new(move |hub, opening| {
-            let config = ClientConfig { opening, ..config };
+            let mut config = config.clone();
+            config.opening = opening;
             let command = command.clone();
             Box::pin(async move {
                 let connected = command.connect(R::reactor(), R::default(), config, hub);
@@ -382,14 +390,19 @@ impl<R: Runtime> ClientBuilder<R> {
     /// What a connection is made of.
     pub(crate) fn parts(
         self,
-    ) -> Result<(Arc<Hub>, ClientConfig<'static>, Option<RestartPolicy>), ConnectError> {
+    ) -> Result<(Arc<Hub>, ClientSetup<'static>, Option<RestartPolicy>), ConnectError> {
         if let Some(uri) = self.wrong {
             return Err(ConnectError::Root(uri));
         }
-        let config = ClientConfig {
+        let info = Implementation {
+            title: self.title.as_deref().map(Into::into),
+            ..Implementation::new(&self.name, &self.version)
+        };
+        let config = ClientSetup::shared(&ClientConfig {
+            info,
             capabilities: self.features().capabilities(),
             ..self.config
-        };
+        });
         let clock = Arc::new(R::default());
         let hub = Hub::new(self.callbacks, self.rounds, self.cache, clock);
         Ok((Arc::new(hub), config, self.restart))
@@ -429,6 +442,9 @@ fn start<R: Runtime>(dialled: Dialled, hub: Arc<Hub>, redial: Option<Redial>) ->
 impl<R> fmt::Debug for ClientBuilder<R> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
+            .field("name", &self.name)
+            .field("version", &self.version)
+            .field("title", &self.title)
             .field("config", &self.config)
             .field("features", &self.features())
             .finish_non_exhaustive()

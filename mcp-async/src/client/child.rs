@@ -9,7 +9,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_proto::client::{Approach, ClientConfig};
+use mcp_proto::client::{Approach, ClientSetup};
 
 use super::stray::Inspected;
 use super::{ConnectError, Connection, Handler, Peer, connect};
@@ -104,18 +104,22 @@ impl Command {
         &self,
         reactor: &'static dyn Reactor,
         clock: C,
-        config: ClientConfig<'static>,
+        config: impl Into<ClientSetup<'static>>,
         handler: H,
     ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
+        let mut config = config.into();
         let handler = Arc::new(handler);
         let spawn = || self.spawn(reactor).map_err(SpawnError::Start);
-        let first = establish(spawn()?, clock.clone(), config, Arc::clone(&handler)).await;
+        let first = establish(
+            spawn()?,
+            clock.clone(),
+            config.clone(),
+            Arc::clone(&handler),
+        )
+        .await;
         match first {
             Err(SpawnError::Died(_)) if is_worth_a_handshake(&config) => {
-                let config = ClientConfig {
-                    opening: Approach::Handshake,
-                    ..config
-                };
+                config.opening = Approach::Handshake;
                 establish(spawn()?, clock, config, handler).await
             }
             other => other,
@@ -126,7 +130,7 @@ impl Command {
 async fn establish<C: Clock, H: Handler>(
     process: Process,
     clock: C,
-    config: ClientConfig<'static>,
+    config: ClientSetup<'static>,
     handler: H,
 ) -> Result<(Session<C>, Peer, Ending), SpawnError> {
     let (stdout, stray) = Inspected::new(process.stdout);
@@ -197,7 +201,7 @@ async fn establish<C: Clock, H: Handler>(
     Err(SpawnError::Connect(error))
 }
 
-fn is_worth_a_handshake(config: &ClientConfig<'_>) -> bool {
+fn is_worth_a_handshake(config: &ClientSetup<'_>) -> bool {
     config.opening == Approach::Probe
         && config.revisions.newest_modern().is_some()
         && config.revisions.newest_legacy().is_some()

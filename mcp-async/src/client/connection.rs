@@ -9,7 +9,7 @@ use std::io;
 use std::sync::{Arc, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::{Client as Core, ClientConfig, Growing};
+use mcp_proto::client::{Client as Core, ClientSetup, Growing};
 use mcp_proto::{Instant, SendError};
 
 use super::Machine;
@@ -40,7 +40,7 @@ use crate::runtime::{Clock, Now};
 pub fn connect<R, W, C, H>(
     streams: (R, W),
     clock: C,
-    config: ClientConfig<'static>,
+    config: impl Into<ClientSetup<'static>>,
     handler: H,
 ) -> (Connection<R, W, C>, Peer)
 where
@@ -53,7 +53,7 @@ where
     let now = clock.now();
     let clock = Arc::new(clock) as Arc<dyn Now>;
     let opening = (Core::connect as Open, now, Transport::Pipe);
-    let (side, peer) = begin(opening, Pipe, clock, config, handler);
+    let (side, peer) = begin(opening, Pipe, clock, config.into(), handler);
     let shared = Arc::clone(&peer.shared);
     let limits = shared.lock().machine.config().limits;
     let driver = Driver::new(streams, timer, &limits, GRACE, side, shared);
@@ -68,7 +68,7 @@ pub(crate) fn begin(
     (open, now, transport): (Open, Instant, Transport),
     outbound: impl Outbound,
     clock: Arc<dyn Now>,
-    config: ClientConfig<'static>,
+    config: ClientSetup<'static>,
     handler: impl Handler,
 ) -> (Side, Peer) {
     let mut machine = Core::with_room(config, Growing);

@@ -6,7 +6,7 @@ use core::task::Poll;
 use std::sync::{Arc, Weak};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::{Approach, ClientConfig};
+use mcp_proto::client::{Approach, ClientSetup};
 
 use super::ask::Ask;
 use super::child::SpawnError;
@@ -68,7 +68,7 @@ impl Dialled {
 pub(super) async fn meet<R, W, C>(
     streams: (R, W),
     clock: C,
-    config: ClientConfig<'static>,
+    config: ClientSetup<'static>,
     hub: Arc<Hub>,
 ) -> Result<Dialled, ConnectError>
 where

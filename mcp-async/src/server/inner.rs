@@ -7,15 +7,12 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use mcp_proto::json::{Map, RawBuf};
+use mcp_proto::json::{Map, Raw, RawBuf};
 use mcp_proto::model::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, Settings as Members,
-    ToolsCapability,
+    PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
-use mcp_proto::server::{Blueprint, ListKind, ServerConfig};
+use mcp_proto::server::{Blueprint, ListKind, ServerConfig, ServerSetup};
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
-use serde::de::Deserialize;
-use serde::ser::{Serialize, SerializeMap, Serializer};
 
 use super::catalog::Catalog;
 use super::item::{Item, RegisterError};
@@ -28,7 +25,6 @@ use super::router::{Method, Router};
 use super::runner::Runner;
 use super::view::{CurrentView, View};
 use super::{Keys, Peer, Service};
-use crate::intern;
 use crate::model::Implementation;
 
 /// What serves one connection, whatever layers are around it.
@@ -255,15 +251,17 @@ impl Inner {
 }
 
 /// Declares what is served, and nothing else.
-fn declare(settings: &Settings, catalog: &Catalog) -> ServerConfig<'static> {
+fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'static> {
     let changes = |kind: ListKind, empty: bool| {
         let said = settings.changing.contains(&kind);
         let changes = said || (settings.dynamic && !empty);
         (said || !empty).then_some(changes)
     };
     let no_resources = catalog.resources.is_empty() && catalog.templates.is_empty();
+    let experimental = members(&settings.experimental);
+    let extensions = members(&settings.extensions);
     let capabilities = ServerCapabilities {
-        experimental: members(&settings.experimental),
+        experimental: (!experimental.is_empty()).then_some(Map::new(&experimental)),
         logging: settings.logging.then_some(Map::EMPTY),
         completions: catalog.completes().then_some(Map::EMPTY),
         prompts: changes(ListKind::Prompts, catalog.prompts.is_empty())
@@ -277,11 +275,17 @@ fn declare(settings: &Settings, catalog: &Catalog) -> ServerConfig<'static> {
         tools: changes(ListKind::Tools, catalog.tools.is_empty())
             .map(|list_changed| ToolsCapability { list_changed }),
         tasks: None,
-        extensions: members(&settings.extensions),
+        extensions: (!extensions.is_empty()).then_some(Map::new(&extensions)),
     };
+    let info = RawBuf::encode(&settings.info).unwrap_or_default();
+    let methods: Vec<&str> = settings
+        .methods
+        .iter()
+        .map(|method| &*method.name)
+        .collect();
     let mut config = ServerConfig::new("", "");
-    config.info = interned(&settings.info).unwrap_or(config.info);
-    config.instructions = settings.instructions.as_deref().map(intern::text);
+    config.info = info.decode().unwrap_or(config.info);
+    config.instructions = settings.instructions.as_deref();
     config.capabilities = capabilities;
     config.revisions = settings.revisions;
     config.limits = settings.limits;
@@ -291,34 +295,16 @@ fn declare(settings: &Settings, catalog: &Catalog) -> ServerConfig<'static> {
         config.discover_ttl = u32::try_from(settings.hint.ttl_ms).unwrap_or(u32::MAX);
         config.discover_scope = scope;
     }
-    config.methods = intern::list(settings.methods.iter().map(|method| &method.name));
-    config
+    config.methods = &methods;
+    ServerSetup::shared(&config)
 }
 
-/// Names with their settings, for as long as the program runs; `None` for none.
-fn members(pairs: &[(String, RawBuf)]) -> Option<Members<'static>> {
-    struct Pairs<'a>(&'a [(String, RawBuf)]);
-
-    impl Serialize for Pairs<'_> {
-        fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-            let mut map = serializer.serialize_map(None)?;
-            for (name, value) in self.0 {
-                map.serialize_entry(name, value)?;
-            }
-            map.end()
-        }
-    }
-
-    if pairs.is_empty() {
-        return None;
-    }
-    interned(&Pairs(pairs))
-}
-
-/// The borrowed form of an owned value, for as long as the program runs.
-fn interned<T: Deserialize<'static>>(value: &impl Serialize) -> Option<T> {
-    let value = RawBuf::encode(value).ok()?;
-    intern::json(value.as_raw()).decode(&mut []).ok()
+/// Names with their settings, as the core borrows them.
+fn members(pairs: &[(String, RawBuf)]) -> Vec<(&str, Raw<'_>)> {
+    pairs
+        .iter()
+        .map(|(name, value)| (name.as_str(), value.as_raw()))
+        .collect()
 }
 
 /// The items on a page, unless it is said.

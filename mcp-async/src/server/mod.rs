@@ -84,7 +84,7 @@ use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::json::{Number, Str};
-use mcp_proto::server::{Answer, Blueprint, Event, Growing, Server, ServerConfig};
+use mcp_proto::server::{Answer, Blueprint, Event, Growing, Server, ServerSetup};
 use mcp_proto::{Channel, Instant, Outcome, SendError, SentToken, Token, Transmit};
 
 use self::about::{About, Known};
@@ -157,9 +157,25 @@ type State = crate::connection::Nothing;
 /// drop(connection);
 /// ```
 pub fn connect<R, W, C, S>(
+    streams: (R, W),
+    clock: C,
+    config: impl Into<ServerSetup<'static>>,
+    service: S,
+) -> (Connection<R, W, C, S>, Peer)
+where
+    R: AsyncRead + Unpin,
+    W: AsyncWrite + Unpin,
+    C: Clock,
+    S: Service,
+{
+    connect_with(streams, clock, Blueprint::with_room(config), service)
+}
+
+/// Serves one client with a machine of this blueprint.
+fn connect_with<R, W, C, S>(
     (reader, writer): (R, W),
     clock: C,
-    config: ServerConfig<'static>,
+    blueprint: Blueprint<'static, Growing>,
     service: S,
 ) -> (Connection<R, W, C, S>, Peer)
 where
@@ -169,7 +185,6 @@ where
     S: Service,
 {
     let timer = clock.timer();
-    let blueprint = Blueprint::with_room(config);
     let Ok(machine) = Server::new(blueprint, Growing);
     let clock = Arc::new(clock) as Arc<dyn Now>;
     let limits = machine.config().limits;

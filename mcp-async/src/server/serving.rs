@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::server::{Blueprint, Growing, ServerConfig};
+use mcp_proto::server::{Blueprint, Growing, ServerSetup};
 
 #[cfg(feature = "http")]
 use super::Keys;
@@ -18,7 +18,7 @@ use super::inner::{BoxService, Inner};
 use super::rate::Buckets;
 use super::registry::Registry;
 use super::runner::Runner;
-use super::{Connection, Peer, connect};
+use super::{Connection, Peer, connect_with};
 use crate::io::stdio::{self, Claim};
 use crate::runtime::{Clock, Runtime};
 
@@ -77,13 +77,13 @@ impl<R> Server<R> {
     }
 
     /// Returns the configuration of the protocol layer, as of now.
-    pub fn config(&self) -> ServerConfig<'static> {
-        *self.blueprint().config()
+    pub fn config(&self) -> ServerSetup<'static> {
+        self.inner.view().blueprint.config().clone()
     }
 
     /// The same, for those who make many machines of it.
     pub(crate) fn blueprint(&self) -> Blueprint<'static, Growing> {
-        self.inner.view().blueprint
+        self.inner.view().blueprint.clone()
     }
 
     /// Serves one client on this clock, without a runtime: in tests and simulations.
@@ -150,7 +150,7 @@ impl<R> Server<R> {
         C: Clock,
     {
         let service = self.inner.service(runner);
-        let (mut connection, peer) = connect(streams, clock, self.config(), service);
+        let (mut connection, peer) = connect_with(streams, clock, self.blueprint(), service);
         if let Some(keys) = self.inner.settings.keys.clone() {
             connection = connection.with_keys(keys);
         }

@@ -10,7 +10,7 @@ use super::{
 };
 use crate::action::{Action, BufferFull, SendError, Transmit, Why};
 use crate::json::{EncodeError, Object, Raw, Str, Writer};
-use crate::model::{ClientCapabilities, ClientFeatures as F, ServerFeatures};
+use crate::model::ServerFeatures;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Method, code, envelope};
 use crate::time::Instant;
@@ -358,17 +358,6 @@ impl<S: Storage> Client<'_, S> {
         mut opening: Opening,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
-        // A client of forms behind URLs alone declares nothing to a revision that has none: an
-        // empty declaration would mean the other forms.
-        let capabilities = ClientCapabilities {
-            elicitation: self.config.capabilities.elicitation.filter(|_| {
-                let known = opening.legacy.map(|legacy| self.client.known_in(legacy));
-                known.is_some_and(|known| {
-                    known.intersects(F::ELICITATION_FORM.with(F::ELICITATION_URL))
-                })
-            }),
-            ..self.config.capabilities
-        };
         let mut writer = Writer::new(out);
         // The payloads are types of the model: their serialisation cannot fail.
         if let (Leg::Owed(id), Some(revision)) = (opening.probe, opening.modern) {
@@ -384,9 +373,9 @@ impl<S: Storage> Client<'_, S> {
                 writer.literal("{\"protocolVersion\":");
                 writer.string(revision.as_str());
                 writer.literal(",\"capabilities\":");
-                writer.value(&capabilities, Some(revision))?;
+                self.config.texts.write_capabilities(revision, writer)?;
                 writer.literal(",\"clientInfo\":");
-                writer.value(&self.config.info, Some(revision))?;
+                self.config.texts.write_info(revision, writer)?;
                 writer.literal("}");
                 Ok::<_, EncodeError>(())
             });

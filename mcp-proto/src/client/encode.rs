@@ -2,7 +2,7 @@
 
 use memchr::memchr2_iter;
 
-use super::{Call, ClientConfig, Round};
+use super::{Call, ClientSetup, Round};
 use crate::action::SendError;
 use crate::json::{EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::model::keys;
@@ -17,7 +17,7 @@ use crate::splice::{Additions, Members, OwnMeta, check_object};
 /// added: a `_meta` of its own receives the core's members at its front, otherwise one is
 /// appended. `needed` is exact, unless a payload with a `_meta` of its own did not fit.
 pub(super) fn request(
-    config: &ClientConfig<'_>,
+    config: &ClientSetup<'_>,
     revision: Revision,
     id: u64,
     call: &Call<'_>,
@@ -93,7 +93,7 @@ pub(super) fn notification(
 
 /// What a request says beyond the parameters of the application.
 struct Extra<'e, 'c> {
-    config: &'e ClientConfig<'c>,
+    config: &'e ClientSetup<'c>,
     revision: Revision,
     id: u64,
     call: &'e Call<'e>,
@@ -226,20 +226,22 @@ impl Extra<'_, '_> {
 
 /// The members of `_meta` that every modern request has.
 pub(super) fn modern_meta(
-    config: &ClientConfig<'_>,
+    config: &ClientSetup<'_>,
     revision: Revision,
     writer: &mut Writer<'_>,
 ) -> Result<(), SendError> {
     writer.literal("\"io.modelcontextprotocol/protocolVersion\":");
     writer.string(revision.as_str());
     writer.literal(",\"io.modelcontextprotocol/clientCapabilities\":");
-    writer
-        .value(&config.capabilities, Some(revision))
+    config
+        .texts
+        .write_capabilities(revision, writer)
         .map_err(encode_error)?;
     if config.identify {
         writer.literal(",\"io.modelcontextprotocol/clientInfo\":");
-        writer
-            .value(&config.info, Some(revision))
+        config
+            .texts
+            .write_info(revision, writer)
             .map_err(encode_error)?;
     }
     Ok(())

@@ -40,7 +40,7 @@ impl<S: Storage> Client<'_, S> {
             return unknown;
         };
         let is_question = !method.facts().client_declares.is_empty();
-        if !is_question || !self.client.allow(method, revision) {
+        if !is_question || !self.config.declared.allow(method, revision) {
             return unknown;
         }
         let params = params.unwrap_or_default();
@@ -49,7 +49,7 @@ impl<S: Storage> Client<'_, S> {
         let message = match ClientFeatures::needed_by(method, params, revision) {
             Ok(needed) => {
                 let missing = needed
-                    .without(self.client.known_in(revision))
+                    .without(self.config.declared.known_in(revision))
                     .without(ClientFeatures::SAMPLING_CONTEXT);
                 if missing.is_empty() {
                     return Ok(());
@@ -83,7 +83,9 @@ impl<S: Storage> Client<'_, S> {
         }
         let needed = facts.client_declares;
         match needed.paths(revision).next() {
-            Some(path) if !self.client.intersects(needed) => Err(SendError::Undeclared(path)),
+            Some(path) if !self.config.declared.intersects(needed) => {
+                Err(SendError::Undeclared(path))
+            }
             _ => Ok(()),
         }
     }

@@ -18,7 +18,9 @@ mod question;
 mod questions;
 mod reply;
 mod send;
+mod setup;
 mod storage;
+mod texts;
 mod timer;
 mod transmit;
 mod transport;
@@ -32,13 +34,14 @@ pub use config::{Approach, ClientConfig, Timeouts};
 pub use event::{CloseReason, ConnectError, Connected, Event, Unusable};
 pub use question::OpenQuestion;
 pub use reply::Reply;
+pub use setup::ClientSetup;
 #[cfg(feature = "alloc")]
 pub use storage::Growing;
 pub use storage::{Fixed, Storage};
 
 use crate::batch::Batch;
 use crate::limits::OutputTooSmall;
-use crate::model::{ClientFeatures, ServerFeatures};
+use crate::model::ServerFeatures;
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::token::MachineId;
@@ -99,11 +102,9 @@ use questions::Questions;
 pub struct Client<'c, S: Storage> {
     /// Its tokens are refused by all other machines.
     id: MachineId,
-    config: ClientConfig<'c>,
+    config: ClientSetup<'c>,
     phase: Phase,
     revision: Option<Revision>,
-    /// What this client declares.
-    client: ClientFeatures,
     /// What the server declared, if it told.
     server: Option<ServerFeatures>,
     calls: Calls<S::Calls>,
@@ -151,7 +152,8 @@ impl<'c, S: Storage> Client<'c, S> {
     ///
     /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take,
     /// [`MIN_OUTPUT`](Self::MIN_OUTPUT).
-    pub fn new(config: ClientConfig<'c>, storage: S) -> Result<Self, OutputTooSmall> {
+    pub fn new(config: impl Into<ClientSetup<'c>>, storage: S) -> Result<Self, OutputTooSmall> {
+        let config = config.into();
         let needed = Self::MIN_OUTPUT;
         if config.limits.output < needed {
             return Err(OutputTooSmall { needed });
@@ -161,7 +163,8 @@ impl<'c, S: Storage> Client<'c, S> {
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to
     /// [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less.
-    pub fn with_room(mut config: ClientConfig<'c>, storage: S) -> Self {
+    pub fn with_room(config: impl Into<ClientSetup<'c>>, storage: S) -> Self {
+        let mut config = config.into();
         config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);
         let (calls, questions, batch, answers) = storage.into_parts();
         let max_message = config.limits.max_message();
@@ -169,10 +172,8 @@ impl<'c, S: Storage> Client<'c, S> {
         let answers = Batch::new(answers, longest);
         Self {
             id: MachineId::next(),
-            config,
             phase: Phase::Idle,
             revision: None,
-            client: ClientFeatures::from(&config.capabilities),
             server: None,
             calls: Calls::new(calls, config.limits.in_flight),
             questions: Questions::new(questions, config.limits.in_flight, answers),
@@ -183,6 +184,7 @@ impl<'c, S: Storage> Client<'c, S> {
             miss_untold: false,
             connect_failed: None,
             closed_untold: None,
+            config,
         }
     }
 
@@ -208,7 +210,7 @@ impl<'c, S: Storage> Client<'c, S> {
     }
 
     /// What the client was told when it was made.
-    pub const fn config(&self) -> &ClientConfig<'c> {
+    pub const fn config(&self) -> &ClientSetup<'c> {
         &self.config
     }
 }

@@ -5,10 +5,11 @@ use core::marker::PhantomData;
 
 use super::config::ServerConfig;
 use super::reply;
+use super::setup::ServerSetup;
 use super::storage::Storage;
 use crate::limits::OutputTooSmall;
 
-/// A checked [`ServerConfig`] for servers with the storage `S`, with the sizes of what the core says
+/// A checked [`ServerSetup`] for servers with the storage `S`, with the sizes of what the core says
 /// of it measured: for those who make many servers of one configuration.
 /// [`Server::new`](super::Server::new) takes either, and fails with a configuration only.
 ///
@@ -19,13 +20,13 @@ use crate::limits::OutputTooSmall;
 /// let config = ServerConfig::new("demo", "1.0");
 /// let blueprint = Blueprint::new(config)?;
 /// let storage = Fixed::<64, 4, 1, 0, 0>::new;
-/// let Ok(one) = Server::new(blueprint, storage());
-/// let other = Server::new(config, storage())?;
+/// let Ok(one) = Server::new(blueprint.clone(), storage());
+/// let Ok(other) = Server::new(blueprint, storage());
 /// assert_eq!(one.reserve(), other.reserve());
 /// # Ok::<(), mcp_proto::OutputTooSmall>(())
 /// ```
 pub struct Blueprint<'c, S> {
-    pub(super) config: ServerConfig<'c>,
+    pub(super) config: ServerSetup<'c>,
     /// The most that a reply can take.
     pub(super) reserve: usize,
     /// The bytes that our name takes in a result.
@@ -39,10 +40,10 @@ impl<'c, S: Storage> Blueprint<'c, S> {
     /// # Errors
     ///
     /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take.
-    pub fn new(config: ServerConfig<'c>) -> Result<Self, OutputTooSmall> {
-        let blueprint = Self::measured(config);
+    pub fn new(config: impl Into<ServerSetup<'c>>) -> Result<Self, OutputTooSmall> {
+        let blueprint = Self::measured(config.into());
         let needed = blueprint.reserve.saturating_add(1);
-        if config.limits.output < needed {
+        if blueprint.config.limits.output < needed {
             return Err(OutputTooSmall { needed });
         }
         Ok(blueprint)
@@ -50,14 +51,14 @@ impl<'c, S: Storage> Blueprint<'c, S> {
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to one answer of the core
     /// if it is less.
-    pub fn with_room(config: ServerConfig<'c>) -> Self {
-        let mut blueprint = Self::measured(config);
+    pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
+        let mut blueprint = Self::measured(config.into());
         let output = &mut blueprint.config.limits.output;
         *output = (*output).max(blueprint.reserve.saturating_add(1));
         blueprint
     }
 
-    fn measured(config: ServerConfig<'c>) -> Self {
+    fn measured(config: ServerSetup<'c>) -> Self {
         Self {
             reserve: reply::reserve(&config).saturating_add(S::ID_ECHO),
             identity: reply::identity(&config),
@@ -74,7 +75,7 @@ impl<'c, S: Storage> Blueprint<'c, S> {
     }
 
     /// What it was made of.
-    pub const fn config(&self) -> &ServerConfig<'c> {
+    pub const fn config(&self) -> &ServerSetup<'c> {
         &self.config
     }
 }
@@ -87,13 +88,22 @@ impl<'c, S: Storage> TryFrom<ServerConfig<'c>> for Blueprint<'c, S> {
     }
 }
 
-impl<S> Clone for Blueprint<'_, S> {
-    fn clone(&self) -> Self {
-        *self
+impl<'c, S: Storage> TryFrom<ServerSetup<'c>> for Blueprint<'c, S> {
+    type Error = OutputTooSmall;
+
+    fn try_from(config: ServerSetup<'c>) -> Result<Self, OutputTooSmall> {
+        Self::new(config)
     }
 }
 
-impl<S> Copy for Blueprint<'_, S> {}
+impl<S> Clone for Blueprint<'_, S> {
+    fn clone(&self) -> Self {
+        Self {
+            config: self.config.clone(),
+            ..*self
+        }
+    }
+}
 
 impl<S> fmt::Debug for Blueprint<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

@@ -5,7 +5,7 @@ use core::time::Duration;
 use crate::limits::Limits;
 use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities};
 use crate::ping::PingPolicy;
-use crate::revision::{Revision, RevisionSet};
+use crate::revision::RevisionSet;
 
 /// What a server says of itself, and how strict it is.
 ///
@@ -58,7 +58,7 @@ pub struct ServerConfig<'c> {
     /// Whether legacy sessions over HTTP are held to the transports draft of spring 2026: their
     /// requests and notifications repeat their method in `Mcp-Method` and what they are about in
     /// `Mcp-Name`, or are refused with -32001, and no question goes to a GET stream. A session of
-    /// [`Revision::DraftV1`] is in any case; no set of revisions has that by default.
+    /// [`Revision::DraftV1`](crate::Revision::DraftV1) is in any case; no set of revisions has that by default.
     pub draft_profile: bool,
     /// Requests and notifications beyond the protocol that the application handles.
     pub methods: &'c [&'c str],
@@ -85,17 +85,5 @@ impl<'c> ServerConfig<'c> {
             draft_profile: false,
             methods: &[],
         }
-    }
-
-    /// The revision for a client that offers this one in `initialize`: the same if it is
-    /// accepted, otherwise the newest that is (LC-04); `None` if there is none of that era.
-    pub(super) fn negotiate(&self, offered: Option<Revision>) -> Option<Revision> {
-        offered
-            .filter(|revision| revision.is_legacy() && self.revisions.contains(*revision))
-            .or_else(|| self.revisions.newest_legacy())
-    }
-
-    pub(super) fn has_legacy(&self) -> bool {
-        self.revisions.newest_legacy().is_some()
     }
 }

@@ -173,15 +173,15 @@ impl<S: Storage> Server<'_, S> {
         }
         // 2024-11-05 has no capability for completions, but who has none should say so (CP-08).
         let completes = method != Method::CompletionComplete
-            || self.declared.contains(ServerFeatures::COMPLETIONS);
+            || self.config.declared.contains(ServerFeatures::COMPLETIONS);
         completes
-            && self.declared.allow(method, revision)
+            && self.config.declared.allow(method, revision)
             && !is_notification(method)
             && allowed(method, Side::Client, revision)
     }
 
     pub(super) fn is_own(&self, name: Str<'_>) -> bool {
-        self.config.methods.iter().any(|own| name == **own)
+        self.config.texts.has_method(name)
     }
 
     /// Forgets a URI, agreed or still to be (RS-16).

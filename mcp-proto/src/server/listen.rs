@@ -50,8 +50,13 @@ impl<S: Storage> Server<'_, S> {
             Some(uris) => Some(uris.array().ok_or(PeerError::Missing(RESOURCES))?),
             None => None,
         };
-        let served = uris
-            .filter(|_| S::WATCHES && self.declared.contains(ServerFeatures::RESOURCES_SUBSCRIBE));
+        let served = uris.filter(|_| {
+            S::WATCHES
+                && self
+                    .config
+                    .declared
+                    .contains(ServerFeatures::RESOURCES_SUBSCRIBE)
+        });
         let token = self.admit(from, id, Method::SubscriptionsListen, asked)?;
         if let Some(request) = self.requests.get_mut(token) {
             request.stage = Stage::Listening(Listen {
@@ -323,7 +328,7 @@ impl<S: Storage> Server<'_, S> {
     /// Whether we declared that we tell of changes of this list.
     fn tells_of(&self, kind: ListKind) -> bool {
         let facts = kind.notification().facts();
-        self.declared.contains(facts.server_declares)
+        self.config.declared.contains(facts.server_declares)
     }
 
     fn write_acknowledgement(&self, token: Key, w: &mut Writer<'_>) {

@@ -33,8 +33,10 @@ mod request;
 mod respond;
 mod result;
 mod session;
+mod setup;
 mod storage;
 mod subscriptions;
+mod texts;
 mod transmit;
 mod uris;
 
@@ -64,6 +66,7 @@ pub use question::{AskOptions, Pending};
 pub use record::Record;
 pub use reply::{Initialize, Reply, ReplyKind};
 pub use request::InFlight;
+pub use setup::ServerSetup;
 #[cfg(feature = "alloc")]
 pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
@@ -121,8 +124,7 @@ use crate::token::{MachineId, Token};
 pub struct Server<'c, S: Storage> {
     /// Its tokens are refused by all other machines.
     id: MachineId,
-    config: ServerConfig<'c>,
-    declared: ServerFeatures,
+    config: ServerSetup<'c>,
     reserve: usize,
     /// The bytes that our name takes in a result.
     identity: usize,
@@ -148,8 +150,8 @@ enum Life {
 }
 
 impl<'c, S: Storage> Server<'c, S> {
-    /// A server that has not heard anything yet, of a [`ServerConfig`] or, where many are made of
-    /// one, a [`Blueprint`].
+    /// A server that has not heard anything yet, of a [`ServerConfig`], a [`ServerSetup`] or, where
+    /// many are made of one, a [`Blueprint`].
     ///
     /// # Errors
     ///
@@ -161,7 +163,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     fn of(blueprint: Blueprint<'c, S>, storage: S) -> Self {
         let Blueprint {
-            config,
+            mut config,
             reserve,
             identity,
             ..
@@ -169,13 +171,10 @@ impl<'c, S: Storage> Server<'c, S> {
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
         let max_message = limits.max_message();
-        let declared = ServerFeatures::from(&config.capabilities);
+        if !S::WATCHES {
+            config.declared = config.declared.without(ServerFeatures::RESOURCES_SUBSCRIBE);
+        }
         Self {
-            declared: if S::WATCHES {
-                declared
-            } else {
-                declared.without(ServerFeatures::RESOURCES_SUBSCRIBE)
-            },
             reserve,
             identity,
             max_message,
@@ -198,7 +197,7 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// What it was made with.
-    pub const fn config(&self) -> &ServerConfig<'c> {
+    pub const fn config(&self) -> &ServerSetup<'c> {
         &self.config
     }
 

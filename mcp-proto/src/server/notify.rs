@@ -54,7 +54,7 @@ impl<S: Storage> Server<'_, S> {
         data: &dyn Payload,
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
-        if !self.declared.contains(ServerFeatures::LOGGING) {
+        if !self.config.declared.contains(ServerFeatures::LOGGING) {
             return Err(SendError::Undeclared("logging"));
         }
         let session = self.session.revision().ok_or(SendError::NotReady);

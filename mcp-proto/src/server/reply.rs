@@ -1,9 +1,8 @@
 //! Answers that the core gives without the application.
 
-use super::config::ServerConfig;
-use super::declaration::{write_capabilities, write_implementation};
 use super::headers;
 use super::peer_error::PeerError;
+use super::setup::ServerSetup;
 use crate::action::{BufferFull, Channel};
 use crate::json::{Object, Raw, Str, Writer};
 use crate::model::{ClientFeatures, LoggingLevel};
@@ -136,7 +135,7 @@ impl<'b> Reply<'b> {
 
     pub(super) fn write(
         &self,
-        config: &ServerConfig<'_>,
+        config: &ServerSetup<'_>,
         http: bool,
         out: &mut [u8],
     ) -> Result<usize, BufferFull> {
@@ -203,7 +202,7 @@ impl ReplyKind<'_> {
 }
 
 /// The most that a reply can take, whatever the client sends.
-pub(super) fn reserve(config: &ServerConfig<'_>) -> usize {
+pub(super) fn reserve(config: &ServerSetup<'_>) -> usize {
     let legacy = config
         .revisions
         .iter()
@@ -228,12 +227,12 @@ pub(super) fn reserve(config: &ServerConfig<'_>) -> usize {
 }
 
 /// The bytes of who we are, with its key, in the newest revision that has it in every result.
-pub(super) fn identity(config: &ServerConfig<'_>) -> usize {
+pub(super) fn identity(config: &ServerSetup<'_>) -> usize {
     let mut w = Writer::counting();
     if let Some(revision) = config.revisions.newest_modern() {
         w.string(SERVER_INFO);
         w.literal(":");
-        write_info(config, revision, &mut w);
+        config.texts.write_info(revision, &mut w);
     }
     w.len()
 }
@@ -246,16 +245,16 @@ pub(super) fn id_len(id: Id<'_>) -> usize {
     }
 }
 
-fn write_initialize(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
+fn write_initialize(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
     w.literal(r#"{"protocolVersion":"#);
     w.string(revision.as_str());
     write_self(config, revision, w);
     w.literal(r#","serverInfo":"#);
-    write_info(config, revision, w);
+    config.texts.write_info(revision, w);
     w.literal("}");
 }
 
-fn write_discover(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
+fn write_discover(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
     w.literal(r#"{"resultType":"complete","supportedVersions":"#);
     write_versions(config.revisions, w);
     write_self(config, revision, w);
@@ -267,23 +266,19 @@ fn write_discover(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<
         w.literal(r#","_meta":{"#);
         w.string(SERVER_INFO);
         w.literal(":");
-        write_info(config, revision, w);
+        config.texts.write_info(revision, w);
         w.literal("}");
     }
     w.literal("}");
 }
 
-fn write_self(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
+fn write_self(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
     w.literal(r#","capabilities":"#);
-    write_capabilities(&config.capabilities, revision, w);
-    if let Some(instructions) = config.instructions {
+    config.texts.write_capabilities(revision, w);
+    if let Some(instructions) = config.texts.instructions() {
         w.literal(r#","instructions":"#);
         w.string(instructions);
     }
-}
-
-pub(super) fn write_info(config: &ServerConfig<'_>, revision: Revision, w: &mut Writer<'_>) {
-    write_implementation(&config.info, revision, w);
 }
 
 /// Modern ones first, then legacy ones (VR-22), the newest of each first.
@@ -299,7 +294,7 @@ fn write_versions(revisions: RevisionSet, w: &mut Writer<'_>) {
 }
 
 /// Who does not say which version it means may not know which there are (VR-20, VR-25).
-fn write_version_missing(config: &ServerConfig<'_>, w: &mut Writer<'_>) {
+fn write_version_missing(config: &ServerSetup<'_>, w: &mut Writer<'_>) {
     w.literal("\"");
     w.literal(headers::VERSION);
     w.literal(" is missing; this server speaks ");

@@ -1,10 +1,10 @@
 //! Answers of the application.
 
-use super::config::ServerConfig;
 use super::features::check_question;
-use super::reply::{SERVER_INFO, write_info};
+use super::reply::SERVER_INFO;
 use super::request::{InFlight, Stage};
 use super::result::{Addition, check_room, complete};
+use super::setup::ServerSetup;
 use super::{Server, Storage};
 use crate::action::{BufferFull, SendError, Transmit};
 use crate::json::{MAX_DEPTH, Raw, Writer};
@@ -156,7 +156,7 @@ impl<S: Storage> Server<'_, S> {
 }
 
 fn write_outcome<L: Inline>(
-    config: &ServerConfig<'_>,
+    config: &ServerSetup<'_>,
     identity: usize,
     request: &InFlight<L>,
     outcome: &Outcome<'_>,
@@ -171,7 +171,7 @@ fn write_outcome<L: Inline>(
 
 /// A result, with what its revision demands.
 fn write_result<L: Inline>(
-    config: &ServerConfig<'_>,
+    config: &ServerSetup<'_>,
     identity: usize,
     request: &InFlight<L>,
     payload: &dyn Payload,
@@ -191,7 +191,7 @@ fn write_result<L: Inline>(
     if !revision.requires_result_type() {
         return check_object(out, len, object);
     }
-    let write_name = |w: &mut Writer<'_>| write_info(config, revision, w);
+    let write_name = |w: &mut Writer<'_>| config.texts.write_info(revision, w);
     let additions = [
         RESULT_TYPE,
         TIME_TO_LIVE,
@@ -211,7 +211,7 @@ fn write_result<L: Inline>(
 
 /// Questions in place of a result: MR-01..05.
 fn write_input<L: Inline>(
-    config: &ServerConfig<'_>,
+    config: &ServerSetup<'_>,
     identity: usize,
     request: &InFlight<L>,
     input: &InputRequired<'_>,
@@ -262,7 +262,7 @@ fn write_input<L: Inline>(
     })
     .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
     let len = w.len();
-    let write_name = |w: &mut Writer<'_>| write_info(config, revision, w);
+    let write_name = |w: &mut Writer<'_>| config.texts.write_info(revision, w);
     let name = [identity_of(identity, &write_name)];
     let additions = if config.identify {
         name.as_slice()

@@ -23,5 +23,6 @@ mod model;
 mod net;
 mod raw_peers;
 mod server;
+mod shared_texts;
 mod streams;
 mod streams_model;

@@ -5,7 +5,6 @@ use std::sync::{Mutex, PoisonError};
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
-use mcp_proto::client::ClientConfig;
 use tower_service::Service;
 
 use super::carrier::Through;
@@ -163,7 +162,8 @@ impl<R: Runtime> ClientBuilder<R> {
         let service = Mutex::new(service);
         let approach = config.opening;
         let dial: Dial = Box::new(move |hub, opening| {
-            let config = ClientConfig { opening, ..config };
+            let mut config = config.clone();
+            config.opening = opening;
             let service = service.lock().unwrap_or_else(PoisonError::into_inner);
             let carrier = Box::new(Through::new(service.clone()));
             let (settings, url) = (settings.clone(), url.clone());

@@ -6,7 +6,7 @@ use core::task::{Context, Poll};
 use std::io;
 use std::sync::Arc;
 
-use mcp_proto::client::{ClientConfig, Failure};
+use mcp_proto::client::{ClientSetup, Failure};
 use mcp_proto::rpc::Messages;
 use mcp_proto::{Channel, Instant, Machine as _, Source};
 use url::Url;
@@ -216,20 +216,21 @@ pub(super) async fn meet<C: Clock>(
     url: &str,
     settings: &Settings,
     clock: C,
-    mut config: ClientConfig<'static>,
+    mut config: ClientSetup<'static>,
     hub: Arc<Hub>,
 ) -> Result<Dialled, ConnectError> {
     let url: Url = settings.check(url)?;
     config.revisions = settings.revisions(config.revisions);
     let clock = Arc::new(clock);
-    let link = Link::new(carrier, url, settings, &config.limits, Arc::clone(&hub));
+    let limits = config.limits;
+    let link = Link::new(carrier, url, settings, &limits, Arc::clone(&hub));
     // Each exchange succeeds or fails by itself.
     let opening = (
         Machine::connect_by_exchanges as Open,
         clock.now(),
         Transport::Http,
     );
-    let outgoing = Outgoing::new(config.limits.output);
+    let outgoing = Outgoing::new(limits.output);
     let now: Arc<dyn crate::runtime::Now> = Arc::clone(&clock) as _;
     let (side, peer) = begin(opening, outgoing, now, config, hub);
     link.join(Arc::clone(&peer.shared));
@@ -239,7 +240,7 @@ pub(super) async fn meet<C: Clock>(
         link,
         phase: Phase::Open,
         deadline: None,
-        depth: config.limits.depth,
+        depth: limits.depth,
     };
     let met = {
         let mut ready = pin!(peer.ready());

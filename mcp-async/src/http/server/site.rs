@@ -10,7 +10,7 @@ use http::{Request, StatusCode};
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Route};
 use mcp_proto::rpc::{Messages, code};
-use mcp_proto::server::{Blueprint, Growing, Record, Server as Core, ServerConfig};
+use mcp_proto::server::{Blueprint, Growing, Record, Server as Core};
 use mcp_proto::{Channel, Revision, RevisionSet, Source};
 
 use super::answer::{self, Answer};
@@ -157,11 +157,10 @@ impl<R: Runtime> Site<R> {
         if !self.server.is_held_to_draft() {
             return blueprint;
         }
-        Blueprint::with_room(ServerConfig {
-            revisions: self.revisions,
-            draft_profile: true,
-            ..*blueprint.config()
-        })
+        let mut config = blueprint.config().clone();
+        config.revisions = self.revisions;
+        config.draft_profile = true;
+        Blueprint::with_room(config)
     }
 
     pub(super) const fn depth(&self) -> u8 {

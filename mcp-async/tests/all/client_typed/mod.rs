@@ -9,3 +9,4 @@ mod paging;
 mod restarts;
 mod streams;
 pub(crate) mod support;
+mod tenants;

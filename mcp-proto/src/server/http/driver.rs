@@ -17,7 +17,7 @@ use crate::action::{Action, Why};
 use crate::http::{Endpoint, Limits};
 use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
-use crate::server::{Blueprint, Event, Growing, Server, ServerConfig};
+use crate::server::{Blueprint, Event, Growing, Server, ServerSetup};
 use crate::source::Source;
 use crate::time::Instant;
 
@@ -130,7 +130,7 @@ impl<'c> HttpServer<'c> {
     /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take.
     pub fn new(
         endpoint: Endpoint<'c>,
-        config: ServerConfig<'c>,
+        config: impl Into<ServerSetup<'c>>,
         options: HttpOptions,
     ) -> Result<Self, OutputTooSmall> {
         let blueprint = Blueprint::new(config)?;

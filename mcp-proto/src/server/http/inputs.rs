@@ -262,7 +262,7 @@ impl HttpServer<'_> {
                     return Err(response::busy(NO_ID));
                 }
                 let id = Box::from(id);
-                let Ok(server) = Server::new(self.blueprint, Growing);
+                let Ok(server) = Server::new(self.blueprint.clone(), Growing);
                 (server, Kind::Handshake(id))
             }
             _ if alone >= self.options.exchanges => {
@@ -271,13 +271,14 @@ impl HttpServer<'_> {
             }
             Route::Stateless(revision) => {
                 let record = Record::stateless(revision);
-                let Ok(server) = Server::resume(now, self.blueprint, Growing, &record);
+                let Ok(server) = Server::resume(now, self.blueprint.clone(), Growing, &record);
                 (server, Kind::Exchange)
             }
             // A handshake that opens no session is an exchange like others.
             Route::Modern | Route::Initialize => {
                 // One POST is one request, so its table has one place.
-                let Ok(server) = Server::new(self.blueprint.with_in_flight(1), Growing);
+                let blueprint = self.blueprint.clone().with_in_flight(1);
+                let Ok(server) = Server::new(blueprint, Growing);
                 (server, Kind::Exchange)
             }
         };

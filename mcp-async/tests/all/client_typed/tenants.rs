@@ -1,0 +1,45 @@
+//! A server and a client for each tenant: what they are configured with is freed with them.
+
+use std::collections::BTreeMap;
+
+use allocation_counter::measure;
+use mcp_async::server::NoArguments;
+use mcp_async::{Client, Server};
+
+use super::support::run;
+use crate::sim::{Sim, end, settle};
+
+#[test]
+fn the_texts_of_a_tenant_are_freed_with_its_server_and_client() {
+    serve(0);
+    let used = measure(|| (1..=TENANTS).for_each(serve));
+    // All of them leave less than one would keep.
+    assert!(used.bytes_current < TEXT as i64, "{used:?}");
+}
+
+/// Connects a client and a server of the tenant, calls a tool, and drops everything.
+fn serve(tenant: usize) {
+    let text = format!("{tenant:0>TEXT$}");
+    run(async {
+        let server = Server::<Sim>::builder(text.as_str(), "1.0")
+            .title(text.as_str())
+            .instructions(text.as_str())
+            .extension("com.example/tenant", BTreeMap::from([("name", &text)]))
+            .tool("hello", "Greets", |_: NoArguments, _| async {
+                Ok("Hello!")
+            })
+            .build()
+            .unwrap();
+        let client = Client::builder(&text, "1.0").title(&text);
+        let client = client.in_memory(&server).await.unwrap();
+        assert_eq!(client.info().instructions.as_deref(), Some(&*text));
+        client.call_tool("hello", &()).await.unwrap();
+        client.close().await.unwrap();
+    });
+    settle();
+    end();
+}
+
+const TENANTS: usize = 32;
+/// The bytes of each text.
+const TEXT: usize = 16 << 10;

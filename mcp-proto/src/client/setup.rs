@@ -1,0 +1,89 @@
+//! A client's configuration as its machine keeps it.
+
+use super::config::{Approach, ClientConfig, Timeouts};
+use super::texts::Texts;
+use crate::limits::Limits;
+use crate::model::ClientFeatures;
+use crate::ping::PingPolicy;
+use crate::revision::RevisionSet;
+
+/// A [`ClientConfig`] as machines keep it: numbers and flags, and texts that are either borrowed or,
+/// with the feature `alloc`, shared by a reference count.
+///
+/// Whatever takes it takes a [`ClientConfig`] as well, whose texts it borrows. A client whose texts
+/// are known at run time only begins with [`shared`](Self::shared).
+///
+/// ```
+/// use mcp_proto::client::{Approach, Client, ClientConfig, ClientSetup, Fixed};
+///
+/// let mut setup = ClientSetup::from(ClientConfig::new("demo", "1.0"));
+/// setup.opening = Approach::Handshake;
+/// let client = Client::new(setup, Fixed::<4, 1>)?;
+/// assert_eq!(client.config().opening, Approach::Handshake);
+/// # Ok::<(), mcp_proto::OutputTooSmall>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ClientSetup<'c> {
+    /// See [`ClientConfig::identify`].
+    pub identify: bool,
+    /// See [`ClientConfig::revisions`].
+    pub revisions: RevisionSet,
+    /// See [`ClientConfig::opening`].
+    pub opening: Approach,
+    /// See [`ClientConfig::timeouts`].
+    pub timeouts: Timeouts,
+    /// See [`ClientConfig::progress_extends`].
+    pub progress_extends: bool,
+    /// See [`ClientConfig::ping`].
+    pub ping: Option<PingPolicy>,
+    /// See [`ClientConfig::cancel_alias`].
+    pub cancel_alias: bool,
+    /// See [`ClientConfig::limits`].
+    pub limits: Limits,
+    /// What the capabilities amount to.
+    pub(super) declared: ClientFeatures,
+    pub(super) texts: Texts<'c>,
+}
+
+impl<'c> ClientSetup<'c> {
+    fn new(config: &ClientConfig<'_>, texts: Texts<'c>) -> Self {
+        Self {
+            identify: config.identify,
+            revisions: config.revisions,
+            opening: config.opening,
+            timeouts: config.timeouts,
+            progress_extends: config.progress_extends,
+            ping: config.ping,
+            cancel_alias: config.cancel_alias,
+            limits: config.limits,
+            declared: ClientFeatures::from(&config.capabilities),
+            texts,
+        }
+    }
+}
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+impl ClientSetup<'static> {
+    /// Copies the texts of a configuration into memory that is freed with the last clone of this
+    /// setup and the last machine made of it. A clone copies no text.
+    ///
+    /// ```
+    /// use mcp_proto::client::{Client, ClientConfig, ClientSetup, Growing};
+    ///
+    /// fn client(tenant: &str) -> Result<Client<'static, Growing>, mcp_proto::OutputTooSmall> {
+    ///     let name = format!("notes of {tenant}");
+    ///     Client::new(ClientSetup::shared(&ClientConfig::new(&name, "1.0")), Growing)
+    /// }
+    /// assert!(client("ada").is_ok());
+    /// ```
+    #[must_use]
+    pub fn shared(config: &ClientConfig<'_>) -> Self {
+        Self::new(config, Texts::shared(config))
+    }
+}
+
+impl<'c> From<ClientConfig<'c>> for ClientSetup<'c> {
+    fn from(config: ClientConfig<'c>) -> Self {
+        Self::new(&config, Texts::borrowed(&config))
+    }
+}

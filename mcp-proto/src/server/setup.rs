@@ -1,0 +1,112 @@
+//! A server's configuration as its machines keep it.
+
+use core::time::Duration;
+
+use super::config::ServerConfig;
+use super::texts::Texts;
+use crate::limits::Limits;
+use crate::model::{CacheScope, LoggingLevel, ServerFeatures};
+use crate::ping::PingPolicy;
+use crate::revision::{Revision, RevisionSet};
+
+/// A [`ServerConfig`] as machines keep it: numbers and flags, and texts that are either borrowed or,
+/// with the feature `alloc`, shared by a reference count.
+///
+/// Whatever takes it takes a [`ServerConfig`] as well, whose texts it borrows. A server whose texts
+/// are known at run time only begins with [`shared`](Self::shared).
+///
+/// ```
+/// use mcp_proto::server::{Fixed, Server, ServerConfig, ServerSetup};
+///
+/// let mut setup = ServerSetup::from(ServerConfig::new("demo", "1.0"));
+/// setup.limits.in_flight = 2;
+/// let server = Server::new(setup, Fixed::<64, 4, 1, 0, 0>::new())?;
+/// assert_eq!(server.config().limits.in_flight, 2);
+/// # Ok::<(), mcp_proto::OutputTooSmall>(())
+/// ```
+#[derive(Clone, Debug)]
+pub struct ServerSetup<'c> {
+    /// See [`ServerConfig::revisions`].
+    pub revisions: RevisionSet,
+    /// See [`ServerConfig::limits`].
+    pub limits: Limits,
+    /// See [`ServerConfig::ping`].
+    pub ping: Option<PingPolicy>,
+    /// See [`ServerConfig::progress_interval`].
+    pub progress_interval: Duration,
+    /// See [`ServerConfig::identify`].
+    pub identify: bool,
+    /// See [`ServerConfig::discover_ttl`].
+    pub discover_ttl: u32,
+    /// See [`ServerConfig::discover_scope`].
+    pub discover_scope: CacheScope,
+    /// See [`ServerConfig::log_level`].
+    pub log_level: LoggingLevel,
+    /// See [`ServerConfig::cancel_alias`].
+    pub cancel_alias: bool,
+    /// See [`ServerConfig::null_ids`].
+    pub null_ids: bool,
+    /// See [`ServerConfig::draft_profile`].
+    pub draft_profile: bool,
+    /// What the capabilities amount to.
+    pub(super) declared: ServerFeatures,
+    pub(super) texts: Texts<'c>,
+}
+
+impl<'c> ServerSetup<'c> {
+    fn new(config: &ServerConfig<'_>, texts: Texts<'c>) -> Self {
+        Self {
+            revisions: config.revisions,
+            limits: config.limits,
+            ping: config.ping,
+            progress_interval: config.progress_interval,
+            identify: config.identify,
+            discover_ttl: config.discover_ttl,
+            discover_scope: config.discover_scope,
+            log_level: config.log_level,
+            cancel_alias: config.cancel_alias,
+            null_ids: config.null_ids,
+            draft_profile: config.draft_profile,
+            declared: ServerFeatures::from(&config.capabilities),
+            texts,
+        }
+    }
+
+    /// Returns the revision for a client that offers this one in `initialize`: the same if it is
+    /// accepted, otherwise the newest that is (LC-04); `None` if no legacy revision is accepted.
+    pub(super) fn negotiate(&self, offered: Option<Revision>) -> Option<Revision> {
+        offered
+            .filter(|revision| revision.is_legacy() && self.revisions.contains(*revision))
+            .or_else(|| self.revisions.newest_legacy())
+    }
+
+    pub(super) fn has_legacy(&self) -> bool {
+        self.revisions.newest_legacy().is_some()
+    }
+}
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+impl ServerSetup<'static> {
+    /// Copies the texts of a configuration into memory that is freed with the last clone of this
+    /// setup and the last machine made of it. A clone copies no text.
+    ///
+    /// ```
+    /// use mcp_proto::server::{Growing, Server, ServerConfig, ServerSetup};
+    ///
+    /// fn server(tenant: &str) -> Result<Server<'static, Growing>, mcp_proto::OutputTooSmall> {
+    ///     let name = format!("notes of {tenant}");
+    ///     Server::new(ServerSetup::shared(&ServerConfig::new(&name, "1.0")), Growing)
+    /// }
+    /// assert!(server("ada").is_ok());
+    /// ```
+    #[must_use]
+    pub fn shared(config: &ServerConfig<'_>) -> Self {
+        Self::new(config, Texts::shared(config))
+    }
+}
+
+impl<'c> From<ServerConfig<'c>> for ServerSetup<'c> {
+    fn from(config: ServerConfig<'c>) -> Self {
+        Self::new(&config, Texts::borrowed(&config))
+    }
+}

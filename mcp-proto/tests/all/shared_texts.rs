@@ -1,0 +1,200 @@
+//! Configurations whose texts are shared: their machines write the same bytes as those that borrow,
+//! and the memory is freed with the last of them.
+
+use allocation_counter::measure;
+use mcp_proto::client::{self, Approach, Call, Client, ClientConfig, ClientSetup};
+use mcp_proto::json::Raw;
+use mcp_proto::model::{
+    ClientCapabilities, ElicitationCapability, Icon, Implementation, ServerCapabilities, Settings,
+    ToolsCapability,
+};
+use mcp_proto::rpc::{ErrorObject, Incoming, Message, Method};
+use mcp_proto::server::{self, Blueprint, Event, Server, ServerConfig, ServerSetup};
+use mcp_proto::{
+    Action, Channel, Instant, Machine, Outcome, Revision, RevisionSet, SendError, Source,
+};
+
+const NOW: Instant = Instant::ZERO;
+
+fn info(name: &str) -> Implementation<'_> {
+    const ICONS: &[Icon<'_>] = &[];
+    Implementation {
+        title: Some("A \"title\"".into()),
+        description: Some("what it is for".into()),
+        website_url: Some("https://example.com".into()),
+        icons: Some(ICONS.into()),
+        ..Implementation::new(name, "1.0")
+    }
+}
+
+fn server_config(name: &str) -> ServerConfig<'_> {
+    ServerConfig {
+        info: info(name),
+        instructions: Some("Units are \"metric\"."),
+        capabilities: ServerCapabilities {
+            experimental: Some((&[("com.example/a", Raw::EMPTY_OBJECT)]).into()),
+            logging: Some(Settings::EMPTY),
+            tools: Some(ToolsCapability { list_changed: true }),
+            extensions: Some((&[("com.example/b", Raw::EMPTY_OBJECT)]).into()),
+            ..ServerCapabilities::default()
+        },
+        revisions: RevisionSet::of(&Revision::ALL),
+        methods: &["vendor/reload"],
+        ..ServerConfig::new(name, "1.0")
+    }
+}
+
+/// Everything that a server writes in answer to these lines.
+fn answers(setup: ServerSetup<'_>, lines: &[String]) -> String {
+    let mut server = Server::new(setup, server::Growing).unwrap();
+    let mut out = vec![0; 1 << 14];
+    let mut written = String::new();
+    for line in lines {
+        let incoming = Incoming::Message(Message::parse(line.as_bytes(), 16));
+        let sent = match server.handle(NOW, &Source::PIPE, incoming) {
+            Action::Reply(reply) => server.reply(NOW, reply, &mut out).unwrap(),
+            Action::Event(Event::Request { token, method, .. }) => {
+                let outcome = match method {
+                    Method::ToolsList => Outcome::Result(&Raw::EMPTY_OBJECT),
+                    _ => Outcome::Error(ErrorObject::new(-1, "no")),
+                };
+                server.respond(NOW, token, outcome, &mut out).unwrap()
+            }
+            _ => continue,
+        };
+        written.push_str(core::str::from_utf8(&out[..sent.len]).unwrap());
+        written.push('\n');
+    }
+    written
+}
+
+#[test]
+fn a_server_writes_the_same_in_every_revision() {
+    let name = String::from("a \"name\"");
+    let config = server_config(&name);
+    for revision in Revision::ALL {
+        // Requests of a legacy session name no revision.
+        let meta = if revision.is_legacy() {
+            String::new()
+        } else {
+            format!(
+                r#""_meta":{{"io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{{}},"io.modelcontextprotocol/clientInfo":{{"name":"c","version":"1"}}}}"#
+            )
+        };
+        let lines = [
+            format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}}}"#
+            ),
+            r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.into(),
+            format!(r#"{{"jsonrpc":"2.0","id":2,"method":"server/discover","params":{{{meta}}}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":3,"method":"tools/list","params":{{{meta}}}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":4,"method":"vendor/reload","params":{{{meta}}}}}"#),
+            format!(r#"{{"jsonrpc":"2.0","id":5,"method":"vendor/other","params":{{{meta}}}}}"#),
+        ];
+        let borrowed = answers(config.into(), &lines);
+        assert_eq!(
+            answers(ServerSetup::shared(&config), &lines),
+            borrowed,
+            "{revision}"
+        );
+        assert!(
+            borrowed.contains(r#"a \"name\""#) && borrowed.contains(r#""code":-1,"#),
+            "{borrowed}"
+        );
+    }
+}
+
+#[test]
+fn a_shared_setup_is_measured_like_a_borrowed_one() {
+    let config = server_config("demo");
+    let shared = Blueprint::<server::Growing>::new(ServerSetup::shared(&config)).unwrap();
+    let (Ok(one), Ok(other)) = (
+        Server::new(Blueprint::new(config).unwrap(), server::Growing),
+        Server::new(shared, server::Growing),
+    );
+    assert_eq!(one.reserve(), other.reserve());
+}
+
+/// What a client says first, and in the requests of a modern server.
+fn requests(setup: ClientSetup<'_>) -> String {
+    let mut client = Client::new(setup, client::Growing).unwrap();
+    let mut out = vec![0; 1 << 14];
+    let mut written = String::new();
+    client.connect(NOW).unwrap();
+    let discovered = br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}}"#;
+    let own = br#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"com.example/own"}}"#;
+    let other = br#"{"jsonrpc":"2.0","id":3,"result":{"resultType":"com.example/other"}}"#;
+    for line in [&discovered[..], own, other] {
+        while let Some(sent) = client.poll_transmit(NOW, Channel::PIPE, &mut out).unwrap() {
+            written.push_str(core::str::from_utf8(&out[..sent.len]).unwrap());
+        }
+        let incoming = Incoming::Message(Message::parse(line, 16));
+        let action = client.handle(NOW, &Source::PIPE, incoming);
+        if let Action::Event(client::Event::Answer { outcome, .. }) = &action {
+            written.push_str(if outcome.is_ok() { " ok " } else { " failed " });
+        }
+        match client.call(NOW, &Call::new(Method::ToolsList), &mut out) {
+            Ok((_, sent)) => written.push_str(core::str::from_utf8(&out[..sent.len]).unwrap()),
+            Err(SendError::NotReady | SendError::Closed) => {}
+            Err(error) => panic!("{error}"),
+        }
+    }
+    written
+}
+
+#[test]
+fn a_client_writes_the_same_in_every_revision() {
+    let name = String::from("a \"name\"");
+    let (form, url) = (Some(Settings::EMPTY), Some(Settings::EMPTY));
+    let modes = [
+        None,
+        Some(ElicitationCapability::default()),
+        Some(ElicitationCapability { form, url: None }),
+        Some(ElicitationCapability { form: None, url }),
+        Some(ElicitationCapability { form, url }),
+    ];
+    for (revision, elicitation) in Revision::ALL
+        .into_iter()
+        .flat_map(|revision| modes.map(|mode| (revision, mode)))
+    {
+        let config = ClientConfig {
+            info: info(&name),
+            capabilities: ClientCapabilities {
+                roots: None,
+                elicitation,
+                ..ClientCapabilities::default()
+            },
+            result_types: &["com.example/own"],
+            revisions: RevisionSet::of(&[revision]),
+            opening: Approach::Handshake,
+            ..ClientConfig::new(&name, "1.0")
+        };
+        let borrowed = requests(config.into());
+        assert_eq!(
+            requests(ClientSetup::shared(&config)),
+            borrowed,
+            "{revision}"
+        );
+        assert!(borrowed.contains(r#"a \"name\""#), "{borrowed}");
+    }
+}
+
+#[test]
+fn shared_texts_are_freed_with_their_last_machine() {
+    let used = measure(|| {
+        for tenant in 0..32 {
+            let name = format!("tenant {tenant}");
+            let setup = ServerSetup::shared(&server_config(&name));
+            let one = Server::new(setup.clone(), server::Growing).unwrap();
+            let other = Server::new(setup, server::Growing).unwrap();
+            drop((name, one));
+            drop(other);
+            let name = format!("tenant {tenant}");
+            let setup = ClientSetup::shared(&ClientConfig::new(&name, "1.0"));
+            drop(Client::new(setup, client::Growing).unwrap());
+        }
+    });
+    assert_eq!(used.bytes_current, 0);
+    let setup = ServerSetup::shared(&server_config("demo"));
+    assert_eq!(measure(|| drop(setup.clone())).count_total, 0);
+}
