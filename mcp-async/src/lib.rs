@@ -33,7 +33,7 @@
 //! |---|---|---|
 //! | `server` | yes | typed tools, resources and prompts: `Server` |
 //! | `client` | yes | typed calls, callbacks and subscriptions: `Client` |
-//! | `http` | yes | HTTP for the roles that are on |
+//! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
@@ -117,6 +117,9 @@ pub mod client;
 pub mod guide;
 #[cfg(feature = "http")]
 pub mod http;
+#[cfg(any(feature = "server", feature = "client"))]
+#[doc(hidden)]
+pub mod instances;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod model;
 #[cfg(feature = "http")]

@@ -120,7 +120,7 @@ async fn traced(
     settings: ClientBuilder<Runtime>,
     screen: &Screen,
 ) -> Result<(Client, Child), SpawnError> {
-    let process = mcp_tokio::start(command).map_err(SpawnError::Start)?;
+    let process = command.spawn(&Runtime).map_err(SpawnError::Start)?;
     let mut child = process.child;
     let wire = (
         Tap::new(process.stdout, shown_on(screen, paint(GREEN, "<-"))),

@@ -3,7 +3,6 @@
 //! A client starts it. To try it by hand, paste `{"jsonrpc":"2.0","id":1,"method":"ping"}` into a
 //! terminal. The server ends when its input ends.
 
-use mcp_smol::ErrorReply;
 use mcp_smol::mcp_async::Job;
 use mcp_smol::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_smol::mcp_proto::model::{
@@ -13,10 +12,11 @@ use mcp_smol::mcp_proto::model::{
 use mcp_smol::mcp_proto::rpc::Method;
 use mcp_smol::mcp_proto::server::ServerConfig;
 use mcp_smol::mcp_proto::{Payload, Revision};
-use mcp_smol::server::{Call, service_fn};
+use mcp_smol::server::{Call, serve_stdio, service_fn};
+use mcp_smol::{ErrorReply, Runtime};
 
 fn main() -> std::io::Result<()> {
-    smol::block_on(mcp_smol::serve_stdio(config(), service_fn(answer)))
+    smol::block_on(serve_stdio(Runtime, config(), service_fn(answer)))
 }
 
 fn config() -> ServerConfig<'static> {

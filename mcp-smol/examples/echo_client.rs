@@ -6,12 +6,12 @@
 
 use core::error::Error;
 
-use mcp_smol::Command;
 use mcp_smol::mcp_proto::RevisionSet;
 use mcp_smol::mcp_proto::client::ClientConfig;
 use mcp_smol::mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_smol::mcp_proto::model::{CallToolParams, CallToolResult, ContentBlock, ListToolsResult};
 use mcp_smol::mcp_proto::rpc::Method;
+use mcp_smol::{Command, Runtime};
 
 fn main() -> Result<(), Box<dyn Error>> {
     smol::block_on(talk())
@@ -30,8 +30,8 @@ async fn talk() -> Result<(), Box<dyn Error>> {
         ..ClientConfig::new("echo_client", env!("CARGO_PKG_VERSION"))
     };
 
-    let (client, ending) =
-        mcp_smol::spawn(&command.on_stderr(|line| eprintln!("{line}")), config, ()).await?;
+    let command = command.on_stderr(|line| eprintln!("{line}"));
+    let (client, ending) = command.connect_in_task(Runtime, config, ()).await?;
     let revision = client.ready().await?.revision;
     println!(r#"{{"step":"initialised","revision":"{revision}"}}"#);
 

@@ -1,52 +1,30 @@
-//! Instances of what is generic over the runtime.
-//!
-//! A program links the instances that its libraries contain and compiles the ones that they lack. With these, the
-//! connection, the HTTP server and the HTTP client are compiled once for all programs, examples and tests.
+//! Instances of what is generic over the runtime, see [`mcp_async::instances`].
 
-use core::future::Future;
-use core::pin::Pin;
+use mcp_async::instances::{self, Instance};
 
-type Instance = Pin<Box<dyn Future<Output = ()>>>;
+use crate::Runtime;
 
-fn instance(future: impl Future + 'static) -> Instance {
-    Box::pin(async move { drop(future.await) })
-}
-
-/// What a server runs.
 #[cfg(feature = "server")]
-#[doc(hidden)]
-pub fn server(server: crate::Server) -> Vec<Instance> {
-    vec![
-        #[cfg(feature = "http")]
-        instance({
-            let http = server.http();
-            async move {
-                http.serve_on(crate::net::Listen::bind("127.0.0.1:0")?)
-                    .await
-            }
-        }),
-        instance(server.serve_stdio()),
-    ]
+pub fn server(server: crate::Server) -> Instance {
+    instances::server(server)
 }
 
-/// What a client runs.
+#[cfg(all(feature = "http", feature = "server"))]
+pub fn http_server(server: &crate::Server) -> Instance {
+    instances::http_server(server)
+}
+
 #[cfg(feature = "client")]
-#[doc(hidden)]
-pub fn client(name: &'static str, command: crate::Command) -> Vec<Instance> {
-    let builder = || crate::Client::builder(name, name);
-    vec![
-        #[cfg(feature = "http")]
-        instance(builder().connect(name)),
-        #[cfg(feature = "server")]
-        instance(async move {
-            let server = crate::Server::builder(name, name).build()?;
-            builder().in_memory(&server).await?;
-            Ok::<_, Box<dyn core::error::Error + Send + Sync>>(())
-        }),
-        instance(async move {
-            let client = builder().spawn(&command).await?;
-            client.close().await?;
-            Ok::<_, Box<dyn core::error::Error + Send + Sync>>(())
-        }),
-    ]
+pub fn client(name: &'static str, command: crate::Command) -> Instance {
+    instances::client::<Runtime>(name, command)
+}
+
+#[cfg(all(feature = "http", feature = "client"))]
+pub fn http_client(name: &'static str) -> Instance {
+    instances::http_client::<Runtime>(name)
+}
+
+#[cfg(all(feature = "server", feature = "client"))]
+pub fn joined(name: &'static str) -> Instance {
+    instances::joined::<Runtime>(name)
 }

@@ -3,7 +3,6 @@
 //! A client starts it. To try it by hand, paste `{"jsonrpc":"2.0","id":1,"method":"ping"}` into a
 //! terminal. The server ends when its input ends.
 
-use mcp_tokio::ErrorReply;
 use mcp_tokio::mcp_async::Job;
 use mcp_tokio::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
 use mcp_tokio::mcp_proto::model::{
@@ -13,11 +12,12 @@ use mcp_tokio::mcp_proto::model::{
 use mcp_tokio::mcp_proto::rpc::Method;
 use mcp_tokio::mcp_proto::server::ServerConfig;
 use mcp_tokio::mcp_proto::{Payload, Revision};
-use mcp_tokio::server::{Call, service_fn};
+use mcp_tokio::server::{Call, serve_stdio, service_fn};
+use mcp_tokio::{ErrorReply, Runtime};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> std::io::Result<()> {
-    mcp_tokio::serve_stdio(config(), service_fn(answer)).await
+    serve_stdio(Runtime, config(), service_fn(answer)).await
 }
 
 fn config() -> ServerConfig<'static> {

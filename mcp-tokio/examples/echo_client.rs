@@ -6,12 +6,12 @@
 
 use core::error::Error;
 
-use mcp_tokio::Command;
 use mcp_tokio::mcp_proto::RevisionSet;
 use mcp_tokio::mcp_proto::client::ClientConfig;
 use mcp_tokio::mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_tokio::mcp_proto::model::{CallToolParams, CallToolResult, ContentBlock, ListToolsResult};
 use mcp_tokio::mcp_proto::rpc::Method;
+use mcp_tokio::{Command, Runtime};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
@@ -27,8 +27,8 @@ async fn main() -> Result<(), Box<dyn Error>> {
         ..ClientConfig::new("echo_client", env!("CARGO_PKG_VERSION"))
     };
 
-    let (client, ending) =
-        mcp_tokio::spawn(&command.on_stderr(|line| eprintln!("{line}")), config, ()).await?;
+    let command = command.on_stderr(|line| eprintln!("{line}"));
+    let (client, ending) = command.connect_in_task(Runtime, config, ()).await?;
     let revision = client.ready().await?.revision;
     println!(r#"{{"step":"initialised","revision":"{revision}"}}"#);
 

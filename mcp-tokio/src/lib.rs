@@ -48,8 +48,8 @@
 //! | Serve it as part of another HTTP server | [`HttpService`] |
 //! | Start a server and call its tools | [`Client`] |
 //! | Call the tools of a server over HTTP | [`Client::connect`](mcp_async::Client::connect) |
-//! | Answer each request by hand, on standard streams or any other stream | [`serve_stdio`], [`serve`] |
-//! | Send each request by hand, to a child process or over any stream | [`spawn`], [`connect`] |
+//! | Answer each request by hand, on standard streams or any other stream | [`server::serve_stdio`], [`server::connect`] |
+//! | Send each request by hand, to a child process or over any stream | [`Command::connect_in_task`], [`client::connect_in_task`] |
 //!
 //! # Features
 //!
@@ -57,41 +57,33 @@
 //! |---|---|---|
 //! | `server` | yes | typed tools, resources and prompts: [`Server`] |
 //! | `client` | yes | typed calls, callbacks and subscriptions: [`Client`] |
-//! | `http` | yes | HTTP for the roles that are on |
+//! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `signal` | yes | ends servers on SIGINT, SIGTERM and Ctrl-C |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
 #![forbid(unsafe_code)]
 
-mod connect;
 #[cfg(any(feature = "server", feature = "client"))]
 #[doc(hidden)]
 pub mod instances;
 mod io;
-mod process;
 mod reactor;
-mod serve;
 #[cfg(feature = "signal")]
 mod signal;
 #[cfg(feature = "http")]
 mod sockets;
-mod stdio;
 mod timer;
 
-pub use connect::{connect, spawn};
 pub use io::{pair, split};
-pub use process::start;
 pub use reactor::Runtime;
-pub use serve::{serve, serve_stdio};
 #[cfg(feature = "http")]
 pub use sockets::{Listener, Socket};
-pub use stdio::stdio;
 pub use timer::Timer;
 
 pub use mcp_async::process::{Child, Command, Died, Ending, Grace, Process, SpawnError};
 pub use mcp_async::stdio::{Claim, Input, Output};
-pub use mcp_async::{ErrorChain, ErrorReply, client, server};
+pub use mcp_async::{ErrorChain, ErrorReply, client, process, server, stdio};
 pub use {mcp_async, mcp_proto};
 
 #[cfg(any(feature = "server", feature = "client"))]

@@ -8,6 +8,7 @@ use core::error::Error;
 use core::time::Duration;
 use std::io::{self, IsTerminal};
 
+use mcp_tokio::client::connect_in_task;
 use mcp_tokio::mcp_async::{Job, Tap};
 use mcp_tokio::mcp_proto::client::ClientConfig;
 use mcp_tokio::mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Writer};
@@ -18,13 +19,13 @@ use mcp_tokio::mcp_proto::model::{
 use mcp_tokio::mcp_proto::rpc::Method;
 use mcp_tokio::mcp_proto::server::ServerConfig;
 use mcp_tokio::mcp_proto::{Payload, Revision, RevisionSet};
-use mcp_tokio::server::{Call, service_fn};
-use mcp_tokio::{Command, ErrorReply};
+use mcp_tokio::server::{Call, serve_stdio, service_fn};
+use mcp_tokio::{Command, ErrorReply, Runtime};
 
 #[tokio::main(flavor = "current_thread")]
 async fn main() -> Result<(), Box<dyn Error>> {
     if std::env::args().nth(1).as_deref() == Some("server") {
-        return Ok(mcp_tokio::serve_stdio(server(), service_fn(answer)).await?);
+        return Ok(serve_stdio(Runtime, server(), service_fn(answer)).await?);
     }
     talk(Revision::V2025_11_25).await?;
     println!();
@@ -36,7 +37,9 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
         "{}",
         paint(BOLD, &format!("{revision}: a server as a child process"))
     );
-    let server = mcp_tokio::start(&Command::new(std::env::current_exe()?).arg("server"))?;
+    let server = Command::new(std::env::current_exe()?)
+        .arg("server")
+        .spawn(&Runtime)?;
     let wire = (
         Tap::new(server.stdout, said_by(paint(GREEN, "server"))),
         Tap::new(server.stdin, said_by(paint(BLUE, "client"))),
@@ -45,7 +48,7 @@ async fn talk(revision: Revision) -> Result<(), Box<dyn Error>> {
         revisions: RevisionSet::of(&[revision]),
         ..ClientConfig::new("tour", env!("CARGO_PKG_VERSION"))
     };
-    let client = mcp_tokio::connect(wire, config, ()).await?;
+    let client = connect_in_task(wire, Runtime, config, ()).await?;
 
     let tools: RawBuf = client.call(Method::ToolsList, None).await?;
     let tools: ListToolsResult<'_> = tools.as_raw().decode(&mut [])?;

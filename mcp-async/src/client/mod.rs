@@ -30,6 +30,7 @@ mod handle;
 mod handler;
 #[cfg(feature = "client")]
 pub(crate) mod hub;
+mod in_task;
 mod info;
 #[cfg(feature = "client")]
 pub(crate) mod inner;
@@ -68,6 +69,7 @@ pub use self::error::CallError;
 #[cfg(feature = "client")]
 pub use self::handle::Client;
 pub use self::handler::{Handler, Question, Reply};
+pub use self::in_task::connect_in_task;
 pub use self::info::{ConnectError, ServerInfo};
 #[cfg(feature = "client")]
 pub use self::logs::Logs;

@@ -63,6 +63,7 @@ mod runner;
 pub(crate) mod serving;
 #[cfg(feature = "server")]
 mod state;
+mod stdio;
 #[cfg(feature = "server")]
 mod template;
 #[cfg(feature = "server")]
@@ -104,6 +105,7 @@ pub use self::reply::{Input, Reply, Settled};
 #[cfg(feature = "server")]
 pub use self::rounds::{Elicited, Keys, Question, RequestState, Roots, StateError};
 pub use self::service::{Call, Service, ServiceFn, service_fn};
+pub use self::stdio::serve_stdio;
 pub use self::tell::{LogMessage, ProgressUpdate};
 
 #[cfg(feature = "server")]

@@ -15,7 +15,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::ServerConfig;
 
 use super::adapter::client::{CallError, ConnectError};
-use super::adapter::server::{Call, Service, service_fn};
+use super::adapter::server::{Call, Service, serve_stdio, service_fn};
 use super::adapter::{self, Command, ErrorChain, ErrorReply, Grace, SpawnError};
 use super::script::{PATIENCE, Roll, Script, call_in, program};
 use super::{block_on, sockets, spawn_task};
@@ -65,7 +65,8 @@ fn every_revision() {
         block_on(async {
             let roll = Roll::open();
             let command = command("serve", &[&roll.address()]);
-            let spawned = adapter::spawn(&command, config(RevisionSet::of(&[revision])), ());
+            let spawned =
+                command.connect_in_task(adapter::Runtime, config(RevisionSet::of(&[revision])), ());
             let (client, ending) = spawned.await.unwrap();
             assert_eq!(client.server().unwrap().revision, revision);
             assert!(tools(&client).await.contains("tools"));
@@ -81,7 +82,8 @@ fn last_client() {
     block_on(async {
         let roll = Roll::open();
         let command = command("serve", &[&roll.address()]);
-        let (client, ending) = adapter::spawn(&command, config(RevisionSet::all()), ())
+        let (client, ending) = command
+            .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
             .await
             .unwrap();
         let twin = client.clone();
@@ -99,7 +101,9 @@ fn dies() {
         let seen = Arc::new(Mutex::new(0));
         let sink = Arc::clone(&seen);
         let command = command("die", &[]).on_stderr(move |_| *sink.lock().unwrap() += 1);
-        let spawned = adapter::spawn(&command, config(RevisionSet::modern()), ()).await;
+        let spawned = command
+            .connect_in_task(adapter::Runtime, config(RevisionSet::modern()), ())
+            .await;
         let Err(SpawnError::Died(died)) = spawned else {
             panic!("connected to the dead");
         };
@@ -113,14 +117,17 @@ fn dies() {
 fn hangs_up_on_probe() {
     block_on(async {
         let command = command("handshake-only", &[]);
-        let (client, ending) = adapter::spawn(&command, config(RevisionSet::all()), ())
+        let (client, ending) = command
+            .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
             .await
             .unwrap();
         assert!(client.server().unwrap().revision.is_legacy());
         client.close();
         assert_eq!(ending.await.unwrap().code(), Some(0));
         // Who accepts no legacy revision has nobody to meet again.
-        let spawned = adapter::spawn(&command, config(RevisionSet::modern()), ()).await;
+        let spawned = command
+            .connect_in_task(adapter::Runtime, config(RevisionSet::modern()), ())
+            .await;
         assert!(matches!(spawned, Err(SpawnError::Died(_))));
     });
 }
@@ -136,7 +143,10 @@ fn silent_on_probe() {
             },
             ..config(RevisionSet::all())
         };
-        let (client, ending) = adapter::spawn(&command, config, ()).await.unwrap();
+        let (client, ending) = command
+            .connect_in_task(adapter::Runtime, config, ())
+            .await
+            .unwrap();
         assert!(client.server().unwrap().revision.is_legacy());
         client.close();
         assert_eq!(ending.await.unwrap().code(), Some(0));
@@ -147,7 +157,9 @@ fn suits_nobody() {
     block_on(async {
         let roll = Roll::open();
         let command = command("serve-modern", &[&roll.address()]);
-        let spawned = adapter::spawn(&command, config(RevisionSet::legacy()), ()).await;
+        let spawned = command
+            .connect_in_task(adapter::Runtime, config(RevisionSet::legacy()), ())
+            .await;
         let Err(SpawnError::Connect(error)) = spawned else {
             panic!("agreed on nothing");
         };
@@ -160,7 +172,9 @@ fn suits_nobody() {
 fn not_there() {
     block_on(async {
         let nowhere = Command::new("no-such-server-anywhere");
-        let spawned = adapter::spawn(&nowhere, config(RevisionSet::all()), ()).await;
+        let spawned = nowhere
+            .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
+            .await;
         let Err(error @ SpawnError::Start(_)) = spawned else {
             panic!("started nothing");
         };
@@ -168,7 +182,9 @@ fn not_there() {
         let start = "the server cannot be started: \"no-such-server-anywhere\": ";
         assert!(text.starts_with(start), "{text}");
         let command = command("serve", &[""]).current_dir("/no/such/directory");
-        let spawned = adapter::spawn(&command, config(RevisionSet::all()), ()).await;
+        let spawned = command
+            .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
+            .await;
         let text = ErrorChain(&spawned.err().unwrap()).to_string();
         assert!(
             text.contains("\"/no/such/directory\" does not exist"),
@@ -182,7 +198,9 @@ fn prints() {
     block_on(async {
         let roll = Roll::open();
         let printing = command("print", &[&roll.address()]);
-        let spawned = adapter::spawn(&printing, config(RevisionSet::all()), ()).await;
+        let spawned = printing
+            .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
+            .await;
         let Err(error @ SpawnError::Output(_)) = spawned else {
             panic!("connected to a printer");
         };
@@ -195,7 +213,9 @@ fn prints() {
         server.dies();
         // One that ends is described as one that ended.
         let usage = command("usage", &[]);
-        let spawned = adapter::spawn(&usage, config(RevisionSet::all()), ()).await;
+        let spawned = usage
+            .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
+            .await;
         let Err(SpawnError::Died(died)) = spawned else {
             panic!("connected to the dead");
         };
@@ -208,7 +228,7 @@ fn banner() {
     block_on(async {
         let roll = Roll::open();
         let command = command("banner", &[&roll.address()]);
-        let spawned = adapter::spawn(&command, config(RevisionSet::all()), ());
+        let spawned = command.connect_in_task(adapter::Runtime, config(RevisionSet::all()), ());
         let (client, ending) = spawned.await.unwrap();
         assert!(tools(&client).await.contains("tools"));
         client.close();
@@ -241,7 +261,7 @@ fn dropped_spawn() {
     block_on(async {
         let roll = Roll::open();
         let command = command("deaf", &[&roll.address()]);
-        let spawned = adapter::spawn(&command, config(RevisionSet::all()), ());
+        let spawned = command.connect_in_task(adapter::Runtime, config(RevisionSet::all()), ());
         let mut spawned = Box::pin(spawned);
         core::future::poll_fn(|task| {
             assert!(spawned.as_mut().poll(task).is_pending());
@@ -280,10 +300,19 @@ fn dropped_session() {
 fn on_socket() {
     block_on(async {
         let (near, far) = sockets().await;
-        let (connection, _peer) =
-            adapter::serve(adapter::split(far), server(RevisionSet::all()), service());
+        let (connection, _peer) = adapter::server::connect(
+            adapter::split(far),
+            adapter::Runtime,
+            server(RevisionSet::all()),
+            service(),
+        );
         spawn_task(connection);
-        let client = adapter::connect(adapter::split(near), config(RevisionSet::all()), ());
+        let client = adapter::client::connect_in_task(
+            adapter::split(near),
+            adapter::Runtime,
+            config(RevisionSet::all()),
+            (),
+        );
         let client = client.await.unwrap();
         assert!(tools(&client).await.contains("tools"));
     });
@@ -359,11 +388,17 @@ pub(crate) fn play(role: &str, arguments: &[&str]) -> bool {
     match (role, arguments) {
         ("serve", [address]) => {
             call_in("serve", address);
-            block_on(adapter::serve_stdio(server(RevisionSet::all()), service())).unwrap();
+            block_on(serve_stdio(
+                adapter::Runtime,
+                server(RevisionSet::all()),
+                service(),
+            ))
+            .unwrap();
         }
         ("serve-modern", [address]) => {
             call_in("serve-modern", address);
-            block_on(adapter::serve_stdio(
+            block_on(serve_stdio(
+                adapter::Runtime,
                 server(RevisionSet::modern()),
                 service(),
             ))

@@ -117,8 +117,8 @@ pub(crate) fn play(role: &str) -> bool {
         "exclusive" => block_on(echo(Claim::Exclusive)),
         "shared" => block_on(echo(Claim::Shared)),
         "twice" => block_on(async {
-            let _wire = adapter::stdio(Claim::Exclusive).unwrap();
-            let again = adapter::stdio(Claim::Exclusive).unwrap_err();
+            let _wire = adapter::stdio::open(&adapter::Runtime, Claim::Exclusive).unwrap();
+            let again = adapter::stdio::open(&adapter::Runtime, Claim::Exclusive).unwrap_err();
             eprintln!("{:?}", again.kind());
         }),
         "child" => {
@@ -132,7 +132,7 @@ pub(crate) fn play(role: &str) -> bool {
 }
 
 async fn echo(claim: Claim) {
-    let (mut input, mut output) = adapter::stdio(claim).unwrap();
+    let (mut input, mut output) = adapter::stdio::open(&adapter::Runtime, claim).unwrap();
     eprintln!("{} {}", input.mode(), output.mode());
     println!("stray");
     if claim == Claim::Exclusive {

@@ -1,0 +1,90 @@
+//! Connections in tasks of their own.
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_proto::client::ClientSetup;
+
+use super::child::{Ending, SpawnError};
+use super::{ConnectError, Handler, Peer, connect};
+use crate::io::process::Command;
+use crate::runtime::Runtime;
+
+/// Connects to a server over a pair of byte streams, and runs the connection in a task of its own.
+///
+/// Returns once it is known who the server is. The task ends with the last [`Peer`].
+///
+/// # Errors
+///
+/// See [`ConnectError`].
+///
+/// ```
+/// use futures_io::{AsyncRead, AsyncWrite};
+/// use mcp_async::Runtime;
+/// use mcp_async::client::{ConnectError, Peer, connect_in_task};
+/// use mcp_proto::client::ClientConfig;
+///
+/// /// What an adapter's `split` and `pair` return is such a pair of streams.
+/// async fn meet<R: Runtime, I, O>(streams: (I, O)) -> Result<Peer, ConnectError>
+/// where
+///     I: AsyncRead + Send + Unpin + 'static,
+///     O: AsyncWrite + Send + Unpin + 'static,
+/// {
+///     connect_in_task(streams, R::default(), ClientConfig::new("demo", "1.0"), ()).await
+/// }
+/// ```
+pub async fn connect_in_task<R, I, O, H>(
+    streams: (I, O),
+    runtime: R,
+    config: impl Into<ClientSetup<'static>>,
+    handler: H,
+) -> Result<Peer, ConnectError>
+where
+    R: Runtime,
+    I: AsyncRead + Send + Unpin + 'static,
+    O: AsyncWrite + Send + Unpin + 'static,
+    H: Handler,
+{
+    let (connection, client) = connect(streams, runtime, config, handler);
+    R::spawn(Box::pin(async { drop(connection.await) }));
+    client.ready().await?;
+    Ok(client)
+}
+
+impl Command {
+    /// Starts a server as a child process, connects to it, and runs the connection in a task of its
+    /// own.
+    ///
+    /// Returns once it is known who the server is. After [`Peer::close`], or with the last [`Peer`],
+    /// the child is shut down in order; await the [`Ending`] for that before the program ends. See
+    /// [`process`](crate::process) for what becomes of the child in every other case.
+    ///
+    /// # Errors
+    ///
+    /// See [`SpawnError`]. Nothing is left running then.
+    ///
+    /// ```
+    /// use mcp_async::Runtime;
+    /// use mcp_async::process::Command;
+    /// use mcp_proto::client::ClientConfig;
+    ///
+    /// async fn talk<R: Runtime>() -> Result<(), Box<dyn std::error::Error>> {
+    ///     let config = ClientConfig::new("demo", "1.0");
+    ///     let command = Command::new("npx").args(["-y", "some-server"]);
+    ///     let (client, ending) = command.connect_in_task(R::default(), config, ()).await?;
+    ///     // ... calls ...
+    ///     client.close();
+    ///     ending.await?;
+    ///     Ok(())
+    /// }
+    /// ```
+    pub async fn connect_in_task<R: Runtime, H: Handler>(
+        &self,
+        runtime: R,
+        config: impl Into<ClientSetup<'static>>,
+        handler: H,
+    ) -> Result<(Peer, Ending), SpawnError> {
+        let connected = self.connect(R::reactor(), runtime, config, handler).await;
+        let (session, client, ending) = connected?;
+        R::spawn(Box::pin(session));
+        Ok((client, ending))
+    }
+}

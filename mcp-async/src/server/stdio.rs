@@ -1,0 +1,41 @@
+//! A server on the standard streams of its process.
+
+use std::io;
+
+use mcp_proto::server::ServerSetup;
+
+use super::{Service, connect};
+use crate::io::stdio::{self, Claim};
+use crate::runtime::Runtime;
+
+/// Serves one client over this process's standard input and output, until either is closed or the
+/// program is [interrupted](Runtime::interrupted).
+///
+/// Both are the wire's alone from then on, see [`Claim::Exclusive`]; [`connect`] over the streams of
+/// [`stdio::open`] with [`Claim::Shared`] leaves them as they are. At the end of input everything
+/// read is answered, handlers that still run get a second, and the result is `Ok`: return from `main`
+/// (ST-10). An output that was closed is no error either.
+///
+/// # Errors
+///
+/// What [`stdio::open`] refuses, and errors of the streams.
+///
+/// ```
+/// use mcp_async::server::{serve_stdio, service_fn};
+/// use mcp_async::{ErrorReply, Runtime};
+/// use mcp_proto::server::ServerConfig;
+///
+/// async fn serve<R: Runtime>() -> std::io::Result<()> {
+///     let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
+///     serve_stdio(R::default(), ServerConfig::new("nothing", "1.0"), service).await
+/// }
+/// ```
+pub async fn serve_stdio<R: Runtime, S: Service>(
+    runtime: R,
+    config: impl Into<ServerSetup<'static>>,
+    service: S,
+) -> io::Result<()> {
+    let streams = stdio::open(R::reactor(), Claim::Exclusive)?;
+    let (connection, _) = connect(streams, runtime, config, service);
+    connection.until(R::interrupted()).await
+}
