@@ -27,7 +27,7 @@ pub fn server<R: Runtime>(server: Server<R>) -> Instance {
 }
 
 /// Returns what a server runs over HTTP.
-#[cfg(all(feature = "http", feature = "server"))]
+#[cfg(feature = "http-server")]
 pub fn http_server<R: crate::net::Network>(server: &Server<R>) -> Instance {
     let http = server.http();
     instance(async move {
@@ -47,7 +47,7 @@ pub fn client<R: Runtime>(name: &'static str, command: crate::process::Command) 
 }
 
 /// Returns what a client over HTTP runs.
-#[cfg(all(feature = "http", feature = "client"))]
+#[cfg(feature = "http-client")]
 pub fn http_client<R: crate::net::Network>(name: &'static str) -> Instance {
     instance(Client::<R>::builder(name, name).connect(name))
 }

@@ -92,7 +92,7 @@ mod error;
 mod io;
 mod observe;
 mod runtime;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-server")]
 mod shrink;
 mod trace_context;
 
@@ -115,14 +115,14 @@ pub use trace_context::{NoTrace, TraceContext};
 pub mod client;
 #[cfg(all(feature = "server", feature = "client"))]
 pub mod guide;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod http;
 #[cfg(any(feature = "server", feature = "client"))]
 #[doc(hidden)]
 pub mod instances;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod model;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod net;
 pub mod process;
 #[cfg(any(feature = "server", feature = "schema"))]

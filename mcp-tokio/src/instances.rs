@@ -9,7 +9,7 @@ pub fn server(server: crate::Server) -> Instance {
     instances::server(server)
 }
 
-#[cfg(all(feature = "http", feature = "server"))]
+#[cfg(feature = "http-server")]
 pub fn http_server(server: &crate::Server) -> Instance {
     instances::http_server(server)
 }
@@ -19,7 +19,7 @@ pub fn client(name: &'static str, command: crate::Command) -> Instance {
     instances::client::<Runtime>(name, command)
 }
 
-#[cfg(all(feature = "http", feature = "client"))]
+#[cfg(feature = "http-client")]
 pub fn http_client(name: &'static str) -> Instance {
     instances::http_client::<Runtime>(name)
 }

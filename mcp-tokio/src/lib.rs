@@ -71,13 +71,13 @@ mod io;
 mod reactor;
 #[cfg(feature = "signal")]
 mod signal;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 mod sockets;
 mod timer;
 
 pub use io::{pair, split};
 pub use reactor::Runtime;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub use sockets::{Listener, Socket};
 pub use timer::Timer;
 
@@ -92,7 +92,7 @@ pub use mcp_async::model;
 pub use mcp_async::schema;
 #[cfg(feature = "server")]
 pub use mcp_async::schemars;
-#[cfg(feature = "http")]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub use mcp_async::{http, net};
 
 /// A client of one server, on this runtime.
@@ -151,7 +151,7 @@ pub type ServerBuilder<S = ()> = mcp_async::server::ServerBuilder<Runtime, S>;
 /// // Client::builder("demo", "1.0").connect_through("https://mcp.example.com/mcp", http).await?
 /// # let _ = http;
 /// ```
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 pub type HttpClient = mcp_async::net::HttpClient<Runtime>;
 
 /// A [`Server`] as a service for HTTP requests, to mount in a router or to keep in a struct.
@@ -167,5 +167,5 @@ pub type HttpClient = mcp_async::net::HttpClient<Runtime>;
 /// app.mcp.shutdown();
 /// # Ok::<(), mcp_tokio::server::BuildError>(())
 /// ```
-#[cfg(all(feature = "http", feature = "server"))]
+#[cfg(feature = "http-server")]
 pub type HttpService = mcp_async::http::HttpService<Runtime>;

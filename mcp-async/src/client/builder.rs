@@ -16,7 +16,7 @@ use super::callbacks::{Callbacks, Roots, boxed, is_file};
 use super::child::SpawnError;
 use super::child_end::ChildEnd;
 use super::exchange::ROUNDS;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 use super::extension::Extension;
 use super::handle::Client;
 use super::hub::{Boxed, Hub};
@@ -74,7 +74,7 @@ pub struct ClientBuilder<R> {
     cache: bool,
     restart: Option<RestartPolicy>,
     /// The settings of HTTP.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-client")]
     pub(crate) extension: Extension,
     runtime: PhantomData<fn() -> R>,
 }
@@ -93,7 +93,7 @@ impl<R> ClientBuilder<R> {
             rounds: ROUNDS,
             cache: true,
             restart: None,
-            #[cfg(feature = "http")]
+            #[cfg(feature = "http-client")]
             extension: Extension::default(),
             runtime: PhantomData,
         }

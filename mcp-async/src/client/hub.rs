@@ -14,12 +14,11 @@ use super::ask::Ask;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
 use super::error::CallError;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-client")]
 use super::extension::Extension;
 use super::handler::{Handler, Question, Reply};
 use super::info::ServerInfo;
 use super::queue::{self, Queue};
-#[cfg(feature = "schema")]
 use super::schemas::Schemas;
 use super::topics::{Topics, Update};
 use crate::model::{LoggingMessageParams, Root};
@@ -32,7 +31,6 @@ pub(crate) struct Hub {
     pub(super) rounds: u8,
     pub(super) clock: Arc<dyn Now>,
     cache: Option<Mutex<Cache>>,
-    #[cfg(feature = "schema")]
     schemas: Mutex<Schemas>,
     pub(super) topics: Mutex<Topics>,
     logs: Mutex<Vec<Weak<LogQueue>>>,
@@ -41,7 +39,7 @@ pub(crate) struct Hub {
     /// When the server wants the client's own requests, which no caller waits for, at the earliest.
     not_before: Mutex<Instant>,
     /// What the transport keeps.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-client")]
     pub(crate) extension: Extension,
 }
 
@@ -64,14 +62,13 @@ impl Hub {
             rounds,
             clock,
             cache: cache.then(Mutex::default),
-            #[cfg(feature = "schema")]
             schemas: Mutex::default(),
             topics: Mutex::default(),
             logs: Mutex::default(),
             level: Mutex::default(),
             renewed: Mutex::default(),
             not_before: Mutex::default(),
-            #[cfg(feature = "http")]
+            #[cfg(feature = "http-client")]
             extension: Extension::default(),
         }
     }
@@ -82,7 +79,7 @@ impl Hub {
     }
 
     /// The server asked for a pause until this time: it concerns requests that no caller waits for.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-client")]
     pub(crate) fn hold_until(&self, at: Instant) {
         *lock(&self.not_before) = at;
     }
@@ -120,17 +117,11 @@ impl Hub {
         if let Some(cache) = &self.cache {
             lock(cache).clear();
         }
-        #[cfg(feature = "schema")]
         lock(&self.schemas).clear();
     }
 
     /// Notes what a listed tool promises of its results.
-    #[cfg_attr(
-        not(feature = "schema"),
-        expect(clippy::unused_self, reason = "there is nothing to check with")
-    )]
     pub(super) fn learn(&self, ask: &Ask<'_>, result: Raw<'_>) {
-        #[cfg(feature = "schema")]
         if let Ask::List {
             method: Method::ToolsList,
             ..
@@ -138,25 +129,16 @@ impl Hub {
         {
             lock(&self.schemas).learn(result);
         }
-        #[cfg(not(feature = "schema"))]
-        let _ = (ask, result);
     }
 
     /// TL-10
-    #[cfg_attr(
-        not(feature = "schema"),
-        expect(clippy::unused_self, clippy::unnecessary_wraps, reason = "as above")
-    )]
     pub(super) fn check(&self, ask: &Ask<'_>, result: Raw<'_>) -> Result<(), CallError> {
-        #[cfg(feature = "schema")]
         if let Ask::CallTool { name, .. } = ask {
             let schema = lock(&self.schemas).of(name);
             if let Some(schema) = schema {
                 return schema.check(result);
             }
         }
-        #[cfg(not(feature = "schema"))]
-        let _ = (ask, result);
         Ok(())
     }
 
@@ -248,7 +230,6 @@ impl Hub {
         match update {
             Update::Tools => {
                 self.stale(Kind::Tools, None);
-                #[cfg(feature = "schema")]
                 lock(&self.schemas).clear();
             }
             Update::Prompts => self.stale(Kind::Prompts, None),

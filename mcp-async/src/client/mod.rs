@@ -23,7 +23,7 @@ pub(crate) mod connection;
 mod elicitation;
 mod error;
 mod exchange;
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) mod extension;
 #[cfg(feature = "client")]
 mod handle;
@@ -51,6 +51,9 @@ mod round;
 #[cfg(feature = "client")]
 mod sampling;
 #[cfg(all(feature = "client", feature = "schema"))]
+mod schemas;
+#[cfg(all(feature = "client", not(feature = "schema")))]
+#[path = "no_schemas.rs"]
 mod schemas;
 pub(crate) mod side;
 mod stray;

@@ -33,7 +33,7 @@ impl Role for Side {
 
     const WAITS_FOR_READER: bool = false;
     const DRAINS: bool = false;
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     const SENDS_FIRST: bool = true;
 
     fn dispatch(
@@ -176,7 +176,7 @@ impl Respond for Core<'_, Growing> {
         Self::respond(self, now, token, outcome, out)
     }
 
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn write_reply(
         &mut self,
         now: Instant,
@@ -186,7 +186,7 @@ impl Respond for Core<'_, Growing> {
         mcp_proto::Machine::reply(self, now, *reply, out)
     }
 
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel> {
         self.next_channel().filter(|channel| has_room(*channel))
     }

@@ -38,7 +38,7 @@ pub(crate) trait Role {
 
     /// Whether what a message made due leaves before the application learns of the message, where
     /// messages leave in exchanges: `initialized` before the first call.
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     const SENDS_FIRST: bool;
 
     /// Takes an event, without any lock held.

@@ -10,13 +10,13 @@ pub(crate) type Frame<'b> = Option<&'b Arc<Vec<u8>>>;
 
 /// Received messages as text, one or an array. What keeps a part of a large text keeps all of it
 /// instead of a copy.
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) enum Text {
     Small(Vec<u8>),
     Large(Arc<Vec<u8>>),
 }
 
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 impl Text {
     pub(crate) fn new(text: Vec<u8>) -> Self {
         if text.len() >= LARGE {

@@ -4,7 +4,7 @@
 mod alarm;
 mod calls;
 mod driver;
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 mod exchanged;
 mod frame;
 mod job;
@@ -15,13 +15,13 @@ mod seat;
 mod shared;
 mod turn;
 
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) use self::alarm::{Alarm, JobWaker};
 pub(crate) use self::calls::{Effect, Role};
 pub(crate) use self::driver::Driver;
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::exchanged::Exchanged;
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::frame::Text;
 pub(crate) use self::frame::{Frame, keep};
 pub(crate) use self::job::discard;
@@ -31,8 +31,8 @@ pub(crate) use self::outbound::{Pipe, Receipt};
 pub(crate) use self::places::{Arrival, Places};
 pub use self::progress::Progress;
 pub(crate) use self::seat::Seat;
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::shared::Core;
 pub(crate) use self::shared::{Beside, Nothing, Respond, Shared};
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::turn::{Work, Worked, poll_work};

@@ -2,7 +2,7 @@
 
 use core::any::Any;
 use core::task::{Context, Poll};
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 use core::time::Duration;
 
 use mcp_proto::{Channel, SentToken, Transmit};
@@ -38,7 +38,7 @@ pub(crate) trait Outbound: Any + Send {
     }
 
     /// Whether a store does not have everything yet that was taken.
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     fn awaits_store(&self) -> bool {
         false
     }
@@ -50,14 +50,14 @@ pub(crate) trait Outbound: Any + Send {
 
     /// Ends the connection of the client that reads this channel, so that it comes back after
     /// `retry`; the channel continues. Returns whether that is possible.
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     fn disconnect(&mut self, on: Channel, retry: Duration) -> bool {
         let _ = (on, retry);
         false
     }
 }
 
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 impl dyn Outbound {
     /// The value itself, for those who made it.
     pub(crate) fn downcast_mut<T: Outbound>(&mut self) -> Option<&mut T> {

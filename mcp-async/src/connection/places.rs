@@ -119,7 +119,7 @@ impl<F> Places<F> {
     }
 
     /// The error that is put down next says that head and body of the request differ.
-    #[cfg(all(feature = "client", feature = "http"))]
+    #[cfg(feature = "http-client")]
     pub(crate) fn mismatched(&mut self, cookie: u64) {
         if let Some(place) = self.place(cookie) {
             place.mismatched = true;

@@ -4,7 +4,7 @@
 use core::task::{Context, Poll, Waker, ready};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-#[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+#[cfg(any(feature = "http-server", feature = "http-client"))]
 use mcp_proto::BufferFull;
 use mcp_proto::{
     Channel, Instant, Limits, Machine, Outbox, Outcome, SendError, SentToken, Shortage, Token,
@@ -49,7 +49,7 @@ pub(crate) trait Respond: Machine {
     }
 
     /// Writes an answer of the core, as often as a longer buffer is needed.
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn write_reply(
         &mut self,
         now: Instant,
@@ -58,7 +58,7 @@ pub(crate) trait Respond: Machine {
     ) -> Result<Transmit, BufferFull>;
 
     /// A channel that is owed a message and has room for it.
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel>;
 
     /// Nobody waits for the answer to this request of ours any more. No event of it follows.

@@ -12,7 +12,7 @@ pub mod calls {}
 #[doc = include_str!("completion.md")]
 pub mod completion {}
 
-#[cfg(feature = "http")]
+#[cfg(all(feature = "http-server", feature = "http-client"))]
 #[doc = include_str!("http.md")]
 pub mod http {}
 
@@ -34,7 +34,7 @@ pub mod questions {}
 #[doc = include_str!("registration.md")]
 pub mod registration {}
 
-#[cfg(feature = "http")]
+#[cfg(all(feature = "http-server", feature = "http-client"))]
 #[doc = include_str!("remote.md")]
 pub mod remote {}
 

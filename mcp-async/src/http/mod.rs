@@ -3,16 +3,16 @@
 //! [`Server::http`](crate::Server::http) turns a server into a [`tower_service::Service`], which hyper,
 //! axum and other frameworks can mount.
 
-#[cfg(feature = "client")]
+#[cfg(feature = "http-client")]
 pub(crate) mod client;
-#[cfg(feature = "server")]
+#[cfg(feature = "http-server")]
 pub(crate) mod server;
-#[cfg(feature = "server")]
+#[cfg(feature = "http-server")]
 mod store;
 
-#[cfg(feature = "server")]
+#[cfg(feature = "http-server")]
 pub use server::{Http, HttpBody, HttpService, Principal};
-#[cfg(feature = "server")]
+#[cfg(feature = "http-server")]
 pub use store::{
     EventStore, MemoryStore, Replay, SessionStore, StoreError, Stored, StoredEvent, Taken,
 };

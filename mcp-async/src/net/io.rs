@@ -32,6 +32,7 @@ fn with_scratch<T>(read: impl FnOnce(&mut [u8]) -> T) -> T {
 }
 
 /// As many bytes as tell one version of HTTP from the other: the preface of HTTP/2 (RFC 9113 3.4).
+#[cfg(feature = "http-server")]
 const PREFACE: usize = 24;
 
 pub(crate) struct Io<S, R: Runtime> {
@@ -48,6 +49,7 @@ pub(crate) struct Io<S, R: Runtime> {
 impl<S, R: Runtime> Io<S, R> {
     /// The stream of a client that has to begin within `opening`, and to take what is written
     /// within `stall`.
+    #[cfg(feature = "http-server")]
     pub(crate) fn accepted(stream: S, vectored: bool, opening: Duration, stall: Duration) -> Self {
         Self {
             opening: PREFACE,

@@ -19,6 +19,7 @@ use super::closing::{Closing, Phase};
 use super::exchange::{Activity, Counted};
 use super::io::Io;
 use super::time::{Either, Hyper, Nap, race, timeout};
+use super::tls::Identity;
 use super::wire::Wire;
 use super::{Network, RemoteAddr};
 use crate::runtime::Runtime;
@@ -72,8 +73,7 @@ struct Settings {
     grace: Option<Duration>,
     max_connections: usize,
     max_head: usize,
-    #[cfg(feature = "tls")]
-    identity: Option<super::Identity>,
+    identity: Option<Identity>,
 }
 
 impl Listen {
@@ -114,7 +114,6 @@ impl Listen {
                 grace: None,
                 max_connections: 10_000,
                 max_head: 64 * 1024,
-                #[cfg(feature = "tls")]
                 identity: None,
             },
         }
@@ -190,7 +189,7 @@ impl Listen {
     /// }
     /// ```
     #[cfg(feature = "tls")]
-    pub fn tls(mut self, identity: super::Identity) -> Self {
+    pub fn tls(mut self, identity: Identity) -> Self {
         self.settings.identity = Some(identity);
         self
     }
@@ -376,7 +375,6 @@ impl Settings {
     where
         S: futures_io::AsyncRead + futures_io::AsyncWrite + Unpin,
     {
-        #[cfg(feature = "tls")]
         if let Some(identity) = &self.identity {
             return identity.accept(stream).await;
         }

@@ -1,25 +1,42 @@
 //! Sockets, HTTP and TLS on the [`Network`] of a runtime, independent of MCP.
 //!
-//! [`Listen`] serves any service of `tower` on any runtime; [`HttpClient`] sends requests on any
-//! runtime.
+//! `Listen` (feature `http-server`) serves any service of `tower` on any runtime; `HttpClient` (feature
+//! `http-client`) sends requests on any runtime.
 
+#[cfg(feature = "http-client")]
 mod client;
+#[cfg(feature = "http-server")]
 mod closing;
+#[cfg(feature = "http-server")]
 mod exchange;
 mod io;
+#[cfg(feature = "http-server")]
 mod listen;
 mod network;
+#[cfg(not(feature = "tls"))]
+mod no_tls;
+#[cfg(feature = "http-server")]
 mod remote;
 mod time;
 #[cfg(feature = "tls")]
 mod tls;
 mod wire;
 
-#[cfg(feature = "client")]
+#[cfg(feature = "http-client")]
 pub(crate) use client::without_secrets;
+#[cfg(feature = "http-client")]
 pub use client::{HttpClient, HttpClientBuilder, Reply, ReplyFailed, SendFailed};
+#[cfg(feature = "http-server")]
 pub use listen::Listen;
 pub use network::Network;
+#[cfg(feature = "http-server")]
 pub use remote::RemoteAddr;
+#[cfg(all(feature = "tls", feature = "http-server"))]
+pub use tls::Identity;
+#[cfg(all(feature = "tls", feature = "http-client"))]
+pub use tls::Roots;
 #[cfg(feature = "tls")]
-pub use tls::{Identity, Roots, TlsError};
+pub use tls::TlsError;
+
+#[cfg(not(feature = "tls"))]
+use no_tls as tls;

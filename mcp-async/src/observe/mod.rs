@@ -16,17 +16,17 @@ pub(crate) mod span;
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::{Here, handler_failed, tool_failed};
-#[cfg(all(feature = "server", feature = "http", not(feature = "tracing")))]
+#[cfg(all(feature = "http-server", not(feature = "tracing")))]
 pub(crate) use self::off::{displaced, store_failed};
-#[cfg(all(feature = "client", feature = "http", not(feature = "tracing")))]
+#[cfg(all(feature = "http-client", not(feature = "tracing")))]
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
-#[cfg(all(feature = "server", feature = "http", feature = "tracing"))]
+#[cfg(all(feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::{displaced, store_failed};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::on::{handler_failed, tool_failed};
-#[cfg(all(feature = "client", feature = "http", feature = "tracing"))]
+#[cfg(all(feature = "http-client", feature = "tracing"))]
 pub(crate) use self::on::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::span::Here;
@@ -39,6 +39,6 @@ pub(crate) enum Transport {
     /// A pair of byte streams.
     Pipe,
     /// Exchanges of HTTP.
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     Http,
 }

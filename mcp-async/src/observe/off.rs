@@ -9,10 +9,10 @@ use super::Transport;
 
 pub(crate) const fn ignored(_why: Why) {}
 
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 pub(crate) const fn store_failed(_error: &dyn core::fmt::Display) {}
 
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 pub(crate) const fn displaced() {}
 
 pub(crate) const fn panicked() {}
@@ -23,13 +23,13 @@ pub(crate) const fn ping_missed(_misses: u32, _limit: u32) {}
 
 pub(crate) const fn failed(_code: i64) {}
 
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) const fn unsent(_cause: &str) {}
 
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) const fn oversized() {}
 
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) const fn tool_dropped(_name: &str, _why: &dyn core::fmt::Display) {}
 
 #[cfg(feature = "server")]

@@ -16,14 +16,14 @@ pub(crate) fn ignored(why: Why) {
 }
 
 /// A store of sessions or events could not do what it was asked.
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {
     let error = crate::ErrorChain(error);
     tracing::warn!(target: span::TARGET, %error, "a session or event store operation failed");
 }
 
 /// Another process has taken over a session of this one.
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 pub(crate) fn displaced() {
     debug!(target: span::TARGET, "another process has taken a session over");
 }
@@ -53,19 +53,19 @@ pub(crate) fn ping_missed(misses: u32, limit: u32) {
 }
 
 /// A request over HTTP was not answered.
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) fn unsent(cause: &str) {
     debug!(target: span::TARGET, cause, "a request was not answered");
 }
 
 /// An event over the limit was passed over, and no call is known to have waited for it.
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) fn oversized() {
     warn!(target: span::TARGET, "an event over the size limit was passed over");
 }
 
 /// A tool was taken out of a list, because a client must not call it.
-#[cfg(all(feature = "client", feature = "http"))]
+#[cfg(feature = "http-client")]
 pub(crate) fn tool_dropped(name: &str, why: &dyn core::fmt::Display) {
     warn!(target: span::TARGET, tool = name, %why, "a tool of the server was left out");
 }

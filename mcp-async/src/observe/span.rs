@@ -43,7 +43,7 @@ pub(crate) fn server(method: Method<'_>, subject: Option<&str>, transport: Trans
 }
 
 /// Records the version of HTTP that a request came by.
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 pub(crate) fn came_by(span: &Span, version: http::Version) {
     let version = match version {
         http::Version::HTTP_10 => "1.0",
@@ -157,7 +157,7 @@ fn described(span: Span, method: Method<'_>, subject: Option<&str>, transport: T
         Transport::Pipe => {
             span.record("network.transport", "pipe");
         }
-        #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+        #[cfg(any(feature = "http-server", feature = "http-client"))]
         Transport::Http => {
             span.record("network.transport", "tcp");
             span.record("network.protocol.name", "http");

@@ -549,7 +549,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// assert!(builder.draft_profile().build().is_ok());
     /// # Ok::<(), mcp_proto::json::Fault>(())
     /// ```
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub fn draft_profile(self) -> Self {
         self.set(|settings| settings.draft = true)
     }

@@ -1,7 +1,7 @@
 //! The environment of a call.
 
 use core::task::{Context, Poll};
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 use core::time::Duration;
 
 use mcp_proto::model::LoggingLevel;
@@ -32,7 +32,7 @@ pub(crate) trait CallHost: Send + Sync {
     fn request_id(&self, call: Token) -> Option<String>;
 
     /// Whether the call belongs to a session that is held to the transports draft.
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     fn is_held_to_draft(&self) -> bool;
 
     /// Whether the client still waits for the answer.
@@ -62,7 +62,7 @@ pub(crate) trait CallHost: Send + Sync {
 
     /// Ends the connection of the client that waits on this channel, so that it comes back after
     /// `retry`. Returns whether that is possible.
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     fn disconnect(&self, on: Channel, retry: Duration) -> bool;
 
     /// Answers the call, when there is room for the answer.

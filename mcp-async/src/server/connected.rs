@@ -1,7 +1,7 @@
 //! Calls that belong to the connection on which they arrived.
 
 use core::task::{Context, Poll, ready};
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 use core::time::Duration;
 use std::sync::Arc;
 
@@ -42,7 +42,7 @@ impl CallHost for Connected {
         core.machine.request_id(call).map(|id| id.to_string())
     }
 
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     fn is_held_to_draft(&self) -> bool {
         self.0.lock().machine.is_held_to_draft()
     }
@@ -96,7 +96,7 @@ impl CallHost for Connected {
         poll_log(&self.0, cx, receipt, channel, write).map(drop)
     }
 
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     fn disconnect(&self, on: Channel, retry: Duration) -> bool {
         let possible = self.0.lock().outbound.disconnect(on, retry);
         self.0.alarm.ring();

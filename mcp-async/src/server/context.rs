@@ -165,7 +165,7 @@ impl CallContext {
     ///     cx.close_stream(Duration::from_secs(60)).await;
     /// }
     /// ```
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     pub async fn close_stream(&self, retry: core::time::Duration) -> bool {
         self.revision.has_event_polling() && self.host.disconnect(self.arrived.channel, retry)
     }
@@ -265,7 +265,7 @@ impl CallContext {
     /// }
     /// # let _ = language;
     /// ```
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     pub fn http(&self) -> Option<&http::request::Parts> {
         self.arrived.head.as_deref()
     }

@@ -2,7 +2,7 @@
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-server")]
 use core::task::{Context, Poll};
 use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
@@ -16,7 +16,6 @@ use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
 use super::catalog::Catalog;
 use super::item::{Item, RegisterError};
-#[cfg(feature = "tracing")]
 use super::layers::Trace;
 use super::live::Live;
 use super::rate::{Buckets, RateLimits};
@@ -57,7 +56,6 @@ pub(super) struct Settings {
     pub(super) experimental: Vec<(String, RawBuf)>,
     pub(super) methods: Vec<Arc<Method>>,
     pub(super) layers: Vec<Wrap>,
-    #[cfg(feature = "tracing")]
     pub(super) trace: Trace,
     pub(super) rates: RateLimits,
     pub(super) progress_interval: Duration,
@@ -93,7 +91,6 @@ impl Settings {
             experimental: Vec::new(),
             methods: Vec::new(),
             layers: Vec::new(),
-            #[cfg(feature = "tracing")]
             trace: Trace::new(),
             keys: None,
             rates: RateLimits::default(),
@@ -176,9 +173,7 @@ impl Inner {
             .fold(Box::new(router) as BoxService, |service, layer| {
                 layer(service)
             });
-        #[cfg(feature = "tracing")]
-        let service = Box::new(tower_layer::Layer::layer(&settings.trace, service)) as BoxService;
-        service
+        settings.trace.wrap(service)
     }
 
     /// From now on the client at the other end is told what changes.
@@ -197,7 +192,7 @@ impl Inner {
     }
 
     /// The connection has ended.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(super) fn disconnected(&self, peer: &Peer) {
         self.connections().live.remove(peer);
     }
@@ -213,13 +208,13 @@ impl Inner {
         self.peers().iter().for_each(Peer::shutdown);
     }
 
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(super) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }
 
     /// Ready once the server was shut down.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(super) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
         let mut connections = self.connections();
         if self.closing.load(Ordering::Acquire) {

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, HashMap};
 
 use super::Peer;
 use super::peer::WeakPeer;
-#[cfg(feature = "http")]
+#[cfg(feature = "http-server")]
 use crate::shrink::shrink;
 
 /// Connections in the order in which they began, each once. Those that say so are taken out when
@@ -38,7 +38,7 @@ impl Live {
     }
 
     /// It has ended.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn remove(&mut self, peer: &Peer) {
         if let Some(number) = self.known.remove(&peer.downgrade().address()) {
             self.peers.remove(&number);
@@ -50,7 +50,7 @@ impl Live {
     }
 
     /// How many there are, those that ended without a word included.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn len(&self) -> usize {
         self.peers.len()
     }

@@ -43,7 +43,7 @@ mod inner;
 mod item;
 #[cfg(feature = "server")]
 mod live;
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 mod mirrored;
 #[cfg(feature = "server")]
 mod output;
@@ -126,9 +126,9 @@ pub use self::{
     tool::{NoArguments, Tool, ToolCall},
 };
 
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 pub(crate) use self::live::Live;
-#[cfg(all(feature = "server", feature = "http"))]
+#[cfg(feature = "http-server")]
 pub(crate) use self::rate::Buckets;
 
 use mcp_proto::server::Context as Request;
@@ -277,7 +277,7 @@ impl<R, W, C: Clock, S: Service> fmt::Debug for Connection<R, W, C, S> {
 pub(crate) struct Arrived {
     pub(crate) channel: Channel,
     /// The head of its HTTP request.
-    #[cfg(all(feature = "server", feature = "http"))]
+    #[cfg(feature = "http-server")]
     pub(crate) head: Option<Arc<http::request::Parts>>,
 }
 
@@ -286,7 +286,7 @@ impl Default for Arrived {
     fn default() -> Self {
         Self {
             channel: Channel::PIPE,
-            #[cfg(all(feature = "server", feature = "http"))]
+            #[cfg(feature = "http-server")]
             head: None,
         }
     }
@@ -312,7 +312,7 @@ impl<S: Service> Role for Side<S> {
 
     const WAITS_FOR_READER: bool = true;
     const DRAINS: bool = true;
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     const SENDS_FIRST: bool = false;
 
     fn dispatch(
@@ -475,7 +475,7 @@ impl Respond for Server<'_, Growing> {
         self.flush_progress(now, token, out)
     }
 
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn write_reply(
         &mut self,
         now: Instant,
@@ -485,7 +485,7 @@ impl Respond for Server<'_, Growing> {
         mcp_proto::Machine::reply(self, now, *reply, out)
     }
 
-    #[cfg(all(feature = "http", any(feature = "server", feature = "client")))]
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel> {
         // One channel that is full blocks no other.
         self.next_channel_where(has_room)

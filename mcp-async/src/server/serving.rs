@@ -9,12 +9,12 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::server::{Blueprint, Growing, ServerSetup};
 
-#[cfg(feature = "http")]
+#[cfg(feature = "http-server")]
 use super::Keys;
 use super::build_error::BuildError;
 use super::builder::ServerBuilder;
 use super::inner::{BoxService, Inner};
-#[cfg(feature = "http")]
+#[cfg(feature = "http-server")]
 use super::rate::Buckets;
 use super::registry::Registry;
 use super::runner::Runner;
@@ -66,7 +66,7 @@ impl<R> Server<R> {
     }
 
     /// Whether its sessions over HTTP are held to the transports draft.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn is_held_to_draft(&self) -> bool {
         self.inner.settings.draft
     }
@@ -101,19 +101,19 @@ impl<R> Server<R> {
     }
 
     /// From now on the client at the other end is told what changes.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn connected(&self, peer: &Peer) {
         self.inner.connected(peer);
     }
 
     /// The client at the other end is gone.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn disconnected(&self, peer: &Peer) {
         self.inner.disconnected(peer);
     }
 
     /// Limits what one exchange may log.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn limit_logs(&self, peer: &Peer) {
         if let Some(limit) = self.inner.settings.rates.logs {
             peer.limit_logs(limit);
@@ -121,19 +121,19 @@ impl<R> Server<R> {
     }
 
     /// Ready once it was shut down.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn poll_closing(&self, cx: &core::task::Context<'_>) -> core::task::Poll<()> {
         self.inner.poll_closing(cx)
     }
 
     /// Whether it was shut down.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn is_closing(&self) -> bool {
         self.inner.is_closing()
     }
 
     /// What seals the states of its requests, if it was said.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn sealed_with(&self) -> Option<Keys> {
         self.inner.settings.keys.clone()
     }
@@ -184,7 +184,7 @@ impl<R: Runtime> Server<R> {
     }
 
     /// What serves one exchange that stands for itself; they share their limits.
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     pub(crate) fn exchange_service(&self, buckets: &Arc<Buckets>) -> BoxService {
         self.inner
             .service_sharing(Some(Runner::of::<R>()), Arc::clone(buckets))

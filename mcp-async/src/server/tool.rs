@@ -393,7 +393,7 @@ impl Tool {
 
     /// Answers a call.
     pub(super) fn call(self: &Arc<Self>, call: Call<'_>, host: &Host) -> Job {
-        #[cfg(feature = "http")]
+        #[cfg(feature = "http-server")]
         if let Err(error) = super::mirrored::check(&self.mirrored, &call) {
             return call.refuse(error);
         }

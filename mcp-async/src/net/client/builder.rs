@@ -10,6 +10,7 @@ use super::dial::Dialler;
 use super::pool::Pool;
 use super::{HttpClient, Shared};
 use crate::net::Network;
+use crate::net::tls::{Roots, Trust};
 
 /// The settings of an [`HttpClient`].
 ///
@@ -33,8 +34,7 @@ pub struct HttpClientBuilder<R> {
     max_idle: usize,
     proxies: Proxies,
     inflate: bool,
-    #[cfg(feature = "tls")]
-    roots: Option<crate::net::Roots>,
+    roots: Option<Roots>,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -95,7 +95,7 @@ impl<R: Network> HttpClientBuilder<R> {
     /// Trusts servers that these roots vouch for, and no others. By default those are trusted that
     /// the operating system trusts.
     #[cfg(feature = "tls")]
-    pub fn roots(mut self, roots: crate::net::Roots) -> Self {
+    pub fn roots(mut self, roots: Roots) -> Self {
         self.roots = Some(roots);
         self
     }
@@ -118,8 +118,7 @@ impl<R: Network> HttpClientBuilder<R> {
                 proxies,
                 connect_timeout: self.connect_timeout,
                 stall_timeout: self.stall_timeout,
-                #[cfg(feature = "tls")]
-                tls: crate::net::tls::Trust::new(self.roots),
+                tls: Trust::new(self.roots),
                 runtime: PhantomData,
             },
             pool: Pool::new(self.idle_timeout, self.max_idle),
@@ -138,7 +137,6 @@ impl<R: Network> Default for HttpClientBuilder<R> {
             max_idle: 8,
             proxies: Proxies::Environment,
             inflate: false,
-            #[cfg(feature = "tls")]
             roots: None,
             runtime: PhantomData,
         }

@@ -16,6 +16,7 @@ use super::pool::Kept;
 use crate::net::Network;
 use crate::net::io::Io;
 use crate::net::time::{Hyper, Nap, timeout};
+use crate::net::tls::Trust;
 use crate::net::wire::Wire;
 
 /// Makes connections.
@@ -23,8 +24,7 @@ pub(super) struct Dialler<R> {
     pub(super) proxies: Matcher,
     pub(super) connect_timeout: Duration,
     pub(super) stall_timeout: Duration,
-    #[cfg(feature = "tls")]
-    pub(super) tls: crate::net::tls::Trust,
+    pub(super) tls: Trust,
     pub(super) runtime: PhantomData<fn() -> R>,
 }
 
@@ -78,7 +78,6 @@ impl<R: Network> Dialler<R> {
                 stream
             }
         };
-        #[cfg(feature = "tls")]
         if origin.is_tls() {
             return self.tls.connect(origin.host(), stream).await;
         }

@@ -23,6 +23,8 @@
 mod around;
 mod concurrency;
 mod gate;
+#[cfg(all(feature = "server", not(feature = "tracing")))]
+mod no_trace;
 mod timeout;
 #[cfg(feature = "tracing")]
 mod trace;
@@ -40,6 +42,8 @@ use crate::connection::Progress;
 
 pub use self::around::{AroundFn, around};
 pub use self::concurrency::ConcurrencyLimit;
+#[cfg(all(feature = "server", not(feature = "tracing")))]
+pub(in crate::server) use self::no_trace::Trace;
 pub use self::timeout::Timeout;
 #[cfg(feature = "tracing")]
 pub use self::trace::Trace;

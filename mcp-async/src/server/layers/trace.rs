@@ -14,6 +14,8 @@ use tracing::Span;
 use super::{Around, Layered};
 use crate::connection::{Answered, Job, discard};
 use crate::observe::{self, Failure, span};
+#[cfg(feature = "server")]
+use crate::server::inner::BoxService;
 use crate::server::{Call, CallContext, Service};
 use crate::trace_context::TraceContext;
 
@@ -69,6 +71,13 @@ impl Trace {
     }
 }
 
+#[cfg(feature = "server")]
+impl Trace {
+    pub(in crate::server) fn wrap(&self, service: BoxService) -> BoxService {
+        Box::new(self.layer(service))
+    }
+}
+
 impl Around for Trace {
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
         let subject = call.request.subject.map(mcp_proto::json::Str::to_cow);
@@ -79,7 +88,7 @@ impl Around for Trace {
         }
         let context = call.context().clone();
         span.record("mcp.protocol.version", call.request.revision.as_str());
-        #[cfg(all(feature = "server", feature = "http"))]
+        #[cfg(feature = "http-server")]
         if let Some(head) = context.http() {
             span::came_by(&span, head.version);
         }

@@ -147,9 +147,9 @@ const fn all<T>(_: &T) -> bool {
 
 /// Whether the call is one of the transports draft, which HTTP alone has.
 fn is_draft(call: &Call<'_>) -> bool {
-    #[cfg(feature = "http")]
+    #[cfg(feature = "http-server")]
     let draft = super::mirrored::is_draft(call);
-    #[cfg(not(feature = "http"))]
+    #[cfg(not(feature = "http-server"))]
     let draft = {
         let _ = call;
         false

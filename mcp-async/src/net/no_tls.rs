@@ -1,0 +1,36 @@
+//! What stands in for TLS in builds without it.
+
+use std::io;
+
+use super::wire::Wire;
+
+/// Without TLS no server has an identity.
+#[cfg(feature = "http-server")]
+pub(super) enum Identity {}
+
+#[cfg(feature = "http-server")]
+impl Identity {
+    pub(super) async fn accept<S>(&self, _: S) -> io::Result<Wire<S>> {
+        match *self {}
+    }
+}
+
+/// Without TLS no authority is trusted.
+#[cfg(feature = "http-client")]
+pub(super) enum Roots {}
+
+/// Whom a client trusts.
+#[cfg(feature = "http-client")]
+pub(super) struct Trust;
+
+#[cfg(feature = "http-client")]
+impl Trust {
+    pub(super) const fn new(_: Option<Roots>) -> Self {
+        Self
+    }
+
+    pub(super) async fn connect<S>(&self, host: &str, _: S) -> io::Result<Wire<S>> {
+        let text = format!("TLS to {host} needs the feature `tls`");
+        Err(io::Error::other(text))
+    }
+}

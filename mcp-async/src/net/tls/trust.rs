@@ -1,0 +1,105 @@
+//! Whom a client trusts.
+
+use core::fmt;
+use std::io;
+use std::sync::{Arc, OnceLock};
+
+use futures_io::{AsyncRead, AsyncWrite};
+use futures_rustls::TlsConnector;
+use rustls::pki_types::ServerName;
+use rustls::{ClientConfig, RootCertStore};
+use rustls_platform_verifier::BuilderVerifierExt as _;
+
+use super::{TlsError, certificates_of, provider};
+use crate::net::wire::Wire;
+
+/// Certificates of authorities that are trusted.
+///
+/// ```no_run
+/// use mcp_async::net::Roots;
+///
+/// let roots = Roots::from_pem(&std::fs::read("authority.pem")?)?;
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+#[derive(Clone)]
+pub struct Roots(Arc<RootCertStore>);
+
+impl Roots {
+    /// Reads one certificate or several, in PEM.
+    ///
+    /// # Errors
+    ///
+    /// There is none, or one is no certificate of an authority.
+    pub fn from_pem(certificates: &[u8]) -> Result<Self, TlsError> {
+        let mut roots = RootCertStore::empty();
+        for certificate in certificates_of(certificates)? {
+            roots.add(certificate).map_err(TlsError::of(
+                "the certificate of an authority cannot be used",
+            ))?;
+        }
+        Ok(Self(Arc::new(roots)))
+    }
+}
+
+impl fmt::Debug for Roots {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Roots").finish_non_exhaustive()
+    }
+}
+
+/// Whom a client trusts. What the operating system says is read when it is first needed.
+pub(in crate::net) struct Trust {
+    roots: Option<Roots>,
+    connector: OnceLock<Result<TlsConnector, TlsError>>,
+}
+
+impl Trust {
+    pub(in crate::net) const fn new(roots: Option<Roots>) -> Self {
+        let connector = OnceLock::new();
+        Self { roots, connector }
+    }
+
+    pub(in crate::net) async fn connect<S>(&self, host: &str, stream: S) -> io::Result<Wire<S>>
+    where
+        S: AsyncRead + AsyncWrite + Unpin,
+    {
+        let name = ServerName::try_from(host.to_owned()).map_err(io::Error::other)?;
+        let connector = self.connector.get_or_init(|| self.make());
+        let connector = connector
+            .as_ref()
+            .map_err(|error| io::Error::other(error.clone()))?;
+        let stream = connector.connect(name, stream).await.map_err(not_tls)?;
+        Ok(Wire::Tls(Box::new(stream.into())))
+    }
+
+    fn make(&self) -> Result<TlsConnector, TlsError> {
+        let builder = ClientConfig::builder_with_provider(provider())
+            .with_safe_default_protocol_versions()
+            .map_err(TlsError::of("TLS cannot be configured"))?;
+        let mut config = match &self.roots {
+            Some(roots) => builder.with_root_certificates(Arc::clone(&roots.0)),
+            None => builder
+                .with_platform_verifier()
+                .map_err(TlsError::of("the system's certificates cannot be used"))?,
+        }
+        .with_no_client_auth();
+        config.alpn_protocols = vec![b"h2".into(), b"http/1.1".into()];
+        Ok(Arc::new(config).into())
+    }
+}
+
+/// Says so when the server does not speak TLS: what it sent, or that it hung up, does not.
+fn not_tls(error: io::Error) -> io::Error {
+    let cause = error.get_ref().and_then(|cause| cause.downcast_ref());
+    let text = match cause {
+        Some(rustls::Error::InvalidMessage(_)) => "the server does not speak TLS there",
+        _ if error.kind() == io::ErrorKind::UnexpectedEof => {
+            "the server ended the connection instead of a TLS handshake"
+        }
+        _ => return error,
+    };
+    io::Error::new(
+        error.kind(),
+        format!("{text}; without it the URL begins with http://"),
+    )
+}
