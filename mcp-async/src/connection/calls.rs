@@ -153,7 +153,7 @@ impl<X: Role> Calls<X> {
     }
 
     fn settle(&mut self, polled: Polled) {
-        if let Polled::Panicked(token) = polled {
+        if let Polled::Panicked(token) | Polled::Unanswered(token) = polled {
             self.owed.push((token, ErrorReply::internal()));
         }
     }

@@ -40,8 +40,11 @@ pub struct Job {
 }
 
 /// The proof that a request has its answer, or needs none any more.
-#[derive(Clone, Copy, Debug)]
-pub struct Answered(pub(crate) ());
+///
+/// It counts for this request only: a job that ends with the proof of another one is answered with
+/// the internal error.
+#[derive(Debug)]
+pub struct Answered(pub(crate) Token);
 
 impl Job {
     /// A job made of the future that answers.
@@ -117,6 +120,8 @@ impl fmt::Debug for Job {
 pub(crate) enum Polled {
     Done,
     Waits,
+    /// The job has ended, with the proof of another request.
+    Unanswered(Token),
     /// The handler panicked: its request is still without an answer.
     Panicked(Token),
 }
@@ -298,7 +303,8 @@ impl Jobs {
         let cx = &mut Context::from_waker(&place.waker);
         let polled = match catch_unwind(AssertUnwindSafe(|| job.future.as_mut().poll(cx))) {
             Ok(Poll::Pending) => return Polled::Waits,
-            Ok(Poll::Ready(Answered(()))) => Polled::Done,
+            Ok(Poll::Ready(Answered(answered))) if answered == token => Polled::Done,
+            Ok(Poll::Ready(_)) => Polled::Unanswered(token),
             Err(panic) => {
                 discard(panic);
                 observe::panicked();

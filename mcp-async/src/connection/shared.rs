@@ -262,7 +262,7 @@ impl<M: Respond> Shared<M> {
         };
         watchers.into_iter().for_each(Waker::wake);
         self.alarm.ring();
-        Poll::Ready(Answered(()))
+        Poll::Ready(Answered(token))
     }
 
     pub(crate) fn wake_watchers(&self) {

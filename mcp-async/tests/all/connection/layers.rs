@@ -1,15 +1,15 @@
 //! Layers around a service: calls that take too long, too many at a time.
 
-use core::future::poll_fn;
+use core::future::{pending, poll_fn};
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::Poll;
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, Mutex};
 
 use allocation_counter::measure;
-use mcp_async::Job;
 use mcp_async::server::layers::{ConcurrencyLimit, Timeout, around};
 use mcp_async::server::{Call, Peer, Service, service_fn};
+use mcp_async::{Answered, Job};
 use mcp_proto::Limits;
 use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
@@ -345,4 +345,30 @@ fn everything_else_goes_through() {
             "notifications/roots/list_changed"
         ]
     );
+}
+
+/// A layer that keeps the answer of one call and returns it for another has answered one call.
+#[test]
+fn the_answer_of_another_call_answers_nothing() {
+    let kept: Arc<Mutex<Option<Answered>>> = Arc::default();
+    let calls = Arc::new(AtomicUsize::new(0));
+    let layer = around(move |call: Call<'_>, service: &dyn Service| {
+        let kept = Arc::clone(&kept);
+        let first = calls.fetch_add(1, Ordering::SeqCst) == 0;
+        service.call(call).wrap(move |job| async move {
+            if first {
+                let answered = job.await;
+                *kept.lock().unwrap() = Some(answered);
+                return pending::<Answered>().await;
+            }
+            drop(job);
+            let answered = kept.lock().unwrap().take();
+            answered.unwrap()
+        })
+    });
+    let mut wire = layered(layer);
+    wire.call(1, "echo");
+    assert_eq!(wire.read(), ok(1, r#"{"id":1}"#));
+    wire.call(2, "echo");
+    assert_eq!(wire.read(), error(2, "Internal error"));
 }
