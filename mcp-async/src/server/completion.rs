@@ -10,7 +10,7 @@ use mcp_proto::json::{Raw, Str};
 
 use super::Call;
 use super::handler_context::{Context, Host};
-use super::handler_error::HandlerError;
+use super::handler_error::{Failure, HandlerError};
 use super::reply::Reply;
 use crate::connection::Job;
 use crate::model::{CompleteResult, Completion};
@@ -164,7 +164,7 @@ impl<S> fmt::Debug for Completer<S> {
 }
 
 /// What a completion came to.
-pub(super) struct Completed(Result<CompleteResult, HandlerError>);
+pub(super) struct Completed(Result<CompleteResult, Failure>);
 
 impl Completed {
     /// No suggestions.
@@ -175,10 +175,11 @@ impl Completed {
 
 impl From<Result<Completion, HandlerError>> for Completed {
     fn from(result: Result<Completion, HandlerError>) -> Self {
-        Self(result.map(|completion| CompleteResult {
+        let result = result.map(|completion| CompleteResult {
             completion: bounded(completion),
             ..CompleteResult::default()
-        }))
+        });
+        Self(result.map_err(|error| error.settle(None)))
     }
 }
 
@@ -186,7 +187,7 @@ impl Reply for Completed {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
         match &self.0 {
             Ok(result) => send(Outcome::Result(result)),
-            Err(error) => send(Outcome::Error(error.to_reply(None).as_object())),
+            Err(error) => error.with_outcome(send),
         }
     }
 }

@@ -125,30 +125,55 @@ impl HandlerError {
         }
     }
 
-    /// The error on the wire; `uri` is the resource that was to be read.
-    pub(super) fn to_reply(&self, uri: Option<&str>) -> ErrorReply {
-        match &self.0 {
-            Kind::Visible(text) => ErrorReply::new(code::INTERNAL_ERROR, text.clone()),
-            Kind::NotFound => not_found(uri),
-            Kind::Reply(error) => (**error).clone(),
-            Kind::Failed(error) => refused(&**error).unwrap_or_else(|| {
-                observe::handler_failed(&**error);
+    /// Decides what the client reads, and reports what it does not; `uri` is the resource that
+    /// was to be read.
+    pub(super) fn settle(self, uri: Option<&str>) -> Failure {
+        Failure::Reply(match self.0 {
+            Kind::Visible(text) => return Failure::Visible(text),
+            Kind::NotFound => Box::new(not_found(uri)),
+            Kind::Reply(error) => error,
+            Kind::Failed(error) => Box::new(chosen(&*error).unwrap_or_else(|| {
+                observe::handler_failed(&*error);
                 ErrorReply::internal()
-            }),
+            })),
+        })
+    }
+}
+
+/// What the client reads of the error of a handler. It may be written several times, until there
+/// is room for it.
+pub(super) enum Failure {
+    /// For the model, where a tool fails.
+    Visible(Cow<'static, str>),
+    Reply(Box<ErrorReply>),
+}
+
+impl Failure {
+    pub(super) fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
+        match self {
+            Self::Visible(text) => {
+                let error = ErrorReply::new(code::INTERNAL_ERROR, text.clone());
+                send(Outcome::Error(error.as_object()));
+            }
+            Self::Reply(error) => send(Outcome::Error(error.as_object())),
         }
     }
 
     /// The outcome of a tool's call.
     pub(super) fn with_tool_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        match &self.0 {
-            Kind::Visible(text) => text_result(text, true, send),
-            _ => send(Outcome::Error(self.to_reply(None).as_object())),
+        match self {
+            Self::Visible(text) => text_result(text, true, send),
+            Self::Reply(_) => self.with_outcome(send),
         }
     }
 }
 
-/// The client learns that there was an error, and nothing else. An [`ErrorReply`] is sent as it
-/// is, and a question that the client cannot answer is reported by the missing capability (VR-07).
+/// The client learns that there was an error, and nothing else. Two kinds of errors, or of sources
+/// of errors, choose what it reads: an [`ErrorReply`] is sent as it is, and a question that the
+/// client cannot answer is reported by the missing capability (VR-07).
+///
+/// An `anyhow::Error` hides its own type, but not those of its sources: add a context to such an
+/// error, or convert it before it becomes an `anyhow::Error`.
 impl<E: Into<Box<dyn Error + Send + Sync>>> From<E> for HandlerError {
     fn from(error: E) -> Self {
         let error: Box<dyn Error + Send + Sync> = error.into();
@@ -226,11 +251,37 @@ fn list(features: ClientFeatures, revision: Revision) -> String {
     Vec::from_iter(features.paths(revision)).join(", ")
 }
 
-/// What the client is told of a question that could not be asked.
-fn refused(error: &(dyn Error + Send + Sync + 'static)) -> Option<ErrorReply> {
-    if let Some(error) = error.downcast_ref::<AskError>() {
-        return Some(error.as_reply());
+/// What the client reads of an error that chooses it, or that has such a source.
+fn chosen(error: &(dyn Error + 'static)) -> Option<ErrorReply> {
+    let mut next = Some(error);
+    while let Some(error) = next {
+        if is_of_a_server(error) {
+            return None;
+        }
+        if let Some(reply) = error.downcast_ref::<ErrorReply>() {
+            return Some(reply.clone());
+        }
+        if let Some(error) = error.downcast_ref::<AskError>() {
+            return Some(error.as_reply());
+        }
+        if let Some(refused) = error.downcast_ref::<SendError>() {
+            return Some(AskError::Refused(*refused).as_reply());
+        }
+        next = error.source();
     }
-    let refused = error.downcast_ref::<SendError>()?;
-    Some(AskError::Refused(*refused).as_reply())
+    None
+}
+
+/// Whether the error comes from a server that the handler has called: what that server said is not
+/// for the client of this one.
+#[cfg(feature = "client")]
+fn is_of_a_server(error: &(dyn Error + 'static)) -> bool {
+    use crate::client::{CallError, ConnectError};
+    use crate::process::SpawnError;
+    error.is::<CallError>() || error.is::<ConnectError>() || error.is::<SpawnError>()
+}
+
+#[cfg(not(feature = "client"))]
+const fn is_of_a_server(_: &(dyn Error + 'static)) -> bool {
+    false
 }

@@ -15,7 +15,7 @@ use super::Call;
 use super::catalog::Keyed;
 use super::completion::{Completer, Completing, CompletionOutput, bind_all};
 use super::handler_context::{Context, Host};
-use super::handler_error::HandlerError;
+use super::handler_error::{Failure, HandlerError};
 use super::item::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::texts::from_texts;
@@ -223,7 +223,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
                     result.description = result.description.or(description);
                     result
                 });
-                Filled(result)
+                Filled(result.map_err(|error| error.settle(None)))
             })
         }));
         self
@@ -291,13 +291,13 @@ impl<S> fmt::Debug for Prompt<S> {
 }
 
 /// What a handler came to, on its way to the wire.
-struct Filled(Result<GetPromptResult, HandlerError>);
+struct Filled(Result<GetPromptResult, Failure>);
 
 impl Reply for Filled {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
         match &self.0 {
             Ok(result) => send(Outcome::Result(result)),
-            Err(error) => send(Outcome::Error(error.to_reply(None).as_object())),
+            Err(error) => error.with_outcome(send),
         }
     }
 }

@@ -11,7 +11,7 @@ use mcp_proto::model::CacheScope;
 use super::Call;
 use super::catalog::Keyed;
 use super::handler_context::{Context, Host};
-use super::handler_error::HandlerError;
+use super::handler_error::{Failure, HandlerError, not_found};
 use super::item::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use crate::connection::Job;
@@ -270,13 +270,14 @@ pub(super) fn answer<T: ResourceOutput>(
             }
             result
         });
+        let result = result.map_err(|error| error.settle(Some(&uri)));
         Contents { result, uri }
     })
 }
 
 /// What a handler came to, on its way to the wire.
 struct Contents {
-    result: Result<ReadResourceResult, HandlerError>,
+    result: Result<ReadResourceResult, Failure>,
     uri: String,
 }
 
@@ -285,11 +286,10 @@ impl Reply for Contents {
         match &self.result {
             // RS-06
             Ok(result) if result.contents.is_empty() => {
-                let error = HandlerError::not_found().to_reply(Some(&self.uri));
-                send(Outcome::Error(error.as_object()));
+                send(Outcome::Error(not_found(Some(&self.uri)).as_object()));
             }
             Ok(result) => send(Outcome::Result(result)),
-            Err(error) => send(Outcome::Error(error.to_reply(Some(&self.uri)).as_object())),
+            Err(error) => error.with_outcome(send),
         }
     }
 }

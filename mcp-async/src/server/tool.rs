@@ -1,13 +1,14 @@
 //! A tool with its handler.
 
+use core::cell::Cell;
 use core::fmt;
 use core::future::Future;
 use std::sync::Arc;
 
-use mcp_proto::Outcome;
 use mcp_proto::http::annotation::{Annotations, BadAnnotation};
 use mcp_proto::json::{Kind, Object, Raw, RawBuf};
 use mcp_proto::model::ClientFeatures;
+use mcp_proto::{Outcome, Payload};
 use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
@@ -15,7 +16,7 @@ use super::Call;
 use super::catalog::Keyed;
 use super::checks::Checks;
 use super::handler_context::{Context, Host};
-use super::handler_error::{HandlerError, missing_capabilities};
+use super::handler_error::{Failure, HandlerError, missing_capabilities};
 use super::item::{NO_HANDLER, RegisterError};
 use super::output::ToolOutput;
 use super::rate::RateLimit;
@@ -418,8 +419,9 @@ impl Tool {
     fn refuse(&self, call: Call<'_>, error: &dyn fmt::Display) -> Job {
         let as_result = call.request.revision.reports_bad_arguments_as_result();
         call.ready(Settled::<()> {
-            result: Err(bad_arguments(error, as_result)),
+            result: Err(bad_arguments(error, as_result).settle(None)),
             tool: None,
+            kept: Cell::new(None),
         })
     }
 
@@ -433,11 +435,11 @@ impl Tool {
         match host.runner.filter(|_| self.spawned) {
             Some(runner) => call.answer(async move {
                 let result = spawned(runner, future).await;
-                Settled { result, tool }
+                Settled::new(result, tool)
             }),
             None => call.answer(async move {
                 let result = future.await;
-                Settled { result, tool }
+                Settled::new(result, tool)
             }),
         }
     }
@@ -459,9 +461,29 @@ impl<S> fmt::Debug for Tool<S> {
 
 /// What a handler came to, on its way to the wire.
 struct Settled<T> {
-    result: Result<T, HandlerError>,
+    result: Result<T, Failure>,
     /// The tool, if its results are checked.
     tool: Option<Arc<Tool>>,
+    /// Whether the result is what the tool promises, once that is checked.
+    kept: Cell<Option<bool>>,
+}
+
+impl<T> Settled<T> {
+    fn new(result: Result<T, HandlerError>, tool: Option<Arc<Tool>>) -> Self {
+        Self {
+            result: result.map_err(|error| error.settle(None)),
+            tool,
+            kept: Cell::new(None),
+        }
+    }
+
+    /// Whether this result is what the tool promises (TL-09).
+    fn keeps(&self, tool: &Tool, result: &dyn Payload) -> bool {
+        let kept = self.kept.get();
+        let kept = kept.unwrap_or_else(|| tool.checks.kept(result));
+        self.kept.set(Some(kept));
+        kept
+    }
 }
 
 impl<T: ToolOutput> Reply for Settled<T> {
@@ -470,7 +492,7 @@ impl<T: ToolOutput> Reply for Settled<T> {
             (Ok(output), None) => output.with_outcome(send),
             (Ok(output), Some(tool)) => output.with_outcome(&mut |outcome| match outcome {
                 // TL-09: what breaks the promise is a fault of the server.
-                Outcome::Result(result) if !tool.checks.kept(result) => {
+                Outcome::Result(result) if !self.keeps(tool, result) => {
                     send(Outcome::Error(ErrorReply::internal().as_object()));
                 }
                 outcome => send(outcome),

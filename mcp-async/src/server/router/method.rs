@@ -7,7 +7,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::{Outcome, Payload};
 
 use super::super::handler_context::{Context, Host};
-use super::super::handler_error::HandlerError;
+use super::super::handler_error::{Failure, HandlerError};
 use super::super::reply::Reply;
 use super::super::service::Call;
 use crate::connection::Job;
@@ -31,7 +31,7 @@ impl Method {
         let begin = move |call: Call<'_>, host: &Host| {
             let params = call.keep(call.params.as_raw());
             let future = handler(params, Context::new(&call, &state, host));
-            call.answer(async move { Answer(future.await) })
+            call.answer(async move { Answer(future.await.map_err(|error| error.settle(None))) })
         };
         Self {
             name,
@@ -45,13 +45,13 @@ impl Method {
 }
 
 /// What a handler came to, on its way to the wire.
-struct Answer<T>(Result<T, HandlerError>);
+struct Answer<T>(Result<T, Failure>);
 
 impl<T: Payload + Send + 'static> Reply for Answer<T> {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
         match &self.0 {
             Ok(value) => send(Outcome::Result(value)),
-            Err(error) => send(Outcome::Error(error.to_reply(None).as_object())),
+            Err(error) => error.with_outcome(send),
         }
     }
 }

@@ -3,6 +3,7 @@
 
 mod abuse;
 mod allocations;
+mod failures;
 mod limits;
 mod prompts;
 mod registration;

@@ -1,0 +1,78 @@
+//! Errors of handlers: how often they are reported, and what the client learns.
+
+#[cfg(feature = "tracing")]
+use core::pin::{Pin, pin};
+#[cfg(feature = "tracing")]
+use core::task::{Context as Task, Poll, Waker};
+
+#[cfg(feature = "tracing")]
+use futures_io::{AsyncRead, AsyncWrite};
+#[cfg(feature = "tracing")]
+use mcp_async::server::{Context, HandlerError, NoArguments};
+#[cfg(feature = "tracing")]
+use mcp_async::{ManualClock, Server, duplex};
+#[cfg(feature = "tracing")]
+use mcp_proto::Limits;
+
+#[cfg(feature = "tracing")]
+use crate::connection::spans::Notes;
+
+/// Whether the error has to wait for room depends on the bytes before it.
+#[cfg(feature = "tracing")]
+#[test]
+fn a_failure_is_reported_once_however_long_its_answer_waits() {
+    for len in (3_600..4_000).step_by(20) {
+        let notes = Notes::default();
+        notes.watch(|| fail_behind(len));
+        let lines = notes.take();
+        let reported = lines.iter().filter(|line| line.contains("disk full"));
+        assert_eq!(reported.count(), 1, "{len}: {lines:?}");
+    }
+}
+
+/// A tool that fails once the output is full of texts of this length.
+#[cfg(feature = "tracing")]
+fn fail_behind(len: usize) {
+    let limits = Limits {
+        output: 4096,
+        ..Limits::default()
+    };
+    let server = Server::<()>::builder("demo", "1")
+        .limits(limits)
+        .tool("fills", "", move |_: NoArguments, _: Context| async move {
+            Ok("x".repeat(len))
+        })
+        .tool("fails", "", |_: NoArguments, _: Context| async {
+            Err::<(), _>(HandlerError::from(std::io::Error::other("disk full")))
+        });
+    let server = server.build().unwrap();
+    let (ours, theirs) = duplex(1 << 10);
+    let (connection, _) = server.serve_on(theirs.split(), ManualClock::default());
+    let mut connection = pin!(connection);
+    let (mut reader, mut writer) = ours.split();
+    let cx = &mut Task::from_waker(Waker::noop());
+    let mut lines = vec![
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#.to_owned(),
+        r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#.to_owned(),
+    ];
+    for (id, tool) in (1..).zip(["fills", "fills", "fails"]) {
+        lines.push(format!(
+            r#"{{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"name":"{tool}"}}}}"#
+        ));
+    }
+    for line in lines {
+        let line = line + "\n";
+        let wrote = Pin::new(&mut writer).poll_write(cx, line.as_bytes());
+        assert!(wrote.is_ready());
+        assert!(connection.as_mut().poll(cx).is_pending());
+    }
+    let mut answered = 0;
+    for _ in 0..100 {
+        let mut buf = [0; 256];
+        if let Poll::Ready(count) = Pin::new(&mut reader).poll_read(cx, &mut buf) {
+            answered += count.unwrap();
+        }
+        assert!(connection.as_mut().poll(cx).is_pending());
+    }
+    assert!(answered > 2 * len);
+}
