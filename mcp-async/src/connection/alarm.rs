@@ -98,10 +98,11 @@ impl JobWaker {
         })
     }
 
-    /// Call it before the poll: a wake during the poll asks for another.
+    /// Call it before the poll: a wake during the poll asks for another. The swap acquires what
+    /// whoever woke it has released.
     pub(crate) fn rearm(&self) {
         if self.queued.load(Ordering::SeqCst) {
-            self.queued.store(false, Ordering::SeqCst);
+            self.queued.swap(false, Ordering::SeqCst);
         }
     }
 }

@@ -33,6 +33,8 @@ pub use self::progress::Progress;
 pub(crate) use self::seat::Seat;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::shared::Core;
+#[cfg(feature = "http-server")]
+pub(crate) use self::shared::register;
 pub(crate) use self::shared::{Beside, Nothing, Respond, Shared};
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::turn::{Work, Worked, poll_work};

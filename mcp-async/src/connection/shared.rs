@@ -392,7 +392,7 @@ impl<M: Respond> Core<M> {
 }
 
 /// Adds the task to those that wait, once: it may be polled for other reasons meanwhile.
-fn register(waiting: &mut Vec<Waker>, cx: &Context<'_>) {
+pub(crate) fn register(waiting: &mut Vec<Waker>, cx: &Context<'_>) {
     if !waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
         waiting.push(cx.waker().clone());
     }

@@ -23,7 +23,9 @@ use super::resource::Hint;
 use super::router::{Method, Router};
 use super::runner::Runner;
 use super::view::{CurrentView, View};
-use super::{Keys, Peer, Service};
+use super::{GRACE, Keys, Peer, Service};
+#[cfg(feature = "http-server")]
+use crate::connection::register;
 use crate::model::Implementation;
 
 /// What serves one connection, whatever layers are around it.
@@ -220,10 +222,7 @@ impl Inner {
         if self.closing.load(Ordering::Acquire) {
             return Poll::Ready(());
         }
-        let waiting = &mut connections.waiting;
-        if !waiting.iter().any(|waker| waker.will_wake(cx.waker())) {
-            waiting.push(cx.waker().clone());
-        }
+        register(&mut connections.waiting, cx);
         Poll::Pending
     }
 

@@ -12,7 +12,7 @@ use mcp_proto::server::http::streams::Reader;
 use mcp_proto::{Channel, Instant, Revision};
 
 use super::streams::SessionStreams;
-use crate::connection::Shared;
+use crate::connection::{Shared, register};
 use crate::server::{Machine, Peer};
 
 /// What the exchanges of a session share.
@@ -189,7 +189,7 @@ impl Session {
             if inner.gone {
                 return Poll::Ready(());
             }
-            inner.watchers.push(cx.waker().clone());
+            register(&mut inner.watchers, cx);
             Poll::Pending
         })
         .await;

@@ -6,6 +6,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
+use crate::connection::register;
+
 /// The sessions that this process is taking over, with those who wait to do the same: each
 /// takeover displaces the owner before, which must not be this process itself.
 #[derive(Default)]
@@ -27,7 +29,7 @@ impl Turns {
                 Poll::Ready(())
             }
             Entry::Occupied(mut taken) => {
-                taken.get_mut().push(cx.waker().clone());
+                register(taken.get_mut(), cx);
                 Poll::Pending
             }
         })
