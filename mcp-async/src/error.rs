@@ -50,6 +50,11 @@ impl ErrorReply {
         Self::fixed(code::INTERNAL_ERROR, "Internal error")
     }
 
+    /// The call was still running when the time to finish was over.
+    pub(crate) const fn shutting_down() -> Self {
+        Self::fixed(code::INTERNAL_ERROR, "the server is shutting down")
+    }
+
     /// The same error as the core writes it.
     pub fn as_object(&self) -> ErrorObject<'_> {
         ErrorObject {

@@ -131,6 +131,17 @@ impl<X: Role> Calls<X> {
         true
     }
 
+    /// Drops what still runs at the end of the connection, and owes each of its requests an error.
+    pub(crate) fn refuse_all(&mut self) {
+        let Self { jobs, owed, .. } = self;
+        let first = owed.len();
+        jobs.take_all(|token| owed.push((token, ErrorReply::shutting_down())));
+        // The last is paid first.
+        if let Some(new) = owed.get_mut(first..) {
+            new.reverse();
+        }
+    }
+
     /// Whether an error still waits for room.
     pub(crate) const fn owes(&self) -> bool {
         !self.owed.is_empty()

@@ -2,10 +2,11 @@
 //! nothing that could be dropped half-way.
 //!
 //! ```text
-//!          end of input or shutdown        no job left, or        written, or the
-//!                                          the grace is over      peer takes nothing
-//!   Open ---------------------------> Draining --------> Flushing -----------> Closing --> Done
-//!     `------------------- output closed, or an error of the transport ----------------------^
+//!         end of input               the grace is            all requests             written, or the
+//!         or shutdown                over                    are answered             peer takes nothing
+//!   Open -------------> Draining -----------------> Refusing --------------> Flushing ---------> Closing --> Done
+//!     |                     `------------- no job left -----------------------^                               ^
+//!     `------------------- output closed, or an error of the transport ---------------------------------------'
 //! ```
 
 mod end;
@@ -48,7 +49,10 @@ pub(crate) struct Driver<R, W, T, X: Role> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Phase {
     Open,
+    /// Nothing is read, and handlers may finish.
     Draining,
+    /// The handlers had their time: their requests are answered with an error.
+    Refusing,
     Flushing,
     Closing,
     Done,

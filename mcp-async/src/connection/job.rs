@@ -277,10 +277,16 @@ impl Jobs {
 
     /// Drops every job.
     pub(crate) fn cancel_all(&mut self) {
+        self.take_all(|_| {});
+    }
+
+    /// Drops every job, and tells whose it was.
+    pub(crate) fn take_all(&mut self, mut took: impl FnMut(Token)) {
         for place in &mut self.places {
             place.entry = None;
-            if let Some((_, job)) = place.job.take() {
+            if let Some((token, job)) = place.job.take() {
                 discard(job);
+                took(token);
             }
         }
         self.running = 0;

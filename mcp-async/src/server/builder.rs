@@ -572,7 +572,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.parts.build()
     }
 
-    fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
+    pub(super) fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.parts.settings);
         self
     }

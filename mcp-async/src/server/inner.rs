@@ -61,6 +61,8 @@ pub(super) struct Settings {
     pub(super) trace: Trace,
     pub(super) rates: RateLimits,
     pub(super) progress_interval: Duration,
+    /// How long handlers may continue after the end of a pipe.
+    pub(super) shutdown_timeout: Duration,
     pub(super) keys: Option<Keys>,
     pub(super) changing: Vec<ListKind>,
     /// Whatever is registered can change, and resources can be subscribed to.
@@ -97,6 +99,7 @@ impl Settings {
             keys: None,
             rates: RateLimits::default(),
             progress_interval: PROGRESS,
+            shutdown_timeout: GRACE,
             changing: Vec::new(),
             dynamic: false,
             draft: false,

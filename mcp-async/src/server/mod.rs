@@ -199,9 +199,10 @@ where
 
 /// One client being served, until either side ends it.
 ///
-/// At the end of the input everything that was read is answered, handlers that still run are
-/// dropped after a short [grace](Self::with_grace), the output is flushed and closed, and the
-/// result is `Ok`; with nothing left to do that takes no time. An output that the client has
+/// At the end of the input everything that was read is answered. Handlers that still run after a
+/// short [grace](Self::with_grace) are dropped, and their calls answered with error -32603. Then
+/// the output is flushed and closed, and the result is `Ok`; with nothing left to do that takes no
+/// time. An output that the client has
 /// closed is the same without the answers. Dropping the connection ends it at once.
 ///
 /// # Errors
@@ -212,8 +213,8 @@ pub struct Connection<R, W, C: Clock, S: Service> {
 }
 
 impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
-    /// How long handlers may go on after the end of the input, and how long a client that
-    /// reads nothing keeps its last answers waiting: one second otherwise.
+    /// Sets how long handlers may continue after the end of the input, and how long a client that
+    /// reads nothing delays the end: one second otherwise.
     pub fn with_grace(mut self, grace: Duration) -> Self {
         self.driver.set_grace(grace);
         self

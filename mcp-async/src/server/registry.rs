@@ -109,7 +109,9 @@ impl Registry {
     }
 
     /// Ends the server in good order: every connection reads no more, answers what it has read,
-    /// and closes; a connection that begins later does so at once.
+    /// and closes; a connection that begins later does so at once. Handlers have the
+    /// [shutdown timeout](super::ServerBuilder::shutdown_timeout) to finish; then their calls are
+    /// answered with error -32603.
     pub fn shutdown(&self) {
         self.with(|inner| {
             inner.shutdown();

@@ -3,6 +3,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
@@ -151,6 +152,7 @@ impl<R> Server<R> {
     {
         let service = self.inner.service(runner);
         let (mut connection, peer) = connect_with(streams, clock, self.blueprint(), service);
+        connection = connection.with_grace(self.inner.settings.shutdown_timeout);
         if let Some(keys) = self.inner.settings.keys.clone() {
             connection = connection.with_keys(keys);
         }
@@ -173,7 +175,8 @@ impl<R: Runtime> Server<R> {
     /// the server is [shut down](super::Registry::shutdown), or the program is
     /// [interrupted](Runtime::interrupted). Both are the wire's alone from then on
     /// ([`Claim::Exclusive`]). However it ends, what was read is answered and the result is `Ok`:
-    /// return from `main`.
+    /// return from `main`. Handlers have the [shutdown timeout](ServerBuilder::shutdown_timeout) to
+    /// finish.
     ///
     /// # Errors
     /// Standard streams that cannot be taken, and errors of the streams.
@@ -193,6 +196,27 @@ impl<R: Runtime> Server<R> {
     /// What serves one connection, for a transport that is not a pair of byte streams.
     pub fn service(&self) -> BoxService {
         self.inner.service(Some(Runner::of::<R>()))
+    }
+}
+
+impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Sets how long handlers of a connection over a pipe may continue after the end of its input
+    /// or a [shutdown](Registry::shutdown); one second otherwise. Calls that still run then are
+    /// answered with error -32603.
+    ///
+    /// It also bounds how long a client that reads nothing delays the end. Clients that start a
+    /// server wait a few seconds for its exit and then kill it, so a longer time helps only where
+    /// the client is known. For HTTP see [`Http::grace`](crate::http::Http::grace).
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use mcp_async::Server;
+    ///
+    /// let server = Server::<()>::builder("demo", "1.0").shutdown_timeout(Duration::from_secs(5));
+    /// # let _ = server;
+    /// ```
+    pub fn shutdown_timeout(self, timeout: Duration) -> Self {
+        self.set(|settings| settings.shutdown_timeout = timeout)
     }
 }
 

@@ -32,9 +32,13 @@ where
         let over = self.deadline.is_some_and(|deadline| deadline <= turn.now);
         match self.phase {
             Phase::Open if turn.closing => self.drain(turn.now),
-            Phase::Draining if over || self.is_drained(turn) => {
-                self.flush(turn.now);
-            }
+            Phase::Draining if self.is_drained(turn) => self.flush(turn.now),
+            Phase::Draining if over && X::DRAINS => self.refuse(turn.now),
+            Phase::Draining if over => self.flush(turn.now),
+            Phase::Refusing if self.is_drained(turn) => self.flush(turn.now),
+            // A message that was read, and could not be handled before, has begun a call.
+            Phase::Refusing if turn.empty && self.is_idle() => self.calls.refuse_all(),
+            Phase::Refusing if over => self.close(turn.now),
             Phase::Flushing if over || self.is_flushed(turn) => self.close(turn.now),
             Phase::Closing => {
                 if !over && Pin::new(&mut self.writer).poll_close(cx).is_pending() {
@@ -52,9 +56,21 @@ where
         turn.empty && !self.calls.owes() && (self.calls.jobs.is_empty() || !X::DRAINS)
     }
 
+    /// Whether calls run that do not wait for room.
+    fn is_idle(&self) -> bool {
+        !self.calls.jobs.is_empty() && !self.calls.shared.lock().is_waited_for()
+    }
+
     /// Whether the transport has everything.
     fn is_flushed(&self, turn: &Turn) -> bool {
         turn.empty && self.writing.is_empty() && !self.unflushed && !turn.write_pending
+    }
+
+    /// Answers what still runs with an error, as the peer makes room for it.
+    fn refuse(&mut self, now: Instant) {
+        self.calls.refuse_all();
+        self.phase = Phase::Refusing;
+        self.deadline = Some(now + self.grace);
     }
 
     /// Cancels what still runs. What the machine has to say about it is still written.

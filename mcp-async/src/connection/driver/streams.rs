@@ -20,6 +20,13 @@ where
     /// Writes until the transport takes no more, or there is nothing left.
     pub(super) fn write(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
         let mut moved = false;
+        // Whoever reads, however slowly, gets everything: the time of an answer that waits for room
+        // is not its handler's.
+        let waits = match self.phase {
+            Phase::Draining => self.calls.owes() || self.calls.shared.lock().is_waited_for(),
+            Phase::Refusing | Phase::Flushing => true,
+            _ => false,
+        };
         while !turn.write_pending && self.phase < Phase::Closing {
             if self.writing.is_empty() && !self.take_output() {
                 if self.unflushed {
@@ -45,8 +52,7 @@ where
                 Poll::Pending => turn.write_pending = true,
             }
         }
-        if moved && self.phase == Phase::Flushing {
-            // Whoever reads, however slowly, gets everything.
+        if moved && waits {
             self.deadline = Some(turn.now + self.grace);
         }
         Ok(moved)

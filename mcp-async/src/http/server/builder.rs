@@ -268,7 +268,9 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// How long what runs may go on after the end was asked for; ten seconds otherwise.
+    /// Sets how long handlers may continue after the end was asked for; ten seconds otherwise. A
+    /// call that still runs then is answered with error -32603, or with 503 where its response has
+    /// not begun.
     pub fn grace(mut self, grace: Duration) -> Self {
         self.options.grace = grace;
         self

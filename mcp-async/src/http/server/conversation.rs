@@ -25,6 +25,9 @@ pub(super) struct Conversation<C: Clock> {
     /// Since it was asked to end, when it does so at the latest.
     ending: Option<Instant>,
     grace: Duration,
+    /// Whether calls that still run then are answered with an error; an exchange whose response has
+    /// not begun is answered with a status.
+    refuses: bool,
     /// Who is told that it has ended.
     leave: Option<Leave>,
 }
@@ -65,6 +68,7 @@ impl<C: Clock> Conversation<C> {
             connection: Exchanged::new(side, shared, clock),
             ending: None,
             grace,
+            refuses: true,
             leave: None,
         }
     }
@@ -79,6 +83,11 @@ impl<C: Clock> Conversation<C> {
     /// Tells somebody when it ends.
     pub(super) fn leaves(&mut self, leave: &Leave) {
         self.leave = Some(Arc::clone(leave));
+    }
+
+    /// Says whether calls that still run at the end are answered with an error.
+    pub(super) const fn set_refuses(&mut self, refuses: bool) {
+        self.refuses = refuses;
     }
 
     pub(super) const fn shared(&self) -> &Arc<Shared<Machine>> {
@@ -172,15 +181,20 @@ impl<C: Clock> Conversation<C> {
         self.connection.wake_senders();
     }
 
-    /// After a handle asked for the end, what runs may finish, and listens end.
+    /// After a handle asked for the end, what runs may finish, and listens end. What still runs
+    /// when the grace is over is answered with an error.
     fn wind_down(&mut self, now: Instant) {
-        let core = &mut *self.connection.calls.shared.lock();
-        if !core.closing {
+        if !self.with(|core| core.closing) {
             return;
         }
-        let ending = *self.ending.get_or_insert(now + self.grace);
-        if core.machine.in_flight() == 0 || ending <= now {
-            core.machine.cancel_all();
+        let late = *self.ending.get_or_insert(now + self.grace) <= now;
+        if late && self.refuses {
+            self.connection.calls.refuse_all();
+            self.connection.calls.pay(now);
+        }
+        let machine = &mut self.connection.calls.shared.lock().machine;
+        if late || machine.in_flight() == 0 {
+            machine.cancel_all();
         }
     }
 

@@ -23,7 +23,8 @@ pub(super) struct Exchange<C: Clock> {
 }
 
 impl<C: Clock> Exchange<C> {
-    pub(super) fn new(conversation: Conversation<C>, keep_alive: Duration) -> Self {
+    pub(super) fn new(mut conversation: Conversation<C>, keep_alive: Duration) -> Self {
+        conversation.set_refuses(false);
         Self {
             quiet_until: conversation.now() + keep_alive,
             conversation,
@@ -49,7 +50,10 @@ impl<C: Clock> Exchange<C> {
     pub(super) async fn answer(mut self) -> Answer {
         match poll_fn(|cx| self.poll_first(cx)).await {
             First::Single(status, message) => answer::message(status, message),
-            First::Several | First::Pending => answer::events(HttpBody::events(self)),
+            First::Several | First::Pending => {
+                self.conversation.set_refuses(true);
+                answer::events(HttpBody::events(self))
+            }
             // It was given up, which nothing but the end of the service does.
             First::Nothing => answer::closing(),
         }

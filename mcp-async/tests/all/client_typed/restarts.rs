@@ -89,9 +89,9 @@ fn calls_wait_for_the_next_connection() {
         assert!(poll_once(never.as_mut()).is_pending());
         settle();
         door.hang_up();
-        // Nobody knows how far the server got with it.
+        // It is not repeated: the server may have done a part of it.
         let ended = never.await;
-        assert!(matches!(ended, Err(CallError::Closed)), "{ended:?}");
+        assert!(matches!(ended, Err(CallError::Server(_))), "{ended:?}");
         let hi = text("hi");
         let mut waits = Box::pin(client.call_tool("echo", &hi));
         assert!(poll_once(waits.as_mut()).is_pending());

@@ -416,6 +416,12 @@ fn a_server_that_leaves_ends_every_call() {
     pair.peer.shutdown();
     pair.sim.advance(Duration::from_secs(1));
     let answer = pair.sim.run(waits);
+    let Err(CallError::Server(error)) = answer else {
+        panic!("{answer:?}");
+    };
+    assert_eq!(error.message, "the server is shutting down");
+    let late = client.call::<RawBuf>(Method::ToolsCall, Some(&params));
+    let answer = pair.sim.run(late);
     assert!(matches!(answer, Err(CallError::Closed)), "{answer:?}");
 }
 

@@ -1,11 +1,14 @@
 //! A served connection, line by line: handlers of every temper, the end of the input, a peer
 //! that does not read.
 
+use core::pin::Pin;
 use core::sync::atomic::Ordering;
+use core::task::{Context, Poll, Waker};
 use core::time::Duration;
 
 use std::sync::{Arc, Mutex};
 
+use futures_io::AsyncRead;
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::ListKind;
@@ -271,16 +274,96 @@ fn what_was_read_is_answered_after_the_end_of_the_input() {
     assert_eq!(wire.result(), Some(Ok(())));
 }
 
+fn ending(id: u32) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":-32603,"message":"the server is shutting down"}}}}"#
+    )
+}
+
 #[test]
-fn what_still_runs_after_the_grace_is_dropped() {
+fn what_still_runs_after_the_grace_is_dropped_and_answered() {
     let mut wire = Wire::new().legacy();
     wire.call(1, "never");
+    wire.call(2, "never");
     wire.close();
     wire.sim.advance(Duration::from_millis(999));
     assert_eq!((wire.result(), dropped(&wire)), (None, 0));
     wire.sim.advance(Duration::from_millis(1));
-    assert_eq!((wire.result(), dropped(&wire)), (Some(Ok(())), 1));
-    assert_eq!(wire.read(), "");
+    assert_eq!((wire.result(), dropped(&wire)), (Some(Ok(())), 2));
+    assert_eq!(wire.read(), format!("{}\n{}\n", ending(1), ending(2)));
+}
+
+#[test]
+fn what_still_runs_after_the_grace_is_answered_in_its_batch() {
+    let mut wire = Wire::new();
+    wire.send(
+        r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"t","version":"0"}}}"#,
+    );
+    wire.read();
+    wire.send(&format!(
+        "[{},{}]",
+        call(1, "echo", ""),
+        call(2, "never", "")
+    ));
+    wire.close();
+    wire.sim.advance(Duration::from_secs(1));
+    assert_eq!(wire.result(), Some(Ok(())));
+    let echo = answer(1, r#"{"id":1}"#);
+    assert_eq!(
+        wire.read(),
+        format!("[{},{}]\n", echo.trim_end(), ending(2))
+    );
+}
+
+#[test]
+fn errors_of_the_end_wait_for_room() {
+    let mut wire = Wire::with(64, usize::MAX, Limits::default()).legacy();
+    for id in 1..=5 {
+        wire.call(id, "never");
+    }
+    wire.close();
+    wire.sim.advance(Duration::from_secs(1));
+    assert_eq!(wire.result(), None, "the client has not read everything");
+    let text = wire.read();
+    for id in 1..=5 {
+        assert!(text.contains(&ending(id)), "{text}");
+    }
+    assert_eq!(wire.result(), Some(Ok(())));
+    // A client that reads nothing is waited for as long, and no longer.
+    let mut wire = Wire::with(64, usize::MAX, Limits::default()).legacy();
+    wire.call(1, "never");
+    wire.close();
+    wire.sim.advance(Duration::from_secs(1));
+    assert_eq!(wire.result(), None);
+    wire.sim.advance(Duration::from_secs(2));
+    assert_eq!(wire.result(), Some(Ok(())));
+}
+
+/// The time that a client takes to read is not the time of the handlers.
+#[test]
+fn whoever_reads_slowly_gets_every_answer() {
+    let limits = Limits {
+        output: 100_000,
+        ..Limits::default()
+    };
+    let mut wire = Wire::with(8 << 10, usize::MAX, limits).legacy();
+    let calls = (1..=6).map(|id| call(id, "big", "") + "\n");
+    let text = calls.collect::<String>();
+    assert_eq!(wire.write_some(text.as_bytes()), text.len());
+    wire.sim.settle();
+    wire.peer.shutdown();
+    let mut text = Vec::new();
+    while wire.result().is_none() {
+        wire.sim.advance(Duration::from_millis(900));
+        let mut buf = [0; 4096];
+        let reader = Pin::new(wire.reader.as_mut().unwrap());
+        match reader.poll_read(&mut Context::from_waker(Waker::noop()), &mut buf) {
+            Poll::Ready(count) => text.extend_from_slice(&buf[..count.unwrap()]),
+            Poll::Pending => {}
+        }
+    }
+    let text = String::from_utf8(text).unwrap() + &wire.read();
+    assert_eq!(text.matches(r#""result":{"big""#).count(), 6);
 }
 
 #[test]

@@ -1,12 +1,13 @@
 //! What bounds legacy sessions: their number, their streams, their time.
 
-use core::future::Future;
-use core::task::{Context, Poll, Waker};
+use core::future::{Future, pending};
+use core::task::{Context as Task, Poll, Waker};
 use core::time::Duration;
 use std::sync::Arc;
 
 use http::{Request, StatusCode};
 use mcp_async::http::HttpService;
+use mcp_async::server::{Context, NoArguments};
 use tower_service::Service as _;
 
 use crate::http_server::legacy::{Session, call, initialize, post, server};
@@ -71,10 +72,7 @@ fn hand_in(
         .body(body.to_owned())
         .unwrap();
     let mut answer = service.clone().call(request);
-    let status = match answer
-        .as_mut()
-        .poll(&mut Context::from_waker(Waker::noop()))
-    {
+    let status = match answer.as_mut().poll(&mut Task::from_waker(Waker::noop())) {
         Poll::Ready(Ok(response)) => {
             assert_eq!(
                 response.status() == 503,
@@ -319,5 +317,36 @@ fn every_end_of_a_mounted_service_is_one_in_good_order() {
             assert!(reply.has_ended());
         }
         assert!(stream.has_ended());
+    }
+}
+
+#[test]
+fn what_runs_when_the_grace_is_over_is_answered() {
+    let server = server()
+        .tool("begins", "", |_: NoArguments, cx: Context| async move {
+            cx.progress(1.0).await;
+            pending::<()>().await;
+            Ok("")
+        })
+        .http()
+        .grace(Duration::from_secs(5));
+    let service = server.into_service().unwrap();
+    let session = Session::open(&service, "2025-11-25");
+    let mut calls = vec![session.post(&call(1, "never"))];
+    let array = Session::open(&service, "2025-03-26");
+    calls.push(array.post(&format!("[{},{}]", call(2, "never"), call(1, "echo"))));
+    let begins = request(1, "tools/call", r#""name":"begins","arguments":{}"#);
+    let begins = begins.replace(r#""_meta":{"#, r#""_meta":{"progressToken":1,"#);
+    calls.push(send(&service, modern(&begins)));
+    service.shutdown();
+    for call in &mut calls {
+        assert!(!call.has_ended());
+    }
+    advance(Duration::from_secs(5));
+    for call in &mut calls {
+        let text = call.text();
+        let error = r#""error":{"code":-32603,"message":"the server is shutting down"}"#;
+        assert_eq!(text.matches(error).count(), 1, "{text}");
+        assert!(call.has_ended());
     }
 }
