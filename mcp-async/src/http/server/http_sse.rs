@@ -22,7 +22,7 @@ use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::mint;
-use super::sharing::{Owned, Sharing};
+use super::sharing::{FIRST, Owned, Sharing};
 use super::site::{Site, principal};
 use super::streams::SessionStreams;
 use crate::connection::Outbound as _;
@@ -107,7 +107,7 @@ impl<R: Runtime> Site<R> {
             return answer::empty(StatusCode::INTERNAL_SERVER_ERROR);
         };
         let shared = Arc::clone(conversation.shared());
-        let session = Session::new(Arc::clone(&token), principal(parts), shared);
+        let session = Session::new(Arc::clone(&token), principal(parts), FIRST, shared);
         let reading = Reading::new(Arc::clone(&session), reader);
         self.sse_sessions.insert(&session);
         let sharing = Sharing::default();
@@ -126,6 +126,7 @@ impl<R: Runtime> Site<R> {
             depth: self.depth(),
             ends_with_stream: true,
             leaving: false,
+            forgotten: false,
             keeper,
             _place: place,
         });

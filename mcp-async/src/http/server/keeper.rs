@@ -28,9 +28,19 @@ pub(super) struct Keeper {
     /// Another process has taken the session over: nothing more is written.
     displaced: bool,
     saved_at: Instant,
-    saving: Option<Work>,
+    saving: Option<Saving>,
+    /// When a save that failed is repeated, and how long the next wait is.
+    retry_at: Option<Instant>,
+    retry: Duration,
     appending: Vec<Appending>,
     forgetting: Option<Forgetting>,
+}
+
+/// A record on its way to the store.
+struct Saving {
+    saved: Saved,
+    began: Instant,
+    work: Work,
 }
 
 /// An event that the store does not have yet.
@@ -40,12 +50,17 @@ struct Appending {
     work: Work,
 }
 
-type Forgetting = Pin<Box<dyn Future<Output = ()> + Send>>;
+type Forgetting = Pin<Box<dyn Future<Output = bool> + Send>>;
 
-type Work = Pin<Box<dyn Future<Output = Result<(), Displaced>> + Send>>;
+type Work = Pin<Box<dyn Future<Output = Written> + Send>>;
 
-/// Another process has taken the session over.
-struct Displaced;
+/// The outcome of a write.
+enum Written {
+    Done,
+    Failed,
+    /// Another process has taken the session over, or ended it.
+    Displaced,
+}
 
 impl Keeper {
     /// `keep` says how long the record is to be kept.
@@ -65,6 +80,8 @@ impl Keeper {
             displaced: false,
             saved_at: now,
             saving: None,
+            retry_at: None,
+            retry: RETRY,
             appending: Vec::new(),
             forgetting: None,
         }
@@ -73,10 +90,10 @@ impl Keeper {
     /// When the record has to be saved again, if the session is in use then.
     pub(super) fn due(&self) -> Option<Instant> {
         let saves = self.sharing.sessions.is_some() && self.saving.is_none();
-        saves.then(|| self.saved_at + self.keep / 2)
+        saves.then(|| self.retry_at.unwrap_or(self.saved_at + self.keep / 2))
     }
 
-    /// Whether another process has taken the session over.
+    /// Whether another process has taken the session over, or ended it.
     pub(super) const fn is_displaced(&self) -> bool {
         self.displaced
     }
@@ -90,12 +107,12 @@ impl Keeper {
         }
     }
 
-    /// Lets the stores forget the session, once nothing is on its way to them any more: what
-    /// comes after would bring it back.
-    pub(super) fn poll_forget(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+    /// Lets the stores forget the session, once nothing is on its way to them any more. Returns
+    /// whether they did.
+    pub(super) fn poll_forget(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
         if let Some(saving) = &mut self.saving {
             // The session ends in any case.
-            let _ = ready!(saving.as_mut().poll(cx));
+            let _ = ready!(saving.work.as_mut().poll(cx));
             self.saving = None;
         }
         self.appending
@@ -111,20 +128,15 @@ impl Keeper {
     }
 
     fn save(&mut self, cx: &mut Context<'_>, shared: &Shared<Machine>, used: Instant) {
+        let now = shared.now();
+        self.poll_saving(cx, now);
         let Some(store) = &self.sharing.sessions else {
             return;
         };
-        if let Some(saving) = &mut self.saving {
-            let Poll::Ready(saved) = saving.as_mut().poll(cx) else {
-                return;
-            };
-            self.saving = None;
-            self.displaced = saved.is_err();
-        }
-        if self.displaced {
+        let waits = self.retry_at.is_some_and(|at| now < at);
+        if self.displaced || self.saving.is_some() || waits {
             return;
         }
-        let now = shared.now();
         let fades = self.saved_at + self.keep / 2 <= now && self.saved_at < used;
         let saved = {
             let core = shared.lock();
@@ -140,13 +152,35 @@ impl Keeper {
         };
         let (store, id, keep) = (Arc::clone(store), Arc::clone(&self.id), self.keep);
         let (epoch, record) = (self.owned.epoch, saved.write());
-        let mut work: Work =
-            Box::pin(async move { judge(store.save(&id, epoch, &record, keep).await) });
-        self.owned.saved = Some(saved);
-        self.saved_at = now;
-        match work.as_mut().poll(cx) {
-            Poll::Pending => self.saving = Some(work),
-            Poll::Ready(saved) => self.displaced = saved.is_err(),
+        self.saving = Some(Saving {
+            saved,
+            began: now,
+            work: Box::pin(async move { judge(store.save(&id, epoch, &record, keep).await) }),
+        });
+        self.poll_saving(cx, now);
+    }
+
+    /// Drives the save that is under way. One that failed is repeated, after a longer time each.
+    fn poll_saving(&mut self, cx: &mut Context<'_>, now: Instant) {
+        let Some(saving) = &mut self.saving else {
+            return;
+        };
+        let Poll::Ready(written) = saving.work.as_mut().poll(cx) else {
+            return;
+        };
+        let saving = self.saving.take();
+        (self.retry_at, self.owned.saved) = (None, None);
+        match (written, saving) {
+            (Written::Done, Some(Saving { saved, began, .. })) => {
+                self.owned.saved = Some(saved);
+                self.saved_at = began;
+                self.retry = RETRY;
+            }
+            (Written::Displaced, _) => self.displaced = true,
+            (_, _) => {
+                self.retry_at = Some(now + self.retry);
+                self.retry = (2 * self.retry).min(MAX_RETRY);
+            }
         }
     }
 
@@ -168,9 +202,9 @@ impl Keeper {
         self.appending.retain_mut(|appending| {
             match appending.work.as_mut().poll(cx) {
                 Poll::Pending => return true,
-                Poll::Ready(Ok(())) => settled.push((appending.channel, appending.sequence)),
                 // What the store refuses is not sent.
-                Poll::Ready(Err(Displaced)) => *displaced = true,
+                Poll::Ready(Written::Displaced) => *displaced = true,
+                Poll::Ready(_) => settled.push((appending.channel, appending.sequence)),
             }
             false
         });
@@ -214,14 +248,20 @@ fn begin(store: &Arc<dyn EventStore>, session: &Arc<str>, epoch: u32, append: Ap
     })
 }
 
-/// Reports a failure; the session goes on without the store then, but not after a conflict.
-fn judge(written: Result<(), StoreError>) -> Result<(), Displaced> {
+/// Reports a failure; the session continues without the store then, but not after a conflict.
+fn judge(written: Result<(), StoreError>) -> Written {
     match written {
-        Ok(()) => Ok(()),
-        Err(StoreError::Conflict) => Err(Displaced),
+        Ok(()) => Written::Done,
+        Err(StoreError::Conflict | StoreError::Gone) => Written::Displaced,
         Err(error) => {
             observe::store_failed(&error);
-            Ok(())
+            Written::Failed
         }
     }
 }
+
+/// After how long a save that failed is repeated for the first time.
+const RETRY: Duration = Duration::from_secs(1);
+
+/// The longest time between two of them.
+const MAX_RETRY: Duration = Duration::from_secs(60);

@@ -20,7 +20,7 @@ use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::{Place, mint};
-use super::sharing::Owned;
+use super::sharing::{FIRST, Owned};
 use super::site::{Site, principal};
 use super::streams::SessionStreams;
 use crate::connection::Text;
@@ -71,7 +71,7 @@ impl<R: Runtime> Site<R> {
                 return answer::busy("the session could not be saved");
             };
             let shared = Arc::clone(conversation.shared());
-            let session = Session::new(id, principal(parts), shared);
+            let session = Session::new(id, principal(parts), FIRST, shared);
             self.begin(session, conversation, place, Owned::first(saved));
             answer.headers_mut().insert(SESSION, name);
         }
@@ -104,6 +104,7 @@ impl<R: Runtime> Site<R> {
             depth: self.depth(),
             ends_with_stream: false,
             leaving: false,
+            forgotten: false,
             keeper,
             _place: place,
         });
@@ -197,15 +198,20 @@ impl<R: Runtime> Site<R> {
 
     /// The client ends its session.
     pub(super) async fn delete(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Answer {
-        let session = match self.session(parts, id).await {
-            Ok(session) => session,
-            Err(answer) => return answer,
-        };
-        if !session.delete() {
-            return no_session();
+        // Another process may take it over while it ends here: then it is taken back, once.
+        for _ in 0..2 {
+            let session = match self.session(parts, id).await {
+                Ok(session) => session,
+                Err(answer) => return answer,
+            };
+            if !session.delete() {
+                return no_session();
+            }
+            if session.gone().await {
+                return answer::empty(StatusCode::NO_CONTENT);
+            }
         }
-        session.gone().await;
-        answer::empty(StatusCode::NO_CONTENT)
+        answer::busy("the session could not be ended")
     }
 
     /// A legacy message to a server without sessions: it stands for itself (SH-32).
@@ -222,15 +228,23 @@ impl<R: Runtime> Site<R> {
         self.exchange(conversation, parts, &source, text).await
     }
 
-    /// The session of this id, if it belongs to whoever asks.
+    /// The session of this id, if it belongs to whoever asks. If another process owns it by now, it
+    /// is taken back.
     async fn session(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Result<Arc<Session>, Answer> {
-        let found = match self.sessions.find(id.as_str()) {
-            Some(found) => Some(found),
-            None => self.take_over(parts, id.as_str()).await?,
-        };
         let principal = principal(parts);
+        let may_use =
+            |session: &Session| session.belongs_to(principal.as_deref()) && !session.is_deleted();
+        if let Some(session) = self.sessions.find(id.as_str()) {
+            if !may_use(&session) {
+                return Err(no_session());
+            }
+            if self.is_owned(&session).await {
+                return Ok(session);
+            }
+        }
+        let found = self.take_over(parts, id.as_str()).await?;
         found
-            .filter(|session| session.belongs_to(principal.as_deref()) && !session.is_deleted())
+            .filter(|session| may_use(session))
             .ok_or_else(no_session)
     }
 

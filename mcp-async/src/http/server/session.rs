@@ -19,6 +19,8 @@ use crate::server::{Machine, Peer};
 pub(super) struct Session {
     id: Arc<str>,
     principal: Option<Arc<str>>,
+    /// The epoch in which this process owns it.
+    epoch: u32,
     pub(super) shared: Arc<Shared<Machine>>,
     inner: Mutex<Inner>,
 }
@@ -33,8 +35,10 @@ struct Inner {
     used: Instant,
     /// The client has ended it.
     deleted: bool,
-    /// It has ended, and the stores have forgotten it if the client wanted that.
-    gone: bool,
+    /// Another process owns it now, or has ended it.
+    displaced: bool,
+    /// It has ended here; whether the stores have forgotten it.
+    gone: Option<bool>,
     /// Who waits for that.
     watchers: Vec<Waker>,
 }
@@ -75,12 +79,14 @@ impl Session {
     pub(super) fn new(
         id: Arc<str>,
         principal: Option<Arc<str>>,
+        epoch: u32,
         shared: Arc<Shared<Machine>>,
     ) -> Arc<Self> {
         let used = shared.now();
         Arc::new(Self {
             id,
             principal,
+            epoch,
             shared,
             inner: Mutex::new(Inner {
                 used,
@@ -95,6 +101,10 @@ impl Session {
 
     pub(super) const fn principal(&self) -> Option<&Arc<str>> {
         self.principal.as_ref()
+    }
+
+    pub(super) const fn epoch(&self) -> u32 {
+        self.epoch
     }
 
     /// Whether it is this principal's: nobody else may know that it is there (SH-43).
@@ -182,24 +192,38 @@ impl Session {
         self.inner().deleted
     }
 
-    /// Waits until it has ended, and the stores have forgotten it if the client wanted that.
-    pub(super) async fn gone(&self) {
-        poll_fn(|cx| {
-            let mut inner = self.inner();
-            if inner.gone {
-                return Poll::Ready(());
-            }
-            register(&mut inner.watchers, cx);
-            Poll::Pending
-        })
-        .await;
+    /// Ends it in this process: another one owns it, or has ended it.
+    pub(super) fn displace(&self) {
+        self.inner().displaced = true;
+        self.ring();
     }
 
-    /// It has ended.
-    pub(super) fn leave(&self) {
+    /// Whether it is to end in this process only.
+    pub(super) fn is_displaced(&self) -> bool {
+        self.inner().displaced
+    }
+
+    /// Waits until it has ended here. Returns whether the stores have forgotten it, which is what a
+    /// client wants that ends it.
+    pub(super) async fn gone(&self) -> bool {
+        poll_fn(|cx| {
+            let mut inner = self.inner();
+            match inner.gone {
+                Some(forgotten) => Poll::Ready(forgotten),
+                None => {
+                    register(&mut inner.watchers, cx);
+                    Poll::Pending
+                }
+            }
+        })
+        .await
+    }
+
+    /// It has ended here.
+    pub(super) fn leave(&self, forgotten: bool) {
         let watchers = {
             let mut inner = self.inner();
-            inner.gone = true;
+            inner.gone = Some(forgotten);
             core::mem::take(&mut inner.watchers)
         };
         watchers.into_iter().for_each(Waker::wake);

@@ -29,6 +29,8 @@ pub(super) struct SessionTask<C: Clock> {
     pub(super) ends_with_stream: bool,
     /// Nothing is left to do but to be forgotten by the stores.
     pub(super) leaving: bool,
+    /// The stores have forgotten it.
+    pub(super) forgotten: bool,
     pub(super) keeper: Keeper,
     pub(super) _place: Place,
 }
@@ -84,6 +86,12 @@ impl<C: Clock> SessionTask<C> {
         self.keeper.poll(cx, &self.session.shared, used);
     }
 
+    /// Waits until the stores have forgotten the session.
+    fn poll_forget(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        self.forgotten = ready!(self.keeper.poll_forget(cx));
+        Poll::Ready(())
+    }
+
     /// Ends every request and every stream, behind what is on it.
     fn close(&mut self) {
         self.conversation.end();
@@ -110,11 +118,11 @@ impl<C: Clock> Future for SessionTask<C> {
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.get_mut();
         if this.leaving {
-            return this.keeper.poll_forget(cx);
+            return this.poll_forget(cx);
         }
         ready!(poll_work(this, cx));
         match this.leaving {
-            true => this.keeper.poll_forget(cx),
+            true => this.poll_forget(cx),
             false => Poll::Ready(()),
         }
     }
@@ -135,18 +143,19 @@ impl<C: Clock> Work for SessionTask<C> {
         let mut more = self.take_in();
         more |= self.conversation.turn();
         self.keep(cx);
-        if self.keeper.is_displaced() {
+        if self.session.is_deleted() {
+            // What it did ends at once, whatever the stores take, and whoever owns it.
+            self.session.wake();
+            self.leaving = true;
+            self.close();
+            return Worked::Over(());
+        }
+        if self.keeper.is_displaced() || self.session.is_displaced() {
             // Its requests and streams end here; the client finds the session where it is now.
             observe::displaced();
             return Worked::Over(());
         }
         self.session.wake();
-        if self.session.is_deleted() {
-            // What it did ends at once, whatever the stores take.
-            self.leaving = true;
-            self.close();
-            return Worked::Over(());
-        }
         if self.is_over(self.expiry()) {
             return Worked::Over(());
         }
@@ -169,7 +178,7 @@ impl<C: Clock> Drop for SessionTask<C> {
     fn drop(&mut self) {
         self.sessions.remove(&self.session);
         self.close();
-        self.session.leave();
+        self.session.leave(self.forgotten);
     }
 }
 

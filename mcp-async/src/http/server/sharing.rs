@@ -62,7 +62,8 @@ impl Saved {
         let Some(mut record) = machine.record() else {
             return true;
         };
-        let reserved = record.next_id < self.session.next_id;
+        // Half of a portion is left while the next one is on its way to the store.
+        let reserved = record.next_id.saturating_add(IDS / 2) < self.session.next_id;
         record.next_id = self.session.next_id;
         reserved
             && record == self.session
@@ -82,18 +83,21 @@ impl Saved {
 }
 
 impl Sharing {
-    /// The session of this id has ended everywhere.
-    pub(super) async fn forget(self, id: Arc<str>) {
+    /// Ends the session of this id everywhere. Returns whether no process can find it any more.
+    pub(super) async fn forget(self, id: Arc<str>) -> bool {
+        let mut forgotten = true;
         if let Some(store) = &self.sessions
             && let Err(error) = store.remove(&id).await
         {
             observe::store_failed(&error);
+            forgotten = false;
         }
         if let Some(store) = &self.events
             && let Err(error) = store.remove(&id).await
         {
             observe::store_failed(&error);
         }
+        forgotten
     }
 }
 

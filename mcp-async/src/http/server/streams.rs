@@ -35,6 +35,9 @@ pub(super) struct SessionStreams {
 }
 
 impl SessionStreams {
+    /// The last epoch with numbers for its streams.
+    pub(super) const LAST_EPOCH: u32 = u32::MAX / NUMBERS;
+
     /// Those of this connection; `None` if it is no session.
     pub(super) fn of(core: &mut Core<Machine>) -> Option<&mut Self> {
         core.outbound.downcast_mut()

@@ -9,8 +9,9 @@ use mcp_proto::server::http::streams::Reader;
 use super::answer::{self, Answer};
 use super::conversation::Conversation;
 use super::session::Session;
-use super::sharing::{FIRST, Owned, Saved};
+use super::sharing::{Owned, Saved};
 use super::site::{Site, principal};
+use super::streams::SessionStreams;
 use crate::http::StoreError;
 use crate::observe;
 use crate::runtime::Runtime;
@@ -32,12 +33,32 @@ impl<R: Runtime> Site<R> {
             let (Some(store), Some(Some(saved))) = (store, saved) else {
                 return Ok(None);
             };
-            match store.save(&id, FIRST, &saved.write(), keep).await {
+            match store.create(&id, &saved.write(), keep).await {
                 Ok(()) => Ok(Some(saved)),
                 Err(error) => {
                     observe::store_failed(&error);
                     Err(())
                 }
+            }
+        }
+    }
+
+    /// Whether this process still owns a session that it has; if not, the session ends here. It is
+    /// asked before a request is taken in, so that none runs in two processes.
+    pub(super) async fn is_owned(&self, session: &Arc<Session>) -> bool {
+        let Some(store) = &self.options.sharing.sessions else {
+            return true;
+        };
+        match store.check(session.id(), session.epoch()).await {
+            Ok(()) => true,
+            Err(StoreError::Conflict | StoreError::Gone) => {
+                self.sessions.remove(session);
+                session.displace();
+                false
+            }
+            Err(error) => {
+                observe::store_failed(&error);
+                true
             }
         }
     }
@@ -77,6 +98,11 @@ impl<R: Runtime> Site<R> {
         let Some(saved) = read(taken.record()) else {
             return Ok(None);
         };
+        if taken.epoch() > SessionStreams::LAST_EPOCH {
+            // There are no numbers left for its streams: its client opens a new one.
+            self.options.sharing.clone().forget(id.into()).await;
+            return Ok(None);
+        }
         let last = match &self.options.sharing.events {
             Some(events) => Some(events.begin(id, taken.epoch()).await.map_err(broken)?),
             None => None,
@@ -90,7 +116,7 @@ impl<R: Runtime> Site<R> {
             }
         });
         let shared = Arc::clone(conversation.shared());
-        let session = Session::new(id.into(), owner, shared);
+        let session = Session::new(id.into(), owner, taken.epoch(), shared);
         let owned = Owned {
             epoch: taken.epoch(),
             saved: Some(saved),

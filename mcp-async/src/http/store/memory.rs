@@ -3,7 +3,7 @@
 use core::fmt;
 use core::future::ready;
 use core::time::Duration;
-use std::collections::{BTreeMap, HashMap, VecDeque};
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use super::{EventStore, Replay, SessionStore, StoreError, Stored, StoredEvent, Taken};
@@ -11,8 +11,9 @@ use super::{EventStore, Replay, SessionStore, StoreError, Stored, StoredEvent, T
 /// Sessions and events in memory: a model of a shared store, for tests and for endpoints that
 /// are several in one process.
 ///
-/// It forgets the session that was not used for longest when there are too many, and the oldest
-/// events of a session. It has no clock: how long a record is to be kept does not matter to it.
+/// It forgets the session that was not used for longest when there are too many, which ends that
+/// session, and the oldest events of a session. It remembers as many ids of sessions that ended. It
+/// has no clock: how long a record is to be kept does not matter to it.
 ///
 /// ```
 /// use std::sync::Arc;
@@ -37,6 +38,10 @@ struct Sessions {
     /// Who was used when, oldest first.
     used: BTreeMap<u64, String>,
     clock: u64,
+    /// Sessions that were removed: nothing of them is written any more.
+    removed: HashSet<String>,
+    /// The same in the order of their ends.
+    ends: VecDeque<String>,
 }
 
 #[derive(Default)]
@@ -89,6 +94,13 @@ impl Default for MemoryStore {
 }
 
 impl SessionStore for MemoryStore {
+    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> Stored<'a, ()> {
+        let mut sessions = self.sessions();
+        let owned = sessions.owned(id, 0, self.max_sessions);
+        let created = owned.map(|session| session.record = Some(record.to_vec()));
+        Box::pin(ready(created))
+    }
+
     fn save<'a>(
         &'a self,
         id: &'a str,
@@ -97,9 +109,16 @@ impl SessionStore for MemoryStore {
         _keep: Duration,
     ) -> Stored<'a, ()> {
         let mut sessions = self.sessions();
-        let owned = sessions.owned(id, epoch, self.max_sessions);
-        let saved = owned.map(|session| session.record = Some(record.to_vec()));
+        let saved = sessions.recorded(id, epoch).and_then(|()| {
+            let session = sessions.owned(id, epoch, self.max_sessions)?;
+            session.record = Some(record.to_vec());
+            Ok(())
+        });
         Box::pin(ready(saved))
+    }
+
+    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> Stored<'a, ()> {
+        Box::pin(ready(self.sessions().recorded(id, epoch)))
     }
 
     fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>> {
@@ -119,7 +138,7 @@ impl SessionStore for MemoryStore {
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
-        self.sessions().remove(id);
+        self.sessions().remove(id, self.max_sessions);
         Box::pin(ready(Ok(())))
     }
 }
@@ -155,14 +174,26 @@ impl EventStore for MemoryStore {
     }
 
     fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()> {
-        self.sessions().remove(session);
+        self.sessions().remove(session, self.max_sessions);
         Box::pin(ready(Ok(())))
     }
 }
 
 impl Sessions {
+    /// Whether there is a record, and it is of this epoch.
+    fn recorded(&self, id: &str, epoch: u32) -> Result<(), StoreError> {
+        match self.by_id.get(id).filter(|known| known.record.is_some()) {
+            None => Err(StoreError::Gone),
+            Some(known) if known.epoch != epoch => Err(StoreError::Conflict),
+            Some(_) => Ok(()),
+        }
+    }
+
     /// The session, for the owner of this epoch.
     fn owned(&mut self, id: &str, epoch: u32, max: usize) -> Result<&mut Session, StoreError> {
+        if self.removed.contains(id) {
+            return Err(StoreError::Gone);
+        }
         let known = self.by_id.get(id);
         if known.is_some_and(|session| epoch < session.epoch) {
             return Err(StoreError::Conflict);
@@ -187,9 +218,17 @@ impl Sessions {
         session
     }
 
-    fn remove(&mut self, id: &str) {
+    fn remove(&mut self, id: &str, max: usize) {
         if let Some(session) = self.by_id.remove(id) {
             self.used.remove(&session.used);
+        }
+        if self.removed.insert(id.to_owned()) {
+            self.ends.push_back(id.to_owned());
+        }
+        if self.ends.len() > max
+            && let Some(oldest) = self.ends.pop_front()
+        {
+            self.removed.remove(&oldest);
         }
     }
 }
@@ -357,7 +396,7 @@ mod tests {
     fn the_session_that_was_not_used_for_longest_goes() {
         let store = MemoryStore::new(2, 10, 100);
         for id in ["a", "b", "a", "c"] {
-            now(store.save(id, 0, id.as_bytes(), Duration::ZERO));
+            now(store.create(id, id.as_bytes(), Duration::ZERO));
         }
         assert_eq!(now(store.take("b")), None);
         let taken = now(store.take("a")).unwrap();
@@ -369,31 +408,76 @@ mod tests {
         assert_eq!(now(store.take("a")), None);
     }
 
+    /// The outcome of a write.
+    #[track_caller]
+    fn written(mut stored: Stored<'_, ()>) -> &'static str {
+        let cx = &mut Context::from_waker(Waker::noop());
+        match stored.as_mut().poll(cx) {
+            Poll::Ready(Ok(())) => "written",
+            Poll::Ready(Err(StoreError::Conflict)) => "conflict",
+            Poll::Ready(Err(StoreError::Gone)) => "gone",
+            _ => panic!("it is in memory"),
+        }
+    }
+
+    fn save(store: &MemoryStore, epoch: u32) -> &'static str {
+        written(store.save("s", epoch, epoch.to_string().as_bytes(), Duration::ZERO))
+    }
+
+    fn append_in(store: &MemoryStore, epoch: u32, sequence: u64) -> &'static str {
+        let mut event = StoredEvent::new("s", 1, sequence, b"e");
+        event.epoch = epoch;
+        written(store.append(event))
+    }
+
     #[test]
     fn earlier_epochs_write_nothing() {
         let store = MemoryStore::default();
-        let save = |epoch| {
-            let record = format!("{epoch}");
-            let mut saved = store.save("s", epoch, record.as_bytes(), Duration::ZERO);
-            let polled = saved.as_mut().poll(&mut Context::from_waker(Waker::noop()));
-            matches!(polled, Poll::Ready(Ok(())))
-        };
-        let append = |epoch, sequence| {
-            let mut event = StoredEvent::new("s", 1, sequence, b"e");
-            event.epoch = epoch;
-            let mut stored = store.append(event);
-            let polled = stored
-                .as_mut()
-                .poll(&mut Context::from_waker(Waker::noop()));
-            matches!(polled, Poll::Ready(Ok(())))
-        };
-        assert!(save(0) && append(0, 1));
+        now(store.create("s", b"0", Duration::ZERO));
+        assert_eq!(
+            (save(&store, 0), append_in(&store, 0, 1)),
+            ("written", "written")
+        );
         assert_eq!(now(store.take("s")).unwrap().epoch(), 1);
-        assert!(!save(0) && !append(0, 2));
-        assert!(save(1) && append(1, 2));
+        assert_eq!(
+            (save(&store, 0), append_in(&store, 0, 2)),
+            ("conflict", "conflict")
+        );
+        assert_eq!(written(store.check("s", 0)), "conflict");
+        assert_eq!(
+            (save(&store, 1), append_in(&store, 1, 2)),
+            ("written", "written")
+        );
+        assert_eq!(written(store.check("s", 1)), "written");
         assert_eq!(now(store.begin("s", 3)), 0);
-        assert!(!save(1) && !append(1, 3));
+        assert_eq!(
+            (save(&store, 1), append_in(&store, 1, 3)),
+            ("conflict", "conflict")
+        );
         check(&store, 1, 0, "ee");
         assert_eq!(now(store.load("s")).unwrap(), b"1");
+    }
+
+    #[test]
+    fn what_is_gone_stays_so() {
+        let store = MemoryStore::new(2, 10, 100);
+        assert_eq!(save(&store, 0), "gone", "nobody has created it");
+        for remove in [SessionStore::remove, EventStore::remove] {
+            let store = MemoryStore::default();
+            now(store.create("s", b"0", Duration::ZERO));
+            assert_eq!(append_in(&store, 0, 1), "written");
+            now(remove(&store, "s"));
+            assert_eq!((save(&store, 0), append_in(&store, 0, 2)), ("gone", "gone"));
+            assert_eq!((save(&store, 7), append_in(&store, 7, 2)), ("gone", "gone"));
+            assert_eq!(written(store.check("s", 0)), "gone");
+            check(&store, 1, 0, "-");
+        }
+        // What was forgotten for lack of room is gone as well.
+        for id in ["s", "t", "u"] {
+            now(store.create(id, b"0", Duration::ZERO));
+        }
+        assert_eq!(save(&store, 0), "gone");
+        append(&store, 1, 1, "e", false);
+        assert_eq!(save(&store, 0), "gone");
     }
 }

@@ -20,9 +20,17 @@ pub use self::memory::MemoryStore;
 /// another takes it over when that one is gone. Requests that were running there are lost,
 /// events that were [stored](EventStore) are not.
 ///
-/// Each takeover begins an epoch, which is counted from 0. A process names the epoch that it owns
-/// the session in whenever it writes. Once another process has taken the session over, the store
-/// answers with [`StoreError::Conflict`], and the process that was displaced ends the session.
+/// Each takeover begins an epoch, which is counted from 0. A process names the epoch in which it
+/// owns the session with each write, and before it takes in a request. Once another process has
+/// taken the session over, the store answers with [`StoreError::Conflict`]; once the record is
+/// gone, with [`StoreError::Gone`]. The process that asked then ends its side of the session, and
+/// takes the session over again if a client sends a request to it.
+///
+/// Two rules keep a session that has ended from coming back:
+///
+/// - Only [`create`](Self::create) makes a record. [`save`](Self::save) replaces one that is there.
+/// - The record and its epoch are kept and forgotten together. An epoch that is forgotten before
+///   its record would let a displaced process write again.
 ///
 /// What is kept is text that the server reads again, and nobody else; it names no secret besides
 /// the session id, which lets anybody in who has it: keep it as you keep passwords, or keep a
@@ -39,7 +47,32 @@ pub use self::memory::MemoryStore;
 /// #[derive(Default)]
 /// struct Rows(Mutex<HashMap<String, (Vec<u8>, u32)>>);
 ///
+/// impl Rows {
+///     /// Calls this with the row, if the session is there and belongs to this epoch.
+///     fn owned(
+///         &self,
+///         id: &str,
+///         epoch: u32,
+///         write: impl FnOnce(&mut (Vec<u8>, u32)),
+///     ) -> Result<(), StoreError> {
+///         let mut rows = self.0.lock().unwrap();
+///         match rows.get_mut(id) {
+///             None => Err(StoreError::Gone),
+///             Some(row) if row.1 != epoch => Err(StoreError::Conflict),
+///             Some(row) => Ok(write(row)),
+///         }
+///     }
+/// }
+///
 /// impl SessionStore for Rows {
+///     fn create<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> Stored<'a, ()> {
+///         Box::pin(async move {
+///             let mut rows = self.0.lock().unwrap();
+///             rows.insert(id.to_owned(), (record.to_vec(), 0));
+///             Ok(())
+///         })
+///     }
+///
 ///     fn save<'a>(
 ///         &'a self,
 ///         id: &'a str,
@@ -47,15 +80,11 @@ pub use self::memory::MemoryStore;
 ///         record: &'a [u8],
 ///         _keep: Duration,
 ///     ) -> Stored<'a, ()> {
-///         Box::pin(async move {
-///             let mut rows = self.0.lock().unwrap();
-///             let row = rows.entry(id.to_owned()).or_default();
-///             if epoch < row.1 {
-///                 return Err(StoreError::Conflict);
-///             }
-///             *row = (record.to_vec(), epoch);
-///             Ok(())
-///         })
+///         Box::pin(async move { self.owned(id, epoch, |row| row.0 = record.to_vec()) })
+///     }
+///
+///     fn check<'a>(&'a self, id: &'a str, epoch: u32) -> Stored<'a, ()> {
+///         Box::pin(async move { self.owned(id, epoch, |_| {}) })
 ///     }
 ///
 ///     fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>> {
@@ -83,11 +112,15 @@ pub use self::memory::MemoryStore;
 ///     }
 /// }
 /// # async fn use_it(rows: Rows) {
+/// # assert!(matches!(rows.save("a", 0, b"0", Duration::ZERO).await, Err(StoreError::Gone)));
+/// # rows.create("a", b"0", Duration::ZERO).await.unwrap();
 /// # rows.save("a", 0, b"1", Duration::ZERO).await.unwrap();
 /// # assert_eq!(rows.load("a").await.unwrap().unwrap(), b"1");
 /// # assert_eq!(rows.take("a").await.unwrap().unwrap().record(), b"1");
 /// # assert_eq!(rows.take("a").await.unwrap().unwrap().epoch(), 2);
 /// # assert!(rows.save("a", 1, b"2", Duration::ZERO).await.is_err());
+/// # rows.check("a", 2).await.unwrap();
+/// # assert!(matches!(rows.check("a", 0).await, Err(StoreError::Conflict)));
 /// # rows.remove("a").await.unwrap();
 /// # assert!(rows.take("a").await.unwrap().is_none());
 /// # }
@@ -96,15 +129,20 @@ pub use self::memory::MemoryStore;
 /// # assert!(core::future::Future::poll(run.as_mut(), &mut cx).is_ready());
 /// ```
 pub trait SessionStore: Send + Sync {
-    /// Keeps the record of a session, in place of an earlier one, for `keep` from now: after
-    /// that nobody used the session and it is to be forgotten. The server saves a record when the
-    /// session begins, when it changes, and often enough to keep it while it is in use.
+    /// Keeps the record of a new session for `keep` from now, in epoch 0. The id is new: it has 128
+    /// random bits.
     ///
-    /// A session whose first record cannot be saved does not begin (503).
+    /// A session whose record cannot be created does not begin (503).
+    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()>;
+
+    /// Replaces the record of a session, and keeps it for `keep` from now: a session that nobody
+    /// used for so long is to be forgotten. The server saves a record when it changes, and often
+    /// enough to keep it while it is in use. A save that fails is repeated.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when the session was taken over in an epoch later than `epoch`;
-    /// nothing is saved then. The comparison and the write are one atomic step.
+    /// [`StoreError::Conflict`] when the session was taken over in an epoch later than `epoch`,
+    /// [`StoreError::Gone`] when there is no record; nothing is saved then. The comparison and the
+    /// write are one atomic step.
     fn save<'a>(
         &'a self,
         id: &'a str,
@@ -113,6 +151,16 @@ pub trait SessionStore: Send + Sync {
         keep: Duration,
     ) -> Stored<'a, ()>;
 
+    /// Verifies that a session is there and belongs to this epoch. The server asks before each
+    /// request of a session that it has, so that a process that was displaced runs none; make it
+    /// cheap. A request that arrives while another process takes the session over may still run in
+    /// both.
+    ///
+    /// # Errors
+    /// [`StoreError::Conflict`] and [`StoreError::Gone`], as for [`save`](Self::save). After any
+    /// other error the request is served.
+    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> Stored<'a, ()>;
+
     /// The record of a session, which stays with its owner: the server reads it to learn whether
     /// the request may use the session. `None` is an unknown session (404).
     fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>>;
@@ -120,10 +168,12 @@ pub trait SessionStore: Send + Sync {
     /// Takes over a session that this process does not know, and returns its record and the epoch
     /// that begins, counted atomically (`INCR`). The epoch keeps the event ids of one process from
     /// those of another. `None` is an unknown session (404); on an error the client is told to
-    /// come again (503).
+    /// come again (503). A session is taken over 4095 times at most; then it is removed, and its
+    /// client opens a new one.
     fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>>;
 
-    /// Forgets a session that ended (SH-31). It is no error if it is not there.
+    /// Forgets a session that ended, whatever its epoch (SH-31). It is no error if it is not there.
+    /// On an error the client is told to come again (503).
     fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()>;
 }
 
@@ -140,8 +190,10 @@ pub trait SessionStore: Send + Sync {
 ///   the first that has not. The session's task drives them, so that an event is stored though
 ///   its call is over.
 /// - An append that fails is not repeated. The event is sent all the same, and a later replay of
-///   its stream from before it fails. After a [conflict](StoreError::Conflict) the event is not
-///   sent, and the session ends in this process.
+///   its stream from before it fails. After [`StoreError::Conflict`] or [`StoreError::Gone`] the
+///   event is not sent, and the session ends in this process.
+/// - A store remembers the ids of sessions that it [removed](Self::remove), for as long as sessions
+///   may be idle: another process may not have learnt of the end.
 /// - The bounds are the store's: it forgets the oldest events of a session, and all of them some
 ///   time after the last one. Sequence numbers count from 1, without a gap.
 ///
@@ -163,8 +215,9 @@ pub trait EventStore: Send + Sync {
     /// Takes one event.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when a later epoch than the event's has [begun](Self::begin);
-    /// nothing is kept then. The comparison and the write are one atomic step.
+    /// [`StoreError::Conflict`] when a later epoch than the event's has [begun](Self::begin),
+    /// [`StoreError::Gone`] when the session was [removed](Self::remove); nothing is kept then. The
+    /// comparison and the write are one atomic step.
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()>;
 
     /// All events of a stream behind number `after`, and whether the stream has ended. `None` if
@@ -182,10 +235,12 @@ pub trait EventStore: Send + Sync {
     /// if there is none.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when a later epoch has begun.
+    /// [`StoreError::Conflict`] when a later epoch has begun, [`StoreError::Gone`] when the session
+    /// was removed.
     fn begin<'a>(&'a self, session: &'a str, epoch: u32) -> Stored<'a, u64>;
 
-    /// Forgets the events of a session that ended.
+    /// Forgets the events of a session that ended, and refuses what comes later with
+    /// [`StoreError::Gone`].
     fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()>;
 }
 
@@ -267,6 +322,8 @@ pub enum StoreError {
     /// The session belongs to a later epoch than the one that the writer named: another process
     /// has taken it over.
     Conflict,
+    /// The session has ended, or the store has forgotten it.
+    Gone,
     /// The store failed, for this reason. Its text is for the operator: no client sees it.
     Failed(Box<dyn Error + Send + Sync>),
 }
@@ -355,6 +412,7 @@ impl fmt::Display for StoreError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Conflict => "another process has taken the session over",
+            Self::Gone => "the session has ended",
             Self::Failed(_) => "the store failed",
         })
     }
@@ -363,7 +421,7 @@ impl fmt::Display for StoreError {
 impl Error for StoreError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         match self {
-            Self::Conflict => None,
+            Self::Conflict | Self::Gone => None,
             Self::Failed(cause) => Some(&**cause),
         }
     }

@@ -8,6 +8,7 @@ mod bounds;
 mod broken;
 mod doors;
 mod draft;
+mod fencing;
 mod fields;
 mod headers;
 mod http_sse;

@@ -22,16 +22,16 @@ const SECOND: Duration = Duration::from_secs(1);
 
 /// A store that takes a while, or fails.
 #[derive(Debug, Default)]
-struct Far {
+pub(crate) struct Far {
     store: MemoryStore,
     /// In milliseconds.
-    delay: AtomicU64,
-    broken: AtomicBool,
-    saves: AtomicUsize,
+    pub(crate) delay: AtomicU64,
+    pub(crate) broken: AtomicBool,
+    pub(crate) saves: AtomicUsize,
 }
 
 impl Far {
-    fn new(delay: Duration) -> Arc<Self> {
+    pub(crate) fn new(delay: Duration) -> Arc<Self> {
         Arc::new(Self {
             delay: AtomicU64::new(delay.as_millis().try_into().unwrap()),
             ..Self::default()
@@ -56,6 +56,19 @@ impl Far {
 }
 
 impl SessionStore for Far {
+    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()> {
+        self.saves.fetch_add(1, Ordering::SeqCst);
+        self.later(move || self.store.create(id, record, keep))
+    }
+
+    /// It is the part that is near.
+    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> Stored<'a, ()> {
+        match self.broken.load(Ordering::SeqCst) {
+            true => Box::pin(async { Err(StoreError::new("out of order")) }),
+            false => self.store.check(id, epoch),
+        }
+    }
+
     fn save<'a>(
         &'a self,
         id: &'a str,
@@ -104,7 +117,7 @@ impl EventStore for Far {
 }
 
 /// A process that shares both kinds of things.
-fn process(store: &Arc<Far>) -> (Registry, HttpService<Sim>) {
+pub(crate) fn process(store: &Arc<Far>) -> (Registry, HttpService<Sim>) {
     let server = server().dynamic().build().unwrap();
     let registry = server.registry();
     let service = server
@@ -117,7 +130,7 @@ fn process(store: &Arc<Far>) -> (Registry, HttpService<Sim>) {
 }
 
 /// The same client at another process.
-fn at(service: &HttpService<Sim>, session: &Session) -> Session {
+pub(crate) fn at(service: &HttpService<Sim>, session: &Session) -> Session {
     Session {
         service: service.clone(),
         id: session.id.clone(),
@@ -126,7 +139,7 @@ fn at(service: &HttpService<Sim>, session: &Session) -> Session {
     }
 }
 
-fn ping() -> &'static str {
+pub(crate) fn ping() -> &'static str {
     r#"{"jsonrpc":"2.0","id":9,"method":"ping"}"#
 }
 
@@ -218,12 +231,8 @@ fn a_displaced_process_writes_nothing() {
 
     // The session is still there, and comes back to the first process with the next request.
     assert_eq!(here.post(ping()).status, 200);
-    let saved = now(store.load(&here.id)).unwrap();
-    let level =
-        r#"{"jsonrpc":"2.0","id":3,"method":"logging/setLevel","params":{"level":"error"}}"#;
-    there.post(level);
-    settle();
-    assert_eq!(now(store.load(&here.id)).unwrap(), saved);
+    let taken = now(store.store.take(&here.id)).unwrap().unwrap();
+    assert_eq!(taken.epoch(), 3, "there, here, and by this test");
     assert_eq!(there.delete().status, 204, "the client may end it anywhere");
     assert_eq!(there.post(ping()).status, 404);
 }
