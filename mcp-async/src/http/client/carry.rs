@@ -31,24 +31,25 @@ pub(super) async fn carry<C: Clock>(
     let Start {
         mut exchange,
         message,
-        mut opens,
+        opens,
         seat: _seat,
         ..
     } = start;
+    let mut gate = Gate { link: &link, opens };
     loop {
         // No call waits for what is only told, so nobody else would lose patience.
         let told = exchange.id().is_none() && exchange.verb() != Verb::Get;
         let credentials = link.credentials_version();
         let attempt = attempt(&link, &*clock, &mut exchange, &message, &heard);
         let attempt = within(&*clock, told.then_some(PATIENCE), attempt);
-        let attempted = match opens {
+        let attempted = match gate.opens {
             Opens::Calls => opening(&link, &*clock, &heard, attempt).await,
             Opens::Nothing | Opens::Stream => attempt.await,
         };
-        if opens == Opens::Stream {
+        if gate.opens == Opens::Stream {
             link.opened();
         }
-        opens = Opens::Nothing;
+        gate.opens = Opens::Nothing;
         let (after, mut line) = attempted.unwrap_or((After::Done, Vec::new()));
         let id = exchange.id();
         match (after, id) {
@@ -88,6 +89,20 @@ pub(super) async fn carry<C: Clock>(
             (After::Done | After::Refuse(_) | After::Fail(_) | After::Seek(_), _) => {}
         }
         return;
+    }
+}
+
+/// Lets everything leave that waits for an exchange, should that panic or be dropped.
+struct Gate<'a> {
+    link: &'a Link,
+    opens: Opens,
+}
+
+impl Drop for Gate<'_> {
+    fn drop(&mut self) {
+        if self.opens != Opens::Nothing {
+            self.link.release();
+        }
     }
 }
 

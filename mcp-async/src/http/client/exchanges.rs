@@ -182,7 +182,8 @@ impl<C: Clock> Exchanges<C> {
             }
         };
         if over {
-            place.running = None;
+            // It is a part of the application as well.
+            discard(place.running.take());
             self.free.push(index);
         }
     }

@@ -1,7 +1,7 @@
 //! State that the exchanges share with their connection.
 
 use core::hash::BuildHasher;
-use core::task::{Context, Poll, Waker, ready};
+use core::task::{Context, Poll, Waker};
 use std::collections::VecDeque;
 use std::hash::RandomState;
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
@@ -105,6 +105,15 @@ pub(super) enum Opens {
     Calls,
 }
 
+/// What became of a message.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(super) enum Sent {
+    /// Its exchange has begun, or it needs none.
+    Begun,
+    /// No call waits for it, and as many of its kind are under way as there may be.
+    NoSeat,
+}
+
 impl Link {
     pub(super) fn new(
         carrier: Box<dyn Carrier>,
@@ -150,8 +159,8 @@ impl Link {
         let _ = self.wire.set(wire);
     }
 
-    /// Takes a message of the connection's; `Pending` while it has to wait.
-    pub(super) fn poll_send(&self, cx: &Context<'_>, message: &Bytes) -> Poll<()> {
+    /// Takes a message of the connection's; `Pending` while all messages have to wait.
+    pub(super) fn poll_send(&self, cx: &Context<'_>, message: &Bytes) -> Poll<Sent> {
         {
             let mut state = self.lock();
             if state.gate {
@@ -159,21 +168,28 @@ impl Link {
                 return Poll::Pending;
             }
         }
-        ready!(self.seats.poll_free(cx));
-        self.send(message);
-        Poll::Ready(())
+        Poll::Ready(self.send(message))
     }
 
-    fn send(&self, message: &Bytes) {
-        let Some(wire) = self.wire.get() else { return };
+    /// Whether a message may leave that no call waits for; the task is woken when it may.
+    pub(super) fn poll_seat(&self, cx: &Context<'_>) -> Poll<()> {
+        self.seats.poll_free(cx)
+    }
+
+    fn send(&self, message: &Bytes) -> Sent {
+        let Some(wire) = self.wire.get() else {
+            return Sent::Begun;
+        };
         let (mut opens, mut cancelled) = (Opens::Nothing, None);
+        let mut needs_seat = true;
         match Message::parse(message, mcp_proto::json::MAX_DEPTH) {
             Message::Request(request) => {
                 // It was written for a session that is gone, or nobody waits for it any more.
                 let id = request.id.to_u64();
                 if !id.is_some_and(|id| self.awaits(id)) {
-                    return;
+                    return Sent::Begun;
                 }
+                needs_seat = false;
             }
             Message::Notification(told) => {
                 let revision = wire.lock().machine.revision();
@@ -186,26 +202,36 @@ impl Link {
                             if let Some(id) = cancelled {
                                 self.order(Order::Drop(id));
                             }
-                            return;
+                            return Sent::Begun;
                         }
+                        // There are no more of them than calls.
+                        needs_seat = cancelled.is_none();
                     }
                     Method::Initialized => {
                         if let Some(revision) = revision {
                             self.lock().origin.connected(revision);
                         }
                         opens = Opens::Stream;
+                        // Everything else waits for it.
+                        needs_seat = false;
                     }
                     _ => {}
                 }
             }
             Message::Response(_) | Message::Invalid(_) => {}
         }
+        let seat = match needs_seat {
+            true => match self.seats.take() {
+                None => return Sent::NoSeat,
+                taken => taken,
+            },
+            false => None,
+        };
         let exchange = {
             let mut state = self.lock();
             state.gate |= opens == Opens::Stream;
             Exchange::new(&state.origin, message)
         };
-        let seat = exchange.id().is_none().then(|| self.seats.take());
         let start = Box::new(Start {
             exchange,
             message: message.clone(),
@@ -217,6 +243,7 @@ impl Link {
             Some(id) => Order::Cancel(id, start),
             None => Order::Start(start),
         });
+        Sent::Begun
     }
 
     /// The request that asks for an exchange.

@@ -11,6 +11,8 @@ use crate::connection::{Core, Outbound, Receipt};
 /// Messages whose exchanges have not begun, in their order.
 pub(super) struct Outgoing {
     messages: VecDeque<Bytes>,
+    /// Those of them that wait for a seat, from before the others.
+    parked: VecDeque<Bytes>,
     bytes: usize,
     /// The bytes that may wait before the application has to.
     limit: usize,
@@ -20,6 +22,7 @@ impl Outgoing {
     pub(super) const fn new(limit: usize) -> Self {
         Self {
             messages: VecDeque::new(),
+            parked: VecDeque::new(),
             bytes: 0,
             limit,
         }
@@ -30,9 +33,14 @@ impl Outgoing {
         core.outbound.downcast_mut()
     }
 
-    /// Takes the next message.
-    pub(super) fn take_next(&mut self) -> Option<Bytes> {
-        let message = self.messages.pop_front()?;
+    /// Takes the next message; one that waits for a seat only if there is one.
+    pub(super) fn take_next(&mut self, has_seat: bool) -> Option<Bytes> {
+        let parked = if has_seat {
+            self.parked.pop_front()
+        } else {
+            None
+        };
+        let message = parked.or_else(|| self.messages.pop_front())?;
         self.bytes = self.bytes.saturating_sub(message.len());
         Some(message)
     }
@@ -43,8 +51,14 @@ impl Outgoing {
         self.messages.push_front(message);
     }
 
+    /// Puts the message aside that was taken last, until there is a seat for it.
+    pub(super) fn park(&mut self, message: Bytes) {
+        self.bytes = self.bytes.saturating_add(message.len());
+        self.parked.push_back(message);
+    }
+
     pub(super) fn is_empty(&self) -> bool {
-        self.messages.is_empty()
+        self.messages.is_empty() && self.parked.is_empty()
     }
 }
 

@@ -28,9 +28,14 @@ impl Seats {
         Poll::Pending
     }
 
-    pub(super) fn take(&self) -> Seat {
-        self.taken().count += 1;
-        Seat(self.clone())
+    /// Takes a free one.
+    pub(super) fn take(&self) -> Option<Seat> {
+        let mut taken = self.taken();
+        if taken.count >= SEATS {
+            return None;
+        }
+        taken.count += 1;
+        Some(Seat(self.clone()))
     }
 
     fn taken(&self) -> MutexGuard<'_, Taken> {

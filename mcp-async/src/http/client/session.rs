@@ -13,7 +13,7 @@ use url::Url;
 
 use super::carrier::Carrier;
 use super::exchanges::Exchanges;
-use super::link::Link;
+use super::link::{Link, Sent};
 use super::outgoing::Outgoing;
 use super::settings::Settings;
 use crate::client::connection::{GRACE, Open, begin};
@@ -89,16 +89,31 @@ impl<C: Clock> Session<C> {
             return moved;
         }
         loop {
-            let next = |core: &mut _| Outgoing::of(core).and_then(Outgoing::take_next);
-            let Some(message) = self.connection.with(next) else {
+            let has_seat = self.link.poll_seat(cx).is_ready();
+            let message = self.connection.with(|core| {
+                let outgoing = Outgoing::of(core)?;
+                outgoing.take_next(has_seat)
+            });
+            let Some(message) = message else {
                 break;
             };
-            if self.link.poll_send(cx, &message).is_pending() {
-                self.connection
-                    .with(|core| Outgoing::of(core).map(|all| all.put_back(message)));
+            let sent = self.link.poll_send(cx, &message);
+            if matches!(sent, Poll::Ready(Sent::Begun)) {
+                moved = true;
+                continue;
+            }
+            self.connection.with(|core| {
+                let outgoing = Outgoing::of(core)?;
+                match sent {
+                    Poll::Pending => outgoing.put_back(message),
+                    // Calls and cancellations do not wait for it.
+                    Poll::Ready(_) => outgoing.park(message),
+                }
+                Some(())
+            });
+            if sent.is_pending() {
                 break;
             }
-            moved = true;
         }
         if moved {
             self.connection.wake_senders();

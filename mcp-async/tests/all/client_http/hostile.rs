@@ -1,14 +1,19 @@
 //! Servers that say too much, and hear nothing.
 
-use core::future::poll_fn;
-use core::task::Poll;
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::{Context, Poll};
 use core::time::Duration;
 
+use bytes::Bytes;
+use http::Request;
+use http_body_util::Full;
 use mcp_async::client::CallError;
 use mcp_proto::Revision;
 use mcp_proto::client::Failure;
+use tower_service::Service;
 
-use crate::client_http::site::{check, sleep};
+use crate::client_http::site::{Site, check, sleep};
 use crate::sim::spawn;
 
 const LATEST: &[Revision] = &[Revision::V2025_11_25];
@@ -47,6 +52,96 @@ fn a_flood_of_questions_is_answered_as_fast_as_the_server_listens() {
             assert_eq!(answered, 20_000);
         },
     );
+}
+
+/// What no call waits for holds up no call.
+#[test]
+fn calls_do_not_wait_for_a_server_that_takes_no_answers() {
+    check(
+        |site| async move {
+            let client = site.connect(LATEST).await.unwrap();
+            sleep(Duration::from_secs(2)).await;
+            assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+            let call = poll_once(client.call_tool("b", &())).await;
+            assert!(call.is_none(), "it is given up");
+            sleep(Duration::from_secs(3)).await;
+        },
+        |site| async move {
+            site.expect("\"initialize\"").await.session(LATEST[0]);
+            site.expect("notifications/initialized").await.accept();
+            let stream = site.expect("GET").await.stream();
+            for id in 0..400 {
+                stream.event(&format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"ping"}}"#));
+            }
+            sleep(Duration::from_secs(1)).await;
+            let deaf = site.take();
+            assert!((100..400).contains(&deaf.len()), "{}", deaf.len());
+            let call = site.expect("tools/call").await;
+            assert!(!deaf.iter().any(crate::client_http::site::Asked::is_dropped));
+            call.result(r#"{"content":[{"type":"text","text":"hi"}]}"#);
+            let _second = site.expect("tools/call").await;
+            site.expect("notifications/cancelled").await.accept();
+            assert!(!deaf.iter().any(crate::client_http::site::Asked::is_dropped));
+        },
+    );
+}
+
+/// Polls a future until nothing happens any more, and drops it then.
+async fn poll_once<F: Future>(future: F) -> Option<F::Output> {
+    let mut future = pin!(future);
+    for _ in 0..10 {
+        let polled = poll_fn(|cx| Poll::Ready(future.as_mut().poll(cx))).await;
+        if let Poll::Ready(output) = polled {
+            return Some(output);
+        }
+        pause().await;
+    }
+    None
+}
+
+/// A site on a carrier that panics when it is to send this.
+#[derive(Clone)]
+struct Faulty(Site, &'static str);
+
+impl Service<Request<Full<Bytes>>> for Faulty {
+    type Response = <Site as Service<Request<Full<Bytes>>>>::Response;
+    type Error = <Site as Service<Request<Full<Bytes>>>>::Error;
+    type Future = <Site as Service<Request<Full<Bytes>>>>::Future;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Self::Error>> {
+        self.0.poll_ready(cx)
+    }
+
+    fn call(&mut self, request: Request<Full<Bytes>>) -> Self::Future {
+        let text = format!("{} {:?}", request.method(), request.body());
+        assert!(!text.contains(self.1), "a fault of the carrier");
+        self.0.call(request)
+    }
+}
+
+#[test]
+fn a_carrier_that_panics_holds_up_no_call() {
+    for what in ["notifications/initialized", "GET"] {
+        check(
+            |site| async move {
+                let carrier = Faulty(site.clone(), what);
+                let client = site.client(LATEST);
+                let client = client.connect_through("http://localhost/mcp", carrier);
+                let client = client.await.unwrap();
+                assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
+                let _ = client.close().await;
+            },
+            |site| async move {
+                site.expect("\"initialize\"").await.session(LATEST[0]);
+                if what == "GET" {
+                    site.expect("notifications/initialized").await.accept();
+                }
+                let call = site.expect("tools/call").await;
+                call.result(r#"{"content":[{"type":"text","text":"hi"}]}"#);
+                site.expect("DELETE").await.accept();
+            },
+        );
+    }
 }
 
 /// The gate behind the handshake opens although the server never takes `initialized`.
