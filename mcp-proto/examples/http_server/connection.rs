@@ -114,7 +114,7 @@ impl Connection {
         let Some(body) = body else {
             return self.refuse("400 Bad Request");
         };
-        let exchange = http.open(now, &head);
+        let exchange = http.open(now, &head, None);
         if head.field("expect") != Field::None && http.wants_body(exchange) {
             self.output
                 .extend_from_slice(b"HTTP/1.1 100 Continue\r\n\r\n");

@@ -9,8 +9,8 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::server::http::streams::{Read, StreamLimits};
 use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
-use mcp_proto::server::{Event, Progress, ServerConfig};
-use mcp_proto::{Instant, Outcome, SendError, Token};
+use mcp_proto::server::{Event, ListKind, Progress, ServerConfig};
+use mcp_proto::{Instant, Outcome, Revision, SendError, Token};
 
 /// An endpoint whose tool `wait` is answered when the script says so, all others at once.
 struct Site {
@@ -19,6 +19,8 @@ struct Site {
     /// Calls of `wait`.
     calls: Vec<(ServerId, Token)>,
     seen: Vec<&'static str>,
+    /// Who sends the requests.
+    principal: Option<&'static str>,
 }
 
 struct Request<'t> {
@@ -62,6 +64,7 @@ impl Site {
             now: Instant::ZERO,
             calls: Vec::new(),
             seen: Vec::new(),
+            principal: None,
         }
     }
 
@@ -84,7 +87,7 @@ impl Site {
         request
             .fields
             .extend(lines.map(|line| line.split_once(": ").unwrap()));
-        self.http.open(self.now, &request)
+        self.http.open(self.now, &request, self.principal)
     }
 
     fn send(&mut self, method: &str, fields: &str, body: &str) -> ExchangeId {
@@ -510,6 +513,79 @@ fn limits() {
     site.hang_up(exchange);
     let exchange = site.send("POST", MODERN, &modern());
     site.reads(exchange, "..");
+}
+
+/// Each kind of machine counts for its own limit.
+#[test]
+fn limits_of_sessions_and_exchanges_are_apart() {
+    let limits = Limits {
+        sessions: 2,
+        ..Limits::default()
+    };
+    let options = HttpOptions {
+        limits,
+        exchanges: 1,
+        ..HttpOptions::default()
+    };
+    let mut site = Site::with(options);
+    // Handshakes that are under way count as sessions, and as no exchanges.
+    let mut opened = Vec::new();
+    for id in ["a", "b", "c"] {
+        let exchange = site.open("POST", "");
+        site.http.body(exchange, INITIALIZE.as_bytes());
+        site.http.end_body(site.now, exchange, || id.into());
+        opened.push(exchange);
+    }
+    let modern_call = site.send("POST", MODERN, &modern());
+    site.reads(opened[0], "200 a result")
+        .reads(opened[1], "200 b result")
+        .reads(opened[2], "503 -32603")
+        .reads(modern_call, "..");
+    // A session that has ended, and whose stream is not read to its end, is no exchange either.
+    site.check("POST", "mcp-session-id: a", INITIALIZED, "202");
+    let slow = site.open("GET", "mcp-session-id: a; accept: text/event-stream");
+    site.check("DELETE", "mcp-session-id: a", "", "204");
+    site.hang_up(modern_call);
+    let modern_call = site.send("POST", MODERN, &modern());
+    site.reads(modern_call, "..");
+    site.hang_up(slow).hang_up(modern_call);
+    site.check("DELETE", "mcp-session-id: b", "", "204")
+        .is_empty();
+    assert_eq!(site.http.exchanges(), 0);
+}
+
+/// SH-43
+#[test]
+fn a_session_is_its_openers() {
+    let mut site = Site::new();
+    site.principal = Some("ada");
+    let mut site = site.opened();
+    for other in [None, Some("eve")] {
+        site.principal = other;
+        site.check("POST", SESSION, CALL, "404 -32600")
+            .check("DELETE", SESSION, "", "404 -32600");
+        let exchange = site.open("GET", &format!("{SESSION}; accept: text/event-stream"));
+        site.reads(exchange, "404 -32600");
+    }
+    site.principal = Some("ada");
+    site.check("POST", SESSION, CALL, "200 result")
+        .check("DELETE", SESSION, "", "204");
+}
+
+/// What concerns all machines goes to each of them.
+#[test]
+fn commands_to_every_machine() {
+    let mut site = Site::new().opened();
+    let call = site.send("POST", SESSION, WAIT);
+    site.reads(call, "200 3-0=data: ..");
+    let mut seen = Vec::new();
+    site.http.for_each(|mut commands| {
+        commands.list_changed(ListKind::Tools);
+        let revision = commands.server().revision();
+        seen.push((commands.session_id().map(str::to_owned), revision));
+    });
+    let revision = Some(Revision::V2025_11_25);
+    assert_eq!(seen, [(Some("s".to_owned()), revision)]);
 }
 
 #[test]

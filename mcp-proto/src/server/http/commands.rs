@@ -11,7 +11,7 @@ use crate::model::LoggingLevel;
 use crate::outbox::{Shortage, Written};
 use crate::payload::{Outcome, Payload, Question};
 use crate::rpc::Method;
-use crate::server::{AskOptions, Growing, Progress, Server};
+use crate::server::{AskOptions, Growing, ListKind, Progress, Server};
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 
@@ -56,10 +56,34 @@ impl<'c> Commands<'_, 'c> {
         self.entry.session()
     }
 
-    /// The machine, for its getters and for the commands that do not write. Messages that are
-    /// written by its own methods are lost.
-    pub const fn server(&mut self) -> &mut Server<'c, Growing> {
-        &mut self.entry.server
+    /// The principal that [opened](super::HttpServer::open) the session or sent the request.
+    pub fn principal(&self) -> Option<&str> {
+        self.entry.principal.as_deref()
+    }
+
+    /// The machine, for its getters.
+    pub const fn server(&self) -> &Server<'c, Growing> {
+        &self.entry.server
+    }
+
+    /// Reports that a list changed: see [`Server::list_changed`].
+    pub fn list_changed(&mut self, kind: ListKind) {
+        self.entry.server.list_changed(kind);
+    }
+
+    /// Reports that a resource changed: see [`Server::resource_updated`].
+    pub fn resource_updated(&mut self, uri: &str) {
+        self.entry.server.resource_updated(uri);
+    }
+
+    /// Ends a listen: see [`Server::end_listen`].
+    pub fn end_listen(&mut self, token: Token) {
+        self.entry.server.end_listen(token);
+    }
+
+    /// Gives up a question: see [`Server::cancel`].
+    pub fn cancel(&mut self, question: SentToken) {
+        self.entry.server.cancel(question);
     }
 
     /// Answers a request, after the progress that was held back: see [`Server::respond`].

@@ -17,17 +17,18 @@ use crate::action::{Action, Why};
 use crate::http::{Endpoint, Limits};
 use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
-use crate::server::{Blueprint, Event, Growing, Server, ServerSetup};
+use crate::server::{Blueprint, Event, Growing, ServerSetup};
 use crate::source::Source;
 use crate::time::Instant;
 
 /// The server's side of an endpoint without sockets: requests go in, events come out, answers go
 /// in, responses come out. See the [module](super) for the loop around it.
 ///
-/// Each session has a machine, a [`Server`], and so has each request of a revision without
+/// Each session has a machine, a [`Server`](crate::server::Server), and so has each request of a revision without
 /// sessions. An event names its machine; with the token of the event it is the address for an
 /// answer that comes later.
 ///
+/// - A session belongs to the principal that opened it. For everyone else it does not exist.
 /// - A session ends when the client deletes it, after
 ///   [`Limits::session_idle`], or by [`end`](Self::end).
 /// - A client that hangs up cancels its request of 2026-07-28. In a session the request continues,
@@ -38,6 +39,9 @@ pub struct HttpServer<'c> {
     pub(super) blueprint: Blueprint<'c, Growing>,
     pub(super) options: HttpOptions,
     pub(super) machines: BTreeMap<ServerId, Entry<'c>>,
+    /// Machines that belong to one exchange each. The others are those of sessions: that have
+    /// begun, whose handshake is under way, or whose last streams are read.
+    pub(super) alone: usize,
     pub(super) sessions: BTreeMap<Box<str>, ServerId>,
     pub(super) exchanges: BTreeMap<ExchangeId, Exchange>,
     /// Whole bodies, in the order of their arrival.
@@ -142,6 +146,7 @@ impl<'c> HttpServer<'c> {
             blueprint,
             options,
             machines: BTreeMap::new(),
+            alone: 0,
             sessions: BTreeMap::new(),
             exchanges: BTreeMap::new(),
             bodies: VecDeque::new(),
@@ -187,10 +192,14 @@ impl<'c> HttpServer<'c> {
 
     /// Calls `each` with every machine, for what concerns all of them: a list that changed, a
     /// resource that was updated. Call [`step`](Self::step) afterwards.
-    pub fn for_each(&mut self, mut each: impl FnMut(&mut Server<'c, Growing>)) {
+    pub fn for_each(&mut self, mut each: impl FnMut(Commands<'_, 'c>)) {
         for (id, entry) in &mut self.machines {
-            each(&mut entry.server);
             mark(&mut self.dirty, *id, entry);
+            each(Commands {
+                id: *id,
+                entry,
+                out: &mut self.out,
+            });
         }
     }
 
@@ -200,11 +209,8 @@ impl<'c> HttpServer<'c> {
     }
 
     /// How many requests without a session are under way.
-    pub fn exchanges(&self) -> usize {
-        self.machines
-            .values()
-            .filter(|entry| entry.is_alone())
-            .count()
+    pub const fn exchanges(&self) -> usize {
+        self.alone
     }
 
     /// Ends a machine: its requests are cancelled, its streams end after what is on them, and
@@ -310,8 +316,8 @@ impl<'c> HttpServer<'c> {
         let over = entry.closing && !entry.streams.has_readers();
         let at = entry.deadline(idle).filter(|_| !over);
         self.deadlines.arm(Due::Machine(id), &mut entry.armed, at);
-        if over {
-            self.machines.remove(&id);
+        if over && let Some(entry) = self.machines.remove(&id) {
+            self.alone -= usize::from(entry.is_alone());
         }
     }
 

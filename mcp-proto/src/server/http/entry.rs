@@ -19,6 +19,8 @@ pub(super) struct Entry<'c> {
     pub(super) server: Server<'c, Growing>,
     pub(super) streams: Streams,
     pub(super) kind: Kind,
+    /// Whose it is.
+    pub(super) principal: Option<Box<str>>,
     /// The exchanges that read its streams.
     readers: Vec<Attached>,
     /// Streams with something new on them.
@@ -54,7 +56,7 @@ struct Attached {
 impl<'c> Entry<'c> {
     pub(super) fn new(
         server: Server<'c, Growing>,
-        kind: Kind,
+        (kind, principal): (Kind, Option<Box<str>>),
         limits: StreamLimits,
         now: Instant,
     ) -> Self {
@@ -66,6 +68,7 @@ impl<'c> Entry<'c> {
             server,
             streams: Streams::new(delivery, limits),
             kind,
+            principal,
             readers: Vec::new(),
             news: Vec::new(),
             used: now,

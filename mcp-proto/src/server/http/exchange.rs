@@ -14,6 +14,8 @@ pub(super) struct Exchange {
     pub(super) state: State,
     /// The head of the response, until it is taken.
     pub(super) head: Option<ResponseHead>,
+    /// Who sent the request.
+    pub(super) principal: Option<Box<str>>,
     /// The origin whose page may read the response.
     origin: Option<Box<[u8]>>,
     /// Whether a part of the request may still be on its way.
@@ -39,13 +41,18 @@ pub(super) enum State {
 
 impl Exchange {
     /// `incomplete` says whether a body follows the head.
-    pub(super) const fn new(origin: Option<Box<[u8]>>, incomplete: bool) -> Self {
+    pub(super) const fn new(
+        origin: Option<Box<[u8]>>,
+        principal: Option<Box<str>>,
+        incomplete: bool,
+    ) -> Self {
         Self {
             state: State::Whole {
                 body: Vec::new(),
                 read: 0,
             },
             head: None,
+            principal,
             origin,
             incomplete,
             queued: false,

@@ -19,22 +19,34 @@ use crate::time::Instant;
 impl HttpServer<'_> {
     /// Begins an exchange with the head of a request. If it [wants the
     /// body](Self::wants_body), the body comes next; otherwise it has its response.
-    pub fn open(&mut self, now: Instant, head: &(impl Head + ?Sized)) -> ExchangeId {
+    ///
+    /// `principal` names who sends the request, where the driver has authenticated that. A session
+    /// belongs to the principal that opened it: requests of others get 404, as if it did not exist
+    /// (SH-43). Without authentication it is `None` for all, and whoever has the id of a session
+    /// can use it.
+    pub fn open(
+        &mut self,
+        now: Instant,
+        head: &(impl Head + ?Sized),
+        principal: Option<&str>,
+    ) -> ExchangeId {
         let id = self.next_exchange_id();
         let origin = match head.field("origin") {
             Field::One(origin) if self.endpoint.access.allows_origin(origin) => Some(origin.into()),
             _ => None,
         };
-        self.exchanges
-            .insert(id, Exchange::new(origin, has_body(head)));
+        self.exchanges.insert(
+            id,
+            Exchange::new(origin, principal.map(Box::from), has_body(head)),
+        );
         let methods = self.endpoint.methods();
         match self.endpoint.open(head) {
             Ok(Opening::Post(post)) => self.receive(now, id, &post),
-            Ok(Opening::Get(get)) => match self.listen(now, id, &get) {
+            Ok(Opening::Get(get)) => match self.listen(now, id, &get, principal) {
                 Ok((machine, reader)) => self.respond_with_events(now, id, machine, reader),
                 Err(refused) => self.respond(id, refused),
             },
-            Ok(Opening::Delete(session)) => match self.session(session) {
+            Ok(Opening::Delete(session)) => match self.session(session, principal) {
                 Ok(machine) => {
                     self.end(now, machine);
                     self.respond(id, response::status(204));
@@ -90,10 +102,11 @@ impl HttpServer<'_> {
         let Some((post, text)) = found.take_body() else {
             return;
         };
+        let principal = found.principal.take();
         self.deadlines
             .arm(Due::Exchange(exchange), &mut found.due, None);
         let stream = self
-            .machine_for(now, &post.head(), &text, session_id)
+            .machine_for(now, (&post.head(), principal), &text, session_id)
             .and_then(|machine| Ok((machine, self.open_stream(now, exchange, machine)?)));
         match stream {
             Ok((machine, reader)) => {
@@ -184,8 +197,9 @@ impl HttpServer<'_> {
         now: Instant,
         id: ExchangeId,
         get: &Get<'_>,
+        principal: Option<&str>,
     ) -> Result<(ServerId, Reader), Response> {
-        let machine = self.session(get.session)?;
+        let machine = self.session(get.session, principal)?;
         let entry = self
             .machines
             .get_mut(&machine)
@@ -220,16 +234,21 @@ impl HttpServer<'_> {
         Ok((machine, reader))
     }
 
-    fn session(&self, id: SessionId<'_>) -> Result<ServerId, Response> {
-        let machine = self.sessions.get(id.as_str());
-        machine.copied().ok_or_else(response::no_session)
+    /// The machine of a session that this principal opened.
+    fn session(&self, id: SessionId<'_>, principal: Option<&str>) -> Result<ServerId, Response> {
+        let machine = self.sessions.get(id.as_str()).copied();
+        let own = |machine: &ServerId| {
+            let entry = self.machines.get(machine);
+            entry.is_some_and(|entry| entry.principal.as_deref() == principal)
+        };
+        machine.filter(own).ok_or_else(response::no_session)
     }
 
     /// The machine that a body is for.
     fn machine_for(
         &mut self,
         now: Instant,
-        post: &Post<'_>,
+        (post, principal): (&Post<'_>, Option<Box<str>>),
         text: &[u8],
         session_id: impl FnOnce() -> String,
     ) -> Result<ServerId, Response> {
@@ -240,20 +259,19 @@ impl HttpServer<'_> {
             false => Messages::new(text, limits.depth).next(),
         };
         let route = first.map_or(Route::Modern, |first| self.endpoint.route(post, &first));
-        let alone = self.machines.len().saturating_sub(self.sessions.len());
         let (server, kind) = match route {
             Route::Refuse(refusal) => {
                 return Err(response::refusal(refusal, self.endpoint.methods()));
             }
             Route::Session(id) => {
-                let machine = self.session(id)?;
+                let machine = self.session(id, principal.as_deref())?;
                 if let Some(entry) = self.machines.get_mut(&machine) {
                     entry.used = now;
                 }
                 return Ok(machine);
             }
             Route::Initialize if self.endpoint.sessions => {
-                if self.sessions.len() >= self.options.limits.sessions {
+                if self.machines.len() - self.alone >= self.options.limits.sessions {
                     let reason = "there are as many sessions as there may be";
                     return Err(response::busy(reason));
                 }
@@ -265,7 +283,7 @@ impl HttpServer<'_> {
                 let Ok(server) = Server::new(self.blueprint.clone(), Growing);
                 (server, Kind::Handshake(id))
             }
-            _ if alone >= self.options.exchanges => {
+            _ if self.alone >= self.options.exchanges => {
                 let reason = "there are as many requests under way as there may be";
                 return Err(response::busy(reason));
             }
@@ -283,7 +301,8 @@ impl HttpServer<'_> {
             }
         };
         let id = self.next_server_id();
-        let entry = Entry::new(server, kind, self.options.streams, now);
+        let entry = Entry::new(server, (kind, principal), self.options.streams, now);
+        self.alone += usize::from(entry.is_alone());
         self.machines.insert(id, entry);
         Ok(id)
     }

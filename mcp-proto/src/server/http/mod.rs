@@ -31,7 +31,7 @@
 //!
 //! /// One request that is there as a whole: the status and the body of its response.
 //! fn request(http: &mut HttpServer<'_>, now: Instant, head: &impl Head, body: &[u8]) -> (u16, Vec<u8>) {
-//!     let exchange = http.open(now, head);
+//!     let exchange = http.open(now, head, None);
 //!     http.body(exchange, body);
 //!     http.end_body(now, exchange, || "of 128 random bits".to_owned());
 //!     let (mut status, mut text) = (0, Vec::new());

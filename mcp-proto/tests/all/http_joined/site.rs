@@ -92,7 +92,7 @@ impl Site {
     pub(crate) fn request(&mut self, now: Instant, request: &Request) -> ExchangeId {
         self.now = now;
         self.end_removed();
-        let exchange = self.http.open(now, request);
+        let exchange = self.http.open(now, request, None);
         assert_eq!(self.http.wants_body(exchange), request.method == "POST");
         // However the body is cut.
         for part in request.body.chunks(7) {
@@ -256,7 +256,7 @@ impl Session {
                 self.log.push("cancelled".into());
             }
             Event::Initialized => self.log.push("initialized".into()),
-            Event::Listening { .. } => commands.server().list_changed(ListKind::Tools),
+            Event::Listening { .. } => commands.list_changed(ListKind::Tools),
             Event::Handshake(_) | Event::Closed => {}
             other => panic!("not in the script: {other:?}"),
         }
@@ -279,7 +279,7 @@ impl Session {
                     let step = Progress::new(f64::from(step));
                     commands.progress(now, token, step).unwrap();
                 }
-                commands.server().list_changed(ListKind::Tools);
+                commands.list_changed(ListKind::Tools);
                 self.late.push((token, now + Duration::from_secs(1)));
             }
             "ask" if context.revision.is_modern() => {

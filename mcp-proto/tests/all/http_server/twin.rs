@@ -25,7 +25,7 @@ impl Twin {
     /// Sends a POST and says in short what comes of it at once.
     pub(crate) fn post(&mut self, head: &Sent<'_>, body: &str) -> String {
         let now = Instant::ZERO;
-        let exchange = self.http.open(now, head);
+        let exchange = self.http.open(now, head, None);
         self.http.body(exchange, body.as_bytes());
         let opened = &mut self.opened;
         self.http.end_body(now, exchange, || {
