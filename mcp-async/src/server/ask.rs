@@ -274,13 +274,23 @@ pub(super) fn not_in_revision(method: Method<'_>, revision: Revision) -> AskErro
 }
 
 /// Whether an error of the client means that its user said no. The code is that of the
-/// specification (SP-07); clients that throw an exception instead answer with -32603 and say it in
-/// words.
+/// specification (SP-07); clients that throw an exception instead answer with -32603 and one of
+/// these texts.
 fn is_rejection(error: &ErrorReply) -> bool {
-    error.code == code::USER_REJECTED
-        || (error.code == code::INTERNAL_ERROR
-            && error.message.to_ascii_lowercase().contains("rejected"))
+    let text = error.message.trim().trim_end_matches('.');
+    let says_no = || REJECTED.iter().any(|no| no.eq_ignore_ascii_case(text));
+    error.code == code::USER_REJECTED || (error.code == code::INTERNAL_ERROR && says_no())
 }
+
+/// The text of the specification's example, and those of clients.
+const REJECTED: [&str; 6] = [
+    "user rejected sampling request",
+    "user rejected the request",
+    "user rejected the sampling request",
+    "sampling request rejected by user",
+    "sampling request rejected by the user",
+    "request rejected by user",
+];
 
 impl<T> fmt::Debug for Ask<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

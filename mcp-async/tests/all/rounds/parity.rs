@@ -268,7 +268,9 @@ fn a_rejection_is_told_apart() {
     for (code, message, rejected) in [
         (-1, "no", true),
         (-32603, "Sampling request rejected by user.", true),
+        (-32603, "User rejected sampling request", true),
         (-32603, "Internal error", false),
+        (-32603, "request rejected: rate limit", false),
         (-32601, "rejected", false),
     ] {
         let mut rig = Rig::new(Revision::V2025_11_25, ask);
