@@ -4,7 +4,7 @@ use core::fmt;
 use core::future::Future;
 use core::pin::Pin;
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use mcp_proto::http::{Access, Limits};
 use mcp_proto::server::http::streams::StreamLimits;
@@ -276,7 +276,8 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Ends the service when this future resolves: new requests are answered with 503, what runs
+    /// Ends the service when this future resolves, and leaves the signals of the process to the
+    /// program: new requests are answered with 503, what runs
     /// may finish within the [grace](Self::grace), and listens end with their result.
     ///
     /// ```
@@ -310,7 +311,7 @@ impl<R: Runtime> Http<R> {
         if let Some(end) = self.until {
             R::spawn(Box::pin(Ending {
                 end,
-                service: service.clone(),
+                site: Arc::downgrade(&service.site),
             }));
         }
         Ok(service)
@@ -327,10 +328,10 @@ impl<R: Runtime> Http<R> {
     }
 }
 
-/// Waits for the end of a service.
+/// Waits for the end of a service, which it does not keep.
 struct Ending<R: Runtime> {
     end: Task,
-    service: HttpService<R>,
+    site: Weak<Site<R>>,
 }
 
 impl<R: Runtime> Future for Ending<R> {
@@ -338,8 +339,10 @@ impl<R: Runtime> Future for Ending<R> {
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut core::task::Context<'_>) -> core::task::Poll<()> {
         let ended = self.end.as_mut().poll(cx);
-        if ended.is_ready() {
-            self.service.shutdown();
+        if ended.is_ready()
+            && let Some(site) = self.site.upgrade()
+        {
+            site.shutdown();
         }
         ended
     }

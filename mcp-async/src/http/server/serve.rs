@@ -1,7 +1,6 @@
 //! Serves the endpoint on its own socket.
 
-use core::future::{Future, poll_fn};
-use core::pin::pin;
+use core::future::poll_fn;
 use core::task::Poll;
 use std::io;
 use std::net::ToSocketAddrs;
@@ -47,8 +46,8 @@ impl<R: Network, S: Send + Sync + 'static> ServerBuilder<R, S> {
 }
 
 impl<R: Network> Http<R> {
-    /// Serves it on this address: see [`Server::serve_http`]. It also ends when
-    /// [`until`](Self::until) says.
+    /// Serves it on this address: see [`Server::serve_http`]. With [`until`](Self::until) it ends
+    /// when that future resolves, and the signals of the process are left alone.
     ///
     /// # Errors
     /// Those of [`ServerBuilder::serve_http`].
@@ -88,13 +87,16 @@ impl<R: Network> Http<R> {
         let ended = service.clone();
         let end = async move {
             let mut until = until;
-            let mut interrupted = pin!(R::interrupted());
+            // Who says when it ends takes the signals as well.
+            let mut interrupted = until.is_none().then(R::interrupted);
             poll_fn(|cx| {
                 let asked = until
                     .as_mut()
                     .is_some_and(|until| until.as_mut().poll(cx).is_ready());
                 let over = asked
-                    || interrupted.as_mut().poll(cx).is_ready()
+                    || interrupted
+                        .as_mut()
+                        .is_some_and(|interrupted| interrupted.as_mut().poll(cx).is_ready())
                     || server.poll_closing(cx).is_ready();
                 if over { Poll::Ready(()) } else { Poll::Pending }
             })

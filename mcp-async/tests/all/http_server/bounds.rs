@@ -266,6 +266,27 @@ fn the_end_of_the_service_lets_sessions_finish() {
     assert!(never.has_ended() && stream.has_ended());
 }
 
+/// A service that waits for its end is gone with its last clone.
+#[test]
+fn a_dropped_service_is_freed_before_its_end() {
+    let storage = Arc::new(());
+    let kept = Arc::clone(&storage);
+    let server = server().tool("keeps", "", move |_: NoArguments, _: Context| {
+        let kept = Arc::clone(&kept);
+        async move {
+            drop(kept);
+            Ok("")
+        }
+    });
+    let service = server.http().until(pending()).into_service().unwrap();
+    settle();
+    assert_eq!(Arc::strong_count(&storage), 2);
+    drop(service.clone());
+    assert_eq!(Arc::strong_count(&storage), 2);
+    drop(service);
+    assert_eq!(Arc::strong_count(&storage), 1);
+}
+
 /// What ends a mounted service: a future of its own, or the end of the whole server.
 #[test]
 fn every_end_of_a_mounted_service_is_one_in_good_order() {
