@@ -40,7 +40,7 @@ pub struct BuildError(Vec<RegisterError>);
 
 impl BuildError {
     /// Fails if there are mistakes.
-    pub(super) fn check(mistakes: Vec<RegisterError>) -> Result<(), Self> {
+    pub(crate) fn check(mistakes: Vec<RegisterError>) -> Result<(), Self> {
         if mistakes.is_empty() {
             return Ok(());
         }

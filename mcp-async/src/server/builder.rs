@@ -97,6 +97,7 @@ impl Parts {
             let tools = catalog.tools.iter();
             mistakes.extend(tools.filter_map(|tool| tool.published().err()));
         }
+        mistakes.extend(settings.mistakes(&catalog));
         BuildError::check(mistakes)?;
         Ok(Server::of(Inner::new(settings, catalog)))
     }
@@ -218,7 +219,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.set(|settings| settings.revisions = revisions)
     }
 
-    /// The bounds of each connection.
+    /// The bounds of each connection; an output that holds no answer of the core is a mistake.
     pub fn limits(self, limits: Limits) -> Self {
         self.set(|settings| settings.limits = limits)
     }
@@ -376,9 +377,9 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     }
 
     /// How many items a page of a list has at most; 1000 otherwise, because there are clients
-    /// that read one page only.
+    /// that read one page only. Zero is a mistake.
     pub fn page_size(self, items: usize) -> Self {
-        self.set(|settings| settings.page_size = items.max(1))
+        self.set(|settings| settings.page_size = items)
     }
 
     /// How long clients of 2026-07-28 may keep lists, contents of resources and what the server
@@ -474,7 +475,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     }
 
     /// Runs at most so many handlers at a time, over all connections; the others wait for their
-    /// turn. It is a [`ConcurrencyLimit`] added as a [`layer`](Self::layer).
+    /// turn. Zero is a mistake. It is a [`ConcurrencyLimit`] added as a [`layer`](Self::layer).
     ///
     /// ```
     /// use mcp_async::Server;
@@ -482,7 +483,10 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// let server = Server::<()>::builder("demo", "1.0").concurrency(64);
     /// # let _ = server;
     /// ```
-    pub fn concurrency(self, handlers: usize) -> Self {
+    pub fn concurrency(mut self, handlers: usize) -> Self {
+        if handlers == 0 {
+            self.parts.mistakes.push(RegisterError::zero("concurrency"));
+        }
         self.layer(ConcurrencyLimit::new(handlers))
     }
 
@@ -559,7 +563,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// # Errors
     /// All mistakes: names, URIs and templates that are registered twice or malformed, items
     /// without a handler, schemas that are invalid or describe no object, settings that are no
-    /// JSON object.
+    /// JSON object, or that can have no effect.
     ///
     /// ```
     /// use mcp_async::Server;

@@ -11,7 +11,7 @@ use mcp_proto::json::{Map, Raw, RawBuf};
 use mcp_proto::model::{
     PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
-use mcp_proto::server::{Blueprint, ListKind, ServerConfig, ServerSetup};
+use mcp_proto::server::{Blueprint, Growing, ListKind, ServerConfig, ServerSetup};
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
 use super::catalog::Catalog;
@@ -104,6 +104,20 @@ impl Settings {
             dynamic: false,
             draft: false,
         }
+    }
+}
+
+impl Settings {
+    /// What cannot be meant.
+    pub(super) fn mistakes(&self, catalog: &Catalog) -> Vec<RegisterError> {
+        let mut mistakes = Vec::new();
+        if self.page_size == 0 {
+            mistakes.push(RegisterError::zero("page_size"));
+        }
+        if let Err(error) = Blueprint::<Growing>::new(declare(self, catalog)) {
+            mistakes.push(RegisterError::setting("limits", &error));
+        }
+        mistakes
     }
 }
 

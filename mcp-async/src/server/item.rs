@@ -111,7 +111,8 @@ pub struct RegisterError {
 }
 
 impl RegisterError {
-    /// What it was to be: `tool`, `resource`, `template`, `prompt`, `method` or `capability`.
+    /// What it was to be: `tool`, `resource`, `template`, `prompt`, `method`, `capability` or
+    /// `setting`.
     pub const fn kind(&self) -> &'static str {
         self.kind
     }
@@ -127,6 +128,16 @@ impl RegisterError {
             name: name.to_owned(),
             reason: reason.to_string(),
         }
+    }
+
+    /// A setting of a builder that is zero, and then has no meaning.
+    pub(crate) fn zero(name: &str) -> Self {
+        Self::setting(name, &"it is zero")
+    }
+
+    /// A mistake in a setting of a builder.
+    pub(super) fn setting(name: &str, reason: &dyn fmt::Display) -> Self {
+        Self::new("setting", name, reason)
     }
 
     pub(super) fn settings(name: &str) -> Self {

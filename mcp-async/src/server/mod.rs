@@ -144,7 +144,8 @@ type State = crate::connection::Nothing;
 /// Serves one client over a pair of byte streams.
 ///
 /// Spawn the [`Connection`], or await it; nothing happens otherwise. The [`Peer`] reaches the
-/// client from outside of its calls, and ends the connection.
+/// client from outside of its calls, and ends the connection. An [`output`](mcp_proto::Limits::output)
+/// that cannot hold what the server says of itself is raised until it can.
 ///
 /// ```
 /// use mcp_async::server::{connect, service_fn};

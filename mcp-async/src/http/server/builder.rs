@@ -17,7 +17,7 @@ use crate::http::{EventStore, SessionStore};
 use crate::runtime::{Runtime, Task};
 use crate::server::builder::Parts;
 use crate::server::serving::Server;
-use crate::server::{BuildError, ServerBuilder};
+use crate::server::{BuildError, RegisterError, ServerBuilder};
 
 /// A server on its way to HTTP: the settings of the endpoint.
 ///
@@ -44,6 +44,8 @@ pub struct Http<R> {
     source: Source<R>,
     pub(super) options: Options,
     pub(super) until: Option<Task>,
+    /// Settings that can have no effect.
+    mistakes: Vec<RegisterError>,
 }
 
 /// What is offered.
@@ -93,6 +95,14 @@ impl<R: Runtime> Http<R> {
             source,
             options: Options::default(),
             until: None,
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// Notes a mistake if this setting is zero.
+    fn check(&mut self, name: &str, is_zero: bool) {
+        if is_zero {
+            self.mistakes.push(RegisterError::zero(name));
         }
     }
 
@@ -122,7 +132,8 @@ impl<R: Runtime> Http<R> {
     /// address (`[::1]` in brackets), for every port or with the port that it is for.
     ///
     /// A web page whose name was made to resolve to this machine asks for its own name, so a
-    /// server that answers to any name serves every page that its user looks at.
+    /// server that answers to any name serves every page that its user looks at. After
+    /// [`any_host`](Self::any_host) it has no effect.
     pub fn allow_hosts<H: Into<String>>(mut self, hosts: impl IntoIterator<Item = H>) -> Self {
         if let Some(allowed) = &mut self.options.hosts {
             allowed.extend(hosts.into_iter().map(Into::into));
@@ -192,9 +203,10 @@ impl<R: Runtime> Http<R> {
     }
 
     /// How many streams a session keeps at most, those of finished POSTs included; 1024
-    /// otherwise.
+    /// otherwise. Zero is a mistake.
     pub fn max_streams(mut self, streams: usize) -> Self {
-        self.options.streams.streams = streams.max(1);
+        self.check("max_streams", streams == 0);
+        self.options.streams.streams = streams;
         self
     }
 
@@ -207,9 +219,10 @@ impl<R: Runtime> Http<R> {
     }
 
     /// How many bytes of one stream may wait to be read before its handlers wait, too; 256 KiB
-    /// otherwise.
+    /// otherwise. Zero is a mistake.
     pub fn unread(mut self, bytes: usize) -> Self {
-        self.options.streams.unread = bytes.max(1);
+        self.check("unread", bytes == 0);
+        self.options.streams.unread = bytes;
         self
     }
 
@@ -262,8 +275,9 @@ impl<R: Runtime> Http<R> {
     /// After how much silence a comment keeps an event stream alive (SH-42); 15 seconds
     /// otherwise, less than what proxies wait for. A request of 2026-07-28 that was silent for so
     /// long is answered with such a stream; until then an answer that nothing came before leaves
-    /// as JSON, with the status that its error has.
+    /// as JSON, with the status that its error has. Zero is a mistake.
     pub fn keep_alive(mut self, interval: Duration) -> Self {
+        self.check("keep_alive", interval.is_zero());
         self.options.keep_alive = interval.max(Duration::from_millis(1));
         self
     }
@@ -301,7 +315,7 @@ impl<R: Runtime> Http<R> {
     /// endpoint.
     ///
     /// # Errors
-    /// Those of [`ServerBuilder::build`]; none for a server that is built.
+    /// Those of [`ServerBuilder::build`], and settings of this endpoint that are zero.
     ///
     /// # Panics
     /// With [`until`](Self::until), where the runtime does not run: a task waits for it.
@@ -317,8 +331,9 @@ impl<R: Runtime> Http<R> {
         Ok(service)
     }
 
-    /// Builds the server, if that is not done.
+    /// Builds the server, if that is not done, unless there are mistakes.
     pub(super) fn build(&mut self) -> Result<Server<R>, BuildError> {
+        BuildError::check(core::mem::take(&mut self.mistakes))?;
         let server = match &self.source {
             Source::Built(server) => server.clone(),
             Source::Parts(parts) => parts.as_ref().clone().build()?,

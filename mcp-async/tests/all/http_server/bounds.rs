@@ -371,3 +371,12 @@ fn what_runs_when_the_grace_is_over_is_answered() {
         assert!(call.has_ended());
     }
 }
+
+#[test]
+fn settings_that_are_zero_are_not_built() {
+    let built = server().build().unwrap();
+    let zero = built.http().max_streams(0).unread(0);
+    let error = zero.keep_alive(Duration::ZERO).into_service().unwrap_err();
+    let names: Vec<_> = error.mistakes().iter().map(|it| it.name()).collect();
+    assert_eq!(names, ["max_streams", "unread", "keep_alive"]);
+}

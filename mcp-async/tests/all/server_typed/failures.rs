@@ -1,5 +1,14 @@
 //! Errors of handlers: how often they are reported, and what the client learns.
 
+use core::fmt;
+use std::error::Error;
+
+use mcp_async::ErrorReply;
+use mcp_async::server::AskError;
+use mcp_proto::SendError;
+
+use crate::server_typed::support::{Wire, revisions};
+
 #[cfg(feature = "tracing")]
 use core::pin::{Pin, pin};
 #[cfg(feature = "tracing")]
@@ -7,10 +16,10 @@ use core::task::{Context as Task, Poll, Waker};
 
 #[cfg(feature = "tracing")]
 use futures_io::{AsyncRead, AsyncWrite};
-#[cfg(feature = "tracing")]
+use mcp_async::Server;
 use mcp_async::server::{Context, HandlerError, NoArguments};
 #[cfg(feature = "tracing")]
-use mcp_async::{ManualClock, Server, duplex};
+use mcp_async::{ManualClock, duplex};
 #[cfg(feature = "tracing")]
 use mcp_proto::Limits;
 
@@ -75,4 +84,72 @@ fn fail_behind(len: usize) {
         assert!(connection.as_mut().poll(cx).is_pending());
     }
     assert!(answered > 2 * len);
+}
+
+/// An error with another behind it.
+#[derive(Debug)]
+struct Outer(Box<dyn Error + Send + Sync>);
+
+impl fmt::Display for Outer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the outer error")
+    }
+}
+
+impl Error for Outer {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+#[test]
+fn a_source_of_an_error_may_choose_what_the_client_reads() {
+    let server = Server::<()>::builder("demo", "1")
+        .tool("reply", "", |_: NoArguments, _: Context| async {
+            Err::<(), _>(Outer(ErrorReply::new(7, "chosen").into()).into())
+        })
+        .tool("asks", "", |_: NoArguments, _: Context| async {
+            let refused = AskError::Refused(SendError::Undeclared("sampling"));
+            Err::<(), _>(Outer(Outer(refused.into()).into()).into())
+        })
+        .tool("calls", "", |_: NoArguments, _: Context| async {
+            // What another server said stays here.
+            let error = mcp_async::client::CallError::Server(ErrorReply::new(7, "SECRET"));
+            Err::<(), _>(Outer(error.into()).into())
+        });
+    let server = server.build().unwrap();
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let mut error = |name: &str| wire.error("tools/call", &format!(r#"{{"name":"{name}"}}"#));
+        assert_eq!(error("reply"), (7, "chosen".to_owned()));
+        let (_, asked) = error("asks");
+        assert_eq!(asked, "Missing required client capability: sampling");
+        assert_eq!(error("calls"), (-32603, "Internal error".to_owned()));
+    }
+}
+
+#[test]
+fn the_time_to_finish_is_a_setting() {
+    let server = Server::<()>::builder("demo", "1")
+        .shutdown_timeout(core::time::Duration::from_secs(5))
+        .tool("never", "", |_: NoArguments, _: Context| async {
+            core::future::pending::<()>().await;
+            Ok("")
+        });
+    let server = server.build().unwrap();
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let id = wire.send("tools/call", r#"{"name":"never"}"#);
+        wire.peer.shutdown();
+        wire.settle();
+        wire.advance(core::time::Duration::from_millis(4_999));
+        assert!(!wire.has_ended());
+        wire.advance(core::time::Duration::from_millis(1));
+        assert!(
+            wire.answer(id)
+                .unwrap()
+                .contains("the server is shutting down")
+        );
+        assert!(wire.has_ended());
+    }
 }

@@ -219,6 +219,20 @@ fn what_cannot_be_served_is_not_built() {
 }
 
 #[test]
+fn settings_without_an_effect_are_not_built() {
+    let limits = mcp_proto::Limits {
+        output: 1,
+        ..mcp_proto::Limits::default()
+    };
+    let error = new().page_size(0).concurrency(0).limits(limits).build();
+    let error = error.unwrap_err();
+    let mut names: Vec<_> = error.mistakes().iter().map(|it| it.name()).collect();
+    names.sort_unstable();
+    assert_eq!(names, ["concurrency", "limits", "page_size"]);
+    assert!(error.mistakes().iter().all(|it| it.kind() == "setting"));
+}
+
+#[test]
 fn what_is_registered_twice_is_not_built() {
     let prompt = || Prompt::new("p").handler(|_: NoArguments, _| async { Ok("x") });
     let resource = || Resource::new("x://", "x").handler(|_| async { Ok("x") });
