@@ -25,7 +25,7 @@ pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {
 /// Another process has taken over a session of this one.
 #[cfg(feature = "http-server")]
 pub(crate) fn displaced() {
-    debug!(target: span::TARGET, "another process has taken a session over");
+    debug!(target: span::TARGET, "another process has taken over or ended a session");
 }
 
 /// Code of the application panicked, and the panic was caught. What it said stays with the

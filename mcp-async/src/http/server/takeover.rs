@@ -104,7 +104,12 @@ impl<R: Runtime> Site<R> {
             return Ok(None);
         }
         let last = match &self.options.sharing.events {
-            Some(events) => Some(events.begin(id, taken.epoch()).await.map_err(broken)?),
+            Some(events) => match events.begin(id, taken.epoch()).await {
+                Ok(last) => Some(last),
+                // It has ended since.
+                Err(StoreError::Gone) => return Ok(None),
+                Err(error) => return Err(broken(error)),
+            },
             None => None,
         };
         let mut streams = self.new_streams();

@@ -32,6 +32,9 @@ pub use self::memory::MemoryStore;
 /// - The record and its epoch are kept and forgotten together. An epoch that is forgotten before
 ///   its record would let a displaced process write again.
 ///
+/// The server does not limit how long a store takes, and requests of a session wait for it: give
+/// the calls of a store a timeout.
+///
 /// What is kept is text that the server reads again, and nobody else; it names no secret besides
 /// the session id, which lets anybody in who has it: keep it as you keep passwords, or keep a
 /// digest of it (SH-43).
