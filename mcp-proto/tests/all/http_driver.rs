@@ -554,7 +554,7 @@ fn limits_of_sessions_and_exchanges_are_apart() {
     assert_eq!(site.http.exchanges(), 0);
 }
 
-/// SH-43
+/// SH-58
 #[test]
 fn a_session_is_its_openers() {
     let mut site = Site::new();

@@ -280,6 +280,7 @@ fn ending(id: u32) -> String {
     )
 }
 
+/// ST-23
 #[test]
 fn what_still_runs_after_the_grace_is_dropped_and_answered() {
     let mut wire = Wire::new().legacy();

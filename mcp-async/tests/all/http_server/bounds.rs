@@ -341,6 +341,7 @@ fn every_end_of_a_mounted_service_is_one_in_good_order() {
     }
 }
 
+/// ST-23
 #[test]
 fn what_runs_when_the_grace_is_over_is_answered() {
     let server = server()

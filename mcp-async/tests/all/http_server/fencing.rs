@@ -47,6 +47,7 @@ fn record(store: &Far, session: &Session) -> Option<String> {
     Some(String::from_utf8(record).unwrap())
 }
 
+/// SH-61
 #[test]
 fn a_session_that_ended_elsewhere_does_not_come_back() {
     let store = Far::new(Duration::ZERO);
@@ -64,6 +65,7 @@ fn a_session_that_ended_elsewhere_does_not_come_back() {
     assert_eq!(record(&store, &here), None);
 }
 
+/// SH-61
 #[test]
 fn a_displaced_process_learns_of_it_before_it_runs_anything() {
     let store = Far::new(Duration::ZERO);
