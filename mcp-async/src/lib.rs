@@ -95,6 +95,7 @@ mod runtime;
 #[cfg(feature = "http-server")]
 mod shrink;
 mod trace_context;
+mod values;
 
 #[cfg(feature = "client")]
 pub use client::Client;

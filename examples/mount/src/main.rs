@@ -28,7 +28,7 @@ fn server() -> ServerBuilder {
         "forecast",
         "Forecast for a city",
         |args: Forecast, cx| async move {
-            let who = cx.principal().unwrap_or("somebody").to_owned();
+            let who = cx.principal().map_or("somebody", Principal::name);
             Ok(format!("sunny in {}, {who}", args.city))
         },
     )

@@ -11,7 +11,9 @@ pub(crate) mod server;
 mod store;
 
 #[cfg(feature = "http-server")]
-pub use server::{Http, HttpBody, HttpService, Principal};
+pub use crate::server::Principal;
+#[cfg(feature = "http-server")]
+pub use server::{Http, HttpBody, HttpService};
 #[cfg(feature = "http-server")]
 pub use store::{
     EventStore, MemoryStore, Replay, SessionStore, StoreError, Stored, StoredEvent, Taken,

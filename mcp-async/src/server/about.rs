@@ -6,6 +6,7 @@ use mcp_proto::json::{Raw, RawBuf, Str};
 use mcp_proto::model::keys;
 use mcp_proto::server::Context as Request;
 
+use super::principal::Principal;
 use crate::trace_context::TraceContext;
 
 /// What an `Implementation` of the client is kept in.
@@ -23,6 +24,8 @@ pub(super) struct Told {
 pub(crate) struct About {
     /// What it said of itself last.
     client: Mutex<ClientInfo>,
+    /// Who it is, where the transport has verified that.
+    principal: Mutex<Option<Principal>>,
 }
 
 /// What the connection's future remembers, so that an ordinary call costs neither a copy nor a
@@ -38,6 +41,22 @@ pub(super) struct Known {
 impl About {
     pub(super) fn client(&self) -> ClientInfo {
         self.lock().clone()
+    }
+
+    pub(super) fn principal(&self) -> Option<Principal> {
+        self.lock_principal().clone()
+    }
+
+    pub(super) fn set_principal(&self, principal: Option<Principal>) {
+        // Claims are the application's, and dropped outside the lock.
+        let old = core::mem::replace(&mut *self.lock_principal(), principal);
+        drop(old);
+    }
+
+    fn lock_principal(&self) -> MutexGuard<'_, Option<Principal>> {
+        self.principal
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
     }
 
     fn set(&self, info: &ClientInfo) {

@@ -16,6 +16,7 @@ use super::about::Told;
 use super::ask::Ask;
 use super::call_host::CallHost;
 use super::peer::Peer;
+use super::principal::Principal;
 use super::tell::{LogMessage, ProgressUpdate};
 use super::{Arrived, Machine, Request};
 use crate::connection::{Answered, Seat};
@@ -57,8 +58,8 @@ pub struct CallContext {
     pub(super) token: Token,
     /// Where it came from, and what it says goes to.
     pub(super) arrived: Arrived,
-    /// Who asks, where a transport knows it.
-    pub(super) principal: Option<Arc<str>>,
+    /// The verified sender.
+    principal: Option<Principal>,
     /// A question ends the round.
     #[cfg(feature = "server")]
     pub(super) suspends: bool,
@@ -74,7 +75,7 @@ impl CallContext {
         (token, arrived): (Token, Arrived),
         request: &Request<'_>,
         told: Told,
-        principal: Option<Arc<str>>,
+        principal: Option<Principal>,
     ) -> Self {
         Self {
             host,
@@ -240,18 +241,27 @@ impl CallContext {
         self.log_level
     }
 
-    /// Who makes the call, as the transport has verified it; nobody on standard streams. What
-    /// a call keeps in its request state is bound to it (MR-08).
+    /// Returns the verified sender of the request, with the claims of this request; `None` on
+    /// standard streams. What a call keeps in its request state is bound to its name (MR-08).
     ///
     /// ```
-    /// # use mcp_async::server::CallContext;
-    /// fn greeting(cx: &CallContext) -> String {
-    ///     format!("hello, {}", cx.principal().unwrap_or("stranger"))
+    /// # use mcp_async::server::{CallContext, Principal};
+    /// struct Scopes(Vec<String>);
+    ///
+    /// fn may_write(cx: &CallContext) -> bool {
+    ///     let scopes = cx.principal().and_then(Principal::claims::<Scopes>);
+    ///     scopes.is_some_and(|scopes| scopes.0.iter().any(|scope| scope == "write"))
     /// }
-    /// # let _ = greeting;
+    /// # let _ = may_write;
     /// ```
-    pub fn principal(&self) -> Option<&str> {
-        self.principal.as_deref()
+    pub const fn principal(&self) -> Option<&Principal> {
+        self.principal.as_ref()
+    }
+
+    /// Returns the name of the principal.
+    #[cfg(feature = "server")]
+    pub(super) fn principal_name(&self) -> Option<&str> {
+        self.principal().map(Principal::name)
     }
 
     /// The head of the HTTP request that made the call, with what layers in front of the server

@@ -10,6 +10,7 @@ mod call_host;
 mod connected;
 mod context;
 mod peer;
+mod principal;
 mod reply;
 #[cfg(feature = "server")]
 mod rounds;
@@ -101,6 +102,7 @@ use crate::runtime::{Clock, Now};
 pub use self::ask::{Ask, AskError};
 pub use self::context::CallContext;
 pub use self::peer::Peer;
+pub use self::principal::Principal;
 pub use self::reply::{Input, Reply, Settled};
 #[cfg(feature = "server")]
 pub use self::rounds::{Elicited, Keys, Question, RequestState, Roots, StateError};
@@ -221,8 +223,9 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
         self
     }
 
-    /// Says who is at the other end, where the transport has verified it. Request states are
-    /// bound to it (MR-08), and handlers find it in [`CallContext::principal`].
+    /// Says who is at the other end, where the transport has verified it: a name, or a
+    /// [`Principal`] with claims. Request states are bound to the name (MR-08), and handlers find
+    /// the principal in [`CallContext::principal`].
     ///
     /// ```
     /// use mcp_async::server::{connect, service_fn};
@@ -236,8 +239,8 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     /// let connection = connection.with_principal("ada");
     /// # drop(connection);
     /// ```
-    pub fn with_principal(mut self, principal: impl Into<Arc<str>>) -> Self {
-        self.driver.role_mut().principal = Some(principal.into());
+    pub fn with_principal(mut self, principal: impl Into<Principal>) -> Self {
+        self.driver.role_mut().set_principal(Some(principal.into()));
         self
     }
 
@@ -301,7 +304,8 @@ pub(crate) struct Side<S> {
     /// What serves the contexts of the calls.
     host: Arc<dyn CallHost>,
     known: Known,
-    principal: Option<Arc<str>>,
+    /// The verified sender of the message that is being handled.
+    principal: Option<Principal>,
     /// Where the message that is being handled came from.
     pub(crate) arrived: Arrived,
     /// The service keeps its request states itself.
@@ -418,16 +422,39 @@ impl<S: Service> Role for Side<S> {
 }
 
 impl<S: Service> Side<S> {
-    pub(crate) fn new(service: S, peer: Peer, principal: Option<Arc<str>>) -> Self {
-        Self {
+    pub(crate) fn new(service: S, peer: Peer, principal: Option<Principal>) -> Self {
+        let mut side = Self {
             #[cfg(feature = "server")]
             seals_state: service.seals_state(),
             service,
             host: Arc::new(Connected(Arc::clone(&peer.shared))),
             peer,
             known: Known::default(),
-            principal,
+            principal: None,
             arrived: Arrived::default(),
+        };
+        if principal.is_some() {
+            side.set_principal(principal);
+        }
+        side
+    }
+
+    /// Says who sends what is handled from now on, for calls and for handles of the connection.
+    fn set_principal(&mut self, principal: Option<Principal>) {
+        self.peer.shared.about.set_principal(principal.clone());
+        self.principal = principal;
+    }
+
+    /// The same, unless that is known.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn identify(&mut self, principal: Option<Principal>) {
+        let known = match (&self.principal, &principal) {
+            (None, None) => true,
+            (Some(known), Some(new)) => known.is_same(new),
+            _ => false,
+        };
+        if !known {
+            self.set_principal(principal);
         }
     }
 

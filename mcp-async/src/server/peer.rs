@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 
 use super::Machine;
 use super::ask::Ask;
+use super::principal::Principal;
 use super::tell::poll_log;
 use crate::connection::{Seat, Shared};
 
@@ -117,6 +118,22 @@ impl Peer {
     /// [`client_info`](Self::client_info) as it came.
     pub fn raw_client_info(&self) -> Option<Arc<RawBuf>> {
         self.shared.about.client()
+    }
+
+    /// Returns the verified principal at the other end, with the claims of its last request.
+    ///
+    /// ```
+    /// use mcp_async::server::{Peer, Principal};
+    ///
+    /// fn of<'a>(name: &'a str, peers: &'a [Peer]) -> impl Iterator<Item = &'a Peer> {
+    ///     peers.iter().filter(move |peer| {
+    ///         peer.principal().as_ref().map(Principal::name) == Some(name)
+    ///     })
+    /// }
+    /// # let _ = of;
+    /// ```
+    pub fn principal(&self) -> Option<Principal> {
+        self.shared.about.principal()
     }
 
     /// Ends the connection in good order: nothing more is read, what was read is answered as

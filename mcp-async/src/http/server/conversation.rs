@@ -10,10 +10,11 @@ use http::request::Parts;
 use mcp_proto::rpc::{Incoming, Messages};
 use mcp_proto::{Instant, Source};
 
+use super::site::principal;
 use crate::connection::{Core, Exchanged, Outbound, Shared, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::{Clock, Now};
-use crate::server::{BoxService, Keys, Machine, Peer, Side};
+use crate::server::{BoxService, Keys, Machine, Peer, Principal, Side};
 
 /// A machine with its service, its calls and its time.
 ///
@@ -40,7 +41,7 @@ pub(super) struct Beginning<C> {
     pub(super) machine: Machine,
     pub(super) service: BoxService,
     pub(super) keys: Option<Keys>,
-    pub(super) principal: Option<Arc<str>>,
+    pub(super) principal: Option<Principal>,
     pub(super) clock: C,
     /// The same, for handles.
     pub(super) now: Arc<dyn Now>,
@@ -112,7 +113,10 @@ impl<C: Clock> Conversation<C> {
         text: &Text,
         depth: u8,
     ) -> Option<u16> {
-        let arrived = &mut self.connection.calls.role.arrived;
+        let role = &mut self.connection.calls.role;
+        // The name is that of the connection; the claims are those of this request.
+        role.identify(principal(head));
+        let arrived = &mut role.arrived;
         arrived.head = Some(Arc::clone(head));
         arrived.channel = from.channel();
         let mut status = None;

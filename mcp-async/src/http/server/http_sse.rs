@@ -23,7 +23,7 @@ use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::mint;
 use super::sharing::{FIRST, Owned, Sharing};
-use super::site::{Site, principal};
+use super::site::{Site, owner};
 use super::streams::SessionStreams;
 use crate::connection::Outbound as _;
 use crate::runtime::Runtime;
@@ -107,7 +107,7 @@ impl<R: Runtime> Site<R> {
             return answer::empty(StatusCode::INTERNAL_SERVER_ERROR);
         };
         let shared = Arc::clone(conversation.shared());
-        let session = Session::new(Arc::clone(&token), principal(parts), FIRST, shared);
+        let session = Session::new(Arc::clone(&token), owner(parts), FIRST, shared);
         let reading = Reading::new(Arc::clone(&session), reader);
         self.sse_sessions.insert(&session);
         let sharing = Sharing::default();
@@ -140,8 +140,8 @@ impl<R: Runtime> Site<R> {
         let query = parts.uri.query().unwrap_or_default();
         let token = query.split('&').find_map(|pair| pair.strip_prefix("c="));
         let session = token.and_then(|token| self.sse_sessions.find(token));
-        let principal = principal(parts);
-        let Some(session) = session.filter(|it| it.belongs_to(principal.as_deref())) else {
+        let owner = owner(parts);
+        let Some(session) = session.filter(|it| it.belongs_to(owner.as_deref())) else {
             return no_session();
         };
         let body = match self.collect(parts, body).await {

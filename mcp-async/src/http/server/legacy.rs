@@ -21,7 +21,7 @@ use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::{Place, mint};
 use super::sharing::{FIRST, Owned};
-use super::site::{Site, principal};
+use super::site::{Site, owner};
 use super::streams::SessionStreams;
 use crate::connection::Text;
 use crate::runtime::Runtime;
@@ -67,11 +67,11 @@ impl<R: Runtime> Site<R> {
             return answer;
         };
         if opened {
-            let Ok(saved) = self.save_first(&id, &conversation, principal(parts)).await else {
+            let Ok(saved) = self.save_first(&id, &conversation, owner(parts)).await else {
                 return answer::busy("the session could not be saved");
             };
             let shared = Arc::clone(conversation.shared());
-            let session = Session::new(id, principal(parts), FIRST, shared);
+            let session = Session::new(id, owner(parts), FIRST, shared);
             self.begin(session, conversation, place, Owned::first(saved));
             answer.headers_mut().insert(SESSION, name);
         }
@@ -231,9 +231,9 @@ impl<R: Runtime> Site<R> {
     /// The session of this id, if it belongs to whoever asks. If another process owns it by now, it
     /// is taken back.
     async fn session(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Result<Arc<Session>, Answer> {
-        let principal = principal(parts);
+        let owner = owner(parts);
         let may_use =
-            |session: &Session| session.belongs_to(principal.as_deref()) && !session.is_deleted();
+            |session: &Session| session.belongs_to(owner.as_deref()) && !session.is_deleted();
         if let Some(session) = self.sessions.find(id.as_str()) {
             if !may_use(&session) {
                 return Err(no_session());

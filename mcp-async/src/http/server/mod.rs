@@ -26,7 +26,6 @@ mod head;
 mod http_sse;
 mod keeper;
 mod legacy;
-mod principal;
 mod reading;
 mod replies;
 mod serve;
@@ -54,7 +53,6 @@ use crate::runtime::Runtime;
 
 pub use self::body::HttpBody;
 pub use self::builder::Http;
-pub use self::principal::Principal;
 
 /// A server's endpoint as a [`tower_service::Service`]: what
 /// [`Http::into_service`] makes.

@@ -18,7 +18,6 @@ use super::builder::Options;
 use super::collect::{Broken, Room, collect};
 use super::conversation::{Beginning, Conversation, Leave};
 use super::head::RequestHead;
-use super::principal::Principal;
 use super::replies::Replies;
 use super::sessions::{Capacity, Sessions};
 use super::streams::SessionStreams;
@@ -26,7 +25,7 @@ use super::turns::Turns;
 use crate::connection::Text;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
-use crate::server::{BoxService, Buckets, Live, Machine, Peer};
+use crate::server::{BoxService, Buckets, Live, Machine, Peer, Principal};
 
 /// Everything of one endpoint.
 pub(super) struct Site<R: Runtime> {
@@ -297,10 +296,14 @@ impl Exchanges {
     }
 }
 
-/// Who sends the request, where somebody has looked.
-pub(super) fn principal(parts: &Parts) -> Option<Arc<str>> {
-    let Principal(name) = parts.extensions.get()?;
-    Some(Arc::clone(name))
+/// The verified sender of the request.
+pub(super) fn principal(parts: &Parts) -> Option<Principal> {
+    parts.extensions.get().cloned()
+}
+
+/// The name of the verified sender, which owns what the request begins.
+pub(super) fn owner(parts: &Parts) -> Option<Arc<str>> {
+    parts.extensions.get().map(Principal::shared_name)
 }
 
 /// A body that could not be read is no message.

@@ -10,7 +10,7 @@ use super::answer::{self, Answer};
 use super::conversation::Conversation;
 use super::session::Session;
 use super::sharing::{Owned, Saved};
-use super::site::{Site, principal};
+use super::site::{Site, owner};
 use super::streams::SessionStreams;
 use crate::http::StoreError;
 use crate::observe;
@@ -77,7 +77,7 @@ impl<R: Runtime> Site<R> {
         if let Some(found) = self.sessions.find(id) {
             return Ok(Some(found));
         }
-        let owner = principal(parts);
+        let owner = owner(parts);
         let read = |record: &[u8]| {
             Saved::read(record)
                 .filter(|saved| saved.principal.as_deref() == owner.as_deref())

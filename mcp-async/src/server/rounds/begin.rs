@@ -36,7 +36,7 @@ pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
             let origin = Origin {
                 method,
                 params: call.params,
-                principal: call.context.principal(),
+                principal: call.context.principal_name(),
             };
             let body = keys.and_then(|keys| keys.open(&origin, &state.to_cow()));
             let carried = body.and_then(|body| Carried::decode(&body));

@@ -45,7 +45,7 @@ impl CallContext {
         let origin = Origin {
             method,
             params: params.as_raw().object().unwrap_or_default(),
-            principal: self.principal(),
+            principal: self.principal_name(),
         };
         let state = keys.seal(&origin, body.as_raw().as_bytes());
         match state {

@@ -95,7 +95,7 @@ impl Router {
         };
         let context = call.context();
         self.buckets
-            .take(context.principal(), bucket, limit, context.now())
+            .take(context.principal_name(), bucket, limit, context.now())
     }
 }
 

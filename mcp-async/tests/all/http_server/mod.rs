@@ -14,6 +14,7 @@ mod headers;
 mod http_sse;
 mod legacy;
 mod modern;
+mod principals;
 mod sessions;
 mod stores;
 mod streams;

@@ -38,7 +38,7 @@ fn server() -> ServerBuilder<Sim> {
             "who",
             "Says who asks",
             |_: NoArguments, cx: Context| async move {
-                Ok(cx.principal().unwrap_or("nobody").to_owned())
+                Ok(cx.principal().map_or("nobody", Principal::name).to_owned())
             },
         )
         .tool("broken", "Panics", |_: NoArguments, _: Context| async {

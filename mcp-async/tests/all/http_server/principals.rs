@@ -1,0 +1,87 @@
+//! Who sends a request, and what that proves.
+
+use http::Request;
+use mcp_async::Server;
+use mcp_async::http::{HttpService, MemoryStore, Principal};
+use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use std::sync::Arc;
+
+use crate::http_server::legacy::{Session, call};
+use crate::http_server::support::{modern, request, send};
+use crate::sim::Sim;
+
+struct Scope(&'static str);
+
+fn server() -> ServerBuilder<Sim> {
+    Server::builder("demo", "1.0").tool(
+        "who",
+        "Says who asks",
+        |_: NoArguments, cx: Context| async move {
+            let principal = cx.principal();
+            let name = principal.map_or("nobody", Principal::name);
+            let scope = principal.and_then(Principal::claims::<Scope>);
+            let scope = scope.map_or("nothing", |scope| scope.0);
+            let of_peer = cx.peer().principal();
+            let of_peer = of_peer.as_ref().and_then(Principal::claims::<Scope>);
+            assert_eq!(of_peer.map_or("nothing", |scope| scope.0), scope);
+            Ok(format!("{name} may {scope}"))
+        },
+    )
+}
+
+fn service() -> HttpService<Sim> {
+    server().http().into_service().unwrap()
+}
+
+fn with<T: Clone + Send + Sync + 'static>(mut request: Request<&str>, value: T) -> Request<&str> {
+    request.extensions_mut().insert(value);
+    request
+}
+
+fn ada(scope: &'static str) -> Principal {
+    Principal::new("ada").with_claims(Scope(scope))
+}
+
+const WHO: &str = r#""name":"who","arguments":{}"#;
+
+/// Every request of a session has claims of its own.
+#[test]
+fn claims_are_those_of_the_request() {
+    let service = service();
+    let body = request(1, "tools/call", WHO);
+    for scope in ["read", "write"] {
+        let reply = send(&service, with(modern(&body), ada(scope)));
+        let text = reply.whole();
+        assert!(text.contains(&format!("ada may {scope}")), "{text}");
+    }
+    let session = Session::open_as(&service, "2025-11-25", Some(ada("open")));
+    for scope in ["read", "write"] {
+        let session = Session {
+            principal: Some(ada(scope)),
+            id: session.id.clone(),
+            service: service.clone(),
+            ..session
+        };
+        let text = session.post(&call(1, "who")).whole();
+        assert!(text.contains(&format!("ada may {scope}")), "{text}");
+    }
+}
+
+/// The store keeps the name; the claims come with the request that carries the session on.
+#[test]
+fn a_session_that_is_carried_on_has_the_claims_of_its_request() {
+    let store = Arc::new(MemoryStore::default());
+    let [here, there] = [(); 2].map(|()| {
+        let http = server().http().session_store(store.clone());
+        http.into_service().unwrap()
+    });
+    let session = Session::open_as(&here, "2025-11-25", Some(ada("open")));
+    let elsewhere = Session {
+        service: there,
+        id: session.id.clone(),
+        revision: session.revision,
+        principal: Some(ada("resume")),
+    };
+    let text = elsewhere.post(&call(1, "who")).whole();
+    assert!(text.contains("ada may resume"), "{text}");
+}
