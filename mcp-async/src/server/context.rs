@@ -22,6 +22,7 @@ use super::{Arrived, Machine, Request};
 use crate::connection::{Answered, Seat};
 use crate::observe;
 use crate::trace_context::TraceContext;
+use crate::values::Values;
 
 /// The handle of one call: cheap to clone, and usable from any task for as long as the call
 /// is not over.
@@ -60,6 +61,8 @@ pub struct CallContext {
     pub(super) arrived: Arrived,
     /// The verified sender.
     principal: Option<Principal>,
+    /// What layers have added.
+    pub(super) extensions: Values,
     /// A question ends the round.
     #[cfg(feature = "server")]
     pub(super) suspends: bool,
@@ -83,6 +86,7 @@ impl CallContext {
             token,
             arrived,
             principal,
+            extensions: Values::default(),
             #[cfg(feature = "server")]
             suspends: false,
             revision: request.revision,
@@ -262,6 +266,27 @@ impl CallContext {
     #[cfg(feature = "server")]
     pub(super) fn principal_name(&self) -> Option<&str> {
         self.principal().map(Principal::name)
+    }
+
+    /// Returns the value of this type that a layer has added by
+    /// [`Call::set_extension`](super::Call::set_extension), or else the one that middleware in front of the
+    /// HTTP service has put into the extensions of the request.
+    ///
+    /// ```
+    /// use mcp_async::server::{CallContext, HandlerError};
+    ///
+    /// struct User {
+    ///     id: u64,
+    /// }
+    ///
+    /// fn user(cx: &CallContext) -> Result<&User, HandlerError> {
+    ///     Ok(cx.extension::<User>().ok_or("a route without the middleware")?)
+    /// }
+    /// # let _ = user;
+    /// ```
+    pub fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        let added = self.extensions.get();
+        added.or_else(|| self.arrived.extension())
     }
 
     /// The head of the HTTP request that made the call, with what layers in front of the server

@@ -297,6 +297,20 @@ impl Default for Arrived {
     }
 }
 
+impl Arrived {
+    /// What middleware has added to the HTTP request.
+    #[cfg(feature = "http-server")]
+    fn extension<T: Send + Sync + 'static>(&self) -> Option<&T> {
+        self.head.as_deref()?.extensions.get()
+    }
+
+    /// A pipe has no middleware.
+    #[cfg(not(feature = "http-server"))]
+    const fn extension<T>(&self) -> Option<&T> {
+        None
+    }
+}
+
 /// The server's side of the driver.
 pub(crate) struct Side<S> {
     service: S,

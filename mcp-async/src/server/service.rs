@@ -214,6 +214,24 @@ impl Call<'_> {
         &self.context
     }
 
+    /// Adds a value for the handler, which finds it by
+    /// [`CallContext::extension`]; it takes the place of one of the same type.
+    ///
+    /// ```
+    /// use mcp_async::server::layers::around;
+    ///
+    /// struct Tenant(u32);
+    ///
+    /// let tenants = around(|mut call, service| {
+    ///     call.set_extension(Tenant(7));
+    ///     service.call(call)
+    /// });
+    /// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").layer(tenants);
+    /// ```
+    pub fn set_extension<T: Send + Sync + 'static>(&mut self, value: T) {
+        self.context.extensions.insert(value);
+    }
+
     /// Answers with what the future comes to.
     pub fn answer<R: Reply>(self, future: impl Future<Output = R> + Send + 'static) -> Job {
         Job::from_future(Answering::new(self.context, future))

@@ -3,14 +3,19 @@
 use http::Request;
 use mcp_async::Server;
 use mcp_async::http::{HttpService, MemoryStore, Principal};
+use mcp_async::server::layers::around;
 use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_proto::rpc::Method;
 use std::sync::Arc;
 
-use crate::http_server::legacy::{Session, call};
+use crate::http_server::legacy::{Session, call, post};
 use crate::http_server::support::{modern, request, send};
 use crate::sim::Sim;
 
 struct Scope(&'static str);
+
+#[derive(Clone)]
+struct User(u32);
 
 fn server() -> ServerBuilder<Sim> {
     Server::builder("demo", "1.0").tool(
@@ -24,7 +29,8 @@ fn server() -> ServerBuilder<Sim> {
             let of_peer = cx.peer().principal();
             let of_peer = of_peer.as_ref().and_then(Principal::claims::<Scope>);
             assert_eq!(of_peer.map_or("nothing", |scope| scope.0), scope);
-            Ok(format!("{name} may {scope}"))
+            let user = cx.extension::<User>().map_or(0, |user| user.0);
+            Ok(format!("{name} may {scope} as {user}"))
         },
     )
 }
@@ -52,7 +58,7 @@ fn claims_are_those_of_the_request() {
     for scope in ["read", "write"] {
         let reply = send(&service, with(modern(&body), ada(scope)));
         let text = reply.whole();
-        assert!(text.contains(&format!("ada may {scope}")), "{text}");
+        assert!(text.contains(&format!("ada may {scope} ")), "{text}");
     }
     let session = Session::open_as(&service, "2025-11-25", Some(ada("open")));
     for scope in ["read", "write"] {
@@ -63,7 +69,7 @@ fn claims_are_those_of_the_request() {
             ..session
         };
         let text = session.post(&call(1, "who")).whole();
-        assert!(text.contains(&format!("ada may {scope}")), "{text}");
+        assert!(text.contains(&format!("ada may {scope} ")), "{text}");
     }
 }
 
@@ -83,5 +89,27 @@ fn a_session_that_is_carried_on_has_the_claims_of_its_request() {
         principal: Some(ada("resume")),
     };
     let text = elsewhere.post(&call(1, "who")).whole();
-    assert!(text.contains("ada may resume"), "{text}");
+    assert!(text.contains("ada may resume "), "{text}");
+}
+
+#[test]
+fn what_middleware_adds_reaches_handlers() {
+    let service = service();
+    let body = request(1, "tools/call", WHO);
+    let text = send(&service, with(modern(&body), User(7))).whole();
+    assert!(text.contains("as 7"), "{text}");
+    let layered = server().layer(around(|mut call, service| {
+        if call.method == Method::ToolsCall {
+            call.set_extension(User(1));
+            call.set_extension(User(2));
+        }
+        service.call(call)
+    }));
+    let layered = layered.http().into_service().unwrap();
+    let text = send(&layered, with(modern(&body), User(7))).whole();
+    assert!(text.contains("as 2"), "{text}");
+    let session = Session::open(&service, "2025-06-18");
+    let body = call(1, "who");
+    let text = session.send(with(post(&body), User(9))).whole();
+    assert!(text.contains("nobody may nothing as 9"), "{text}");
 }
