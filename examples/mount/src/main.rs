@@ -4,16 +4,13 @@
 //! `Authorization: Bearer open sesame`. On Ctrl-C the event streams end with their results.
 
 use axum::Router;
-use axum::extract::Request;
-use axum::http::StatusCode;
-use axum::http::header::AUTHORIZATION;
-use axum::middleware::{Next, from_fn};
-use axum::response::Response;
+use axum::http::header::{AUTHORIZATION, HeaderValue};
+use axum::http::request::Parts;
 use axum::routing::get;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use mcp_tokio::http::Principal;
+use mcp_tokio::http::{AuthError, Principal};
 use mcp_tokio::server::BuildError;
 use mcp_tokio::{Runtime, Server, ServerBuilder};
 
@@ -45,21 +42,23 @@ async fn main() -> std::io::Result<()> {
 /// The program's router. Requests in flight are notified when the program is interrupted, so that streams end
 /// with their results instead of keeping it.
 fn router() -> Result<Router, BuildError> {
-    let http = server().http().until(interrupted());
+    let http = server().http().authenticate(known).until(interrupted());
     Ok(Router::new()
         .route_service("/mcp", http.into_service()?)
-        .route_layer(from_fn(known))
         .route("/health", get(|| async { "well" })))
 }
 
-/// Lets those in who know the word, under the name that goes with it.
-async fn known(mut request: Request, next: Next) -> Result<Response, StatusCode> {
-    let said = request.headers().get(AUTHORIZATION);
-    if said.is_none_or(|said| said != "Bearer open sesame") {
-        return Err(StatusCode::UNAUTHORIZED);
+/// Verifies the password, and names the user who has it. The service calls this after its checks of
+/// host and origin, and answers browsers that ask whether a page may send a request.
+fn known(head: &Parts) -> impl Future<Output = Result<Principal, AuthError>> + use<> {
+    let sent = head.headers.get(AUTHORIZATION);
+    let is_known = sent.is_some_and(|sent| sent == "Bearer open sesame");
+    async move {
+        match is_known {
+            true => Ok(Principal::new("Ali")),
+            false => Err(AuthError::unauthorized(HeaderValue::from_static("Bearer"))),
+        }
     }
-    request.extensions_mut().insert(Principal::new("Ali"));
-    Ok(next.run(request).await)
 }
 
 /// Ends on SIGINT, SIGTERM or Ctrl-C.
@@ -92,6 +91,37 @@ mod tests {
         let forecast = client.call_tool("forecast", &city).await.unwrap();
         assert_eq!(forecast.text(), "sunny in Kyoto, Ali");
         client.close().await.unwrap();
+    }
+
+    /// A browser asks without credentials, and a page may read why its request is refused.
+    #[tokio::test]
+    async fn browsers() {
+        let listener = tokio::net::TcpListener::bind("127.0.0.1:0").await.unwrap();
+        let address = listener.local_addr().unwrap();
+        tokio::spawn(axum::serve(listener, router().unwrap()).into_future());
+        let asked = "Access-Control-Request-Method: POST\r\n";
+        let typed = "Content-Type: application/json\r\nContent-Length: 2\r\n";
+        for (method, fields, body, status) in [
+            ("OPTIONS", asked, "", " 204 "),
+            ("POST", typed, "{}", " 401 "),
+        ] {
+            let mut stream = tokio::net::TcpStream::connect(address).await.unwrap();
+            let origin = "http://localhost:5173";
+            let request = format!(
+                "{method} /mcp HTTP/1.1\r\nHost: localhost\r\nOrigin: {origin}\r\n{fields}Connection: close\r\n\r\n{body}"
+            );
+            stream.write_all(request.as_bytes()).await.unwrap();
+            let mut answer = String::new();
+            stream.read_to_string(&mut answer).await.unwrap();
+            let line = answer.lines().next().unwrap_or_default();
+            assert!(line.contains(status), "{answer}");
+            let allowed = format!("access-control-allow-origin: {origin}");
+            assert!(answer.contains(&allowed), "{answer}");
+            assert_eq!(
+                answer.contains("www-authenticate: Bearer"),
+                status == " 401 "
+            );
+        }
     }
 
     /// What HTTP forbids is refused as well where another program has the connection.

@@ -13,7 +13,7 @@ mod store;
 #[cfg(feature = "http-server")]
 pub use crate::server::Principal;
 #[cfg(feature = "http-server")]
-pub use server::{Http, HttpBody, HttpService};
+pub use server::{AuthError, Authenticate, Authenticated, Http, HttpBody, HttpService};
 #[cfg(feature = "http-server")]
 pub use store::{
     EventStore, MemoryStore, Replay, SessionStore, StoreError, Stored, StoredEvent, Taken,

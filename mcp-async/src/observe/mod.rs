@@ -17,13 +17,13 @@ pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_mi
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 pub(crate) use self::off::{Here, handler_failed, tool_failed};
 #[cfg(all(feature = "http-server", not(feature = "tracing")))]
-pub(crate) use self::off::{displaced, store_failed};
+pub(crate) use self::off::{displaced, store_failed, unverified};
 #[cfg(all(feature = "http-client", not(feature = "tracing")))]
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "http-server", feature = "tracing"))]
-pub(crate) use self::on::{displaced, store_failed};
+pub(crate) use self::on::{displaced, store_failed, unverified};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::on::{handler_failed, tool_failed};
 #[cfg(all(feature = "http-client", feature = "tracing"))]

@@ -13,6 +13,9 @@ pub(crate) const fn ignored(_why: Why) {}
 pub(crate) const fn store_failed(_error: &dyn core::fmt::Display) {}
 
 #[cfg(feature = "http-server")]
+pub(crate) const fn unverified(_error: &(dyn core::error::Error + 'static)) {}
+
+#[cfg(feature = "http-server")]
 pub(crate) const fn displaced() {}
 
 pub(crate) const fn panicked() {}

@@ -22,6 +22,13 @@ pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {
     tracing::warn!(target: span::TARGET, %error, "a session or event store operation failed");
 }
 
+/// The hook that verifies the senders of requests has failed.
+#[cfg(feature = "http-server")]
+pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
+    let error = crate::ErrorChain(error);
+    error!(target: span::TARGET, { exception.message = %error }, "the sender of a request could not be verified");
+}
+
 /// Another process has taken over a session of this one.
 #[cfg(feature = "http-server")]
 pub(crate) fn displaced() {

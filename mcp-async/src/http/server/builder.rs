@@ -10,6 +10,7 @@ use mcp_proto::http::{Access, Limits};
 use mcp_proto::server::http::streams::StreamLimits;
 
 use super::HttpService;
+use super::authenticate::{Authenticate, Hook};
 use super::http_sse::HttpSse;
 use super::sharing::Sharing;
 use super::site::Site;
@@ -61,6 +62,7 @@ pub(super) struct Options {
     /// `None` for all.
     pub(super) hosts: Option<Vec<String>>,
     origins: Vec<String>,
+    pub(super) authenticate: Option<Hook>,
     pub(super) http_sse: Option<HttpSse>,
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,
@@ -154,6 +156,38 @@ impl<R: Runtime> Http<R> {
         self.options
             .origins
             .extend(origins.into_iter().map(Into::into));
+        self
+    }
+
+    /// Verifies who sends each request, in the service itself: after the checks of path, host and
+    /// origin, and before everything else. So a browser's preflight is answered without
+    /// credentials, and a refusal has the headers of CORS that let a page read its challenge.
+    ///
+    /// The [`Principal`](crate::server::Principal) takes the place of one that middleware in front
+    /// of the service has put into the extensions of the request. Sessions belong to it (SH-43): to
+    /// requests of another they are unknown.
+    ///
+    /// ```
+    /// use http::header::{AUTHORIZATION, HeaderValue};
+    /// use http::request::Parts;
+    /// use mcp_async::http::{AuthError, Http, Principal};
+    /// use mcp_async::{Runtime, Server};
+    ///
+    /// fn guarded<R: Runtime>(server: &Server<R>) -> Http<R> {
+    ///     server.http().authenticate(|head: &Parts| {
+    ///         let is_ada = head.headers.get(AUTHORIZATION).is_some_and(|it| it == "Bearer 1815");
+    ///         async move {
+    ///             match is_ada {
+    ///                 true => Ok(Principal::new("ada")),
+    ///                 false => Err(AuthError::unauthorized(HeaderValue::from_static("Bearer"))),
+    ///             }
+    ///         }
+    ///     })
+    /// }
+    /// # fn with<R: Runtime>(server: &Server<R>) { let _ = guarded(server); }
+    /// ```
+    pub fn authenticate(mut self, hook: impl Authenticate) -> Self {
+        self.options.authenticate = Some(Hook(Arc::new(hook)));
         self
     }
 
@@ -385,6 +419,7 @@ impl Default for Options {
             path: Some("/mcp".into()),
             hosts: Some(Vec::new()),
             origins: Vec::new(),
+            authenticate: None,
             http_sse: None,
             sessions: true,
             limits: Limits::default(),

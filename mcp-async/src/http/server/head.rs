@@ -1,14 +1,19 @@
 //! The head of a request, in the form that the core reads.
 
-use http::Version;
 use http::header::{HOST, HeaderValue};
 use http::request::Parts;
-use mcp_proto::http::Head;
+use http::{Method, Version};
+use mcp_proto::http::{Field, Head};
 
 /// The head of a request of the `http` crate.
 pub(super) struct RequestHead<'r>(pub(super) &'r Parts);
 
 impl RequestHead<'_> {
+    /// Whether a browser asks before it sends the request of a page (CORS).
+    pub(super) fn is_preflight(&self) -> bool {
+        self.0.method == Method::OPTIONS && self.field("origin") != Field::None
+    }
+
     /// What HTTP/2, and HTTP/1.1 with a target in full, says in the place of `Host`.
     fn authority(&self) -> Option<&str> {
         let authority = self.0.uri.authority()?.as_str();
@@ -50,10 +55,8 @@ impl Head for RequestHead<'_> {
 
 #[cfg(test)]
 mod tests {
-    use http::Request;
-    use mcp_proto::http::Field;
-
     use super::*;
+    use http::Request;
 
     #[track_caller]
     fn check(uri: &str, hosts: &[&str], expected: Field<'_>) {

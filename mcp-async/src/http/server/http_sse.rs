@@ -46,6 +46,11 @@ impl HttpSse {
             reference,
         }
     }
+
+    /// Whether one of the two endpoints is at this path.
+    pub(super) fn is_at(&self, path: &str) -> bool {
+        path == self.stream || path == self.post
+    }
 }
 
 impl<R: Runtime> Site<R> {
@@ -55,12 +60,10 @@ impl<R: Runtime> Site<R> {
         parts: &Arc<Parts>,
         body: &mut Option<B>,
     ) -> Option<Answer> {
-        let both = self.options.http_sse.as_ref()?;
         let path = parts.uri.path();
+        let both = self.options.http_sse.as_ref();
+        let both = both.filter(|both| both.is_at(path))?;
         let opens = path == both.stream;
-        if !opens && path != both.post {
-            return None;
-        }
         let methods = if opens { "GET" } else { "POST" };
         let endpoint = Endpoint {
             path: None,
@@ -70,9 +73,8 @@ impl<R: Runtime> Site<R> {
         if let Err(refusal) = endpoint.admit(&head) {
             return Some(answer::refusal(refusal, methods));
         }
-        let is_preflight = parts.method == Method::OPTIONS && head.field("origin") != Field::None;
         Some(match (opens, &parts.method) {
-            _ if is_preflight => answer::preflight(parts, methods),
+            _ if head.is_preflight() => answer::preflight(parts, methods),
             _ if self.is_closing() => answer::closing(),
             (true, &Method::GET) if !accepts(&head, EVENT_STREAM) => {
                 answer::refusal(Refusal::Accept, methods)

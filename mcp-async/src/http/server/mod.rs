@@ -2,6 +2,7 @@
 //!
 //! ```text
 //! builder       settings                 site       from a request to what answers it
+//! authenticate  the hook that verifies who sends a request, and its refusals
 //! head, collect a request, as the core reads it     answer, body   a response
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
 //! replies       where its messages go               exchange       one request of 2026-07-28
@@ -17,6 +18,8 @@
 //! for all requests lies behind the `Arc`s of whoever made the service, as ever.
 
 mod answer;
+mod auth_error;
+mod authenticate;
 mod body;
 mod builder;
 mod collect;
@@ -51,6 +54,8 @@ use http_body::Body;
 use self::site::Site;
 use crate::runtime::Runtime;
 
+pub use self::auth_error::AuthError;
+pub use self::authenticate::{Authenticate, Authenticated};
 pub use self::body::HttpBody;
 pub use self::builder::Http;
 

@@ -103,12 +103,16 @@ impl<R: Runtime> Site<R> {
     }
 
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
-        let (parts, body) = request.into_parts();
+        let (mut parts, body) = request.into_parts();
+        let refused = self.authenticate(&mut parts).await;
         let parts = Arc::new(parts);
         let mut body = Some(body);
-        let mut answer = match self.http_sse(&parts, &mut body).await {
-            Some(answer) => answer,
-            None => self.answer(&parts, body).await,
+        let mut answer = match refused {
+            Some(refused) => refused,
+            None => match self.http_sse(&parts, &mut body).await {
+                Some(answer) => answer,
+                None => self.answer(&parts, body).await,
+            },
         };
         if let Some(origin) = parts.headers.get(ORIGIN)
             && self.endpoint().access.allows_origin(origin.as_bytes())

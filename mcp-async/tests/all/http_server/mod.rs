@@ -4,6 +4,7 @@
 
 mod abandoned;
 mod attacks;
+mod authenticate;
 mod bounds;
 mod broken;
 mod doors;

@@ -152,6 +152,13 @@ impl Reply {
     }
 }
 
+/// The request with a token.
+pub(crate) fn signed<'b>(mut request: Request<&'b str>, token: &str) -> Request<&'b str> {
+    let value = format!("Bearer {token}").parse().unwrap();
+    request.headers_mut().insert("authorization", value);
+    request
+}
+
 /// A POST of 2026-07-28: the head repeats what the body says.
 pub(crate) fn modern(body: &str) -> Request<&str> {
     let member = |name: &str| {
