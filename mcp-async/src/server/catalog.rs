@@ -6,10 +6,12 @@ use mcp_proto::server::ListKind;
 
 use super::cursor::{self, Listing};
 use super::item::{Item, RegisterError};
+use super::principal::Principal;
 use super::prompt::Prompt;
 use super::resource::Resource;
 use super::template::Template;
 use super::tool::Tool;
+use super::visibility::Visibility;
 use crate::uri_template::Captures;
 
 /// Everything that is registered.
@@ -35,44 +37,85 @@ impl Catalog {
     }
 
     /// Registers an item, if it can be served, or with `draft` if the transports draft could;
-    /// says which list it is on.
-    pub(super) fn add(&mut self, item: Item, draft: bool) -> Result<ListKind, RegisterError> {
+    /// says which list has changed, and for whom.
+    pub(super) fn add(&mut self, item: Item, draft: bool) -> Result<Change, RegisterError> {
         match item {
             Item::Tool(mut tool) => {
                 tool.prepare()?;
                 if !draft {
                     tool.published()?;
                 }
-                self.tools.insert(*tool);
-                Ok(ListKind::Tools)
+                let seen = tool.visibility.clone();
+                let displaced = self.tools.insert(*tool);
+                let before = displaced.map(|tool| tool.visibility.clone());
+                Ok(Change::new(ListKind::Tools, seen, before))
             }
             Item::Resource(resource) => {
                 resource.check()?;
-                self.resources.insert(*resource);
-                Ok(ListKind::Resources)
+                let seen = resource.visibility.clone();
+                let displaced = self.resources.insert(*resource);
+                let before = displaced.map(|resource| resource.visibility.clone());
+                Ok(Change::new(ListKind::Resources, seen, before))
             }
             Item::Template(mut template) => {
                 template.check()?;
                 template.order = self.order;
                 self.order = self.order.saturating_add(1);
-                self.templates.insert(*template);
-                Ok(ListKind::Resources)
+                let seen = template.visibility.clone();
+                let displaced = self.templates.insert(*template);
+                let before = displaced.map(|template| template.visibility.clone());
+                Ok(Change::new(ListKind::Resources, seen, before))
             }
             Item::Prompt(prompt) => {
                 prompt.check()?;
-                self.prompts.insert(*prompt);
-                Ok(ListKind::Prompts)
+                let seen = prompt.visibility.clone();
+                let displaced = self.prompts.insert(*prompt);
+                let before = displaced.map(|prompt| prompt.visibility.clone());
+                Ok(Change::new(ListKind::Prompts, seen, before))
             }
         }
     }
 
-    /// The template that the URI is of: of several the one that was registered first.
-    pub(super) fn template_of(&self, uri: &str) -> Option<(Arc<Template>, Captures)> {
-        let matching = self.templates.iter().filter_map(|template| {
+    /// The template that the URI is of, as this caller sees them: of several the one that was
+    /// registered first.
+    pub(super) fn template_of(
+        &self,
+        uri: &str,
+        caller: Option<&Principal>,
+    ) -> Option<(Arc<Template>, Captures)> {
+        let templates = self.templates.iter();
+        let visible = templates.filter(|template| template.visibility.shows(caller));
+        let matching = visible.filter_map(|template| {
             let captures = template.matches(uri)?;
             Some((Arc::clone(template), captures))
         });
         matching.min_by_key(|(template, _)| template.order)
+    }
+
+    /// Whether this caller may learn that the resource at this URI has changed: it is not hidden
+    /// from the caller.
+    pub(super) fn shows_resource(&self, uri: &str, caller: Option<&Principal>) -> bool {
+        let resource = self.resources.find(uri);
+        let mut matching = self
+            .templates
+            .iter()
+            .filter(|template| template.matches(uri).is_some())
+            .peekable();
+        let is_known = resource.is_some() || matching.peek().is_some();
+        let is_shown = resource.is_some_and(|resource| resource.visibility.shows(caller))
+            || matching.any(|template| template.visibility.shows(caller));
+        is_shown || !is_known
+    }
+
+    /// Whether any resource is hidden from some callers.
+    pub(super) fn restricts_resources(&self) -> bool {
+        self.resources
+            .iter()
+            .any(|resource| resource.visibility.is_restricted())
+            || self
+                .templates
+                .iter()
+                .any(|template| template.visibility.is_restricted())
     }
 
     /// Whether anything is completed (CP-01).
@@ -84,6 +127,26 @@ impl Catalog {
                 .templates
                 .iter()
                 .any(|template| !template.completers.is_empty())
+    }
+}
+
+/// A list that has changed.
+pub(super) struct Change {
+    pub(super) kind: ListKind,
+    /// What was added, taken away or replaced, as its callers see it.
+    seen: Visibility,
+    before: Option<Visibility>,
+}
+
+impl Change {
+    pub(super) const fn new(kind: ListKind, seen: Visibility, before: Option<Visibility>) -> Self {
+        Self { kind, seen, before }
+    }
+
+    /// Whether the list of this caller has changed.
+    pub(super) fn concerns(&self, caller: Option<&Principal>) -> bool {
+        let before = self.before.as_ref();
+        self.seen.shows(caller) || before.is_some_and(|before| before.shows(caller))
     }
 }
 
@@ -103,23 +166,25 @@ pub(super) struct Page<T> {
 }
 
 impl<T: Keyed> Shelf<T> {
-    /// Adds an item, in place of one with the same key.
-    pub(super) fn insert(&mut self, item: T) {
+    /// Adds an item, in place of one with the same key, which is returned.
+    pub(super) fn insert(&mut self, item: T) -> Option<Arc<T>> {
         let item = Arc::new(item);
         match self.position(item.key()) {
             Ok(at) => {
-                if let Some(place) = self.0.get_mut(at) {
-                    *place = item;
-                }
+                let place = self.0.get_mut(at)?;
+                Some(core::mem::replace(place, item))
             }
-            Err(at) => self.0.insert(at, item),
+            Err(at) => {
+                self.0.insert(at, item);
+                None
+            }
         }
     }
 
-    /// Takes an item away; whether there was one.
-    pub(super) fn remove(&mut self, key: &str) -> bool {
-        let found = self.position(key);
-        found.map(|at| self.0.remove(at)).is_ok()
+    /// Takes an item away, and returns it.
+    pub(super) fn remove(&mut self, key: &str) -> Option<Arc<T>> {
+        let at = self.position(key).ok()?;
+        Some(self.0.remove(at))
     }
 
     pub(super) fn find(&self, key: &str) -> Option<&Arc<T>> {
@@ -221,8 +286,8 @@ mod tests {
     fn the_last_page_may_be_empty() {
         let mut shelf = shelf(&["a", "b", "c"]);
         let (_, next) = page(&shelf, None);
-        assert!(shelf.remove("c"));
-        assert!(!shelf.remove("c"));
+        assert!(shelf.remove("c").is_some());
+        assert!(shelf.remove("c").is_none());
         assert_eq!(page(&shelf, next.as_deref()), (String::new(), None));
     }
 

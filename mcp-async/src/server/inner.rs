@@ -14,7 +14,7 @@ use mcp_proto::model::{
 use mcp_proto::server::{Blueprint, Growing, ListKind, ServerConfig, ServerSetup};
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
-use super::catalog::Catalog;
+use super::catalog::{Catalog, Change};
 use super::item::{Item, RegisterError};
 use super::layers::Trace;
 use super::live::Live;
@@ -23,6 +23,7 @@ use super::resource::Hint;
 use super::router::{Method, Router};
 use super::runner::Runner;
 use super::view::{CurrentView, View};
+use super::visibility::Visibility;
 use super::{GRACE, Keys, Peer, Service};
 #[cfg(feature = "http-server")]
 use crate::connection::register;
@@ -148,18 +149,45 @@ impl Inner {
     /// Registers an item, and tells the clients.
     pub(super) fn add(&self, item: Item) -> Result<(), RegisterError> {
         let draft = self.settings.draft;
-        let kind = self.change(|catalog| catalog.add(item, draft))?;
-        self.list_changed(kind);
+        let change = self.change(|catalog| catalog.add(item, draft))?;
+        self.report(&change);
         Ok(())
     }
 
     /// Takes an item away, and tells the clients; whether there was one.
-    pub(super) fn remove(&self, kind: ListKind, remove: impl FnOnce(&mut Catalog) -> bool) -> bool {
+    pub(super) fn remove(
+        &self,
+        kind: ListKind,
+        remove: impl FnOnce(&mut Catalog) -> Option<Visibility>,
+    ) -> bool {
         let removed = self.change(remove);
-        if removed {
-            self.list_changed(kind);
+        let change = removed.map(|seen| Change::new(kind, seen, None));
+        if let Some(change) = &change {
+            self.report(change);
         }
-        removed
+        change.is_some()
+    }
+
+    /// Tells the clients whose list has changed.
+    fn report(&self, change: &Change) {
+        for peer in self.peers() {
+            if change.concerns(peer.principal().as_ref()) {
+                peer.list_changed(change.kind);
+            }
+        }
+    }
+
+    /// Tells the clients that a resource which they may see has other contents now.
+    pub(super) fn resource_updated(&self, uri: &str) {
+        let catalog = &self.view().catalog;
+        let restricted = catalog.restricts_resources();
+        let shown =
+            |peer: &Peer| !restricted || catalog.shows_resource(uri, peer.principal().as_ref());
+        for peer in self.peers() {
+            if shown(&peer) {
+                peer.resource_updated(uri);
+            }
+        }
     }
 
     fn change<T>(&self, change: impl FnOnce(&mut Catalog) -> T) -> T {

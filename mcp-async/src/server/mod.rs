@@ -73,6 +73,8 @@ mod texts;
 mod tool;
 #[cfg(feature = "server")]
 mod view;
+#[cfg(feature = "server")]
+mod visibility;
 
 use core::fmt;
 use core::future::Future;

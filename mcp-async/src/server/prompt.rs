@@ -17,8 +17,10 @@ use super::completion::{Completer, Completing, CompletionOutput, bind_all};
 use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError};
 use super::item::{NO_HANDLER, RegisterError};
+use super::principal::Principal;
 use super::reply::Reply;
 use super::texts::from_texts;
+use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMessage};
@@ -61,6 +63,7 @@ use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMess
 pub struct Prompt<S = ()> {
     pub(super) listed: model::Prompt,
     pub(super) completers: Vec<Completer<S>>,
+    pub(super) visibility: Visibility,
     begin: Option<Begin<S>>,
 }
 
@@ -123,6 +126,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         Self {
             listed: model::Prompt::new(name),
             completers: Vec::new(),
+            visibility: Visibility::default(),
             begin: None,
         }
     }
@@ -136,6 +140,18 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     /// What it is for.
     pub fn description(mut self, description: impl Into<String>) -> Self {
         self.listed.description = Some(description.into());
+        self
+    }
+
+    /// Shows it to those callers only for which `rule` returns `true`; the argument is the
+    /// verified sender, if there is one. To the others it does not exist: it is
+    /// not listed, an unknown prompt when it is asked for, and they do not learn when it changes.
+    /// The rule must be quick; it is asked for each list, each use and each notification.
+    pub fn visible_to(
+        mut self,
+        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visibility = Visibility::new(rule);
         self
     }
 
@@ -238,6 +254,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         Prompt {
             listed: self.listed,
             completers: bind_all(self.completers, state),
+            visibility: self.visibility,
             begin,
         }
     }

@@ -62,13 +62,21 @@ impl Registry {
 
     /// Takes a tool away; whether there was one. Calls that run go on.
     pub fn remove_tool(&self, name: &str) -> bool {
-        self.with(|inner| inner.remove(ListKind::Tools, |catalog| catalog.tools.remove(name)))
+        self.with(|inner| {
+            inner.remove(ListKind::Tools, |catalog| {
+                let tool = catalog.tools.remove(name)?;
+                Some(tool.visibility.clone())
+            })
+        })
     }
 
     /// Takes a resource away by its URI; whether there was one.
     pub fn remove_resource(&self, uri: &str) -> bool {
         self.with(|inner| {
-            inner.remove(ListKind::Resources, |catalog| catalog.resources.remove(uri))
+            inner.remove(ListKind::Resources, |catalog| {
+                let resource = catalog.resources.remove(uri)?;
+                Some(resource.visibility.clone())
+            })
         })
     }
 
@@ -76,21 +84,29 @@ impl Registry {
     pub fn remove_template(&self, uri_template: &str) -> bool {
         self.with(|inner| {
             inner.remove(ListKind::Resources, |catalog| {
-                catalog.templates.remove(uri_template)
+                let template = catalog.templates.remove(uri_template)?;
+                Some(template.visibility.clone())
             })
         })
     }
 
     /// Takes a prompt away; whether there was one.
     pub fn remove_prompt(&self, name: &str) -> bool {
-        self.with(|inner| inner.remove(ListKind::Prompts, |catalog| catalog.prompts.remove(name)))
+        self.with(|inner| {
+            inner.remove(ListKind::Prompts, |catalog| {
+                let prompt = catalog.prompts.remove(name)?;
+                Some(prompt.visibility.clone())
+            })
+        })
     }
 
-    /// Tells whoever subscribed to this resource that it has other contents now (RS-10, RS-11).
+    /// Notifies the clients that have subscribed to this resource (RS-10, RS-11), apart from those
+    /// that it is [hidden](super::Resource::visible_to) from.
     pub fn resource_updated(&self, uri: &str) {
-        for peer in self.peers() {
-            peer.resource_updated(uri);
-        }
+        self.with(|inner| {
+            inner.resource_updated(uri);
+            true
+        });
     }
 
     /// Tells whoever listens that a list is another now. Adding and removing tell it by

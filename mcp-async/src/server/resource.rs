@@ -13,7 +13,9 @@ use super::catalog::Keyed;
 use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError, not_found};
 use super::item::{NO_HANDLER, RegisterError};
+use super::principal::Principal;
 use super::reply::Reply;
+use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceContents};
@@ -40,6 +42,7 @@ use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceCo
 pub struct Resource<S = ()> {
     pub(super) listed: model::Resource,
     pub(super) cache: Option<Hint>,
+    pub(super) visibility: Visibility,
     begin: Option<Begin<S>>,
 }
 
@@ -57,6 +60,22 @@ impl Hint {
         Self {
             ttl_ms: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX),
             scope: Some(scope),
+        }
+    }
+
+    /// What depends on the caller is shared with no other.
+    pub(super) fn private(self) -> Self {
+        Self {
+            scope: self.scope.map(|_| CacheScope::Private),
+            ..self
+        }
+    }
+
+    /// The same for what only these callers see.
+    pub(super) fn seen_by(self, visibility: &Visibility) -> Self {
+        match visibility.is_restricted() {
+            true => self.private(),
+            false => self,
         }
     }
 }
@@ -129,6 +148,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
         Self {
             listed: model::Resource::new(uri, name),
             cache: None,
+            visibility: Visibility::default(),
             begin: None,
         }
     }
@@ -169,6 +189,19 @@ impl<S: Send + Sync + 'static> Resource<S> {
         self
     }
 
+    /// Shows it to those callers only for which `rule` returns `true`; the argument is the
+    /// verified sender, if there is one. To the others it does not exist: it is
+    /// not listed and not found, and they do not learn when it changes. Contents are then private in
+    /// caches (CH-05).
+    /// The rule must be quick; it is asked for each list, each use and each notification.
+    pub fn visible_to(
+        mut self,
+        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visibility = Visibility::new(rule);
+        self
+    }
+
     /// How long its contents may be kept, and by whom, in place of what the server says for
     /// all; since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
@@ -206,6 +239,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
         Resource {
             listed: self.listed,
             cache: self.cache,
+            visibility: self.visibility,
             begin,
         }
     }
@@ -222,10 +256,15 @@ impl Resource {
         }
     }
 
+    /// How long its contents may be kept, and by whom, where `hint` is for all resources.
+    fn hint(&self, hint: Hint) -> Hint {
+        self.cache.unwrap_or(hint).seen_by(&self.visibility)
+    }
+
     /// Answers `resources/read`.
     pub(super) fn call(&self, call: Call<'_>, hint: Hint, host: &Host) -> Job {
         match &self.begin {
-            Some(begin) => begin(call, self.cache.unwrap_or(hint), host.unit(), host),
+            Some(begin) => begin(call, self.hint(hint), host.unit(), host),
             None => call.refuse(ErrorReply::internal()),
         }
     }

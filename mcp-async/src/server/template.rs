@@ -14,8 +14,10 @@ use super::completion::{Completer, Completing, CompletionOutput, bind_all};
 use super::handler_context::{Context, Host};
 use super::handler_error::{HandlerError, not_found};
 use super::item::{NO_HANDLER, RegisterError};
+use super::principal::Principal;
 use super::resource::{Hint, ResourceOutput, answer};
 use super::texts::from_captures;
+use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations, Icon, Meta};
@@ -57,6 +59,7 @@ pub struct Template<S = ()> {
     pub(super) order: u64,
     parsed: Result<UriTemplate, ParseError>,
     cache: Option<Hint>,
+    pub(super) visibility: Visibility,
     begin: Option<Begin<S>>,
 }
 
@@ -81,6 +84,7 @@ impl<S: Send + Sync + 'static> Template<S> {
             order: 0,
             completers: Vec::new(),
             cache: None,
+            visibility: Visibility::default(),
             begin: None,
             listed,
         }
@@ -113,6 +117,19 @@ impl<S: Send + Sync + 'static> Template<S> {
     /// One more picture of them: `https:` or `data:` (JR-48).
     pub fn icon(mut self, icon: Icon) -> Self {
         self.listed.icons.push(icon);
+        self
+    }
+
+    /// Shows it to those callers only for which `rule` returns `true`; the argument is the
+    /// verified sender, if there is one. To the others it does not exist: the
+    /// template is not listed and matches no URI, and they do not learn of changes. Contents are then
+    /// private in caches (CH-05).
+    /// The rule must be quick; it is asked for each list, each use and each notification.
+    pub fn visible_to(
+        mut self,
+        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visibility = Visibility::new(rule);
         self
     }
 
@@ -193,6 +210,7 @@ impl<S: Send + Sync + 'static> Template<S> {
             order: self.order,
             parsed: self.parsed,
             cache: self.cache,
+            visibility: self.visibility,
             completers: bind_all(self.completers, state),
             begin,
         }
@@ -234,7 +252,7 @@ impl Template {
     pub(super) fn call(&self, call: Call<'_>, found: Found, hint: Hint, host: &Host) -> Job {
         match &self.begin {
             Some(begin) => {
-                let hint = self.cache.unwrap_or(hint);
+                let hint = self.cache.unwrap_or(hint).seen_by(&self.visibility);
                 begin(call, found, hint, host.unit(), host)
             }
             None => call.refuse(ErrorReply::internal()),

@@ -19,9 +19,11 @@ use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError, missing_capabilities};
 use super::item::{NO_HANDLER, RegisterError};
 use super::output::ToolOutput;
+use super::principal::Principal;
 use super::rate::RateLimit;
 use super::reply::Reply;
 use super::runner::spawned;
+use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, Icon, Meta, ToolAnnotations};
@@ -66,6 +68,7 @@ pub struct Tool<S = ()> {
     /// One of them is a number, which the transports draft alone has: elsewhere the tool is not
     /// there (XH-04).
     pub(super) drafted: bool,
+    pub(super) visibility: Visibility,
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
@@ -141,6 +144,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             checks: Checks::default(),
             mirrored: Annotations::default(),
             drafted: false,
+            visibility: Visibility::default(),
         }
     }
 
@@ -159,6 +163,29 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// What it does to the world; the four methods below are for one of the hints each.
     pub fn annotations(mut self, annotations: ToolAnnotations) -> Self {
         self.listed.annotations = Some(annotations);
+        self
+    }
+
+    /// Shows it to those callers only for which `rule` returns `true`; the argument is the
+    /// verified sender, if there is one. To the others it does not exist: no list has
+    /// it, a call is answered as for an unknown tool, and they do not learn when it changes.
+    /// The rule must be quick; it is asked for each list, each use and each notification.
+    ///
+    /// ```
+    /// use mcp_async::server::{NoArguments, Principal, Tool};
+    ///
+    /// struct Admin;
+    ///
+    /// let purge: Tool = Tool::new("purge")
+    ///     .visible_to(|caller| caller.and_then(Principal::claims::<Admin>).is_some())
+    ///     .handler(|_: NoArguments, _| async { Ok("purged") });
+    /// # let _ = purge;
+    /// ```
+    pub fn visible_to(
+        mut self,
+        rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
+    ) -> Self {
+        self.visibility = Visibility::new(rule);
         self
     }
 
@@ -325,6 +352,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             checks: self.checks,
             mirrored: self.mirrored,
             drafted: self.drafted,
+            visibility: self.visibility,
         }
     }
 

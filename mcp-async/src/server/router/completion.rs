@@ -7,7 +7,7 @@ use mcp_proto::model::{CompleteParams, Reference};
 
 use super::super::completion::{Completed, Completer, Completing};
 use super::super::service::Call;
-use super::{Router, too_often, unknown};
+use super::{Router, is_shown, too_often, unknown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 
@@ -29,7 +29,9 @@ impl Router {
             Reference::Prompt(reference) => {
                 let name = reference.name.to_cow();
                 let view = self.host.inner.view();
-                let Some(prompt) = view.catalog.prompts.find(&name) else {
+                let found = view.catalog.prompts.find(&name);
+                let shown = found.filter(|prompt| is_shown(&prompt.visibility, &call));
+                let Some(prompt) = shown else {
                     return call.refuse(unknown("prompt", &name));
                 };
                 let arguments = &prompt.listed.arguments;
@@ -40,8 +42,11 @@ impl Router {
                 let uri = reference.uri.to_cow();
                 let template = {
                     let catalog = &self.host.inner.view().catalog;
-                    let template = catalog.templates.find(&uri).map(Arc::clone);
-                    template.or_else(|| Some(catalog.template_of(&uri)?.0))
+                    let template = catalog.templates.find(&uri);
+                    let shown = template.filter(|it| is_shown(&it.visibility, &call));
+                    let caller = call.context().principal();
+                    let shown = shown.map(Arc::clone);
+                    shown.or_else(|| Some(catalog.template_of(&uri, caller)?.0))
                 };
                 let Some(template) = template else {
                     return call.refuse(unknown("resource template", &uri));

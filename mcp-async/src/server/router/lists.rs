@@ -1,6 +1,7 @@
 //! Pages of registered items.
 
 use mcp_proto::json::Str;
+use mcp_proto::model::CacheScope;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
 use super::super::catalog::{Keyed, Page, Shelf};
@@ -10,20 +11,29 @@ use super::super::resource::{Hint, Resource};
 use super::super::service::Call;
 use super::super::template::Template;
 use super::super::tool::Tool;
+use super::super::visibility::Visibility;
+use super::{is_served, is_shown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model;
 
-/// Answers a request for a list, of the items that are shown.
+/// Answers a request for a list, of the items that are shown to the caller.
 pub(super) fn list<T: Listed>(
     call: Call<'_>,
     shelf: &Shelf<T>,
-    (list, shown): (Listing, impl Fn(&T) -> bool),
+    list: Listing,
     size: usize,
     hint: Hint,
 ) -> Job {
     let cursor = call.request.subject.map(Str::to_cow);
-    match shelf.page(list, cursor.as_deref(), size, shown) {
+    let shown = |item: &T| is_shown(item.visibility(), &call) && item.is_served(&call);
+    let page = shelf.page(list, cursor.as_deref(), size, shown);
+    let restricted = || shelf.iter().any(|item| item.visibility().is_restricted());
+    let hint = match hint.scope {
+        Some(CacheScope::Public) if restricted() => hint.private(),
+        _ => hint,
+    };
+    match page {
         Some(page) => call.ready(Ok(Result { page, hint })),
         // PN-05
         None => call.refuse(ErrorReply::invalid_params("Invalid cursor")),
@@ -38,6 +48,13 @@ pub(super) trait Listed: Keyed + Send + Sync + 'static {
     const RESULT: (&'static str, &'static str);
 
     fn shown(&self) -> &Self::Shown;
+
+    fn visibility(&self) -> &Visibility;
+
+    /// Whether the revision of the call has such items.
+    fn is_served(&self, _: &Call<'_>) -> bool {
+        true
+    }
 }
 
 impl Listed for Tool {
@@ -48,6 +65,14 @@ impl Listed for Tool {
     fn shown(&self) -> &model::Tool {
         &self.listed
     }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
+    }
+
+    fn is_served(&self, call: &Call<'_>) -> bool {
+        is_served(self, call)
+    }
 }
 
 impl Listed for Resource {
@@ -57,6 +82,10 @@ impl Listed for Resource {
 
     fn shown(&self) -> &model::Resource {
         &self.listed
+    }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
     }
 }
 
@@ -69,6 +98,10 @@ impl Listed for Template {
     fn shown(&self) -> &model::ResourceTemplate {
         &self.listed
     }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
+    }
 }
 
 impl Listed for Prompt {
@@ -78,6 +111,10 @@ impl Listed for Prompt {
 
     fn shown(&self) -> &model::Prompt {
         &self.listed
+    }
+
+    fn visibility(&self) -> &Visibility {
+        &self.visibility
     }
 }
 

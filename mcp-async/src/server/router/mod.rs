@@ -20,6 +20,7 @@ use super::rate::{Buckets, RateLimit};
 use super::runner::Runner;
 use super::service::{Call, Service};
 use super::tool::Tool;
+use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 
@@ -56,7 +57,8 @@ impl Router {
         let name = subject(&call);
         let view = self.host.inner.view();
         let found = view.catalog.tools.find(&name);
-        let Some(tool) = found.filter(|tool| !tool.drafted || is_draft(&call)) else {
+        let shown = |tool: &&Arc<Tool>| is_shown(&tool.visibility, &call) && is_served(tool, &call);
+        let Some(tool) = found.filter(shown) else {
             return call.refuse(unknown("tool", &name));
         };
         let limit = tool.rate.or(self.settings.rates.calls);
@@ -69,7 +71,8 @@ impl Router {
     fn fill_prompt(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
         let view = self.host.inner.view();
-        match view.catalog.prompts.find(&name) {
+        let found = view.catalog.prompts.find(&name);
+        match found.filter(|prompt| is_shown(&prompt.visibility, &call)) {
             Some(prompt) => prompt.call(call, &self.host),
             None => call.refuse(unknown("prompt", &name)),
         }
@@ -105,28 +108,24 @@ impl Service for Router {
         match call.method {
             rpc::Method::ToolsCall => self.call_tool(call),
             rpc::Method::ToolsList => {
-                let draft = is_draft(&call);
-                let shown = |tool: &Tool| draft || !tool.drafted;
                 let catalog = &self.host.inner.view().catalog;
-                list(call, &catalog.tools, (Listing::Tools, shown), size, hint)
+                list(call, &catalog.tools, Listing::Tools, size, hint)
             }
             rpc::Method::ResourcesRead => self.read(call),
             rpc::Method::ResourcesList => {
                 let catalog = &self.host.inner.view().catalog;
-                let all = (Listing::Resources, all);
-                list(call, &catalog.resources, all, size, hint)
+                list(call, &catalog.resources, Listing::Resources, size, hint)
             }
             rpc::Method::ResourcesTemplatesList => {
                 let catalog = &self.host.inner.view().catalog;
-                let all = (Listing::Templates, all);
-                list(call, &catalog.templates, all, size, hint)
+                list(call, &catalog.templates, Listing::Templates, size, hint)
             }
             rpc::Method::ResourcesSubscribe => self.subscribe(call),
             rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Empty {})),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
                 let catalog = &self.host.inner.view().catalog;
-                list(call, &catalog.prompts, (Listing::Prompts, all), size, hint)
+                list(call, &catalog.prompts, Listing::Prompts, size, hint)
             }
             rpc::Method::CompletionComplete => self.complete(call),
             _ => self.call_method(call),
@@ -140,9 +139,14 @@ impl Service for Router {
     }
 }
 
-/// Every item of a list is shown.
-const fn all<T>(_: &T) -> bool {
-    true
+/// Whether an item is shown to the caller.
+fn is_shown(visibility: &Visibility, call: &Call<'_>) -> bool {
+    visibility.shows(call.context().principal())
+}
+
+/// Whether the revision of the call has such tools (XH-04).
+fn is_served(tool: &Tool, call: &Call<'_>) -> bool {
+    !tool.drafted || is_draft(call)
 }
 
 /// Whether the call is one of the transports draft, which HTTP alone has.

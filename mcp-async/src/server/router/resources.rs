@@ -3,7 +3,8 @@
 use super::super::handler_error::not_found;
 use super::super::service::Call;
 use super::super::template::Found;
-use super::{Empty, Router, subject};
+use super::super::visibility::Visibility;
+use super::{Empty, Router, is_shown, subject};
 use crate::connection::Job;
 
 impl Router {
@@ -12,10 +13,12 @@ impl Router {
     pub(super) fn read(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
         let view = self.host.inner.view();
-        if let Some(resource) = view.catalog.resources.find(&uri) {
+        let found = view.catalog.resources.find(&uri);
+        if let Some(resource) = found.filter(|resource| is_shown(&resource.visibility, &call)) {
             return resource.call(call, self.settings.hint, &self.host);
         }
-        let Some((template, captures)) = view.catalog.template_of(&uri) else {
+        let caller = call.context().principal();
+        let Some((template, captures)) = view.catalog.template_of(&uri, caller) else {
             return call.refuse(not_found(Some(&uri)));
         };
         let uri = uri.into_owned();
@@ -29,16 +32,19 @@ impl Router {
         let uri = subject(&call);
         let known = {
             let catalog = &self.host.inner.view().catalog;
-            let covers = |known: &str| !uri.is_empty() && known.starts_with(&*uri);
+            let covers = |known: &str, visibility: &Visibility| {
+                !uri.is_empty() && known.starts_with(&*uri) && is_shown(visibility, &call)
+            };
+            let caller = call.context().principal();
             catalog
                 .resources
                 .iter()
-                .any(|resource| covers(&resource.listed.uri))
-                || catalog.template_of(&uri).is_some()
+                .any(|resource| covers(&resource.listed.uri, &resource.visibility))
+                || catalog.template_of(&uri, caller).is_some()
                 || catalog
                     .templates
                     .iter()
-                    .any(|template| covers(&template.listed.uri_template))
+                    .any(|template| covers(&template.listed.uri_template, &template.visibility))
         };
         if known {
             call.ready(Ok(Empty {}))

@@ -3,6 +3,7 @@
 
 mod abuse;
 mod allocations;
+mod callers;
 mod failures;
 mod limits;
 mod prompts;
