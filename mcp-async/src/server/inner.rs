@@ -177,14 +177,15 @@ impl Inner {
         }
     }
 
-    /// Tells the clients that a resource which they may see has other contents now.
-    pub(super) fn resource_updated(&self, uri: &str) {
+    /// Tells the clients, or those of the named principal, that a resource which they may see has
+    /// other contents now.
+    pub(super) fn resource_updated(&self, uri: &str, name: Option<&str>) {
         let catalog = &self.view().catalog;
         let restricted = catalog.restricts_resources();
         let shown =
             |peer: &Peer| !restricted || catalog.shows_resource(uri, peer.principal().as_ref());
         for peer in self.peers() {
-            if shown(&peer) {
+            if name.is_none_or(|name| peer.is_of(name)) && shown(&peer) {
                 peer.resource_updated(uri);
             }
         }

@@ -49,6 +49,8 @@ mod mirrored;
 #[cfg(feature = "server")]
 mod output;
 #[cfg(feature = "server")]
+mod principal_peers;
+#[cfg(feature = "server")]
 mod prompt;
 #[cfg(feature = "server")]
 mod rate;
@@ -122,6 +124,7 @@ pub use self::{
     inner::BoxService,
     item::{Item, RegisterError},
     output::{Json, ToolOutput},
+    principal_peers::PrincipalPeers,
     prompt::{Prompt, PromptOutput},
     rate::{RateLimit, RateLimits},
     registry::Registry,

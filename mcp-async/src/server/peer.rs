@@ -136,6 +136,13 @@ impl Peer {
         self.shared.about.principal()
     }
 
+    /// Whether the principal at the other end has this name.
+    #[cfg(feature = "server")]
+    pub(super) fn is_of(&self, name: &str) -> bool {
+        self.principal()
+            .is_some_and(|principal| principal.name() == name)
+    }
+
     /// Ends the connection in good order: nothing more is read, what was read is answered as
     /// at the end of input, and the output is flushed.
     pub fn shutdown(&self) {

@@ -8,6 +8,7 @@ use mcp_proto::server::ListKind;
 use super::Peer;
 use super::inner::Inner;
 use super::item::{Item, RegisterError};
+use super::principal_peers::PrincipalPeers;
 
 /// A handle that changes what a running [`Server`](crate::Server) offers, reports changes to its
 /// clients (TL-02, RS-02, PR-02), and ends it.
@@ -101,10 +102,21 @@ impl Registry {
     }
 
     /// Notifies the clients that have subscribed to this resource (RS-10, RS-11), apart from those
-    /// that it is [hidden](super::Resource::visible_to) from.
+    /// that it is [hidden](super::Resource::visible_to) from. What concerns one user only is
+    /// reported by [`for_principal`](Self::for_principal).
     pub fn resource_updated(&self, uri: &str) {
+        self.report_update(uri, None);
+    }
+
+    /// Returns the clients of the principal with this name, to report changes to them alone.
+    pub fn for_principal(&self, name: &str) -> PrincipalPeers {
+        PrincipalPeers::new(self.clone(), name.into())
+    }
+
+    /// Reports an update to all, or to the clients of the named principal.
+    pub(super) fn report_update(&self, uri: &str, name: Option<&str>) {
         self.with(|inner| {
-            inner.resource_updated(uri);
+            inner.resource_updated(uri, name);
             true
         });
     }

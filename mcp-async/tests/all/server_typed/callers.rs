@@ -7,6 +7,7 @@ use mcp_async::model;
 use mcp_async::server::{NoArguments, Principal, Prompt, Resource, ServerBuilder, Template, Tool};
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
+use mcp_proto::server::ListKind;
 
 use crate::server_typed::support::{Offer, Wire, member, revisions};
 
@@ -194,6 +195,33 @@ fn count(wire: &mut Wire, part: &str) -> usize {
     heard.len()
 }
 
+/// RS-10, RS-11, TL-02.
+#[test]
+fn changes_are_told_to_one_principal_or_to_all() {
+    for revision in revisions() {
+        let server = server().build().unwrap();
+        let registry = server.registry();
+        let mut all = ["ada", "ada", "bob", ""].map(|name| wire(&server, revision, name));
+        for wire in &mut all {
+            listen(wire, revision, &["demo://open"]);
+        }
+        let mut told = |part: &str| all.each_mut().map(|wire| count(wire, part));
+        registry.resource_updated("demo://open");
+        assert_eq!(told("demo://open"), [1, 1, 1, 1], "{revision}");
+        registry
+            .for_principal("ada")
+            .resource_updated("demo://open");
+        assert_eq!(told("demo://open"), [1, 1, 0, 0], "{revision}");
+        registry.for_principal("bob").list_changed(ListKind::Tools);
+        assert_eq!(told("tools/list_changed"), [0, 0, 1, 0], "{revision}");
+        registry
+            .for_principal("eve")
+            .resource_updated("demo://open");
+        assert_eq!(told(""), [0; 4], "{revision}");
+        assert_eq!(registry.for_principal("ada").peers().len(), 2);
+    }
+}
+
 /// One user does not learn of changes to what is hidden from them.
 #[test]
 fn changes_of_what_is_hidden_are_not_told() {
@@ -209,6 +237,10 @@ fn changes_of_what_is_hidden_are_not_told() {
         let updated = "resources/updated";
         registry.resource_updated("demo://vault");
         assert_eq!(told(updated), [0, 1], "{revision}");
+        registry
+            .for_principal("ada")
+            .resource_updated("demo://vault");
+        assert_eq!(told(""), [0, 0], "{revision}");
         registry.resource_updated("demo://open");
         assert_eq!(told(updated), [1, 1], "{revision}");
         let changed = "tools/list_changed";

@@ -1,0 +1,63 @@
+//! The clients of one principal.
+
+use core::fmt;
+use std::sync::Arc;
+
+use mcp_proto::server::ListKind;
+
+use super::Peer;
+use super::registry::Registry;
+
+/// The clients that are connected as one principal: what
+/// [`Registry::for_principal`] returns. Changes that concern a single user are reported here, so
+/// that no other user learns of them.
+///
+/// ```
+/// use mcp_async::server::{Context, HandlerError, Principal};
+///
+/// async fn save(text: String, cx: Context) -> Result<(), HandlerError> {
+///     let user = cx.principal().map(Principal::name).ok_or("a server without users")?;
+///     std::fs::write(format!("{user}.txt"), text)?;
+///     cx.registry().for_principal(user).resource_updated("note:///mine");
+///     Ok(())
+/// }
+/// # let _ = save;
+/// ```
+#[derive(Clone)]
+pub struct PrincipalPeers {
+    registry: Registry,
+    name: Arc<str>,
+}
+
+impl PrincipalPeers {
+    pub(super) const fn new(registry: Registry, name: Arc<str>) -> Self {
+        Self { registry, name }
+    }
+
+    /// Notifies those clients of the principal that have subscribed to the resource (RS-10, RS-11).
+    pub fn resource_updated(&self, uri: &str) {
+        self.registry.report_update(uri, Some(&self.name));
+    }
+
+    /// Notifies the clients of the principal that their list has changed: after the principal was
+    /// permitted to see more of it, for example.
+    pub fn list_changed(&self, kind: ListKind) {
+        for peer in self.peers() {
+            peer.list_changed(kind);
+        }
+    }
+
+    /// Returns the clients of the principal.
+    pub fn peers(&self) -> Vec<Peer> {
+        let mut peers = self.registry.peers();
+        peers.retain(|peer| peer.is_of(&self.name));
+        peers
+    }
+}
+
+impl fmt::Debug for PrincipalPeers {
+    /// Without the name, which is not for logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("PrincipalPeers").finish_non_exhaustive()
+    }
+}
