@@ -73,14 +73,14 @@ use crate::model::Icon;
 #[must_use = "a builder does nothing until it is built"]
 pub struct ServerBuilder<R, S = ()> {
     pub(crate) parts: Parts,
-    state: Arc<S>,
+    pub(super) state: Arc<S>,
     runtime: PhantomData<fn() -> R>,
 }
 
 /// What was said to a builder, whatever its state.
 #[derive(Clone)]
 pub(crate) struct Parts {
-    settings: Settings,
+    pub(super) settings: Settings,
     catalog: Catalog,
     mistakes: Vec<RegisterError>,
 }

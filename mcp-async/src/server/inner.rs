@@ -17,6 +17,7 @@ use mcp_proto::{Limits, PingPolicy, RevisionSet};
 use super::catalog::{Catalog, Change};
 use super::item::{Item, RegisterError};
 use super::layers::Trace;
+use super::lister::Lister;
 use super::live::Live;
 use super::rate::{Buckets, RateLimits};
 use super::resource::Hint;
@@ -58,6 +59,7 @@ pub(super) struct Settings {
     pub(super) extensions: Vec<(String, RawBuf)>,
     pub(super) experimental: Vec<(String, RawBuf)>,
     pub(super) methods: Vec<Arc<Method>>,
+    pub(super) listers: Vec<Arc<Lister>>,
     pub(super) layers: Vec<Wrap>,
     pub(super) trace: Trace,
     pub(super) rates: RateLimits,
@@ -95,6 +97,7 @@ impl Settings {
             extensions: Vec::new(),
             experimental: Vec::new(),
             methods: Vec::new(),
+            listers: Vec::new(),
             layers: Vec::new(),
             trace: Trace::new(),
             keys: None,
@@ -297,7 +300,8 @@ fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'static> {
         let changes = said || (settings.dynamic && !empty);
         (said || !empty).then_some(changes)
     };
-    let no_resources = catalog.resources.is_empty() && catalog.templates.is_empty();
+    let no_resources =
+        catalog.resources.is_empty() && catalog.templates.is_empty() && settings.listers.is_empty();
     let experimental = members(&settings.experimental);
     let extensions = members(&settings.extensions);
     let capabilities = ServerCapabilities {

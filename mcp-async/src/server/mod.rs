@@ -43,6 +43,8 @@ mod inner;
 #[cfg(feature = "server")]
 mod item;
 #[cfg(feature = "server")]
+mod lister;
+#[cfg(feature = "server")]
 mod live;
 #[cfg(feature = "http-server")]
 mod mirrored;

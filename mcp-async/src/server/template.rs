@@ -14,6 +14,7 @@ use super::completion::{Completer, Completing, CompletionOutput, bind_all};
 use super::handler_context::{Context, Host};
 use super::handler_error::{HandlerError, not_found};
 use super::item::{NO_HANDLER, RegisterError};
+use super::lister::Lister;
 use super::principal::Principal;
 use super::resource::{Hint, ResourceOutput, answer};
 use super::texts::from_captures;
@@ -59,6 +60,7 @@ pub struct Template<S = ()> {
     pub(super) order: u64,
     parsed: Result<UriTemplate, ParseError>,
     cache: Option<Hint>,
+    pub(super) lister: Option<Lister<S>>,
     pub(super) visibility: Visibility,
     begin: Option<Begin<S>>,
 }
@@ -84,6 +86,7 @@ impl<S: Send + Sync + 'static> Template<S> {
             order: 0,
             completers: Vec::new(),
             cache: None,
+            lister: None,
             visibility: Visibility::default(),
             begin: None,
             listed,
@@ -137,6 +140,40 @@ impl<S: Send + Sync + 'static> Template<S> {
     /// since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
         self.cache = Some(Hint::new(ttl, scope));
+        self
+    }
+
+    /// Lists resources of the template, which the handler chooses for each caller. It runs for each
+    /// page of `resources/list`; its resources are merged with those that are registered, which win
+    /// where URIs are equal. Without it a template adds nothing to that list.
+    ///
+    /// ```
+    /// use mcp_async::model;
+    /// use mcp_async::server::{Context, HandlerError, Principal, Template};
+    ///
+    /// struct Notes(Vec<(String, u64)>);
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Note {
+    ///     id: u64,
+    /// }
+    ///
+    /// let notes: Template<Notes> = Template::new("notes://{id}", "note")
+    ///     .list(|cx: Context<Notes>| async move {
+    ///         let user = cx.principal().map_or("guest", Principal::name);
+    ///         let notes = cx.state().0.iter().filter(|(owner, _)| owner == user);
+    ///         let listed = notes.map(|(_, id)| model::Resource::new(format!("notes://{id}"), "note"));
+    ///         Ok(listed.collect())
+    ///     })
+    ///     .handler(|note: Note, _| async move { Ok(format!("note {}", note.id)) });
+    /// # let _ = notes;
+    /// ```
+    pub fn list<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<model::Resource>, HandlerError>> + Send + 'static,
+    {
+        self.lister = Some(Lister::new(handler));
         self
     }
 
@@ -210,6 +247,7 @@ impl<S: Send + Sync + 'static> Template<S> {
             order: self.order,
             parsed: self.parsed,
             cache: self.cache,
+            lister: self.lister.map(|lister| lister.bind(state)),
             visibility: self.visibility,
             completers: bind_all(self.completers, state),
             begin,

@@ -137,13 +137,14 @@ impl<L: fmt::Debug, S> fmt::Debug for Layered<L, S> {
     }
 }
 
-/// Whether a handler of the application is behind this method: lists and subscriptions are
+/// Whether a handler of the application may answer this method: other lists and subscriptions are
 /// answered from what the server holds anyway.
 const fn runs_a_handler(method: Method<'_>) -> bool {
     matches!(
         method,
         Method::ToolsCall
             | Method::ResourcesRead
+            | Method::ResourcesList
             | Method::PromptsGet
             | Method::CompletionComplete
             | Method::Other(_)

@@ -35,9 +35,13 @@ pub(super) fn list<T: Listed>(
     };
     match page {
         Some(page) => call.ready(Ok(Result { page, hint })),
-        // PN-05
-        None => call.refuse(ErrorReply::invalid_params("Invalid cursor")),
+        None => call.refuse(invalid_cursor()),
     }
+}
+
+/// PN-05
+pub(super) fn invalid_cursor() -> ErrorReply {
+    ErrorReply::invalid_params("Invalid cursor")
 }
 
 /// An item as its list shows it.

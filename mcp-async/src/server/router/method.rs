@@ -45,7 +45,7 @@ impl Method {
 }
 
 /// What a handler came to, on its way to the wire.
-struct Answer<T>(Result<T, Failure>);
+pub(super) struct Answer<T>(pub(super) Result<T, Failure>);
 
 impl<T: Payload + Send + 'static> Reply for Answer<T> {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {

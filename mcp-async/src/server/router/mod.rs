@@ -112,10 +112,7 @@ impl Service for Router {
                 list(call, &catalog.tools, Listing::Tools, size, hint)
             }
             rpc::Method::ResourcesRead => self.read(call),
-            rpc::Method::ResourcesList => {
-                let catalog = &self.host.inner.view().catalog;
-                list(call, &catalog.resources, Listing::Resources, size, hint)
-            }
+            rpc::Method::ResourcesList => self.list_resources(call),
             rpc::Method::ResourcesTemplatesList => {
                 let catalog = &self.host.inner.view().catalog;
                 list(call, &catalog.templates, Listing::Templates, size, hint)

@@ -1,13 +1,67 @@
 //! Reads resources and subscribes to them.
 
+use mcp_proto::json::Str;
+
+use super::super::cursor::{self, Listing};
 use super::super::handler_error::not_found;
+use super::super::inner::Settings;
+use super::super::lister::page;
 use super::super::service::Call;
 use super::super::template::Found;
 use super::super::visibility::Visibility;
+use super::lists::{invalid_cursor, list};
+use super::method::Answer;
 use super::{Empty, Router, is_shown, subject};
 use crate::connection::Job;
 
 impl Router {
+    /// Answers `resources/list`: what is registered, and what handlers list for the caller.
+    pub(super) fn list_resources(&self, call: Call<'_>) -> Job {
+        let Settings {
+            page_size: size,
+            hint,
+            ref listers,
+            ..
+        } = *self.settings;
+        let catalog = &self.host.inner.view().catalog;
+        let templates = catalog.templates.iter();
+        let of_templates = templates
+            .filter(|template| is_shown(&template.visibility, &call))
+            .filter_map(|template| template.lister.as_ref());
+        let listers = of_templates.chain(listers.iter().map(|lister| &**lister));
+        let listing: Vec<_> = listers
+            .map(|lister| lister.begin(&call, &self.host))
+            .collect();
+        if listing.is_empty() {
+            let varies = catalog
+                .templates
+                .iter()
+                .any(|template| template.lister.is_some());
+            let hint = if varies { hint.private() } else { hint };
+            return list(call, &catalog.resources, Listing::Resources, size, hint);
+        }
+        let cursor = call.request.subject.map(Str::to_cow);
+        let after = cursor
+            .as_deref()
+            .map(|cursor| cursor::read(Listing::Resources, cursor));
+        let after = match after {
+            Some(None) => return call.refuse(invalid_cursor()),
+            after => after.flatten(),
+        };
+        let registered = catalog.resources.iter();
+        let shown = registered.filter(|resource| is_shown(&resource.visibility, &call));
+        let mut all: Vec<_> = shown.map(|resource| resource.listed.clone()).collect();
+        call.answer(async move {
+            for listing in listing {
+                match listing.await {
+                    Ok(listed) => all.extend(listed),
+                    Err(error) => return Answer(Err(error.settle(None))),
+                }
+            }
+            Answer(Ok(page(all, after.as_deref(), size, hint)))
+        })
+    }
+
     /// Answers `resources/read`: a resource by its URI, or else the first template that
     /// matches.
     pub(super) fn read(&self, call: Call<'_>) -> Job {

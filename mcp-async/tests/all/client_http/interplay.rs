@@ -1,19 +1,23 @@
 //! Our client and our server, joined without sockets.
 
 use core::convert::Infallible;
+use core::future::ready;
 use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::{self, Poll};
 use core::time::Duration;
 use std::sync::Arc;
 
 use bytes::Bytes;
+use http::header::HeaderValue;
+use http::request::Parts;
 use http::{Request, Response};
 use http_body_util::Full;
 use mcp_async::client::{CallError, Update};
-use mcp_async::http::{HttpBody, HttpService};
-use mcp_async::model::{ElicitParams, ElicitResult, LoggingLevel};
+use mcp_async::http::{AuthError, HttpBody, HttpService, Principal};
+use mcp_async::model::{self, ElicitParams, ElicitResult, LoggingLevel};
 use mcp_async::server::{Context, Elicited, NoArguments, Registry, ServerBuilder, Tool};
 use mcp_async::{Client, Clock, ErrorChain, Server, schemars};
+use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
 use tower_service::Service;
 
@@ -316,6 +320,48 @@ fn the_draft_profile() {
             assert_eq!(client.info().revision, Revision::DraftV1);
             let answer = client.call_tool("hello", &()).await.unwrap();
             assert_eq!(answer.text(), "Hello!");
+            client.close().await.unwrap();
+        },
+        |_| async {},
+    );
+}
+
+/// CH-05: a client that signs in as another user reads that user's lists, and each of them once.
+#[test]
+fn a_list_of_one_user_is_not_shown_to_another() {
+    check(
+        |_| async move {
+            let asked = Arc::new(AtomicU32::new(0));
+            let counted = Arc::clone(&asked);
+            let server = Server::<Sim>::builder("s", "1")
+                .cache(Duration::from_secs(60), CacheScope::Public)
+                .list_resources(move |cx: Context| {
+                    counted.fetch_add(1, Ordering::Relaxed);
+                    async move {
+                        let name = cx.principal().map_or("guest", Principal::name);
+                        Ok(vec![model::Resource::new(format!("note://{name}"), name)])
+                    }
+                });
+            let http = server.http().authenticate(|head: &Parts| {
+                let token = head.headers.get("authorization");
+                let name = token.and_then(|token| token.to_str().ok()?.strip_prefix("Bearer "));
+                let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+                ready(name.map(Principal::from).ok_or_else(challenge))
+            });
+            let client = Client::<Sim>::builder("t", "1")
+                .bearer("ada")
+                .connect_through("http://localhost/mcp", http.into_service().unwrap())
+                .await
+                .unwrap();
+            for (nth, name) in (1..).zip(["ada", "bob", "ada"]) {
+                client.set_bearer(name).unwrap();
+                for _ in 0..2 {
+                    let listed = client.resources().all().await.unwrap();
+                    let uris: Vec<_> = listed.iter().map(|resource| &*resource.uri).collect();
+                    assert_eq!(uris, [format!("note://{name}")]);
+                    assert_eq!(asked.load(Ordering::Relaxed), nth);
+                }
+            }
             client.close().await.unwrap();
         },
         |_| async {},

@@ -21,4 +21,5 @@ mod stores;
 mod streams;
 mod support;
 mod threads;
+mod users;
 mod written;

@@ -4,7 +4,9 @@ use core::time::Duration;
 
 use mcp_async::Server;
 use mcp_async::model;
-use mcp_async::server::{NoArguments, Principal, Prompt, Resource, ServerBuilder, Template, Tool};
+use mcp_async::server::{
+    Context, HandlerError, NoArguments, Principal, Prompt, Resource, ServerBuilder, Template, Tool,
+};
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use mcp_proto::server::ListKind;
@@ -169,6 +171,8 @@ fn what_depends_on_the_caller_is_private_in_caches() {
     assert_eq!(read("demo://open"), "\"public\"");
     assert_eq!(read("demo://vault"), "\"private\"");
     assert_eq!(read("box://a"), "\"private\"");
+    let listed = public(Server::builder("demo", "1")).list_resources(|_| async { Ok(Vec::new()) });
+    assert_eq!(scope(&listed, "resources/list", "{}"), "\"private\"");
 }
 
 /// Subscribes to resources, and to all lists.
@@ -255,5 +259,71 @@ fn changes_of_what_is_hidden_are_not_told() {
         assert_eq!(told(changed), [0, 1], "{revision}");
         assert!(registry.remove_resource("demo://vault"));
         assert_eq!(told("resources/list_changed"), [0, 1], "{revision}");
+    }
+}
+
+/// The notes of each user, and one for all.
+fn notes() -> ServerBuilder<(), Vec<(&'static str, u32)>> {
+    let of_user = Template::new("note://{part}", "note")
+        .list(|cx: Context<Vec<(&'static str, u32)>>| async move {
+            let user = cx
+                .principal()
+                .ok_or_else(|| HandlerError::visible("sign in"))?;
+            let notes = cx.state().iter().filter(|(owner, _)| *owner == user.name());
+            let listed = notes.map(|(_, id)| model::Resource::new(format!("note://{id}"), "own"));
+            Ok(listed.collect())
+        })
+        .handler(|it: Part, _| async move { Ok(it.part) });
+    Server::builder("notes", "1")
+        .with_state(vec![("ada", 3), ("bob", 1), ("ada", 2), ("ada", 5)])
+        .with(of_user)
+        .resource("note://4", "shared", |_| async { Ok("a note") })
+        .list_resources(|_| async {
+            let uris = ["note://4", "note://9"];
+            Ok(uris.map(|uri| model::Resource::new(uri, "listed")).into())
+        })
+        .page_size(2)
+}
+
+/// PN-04, PN-05.
+#[test]
+fn handlers_list_resources_for_their_caller() {
+    for revision in revisions() {
+        let pages = |name: &str| {
+            let mut wire = wire(&notes(), revision, name);
+            let mut params = String::from("{}");
+            let mut pages = Vec::new();
+            loop {
+                let page = wire.result("resources/list", &params);
+                let uris: Vec<String> = (0..)
+                    .map(|at| member(&page, &["resources", &at.to_string(), "uri"]))
+                    .take_while(|uri| !uri.is_empty())
+                    .map(|uri| uri.trim_matches('"').replace("note://", ""))
+                    .collect();
+                if uris.contains(&"4".to_owned()) {
+                    assert!(page.contains("shared"), "what is registered wins: {page}");
+                }
+                pages.push(uris.concat());
+                match member(&page, &["nextCursor"]) {
+                    next if next.is_empty() => break pages,
+                    next => params = format!(r#"{{"cursor":{next}}}"#),
+                }
+            }
+        };
+        assert_eq!(pages("ada"), ["23", "45", "9"], "{revision}");
+        assert_eq!(pages("bob"), ["14", "9"], "{revision}");
+        let mut nobody = wire(&notes(), revision, "");
+        let (code, text) = nobody.error("resources/list", "{}");
+        assert_eq!((code, text.as_str()), (-32603, "sign in"));
+        let (code, _) = nobody.error("resources/list", r#"{"cursor":"none"}"#);
+        assert_eq!(code, -32602);
+    }
+}
+
+#[test]
+fn what_handlers_list_is_declared() {
+    let server = Server::<()>::builder("demo", "1").list_resources(|_| async { Ok(Vec::new()) });
+    for revision in revisions() {
+        assert_eq!(Wire::capabilities(&server, revision), r#"{"resources":{}}"#);
     }
 }

@@ -1,0 +1,134 @@
+//! Resources that a handler lists for each caller.
+
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+use std::sync::Arc;
+
+use super::Call;
+use super::builder::ServerBuilder;
+use super::cursor::{self, Listing};
+use super::handler_context::{Context, Host};
+use super::handler_error::HandlerError;
+use super::resource::Hint;
+use crate::model::{ListResourcesResult, Resource};
+
+/// Lists resources for the caller.
+pub(super) struct Lister<S = ()>(Begin<S>);
+
+type Begin<S> = Box<dyn for<'b> Fn(&Call<'b>, &Arc<S>, &Host) -> ListFuture + Send + Sync>;
+
+/// The resources of one lister.
+pub(super) type ListFuture =
+    Pin<Box<dyn Future<Output = Result<Vec<Resource>, HandlerError>> + Send>>;
+
+impl<S: Send + Sync + 'static> Lister<S> {
+    pub(super) fn new<F, Fut>(handler: F) -> Self
+    where
+        F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<Resource>, HandlerError>> + Send + 'static,
+    {
+        Self(Box::new(move |call, state, host| {
+            Box::pin(handler(Context::new(call, state, host)))
+        }))
+    }
+
+    /// Gives the handler its state.
+    pub(super) fn bind(self, state: &Arc<S>) -> Lister {
+        let (begin, state) = (self.0, Arc::clone(state));
+        Lister(Box::new(move |call, _, host| begin(call, &state, host)))
+    }
+}
+
+impl Lister {
+    pub(super) fn begin(&self, call: &Call<'_>, host: &Host) -> ListFuture {
+        (self.0)(call, host.unit(), host)
+    }
+}
+
+impl<S> fmt::Debug for Lister<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Lister")
+    }
+}
+
+impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Lists further resources, which the handler chooses for each caller; templates read them.
+    /// The handler runs for each page of `resources/list`. Its resources are merged with those that
+    /// are registered, which win where URIs are equal. [`Template::list`](super::Template::list)
+    /// does the same for the resources of one template.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::model::Resource;
+    /// use mcp_async::server::{Context, Principal};
+    ///
+    /// let server = Server::<()>::builder("notes", "1.0").list_resources(|cx: Context| async move {
+    ///     let user = cx.principal().map_or("guest", Principal::name);
+    ///     Ok(vec![Resource::new(format!("notes://{user}/todo"), "todo")])
+    /// });
+    /// # let _ = server;
+    /// ```
+    pub fn list_resources<F, Fut>(mut self, handler: F) -> Self
+    where
+        F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<Resource>, HandlerError>> + Send + 'static,
+    {
+        let lister = Lister::new(handler).bind(&self.state);
+        self.parts.settings.listers.push(Arc::new(lister));
+        self
+    }
+}
+
+/// The page after this URI, of what was listed in any order. Of several resources with one URI the
+/// first is shown. Nothing is kept between pages (PN-05).
+pub(super) fn page(
+    mut all: Vec<Resource>,
+    after: Option<&str>,
+    size: usize,
+    hint: Hint,
+) -> ListResourcesResult {
+    all.sort_by(|one, other| one.uri.cmp(&other.uri));
+    all.dedup_by(|later, first| later.uri == first.uri);
+    let start = after.map_or(0, |after| {
+        all.partition_point(|resource| resource.uri.as_str() <= after)
+    });
+    let mut resources = all.split_off(start);
+    let has_more = resources.len() > size;
+    resources.truncate(size);
+    let last = resources.last().filter(|_| has_more);
+    let next = last.map(|last| cursor::after(Listing::Resources, &last.uri));
+    // CH-05: it is the caller's.
+    let hint = hint.private();
+    ListResourcesResult {
+        next_cursor: next.map(Into::into),
+        ttl_ms: hint.scope.map(|_| hint.ttl_ms),
+        cache_scope: hint.scope,
+        resources,
+        ..ListResourcesResult::default()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pages_continue_after_the_last_uri() {
+        let listed = |uris: &str| -> Vec<Resource> {
+            let uris = uris.split(' ');
+            uris.map(|uri| Resource::new(uri, "")).collect()
+        };
+        let keys = |page: &ListResourcesResult| -> String {
+            page.resources.iter().map(|it| it.uri.as_str()).collect()
+        };
+        let first = page(listed("d a c b a"), None, 2, Hint::default());
+        assert_eq!(keys(&first), "ab");
+        assert!(first.next_cursor.is_some());
+        // What came and went meanwhile does not matter.
+        let second = page(listed("c a bb d"), Some("b"), 2, Hint::default());
+        assert_eq!(keys(&second), "bbc");
+        let last = page(listed("d a c b a"), Some("c"), 2, Hint::default());
+        assert_eq!((keys(&last).as_str(), last.next_cursor), ("d", None));
+    }
+}
