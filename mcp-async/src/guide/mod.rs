@@ -53,6 +53,9 @@ pub mod subscriptions {}
 #[doc = include_str!("tools.md")]
 pub mod tools {}
 
+#[doc = include_str!("users.md")]
+pub mod users {}
+
 #[cfg(feature = "tracing")]
 #[doc = include_str!("tracing.md")]
 pub mod tracing {}

@@ -212,3 +212,17 @@ fn changes_reach_one_user_or_all() {
         assert_eq!(told(changed), [true, true, true], "{revision}");
     }
 }
+
+#[test]
+fn the_streams_of_one_user_can_be_ended() {
+    for revision in REVISIONS {
+        let (registry, service) = service();
+        let users = ["ada", "bob"].map(|name| User::new(&service, revision, name));
+        let [mut ada, mut bob] = users.each_ref().map(|user| user.listen("demo://open"));
+        for peer in registry.for_principal("ada").peers() {
+            peer.shutdown();
+        }
+        assert!(ada.has_ended(), "{revision}");
+        assert!(!bob.has_ended(), "{revision}");
+    }
+}
