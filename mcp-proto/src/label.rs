@@ -9,15 +9,7 @@ use crate::rpc::Id;
 ///
 /// The protocol sets no bound for ids; ids in the manner of traces pass 64 bytes, so a machine
 /// with memory keeps 256. What is longer is refused, never cut.
-///
-/// ```
-/// use mcp_proto::rpc::Id;
-/// use mcp_proto::{Inline, Label};
-///
-/// let label = Label::<16>::new(Id::from("req-7")).unwrap();
-/// assert!(label.matches(Id::from("req-7")));
-/// assert!(Label::<4>::new(Id::from("req-7")).is_none());
-/// ```
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone)]
 pub struct Label<const N: usize> {
     kind: Kind,
@@ -26,20 +18,8 @@ pub struct Label<const N: usize> {
 }
 
 /// A [`Label`] of any capacity, as tables of requests store it.
-///
-/// It cannot be implemented elsewhere.
-///
-/// ```
-/// use mcp_proto::rpc::Id;
-/// use mcp_proto::{Inline, Label};
-///
-/// /// How many bytes of an id a table keeps.
-/// fn capacity<L: Inline>(_: &L) -> usize {
-///     L::CAPACITY
-/// }
-/// assert_eq!(Label::<16>::new(Id::from("a")).map(|label| capacity(&label)), Some(16));
-/// ```
-pub trait Inline: Clone + fmt::Debug + sealed::Sealed {
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
+pub trait Inline: Clone + fmt::Debug {
     /// The longest id in bytes, as it stands in the message, without quotes.
     const CAPACITY: usize;
 
@@ -68,8 +48,6 @@ const SHORT_ECHO: usize = 128;
 /// The same with an allocator.
 #[cfg(feature = "alloc")]
 pub(crate) const LONG_ECHO: usize = 1024;
-
-impl<const N: usize> sealed::Sealed for Label<N> {}
 
 impl<const N: usize> Inline for Label<N> {
     const CAPACITY: usize = if N < u16::MAX as usize {
@@ -116,11 +94,6 @@ enum Kind {
     Received,
     /// Plain text that did not come from a message.
     Ours,
-}
-
-mod sealed {
-    #[expect(unnameable_types, reason = "that is the point")]
-    pub trait Sealed {}
 }
 
 #[cfg(test)]

@@ -159,7 +159,6 @@ pub use action::{Action, BufferFull, Channel, SendError, Transmit, Why};
 pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
-pub use label::{Inline, Label};
 pub use limits::{Limits, OutputTooSmall};
 pub use link::{Link, Rest, Step, Verdict};
 pub use machine::Machine;
@@ -167,7 +166,6 @@ pub use outbox::{Outbox, Shortage, Written};
 pub use payload::{InputRequired, Outcome, Payload, Question};
 pub use ping::PingPolicy;
 pub use revision::{Era, Revision, RevisionSet};
-pub use slots::Slot;
 pub use source::Source;
 #[cfg(feature = "heapless")]
 pub use store::Heapless;

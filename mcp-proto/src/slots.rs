@@ -29,14 +29,8 @@ pub(crate) struct Slots<T, S> {
     value: core::marker::PhantomData<T>,
 }
 
-/// One entry of a table. It is opaque: the caller creates entries with `Default` and lends them.
-///
-/// ```
-/// use mcp_proto::Slot;
-///
-/// let slots: [Slot<u32>; 4] = core::array::from_fn(|_| Slot::default());
-/// assert_eq!(slots.len(), 4);
-/// ```
+/// One entry of a table, free or taken.
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct Slot<T> {
     value: Option<T>,

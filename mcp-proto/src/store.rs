@@ -157,8 +157,8 @@ mod tests {
     #[cfg(feature = "heapless")]
     #[test]
     fn every_capacity_is_used() {
-        use crate::slots::Slots;
-        use crate::{BufferFull, Inbox, Limits, Outbox, Slot, Transmit};
+        use crate::slots::{Slot, Slots};
+        use crate::{BufferFull, Inbox, Limits, Outbox, Transmit};
 
         let limits = Limits::default();
         let mut inbox = Inbox::new(Heapless::<u8, 100>::new(), &limits);

@@ -129,7 +129,8 @@ pub enum Failure {
     Session,
 }
 
-/// A call in a client's table; opaque, see [`Storage`](super::Storage).
+/// A call in a client's table.
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct InFlight {
     /// Of the latest round; below the client's counter.

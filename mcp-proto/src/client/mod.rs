@@ -29,10 +29,9 @@ mod versions;
 #[cfg(feature = "alloc")]
 pub mod http;
 
-pub use call::{Call, Failure, InFlight, Round, Trace};
+pub use call::{Call, Failure, Round, Trace};
 pub use config::{Approach, ClientConfig, Timeouts};
 pub use event::{CloseReason, ConnectError, Connected, Event, Unusable};
-pub use question::OpenQuestion;
 pub use reply::Reply;
 pub use setup::ClientSetup;
 #[cfg(feature = "alloc")]

@@ -15,7 +15,8 @@ use crate::splice::check_object;
 use crate::time::Instant;
 use crate::token::Token;
 
-/// A question in a client's table; opaque, see [`Storage`](super::Storage).
+/// A question in a client's table.
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct OpenQuestion<L> {
     pub(super) id: L,

@@ -1,7 +1,8 @@
 //! Calls and notifications of the application.
 
+use super::call::InFlight;
 use super::call::{Kind, Stage};
-use super::{Call, Client, InFlight, Phase, Round, Storage, encode};
+use super::{Call, Client, Phase, Round, Storage, encode};
 use crate::action::{SendError, Transmit};
 use crate::json::Decimal;
 use crate::payload::Payload;

@@ -1,14 +1,15 @@
 //! The tables of a client, in memory of the caller.
 
-use super::{InFlight, OpenQuestion};
+use super::call::InFlight;
+use super::question::OpenQuestion;
 use crate::label::{self, Inline, Label};
 use crate::slots::Slot;
 use crate::store::Store;
 
-/// Which memory the tables of a client live in.
+/// The memory in which a [`Client`](super::Client) keeps its tables: [`Fixed`], or `Growing`
+/// (feature `alloc`).
 ///
-/// [`Fixed`] is made of arrays, `Growing` (feature `alloc`) of vectors that grow up to the
-/// limits; a type of one's own may mix.
+/// It cannot be implemented elsewhere.
 ///
 /// ```
 /// use mcp_proto::client::{Client, ClientConfig, Fixed, Storage};
@@ -19,23 +20,29 @@ use crate::store::Store;
 /// }
 /// assert_eq!(client(Fixed::<4, 1>).in_flight(), 0);
 /// ```
-pub trait Storage {
-    /// How the id of a question is kept: `Label<64>`, say.
+pub trait Storage: Tables {}
+
+impl<S: Tables> Storage for S {}
+
+/// The tables of a [`Storage`], which only this crate can name.
+#[expect(unnameable_types, reason = "it seals `Storage`")]
+pub trait Tables {
+    /// The storage of the id of a server's question.
     type Label: Inline;
     /// The calls in flight.
     type Calls: Store<Slot<InFlight>>;
     /// The questions of the server that wait for an answer.
     type Questions: Store<Slot<OpenQuestion<Self::Label>>>;
-    /// Where a batch is put together; no bytes means that none is sent, and that the questions
-    /// of one are answered singly.
+    /// The bytes of a batch; of length zero, none is sent, and the questions of one are answered
+    /// singly.
     type Batch: Store<u8>;
 
     /// The longest id, in bytes as it stands in a message, that an answer of the core repeats. So
     /// much room is kept for each answer of the core.
     const ID_ECHO: usize = label::echo(<Self::Label as Inline>::CAPACITY);
 
-    /// The memory itself, taken once when the client is made; the last two are for the batch
-    /// that is sent and for the answers to one that came.
+    /// The memory of the tables; the last two are for the batch that is sent and for the answers
+    /// to one that came.
     fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch);
 }
 
@@ -43,15 +50,15 @@ pub trait Storage {
 /// bytes to put batches together.
 ///
 /// ```
-/// use mcp_proto::client::{Fixed, Storage};
+/// use mcp_proto::client::{Client, ClientConfig, Fixed};
 ///
-/// let (calls, ..) = Fixed::<4, 1>.into_parts();
-/// assert_eq!(calls.len(), 4);
+/// let client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
+/// assert_eq!(client.in_flight(), 0);
 /// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize = 0>;
 
-impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Storage
+impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
     for Fixed<CALLS, QUESTIONS, BATCH>
 {
     type Label = Label<64>;
@@ -89,7 +96,7 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Storage
 pub struct Growing;
 
 #[cfg(feature = "alloc")]
-impl Storage for Growing {
+impl Tables for Growing {
     type Label = Label<256>;
     type Calls = alloc::vec::Vec<Slot<InFlight>>;
     type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::Label>>>;

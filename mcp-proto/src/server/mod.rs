@@ -50,7 +50,7 @@ use arrival::Arrival;
 use context::{Asked, Members};
 use question::Ended;
 use questions::Questions;
-use request::Stage;
+use request::{InFlight, Stage};
 use session::Session;
 use subscriptions::Subscriptions;
 
@@ -62,10 +62,9 @@ pub use features::check_question;
 pub use lists::ListKind;
 pub use peer_error::PeerError;
 pub use progress::Progress;
-pub use question::{AskOptions, Pending};
+pub use question::AskOptions;
 pub use record::Record;
 pub use reply::{Initialize, Reply, ReplyKind};
-pub use request::InFlight;
 pub use setup::ServerSetup;
 #[cfg(feature = "alloc")]
 pub use storage::Growing;

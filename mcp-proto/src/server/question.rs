@@ -41,7 +41,8 @@ impl Default for AskOptions {
     }
 }
 
-/// What the table keeps of a question. Opaque: a caller names it only to make storage for it.
+/// A question in a server's table.
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct Pending {
     pub(super) number: u64,

@@ -9,7 +9,8 @@ use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
 
-/// What the table keeps of a request. Opaque: a caller names it only to make storage for it.
+/// A request in a server's table.
+#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone, Debug)]
 pub struct InFlight<L> {
     id: L,

@@ -9,20 +9,28 @@ use crate::label::{self, Inline, Label};
 use crate::slots::Slot;
 use crate::store::Store;
 
-/// Where a [`Server`](super::Server) keeps what it has to remember: how much, and whether it may
-/// grow up to the [`Limits`](crate::Limits), is its owner's choice.
+/// The memory in which a [`Server`](super::Server) keeps its tables: [`Fixed`], [`OverHttp`], or
+/// `Growing` (feature `alloc`).
+///
+/// It cannot be implemented elsewhere.
 ///
 /// ```
-/// use mcp_proto::server::{Server, ServerConfig, Storage};
+/// use mcp_proto::server::{Fixed, Server, ServerConfig, Storage};
 ///
 /// /// Works with any memory: arrays on a microcontroller, vectors elsewhere.
 /// fn server<S: Storage>(storage: S) -> Server<'static, S> {
 ///     Server::new(ServerConfig::new("demo", "1.0"), storage).unwrap()
 /// }
-/// assert_eq!(server(mcp_proto::server::Fixed::<64, 4, 1, 0, 0>::new()).in_flight(), 0);
+/// assert_eq!(server(Fixed::<64, 4, 1, 0, 0>::new()).in_flight(), 0);
 /// ```
-pub trait Storage {
-    /// How long an id of the client may be.
+pub trait Storage: Tables {}
+
+impl<S: Tables> Storage for S {}
+
+/// The tables of a [`Storage`], which only this crate can name.
+#[expect(unnameable_types, reason = "it seals `Storage`")]
+pub trait Tables {
+    /// The storage of a client's request id.
     type Label: Inline;
     /// Requests of the client in flight.
     type Requests: Store<Slot<InFlight<Self::Label>>>;
@@ -30,7 +38,7 @@ pub trait Storage {
     type Questions: Store<Slot<Pending>>;
     /// The answers of one batch; of length zero, arrays are refused.
     type Batch: Store<u8>;
-    /// The URIs that the client wants to hear of.
+    /// The URIs of the resources to which the client is subscribed.
     type Uris: Store<u8>;
 
     /// The longest id, in bytes as it stands in a message, that an error repeats: at least as long
@@ -42,12 +50,12 @@ pub trait Storage {
     const ASKS: bool = true;
     /// Whether arrays are ever gathered.
     const ARRAYS: bool = true;
-    /// Whether the client can ever ask to hear of a resource.
+    /// Whether the client can ever subscribe to a resource.
     const WATCHES: bool = true;
     /// Whether messages ever come by HTTP, with heads to compare and channels that end.
     const HTTP: bool = true;
 
-    /// The four places.
+    /// The memory of the four tables.
     fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris);
 }
 
@@ -125,7 +133,7 @@ impl<
     const QUESTIONS: usize,
     const BATCH: usize,
     const URIS: usize,
-> Storage for Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
+> Tables for Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
 {
     type Label = Label<ID>;
     type Requests = [Slot<InFlight<Label<ID>>>; REQUESTS];
@@ -155,7 +163,7 @@ impl<
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OverHttp<S>(pub S);
 
-impl<S: Storage> Storage for OverHttp<S> {
+impl<S: Tables> Tables for OverHttp<S> {
     type Label = S::Label;
     type Requests = S::Requests;
     type Questions = S::Questions;
@@ -187,7 +195,7 @@ impl<S: Storage> Storage for OverHttp<S> {
 pub struct Growing;
 
 #[cfg(feature = "alloc")]
-impl Storage for Growing {
+impl Tables for Growing {
     type Label = Label<256>;
     type Requests = alloc::vec::Vec<Slot<InFlight<Self::Label>>>;
     type Questions = alloc::vec::Vec<Slot<Pending>>;
