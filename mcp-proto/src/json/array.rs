@@ -7,15 +7,6 @@ use super::text::Form;
 use super::walk::Walk;
 
 /// The elements of a JSON array, in the order of the text.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-///
-/// let array = Raw::parse(br#"[1, "two", [3]]"#, 2)?.array().unwrap();
-/// let texts: Vec<_> = array.elements().map(Raw::as_str).collect();
-/// assert_eq!(texts, ["1", "\"two\"", "[3]"]);
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Copy)]
 pub struct Array<'b> {
     bytes: &'b [u8],
@@ -81,15 +72,6 @@ impl fmt::Debug for Array<'_> {
 }
 
 /// The elements of an [`Array`].
-///
-/// ```
-/// use mcp_proto::json::Raw;
-///
-/// let array = Raw::parse(b"[1,true]", 1)?.array().unwrap();
-/// let texts: Vec<_> = array.elements().map(|element| element.as_str()).collect();
-/// assert_eq!(texts, ["1", "true"]);
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Elements<'b>(Walk<'b>);
 

@@ -11,16 +11,6 @@ use crate::SendError;
 ///
 /// Its text names the path of members and indexes, never a value, so it may be shown to the
 /// peer: `days: expected u8, found a string`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-///
-/// let error = Raw::parse(br#"{"days":"two"}"#, 8)?.decode::<Days>(&mut []).unwrap_err();
-/// assert!(error.to_string().starts_with("days"), "{error}");
-/// # #[derive(serde::Deserialize, Debug)]
-/// # struct Days { days: u8 }
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct DecodeError {
     kind: DecodeErrorKind,
@@ -31,14 +21,6 @@ pub struct DecodeError {
 }
 
 /// What did not fit.
-///
-/// ```
-/// use mcp_proto::json::{DecodeErrorKind, Kind, Raw};
-///
-/// let error = Raw::parse(b"true", 1)?.decode::<u8>(&mut []).unwrap_err();
-/// assert_eq!(error.kind(), DecodeErrorKind::Type(Kind::Bool));
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum DecodeErrorKind {
@@ -201,14 +183,6 @@ impl de::Error for DecodeError {
 }
 
 /// Why a value did not become JSON.
-///
-/// ```
-/// use mcp_proto::json::{EncodeError, Writer};
-///
-/// let lists = std::collections::BTreeMap::from([(vec![1], 1)]);
-/// let mut out = [0; 16];
-/// assert_eq!(Writer::new(&mut out).value(&lists, None), Err(EncodeError::Key));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum EncodeError {

@@ -83,14 +83,6 @@ fn unit(text: &[u8]) -> Option<(u32, &[u8])> {
 }
 
 /// The characters of a [`Str`](super::Str); half a surrogate pair is U+FFFD.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-///
-/// let text = Raw::parse(br#""a\u00e9""#, 0)?.string().unwrap();
-/// assert_eq!(text.chars().collect::<String>(), "a\u{e9}");
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Chars<'b> {
     run: str::Chars<'b>,

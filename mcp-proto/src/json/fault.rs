@@ -3,13 +3,6 @@
 use core::fmt;
 
 /// Why a text is no JSON that we accept, and where.
-///
-/// ```
-/// use mcp_proto::json::{FaultKind, Raw};
-///
-/// let fault = Raw::parse(b"[1,]", 8).unwrap_err();
-/// assert_eq!((fault.kind, fault.at), (FaultKind::Syntax, 3));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Fault {
     /// What is wrong.

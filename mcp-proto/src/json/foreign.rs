@@ -55,16 +55,6 @@ impl Raw<'_> {
     /// # Errors
     ///
     /// What `simd-json` says of a text that does not fit the type.
-    ///
-    /// ```
-    /// use mcp_proto::json::Raw;
-    ///
-    /// let raw = Raw::parse(br#"["a\nb", "\ud83d"]"#, 8)?;
-    /// let mut scratch = Vec::new();
-    /// let texts: Vec<&str> = raw.decode_simd_json(&mut scratch)?;
-    /// assert_eq!(texts, ["a\nb", "\u{FFFD}"]);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn decode_simd_json<'s, T: Deserialize<'s>>(
         self,
         scratch: &'s mut Vec<u8>,

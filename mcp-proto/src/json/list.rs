@@ -162,14 +162,6 @@ impl<'b, T: Serialize + Deserialize<'b>> Serialize for List<'b, T> {
 }
 
 /// The items of a [`List`].
-///
-/// ```
-/// use mcp_proto::json::{List, Raw};
-///
-/// let list: List<'_, u8> = Raw::parse(b"[1,2]", 1)?.decode(&mut [])?;
-/// assert_eq!(list.iter().collect::<Result<Vec<_>, _>>()?, [1, 2]);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct Iter<'b, T>(Walk<'b, T>);
 
 enum Walk<'b, T> {

@@ -10,18 +10,6 @@ use super::{DecodeError, Members, Object, Raw, Str, Writer};
 
 /// An object of a peer with names of its own choice, decoded while it is walked over; or a
 /// slice of pairs of our own, to be written.
-///
-/// ```
-/// use mcp_proto::json::{Map, Raw};
-///
-/// let raw = Raw::parse(br#"{"a": 1, "b": 2}"#, 8)?;
-/// let map: Map<u8> = raw.decode(&mut [])?;
-/// assert_eq!(map.get("b"), Some(Ok(2)));
-/// assert_eq!(map.get("c"), None);
-/// assert_eq!(map.iter().count(), 2);
-/// assert_eq!(Map::from(&[("a", 1)]).get("a"), Some(Ok(1)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct Map<'b, V>(Pairs<'b, V>);
 
 enum Pairs<'b, V> {
@@ -180,15 +168,6 @@ impl<'b, V: Serialize + Deserialize<'b>> Serialize for Map<'b, V> {
 }
 
 /// The entries of a [`Map`].
-///
-/// ```
-/// use mcp_proto::json::{Map, Raw};
-///
-/// let map: Map<'_, u8> = Raw::parse(br#"{"a":1}"#, 1)?.decode(&mut [])?;
-/// let (name, value) = map.iter().next().unwrap();
-/// assert_eq!((name.to_string().as_str(), value?), ("a", 1));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub struct Entries<'b, V>(Walk<'b, V>);
 
 enum Walk<'b, V> {

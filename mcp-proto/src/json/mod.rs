@@ -6,6 +6,15 @@
 //! JSON into a slice of the caller.
 //!
 //! The module does not allocate, does not recurse with the input, and does not depend on JSON-RPC.
+//!
+//! | Task | Use |
+//! |---|---|
+//! | Check a text | [`Raw::parse`] |
+//! | Read members and elements | [`Raw::object`] and [`Object::find`], [`Raw::array`], [`Raw::string`] |
+//! | Decode a value into a type | [`Raw::decode`] |
+//! | Encode a type | [`Writer::value`]; `RawBuf::encode` (feature `alloc`) |
+//! | Keep a value longer than its buffer | `RawBuf` (feature `alloc`) |
+//! | Hold lists and maps in a type without an allocator | [`List`], [`Map`] |
 
 mod array;
 mod bridge;
@@ -38,27 +47,35 @@ mod walk;
 mod words;
 mod writer;
 
-pub use array::{Array, Elements};
-pub(crate) use bridge::Exact;
-pub use de::Deserializer;
-pub(crate) use decimal::Decimal;
-pub use error::{DecodeError, DecodeErrorKind, EncodeError};
-pub use escape::Chars;
+// Values.
 pub use fault::{Fault, FaultKind};
-#[cfg(feature = "simd-json")]
-pub use foreign::decode_simd_json_in_place;
-pub use list::{Iter, List};
-pub use map::{Entries, Map};
-pub use number::Number;
-pub use object::{Duplicate, Members, Object};
 #[cfg(feature = "alloc")]
 pub use owned::RawBuf;
 pub use raw::{Kind, Raw};
-pub use repair::repair_surrogates;
-pub(crate) use scan::Scanner;
-pub use ser::{Compound, Serializer};
+
+// What is in a value.
+pub use array::{Array, Elements};
+pub use escape::Chars;
+pub use number::Number;
+pub use object::{Duplicate, Members, Object};
 pub use text::Str;
+
+// Types of the application.
+pub use de::Deserializer;
+pub use error::{DecodeError, DecodeErrorKind, EncodeError};
+pub use list::{Iter, List};
+pub use map::{Entries, Map};
+pub use ser::{Compound, Serializer};
 pub use writer::Writer;
+
+// Other decoders.
+#[cfg(feature = "simd-json")]
+pub use foreign::decode_simd_json_in_place;
+pub use repair::repair_surrogates;
+
+pub(crate) use bridge::Exact;
+pub(crate) use decimal::Decimal;
+pub(crate) use scan::Scanner;
 
 /// The deepest nesting that the scanner can be told to accept: its stack is one `u128`, a bit
 /// for each open container.

@@ -8,16 +8,6 @@ use super::text::Form;
 use super::{Raw, escape};
 
 /// A number as it was written: `9007199254740993` and `1e400` lose nothing here.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-///
-/// let number = Raw::parse(b"9007199254740993", 0)?.number().unwrap();
-/// assert!(number.is_integer());
-/// assert_eq!(number.to_u64(), Some(9_007_199_254_740_993));
-/// assert_eq!(Raw::parse(b"2.0", 0)?.number().unwrap().to_u64(), None);
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Copy)]
 pub struct Number<'b> {
     bytes: &'b [u8],

@@ -128,15 +128,6 @@ impl fmt::Debug for Object<'_> {
 }
 
 /// The members of an [`Object`].
-///
-/// ```
-/// use mcp_proto::json::Raw;
-///
-/// let object = Raw::parse(br#"{"a":1,"b":2}"#, 1)?.object().unwrap();
-/// let names: Vec<_> = object.members().map(|(name, _)| name.to_string()).collect();
-/// assert_eq!(names, ["a", "b"]);
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct Members<'b>(Walk<'b>);
 
@@ -150,14 +141,6 @@ impl<'b> Iterator for Members<'b> {
 }
 
 /// A key that was asked for stands twice in an object.
-///
-/// ```
-/// use mcp_proto::json::{Duplicate, Raw};
-///
-/// let object = Raw::parse(br#"{"a":1,"a":2}"#, 1)?.object().unwrap();
-/// assert_eq!(object.find(["b", "a"]).unwrap_err(), Duplicate { key: 1 });
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Duplicate {
     /// The index of the key among those asked for.

@@ -58,15 +58,6 @@ impl RawBuf {
     /// # Errors
     ///
     /// The first [`Fault`].
-    ///
-    /// ```
-    /// use mcp_proto::json::RawBuf;
-    ///
-    /// let schema = RawBuf::parse(r#" {"type": "object"} "#)?;
-    /// assert_eq!(schema.as_raw().as_str(), r#"{"type": "object"}"#);
-    /// assert!(RawBuf::parse("{").is_err());
-    /// # Ok::<(), mcp_proto::json::Fault>(())
-    /// ```
     pub fn parse(text: impl Into<Vec<u8>>) -> Result<Self, Fault> {
         let bytes = text.into();
         let raw = Raw::parse(&bytes, MAX_DEPTH)?;
@@ -84,15 +75,6 @@ impl RawBuf {
     ///
     /// [`EncodeError`] if the type does not serialize to JSON, or nests deeper than anybody
     /// would read it ([`MAX_DEPTH`]).
-    ///
-    /// ```
-    /// use mcp_proto::json::RawBuf;
-    ///
-    /// let pair = RawBuf::encode(&(1, "two"))?;
-    /// assert_eq!(pair.as_raw().as_str(), r#"[1,"two"]"#);
-    /// assert_eq!(pair.decode::<(u8, String)>()?, (1, "two".into()));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, EncodeError> {
         let mut bytes = vec![0; FIRST_TRY];
         loop {

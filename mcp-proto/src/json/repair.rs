@@ -6,14 +6,6 @@
 /// For decoders that refuse such text, which JavaScript writes when it cuts an emoji (RFC 8259,
 /// section 8.2); [`Raw::has_lone_surrogate`](super::Raw::has_lone_surrogate) tells whether there
 /// may be any. Returns how many there were. Bytes that are no JSON do no harm.
-///
-/// ```
-/// use mcp_proto::json::repair_surrogates;
-///
-/// let mut text = *br#"["cut \ud83d", "\ud83d\ude00", "\\ud83d"]"#;
-/// assert_eq!(repair_surrogates(&mut text), 1);
-/// assert_eq!(&text, br#"["cut \ufffd", "\ud83d\ude00", "\\ud83d"]"#);
-/// ```
 pub fn repair_surrogates(json: &mut [u8]) -> usize {
     let mut repaired = 0;
     let mut rest = json;

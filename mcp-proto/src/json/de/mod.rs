@@ -25,18 +25,6 @@ pub(super) const EXACT_TOKEN: &str = "mcp_proto::json::Exact";
 /// U+FFFD. Numbers that are written as integers arrive as integers, all others as `f64`.
 ///
 /// [`Raw::decode`] is the short way to it.
-///
-/// ```
-/// use mcp_proto::json::{Deserializer, Raw};
-/// use serde::Deserialize as _;
-///
-/// let raw = Raw::parse(b"[1, [2.5, null]]", 8)?;
-/// let mut scratch = [0; 32];
-/// let mut deserializer = Deserializer::new(raw, &mut scratch);
-/// let (one, pair) = <(u8, (f32, Option<bool>))>::deserialize(&mut deserializer)?;
-/// assert_eq!((one, pair), (1, (2.5, None)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Debug)]
 pub struct Deserializer<'b, 's> {
     walk: Walk<'b>,

@@ -19,17 +19,6 @@ use crate::revision::fields::{Rules, first_only};
 /// With a revision, the members of the model's types that this revision does not have are left
 /// out, renamed or replaced (see [`revision::fields`](crate::revision::fields)); other types are
 /// written as they are. [`Writer::value`] is the short way to it.
-///
-/// ```
-/// use mcp_proto::json::{Serializer, Writer};
-/// use serde::Serialize;
-///
-/// let mut out = [0; 16];
-/// let mut writer = Writer::new(&mut out);
-/// [1, 2].serialize(Serializer::new(&mut writer, None)).unwrap();
-/// assert_eq!(writer.finish(), Ok(5));
-/// assert_eq!(&out[..5], b"[1,2]");
-/// ```
 #[derive(Debug)]
 pub struct Serializer<'w, 'o> {
     writer: &'w mut Writer<'o>,
