@@ -8,16 +8,6 @@ use crate::json::{Number, Raw, Str, Writer};
 ///
 /// It is never converted: `9007199254740993` stays what it is, and `1` and `"1"` are two ids.
 /// Two ids are equal if type and value are; how a string was escaped does not matter (JR-07).
-///
-/// ```
-/// use mcp_proto::rpc::Id;
-///
-/// let read = |text: &'static str| Id::parse(text.as_bytes());
-/// assert_eq!(read(r#""a""#), read(r#""\u0061""#));
-/// assert_ne!(read("1"), read(r#""1""#));
-/// assert_eq!(read("1.5"), None);
-/// assert_eq!(read("null"), None);
-/// ```
 #[derive(Clone, Copy)]
 pub enum Id<'b> {
     /// An integer, as its text.
@@ -27,7 +17,8 @@ pub enum Id<'b> {
 }
 
 impl<'b> Id<'b> {
-    /// Reads an id from JSON text; `None` for whatever is no id.
+    /// Reads an id from JSON text; `None` if the text is not an id, as
+    /// [`from_raw`](Self::from_raw) has it.
     pub fn parse(text: &'b [u8]) -> Option<Self> {
         Raw::parse(text, 0).ok().and_then(Self::from_raw)
     }

@@ -9,16 +9,6 @@ use crate::json::{Fault, FaultKind};
 ///
 /// Whether anybody is answered is the machine's decision: the server role does so if
 /// [`Shape::is_answerable`], the client role never does (JR-32).
-///
-/// ```
-/// use mcp_proto::rpc::{Message, Reason, Shape};
-///
-/// let text = br#"{"id":7,"method":"ping"}"#;
-/// let Message::Invalid(invalid) = Message::parse(text, 16) else { panic!() };
-/// assert_eq!(invalid.reason, Reason::Version);
-/// assert_eq!(invalid.shape, Shape::Request);
-/// assert_eq!(invalid.id.and_then(|id| id.to_u64()), Some(7));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Invalid<'b> {
     /// What is wrong, the first fault only.
@@ -30,14 +20,6 @@ pub struct Invalid<'b> {
 }
 
 /// Why bytes are no message that we accept.
-///
-/// ```
-/// use mcp_proto::rpc::Reason;
-///
-/// assert_eq!(Reason::TooLong.code(), -32700);
-/// assert_eq!(Reason::EmptyBatch.code(), -32600);
-/// assert_eq!(Reason::Id.to_string(), "id must be a string or an integer");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Reason {
@@ -114,13 +96,6 @@ impl fmt::Display for Reason {
 }
 
 /// What a broken message was meant to be, by the members it has.
-///
-/// ```
-/// use mcp_proto::rpc::Shape;
-///
-/// assert!(Shape::Request.is_answerable());
-/// assert!(!Shape::Notification.is_answerable());
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Shape {
     /// It has `method` and `id`.

@@ -6,15 +6,6 @@ use super::{
 use crate::json::{Fault, Kind, Raw, Scanner, Str};
 
 /// A member that a message may have only once.
-///
-/// ```
-/// use mcp_proto::rpc::{Member, Message, Reason};
-///
-/// let text = br#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#;
-/// let Message::Invalid(invalid) = Message::parse(text, 16) else { panic!() };
-/// assert_eq!(invalid.reason, Reason::Doubled(Member::Id));
-/// assert_eq!(Member::Id.name(), "id");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Member {
     /// `jsonrpc`

@@ -38,15 +38,6 @@ pub enum Message<'b> {
 }
 
 /// A message that wants an answer.
-///
-/// ```
-/// use mcp_proto::rpc::{Message, Method};
-///
-/// let text = br#"{"jsonrpc":"2.0","id":"a","method":"tools/list"}"#;
-/// let Message::Request(request) = Message::parse(text, 16) else { panic!() };
-/// assert_eq!(request.method, Method::ToolsList);
-/// assert!(request.params.is_none());
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Request<'b> {
     /// Repeated in the answer, exactly (JR-07).
@@ -58,14 +49,6 @@ pub struct Request<'b> {
 }
 
 /// A message that wants no answer, and never gets one (JR-12).
-///
-/// ```
-/// use mcp_proto::rpc::{Message, Method};
-///
-/// let text = br#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-/// let Message::Notification(told) = Message::parse(text, 16) else { panic!() };
-/// assert_eq!(told.method, Method::Initialized);
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Notification<'b> {
     /// What is told.
@@ -75,14 +58,6 @@ pub struct Notification<'b> {
 }
 
 /// The answer to a request.
-///
-/// ```
-/// use mcp_proto::rpc::Message;
-///
-/// let text = br#"{"jsonrpc":"2.0","id":7,"error":{"code":-32601,"message":"no such method"}}"#;
-/// let Message::Response(response) = Message::parse(text, 16) else { panic!() };
-/// assert_eq!(response.outcome.unwrap_err().code, -32601);
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Response<'b> {
     /// Of the request. An error has none if the peer could not read it (JR-51).
@@ -92,14 +67,6 @@ pub struct Response<'b> {
 }
 
 /// Why a request has no result.
-///
-/// ```
-/// use mcp_proto::rpc::{ErrorObject, code};
-///
-/// let error = ErrorObject::new(code::INVALID_PARAMS, "city is missing");
-/// assert_eq!(error.code, -32602);
-/// assert!(error.message == "city is missing" && error.data.is_none());
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ErrorObject<'b> {
     /// What kind of error; [`code`](super::code) names those of MCP.
@@ -113,22 +80,9 @@ pub struct ErrorObject<'b> {
 /// What an [`Inbox`](crate::Inbox) yields: a message, or a bracket of a batch.
 ///
 /// A batch is [`BatchStart`](Self::BatchStart), its elements as messages, and
-/// [`BatchEnd`](Self::BatchEnd). The whole array was validated before its first element is
+/// [`BatchEnd`](Self::BatchEnd); [`Messages`](super::Messages) has an example. The whole array was
+/// validated before its first element is
 /// handed out; whether the revision allows arrays is for the machine to say.
-///
-/// ```
-/// use mcp_proto::rpc::Incoming;
-/// use mcp_proto::{Inbox, Limits};
-///
-/// let mut inbox = Inbox::new([0; 64], &Limits::default());
-/// let arrived = br#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#;
-/// inbox.spare_mut().unwrap()[..arrived.len()].copy_from_slice(arrived);
-/// inbox.filled(arrived.len());
-/// inbox.close();
-/// assert!(matches!(inbox.next_message(), Some(Incoming::BatchStart)));
-/// assert!(matches!(inbox.next_message(), Some(Incoming::Message(_))));
-/// assert!(matches!(inbox.next_message(), Some(Incoming::BatchEnd)));
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Incoming<'b> {
     /// A message, of a batch if one is open.

@@ -11,14 +11,6 @@ macro_rules! define {
         ///
         /// Names are compared exactly and unescaped, so `"tools\/call"` is [`Method::ToolsCall`].
         /// A known name never hides in [`Method::Other`], as long as the value was made by `From`.
-        ///
-        /// ```
-        /// use mcp_proto::rpc::Method;
-        ///
-        /// assert_eq!(Method::from("tools/call"), Method::ToolsCall);
-        /// assert_eq!(Method::ToolsCall.name(), "tools/call");
-        /// assert_eq!(Method::from("acme/refill").name(), "acme/refill");
-        /// ```
         #[derive(Clone, Copy, PartialEq)]
         #[non_exhaustive]
         pub enum Method<'b> {

@@ -3,6 +3,9 @@
 //! Parsing is total: [`Message::parse`] returns one of four kinds for every input, and an [`Invalid`]
 //! states the fault and the request that it would have concerned. The module does not know the meaning
 //! of methods, revisions or framing.
+//!
+//! Begin with [`Message::parse`] for one message, or with [`Messages`] for a text that may be a batch.
+//! [`Message::encode`] writes a message. [`code`] names the codes of errors.
 
 pub mod code;
 
@@ -15,12 +18,17 @@ mod messages;
 mod method;
 mod salvage;
 
-pub use id::Id;
-pub use invalid::{Invalid, Reason, Shape};
-pub use members::Member;
+// Messages.
 pub use message::{ErrorObject, Incoming, Message, Notification, Request, Response};
 pub use messages::Messages;
+
+// Their parts.
+pub use id::Id;
 pub use method::Method;
+
+// Faults.
+pub use invalid::{Invalid, Reason, Shape};
+pub use members::Member;
 pub use salvage::ID_ECHO;
 
 #[cfg(feature = "alloc")]
