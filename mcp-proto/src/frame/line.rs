@@ -1,4 +1,6 @@
 //! Lines: one message per line (ST-02), on standard streams, pipes and sockets.
+//!
+//! [`Lines`] finds the ends of lines in bytes that arrive; [`narrow`] and [`end`] write a line.
 
 use memchr::memchr;
 
@@ -28,11 +30,6 @@ pub struct Lines {
 
 impl Lines {
     /// At the start of a stream.
-    ///
-    /// ```
-    /// let mut lines = mcp_proto::frame::line::Lines::new();
-    /// assert_eq!(lines.find(b"{}\n"), Some(2));
-    /// ```
     pub const fn new() -> Self {
         Self {
             searched: 0,
@@ -41,14 +38,6 @@ impl Lines {
     }
 
     /// The offset of the newline that ends the current line; `None` if it has not arrived.
-    ///
-    /// ```
-    /// use mcp_proto::frame::line::Lines;
-    ///
-    /// let mut lines = Lines::new();
-    /// assert_eq!(lines.find(b"{"), None);
-    /// assert_eq!(lines.find(b"{}\n[]"), Some(2));
-    /// ```
     #[inline]
     pub fn find(&mut self, bytes: &[u8]) -> Option<usize> {
         let fresh = bytes.get(self.searched..)?;
@@ -66,13 +55,6 @@ impl Lines {
 
     /// What a line says: the bytes before its newline, without the carriage return of a CRLF
     /// and, in the first line of the stream, without a byte order mark.
-    ///
-    /// ```
-    /// use mcp_proto::frame::line::Lines;
-    ///
-    /// let lines = Lines::new();
-    /// assert_eq!(lines.text(b"\xEF\xBB\xBF{}\r"), b"{}");
-    /// ```
     #[inline]
     pub fn text<'b>(&self, line: &'b [u8]) -> &'b [u8] {
         let line = match line {
@@ -99,15 +81,6 @@ impl Lines {
     }
 
     /// Begins the next line: the caller's buffer starts behind the newline now.
-    ///
-    /// ```
-    /// use mcp_proto::frame::line::Lines;
-    ///
-    /// let mut lines = Lines::new();
-    /// assert_eq!(lines.find(b"{}\n[]\n"), Some(2));
-    /// lines.advance();
-    /// assert_eq!(lines.find(b"[]\n"), Some(2));
-    /// ```
     #[inline]
     pub fn advance(&mut self) {
         self.searched = 0;
@@ -122,13 +95,6 @@ const SHORT: usize = 8;
 pub(crate) const OVERHEAD: usize = 5;
 
 /// Whether a line is nothing but white space; such lines are skipped (ST-21).
-///
-/// ```
-/// use mcp_proto::frame::line::is_blank;
-///
-/// assert!(is_blank(b" \t\r"));
-/// assert!(!is_blank(b"{}"));
-/// ```
 #[inline]
 pub fn is_blank(text: &[u8]) -> bool {
     text.iter().all(|byte| matches!(byte, b' ' | b'\t' | b'\r'))
@@ -156,14 +122,6 @@ pub fn narrow(out: &mut [u8]) -> Option<&mut [u8]> {
 }
 
 /// Writes the newline behind a message of `len` bytes and returns the length of the line.
-///
-/// ```
-/// use mcp_proto::frame::line;
-///
-/// let mut out = *b"{}..";
-/// assert_eq!(line::end(&mut out, 2), 3);
-/// assert_eq!(&out[..3], b"{}\n");
-/// ```
 #[inline]
 pub fn end(out: &mut [u8], len: usize) -> usize {
     match out.get_mut(len) {

@@ -68,20 +68,6 @@ pub struct Events<S, F> {
 }
 
 /// What [`Events::next_event`] finds.
-///
-/// ```
-/// use mcp_proto::frame::sse::Piece;
-///
-/// /// The bytes of data that came, whether they are kept or not.
-/// fn data<'b>(piece: &Piece<'b>) -> &'b [u8] {
-///     match piece {
-///         Piece::Event(event) => event.data,
-///         Piece::Part(part) => part,
-///         Piece::End => b"",
-///     }
-/// }
-/// assert_eq!(data(&Piece::Part(b"{")), b"{");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Piece<'b> {
     /// An event, whole.
@@ -94,17 +80,6 @@ pub enum Piece<'b> {
 }
 
 /// One event.
-///
-/// ```
-/// use mcp_proto::frame::sse::Event;
-///
-/// /// Where a server of 2024-11-05 wants its messages (HS-02).
-/// fn endpoint<'b>(event: &Event<'b>) -> Option<&'b [u8]> {
-///     (event.name == b"endpoint").then_some(event.data)
-/// }
-/// let event = Event { name: b"endpoint", data: b"/messages?s=1", id: b"" };
-/// assert_eq!(endpoint(&event), Some(&b"/messages?s=1"[..]));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Event<'b> {
     /// Its type; `message` if it says none. MCP ignores others, except for the `endpoint` of

@@ -32,16 +32,6 @@ pub struct Head<'a> {
 ///
 /// # Errors
 /// [`BufferFull`] if there is no room for any message.
-///
-/// ```
-/// use mcp_proto::frame::sse::{self, Head};
-///
-/// let mut out = [0; 32];
-/// let (before, message) = sse::narrow(&mut out, Head::default())?;
-/// assert_eq!(before, b"data: ".len());
-/// assert_eq!(message.len(), 32 - before - 2, "the end of the event has room");
-/// # Ok::<(), mcp_proto::BufferFull>(())
-/// ```
 pub fn narrow<'o>(out: &'o mut [u8], head: Head<'_>) -> Result<(usize, &'o mut [u8]), BufferFull> {
     let mut pen = Pen { out, len: 0 };
     for (field, value) in [("event: ", head.name), ("id: ", head.id)] {
@@ -60,12 +50,6 @@ pub fn narrow<'o>(out: &'o mut [u8], head: Head<'_>) -> Result<(usize, &'o mut [
 }
 
 /// Ends the event whose beginning and message take `len` bytes, and returns the length of all.
-///
-/// ```
-/// let mut out = *b"data: {}..";
-/// let len = mcp_proto::frame::sse::end(&mut out, 8);
-/// assert_eq!(&out[..len], b"data: {}\n\n");
-/// ```
 pub fn end(out: &mut [u8], len: usize) -> usize {
     match out.get_mut(len..len + END.len()) {
         Some(place) => {
@@ -76,14 +60,8 @@ pub fn end(out: &mut [u8], len: usize) -> usize {
     }
 }
 
-/// Writes a comment, which keeps a stream alive that has nothing to say.
-///
-/// ```
-/// let mut out = [0; 16];
-/// let len = mcp_proto::frame::sse::comment(&mut out, "")?;
-/// assert_eq!(&out[..len], b":\n\n");
-/// # Ok::<(), mcp_proto::BufferFull>(())
-/// ```
+/// Writes a comment, which keeps a stream alive that has nothing to say: `:`, the text and a blank
+/// line. Returns the length.
 ///
 /// # Errors
 /// [`BufferFull`], and nothing of it counts as written.
@@ -95,14 +73,7 @@ pub fn comment(out: &mut [u8], text: &str) -> Result<usize, BufferFull> {
 }
 
 /// Writes the event without data that gives a client an id to come back with before anything
-/// was said (SSE-11).
-///
-/// ```
-/// let mut out = [0; 32];
-/// let len = mcp_proto::frame::sse::priming(&mut out, "3-0")?;
-/// assert_eq!(&out[..len], b"id: 3-0\ndata:\n\n");
-/// # Ok::<(), mcp_proto::BufferFull>(())
-/// ```
+/// was said (SSE-11): `id: 3-0`, an empty `data:` and a blank line. Returns the length.
 ///
 /// # Errors
 /// [`BufferFull`], and nothing of it counts as written.
@@ -113,16 +84,8 @@ pub fn priming(out: &mut [u8], id: &str) -> Result<usize, BufferFull> {
     })
 }
 
-/// Writes how long a client is to wait before it connects again, in whole milliseconds.
-///
-/// ```
-/// use core::time::Duration;
-///
-/// let mut out = [0; 32];
-/// let len = mcp_proto::frame::sse::retry(&mut out, Duration::from_secs(3))?;
-/// assert_eq!(&out[..len], b"retry: 3000\n\n");
-/// # Ok::<(), mcp_proto::BufferFull>(())
-/// ```
+/// Writes how long a client is to wait before it connects again, in whole milliseconds:
+/// `retry: 3000` and a blank line. Returns the length.
 ///
 /// # Errors
 /// [`BufferFull`], and nothing of it counts as written.
