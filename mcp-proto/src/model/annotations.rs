@@ -6,16 +6,6 @@ use super::open::closed_enum;
 use crate::json::{List, Str};
 
 /// Hints of a server about content and resources.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::Annotations;
-///
-/// let text = br#"{"audience":["user"],"priority":0.5}"#;
-/// let notes: Annotations<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(notes.priority, Some(0.5));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Annotations", rename_all = "camelCase")]
 pub struct Annotations<'b> {

@@ -7,17 +7,6 @@ use super::{ContentBlock, InputResponses, Meta, RequestState, TaskMetadata, leni
 use crate::json::{Kind, List, Object, Raw, Str};
 
 /// The parameters of `tools/call`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::CallToolParams;
-///
-/// let raw = Raw::parse(br#"{"name":"forecast","arguments":{"city":"Kyoto"}}"#, 8)?;
-/// let params: CallToolParams<'_> = raw.decode(&mut [])?;
-/// assert_eq!(params.name, "forecast");
-/// assert!(params.arguments.is_some_and(|arguments| arguments.get("city").is_some()));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:CallToolParams", rename_all = "camelCase")]
 pub struct CallToolParams<'b> {
@@ -42,17 +31,6 @@ pub struct CallToolParams<'b> {
 }
 
 /// The result of `tools/call`.
-///
-/// ```
-/// use mcp_proto::model::{CallToolResult, ContentBlock};
-///
-/// let content = [ContentBlock::text("sunny in Kyoto")];
-/// let result = CallToolResult {
-///     content: content.as_slice().into(),
-///     ..CallToolResult::default()
-/// };
-/// assert!(!result.is_error);
-/// ```
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename = "mcp:CallToolResult", rename_all = "camelCase")]
 pub struct CallToolResult<'b> {

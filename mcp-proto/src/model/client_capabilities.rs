@@ -10,16 +10,6 @@ use super::{Settings, lenient};
 /// in one word.
 ///
 /// [`ClientFeatures`]: super::ClientFeatures
-///
-/// ```
-/// use mcp_proto::model::{ClientCapabilities, ClientFeatures, ElicitationCapability};
-///
-/// let capabilities = ClientCapabilities {
-///     elicitation: Some(ElicitationCapability::default()),
-///     ..ClientCapabilities::default()
-/// };
-/// assert_eq!(ClientFeatures::from(&capabilities), ClientFeatures::ELICITATION_FORM);
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ClientCapabilities", rename_all = "camelCase")]
 pub struct ClientCapabilities<'b> {
@@ -44,15 +34,6 @@ pub struct ClientCapabilities<'b> {
 }
 
 /// Roots to show.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::RootsCapability;
-///
-/// let roots: RootsCapability = Raw::parse(br#"{"listChanged":true}"#, 16)?.decode(&mut [])?;
-/// assert!(roots.list_changed);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:RootsCapability", rename_all = "camelCase")]
 pub struct RootsCapability {
@@ -66,15 +47,6 @@ pub struct RootsCapability {
 }
 
 /// A model to ask.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::SamplingCapability;
-///
-/// let sampling: SamplingCapability<'_> = Raw::parse(br#"{"tools":{}}"#, 16)?.decode(&mut [])?;
-/// assert!(sampling.tools.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:SamplingCapability", rename_all = "camelCase")]
 pub struct SamplingCapability<'b> {
@@ -87,16 +59,6 @@ pub struct SamplingCapability<'b> {
 }
 
 /// A person to ask. If it says nothing, it is by forms.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ElicitationCapability;
-///
-/// let text = br#"{"url":{}}"#;
-/// let elicitation: ElicitationCapability<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(elicitation.form.is_none() && elicitation.url.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitationCapability", rename_all = "camelCase")]
 pub struct ElicitationCapability<'b> {
@@ -109,16 +71,6 @@ pub struct ElicitationCapability<'b> {
 }
 
 /// Tasks made of questions; 2025-11-25 only.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ClientTasksCapability;
-///
-/// let text = br#"{"cancel":{}}"#;
-/// let tasks: ClientTasksCapability<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(tasks.cancel.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ClientTasksCapability", rename_all = "camelCase")]
 pub struct ClientTasksCapability<'b> {
@@ -134,16 +86,6 @@ pub struct ClientTasksCapability<'b> {
 }
 
 /// Questions that may become tasks.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ClientTaskRequests;
-///
-/// let text = br#"{"sampling":{"createMessage":{}}}"#;
-/// let requests: ClientTaskRequests<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(requests.sampling.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ClientTaskRequests", rename_all = "camelCase")]
 pub struct ClientTaskRequests<'b> {
@@ -156,16 +98,6 @@ pub struct ClientTaskRequests<'b> {
 }
 
 /// Questions about sampling that may become tasks.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::SamplingTasks;
-///
-/// let text = br#"{"createMessage":{}}"#;
-/// let sampling: SamplingTasks<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(sampling.create_message.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:SamplingTasks", rename_all = "camelCase")]
 pub struct SamplingTasks<'b> {
@@ -175,16 +107,6 @@ pub struct SamplingTasks<'b> {
 }
 
 /// Questions about elicitation that may become tasks.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ElicitationTasks;
-///
-/// let text = br#"{"create":{}}"#;
-/// let elicitation: ElicitationTasks<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(elicitation.create.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitationTasks", rename_all = "camelCase")]
 pub struct ElicitationTasks<'b> {

@@ -8,16 +8,6 @@ use super::{Meta, lenient};
 use crate::json::{List, Map, Raw, Str};
 
 /// The parameters of `completion/complete`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::CompleteParams;
-///
-/// let text = br#"{"ref":{"type":"ref/prompt","name":"greet"},"argument":{"name":"who","value":"A"}}"#;
-/// let asked: CompleteParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(asked.argument.value, "A");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:CompleteParams", rename_all = "camelCase")]
 pub struct CompleteParams<'b> {
@@ -35,16 +25,6 @@ pub struct CompleteParams<'b> {
 }
 
 /// What an argument belongs to.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::Reference;
-///
-/// let text = br#"{"type":"ref/prompt","name":"greet"}"#;
-/// let of: Reference<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(matches!(of, Reference::Prompt(prompt) if prompt.name == "greet"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type")]
 pub enum Reference<'b> {
@@ -73,15 +53,6 @@ impl<'de: 'b, 'b> Deserialize<'de> for Reference<'b> {
 }
 
 /// A prompt by its name.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::PromptReference;
-///
-/// let prompt: PromptReference<'_> = Raw::parse(br#"{"name":"greet"}"#, 16)?.decode(&mut [])?;
-/// assert_eq!(prompt.name, "greet");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptReference", rename_all = "camelCase")]
 pub struct PromptReference<'b> {
@@ -94,16 +65,6 @@ pub struct PromptReference<'b> {
 }
 
 /// A resource by its URI, or a template by its own.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ResourceReference;
-///
-/// let text = br#"{"uri":"file:///{path}"}"#;
-/// let resource: ResourceReference<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(resource.uri, "file:///{path}");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourceReference", rename_all = "camelCase")]
 pub struct ResourceReference<'b> {
@@ -113,16 +74,6 @@ pub struct ResourceReference<'b> {
 }
 
 /// An argument, as far as it is typed.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::CompletionArgument;
-///
-/// let text = br#"{"name":"who","value":"A"}"#;
-/// let argument: CompletionArgument<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(argument.name, "who");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:CompletionArgument", rename_all = "camelCase")]
 pub struct CompletionArgument<'b> {
@@ -134,16 +85,6 @@ pub struct CompletionArgument<'b> {
 }
 
 /// What was filled in before.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::CompletionContext;
-///
-/// let text = br#"{"arguments":{"owner":"ada"}}"#;
-/// let context: CompletionContext<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(context.arguments.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:CompletionContext", rename_all = "camelCase")]
 pub struct CompletionContext<'b> {
@@ -153,16 +94,6 @@ pub struct CompletionContext<'b> {
 }
 
 /// The result of `completion/complete`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::CompleteResult;
-///
-/// let text = br#"{"completion":{"values":["Ada"],"hasMore":false}}"#;
-/// let result: CompleteResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(!result.completion.has_more);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:CompleteResult", rename_all = "camelCase")]
 pub struct CompleteResult<'b> {
@@ -175,18 +106,6 @@ pub struct CompleteResult<'b> {
 }
 
 /// Suggestions for an argument.
-///
-/// ```
-/// use mcp_proto::json::List;
-/// use mcp_proto::model::{CompleteResult, Completion};
-///
-/// let values = ["Kyoto".into(), "Kyiv".into()];
-/// let result = CompleteResult {
-///     completion: Completion { values: List::from(&values), ..Completion::default() },
-///     meta: None,
-/// };
-/// assert!(!result.completion.has_more);
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Completion", rename_all = "camelCase")]
 pub struct Completion<'b> {

@@ -9,15 +9,6 @@ use crate::json::{List, Raw, Str};
 /// A piece of what a model or a person gets to see.
 ///
 /// What a revision does not have becomes a note in text (TL-17).
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ContentBlock;
-///
-/// let text = Raw::parse(br#"{"type":"text","text":"hello"}"#, 8).unwrap();
-/// let Ok(ContentBlock::Text(block)) = text.decode(&mut []) else { panic!() };
-/// assert_eq!(block.text, "hello");
-/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type")]
 pub enum ContentBlock<'b> {
@@ -68,15 +59,6 @@ impl<'de: 'b, 'b> Deserialize<'de> for ContentBlock<'b> {
 }
 
 /// Text.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::TextContent;
-///
-/// let content: TextContent<'_> = Raw::parse(br#"{"text":"Hi"}"#, 16)?.decode(&mut [])?;
-/// assert_eq!(content.text, "Hi");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:TextContent", rename_all = "camelCase")]
 pub struct TextContent<'b> {
@@ -92,16 +74,6 @@ pub struct TextContent<'b> {
 }
 
 /// A picture.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ImageContent;
-///
-/// let text = br#"{"data":"AAE=","mimeType":"image/png"}"#;
-/// let image: ImageContent<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(image.mime_type, "image/png");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ImageContent", rename_all = "camelCase")]
 pub struct ImageContent<'b> {
@@ -119,16 +91,6 @@ pub struct ImageContent<'b> {
 }
 
 /// Sound; since 2025-03-26.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::AudioContent;
-///
-/// let text = br#"{"data":"AAE=","mimeType":"audio/wav"}"#;
-/// let audio: AudioContent<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(audio.mime_type, "audio/wav");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:AudioContent", rename_all = "camelCase")]
 pub struct AudioContent<'b> {
@@ -146,16 +108,6 @@ pub struct AudioContent<'b> {
 }
 
 /// The address of a resource, which `resources/list` need not know (TL-16); since 2025-06-18.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ResourceLink;
-///
-/// let text = br#"{"uri":"file:///a","name":"a"}"#;
-/// let link: ResourceLink<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(link.uri, "file:///a");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourceLink", rename_all = "camelCase")]
 pub struct ResourceLink<'b> {
@@ -188,16 +140,6 @@ pub struct ResourceLink<'b> {
 }
 
 /// A resource with what it holds.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::EmbeddedResource;
-///
-/// let text = br#"{"resource":{"uri":"file:///a","text":"hello"}}"#;
-/// let embedded: EmbeddedResource<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(embedded.annotations.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:EmbeddedResource", rename_all = "camelCase")]
 pub struct EmbeddedResource<'b> {

@@ -11,16 +11,6 @@ use crate::json::{Kind, List, Map, Raw, Str};
 
 /// The parameters of `elicitation/create`: a request of its own until 2025-11-25, a question of
 /// an `input_required` since. Its member `mode` says which arm it is; missing is a form (EL-04).
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ElicitParams;
-///
-/// let text = br#"{"mode":"url","message":"Sign in","url":"https://a.example/"}"#;
-/// let asked: ElicitParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(matches!(asked, ElicitParams::Url(_)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "mode")]
 pub enum ElicitParams<'b> {
@@ -88,16 +78,6 @@ pub struct ElicitFormParams<'b> {
 }
 
 /// A page to visit; since 2025-11-25.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ElicitUrlParams;
-///
-/// let text = br#"{"message":"Sign in","url":"https://a.example/"}"#;
-/// let asked: ElicitUrlParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(asked.url, "https://a.example/");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitUrlParams", rename_all = "camelCase")]
 pub struct ElicitUrlParams<'b> {
@@ -118,15 +98,6 @@ pub struct ElicitUrlParams<'b> {
 }
 
 /// The result of `elicitation/create`.
-///
-/// ```
-/// use mcp_proto::json::Map;
-/// use mcp_proto::model::{ElicitAction, ElicitResult, FormValue};
-///
-/// let answers = [("city", FormValue::Text("Kyoto".into()))];
-/// let result = ElicitResult::accept(Map::from(&answers));
-/// assert_eq!(result.action, ElicitAction::Accept);
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitResult", rename_all = "camelCase")]
 pub struct ElicitResult<'b> {
@@ -231,16 +202,6 @@ impl fmt::Debug for FormValue<'_> {
 }
 
 /// The parameters of `notifications/elicitation/complete`; 2025-11-25 only.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ElicitationCompleteParams;
-///
-/// let text = br#"{"elicitationId":"e1"}"#;
-/// let done: ElicitationCompleteParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(done.elicitation_id, "e1");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitationCompleteParams", rename_all = "camelCase")]
 pub struct ElicitationCompleteParams<'b> {

@@ -9,16 +9,6 @@ use super::{EnumSchema, MultiEnumSchema};
 use crate::json::{List, Map, Raw, Str};
 
 /// A form: fields by name, and which of them must be filled.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ElicitationSchema;
-///
-/// let text = br#"{"type":"object","properties":{"sure":{"type":"boolean"}},"required":["sure"]}"#;
-/// let form: ElicitationSchema<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(form.properties.iter().count(), 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitationSchema", rename_all = "camelCase")]
 pub struct ElicitationSchema<'b> {
@@ -46,16 +36,6 @@ closed_enum! {
 }
 
 /// A field of a form.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::PrimitiveSchema;
-///
-/// let text = br#"{"type":"string","format":"email"}"#;
-/// let field: PrimitiveSchema<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(matches!(field, PrimitiveSchema::String(_)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type")]
 pub enum PrimitiveSchema<'b> {
@@ -104,16 +84,6 @@ impl<'de: 'b, 'b> Deserialize<'de> for PrimitiveSchema<'b> {
 }
 
 /// A field for text.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::StringSchema;
-///
-/// let text = br#"{"title":"Name","maxLength":40}"#;
-/// let field: StringSchema<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(field.max_length, Some(40));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:StringSchema", rename_all = "camelCase")]
 pub struct StringSchema<'b> {
@@ -152,16 +122,6 @@ open_enum! {
 }
 
 /// A field for a number.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{NumberSchema, NumberType};
-///
-/// let text = br#"{"type":"integer","minimum":1}"#;
-/// let field: NumberSchema<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(field.kind, NumberType::Integer);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:NumberSchema", rename_all = "camelCase")]
 pub struct NumberSchema<'b> {
@@ -196,15 +156,6 @@ closed_enum! {
 }
 
 /// A field for yes or no.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::BooleanSchema;
-///
-/// let field: BooleanSchema<'_> = Raw::parse(br#"{"default":true}"#, 16)?.decode(&mut [])?;
-/// assert_eq!(field.default, Some(true));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:BooleanSchema", rename_all = "camelCase")]
 pub struct BooleanSchema<'b> {

@@ -60,16 +60,6 @@ pub enum Choices<'b> {
 }
 
 /// A value, and what to show for it.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::Choice;
-///
-/// let text = br#"{"const":"de","title":"German"}"#;
-/// let choice: Choice<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(choice.title, "German");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Choice", rename_all = "camelCase")]
 pub struct Choice<'b> {

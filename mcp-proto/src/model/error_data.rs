@@ -9,16 +9,6 @@ use crate::rpc::{ErrorObject, code};
 
 /// The `data` of error -32022: the server does not speak this revision (VR-04). In the legacy
 /// era, of the error to an `initialize` that names none.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::UnsupportedVersionData;
-///
-/// let text = br#"{"supported":["2026-07-28"],"requested":"1.0"}"#;
-/// let data: UnsupportedVersionData<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(data.supported.iter().count(), 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:UnsupportedVersionData", rename_all = "camelCase")]
 pub struct UnsupportedVersionData<'b> {
@@ -31,16 +21,6 @@ pub struct UnsupportedVersionData<'b> {
 }
 
 /// The `data` of error -32021: the client did not declare what the request needs (VR-07).
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::MissingCapabilitiesData;
-///
-/// let text = br#"{"requiredCapabilities":{"sampling":{}}}"#;
-/// let data: MissingCapabilitiesData<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(data.required_capabilities.sampling.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:MissingCapabilitiesData", rename_all = "camelCase")]
 pub struct MissingCapabilitiesData<'b> {
@@ -50,16 +30,6 @@ pub struct MissingCapabilitiesData<'b> {
 }
 
 /// The `data` of error -32042: pages have to be visited first (EL-13); 2025-11-25 only.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::UrlElicitationData;
-///
-/// let text = br#"{"elicitations":[]}"#;
-/// let data: UrlElicitationData<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(data.elicitations.iter().count(), 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:UrlElicitationData", rename_all = "camelCase")]
 pub struct UrlElicitationData<'b> {
@@ -73,15 +43,6 @@ pub struct UrlElicitationData<'b> {
 /// That is -32002 in every revision (accepted, though not sent, in 2026-07-28: JR-24), and in
 /// 2026-07-28 -32602 with the URI in its data. Other codes that servers are seen to use, such
 /// as -32001, mean nothing (JR-26).
-///
-/// ```
-/// use mcp_proto::Revision;
-/// use mcp_proto::model::is_resource_not_found;
-/// use mcp_proto::rpc::ErrorObject;
-///
-/// let error = ErrorObject::new(-32002, "Resource not found");
-/// assert!(is_resource_not_found(&error, Revision::V2025_06_18));
-/// ```
 pub fn is_resource_not_found(error: &ErrorObject<'_>, revision: Revision) -> bool {
     match error.code {
         code::RESOURCE_NOT_FOUND => true,

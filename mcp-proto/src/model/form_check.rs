@@ -31,12 +31,6 @@ pub struct FieldMismatch<'b> {
 }
 
 /// What is wrong with the value of a field.
-///
-/// ```
-/// use mcp_proto::model::FieldFault;
-///
-/// assert_eq!(FieldFault::Missing.to_string(), "a value is required");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum FieldFault {
@@ -132,13 +126,6 @@ fn text(schema: &StringSchema<'_>, value: Raw<'_>) -> Result<(), FieldFault> {
 
 impl StringFormat<'_> {
     /// Returns whether a text has this format. A format that no revision defines allows every text.
-    ///
-    /// ```
-    /// use mcp_proto::model::StringFormat;
-    ///
-    /// assert!(StringFormat::Date.matches("2026-07-28".into()));
-    /// assert!(!StringFormat::Date.matches("28.07.2026".into()));
-    /// ```
     pub fn matches(self, text: Str<'_>) -> bool {
         match self {
             Self::Email => is_email(text),

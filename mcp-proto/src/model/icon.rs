@@ -9,16 +9,6 @@ use crate::json::{List, Str};
 ///
 /// Only `https:` and `data:` sources may be fetched, without credentials, and without following
 /// a redirect to elsewhere (JR-48).
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::Icon;
-///
-/// let text = br#"{"src":"https://a.example/i.svg","mimeType":"image/svg+xml"}"#;
-/// let icon: Icon<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(icon.theme.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Icon", rename_all = "camelCase")]
 pub struct Icon<'b> {

@@ -8,16 +8,6 @@ use crate::json::{List, Str};
 /// Name and version of a client or server: `clientInfo` and `serverInfo`.
 ///
 /// It is for people to read: nobody changes behaviour or decides about security on it (VR-09).
-///
-/// ```
-/// use mcp_proto::model::Implementation;
-///
-/// let server = Implementation {
-///     title: Some("Weather of the world".into()),
-///     ..Implementation::new("weather", "1.0")
-/// };
-/// assert_eq!(server.name, "weather");
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Implementation", rename_all = "camelCase")]
 pub struct Implementation<'b> {

@@ -6,16 +6,6 @@ use super::{CacheScope, ClientCapabilities, Implementation, Meta, ServerCapabili
 use crate::json::{List, Str};
 
 /// The parameters of `initialize`; until 2025-11-25.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::InitializeParams;
-///
-/// let text = br#"{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"demo","version":"1"}}"#;
-/// let offer: InitializeParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(offer.protocol_version, "2025-11-25");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:InitializeParams", rename_all = "camelCase")]
 pub struct InitializeParams<'b> {
@@ -32,16 +22,6 @@ pub struct InitializeParams<'b> {
 }
 
 /// The result of `initialize`; until 2025-11-25.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::InitializeResult;
-///
-/// let text = br#"{"protocolVersion":"2025-11-25","capabilities":{},"serverInfo":{"name":"demo","version":"1"}}"#;
-/// let answer: InitializeResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(answer.server_info.name, "demo");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:InitializeResult", rename_all = "camelCase")]
 pub struct InitializeResult<'b> {
@@ -61,16 +41,6 @@ pub struct InitializeResult<'b> {
 }
 
 /// The result of `server/discover`; since 2026-07-28.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::DiscoverResult;
-///
-/// let text = br#"{"supportedVersions":["2026-07-28"],"capabilities":{}}"#;
-/// let found: DiscoverResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(found.supported_versions.iter().count(), 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:DiscoverResult", rename_all = "camelCase")]
 pub struct DiscoverResult<'b> {

@@ -17,16 +17,6 @@ pub type InputRequests<'b> = Map<'b, InputRequest<'b>>;
 pub type InputResponses<'b> = Map<'b, InputResponse<'b>>;
 
 /// The result `input_required`: the request is to be made again with the answers.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::InputRequiredResult;
-///
-/// let text = br#"{"resultType":"input_required","requestState":"opaque"}"#;
-/// let result: InputRequiredResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(result.input_requests.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:InputRequiredResult", rename_all = "camelCase")]
 pub struct InputRequiredResult<'b> {
@@ -54,16 +44,6 @@ closed_enum! {
 }
 
 /// What a server wants to have back as it is (MR-11). `Debug` does not show it.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::RequestState;
-///
-/// let state: RequestState<'_> = Raw::parse(br#""opaque""#, 16)?.decode(&mut [])?;
-/// assert_eq!(state.0, "opaque");
-/// assert_eq!(format!("{state:?}").contains("opaque"), false);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Default, PartialEq, Deserialize)]
 #[serde(transparent)]
 pub struct RequestState<'b>(#[serde(borrow)] pub Str<'b>);
@@ -81,15 +61,6 @@ impl fmt::Debug for RequestState<'_> {
 }
 
 /// A question: a method and its parameters, without an id.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::InputRequest;
-///
-/// let question = Raw::parse(br#"{"method":"roots/list"}"#, 8)?;
-/// assert!(matches!(question.decode(&mut [])?, InputRequest::ListRoots(_)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "method", content = "params")]
 pub enum InputRequest<'b> {

@@ -8,13 +8,6 @@ use crate::json::{Raw, Str};
 
 closed_enum! {
     /// How severe a log message is, in ascending order (RFC 5424).
-    ///
-    /// ```
-    /// use mcp_proto::model::LoggingLevel;
-    ///
-    /// assert!(LoggingLevel::Error > LoggingLevel::Warning);
-    /// assert_eq!(LoggingLevel::parse("notice".into()), Some(LoggingLevel::Notice));
-    /// ```
     #[derive(PartialOrd, Ord)]
     pub enum LoggingLevel {
         /// Details for who looks for a fault.
@@ -37,16 +30,6 @@ closed_enum! {
 }
 
 /// The parameters of `logging/setLevel`; until 2025-11-25.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{LoggingLevel, SetLevelParams};
-///
-/// let text = br#"{"level":"warning"}"#;
-/// let params: SetLevelParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(params.level, LoggingLevel::Warning);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:SetLevelParams", rename_all = "camelCase")]
 pub struct SetLevelParams<'b> {
@@ -58,16 +41,6 @@ pub struct SetLevelParams<'b> {
 }
 
 /// The parameters of `notifications/message`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::LoggingMessageParams;
-///
-/// let text = br#"{"level":"info","data":"started"}"#;
-/// let message: LoggingMessageParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(message.data.as_str(), "\"started\"");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:LoggingMessageParams", rename_all = "camelCase")]
 pub struct LoggingMessageParams<'b> {

@@ -45,17 +45,6 @@ pub mod keys {
 ///
 /// In 2026-07-28 version and capabilities are required (VR-01); whoever reads a request checks
 /// that. Other members are not kept.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::RequestMeta;
-///
-/// let meta = br#"{"io.modelcontextprotocol/protocolVersion":"2026-07-28","progressToken":7}"#;
-/// let meta: RequestMeta<'_> = Raw::parse(meta, 8)?.decode(&mut [])?;
-/// assert_eq!(meta.protocol_version, Some("2026-07-28".into()));
-/// assert_eq!(meta.progress_token.and_then(|token| token.to_u64()), Some(7));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:RequestMeta", rename_all = "camelCase")]
 pub struct RequestMeta<'b> {
@@ -89,16 +78,6 @@ pub struct RequestMeta<'b> {
 }
 
 /// The reserved members of a result's `_meta`; since 2026-07-28.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ResultMeta;
-///
-/// let text = br#"{"io.modelcontextprotocol/serverInfo":{"name":"demo","version":"1"}}"#;
-/// let meta: ResultMeta<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(meta.server_info.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResultMeta", rename_all = "camelCase")]
 pub struct ResultMeta<'b> {

@@ -16,6 +16,53 @@
 //! | 2025-06-18 | titles, structured content, resource links, elicitation, `_meta` everywhere |
 //! | 2025-11-25 | icons, tools in sampling, pages to visit, choices with titles, tasks (only there) |
 //! | 2026-07-28 | discovery, questions inside of results, listening, caching, any structured content |
+//!
+//! Begin with the parameters and the result of a method:
+//!
+//! | Method | Parameters | Result |
+//! |---|---|---|
+//! | `initialize` | [`InitializeParams`] | [`InitializeResult`] |
+//! | `server/discover` | [`EmptyParams`] | [`DiscoverResult`] |
+//! | `tools/list` | [`PageParams`] | [`ListToolsResult`] |
+//! | `tools/call` | [`CallToolParams`] | [`CallToolResult`] |
+//! | `resources/list` | [`PageParams`] | [`ListResourcesResult`] |
+//! | `resources/templates/list` | [`PageParams`] | [`ListResourceTemplatesResult`] |
+//! | `resources/read` | [`ReadResourceParams`] | [`ReadResourceResult`] |
+//! | `resources/subscribe`, `resources/unsubscribe` | [`ResourceParams`] | [`EmptyParams`] |
+//! | `prompts/list` | [`PageParams`] | [`ListPromptsResult`] |
+//! | `prompts/get` | [`GetPromptParams`] | [`GetPromptResult`] |
+//! | `completion/complete` | [`CompleteParams`] | [`CompleteResult`] |
+//! | `logging/setLevel` | [`SetLevelParams`] | [`EmptyParams`] |
+//! | `subscriptions/listen` | [`ListenParams`] | [`EmptyParams`] |
+//! | `sampling/createMessage` | [`CreateMessageParams`] | [`CreateMessageResult`] |
+//! | `elicitation/create` | [`ElicitParams`] | [`ElicitResult`] |
+//! | `roots/list` | [`EmptyParams`] | [`ListRootsResult`] |
+//! | `tasks/get`, `tasks/cancel` | [`TaskParams`] | [`Task`], [`DetailedTask`] |
+//! | `tasks/list` | [`PageParams`] | [`ListTasksResult`] |
+//!
+//! ```
+//! use mcp_proto::Revision;
+//! use mcp_proto::json::{Raw, Writer};
+//! use mcp_proto::model::{CallToolParams, CallToolResult, ContentBlock};
+//!
+//! let params = Raw::parse(br#"{"name":"forecast","arguments":{"city":"Kyoto"}}"#, 8)?;
+//! let params: CallToolParams<'_> = params.decode(&mut [])?;
+//! assert_eq!(params.name, "forecast");
+//!
+//! let content = [ContentBlock::text("sunny")];
+//! let result = CallToolResult {
+//!     content: content.as_slice().into(),
+//!     structured_content: Some(Raw::EMPTY_OBJECT),
+//!     ..CallToolResult::default()
+//! };
+//! let mut out = [0; 128];
+//! let mut writer = Writer::new(&mut out);
+//! // This revision has no structured content.
+//! writer.value(&result, Some(Revision::V2025_03_26))?;
+//! let len = writer.finish()?;
+//! assert_eq!(&out[..len], br#"{"content":[{"type":"text","text":"sunny"}]}"#);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
 mod annotations;
 mod call_tool;
@@ -50,44 +97,25 @@ mod subscription;
 mod task;
 mod tool;
 
-pub use annotations::{Annotations, Role};
-pub use call_tool::{CallToolParams, CallToolResult};
+// Opening, and what each side can do.
 pub use client_capabilities::{
     ClientCapabilities, ClientTaskRequests, ClientTasksCapability, ElicitationCapability,
     ElicitationTasks, RootsCapability, SamplingCapability, SamplingTasks,
 };
+pub use features::{ClientFeatures, ServerFeatures};
+pub use implementation::Implementation;
+pub use initialize::{DiscoverResult, InitializeParams, InitializeResult};
+pub use server_capabilities::{
+    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerTaskRequests,
+    ServerTasksCapability, ToolTasks, ToolsCapability,
+};
+
+// Tools, resources and prompts.
+pub use call_tool::{CallToolParams, CallToolResult};
 pub use completion::{
     CompleteParams, CompleteResult, Completion, CompletionArgument, CompletionContext,
     PromptReference, Reference, ResourceReference,
 };
-pub use content::{
-    AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
-};
-pub use elicitation::{
-    ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams,
-    ElicitationCompleteParams, FormValue,
-};
-pub use elicitation_schema::{
-    BooleanSchema, ElicitationSchema, NumberSchema, NumberType, ObjectType, PrimitiveSchema,
-    StringFormat, StringSchema,
-};
-pub use enum_schema::{Choice, Choices, EnumSchema, MultiEnumSchema};
-pub use error_data::{
-    MissingCapabilitiesData, UnsupportedVersionData, UrlElicitationData, is_resource_not_found,
-};
-pub(crate) use features::Unanswerable;
-pub use features::{ClientFeatures, ServerFeatures};
-pub use form_check::{FieldFault, FieldMismatch};
-pub use icon::{Icon, Theme};
-pub use implementation::Implementation;
-pub use initialize::{DiscoverResult, InitializeParams, InitializeResult};
-pub use input::{
-    InputRequest, InputRequests, InputRequired, InputRequiredResult, InputResponse, InputResponses,
-    RequestState,
-};
-pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
-pub use meta::{Meta, RequestMeta, ResultMeta, Settings, keys};
-pub use notification::{CancelledParams, EmptyParams, ProgressParams};
 pub use page::{CacheScope, PageParams, freshness};
 pub use prompt::{
     GetPromptParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
@@ -97,20 +125,53 @@ pub use read_resource::{
     TextResourceContents,
 };
 pub use resource::{ListResourceTemplatesResult, ListResourcesResult, Resource, ResourceTemplate};
-pub use result_type::ResultType;
+pub use tool::{ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution};
+
+// Content.
+pub use annotations::{Annotations, Role};
+pub use content::{
+    AudioContent, ContentBlock, EmbeddedResource, ImageContent, ResourceLink, TextContent,
+};
+pub use icon::{Icon, Theme};
+
+// Questions to the client.
+pub use elicitation::{
+    ElicitAction, ElicitFormParams, ElicitParams, ElicitResult, ElicitUrlParams,
+    ElicitationCompleteParams, FormValue,
+};
+pub use elicitation_schema::{
+    BooleanSchema, ElicitationSchema, NumberSchema, NumberType, ObjectType, PrimitiveSchema,
+    StringFormat, StringSchema,
+};
+pub use enum_schema::{Choice, Choices, EnumSchema, MultiEnumSchema};
+pub use form_check::{FieldFault, FieldMismatch};
+pub use input::{
+    InputRequest, InputRequests, InputRequired, InputRequiredResult, InputResponse, InputResponses,
+    RequestState,
+};
 pub use root::{ListRootsResult, Root};
 pub use sampling::{
     CreateMessageParams, CreateMessageResult, IncludeContext, ModelHint, ModelPreferences,
     SamplingMessage, StopReason, ToolChoice, ToolChoiceMode,
 };
 pub use sampling_content::{SamplingBlock, SamplingContent, ToolResultContent, ToolUseContent};
-pub use server_capabilities::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerTaskRequests,
-    ServerTasksCapability, ToolTasks, ToolsCapability,
-};
+
+// Notifications, logs and subscriptions.
+pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
+pub use notification::{CancelledParams, EmptyParams, ProgressParams};
 pub use subscription::{AcknowledgedParams, ListenParams, SubscriptionFilter};
+
+// Tasks.
 pub use task::{
     CreateTaskResult, DetailedTask, ListTasksResult, Task, TaskMetadata, TaskParams, TaskStatus,
     UpdateTaskParams,
 };
-pub use tool::{ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution};
+
+// What messages have in common, and the data of errors.
+pub use error_data::{
+    MissingCapabilitiesData, UnsupportedVersionData, UrlElicitationData, is_resource_not_found,
+};
+pub use meta::{Meta, RequestMeta, ResultMeta, Settings, keys};
+pub use result_type::ResultType;
+
+pub(crate) use features::Unanswerable;

@@ -7,16 +7,6 @@ use crate::json::Str;
 use crate::rpc::Id;
 
 /// The parameters of `notifications/cancelled`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::CancelledParams;
-///
-/// let text = br#"{"requestId":7,"reason":"no hurry"}"#;
-/// let cancelled: CancelledParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(cancelled.request_id.to_u64(), Some(7));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:CancelledParams", rename_all = "camelCase")]
 pub struct CancelledParams<'b> {
@@ -32,17 +22,6 @@ pub struct CancelledParams<'b> {
 }
 
 /// The parameters of `notifications/progress`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ProgressParams;
-///
-/// let text = br#"{"progressToken":7,"progress":0.5}"#;
-/// let told: ProgressParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(told.progress, 0.5);
-/// assert!(told.total.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:ProgressParams", rename_all = "camelCase")]
 pub struct ProgressParams<'b> {
@@ -64,15 +43,6 @@ pub struct ProgressParams<'b> {
 
 /// The parameters of a request or notification that has none of its own, such as
 /// `server/discover`, `roots/list` and the notifications that a list changed; an empty result.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::EmptyParams;
-///
-/// let params: EmptyParams<'_> = Raw::parse(br#"{}"#, 16)?.decode(&mut [])?;
-/// assert!(params.meta.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:EmptyParams", rename_all = "camelCase")]
 pub struct EmptyParams<'b> {

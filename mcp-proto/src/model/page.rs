@@ -10,15 +10,6 @@ use crate::json::Str;
 
 /// The parameters of the five requests for a page: `tools/list`, `resources/list`,
 /// `resources/templates/list`, `prompts/list`, and `tasks/list` of 2025-11-25.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::PageParams;
-///
-/// let page: PageParams<'_> = Raw::parse(br#"{"cursor":"p2"}"#, 16)?.decode(&mut [])?;
-/// assert!(page.cursor.is_some_and(|cursor| cursor == "p2"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:PageParams", rename_all = "camelCase")]
 pub struct PageParams<'b> {
@@ -55,15 +46,6 @@ impl<'de> Deserialize<'de> for CacheScope {
 }
 
 /// How long a result stays fresh: not at all, where `ttlMs` is missing or negative (CH-03).
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_proto::model::freshness;
-///
-/// assert_eq!(freshness(Some(1500)), Duration::from_millis(1500));
-/// assert_eq!(freshness(Some(-1)), Duration::ZERO);
-/// assert_eq!(freshness(None), Duration::ZERO);
-/// ```
 pub fn freshness(ttl_ms: Option<i64>) -> Duration {
     ttl_ms
         .and_then(|milliseconds| u64::try_from(milliseconds).ok())

@@ -6,13 +6,6 @@ use super::{CacheScope, ContentBlock, Icon, InputResponses, Meta, RequestState, 
 use crate::json::{List, Map, Str};
 
 /// A text with gaps that a server offers to people.
-///
-/// ```
-/// use mcp_proto::model::Prompt;
-///
-/// let prompt = Prompt { title: Some("Greeting".into()), ..Prompt::new("greet") };
-/// assert_eq!(prompt.display_name(), "Greeting");
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Prompt", rename_all = "camelCase")]
 pub struct Prompt<'b> {
@@ -52,16 +45,6 @@ impl<'b> Prompt<'b> {
 }
 
 /// A gap in a prompt.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::PromptArgument;
-///
-/// let text = br#"{"name":"who","required":true}"#;
-/// let argument: PromptArgument<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(argument.required);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptArgument", rename_all = "camelCase")]
 pub struct PromptArgument<'b> {
@@ -84,16 +67,6 @@ pub struct PromptArgument<'b> {
 }
 
 /// The result of `prompts/list`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ListPromptsResult;
-///
-/// let text = br#"{"prompts":[{"name":"greet"}]}"#;
-/// let page: ListPromptsResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(page.next_cursor.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListPromptsResult", rename_all = "camelCase")]
 pub struct ListPromptsResult<'b> {
@@ -118,16 +91,6 @@ pub struct ListPromptsResult<'b> {
 }
 
 /// The parameters of `prompts/get`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::GetPromptParams;
-///
-/// let text = br#"{"name":"greet","arguments":{"who":"Ada"}}"#;
-/// let asked: GetPromptParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(asked.name, "greet");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:GetPromptParams", rename_all = "camelCase")]
 pub struct GetPromptParams<'b> {
@@ -149,21 +112,6 @@ pub struct GetPromptParams<'b> {
 }
 
 /// The result of `prompts/get`.
-///
-/// ```
-/// use mcp_proto::json::List;
-/// use mcp_proto::model::{ContentBlock, GetPromptResult, PromptMessage, Role};
-///
-/// let messages = [PromptMessage {
-///     role: Role::User,
-///     content: ContentBlock::text("Describe Kyoto"),
-/// }];
-/// let result = GetPromptResult {
-///     messages: List::from(&messages),
-///     ..GetPromptResult::default()
-/// };
-/// assert_eq!(result.messages.len(), 1);
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:GetPromptResult", rename_all = "camelCase")]
 pub struct GetPromptResult<'b> {
@@ -178,16 +126,6 @@ pub struct GetPromptResult<'b> {
 }
 
 /// A message of a prompt.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{PromptMessage, Role};
-///
-/// let text = br#"{"role":"user","content":{"type":"text","text":"Hi"}}"#;
-/// let message: PromptMessage<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(message.role, Role::User);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptMessage", rename_all = "camelCase")]
 pub struct PromptMessage<'b> {

@@ -7,16 +7,6 @@ use super::{CacheScope, InputResponses, Meta, RequestState};
 use crate::json::{List, Raw, Str};
 
 /// The parameters of `resources/read`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ReadResourceParams;
-///
-/// let text = br#"{"uri":"file:///a"}"#;
-/// let asked: ReadResourceParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(asked.uri, "file:///a");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ReadResourceParams", rename_all = "camelCase")]
 pub struct ReadResourceParams<'b> {
@@ -35,22 +25,6 @@ pub struct ReadResourceParams<'b> {
 }
 
 /// The result of `resources/read`.
-///
-/// ```
-/// use mcp_proto::json::List;
-/// use mcp_proto::model::{ReadResourceResult, ResourceContents, TextResourceContents};
-///
-/// let contents = [ResourceContents::Text(TextResourceContents {
-///     uri: "file:///a".into(),
-///     text: "hello".into(),
-///     ..TextResourceContents::default()
-/// })];
-/// let result = ReadResourceResult {
-///     contents: List::from(&contents),
-///     ..ReadResourceResult::default()
-/// };
-/// assert_eq!(result.contents.len(), 1);
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ReadResourceResult", rename_all = "camelCase")]
 pub struct ReadResourceResult<'b> {
@@ -69,16 +43,6 @@ pub struct ReadResourceResult<'b> {
 }
 
 /// What a resource holds: text, or bytes in base64.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ResourceContents;
-///
-/// let text = br#"{"uri":"file:///a","text":"hello"}"#;
-/// let contents: ResourceContents<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(matches!(contents, ResourceContents::Text(text) if text.text == "hello"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(untagged)]
 pub enum ResourceContents<'b> {
@@ -112,16 +76,6 @@ impl<'de: 'b, 'b> Deserialize<'de> for ResourceContents<'b> {
 }
 
 /// A resource, or a part of one, as text.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::TextResourceContents;
-///
-/// let text = br#"{"uri":"file:///a","text":"hello"}"#;
-/// let contents: TextResourceContents<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(contents.text, "hello");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:TextResourceContents", rename_all = "camelCase")]
 pub struct TextResourceContents<'b> {
@@ -139,16 +93,6 @@ pub struct TextResourceContents<'b> {
 }
 
 /// A resource, or a part of one, as bytes.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::BlobResourceContents;
-///
-/// let text = br#"{"uri":"file:///a","blob":"AAE="}"#;
-/// let contents: BlobResourceContents<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(contents.blob, "AAE=");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:BlobResourceContents", rename_all = "camelCase")]
 pub struct BlobResourceContents<'b> {
@@ -167,16 +111,6 @@ pub struct BlobResourceContents<'b> {
 
 /// The parameters of `resources/subscribe`, `resources/unsubscribe` and
 /// `notifications/resources/updated`, and the `data` of an error that a resource is missing.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ResourceParams;
-///
-/// let text = br#"{"uri":"file:///a"}"#;
-/// let watched: ResourceParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(watched.uri, "file:///a");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourceParams", rename_all = "camelCase")]
 pub struct ResourceParams<'b> {

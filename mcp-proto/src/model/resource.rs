@@ -6,13 +6,6 @@ use super::{Annotations, CacheScope, Icon, Meta, lenient};
 use crate::json::{List, Str};
 
 /// Something that a server lets clients read.
-///
-/// ```
-/// use mcp_proto::model::Resource;
-///
-/// let resource = Resource { size: Some(12), ..Resource::new("file:///a.txt", "a.txt") };
-/// assert_eq!(resource.display_name(), "a.txt");
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Resource", rename_all = "camelCase")]
 pub struct Resource<'b> {
@@ -61,13 +54,6 @@ impl<'b> Resource<'b> {
 }
 
 /// Resources whose address has parts to fill in.
-///
-/// ```
-/// use mcp_proto::model::ResourceTemplate;
-///
-/// let template = ResourceTemplate::new("file:///{path}", "files");
-/// assert_eq!(template.uri_template, "file:///{path}");
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourceTemplate", rename_all = "camelCase")]
 pub struct ResourceTemplate<'b> {
@@ -108,16 +94,6 @@ impl<'b> ResourceTemplate<'b> {
 }
 
 /// The result of `resources/list`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ListResourcesResult;
-///
-/// let text = br#"{"resources":[],"nextCursor":"2"}"#;
-/// let page: ListResourcesResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(page.next_cursor.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListResourcesResult", rename_all = "camelCase")]
 pub struct ListResourcesResult<'b> {
@@ -142,16 +118,6 @@ pub struct ListResourcesResult<'b> {
 }
 
 /// The result of `resources/templates/list`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ListResourceTemplatesResult;
-///
-/// let text = br#"{"resourceTemplates":[]}"#;
-/// let page: ListResourceTemplatesResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(page.resource_templates.iter().count(), 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListResourceTemplatesResult", rename_all = "camelCase")]
 pub struct ListResourceTemplatesResult<'b> {

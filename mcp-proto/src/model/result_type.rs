@@ -22,14 +22,6 @@ impl<'b> ResultType<'b> {
     /// # Errors
     ///
     /// If it says it twice.
-    ///
-    /// ```
-    /// use mcp_proto::json::Raw;
-    /// use mcp_proto::model::ResultType;
-    ///
-    /// let result = Raw::parse(br#"{"tools":[]}"#, 8).unwrap().object().unwrap();
-    /// assert_eq!(ResultType::of(result), Ok(Some(ResultType::Complete)));
-    /// ```
     pub fn of(result: Object<'b>) -> Result<Option<Self>, Duplicate> {
         let [kind] = result.find(["resultType"])?;
         Ok(match kind {

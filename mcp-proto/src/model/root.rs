@@ -6,15 +6,6 @@ use super::Meta;
 use crate::json::{List, Str};
 
 /// A directory or file where a server may work.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::Root;
-///
-/// let root: Root<'_> = Raw::parse(br#"{"uri":"file:///notes"}"#, 16)?.decode(&mut [])?;
-/// assert_eq!(root.uri, "file:///notes");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:Root", rename_all = "camelCase")]
 pub struct Root<'b> {
@@ -30,16 +21,6 @@ pub struct Root<'b> {
 }
 
 /// The result of `roots/list`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ListRootsResult;
-///
-/// let text = br#"{"roots":[{"uri":"file:///notes"}]}"#;
-/// let listed: ListRootsResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(listed.roots.iter().count(), 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListRootsResult", rename_all = "camelCase")]
 pub struct ListRootsResult<'b> {

@@ -8,23 +8,6 @@ use crate::json::{List, Object, Str};
 
 /// The parameters of `sampling/createMessage`: a request of its own until 2025-11-25, a question
 /// of an `input_required` since.
-///
-/// ```
-/// use mcp_proto::json::List;
-/// use mcp_proto::model::{CreateMessageParams, Role, SamplingContent, SamplingMessage};
-///
-/// let messages = [SamplingMessage {
-///     role: Role::User,
-///     content: SamplingContent::text("Which city is this about?"),
-///     meta: None,
-/// }];
-/// let params = CreateMessageParams {
-///     messages: List::from(&messages),
-///     max_tokens: 100,
-///     ..CreateMessageParams::default()
-/// };
-/// assert_eq!(params.messages.len(), 1);
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:CreateMessageParams", rename_all = "camelCase")]
 pub struct CreateMessageParams<'b> {
@@ -66,16 +49,6 @@ pub struct CreateMessageParams<'b> {
 }
 
 /// A message of a conversation with a model.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{Role, SamplingMessage};
-///
-/// let text = br#"{"role":"user","content":{"type":"text","text":"Hi"}}"#;
-/// let message: SamplingMessage<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(message.role, Role::User);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:SamplingMessage", rename_all = "camelCase")]
 pub struct SamplingMessage<'b> {
@@ -90,16 +63,6 @@ pub struct SamplingMessage<'b> {
 }
 
 /// What kind of model is wanted. A client tries the hints in their order first (SP-09).
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ModelPreferences;
-///
-/// let text = br#"{"hints":[{"name":"small"}],"speedPriority":1}"#;
-/// let wanted: ModelPreferences<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(wanted.speed_priority, Some(1.0));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ModelPreferences", rename_all = "camelCase")]
 pub struct ModelPreferences<'b> {
@@ -118,15 +81,6 @@ pub struct ModelPreferences<'b> {
 }
 
 /// A name of a model, or a part of one.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ModelHint;
-///
-/// let hint: ModelHint<'_> = Raw::parse(br#"{"name":"small"}"#, 16)?.decode(&mut [])?;
-/// assert!(hint.name.is_some_and(|name| name == "small"));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ModelHint", rename_all = "camelCase")]
 pub struct ModelHint<'b> {
@@ -136,15 +90,6 @@ pub struct ModelHint<'b> {
 }
 
 /// Whether a model has to use tools.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{ToolChoice, ToolChoiceMode};
-///
-/// let choice: ToolChoice<'_> = Raw::parse(br#"{"mode":"required"}"#, 16)?.decode(&mut [])?;
-/// assert_eq!(choice.mode, Some(ToolChoiceMode::Required));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolChoice", rename_all = "camelCase")]
 pub struct ToolChoice<'b> {
@@ -179,16 +124,6 @@ open_enum! {
 }
 
 /// The result of `sampling/createMessage`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::CreateMessageResult;
-///
-/// let text = br#"{"role":"assistant","model":"small","content":{"type":"text","text":"Hi"}}"#;
-/// let result: CreateMessageResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(result.model, "small");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:CreateMessageResult", rename_all = "camelCase")]
 pub struct CreateMessageResult<'b> {

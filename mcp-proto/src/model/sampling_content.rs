@@ -11,19 +11,6 @@ use crate::json::{Kind, List, Object, Raw, Str};
 /// One block, or since 2025-11-25 a list of them. Whoever reads it sees a sequence either way.
 ///
 /// To an older peer the first block of a list is sent alone (SP-13).
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{SamplingBlock, SamplingContent};
-///
-/// let content = Raw::parse(br#"[{"type":"text","text":"a"}]"#, 8)?.decode(&mut [])?;
-/// let blocks: Vec<SamplingBlock<'_>> = match content {
-///     SamplingContent::One(block) => vec![block],
-///     SamplingContent::Many(blocks) => blocks.iter().collect::<Result<_, _>>()?,
-/// };
-/// assert_eq!(blocks.len(), 1);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum SamplingContent<'b> {
     /// One block.
@@ -70,16 +57,6 @@ impl<'de: 'b, 'b> Deserialize<'de> for SamplingContent<'b> {
 }
 
 /// A piece of what is said in a conversation with a model.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::SamplingBlock;
-///
-/// let text = br#"{"type":"text","text":"Hi"}"#;
-/// let block: SamplingBlock<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(matches!(block, SamplingBlock::Text(_)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize)]
 #[serde(tag = "type")]
 pub enum SamplingBlock<'b> {
@@ -130,16 +107,6 @@ impl<'de: 'b, 'b> Deserialize<'de> for SamplingBlock<'b> {
 }
 
 /// A model's wish to use a tool; since 2025-11-25.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ToolUseContent;
-///
-/// let text = br#"{"id":"1","name":"clock","input":{}}"#;
-/// let used: ToolUseContent<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(used.name, "clock");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolUseContent", rename_all = "camelCase")]
 pub struct ToolUseContent<'b> {
@@ -156,16 +123,6 @@ pub struct ToolUseContent<'b> {
 }
 
 /// What a tool said to a model; since 2025-11-25.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ToolResultContent;
-///
-/// let text = br#"{"toolUseId":"1","content":[]}"#;
-/// let result: ToolResultContent<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(!result.is_error);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Deserialize)]
 #[serde(rename = "mcp:ToolResultContent", rename_all = "camelCase")]
 pub struct ToolResultContent<'b> {

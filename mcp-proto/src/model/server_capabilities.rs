@@ -11,16 +11,6 @@ use super::{Settings, lenient};
 /// in one word.
 ///
 /// [`ServerFeatures`]: super::ServerFeatures
-///
-/// ```
-/// use mcp_proto::model::{ServerCapabilities, ServerFeatures, ToolsCapability};
-///
-/// let capabilities = ServerCapabilities {
-///     tools: Some(ToolsCapability { list_changed: false }),
-///     ..ServerCapabilities::default()
-/// };
-/// assert_eq!(ServerFeatures::from(&capabilities), ServerFeatures::TOOLS);
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ServerCapabilities", rename_all = "camelCase")]
 pub struct ServerCapabilities<'b> {
@@ -51,16 +41,6 @@ pub struct ServerCapabilities<'b> {
 }
 
 /// Prompts.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::PromptsCapability;
-///
-/// let text = br#"{"listChanged":true}"#;
-/// let prompts: PromptsCapability = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(prompts.list_changed);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptsCapability", rename_all = "camelCase")]
 pub struct PromptsCapability {
@@ -74,16 +54,6 @@ pub struct PromptsCapability {
 }
 
 /// Resources.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ResourcesCapability;
-///
-/// let text = br#"{"subscribe":true}"#;
-/// let resources: ResourcesCapability = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(resources.subscribe);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourcesCapability", rename_all = "camelCase")]
 pub struct ResourcesCapability {
@@ -104,15 +74,6 @@ pub struct ResourcesCapability {
 }
 
 /// Tools.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ToolsCapability;
-///
-/// let tools: ToolsCapability = Raw::parse(br#"{"listChanged":true}"#, 16)?.decode(&mut [])?;
-/// assert!(tools.list_changed);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolsCapability", rename_all = "camelCase")]
 pub struct ToolsCapability {
@@ -126,16 +87,6 @@ pub struct ToolsCapability {
 }
 
 /// Tasks made of requests; 2025-11-25 only.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ServerTasksCapability;
-///
-/// let text = br#"{"requests":{"tools":{"call":{}}}}"#;
-/// let tasks: ServerTasksCapability<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(tasks.requests.is_some() && tasks.list.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ServerTasksCapability", rename_all = "camelCase")]
 pub struct ServerTasksCapability<'b> {
@@ -151,16 +102,6 @@ pub struct ServerTasksCapability<'b> {
 }
 
 /// Requests that may become tasks.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ServerTaskRequests;
-///
-/// let text = br#"{"tools":{"call":{}}}"#;
-/// let requests: ServerTaskRequests<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(requests.tools.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ServerTaskRequests", rename_all = "camelCase")]
 pub struct ServerTaskRequests<'b> {
@@ -170,15 +111,6 @@ pub struct ServerTaskRequests<'b> {
 }
 
 /// Requests about tools that may become tasks.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ToolTasks;
-///
-/// let tools: ToolTasks<'_> = Raw::parse(br#"{"call":{}}"#, 16)?.decode(&mut [])?;
-/// assert!(tools.call.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolTasks", rename_all = "camelCase")]
 pub struct ToolTasks<'b> {

@@ -6,16 +6,6 @@ use super::{Meta, lenient};
 use crate::json::{List, Str};
 
 /// The parameters of `subscriptions/listen`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ListenParams;
-///
-/// let text = br#"{"notifications":{"toolsListChanged":true}}"#;
-/// let wanted: ListenParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(wanted.notifications.tools_list_changed);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListenParams", rename_all = "camelCase")]
 pub struct ListenParams<'b> {
@@ -28,16 +18,6 @@ pub struct ListenParams<'b> {
 }
 
 /// The parameters of `notifications/subscriptions/acknowledged`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::AcknowledgedParams;
-///
-/// let text = br#"{"notifications":{}}"#;
-/// let granted: AcknowledgedParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(!granted.notifications.tools_list_changed);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:AcknowledgedParams", rename_all = "camelCase")]
 pub struct AcknowledgedParams<'b> {
@@ -50,19 +30,6 @@ pub struct AcknowledgedParams<'b> {
 }
 
 /// Kinds of notifications.
-///
-/// ```
-/// use mcp_proto::json::List;
-/// use mcp_proto::model::SubscriptionFilter;
-///
-/// let uris = ["file:///a".into()];
-/// let filter = SubscriptionFilter {
-///     tools_list_changed: true,
-///     resource_subscriptions: Some(List::from(&uris)),
-///     ..SubscriptionFilter::default()
-/// };
-/// assert!(!filter.prompts_list_changed);
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:SubscriptionFilter", rename_all = "camelCase")]
 pub struct SubscriptionFilter<'b> {

@@ -7,15 +7,6 @@ use super::{InputRequests, InputResponses, Meta, lenient};
 use crate::json::{List, Object, Raw, Str};
 
 /// Asks for a task; 2025-11-25 only.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::TaskMetadata;
-///
-/// let task: TaskMetadata = Raw::parse(br#"{"ttl":60000}"#, 16)?.decode(&mut [])?;
-/// assert_eq!(task.ttl, Some(60_000));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:TaskMetadata", rename_all = "camelCase")]
 pub struct TaskMetadata {
@@ -26,16 +17,6 @@ pub struct TaskMetadata {
 
 /// A task of 2025-11-25: the member of the answer to a request that asked for one, the answers to
 /// `tasks/get` and `tasks/cancel`, and the parameters of `notifications/tasks/status`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{Task, TaskStatus};
-///
-/// let task = br#"{"taskId":"t","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttl":null}"#;
-/// let task: Task<'_> = Raw::parse(task, 8)?.decode(&mut [])?;
-/// assert!(!task.status.is_terminal());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:Task", rename_all = "camelCase")]
 pub struct Task<'b> {
@@ -86,15 +67,6 @@ impl TaskStatus {
 
 /// The parameters of `tasks/get`, `tasks/result` and `tasks/cancel`, and the value of
 /// `_meta` that relates a message to a task.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::TaskParams;
-///
-/// let asked: TaskParams<'_> = Raw::parse(br#"{"taskId":"t1"}"#, 16)?.decode(&mut [])?;
-/// assert_eq!(asked.task_id, "t1");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:TaskParams", rename_all = "camelCase")]
 pub struct TaskParams<'b> {
@@ -107,16 +79,6 @@ pub struct TaskParams<'b> {
 }
 
 /// The answer to a request that asked for a task; 2025-11-25 only.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{CreateTaskResult, TaskStatus};
-///
-/// let text = br#"{"task":{"taskId":"t1","status":"working","createdAt":"2026-07-28T00:00:00Z","lastUpdatedAt":"2026-07-28T00:00:00Z","ttl":null}}"#;
-/// let created: CreateTaskResult<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(created.task.status, TaskStatus::Working);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:CreateTaskResult", rename_all = "camelCase")]
 pub struct CreateTaskResult<'b> {
@@ -129,15 +91,6 @@ pub struct CreateTaskResult<'b> {
 }
 
 /// The result of `tasks/list`; 2025-11-25 only.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ListTasksResult;
-///
-/// let page: ListTasksResult<'_> = Raw::parse(br#"{"tasks":[]}"#, 16)?.decode(&mut [])?;
-/// assert_eq!(page.tasks.iter().count(), 0);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListTasksResult", rename_all = "camelCase")]
 pub struct ListTasksResult<'b> {
@@ -157,16 +110,6 @@ pub struct ListTasksResult<'b> {
 
 /// A task of the extension `io.modelcontextprotocol/tasks`: an answer with `resultType` `task`,
 /// the answer to `tasks/get`, and the parameters of `notifications/tasks`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::DetailedTask;
-///
-/// let text = br#"{"taskId":"t1","status":"working","createdAt":"2026-07-28T00:00:00Z","lastUpdatedAt":"2026-07-28T00:00:00Z","ttlMs":null}"#;
-/// let task: DetailedTask<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert!(task.result.is_none() && task.error.is_none());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 #[serde(rename = "mcp:DetailedTask", rename_all = "camelCase")]
 pub struct DetailedTask<'b> {
@@ -202,16 +145,6 @@ pub struct DetailedTask<'b> {
 }
 
 /// The parameters of `tasks/update` of the extension.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::UpdateTaskParams;
-///
-/// let text = br#"{"taskId":"t1","inputResponses":{}}"#;
-/// let update: UpdateTaskParams<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(update.task_id, "t1");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:UpdateTaskParams", rename_all = "camelCase")]
 pub struct UpdateTaskParams<'b> {

@@ -8,19 +8,6 @@ use super::{CacheScope, Icon, Meta, lenient};
 use crate::json::{List, Object, Str};
 
 /// A function that a server offers to a model.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::Tool;
-///
-/// let schema = br#"{"type":"object","properties":{"city":{"type":"string"}}}"#;
-/// let schema = Raw::parse(schema, 16).unwrap().object().unwrap();
-/// let tool = Tool {
-///     description: Some("Forecast for a city".into()),
-///     ..Tool::new("forecast", schema)
-/// };
-/// assert_eq!(tool.display_name(), "forecast");
-/// ```
 #[derive(Clone, Copy, Debug, Deserialize)]
 #[serde(rename = "mcp:Tool", rename_all = "camelCase")]
 pub struct Tool<'b> {
@@ -102,16 +89,6 @@ impl Serialize for Tool<'_> {
 }
 
 /// What a tool says that it does to the world; untrusted unless its server is trusted (TL-12).
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ToolAnnotations;
-///
-/// let text = br#"{"readOnlyHint":true}"#;
-/// let hints: ToolAnnotations<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(hints.read_only_hint, Some(true));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolAnnotations", rename_all = "camelCase")]
 pub struct ToolAnnotations<'b> {
@@ -133,16 +110,6 @@ pub struct ToolAnnotations<'b> {
 }
 
 /// How a tool runs; 2025-11-25 only.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::{TaskSupport, ToolExecution};
-///
-/// let text = br#"{"taskSupport":"optional"}"#;
-/// let execution: ToolExecution<'_> = Raw::parse(text, 16)?.decode(&mut [])?;
-/// assert_eq!(execution.task_support, Some(TaskSupport::Optional));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolExecution", rename_all = "camelCase")]
 pub struct ToolExecution<'b> {
@@ -164,19 +131,6 @@ open_enum! {
 }
 
 /// The result of `tools/list`.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::model::ListToolsResult;
-///
-/// let page = br#"{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"2"}"#;
-/// let page: ListToolsResult<'_> = Raw::parse(page, 8)?.decode(&mut [])?;
-/// for tool in page.tools.iter() {
-///     assert_eq!(tool?.name, "a");
-/// }
-/// assert_eq!(page.next_cursor, Some("2".into()));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListToolsResult", rename_all = "camelCase")]
 pub struct ListToolsResult<'b> {

@@ -13,16 +13,6 @@ use crate::rpc::Method;
 
 features! {
     /// What a client declared.
-    ///
-    /// ```
-    /// use mcp_proto::json::Raw;
-    /// use mcp_proto::model::ClientFeatures;
-    ///
-    /// let declared = Raw::parse(br#"{"elicitation":{},"roots":{"listChanged":true}}"#, 8).unwrap();
-    /// let features = ClientFeatures::read(declared.object());
-    /// assert!(features.contains(ClientFeatures::ELICITATION_FORM));
-    /// assert!(!features.contains(ClientFeatures::ELICITATION_URL));
-    /// ```
     ClientFeatures {
         /// `roots`: it has roots to show.
         ROOTS = 0,

@@ -13,16 +13,6 @@ use crate::rpc::Method;
 
 features! {
     /// What a server declared.
-    ///
-    /// ```
-    /// use mcp_proto::json::Raw;
-    /// use mcp_proto::model::ServerFeatures;
-    ///
-    /// let declared = Raw::parse(br#"{"tools":{"listChanged":true},"logging":{}}"#, 8).unwrap();
-    /// let features = ServerFeatures::read(declared.object());
-    /// assert!(features.contains(ServerFeatures::TOOLS.with(ServerFeatures::LOGGING)));
-    /// assert!(!features.contains(ServerFeatures::PROMPTS));
-    /// ```
     ServerFeatures {
         /// `tools`: it has tools.
         TOOLS = 0,
