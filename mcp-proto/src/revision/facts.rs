@@ -134,13 +134,6 @@ pub(super) const V2026_07_28: Facts = Facts {
 };
 
 /// The two ways in which a conversation knows its revision.
-///
-/// ```
-/// use mcp_proto::{Era, Revision};
-///
-/// let modern = Revision::ALL.into_iter().filter(|it| it.era() == Era::Modern);
-/// assert_eq!(modern.count(), 1);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Era {
     /// A handshake settles it once, for a session with state.
@@ -150,81 +143,48 @@ pub enum Era {
 }
 
 /// What the structured content of a tool's result may be.
-///
-/// ```
-/// use mcp_proto::revision::{Revision, Structured};
-///
-/// let may_be_a_list = |it: Revision| it.structured_content() == Structured::Any;
-/// assert!(may_be_a_list(Revision::V2026_07_28));
-/// assert!(!may_be_a_list(Revision::V2025_11_25));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Structured {
     /// The revision has none.
     Absent,
-    /// A JSON object, described by a schema whose root is an object.
+    /// A JSON object, described by a schema whose root is an object: since 2025-06-18.
     Object,
-    /// Any JSON value, `null` included.
+    /// Any JSON value, `null` included: since 2026-07-28.
     Any,
 }
 
 /// Which modes of elicitation a revision has.
-///
-/// ```
-/// use mcp_proto::revision::{Elicitation, Revision};
-///
-/// let has_pages = |it: Revision| {
-///     !matches!(it.elicitation(), Elicitation::Absent | Elicitation::Form)
-/// };
-/// assert!(has_pages(Revision::V2025_11_25));
-/// assert!(!has_pages(Revision::V2025_06_18));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Elicitation {
     /// The revision has no elicitation.
     Absent,
-    /// Forms, whose mode has no name.
+    /// Forms, whose mode has no name: 2025-06-18.
     Form,
-    /// Forms, and URLs whose completion is told by their `elicitationId`.
+    /// Forms, and URLs whose completion is told by their `elicitationId`: 2025-11-25.
     FormAndTrackedUrl,
-    /// Forms and URLs.
+    /// Forms and URLs: since 2026-07-28.
     FormAndUrl,
 }
 
 /// Which kind of tasks a revision has.
-///
-/// ```
-/// use mcp_proto::revision::{Revision, Tasks};
-///
-/// assert_eq!(Revision::V2025_06_18.tasks(), Tasks::Absent);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Tasks {
-    /// None.
+    /// The revision has no tasks.
     Absent,
-    /// Part of the protocol, in both directions.
+    /// Part of the protocol, in both directions: 2025-11-25.
     Core,
-    /// The extension `io.modelcontextprotocol/tasks`, of servers only.
+    /// The extension `io.modelcontextprotocol/tasks`, of servers only: since 2026-07-28.
     Extension,
 }
 
 /// How a revision travels over HTTP.
-///
-/// ```
-/// use mcp_proto::revision::{Http, Revision};
-///
-/// // Who may open a stream of its own by GET.
-/// let streams = |it: Revision| it.http() == Http::Sessions;
-/// assert!(streams(Revision::V2025_11_25));
-/// assert!(!streams(Revision::V2026_07_28));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Http {
-    /// Two endpoints: one event stream down, POST up.
+    /// Two endpoints: one event stream down, POST up. 2024-11-05.
     TwoEndpoints,
-    /// One endpoint with POST, GET and DELETE, and sessions.
+    /// One endpoint with POST, GET and DELETE, and sessions: from 2025-03-26 to 2025-11-25.
     Sessions,
-    /// One endpoint with POST alone, without sessions.
+    /// One endpoint with POST alone, without sessions: since 2026-07-28.
     PostOnly,
 }
 

@@ -8,14 +8,6 @@
 use super::{Revision, RevisionSet};
 
 /// What a serializer does with one member of a struct.
-///
-/// ```
-/// use mcp_proto::revision::{fields::{Member, Rules}, Revision};
-///
-/// let icons = |revision| Rules::of("mcp:Tool", Some(revision)).member("icons");
-/// assert_eq!(icons(Revision::V2025_06_18), Member::Skip);
-/// assert_eq!(icons(Revision::V2025_11_25), Member::Write);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Member {
     /// Writes it.
@@ -24,7 +16,7 @@ pub enum Member {
     Skip,
     /// Writes its value under this name.
     Rename(&'static str),
-    /// Writes this text, name and value in JSON, in its place.
+    /// Writes this text in its place: name and value in JSON.
     Instead(&'static str),
 }
 
@@ -46,14 +38,6 @@ pub struct Rules {
 impl Rules {
     /// The rules of a struct by the name that it told the serializer. Without a revision, and
     /// for a name that is not of the model, every member is written.
-    ///
-    /// ```
-    /// use mcp_proto::revision::{fields::{Member, Rules}, Revision};
-    ///
-    /// // A type of an application's own: nothing is left out of it.
-    /// let own = Rules::of("Tool", Some(Revision::V2024_11_05));
-    /// assert_eq!(own.member("title"), Member::Write);
-    /// ```
     pub fn of(structure: &str, revision: Option<Revision>) -> Self {
         match (structure.strip_prefix("mcp:"), revision) {
             (Some(name), Some(revision)) => Self {
@@ -68,14 +52,6 @@ impl Rules {
     }
 
     /// What to do with this member.
-    ///
-    /// ```
-    /// use mcp_proto::revision::{fields::{Member, Rules}, Revision};
-    ///
-    /// let prompt = Rules::of("mcp:Prompt", Some(Revision::V2024_11_05));
-    /// assert_eq!(prompt.member("name"), Member::Write);
-    /// assert_eq!(prompt.member("title"), Member::Skip);
-    /// ```
     pub fn member(self, field: &str) -> Member {
         self.exceptions
             .iter()
@@ -87,13 +63,6 @@ impl Rules {
 
 /// Whether a list by this name is written as its first element alone, without brackets: the
 /// content of a sampling message before it could have several blocks (SP-13).
-///
-/// ```
-/// use mcp_proto::revision::{fields::first_only, Revision};
-///
-/// assert!(first_only("mcp:Blocks", Some(Revision::V2025_06_18)));
-/// assert!(!first_only("mcp:Blocks", Some(Revision::V2025_11_25)));
-/// ```
 pub fn first_only(list: &str, revision: Option<Revision>) -> bool {
     list == "mcp:Blocks" && revision.is_some_and(|revision| !revision.has_sampling_tools())
 }

@@ -4,15 +4,6 @@ use super::{Revision, RevisionSet};
 use crate::rpc::Method;
 
 /// A side of a conversation.
-///
-/// ```
-/// use mcp_proto::Revision;
-/// use mcp_proto::revision::messages::{Side, allowed};
-/// use mcp_proto::rpc::Method;
-///
-/// // In 2026-07-28 only the client asks (ST-13).
-/// assert!(!allowed(Method::SamplingCreateMessage, Side::Server, Revision::V2026_07_28));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Side {
     /// The side that opens the conversation.
@@ -23,12 +14,6 @@ pub enum Side {
 
 impl Side {
     /// The other side.
-    ///
-    /// ```
-    /// use mcp_proto::revision::messages::Side;
-    ///
-    /// assert_eq!(Side::Client.peer(), Side::Server);
-    /// ```
     pub const fn peer(self) -> Self {
         match self {
             Self::Client => Self::Server,
@@ -40,8 +25,8 @@ impl Side {
 /// Whether a message of this method may be sent by this side in this revision, as request or
 /// as notification, whichever the method is.
 ///
-/// The questions of a multi-round request are none: they travel inside of a result. What the
-/// peer must have declared besides is the capabilities' affair.
+/// The questions of a multi-round request are not messages: they travel inside of a result. The
+/// capabilities that the peer must have declared are not checked here.
 ///
 /// ```
 /// use mcp_proto::revision::{messages::{allowed, Side}, Revision};
@@ -56,42 +41,16 @@ pub const fn allowed(method: Method<'_>, sender: Side, revision: Revision) -> bo
 }
 
 /// Whether any revision lets this side send this method.
-///
-/// ```
-/// use mcp_proto::revision::messages::{Side, known};
-/// use mcp_proto::rpc::Method;
-///
-/// assert!(known(Method::ToolsCall, Side::Client));
-/// assert!(!known(Method::ToolsCall, Side::Server));
-/// ```
 pub const fn known(method: Method<'_>, sender: Side) -> bool {
     !senders(method, sender).is_empty()
 }
 
-/// Whether this is the method of a notification; an unknown one is not known to be.
-///
-/// ```
-/// use mcp_proto::revision::messages::is_notification;
-/// use mcp_proto::rpc::Method;
-///
-/// assert!(is_notification(Method::Progress));
-/// assert!(!is_notification(Method::Ping));
-/// ```
+/// Whether this is the method of a notification; `false` for an unknown method.
 pub const fn is_notification(method: Method<'_>) -> bool {
     method.facts().is_notification()
 }
 
-/// The revisions in which a side may send a method; none for an unknown method.
-///
-/// ```
-/// use mcp_proto::Revision;
-/// use mcp_proto::revision::messages::{Side, senders};
-/// use mcp_proto::rpc::Method;
-///
-/// let revisions = senders(Method::ServerDiscover, Side::Client);
-/// assert!(revisions.contains(Revision::V2026_07_28));
-/// assert!(!revisions.contains(Revision::V2025_11_25));
-/// ```
+/// The revisions in which a side may send a method; empty for an unknown method.
 pub const fn senders(method: Method<'_>, sender: Side) -> RevisionSet {
     let facts = method.facts();
     match sender {

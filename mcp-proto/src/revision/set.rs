@@ -41,13 +41,6 @@ impl RevisionSet {
     }
 
     /// This revision and every published one after it: a minimum, in one call.
-    ///
-    /// ```
-    /// use mcp_proto::revision::{Revision, RevisionSet};
-    ///
-    /// let accepted = RevisionSet::at_least(Revision::V2025_11_25);
-    /// assert_eq!(accepted.to_string(), "2026-07-28, 2025-11-25");
-    /// ```
     pub const fn at_least(minimum: Revision) -> Self {
         let from = u8::MAX << minimum as u8;
         let published = Self::legacy().0 | Self::modern().0;
@@ -102,14 +95,6 @@ impl RevisionSet {
 
     /// The revision to offer in a handshake, as client (LC-02) and as server (LC-04). The draft
     /// is offered only by a set that has no published revision of its era.
-    ///
-    /// ```
-    /// use mcp_proto::revision::{Revision, RevisionSet};
-    ///
-    /// let all = RevisionSet::all().with(Revision::DraftV1);
-    /// assert_eq!(all.newest_legacy(), Some(Revision::V2025_11_25));
-    /// assert_eq!(RevisionSet::modern().newest_legacy(), None);
-    /// ```
     pub fn newest_legacy(self) -> Option<Revision> {
         self.and(Self::legacy())
             .into_iter()
