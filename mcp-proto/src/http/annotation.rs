@@ -56,16 +56,6 @@ enum Kind {
 }
 
 /// What is wrong with a tool's annotations: no client sends headers for it (XH-07).
-///
-/// ```
-/// use mcp_proto::http::annotation::{Annotations, BadAnnotation};
-/// use mcp_proto::json::Raw;
-///
-/// let schema = br#"{"properties":{"zone":{"type":"array","x-mcp-header":"Zone"}}}"#;
-/// let read = Annotations::read(Raw::parse(schema, 8)?);
-/// assert_eq!(read.unwrap_err(), BadAnnotation::Type);
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum BadAnnotation {
@@ -88,15 +78,6 @@ impl Annotations {
     ///
     /// # Errors
     /// [`BadAnnotation`] with the first mistake: the tool has none then.
-    ///
-    /// ```
-    /// use mcp_proto::http::annotation::{Annotations, BadAnnotation};
-    /// use mcp_proto::json::Raw;
-    ///
-    /// let schema = br#"{"properties":{"zone":{"type":"string","x-mcp-header":"not a token"}}}"#;
-    /// assert!(matches!(Annotations::read(Raw::parse(schema, 8)?), Err(BadAnnotation::Name)));
-    /// # Ok::<(), mcp_proto::json::Fault>(())
-    /// ```
     pub fn read(schema: Raw<'_>) -> Result<Self, BadAnnotation> {
         Self::read_by(schema, &[Kind::Published])
     }
@@ -105,51 +86,16 @@ impl Annotations {
     ///
     /// # Errors
     /// Those of [`read`](Self::read) but [`BadAnnotation::Number`].
-    ///
-    /// ```
-    /// use mcp_proto::http::annotation::{Annotations, BadAnnotation};
-    /// use mcp_proto::json::Raw;
-    ///
-    /// let schema = br#"{"properties":{"load":{"type":"number","x-mcp-header":"Load"}}}"#;
-    /// let schema = Raw::parse(schema, 8)?;
-    /// assert_eq!(Annotations::read(schema).unwrap_err(), BadAnnotation::Number);
-    /// let arguments = Raw::parse(br#"{"load":1.5e3}"#, 8)?;
-    /// let load = Annotations::read_draft(schema)?.of(arguments.object()).count();
-    /// assert_eq!(load, 1);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn read_draft(schema: Raw<'_>) -> Result<Self, BadAnnotation> {
         Self::read_by(schema, &[Kind::Published, Kind::Number])
     }
 
     /// Whether no argument has a header.
-    ///
-    /// ```
-    /// use mcp_proto::http::annotation::Annotations;
-    /// use mcp_proto::json::Raw;
-    ///
-    /// let schema = Raw::parse(br#"{"type":"object"}"#, 8)?;
-    /// assert!(Annotations::read(schema)?.is_empty());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub const fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
     /// Each annotated argument with the value at its exact path (XH-09).
-    ///
-    /// ```
-    /// use mcp_proto::http::annotation::Annotations;
-    /// use mcp_proto::json::Raw;
-    ///
-    /// let schema = br#"{"properties":{"zone":{"type":"string","x-mcp-header":"Zone"}}}"#;
-    /// let annotations = Annotations::read(Raw::parse(schema, 8)?)?;
-    /// // Left out of the arguments, it is left out of the head, too.
-    /// let zone = annotations.of(None).next().unwrap();
-    /// assert_eq!(zone.header, "Mcp-Param-Zone");
-    /// assert!(zone.value.is_none());
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn of<'a, 'b>(
         &'a self,
         arguments: Option<Object<'b>>,

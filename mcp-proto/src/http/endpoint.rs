@@ -45,21 +45,6 @@ pub struct Endpoint<'c, T = &'c str> {
 }
 
 /// A request that was let in, as far as its head goes.
-///
-/// ```
-/// use mcp_proto::http::{Endpoint, Head, Opening};
-///
-/// /// What a server does next.
-/// fn next(head: &impl Head) -> &'static str {
-///     match Endpoint::default().open(head) {
-///         Ok(Opening::Post(_)) => "read the body, then `Endpoint::route`",
-///         Ok(Opening::Get(_)) => "open a stream of the session, or resume it",
-///         Ok(Opening::Delete(_)) => "end the session, answer with 204",
-///         Ok(Opening::Preflight) => "answer with the headers of CORS",
-///         Err(_refusal) => "answer with its status and text, and close",
-///     }
-/// }
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Opening<'h> {
     /// Messages: read the body.
@@ -73,17 +58,6 @@ pub enum Opening<'h> {
 }
 
 /// The head of a POST, to be compared with its body. `Debug` does not show the session.
-///
-/// ```
-/// use mcp_proto::http::{Post, Version};
-/// use mcp_proto::{Channel, Revision, Source};
-///
-/// // An endpoint makes it of a head; a test may write it down.
-/// let version = Version::Known(Revision::V2026_07_28);
-/// let post = Post { version, session: None, method: Some(b"tools/list"), name: None };
-/// assert!(post.is_modern());
-/// assert_eq!(Source::post(Channel::new(1), &post).channel(), Channel::new(1));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Post<'h> {
     /// `MCP-Protocol-Version`.
@@ -97,15 +71,6 @@ pub struct Post<'h> {
 }
 
 /// The head of a GET.
-///
-/// ```
-/// use mcp_proto::http::{Get, SessionId};
-///
-/// let session = SessionId::new(b"5f3a").ok_or("malformed")?;
-/// let get = Get { session, last_event_id: Some(b"1-7") };
-/// assert!(get.last_event_id.is_some(), "a stream goes on behind this event");
-/// # Ok::<(), &str>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Get<'h> {
     /// The session.
@@ -115,33 +80,14 @@ pub struct Get<'h> {
 }
 
 /// A session id of the right characters, 0x21 to 0x7E (SH-28). `Debug` does not show it.
-///
-/// ```
-/// use mcp_proto::http::SessionId;
-///
-/// let id = SessionId::new(b"1868a90c").unwrap();
-/// assert_eq!(id.as_str(), "1868a90c");
-/// assert_eq!(format!("{id:?}"), "SessionId");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct SessionId<'h>(&'h str);
 
 /// What `MCP-Protocol-Version` says.
-///
-/// ```
-/// use mcp_proto::Revision;
-/// use mcp_proto::http::Version;
-///
-/// let named = |version| match version {
-///     Version::Known(revision) => Some(revision),
-///     Version::Absent => Some(Revision::WITHOUT_HEADER),
-///     Version::Unknown(_) => None,
-/// };
-/// assert_eq!(named(Version::Absent), Some(Revision::V2025_03_26));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Version<'h> {
-    /// Nothing: an old client, or a mistake (SH-32, SH-37).
+    /// Nothing: an old client, or a mistake (SH-32, SH-37). A legacy message without a session is
+    /// then one of [`Revision::WITHOUT_HEADER`].
     Absent,
     /// A revision of this crate, served here or not.
     Known(Revision),
@@ -176,23 +122,6 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// # Errors
     /// See [`Refusal`], in the order of its checks: path, transfer coding, host, origin, HTTP
     /// method, media types, doubled fields.
-    ///
-    /// ```
-    /// # struct Request;
-    /// # impl mcp_proto::http::Head for Request {
-    /// #     fn method(&self) -> &str { "GET" }
-    /// #     fn path(&self) -> &str { "/mcp" }
-    /// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-    /// #         if name == "host" { each(b"localhost") }
-    /// #     }
-    /// # }
-    /// use mcp_proto::http::{Endpoint, Refusal};
-    ///
-    /// // A GET is for a stream of a session, and this one names none.
-    /// let refusal = Endpoint::default().open(&Request).unwrap_err();
-    /// assert_eq!(refusal, Refusal::SessionMissing);
-    /// assert_eq!(refusal.status(), 400);
-    /// ```
     pub fn open<'h>(&self, head: &'h (impl Head + ?Sized)) -> Result<Opening<'h>, Refusal> {
         self.admit(head)?;
         match head.method() {
@@ -213,22 +142,6 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
     /// # Errors
     /// [`Refusal::Path`], [`Refusal::TransferEncoding`], [`Refusal::HostMalformed`],
     /// [`Refusal::Host`], [`Refusal::Origin`].
-    ///
-    /// ```
-    /// # struct Request(&'static str);
-    /// # impl mcp_proto::http::Head for Request {
-    /// #     fn method(&self) -> &str { "GET" }
-    /// #     fn path(&self) -> &str { self.0 }
-    /// #     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-    /// #         if name == "host" { each(b"localhost") }
-    /// #     }
-    /// # }
-    /// use mcp_proto::http::{Endpoint, Refusal};
-    ///
-    /// let endpoint = Endpoint { path: Some("/sse"), ..Endpoint::default() };
-    /// assert_eq!(endpoint.admit(&Request("/sse")), Ok(()));
-    /// assert_eq!(endpoint.admit(&Request("/other")), Err(Refusal::Path));
-    /// ```
     pub fn admit(&self, head: &(impl Head + ?Sized)) -> Result<(), Refusal> {
         if self.path.is_some_and(|path| path != head.path()) {
             return Err(Refusal::Path);
@@ -256,17 +169,8 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
         Ok(())
     }
 
-    /// The HTTP methods of the endpoint, for `Allow` and for CORS.
-    ///
-    /// ```
-    /// use mcp_proto::http::Endpoint;
-    /// use mcp_proto::{Revision, RevisionSet};
-    ///
-    /// let modern = RevisionSet::at_least(Revision::V2026_07_28);
-    /// let endpoint = Endpoint { revisions: modern, ..Endpoint::default() };
-    /// assert_eq!(endpoint.methods(), "POST");
-    /// assert_eq!(Endpoint::default().methods(), "GET, POST, DELETE");
-    /// ```
+    /// The HTTP methods of the endpoint, for `Allow` and for CORS: `GET, POST, DELETE`, or `POST`
+    /// without legacy sessions.
     pub fn methods(&self) -> &'static str {
         if self.has_streams() {
             "GET, POST, DELETE"
@@ -341,14 +245,7 @@ impl core::fmt::Debug for Post<'_> {
 }
 
 impl<'h> SessionId<'h> {
-    /// The id that these bytes are, if they are one.
-    ///
-    /// ```
-    /// use mcp_proto::http::SessionId;
-    ///
-    /// assert!(SessionId::new(b"1868a90c-0d4e").is_some());
-    /// assert!(SessionId::new(b"").is_none() && SessionId::new(b"a b").is_none());
-    /// ```
+    /// The id that these bytes are; `None` if they are empty or have other characters.
     pub fn new(bytes: &'h [u8]) -> Option<Self> {
         let sound = !bytes.is_empty() && bytes.iter().all(|byte| (0x21..=0x7E).contains(byte));
         core::str::from_utf8(bytes).ok().filter(|_| sound).map(Self)

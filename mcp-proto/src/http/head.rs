@@ -65,19 +65,6 @@ pub trait Head {
 
 /// A field that has one value. Two of it are never one of them: two readers must not see two
 /// requests.
-///
-/// ```
-/// use mcp_proto::http::Field;
-///
-/// /// What may be used of a field: never one of two.
-/// fn only(field: Field<'_>) -> Option<&[u8]> {
-///     match field {
-///         Field::One(value) => Some(value),
-///         Field::None | Field::Many => None,
-///     }
-/// }
-/// assert_eq!(only(Field::One(b"a")), Some(&b"a"[..]));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub enum Field<'h> {
     /// It is not there.

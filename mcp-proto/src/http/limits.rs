@@ -4,13 +4,6 @@ use core::time::Duration;
 
 /// The bounds of one HTTP endpoint, which its adapter enforces. Those of each connection behind it
 /// are [`Limits`](crate::Limits).
-///
-/// ```
-/// use mcp_proto::http::Limits;
-///
-/// let limits = Limits { sessions: 100, ..Limits::default() };
-/// assert_eq!(limits.body, 4 << 20);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The longest request body in bytes.

@@ -60,13 +60,6 @@ pub fn accepts(head: &(impl Head + ?Sized), media_type: &str) -> bool {
 }
 
 /// Whether a `Content-Type` is this media type, whatever its parameters (SH-50).
-///
-/// ```
-/// use mcp_proto::http::media::{JSON, is};
-///
-/// assert!(is(b"Application/JSON; charset=utf-8", JSON));
-/// assert!(!is(b"text/plain", JSON));
-/// ```
 pub fn is(content_type: &[u8], media_type: &str) -> bool {
     content_type
         .split(|byte| *byte == b';')

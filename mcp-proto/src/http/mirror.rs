@@ -21,15 +21,6 @@ use core::fmt;
 use crate::json::{Kind, Number, Raw, Str};
 
 /// Why a value has no header text, or a header text no value.
-///
-/// ```
-/// use mcp_proto::http::mirror::{self, MirrorError};
-/// use mcp_proto::json::Raw;
-///
-/// let list = Raw::parse(b"[1]", 1)?;
-/// assert_eq!(mirror::write(list, &mut [0; 8]), Err(MirrorError::Kind));
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum MirrorError {
@@ -70,17 +61,6 @@ impl core::error::Error for MirrorError {}
 /// # Errors
 ///
 /// [`MirrorError`] if the value cannot be mirrored, or `out` is too short.
-///
-/// ```
-/// use mcp_proto::http::mirror;
-/// use mcp_proto::json::Raw;
-///
-/// let mut out = [0; 8];
-/// assert_eq!(mirror::write(Raw::parse(b"42", 0)?, &mut out)?, Some(2));
-/// assert_eq!(&out[..2], b"42");
-/// assert_eq!(mirror::write(Raw::parse(b"null", 0)?, &mut out)?, None);
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn write(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, MirrorError> {
     if value.is_null() {
         return Ok(None);
@@ -113,16 +93,6 @@ pub fn write(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, MirrorErro
 ///
 /// [`MirrorError::Kind`] for anything but numbers, [`MirrorError::Range`] for an exponent that no
 /// double has, and [`MirrorError::BufferFull`].
-///
-/// ```
-/// use mcp_proto::http::mirror::write_number;
-/// use mcp_proto::json::Raw;
-///
-/// let mut out = [0; 8];
-/// assert_eq!(write_number(Raw::parse(b"1.5e3", 0)?, &mut out)?, Some(4));
-/// assert_eq!(&out[..4], b"1500");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 pub fn write_number(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, MirrorError> {
     if value.is_null() {
         return Ok(None);
@@ -137,15 +107,6 @@ pub fn write_number(value: Raw<'_>, out: &mut [u8]) -> Result<Option<usize>, Mir
 /// (`42` is `42.0`). White space around the text is not part of it (RFC 9110, section 5.5).
 ///
 /// `false` also for text that cannot be [decoded](decode), and for values without header.
-///
-/// ```
-/// use mcp_proto::http::mirror::matches;
-/// use mcp_proto::json::Raw;
-///
-/// assert!(matches(b"42", Raw::parse(b"42.0", 0)?));
-/// assert!(!matches(b"42", Raw::parse(b"\"43\"", 0)?));
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 pub fn matches(text: &[u8], value: Raw<'_>) -> bool {
     let text = text.trim_ascii();
     match (value.kind(), value.string(), value.number()) {
@@ -173,15 +134,6 @@ pub(crate) fn is_text(text: &[u8], value: Str<'_>) -> bool {
 ///
 /// [`MirrorError::Base64`] for text that is neither plain nor valid Base64 of UTF-8, and
 /// [`MirrorError::BufferFull`].
-///
-/// ```
-/// use mcp_proto::http::mirror::decode;
-///
-/// let mut out = [0; 8];
-/// assert_eq!(decode(b" plain ", &mut out)?, "plain");
-/// assert_eq!(decode(b"=?base64?aMOp?=", &mut out)?, "h\u{e9}");
-/// # Ok::<(), mcp_proto::http::mirror::MirrorError>(())
-/// ```
 pub fn decode<'t>(text: &'t [u8], out: &'t mut [u8]) -> Result<&'t str, MirrorError> {
     let text = text.trim_ascii();
     let Some(sealed) = sealed(text) else {

@@ -89,10 +89,14 @@ mod limits;
 mod refusal;
 mod route;
 
+// An endpoint and its settings.
 pub use access::Access;
-pub use endpoint::{Endpoint, Get, Opening, Post, SessionId, Version};
-pub use head::{Field, Head};
+pub use endpoint::Endpoint;
 pub use limits::Limits;
+
+// A request.
+pub use endpoint::{Get, Opening, Post, SessionId, Version};
+pub use head::{Field, Head};
 pub use refusal::Refusal;
 pub use route::Route;
 

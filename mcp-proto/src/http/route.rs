@@ -7,20 +7,6 @@ use crate::revision::Revision;
 use crate::rpc::{Incoming, Message, Method};
 
 /// The machine that a POST is handed to, by its head and the first message of its body (VR-28).
-///
-/// ```
-/// use mcp_proto::http::Route;
-///
-/// /// The status of what needs no machine.
-/// fn status(route: &Route<'_>, session_is_known: bool) -> Option<u16> {
-///     match route {
-///         Route::Refuse(refusal) => Some(refusal.status()),
-///         Route::Session(_) if !session_is_known => Some(404),
-///         _ => None,
-///     }
-/// }
-/// assert_eq!(status(&Route::Modern, false), None);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Route<'h> {
     /// A new one, which is over with this exchange: the modern era, and what is no message at
