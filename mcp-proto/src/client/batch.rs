@@ -147,23 +147,6 @@ impl<S: Storage> Client<'_, S> {
     /// # Errors
     /// [`SendError::BufferFull`], [`SendError::NotReady`] without a
     /// [`begin_batch`](Self::begin_batch), and [`SendError::Closed`].
-    ///
-    /// ```
-    /// # use mcp_proto::client::{Client, ClientConfig, Growing};
-    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
-    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
-    /// # let (mut client, mut out, now) = (Client::new(config, Growing).unwrap(), [0; 512], Instant::ZERO);
-    /// # client.connect(now)?;
-    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
-    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-03-26",
-    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
-    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
-    /// # let _ = client.handle(now, &Source::PIPE, answer);
-    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
-    /// client.begin_batch()?;
-    /// assert_eq!(client.end_batch(now, &mut out)?.len, 0, "there is no empty array");
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn end_batch(&mut self, _now: Instant, out: &mut [u8]) -> Result<Transmit, SendError> {
         self.ready()?;
         if !self.batch.open {

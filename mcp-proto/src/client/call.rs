@@ -9,15 +9,6 @@ use crate::rpc::{Method, Reason};
 use crate::time::Instant;
 
 /// One request to the server.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_proto::client::Call;
-/// use mcp_proto::rpc::Method;
-///
-/// let call = Call { timeout: Some(Duration::from_secs(5)), ..Call::new(Method::ToolsList) };
-/// assert_eq!(call.cookie, 0);
-/// ```
 #[derive(Clone, Copy)]
 pub struct Call<'a> {
     /// What is asked.
@@ -41,18 +32,6 @@ pub struct Call<'a> {
 
 /// A trace of distributed tracing, for the `_meta` of a request: the values of the W3C's headers
 /// of the same names, which are written as they are (JR-31).
-///
-/// ```
-/// use mcp_proto::client::{Call, Trace};
-/// use mcp_proto::rpc::Method;
-///
-/// let trace = Trace {
-///     parent: "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01",
-///     state: None,
-/// };
-/// let call = Call { trace: Some(trace), ..Call::new(Method::ToolsList) };
-/// assert!(!call.progress);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Trace<'a> {
     /// `traceparent`
@@ -62,17 +41,6 @@ pub struct Trace<'a> {
 }
 
 /// What a further round of a call adds to the parameters of the first.
-///
-/// ```
-/// use mcp_proto::client::Round;
-/// use mcp_proto::json::Raw;
-///
-/// // Nothing was asked: the state goes back as it came.
-/// let state = Raw::parse(b"\"opaque\"", 1)?;
-/// let round = Round { state: Some(state), ..Round::default() };
-/// assert!(round.responses.is_none());
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Copy, Default)]
 pub struct Round<'a> {
     /// An object with the answer to each question under the question's key (MR-09).
@@ -83,19 +51,11 @@ pub struct Round<'a> {
 
 /// Why a call ended without an answer. These are facts of this side, and never look like an
 /// error of the server's (JR-29).
-///
-/// ```
-/// use mcp_proto::client::Failure;
-///
-/// // The server may have done what was asked: do not simply ask again.
-/// let is_unsure = |failure| matches!(failure, Failure::Broken | Failure::Expired);
-/// assert!(is_unsure(Failure::Broken));
-/// assert!(!is_unsure(Failure::Unreachable));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// No answer in time; the server was told that nobody waits any more.
+    /// No answer in time; the server was told that nobody waits any more. It may have done what
+    /// was asked.
     Expired,
     /// The connection is over.
     Closed,

@@ -8,19 +8,6 @@ use crate::ping::PingPolicy;
 use crate::revision::RevisionSet;
 
 /// The settings of a [`Client`](super::Client), borrowed for its life.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_proto::client::{ClientConfig, Timeouts};
-/// use mcp_proto::revision::{Revision, RevisionSet};
-///
-/// let config = ClientConfig {
-///     revisions: RevisionSet::at_least(Revision::V2025_06_18),
-///     timeouts: Timeouts { request: Duration::from_secs(20), ..Timeouts::default() },
-///     ..ClientConfig::new("demo", "1.0")
-/// };
-/// assert_eq!(config.timeouts.probe, Duration::from_secs(5));
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ClientConfig<'c> {
     /// Name and version.
@@ -52,13 +39,6 @@ pub struct ClientConfig<'c> {
 }
 
 /// How a client that accepts both eras meets a server that it does not know.
-///
-/// ```
-/// use mcp_proto::client::{Approach, ClientConfig};
-///
-/// let config = ClientConfig { opening: Approach::Handshake, ..ClientConfig::new("demo", "1.0") };
-/// assert_ne!(config.opening, Approach::default());
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Approach {
     /// `server/discover` first, and `initialize` when that leads to nothing (VR-12).
@@ -70,14 +50,6 @@ pub enum Approach {
 }
 
 /// How long a client waits. All are settings of the client; a call may override its own two.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_proto::client::Timeouts;
-///
-/// let hasty = Timeouts { request: Duration::from_secs(3), ..Timeouts::default() };
-/// assert!(hasty.request < hasty.cap);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Timeouts {
     /// For the answer of a request (LC-18), `initialize` and the acknowledgement of a
@@ -111,6 +83,7 @@ impl<'c> ClientConfig<'c> {
 }
 
 impl Default for Timeouts {
+    /// 60 s for a request, which ends after 10 minutes at the latest, and 5 s for the probe.
     fn default() -> Self {
         Self {
             request: Duration::from_secs(60),

@@ -12,18 +12,6 @@ use crate::token::{SentToken, Token};
 ///
 /// Each call ends by exactly one [`Answer`](Self::Answer) or [`Failed`](Self::Failed), unless
 /// it is cancelled, after which nothing more is said about it.
-///
-/// ```
-/// use mcp_proto::client::Event;
-///
-/// /// The call that is over, by its caller's own number.
-/// fn ended(event: &Event<'_>) -> Option<u64> {
-///     match event {
-///         Event::Answer { cookie, .. } | Event::Failed { cookie, .. } => Some(*cookie),
-///         _ => None,
-///     }
-/// }
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum Event<'b> {
@@ -136,16 +124,6 @@ pub enum Event<'b> {
 }
 
 /// Who answered, and how the two will speak.
-///
-/// ```
-/// use mcp_proto::client::Connected;
-/// use mcp_proto::model::ServerFeatures;
-///
-/// /// Whether it is worth asking for tools.
-/// fn has_tools(server: &Connected<'_>) -> bool {
-///     ServerFeatures::read(server.capabilities).contains(ServerFeatures::TOOLS)
-/// }
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Connected<'b> {
     /// The revision that rules from now on (LC-16).
@@ -159,13 +137,6 @@ pub struct Connected<'b> {
 }
 
 /// Why no connection came about.
-///
-/// ```
-/// use mcp_proto::client::ConnectError;
-///
-/// let error = ConnectError::Expired;
-/// assert_eq!(error.to_string(), "the server did not answer in time");
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ConnectError<'b> {
@@ -197,16 +168,6 @@ pub enum ConnectError<'b> {
 }
 
 /// What a client has no use for.
-///
-/// ```
-/// use mcp_proto::client::Unusable;
-///
-/// /// Whether something of ours was unreadable, rather than something of the server's.
-/// fn is_ours(unusable: &Unusable<'_>) -> bool {
-///     matches!(unusable, Unusable::Error(_))
-/// }
-/// assert!(!is_ours(&Unusable::Batch));
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Unusable<'b> {
@@ -221,16 +182,6 @@ pub enum Unusable<'b> {
 }
 
 /// Why a connection is over.
-///
-/// ```
-/// use mcp_proto::client::CloseReason;
-///
-/// /// Whether the transport is still there, and to be closed by us.
-/// fn hang_up(reason: CloseReason) -> bool {
-///     reason != CloseReason::HungUp
-/// }
-/// assert!(hang_up(CloseReason::Stale));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CloseReason {

@@ -2,6 +2,16 @@
 //!
 //! A [`Client`] is the state of one connection to a server of either era: it negotiates the revision,
 //! sends calls, and answers questions of the server.
+//!
+//! | Task | Use |
+//! |---|---|
+//! | Create a client | [`ClientConfig`], [`Client::new`] with [`Fixed`] or `Growing` (feature `alloc`) |
+//! | Connect | [`Client::connect`], [`Event::Connected`] |
+//! | Send a request and read its result | [`Call`], [`Client::call`], [`Event::Answer`], [`Event::Failed`] |
+//! | Answer questions of a legacy server | [`Event::Question`], [`Client::respond`] |
+//! | Answer questions inside of a result | [`Event::Input`], [`Client::retry`] |
+//! | Cancel a request | [`Client::cancel`] |
+//! | Connect by HTTP | `client::http` (feature `alloc`) |
 
 mod answer;
 mod batch;
@@ -29,11 +39,16 @@ mod versions;
 #[cfg(feature = "alloc")]
 pub mod http;
 
-pub use call::{Call, Failure, Round, Trace};
+// Configuration.
 pub use config::{Approach, ClientConfig, Timeouts};
+pub use setup::ClientSetup;
+
+// Calls and events.
+pub use call::{Call, Failure, Round, Trace};
 pub use event::{CloseReason, ConnectError, Connected, Event, Unusable};
 pub use reply::Reply;
-pub use setup::ClientSetup;
+
+// Storage.
 #[cfg(feature = "alloc")]
 pub use storage::Growing;
 pub use storage::{Fixed, Storage};

@@ -175,28 +175,6 @@ impl<S: Storage> Client<'_, S> {
     /// by [`poll_transmit`](crate::Machine::poll_transmit). A call that is over is left alone.
     ///
     /// It takes no buffer and cannot fail, so that dropping a future can do it.
-    ///
-    /// ```
-    /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
-    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
-    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
-    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::<4, 1>).unwrap(), [0; 512], Instant::ZERO);
-    /// # client.connect(now)?;
-    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
-    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
-    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
-    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
-    /// # let _ = client.handle(now, &Source::PIPE, answer);
-    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
-    /// use mcp_proto::client::Call;
-    /// use mcp_proto::rpc::Method;
-    ///
-    /// let (token, _) = client.call(now, &Call::new(Method::ToolsList), &mut out)?;
-    /// client.cancel(token);
-    /// let sent = client.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
-    /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("notifications/cancelled"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn cancel(&mut self, token: SentToken) {
         if let Some(key) = token.key_in(self.id) {
             self.calls.cancel(key);
@@ -211,27 +189,6 @@ impl<S: Storage> Client<'_, S> {
     /// [`SendError::NotInRevision`] for all others, also for those that are the core's to send;
     /// [`SendError::Undeclared`] if this client did not declare it, else as for
     /// [`call`](Self::call).
-    ///
-    /// ```
-    /// # use mcp_proto::client::{Client, ClientConfig, Fixed};
-    /// # use mcp_proto::{Channel, Instant, Machine, RevisionSet, Source, rpc};
-    /// # let config = ClientConfig { revisions: RevisionSet::legacy(), ..ClientConfig::new("demo", "1.0") };
-    /// # let (mut client, mut out, now) = (Client::new(config, Fixed::<4, 1>).unwrap(), [0; 512], Instant::ZERO);
-    /// # client.connect(now)?;
-    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
-    /// # let answer = br#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25",
-    /// #     "capabilities":{"tools":{}},"serverInfo":{"name":"demo","version":"1.0"}}}"#;
-    /// # let answer = rpc::Incoming::Message(rpc::Message::parse(answer, 16));
-    /// # let _ = client.handle(now, &Source::PIPE, answer);
-    /// # let _ = client.poll_transmit(now, Channel::PIPE, &mut out)?;
-    /// use mcp_proto::SendError;
-    /// use mcp_proto::rpc::Method;
-    ///
-    /// // Roots were not declared, so nobody is told that they changed.
-    /// let told = client.notify(now, Method::RootsListChanged, None, &mut out);
-    /// assert!(matches!(told, Err(SendError::Undeclared(_))));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn notify(
         &mut self,
         _now: Instant,

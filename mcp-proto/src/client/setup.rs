@@ -12,16 +12,6 @@ use crate::revision::RevisionSet;
 ///
 /// Whatever takes it takes a [`ClientConfig`] as well, whose texts it borrows. A client whose texts
 /// are known at run time only begins with [`shared`](Self::shared).
-///
-/// ```
-/// use mcp_proto::client::{Approach, Client, ClientConfig, ClientSetup, Fixed};
-///
-/// let mut setup = ClientSetup::from(ClientConfig::new("demo", "1.0"));
-/// setup.opening = Approach::Handshake;
-/// let client = Client::new(setup, Fixed::<4, 1>)?;
-/// assert_eq!(client.config().opening, Approach::Handshake);
-/// # Ok::<(), mcp_proto::OutputTooSmall>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct ClientSetup<'c> {
     /// See [`ClientConfig::identify`].

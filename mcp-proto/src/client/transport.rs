@@ -13,17 +13,6 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// # Errors
     /// [`SendError::NotReady`] if that was done before.
-    ///
-    /// ```
-    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
-    /// use mcp_proto::{Channel, Instant, Machine};
-    ///
-    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
-    /// client.connect_by_exchanges(Instant::ZERO)?;
-    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
-    /// assert!(client.awaits(1));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn connect_by_exchanges(&mut self, now: Instant) -> Result<(), SendError> {
         self.connect(now)?;
         if let Phase::Opening(opening) = &mut self.phase {
@@ -34,18 +23,6 @@ impl<S: Storage> Client<'_, S> {
 
     /// Whether an answer to the request of this id is awaited. A transport need not send one
     /// that nobody waits for any more.
-    ///
-    /// ```
-    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
-    /// use mcp_proto::{Channel, Instant, Machine};
-    ///
-    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
-    /// client.connect_by_exchanges(Instant::ZERO)?;
-    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
-    /// assert!(client.awaits(1), "the answer to the probe");
-    /// assert!(!client.awaits(2));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn awaits(&self, id: u64) -> bool {
         self.is_awaited(id)
     }
@@ -60,18 +37,6 @@ impl<S: Storage> Client<'_, S> {
     /// so does the opening of the connection, if the request was part of that. A server of a
     /// legacy session that may still work on it is told that nobody waits (SC-14). An id that
     /// nobody waits for is ignored.
-    ///
-    /// ```
-    /// use mcp_proto::client::{Client, ClientConfig, Event, Failure, Fixed};
-    /// use mcp_proto::{Channel, Instant, Machine};
-    ///
-    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
-    /// client.connect_by_exchanges(Instant::ZERO)?;
-    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
-    /// client.fail(1, Failure::Unreachable);
-    /// assert!(matches!(client.poll_event(), Some(Event::ConnectFailed(_))));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn fail(&mut self, id: u64, failure: Failure) {
         if let Phase::Opening(opening) = self.phase {
             if opening.awaits(id) {
@@ -161,17 +126,6 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// Nothing but `logging/setLevel` and `resources/subscribe` is sent meanwhile, or sent again;
     /// [`call`](Self::call) has [`SendError::NotReady`] for everything else.
-    ///
-    /// ```
-    /// use mcp_proto::client::{Client, Storage};
-    /// use mcp_proto::Instant;
-    ///
-    /// fn met_404<S: Storage>(client: &mut Client<'_, S>, now: Instant) {
-    ///     if client.lose_session(now) {
-    ///         client.hold();
-    ///     }
-    /// }
-    /// ```
     pub const fn hold(&mut self) {
         self.calls.set_held(true);
     }
@@ -179,15 +133,6 @@ impl<S: Storage> Client<'_, S> {
     /// The session knows what it is to know: calls go on, and those of the lost session become
     /// [`Event::Again`](super::Event::Again). While a session is still being opened it does
     /// nothing, because that one knows nothing yet.
-    ///
-    /// ```
-    /// use mcp_proto::client::{Client, Storage};
-    ///
-    /// // The log level is set, and each resource subscribed to.
-    /// fn restored<S: Storage>(client: &mut Client<'_, S>) {
-    ///     client.release();
-    /// }
-    /// ```
     pub fn release(&mut self) {
         if self.ready().is_ok() {
             self.calls.set_held(false);

@@ -3,7 +3,8 @@
 //! An [`Origin`] represents one URL: it holds the session and the headers that the tools of the
 //! server require. Each message that leaves is an [`Exchange`], which determines the fields of its
 //! request, evaluates the response and returns an [`After`]: how the exchange continues, or what the
-//! driver reports to the [`Client`](crate::client::Client) machine.
+//! driver reports to the [`Client`](crate::client::Client) machine. Begin with [`Origin::new`] and
+//! [`Exchange::new`].
 //!
 //! ```text
 //!   message --Exchange::new--> fields --> head --> Body::Nothing --.

@@ -11,18 +11,6 @@ use crate::http::annotation::BadAnnotation;
 use crate::revision::{Http, Revision};
 
 /// What a client knows of the server behind one URL, for all exchanges with it.
-///
-/// ```
-/// use mcp_proto::client::http::{Exchange, Origin, Verb};
-///
-/// let mut origin = Origin::new();
-/// let message = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{}}"#;
-/// let exchange = Exchange::new(&origin, message);
-/// assert_eq!(exchange.verb(), Verb::Post);
-/// let mut names = Vec::new();
-/// exchange.fields(&origin, message, &mut |name, _| names.push(name.to_owned()));
-/// assert_eq!(names, ["content-type", "accept"]);
-/// ```
 #[derive(Default)]
 pub struct Origin {
     /// Sessions so far: an exchange knows the one that it was sent in.
@@ -58,19 +46,6 @@ impl Origin {
     /// Holds every legacy session to the transports draft of spring 2026, and not only those of
     /// [`Revision::DraftV1`]: requests and notifications repeat their method and what they are
     /// about in headers, from the handshake on, and the server's own stream has no questions.
-    ///
-    /// ```
-    /// use mcp_proto::client::http::{Exchange, Origin};
-    ///
-    /// let mut origin = Origin::new();
-    /// origin.hold_to_draft();
-    /// let message = br#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25"}}"#;
-    /// let mut method = false;
-    /// Exchange::new(&origin, message).fields(&origin, message, &mut |name, value| {
-    ///     method |= name == "mcp-method" && value == b"initialize";
-    /// });
-    /// assert!(method);
-    /// ```
     pub const fn hold_to_draft(&mut self) {
         self.draft = true;
     }

@@ -8,14 +8,6 @@ use crate::client::Failure;
 use crate::time::Instant;
 
 /// How an exchange is asked for.
-///
-/// ```
-/// use mcp_proto::client::http::{Origin, Verb};
-///
-/// let seek = Origin::new().seek();
-/// assert_eq!(seek.verb(), Verb::Get);
-/// assert_eq!(seek.verb().as_str(), "GET");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verb {
     /// With the message as its body.
@@ -38,13 +30,6 @@ impl Verb {
 }
 
 /// What the head of a reply says, as far as it matters. `Debug` does not show the session.
-///
-/// ```
-/// use mcp_proto::client::http::ReplyHead;
-///
-/// let head = ReplyHead { session: Some(b"5f3a"), ..ReplyHead::new(202) };
-/// assert!(!format!("{head:?}").contains("5f3a"));
-/// ```
 #[derive(Clone, Copy)]
 pub struct ReplyHead<'h> {
     /// The status.
@@ -83,15 +68,6 @@ impl fmt::Debug for ReplyHead<'_> {
 }
 
 /// How to read what follows the head.
-///
-/// ```
-/// use mcp_proto::client::http::{Body, Origin, ReplyHead};
-///
-/// // A server that has no endpoint of 2024-11-05 refuses the GET that looks for one.
-/// let mut origin = Origin::new();
-/// let mut seek = origin.seek();
-/// assert_eq!(seek.head(&mut origin, &ReplyHead::new(405)), Body::Refusal);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
     /// Nothing that matters: see [`Exchange::nothing`].
@@ -105,20 +81,6 @@ pub enum Body {
 }
 
 /// How an exchange goes on.
-///
-/// ```
-/// use mcp_proto::Instant;
-/// use mcp_proto::client::http::After;
-///
-/// /// When a driver has to send the exchange again.
-/// fn again(after: &After) -> Option<Instant> {
-///     match after {
-///         After::Resume(at) => Some(*at),
-///         _ => None,
-///     }
-/// }
-/// assert_eq!(again(&After::Resume(Instant::ZERO)), Some(Instant::ZERO));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a call whose exchange ended would wait for ever"]
 pub enum After {
