@@ -140,25 +140,10 @@ impl<S: Storage> Server<'_, S> {
         Ok((SentToken::new(key, self.id), Transmit::on(channel, len)))
     }
 
-    /// Gives up a question: its client is told, and no event of it follows. A token that is stale
-    /// is left alone.
+    /// Gives up a question: its client is told, and no event of it follows. A stale token has no
+    /// effect.
     ///
-    /// ```
-    /// use mcp_proto::SentToken;
-    /// use mcp_proto::server::{Server, Storage};
-    ///
-    /// /// What waits for an answer, and gives the question up if nobody waits any more.
-    /// struct Asking<'s, 'c, S: Storage> {
-    ///     server: &'s mut Server<'c, S>,
-    ///     question: SentToken,
-    /// }
-    ///
-    /// impl<S: Storage> Drop for Asking<'_, '_, S> {
-    ///     fn drop(&mut self) {
-    ///         self.server.cancel(self.question);
-    ///     }
-    /// }
-    /// ```
+    /// It takes no buffer and cannot fail, so that dropping a future can do it.
     pub fn cancel(&mut self, question: SentToken) {
         if let Some(key) = question.key_in(self.id) {
             self.questions.give_up(key);

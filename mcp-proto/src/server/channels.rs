@@ -9,20 +9,6 @@ impl<S: Storage> Server<'_, S> {
     /// The first channel with something to say of those that have room, in the order of
     /// [`next_channel`](crate::Machine::next_channel): so that a stream that nobody reads holds
     /// up no other.
-    ///
-    /// ```
-    /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
-    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
-    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.with(ServerFeatures::TOOLS_LIST_CHANGED).capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
-    /// use mcp_proto::server::ListKind;
-    ///
-    /// server.list_changed(ListKind::Tools);
-    /// assert_eq!(server.next_channel_where(|_| true), Some(Channel::PIPE));
-    /// assert_eq!(server.next_channel_where(|channel| channel != Channel::PIPE), None);
-    /// ```
     pub fn next_channel_where(&self, mut has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {
         if !self.has_output() {
             return None;

@@ -8,18 +8,6 @@ use crate::ping::PingPolicy;
 use crate::revision::RevisionSet;
 
 /// What a server says of itself, and how strict it is.
-///
-/// ```
-/// use mcp_proto::server::ServerConfig;
-/// use mcp_proto::{Revision, RevisionSet};
-///
-/// let config = ServerConfig {
-///     revisions: RevisionSet::at_least(Revision::V2025_06_18),
-///     instructions: Some("Units are metric."),
-///     ..ServerConfig::new("weather", "1.0")
-/// };
-/// assert!(!config.revisions.contains(Revision::V2024_11_05));
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct ServerConfig<'c> {
     /// Name and version.

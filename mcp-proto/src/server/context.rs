@@ -13,16 +13,6 @@ use crate::rpc::{Id, Method};
 ///
 /// In a legacy session it is what the session knows; in 2026-07-28 it is what this very request
 /// says, and nothing of an earlier one (JR-44).
-///
-/// ```
-/// use mcp_proto::model::ClientFeatures;
-/// use mcp_proto::server::Context;
-///
-/// /// Whether a handler may ask the client's model while it works.
-/// fn may_sample(context: &Context<'_>) -> bool {
-///     context.features.contains(ClientFeatures::SAMPLING)
-/// }
-/// ```
 #[derive(Clone, Copy)]
 pub struct Context<'b> {
     /// Decides how the answer is encoded.

@@ -8,19 +8,6 @@ use crate::rpc::{ErrorObject, Method, Reason};
 use crate::token::{SentToken, Token};
 
 /// Something for the application; it borrows from the message.
-///
-/// ```
-/// use mcp_proto::server::Event;
-///
-/// /// What goes into a log: never an argument.
-/// fn line(event: &Event<'_>) -> String {
-///     match event {
-///         Event::Request { method, .. } => format!("{} began", method.name()),
-///         Event::Cancelled { token, .. } => format!("{token:?} was cancelled"),
-///         other => format!("{other:?}"),
-///     }
-/// }
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Event<'b> {
@@ -119,20 +106,6 @@ impl Action<Event<'_>, Reply<'_>> {
 }
 
 /// How a question of ours ended.
-///
-/// ```
-/// use mcp_proto::json::Raw;
-/// use mcp_proto::server::Answer;
-///
-/// /// The result, if the client gave one.
-/// fn result<'b>(answer: &Answer<'b>) -> Option<Raw<'b>> {
-///     match answer {
-///         Answer::Result(result) => Some(*result),
-///         _ => None,
-///     }
-/// }
-/// assert!(result(&Answer::Expired).is_none());
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum Answer<'b> {

@@ -18,22 +18,6 @@ use crate::rpc::Method;
 /// - [`SendError::NotInRevision`]: it needs a capability that the revision does not have, such as
 ///   `elicitation.url` before 2025-11-25, or it is an elicitation in a mode that no revision has.
 /// - [`SendError::Encode`]: a member of the parameters that decides about it stands twice.
-///
-/// ```
-/// use mcp_proto::json::Object;
-/// use mcp_proto::model::ClientFeatures;
-/// use mcp_proto::rpc::Method;
-/// use mcp_proto::server::check_question;
-/// use mcp_proto::{Revision, SendError};
-///
-/// let checked = check_question(
-///     Method::ElicitationCreate,
-///     Object::EMPTY,
-///     ClientFeatures::ROOTS,
-///     Revision::V2026_07_28,
-/// );
-/// assert_eq!(checked, Err(SendError::Undeclared("elicitation.form")));
-/// ```
 pub fn check_question(
     method: Method<'_>,
     params: Object<'_>,

@@ -137,20 +137,6 @@ impl<S: Storage> Server<'_, S> {
     /// Says that the resource at `uri` changed: to whoever subscribed to it or to a parent of it
     /// (RS-10, RS-11), each named by the URI that it subscribed to. Several changes before
     /// anything is sent are told once.
-    ///
-    /// ```
-    /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
-    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
-    /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
-    /// assert!(server.subscribe("file:///a"));
-    /// server.resource_updated("file:///a");
-    /// let sent = server.poll_transmit(now, Channel::PIPE, &mut out)?.unwrap();
-    /// assert!(String::from_utf8_lossy(&out[..sent.len]).contains("file:///a"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn resource_updated(&mut self, uri: &str) {
         if !S::WATCHES || self.is_closed() {
             return;
@@ -170,18 +156,6 @@ impl<S: Storage> Server<'_, S> {
 
     /// Whether anybody wants to hear of changes of the resource at `uri`: what nobody does need
     /// not be watched.
-    ///
-    /// ```
-    /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
-    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
-    /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
-    /// assert!(server.subscribe("file:///a"));
-    /// assert!(server.is_watched("file:///a"));
-    /// assert!(!server.is_watched("file:///b"));
-    /// ```
     pub fn is_watched(&self, uri: &str) -> bool {
         self.subscriptions.covers(uri)
     }
@@ -189,18 +163,6 @@ impl<S: Storage> Server<'_, S> {
     /// Ends a listen on our side (SB-08): what changed before is still told, then its result
     /// and, on a pipe, `notifications/cancelled` follow (CN-17). A token that is no
     /// listen is left alone. No event follows.
-    ///
-    /// ```
-    /// use mcp_proto::Token;
-    /// use mcp_proto::server::{Server, Storage};
-    ///
-    /// /// What a server does that is to stop: the tokens came with `Event::Listening`.
-    /// fn shut_down<S: Storage>(server: &mut Server<'_, S>, listens: &[Token]) {
-    ///     for listen in listens {
-    ///         server.end_listen(*listen);
-    ///     }
-    /// }
-    /// ```
     pub fn end_listen(&mut self, token: Token) {
         if let Some(key) = token.key_in(self.id) {
             self.end_listen_at(key);

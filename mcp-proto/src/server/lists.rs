@@ -3,15 +3,6 @@
 use crate::rpc::Method;
 
 /// A list that changed.
-///
-/// ```
-/// use mcp_proto::server::{ListKind, Server, Storage};
-///
-/// /// What a server tells whoever listens when it is given other tools.
-/// fn reloaded<S: Storage>(server: &mut Server<'_, S>) {
-///     server.list_changed(ListKind::Tools);
-/// }
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum ListKind {
     /// The tools.

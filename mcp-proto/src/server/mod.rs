@@ -3,6 +3,16 @@
 //! A [`Server`] is the state of one connection. It serves both eras at once: each request names the era
 //! to which it belongs, and a notification belongs to the era of the request that it names (VR-18,
 //! VR-24). This module holds what the eras share, such as the table of ids.
+//!
+//! | Task | Use |
+//! |---|---|
+//! | Create a server | [`ServerConfig`], [`Server::new`] with [`Fixed`] or `Growing` (feature `alloc`) |
+//! | Create many servers of one configuration | [`Blueprint`] |
+//! | Answer requests | [`Event::Request`], [`Context`], [`Server::respond`] |
+//! | Report progress and log | [`Server::progress`], [`Server::log`] |
+//! | Report changes | [`Server::list_changed`], [`Server::resource_updated`] |
+//! | Ask the client | [`Server::ask`]; since 2026-07-28 [`Outcome::Input`](crate::Outcome::Input) |
+//! | Serve HTTP | `server::http` (feature `alloc`), or [`http`](crate::http) with [`OverHttp`] |
 
 mod arrays;
 mod arrival;
@@ -54,18 +64,25 @@ use request::{InFlight, Stage};
 use session::Session;
 use subscriptions::Subscriptions;
 
+// Configuration.
 pub use blueprint::Blueprint;
 pub use config::ServerConfig;
+pub use setup::ServerSetup;
+
+// Events, and the answers of the core.
 pub use context::Context;
 pub use event::{Answer, Event};
+pub use peer_error::PeerError;
+pub use reply::{Initialize, Reply, ReplyKind};
+
+// Arguments of commands.
 pub use features::check_question;
 pub use lists::ListKind;
-pub use peer_error::PeerError;
 pub use progress::Progress;
 pub use question::AskOptions;
 pub use record::Record;
-pub use reply::{Initialize, Reply, ReplyKind};
-pub use setup::ServerSetup;
+
+// Storage.
 #[cfg(feature = "alloc")]
 pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
@@ -239,25 +256,6 @@ impl<'c, S: Storage> Server<'c, S> {
     /// Ends every request and every question, as if the client had cancelled them: the events
     /// are polled. For an orderly shutdown whose patience is over; listens end with their
     /// result, as long as somebody drains [`poll_transmit`](crate::Machine::poll_transmit).
-    ///
-    /// ```
-    /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
-    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
-    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
-    /// # use mcp_proto::rpc::{Incoming, Message};
-    /// # use mcp_proto::server::Event;
-    /// # use mcp_proto::{Action, Source};
-    /// # let call = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":1}}}"#, 8);
-    /// # let Action::Event(Event::Request { token, .. }) = server.handle(now, &Source::PIPE, Incoming::Message(call)) else { panic!() };
-    /// // A request is running when the patience of a shutdown is over.
-    /// assert_eq!(server.in_flight(), 1);
-    /// server.cancel_all();
-    /// assert!(matches!(server.poll_event(), Some(Event::Cancelled { .. })));
-    /// assert!(!server.is_live(token));
-    /// ```
     pub fn cancel_all(&mut self) {
         for index in 0..self.requests.capacity() as u32 {
             let Some(token) = self.requests.key(index) else {

@@ -107,22 +107,6 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::NotInRevision`]: its revision has no such message, or there is a command of
     ///   its own for it.
     /// - [`SendError::Encode`]: the parameters are no JSON object.
-    ///
-    /// ```
-    /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
-    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
-    /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
-    /// use mcp_proto::SendError;
-    /// use mcp_proto::rpc::Method;
-    ///
-    /// // A list that changed has a command of its own.
-    /// let told = server.notify(now, Method::ToolsListChanged, None, &mut out);
-    /// assert_eq!(told, Err(SendError::NotInRevision));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn notify(
         &mut self,
         _now: Instant,

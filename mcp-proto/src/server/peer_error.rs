@@ -10,13 +10,6 @@ use crate::rpc::{Reason, code};
 ///
 /// [`code`](Self::code) and the text are one table; no code is invented beyond those of the
 /// specification (JR-23, JR-25).
-///
-/// ```
-/// use mcp_proto::server::PeerError;
-///
-/// assert_eq!(PeerError::IdInUse.code(), -32600);
-/// assert_eq!(PeerError::Missing("name").to_string(), "name is missing or malformed");
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum PeerError {

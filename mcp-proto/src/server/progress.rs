@@ -13,13 +13,6 @@ use crate::time::Instant;
 use crate::token::Token;
 
 /// How far a request is.
-///
-/// ```
-/// use mcp_proto::server::Progress;
-///
-/// let half = Progress { total: Some(10.0), ..Progress::new(5.0) };
-/// assert_eq!(half.message, None);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'a> {
     /// More than the time before; any unit.

@@ -9,14 +9,6 @@ use crate::slots::Key;
 use crate::time::Instant;
 
 /// How a question is asked.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_proto::server::AskOptions;
-///
-/// let patient = AskOptions { timeout: Duration::from_secs(600), ..AskOptions::default() };
-/// assert!(patient.timeout <= patient.cap);
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct AskOptions {
     /// How long to wait for the answer (LC-18).

@@ -53,14 +53,6 @@ pub struct Record {
 impl Record {
     /// Of one exchange that belongs to no session, in a server without any (SH-32): nothing is
     /// known of the client.
-    ///
-    /// ```
-    /// use mcp_proto::Revision;
-    /// use mcp_proto::server::Record;
-    ///
-    /// let record = Record::stateless(Revision::V2025_06_18);
-    /// assert!(record.ready && record.log_level.is_none());
-    /// ```
     pub const fn stateless(revision: Revision) -> Self {
         Self {
             revision,
@@ -75,16 +67,9 @@ impl Record {
 impl<'c, S: Storage> Server<'c, S> {
     /// A server that goes on with a legacy session over HTTP.
     ///
-    /// ```
-    /// use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
-    /// use mcp_proto::{Instant, Revision};
+    /// # Errors
     ///
-    /// let record = Record::stateless(Revision::V2025_06_18);
-    /// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
-    /// let config = ServerConfig::new("demo", "1.0");
-    /// let server = Server::resume(Instant::ZERO, config, storage, &record).unwrap();
-    /// assert_eq!(server.record().map(|it| it.revision), Some(Revision::V2025_06_18));
-    /// ```
+    /// Those of [`new`](Self::new).
     pub fn resume<B: TryInto<Blueprint<'c, S>>>(
         now: Instant,
         blueprint: B,
@@ -107,14 +92,6 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// What another process needs to go on with this session; `None` before its handshake.
-    ///
-    /// ```
-    /// use mcp_proto::server::{Fixed, Server, ServerConfig};
-    ///
-    /// let storage = Fixed::<64, 4, 1, 0, 0>::new();
-    /// let server = Server::new(ServerConfig::new("demo", "1.0"), storage).unwrap();
-    /// assert_eq!(server.record(), None, "no session yet");
-    /// ```
     pub fn record(&self) -> Option<Record> {
         Some(Record {
             revision: self.session.revision()?,
@@ -126,33 +103,13 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// The URIs that the client of the legacy session subscribed to.
-    ///
-    /// ```
-    /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
-    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
-    /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
-    /// server.subscribe("file:///a");
-    /// assert_eq!(server.subscriptions().collect::<Vec<_>>(), ["file:///a"]);
-    /// ```
     pub fn subscriptions(&self) -> impl Iterator<Item = &str> {
         self.subscriptions.of(Owner::Session)
     }
 
-    /// Restores one of them, and says whether there was room.
-    ///
-    /// ```
-    /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
-    /// # use mcp_proto::{Channel, Instant, Machine, Revision};
-    /// # let config = ServerConfig { capabilities: ServerFeatures::RESOURCES_SUBSCRIBE.capabilities(), ..ServerConfig::new("demo", "1.0") };
-    /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
-    /// assert!(server.subscribe("file:///a"));
-    /// assert!(!server.subscribe(&"x".repeat(1000)), "there are 64 bytes for all of them");
-    /// ```
+    /// Restores one of them. Returns whether there was room: see
+    /// [`Limits::subscription_bytes`](crate::Limits::subscription_bytes), and the bytes of a storage
+    /// of arrays.
     pub fn subscribe(&mut self, uri: &str) -> bool {
         S::WATCHES && self.add_uri(Owner::Session, Str::from(uri)).is_ok()
     }

@@ -13,15 +13,6 @@ use crate::rpc::{Id, code};
 /// [`reply`](crate::Machine::reply), which writes it and then changes the state.
 ///
 /// It can be looked into first, for logs.
-///
-/// ```
-/// use mcp_proto::server::{Reply, ReplyKind};
-///
-/// /// Whether a message was refused without the application.
-/// fn is_refusal(reply: &Reply<'_>) -> bool {
-///     matches!(reply.kind(), ReplyKind::Error { .. })
-/// }
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[must_use = "a reply that is not handed back is a request that nobody answers"]
 pub struct Reply<'b> {
@@ -39,19 +30,6 @@ pub struct Reply<'b> {
 }
 
 /// What a [`Reply`] says.
-///
-/// ```
-/// use mcp_proto::server::ReplyKind;
-///
-/// assert!(matches!(ReplyKind::Pong, ReplyKind::Pong));
-/// fn revision(kind: &ReplyKind<'_>) -> Option<mcp_proto::Revision> {
-///     match kind {
-///         ReplyKind::Initialize(it) => Some(it.revision),
-///         ReplyKind::Discover(revision) => Some(*revision),
-///         _ => None,
-///     }
-/// }
-/// ```
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum ReplyKind<'b> {
@@ -73,15 +51,6 @@ pub enum ReplyKind<'b> {
 }
 
 /// The handshake of a legacy session, as it is about to be answered.
-///
-/// ```
-/// use mcp_proto::server::{Event, Initialize};
-///
-/// /// Whether a client was given another revision than it wanted (LC-04).
-/// fn is_counter_offer(handshake: &Initialize<'_>) -> bool {
-///     handshake.offered != handshake.revision.as_str()
-/// }
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Initialize<'b> {
     /// The revision that the session will have.

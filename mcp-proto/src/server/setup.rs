@@ -14,16 +14,6 @@ use crate::revision::{Revision, RevisionSet};
 ///
 /// Whatever takes it takes a [`ServerConfig`] as well, whose texts it borrows. A server whose texts
 /// are known at run time only begins with [`shared`](Self::shared).
-///
-/// ```
-/// use mcp_proto::server::{Fixed, Server, ServerConfig, ServerSetup};
-///
-/// let mut setup = ServerSetup::from(ServerConfig::new("demo", "1.0"));
-/// setup.limits.in_flight = 2;
-/// let server = Server::new(setup, Fixed::<64, 4, 1, 0, 0>::new())?;
-/// assert_eq!(server.config().limits.in_flight, 2);
-/// # Ok::<(), mcp_proto::OutputTooSmall>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct ServerSetup<'c> {
     /// See [`ServerConfig::revisions`].

@@ -61,14 +61,6 @@ pub struct HttpServer<'c> {
 }
 
 /// The bounds of an endpoint.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_proto::server::http::HttpOptions;
-///
-/// let options = HttpOptions { keep_alive: Duration::from_secs(60), ..HttpOptions::default() };
-/// assert_eq!(options.exchanges, 10_000);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
     /// Bodies and sessions. How long a head may take is the driver's to enforce.
@@ -465,6 +457,8 @@ fn mark(dirty: &mut VecDeque<ServerId>, id: ServerId, entry: &mut Entry<'_>) {
 const SPARE: usize = 64 << 10;
 
 impl Default for HttpOptions {
+    /// Those of [`Limits`] and [`StreamLimits`], 10,000 requests without a session, 256 MiB of
+    /// bodies, 30 s for a body and a comment after 15 s.
     fn default() -> Self {
         Self {
             limits: Limits::DEFAULT,

@@ -2,13 +2,6 @@
 
 /// How much the streams of one session may hold. Every field can be set; none can be switched
 /// off.
-///
-/// ```
-/// use mcp_proto::server::http::streams::StreamLimits;
-///
-/// let limits = StreamLimits { events: 1000, ..StreamLimits::default() };
-/// assert_eq!(limits.streams, 1024);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StreamLimits {
     /// Streams besides the session's own, finished ones included while they are kept. As many as
@@ -23,20 +16,6 @@ pub struct StreamLimits {
 }
 
 /// How the messages of a stream reach the client, which depends on the revision.
-///
-/// ```
-/// use mcp_proto::server::http::streams::Delivery;
-/// use mcp_proto::revision::{Http, Revision};
-///
-/// fn delivery(revision: Revision) -> Delivery {
-///     match revision.http() {
-///         Http::TwoEndpoints => Delivery::HttpSse,
-///         Http::Sessions => Delivery::Resumable,
-///         Http::PostOnly => Delivery::Once,
-///     }
-/// }
-/// assert_eq!(delivery(Revision::V2026_07_28), Delivery::Once);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Delivery {
     /// From 2025-03-26 to 2025-11-25: events have ids, and are kept to be replayed (SH-24).
@@ -48,6 +27,7 @@ pub enum Delivery {
 }
 
 impl Default for StreamLimits {
+    /// 1,024 streams, 256 events in 4 MiB, and 256 KiB that wait to be read.
     fn default() -> Self {
         Self {
             streams: 1024,

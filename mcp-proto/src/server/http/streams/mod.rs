@@ -2,6 +2,8 @@
 //!
 //! [`Streams`] belongs to one session, or to one exchange of a revision without sessions. The
 //! log of a stream is its queue: live delivery, replay and polling are one read from a cursor.
+//! [`HttpServer`](super::HttpServer) has one for each of its machines; use this module only in a
+//! driver with an order of work of its own.
 
 mod event_id;
 mod limits;
@@ -84,18 +86,6 @@ pub struct Streams {
 }
 
 /// The right to read a stream, until a later reader comes.
-///
-/// ```
-/// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
-///
-/// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-/// let first = streams.listen();
-/// let second = streams.listen();
-/// // The later reader wins.
-/// assert_eq!(streams.read(&first, &mut Vec::new(), 100), Read::End);
-/// assert_eq!(streams.read(&second, &mut Vec::new(), 100), Read::Pending);
-/// streams.detach(&second);
-/// ```
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a stream whose reader is lost without `detach` waits for it for good"]
 pub struct Reader {
@@ -105,16 +95,6 @@ pub struct Reader {
 }
 
 /// What there is to read behind the bytes that were read.
-///
-/// ```
-/// use mcp_proto::server::http::streams::Read;
-///
-/// /// Whether a body waits, and so may need a comment to keep it alive.
-/// fn is_quiet(read: Read) -> bool {
-///     read == Read::Pending
-/// }
-/// assert!(!is_quiet(Read::More));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum Read {
@@ -127,16 +107,6 @@ pub enum Read {
 }
 
 /// A session has as many streams as it may have, and none that is finished.
-///
-/// ```
-/// use mcp_proto::server::http::streams::{Delivery, Full, StreamLimits, Streams};
-///
-/// let limits = StreamLimits { streams: 1, ..StreamLimits::default() };
-/// let mut streams = Streams::new(Delivery::Resumable, limits);
-/// let _open = streams.open()?;
-/// assert_eq!(streams.open(), Err(Full));
-/// # Ok::<(), Full>(())
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Full;
 
@@ -163,16 +133,6 @@ impl Streams {
     ///
     /// # Errors
     /// [`Full`], unless the oldest finished stream can make room.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// let reader = streams.open()?;
-    /// assert_eq!(reader.channel().number(), 1);
-    /// assert!(streams.is_read(reader.channel()));
-    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
-    /// ```
     pub fn open(&mut self) -> Result<Reader, Full> {
         if self.posts.len() >= self.limits.streams {
             self.remove_finished()?;
@@ -193,18 +153,6 @@ impl Streams {
 
     /// A reader of the session's own stream, from the first message that nobody read: a GET
     /// without `Last-Event-ID`. Open questions are then asked [again](Self::reopen).
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    /// use mcp_proto::Channel;
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// let reader = streams.listen();
-    /// assert_eq!(reader.channel(), Channel::PIPE);
-    /// assert!(streams.has_readers());
-    /// streams.detach(&reader);
-    /// assert!(!streams.has_readers());
-    /// ```
     pub fn listen(&mut self) -> Reader {
         let generation = self.new_generation();
         self.own_mut().attach(generation, None);
@@ -222,14 +170,6 @@ impl Streams {
     /// [`Refusal::EventUnknown`] if there is no such event, or no longer such a stream;
     /// [`Refusal::EventGone`] if what followed it is not kept any more;
     /// [`Refusal::StreamEnded`] if the stream has ended and nothing followed it.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    /// use mcp_proto::http::Refusal;
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// assert_eq!(streams.resume(b"7-1"), Err(Refusal::EventUnknown));
-    /// ```
     pub fn resume(&mut self, last_event_id: &[u8]) -> Result<Reader, Refusal> {
         let id = self.event_id(last_event_id)?;
         let generation = self.new_generation();
@@ -254,19 +194,6 @@ impl Streams {
 
     /// The reader's connection is over. It is no error if another has taken its place. A stream
     /// that nobody can come back to, because it gave no id, is gone then.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// let post = streams.open()?;
-    /// streams.prime(post.channel());
-    /// let _ = streams.read(&post, &mut Vec::new(), 100);
-    /// streams.detach(&post);
-    /// // The client has an id to come back with.
-    /// assert!(streams.resume(b"1-0").is_ok());
-    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
-    /// ```
     pub fn detach(&mut self, reader: &Reader) {
         let once = self.delivery != Delivery::Resumable;
         let Some(stream) = self.read_by(reader) else {
@@ -283,15 +210,6 @@ impl Streams {
     /// No bytes and `end` are the end alone. `question` is the token of a request of ours.
     /// Returns the sequence number of the event; a message for a stream that is gone or
     /// has ended is nobody's.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    /// use mcp_proto::Channel;
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// assert_eq!(streams.push(Channel::PIPE, b"{}", None, false), Some(1));
-    /// assert_eq!(streams.push(Channel::new(9), b"{}", None, false), None, "nobody's");
-    /// ```
     pub fn push(
         &mut self,
         to: Channel,
@@ -321,17 +239,6 @@ impl Streams {
     /// The whole answer, if it is the only message of a stream that has ended and was not read:
     /// it can leave as `application/json` (SH-09). The stream is over then, and its reader with
     /// it. Ask before the entries go to a store.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// let post = streams.open()?;
-    /// streams.push(post.channel(), b"{}", None, true);
-    /// // `Content-Type: application/json`, one write, and nothing to resume.
-    /// assert_eq!(streams.single(&post), Some(b"{}".to_vec()));
-    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
-    /// ```
     pub fn single(&mut self, reader: &Reader) -> Option<Vec<u8>> {
         let message = self.read_by(reader)?.take_single()?;
         self.events = self.events.saturating_sub(1);
@@ -343,18 +250,6 @@ impl Streams {
     /// Appends events to a chunk until it has about `max` bytes more; a long event is cut and
     /// goes on in the next chunk. Bytes and what is told of the rest belong together: send the
     /// bytes first.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
-    /// use mcp_proto::Channel;
-    ///
-    /// let mut streams = Streams::new(Delivery::Once, StreamLimits::default());
-    /// let reader = streams.listen();
-    /// streams.push(Channel::PIPE, b"{}", None, false);
-    /// let mut chunk = Vec::new();
-    /// assert_eq!(streams.read(&reader, &mut chunk, 8192), Read::Pending);
-    /// assert_eq!(chunk, b"data: {}\n\n");
-    /// ```
     pub fn read(&mut self, reader: &Reader, out: &mut Vec<u8>, max: usize) -> Read {
         let (delivery, over) = (self.delivery, self.over);
         let Some(stream) = self.read_by(reader) else {
@@ -377,18 +272,6 @@ impl Streams {
     /// Gives the client an id to come back with before anything was said (SH-12); 2025-11-25
     /// wants that at once, earlier revisions do not know it. Returns the sequence number of the
     /// event, if there is need for one.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// let post = streams.open()?;
-    /// streams.prime(post.channel());
-    /// let mut chunk = Vec::new();
-    /// let _ = streams.read(&post, &mut chunk, 8192);
-    /// assert_eq!(chunk, b"id: 1-0\ndata:\n\n");
-    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
-    /// ```
     pub fn prime(&mut self, on: Channel) -> Option<u64> {
         if self.delivery != Delivery::Resumable {
             return None;
@@ -403,19 +286,6 @@ impl Streams {
     /// Ends the connection of the stream's reader behind what is on the stream, after telling it
     /// when to come back; the stream itself goes on (SH-13). Says whether that is possible: only
     /// a client that has an id can come back.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
-    /// use core::time::Duration;
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// let post = streams.open()?;
-    /// assert!(streams.disconnect(post.channel(), Some(Duration::from_secs(5))));
-    /// let mut chunk = Vec::new();
-    /// assert_eq!(streams.read(&post, &mut chunk, 8192), Read::End);
-    /// assert!(String::from_utf8_lossy(&chunk).contains("retry: 5000"));
-    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
-    /// ```
     pub fn disconnect(&mut self, on: Channel, retry: Option<Duration>) -> bool {
         if self.delivery != Delivery::Resumable {
             return false;
@@ -469,15 +339,6 @@ impl Streams {
     }
 
     /// The session is over: every reader ends behind what is on its stream.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// let reader = streams.listen();
-    /// streams.finish();
-    /// assert_eq!(streams.read(&reader, &mut Vec::new(), 100), Read::End);
-    /// ```
     pub fn finish(&mut self) {
         self.over = true;
     }

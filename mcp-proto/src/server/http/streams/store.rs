@@ -8,16 +8,6 @@ use crate::action::Channel;
 use crate::http::Refusal;
 
 /// An entry on its way to a store.
-///
-/// ```
-/// use mcp_proto::server::http::streams::{Append, Delivery, StreamLimits, Streams};
-/// use mcp_proto::Channel;
-///
-/// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
-/// streams.push(Channel::PIPE, b"{}", None, false);
-/// let Some(Append { sequence, message, end, .. }) = streams.poll_append() else { panic!() };
-/// assert_eq!((sequence, message, end), (1, &b"{}"[..], false));
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub struct Append<'e> {
     /// Its stream.
@@ -102,19 +92,6 @@ impl Streams {
     }
 
     /// Whether nobody has to wait for this entry any more: it was settled, or it is not kept.
-    ///
-    /// ```
-    /// use mcp_proto::Channel;
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
-    /// let sequence = streams.push(Channel::PIPE, b"{}", None, false).unwrap();
-    /// assert!(!streams.is_settled(Channel::PIPE, sequence));
-    /// assert!(streams.has_unsettled());
-    /// streams.settle(Channel::PIPE, sequence);
-    /// assert!(streams.is_settled(Channel::PIPE, sequence));
-    /// assert!(!streams.has_unsettled());
-    /// ```
     pub fn is_settled(&self, channel: Channel, sequence: u64) -> bool {
         self.stream(channel)
             .is_none_or(|stream| stream.is_settled(sequence))
@@ -131,14 +108,6 @@ impl Streams {
     ///
     /// # Errors
     /// [`Refusal::EventUnknown`] if it is no id of ours.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    /// use mcp_proto::Channel;
-    ///
-    /// let streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// assert_eq!(streams.named(b"7-12"), Ok((Channel::new(7), 12)));
-    /// ```
     pub fn named(&self, last_event_id: &[u8]) -> Result<(Channel, u64), Refusal> {
         self.event_id(last_event_id)
             .map(|id| (id.channel, id.sequence))
@@ -146,15 +115,6 @@ impl Streams {
 
     /// Gives new streams numbers from `first` on: a process that carries a session on must not
     /// repeat those of the process before it. A number that was passed already changes nothing.
-    ///
-    /// ```
-    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, Streams};
-    ///
-    /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
-    /// streams.number_from(1 << 20);
-    /// assert_eq!(streams.open()?.channel().number(), 1 << 20);
-    /// # Ok::<(), mcp_proto::server::http::streams::Full>(())
-    /// ```
     pub fn number_from(&mut self, first: u32) {
         self.next = self.next.max(first);
     }
