@@ -5,16 +5,6 @@ use core::fmt;
 /// The effect of one incoming message.
 ///
 /// Effects of time and of the end of a connection are polled.
-///
-/// ```
-/// use mcp_proto::{Action, Why};
-///
-/// /// Whether anybody has to do something.
-/// fn is_work<E, R>(action: &Action<E, R>) -> bool {
-///     !matches!(action, Action::Ignore(_))
-/// }
-/// assert!(!is_work(&Action::<(), ()>::Ignore(Why::LateResponse)));
-/// ```
 #[derive(Debug)]
 #[must_use = "an event nobody handles is a request nobody answers"]
 pub enum Action<E, R> {
@@ -27,14 +17,6 @@ pub enum Action<E, R> {
 }
 
 /// The reason why a message had no effect, for logs and tests.
-///
-/// ```
-/// use mcp_proto::Why;
-///
-/// // A notification over HTTP was taken, whatever became of it.
-/// assert_eq!(Why::Absorbed.http_status(), 202);
-/// assert_eq!(Why::Malformed.http_status(), 400);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Why {
@@ -75,13 +57,6 @@ impl Why {
 }
 
 /// The destination of output: a pipe has one channel, HTTP has one for each exchange.
-///
-/// ```
-/// use mcp_proto::Channel;
-///
-/// assert_eq!(Channel::new(0), Channel::PIPE);
-/// assert_eq!(Channel::new(7).number(), 7);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Channel(u32);
 
@@ -108,17 +83,6 @@ impl Channel {
 }
 
 /// Describes the bytes that a call wrote to the caller's buffer.
-///
-/// ```
-/// use mcp_proto::{Channel, Transmit};
-///
-/// /// The bytes of a message, and where they go.
-/// fn sent<'o>(transmit: &Transmit, out: &'o [u8]) -> (Channel, Option<&'o [u8]>) {
-///     (transmit.channel, out.get(..transmit.len))
-/// }
-/// let (channel, bytes) = sent(&Transmit::pipe(2), b"{}..");
-/// assert_eq!((channel, bytes), (Channel::PIPE, Some(&b"{}"[..])));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "the bytes are in the buffer and have to leave"]
 #[non_exhaustive]
@@ -187,15 +151,8 @@ impl core::error::Error for BufferFull {}
 
 /// The error of a command of the application, which wrote nothing.
 ///
-/// ```
-/// use mcp_proto::SendError;
-///
-/// /// Whether the same call is worth making again, once the peer has read something.
-/// fn is_passing(error: SendError) -> bool {
-///     matches!(error, SendError::BufferFull { .. } | SendError::TableFull)
-/// }
-/// assert!(!is_passing(SendError::Stale));
-/// ```
+/// The same command can succeed later after [`BufferFull`](Self::BufferFull),
+/// [`TableFull`](Self::TableFull) and [`NotReady`](Self::NotReady); the other errors are final.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SendError {

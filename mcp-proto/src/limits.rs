@@ -6,13 +6,6 @@ use core::fmt;
 /// endpoint are [`http::Limits`](crate::http::Limits).
 ///
 /// The defaults are those of a machine with `std`; firmware sets what its buffers can hold.
-///
-/// ```
-/// use mcp_proto::Limits;
-///
-/// let limits = Limits { message: 64 * 1024, ..Limits::default() };
-/// assert_eq!(limits.depth, 128);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Limits {
     /// The longest line or event in bytes. A longer one is skipped at constant memory.
@@ -73,6 +66,8 @@ impl fmt::Display for OutputTooSmall {
 impl core::error::Error for OutputTooSmall {}
 
 impl Default for Limits {
+    /// Messages of 16 MiB that nest 128 deep, 1,024 requests, batches of 100 elements and 16 MiB,
+    /// 1,000 subscriptions of 256 KiB, and 32 MiB of output.
     fn default() -> Self {
         Self {
             message: 16 << 20,

@@ -18,24 +18,21 @@ use crate::time::Instant;
 /// behind a lock has its buffers elsewhere and calls the function [`step`].
 ///
 /// ```
-/// use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, OutputTooSmall, Step, Store};
+/// use mcp_proto::server::{Fixed, Server, ServerConfig};
+/// use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Step};
 ///
-/// /// What a server that answers nothing but pings by itself does with its input.
-/// fn drain<M: Machine, S: Store<u8>>(link: &mut Link<S, S>, machine: &mut M, now: Instant) {
-///     loop {
-///         match link.step(machine, now) {
-///             Step::Event { .. } | Step::Handled | Step::Ignored(_) => {}
-///             Step::Full | Step::Empty => break,
-///         }
-///     }
-/// }
+/// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new())?;
+/// let limits = Limits::default();
+/// let (inbox, outbox) = (Inbox::new([0; 512], &limits), Outbox::new([0; 4096], &limits));
+/// let mut link = Link::new(&mut server, inbox, outbox)?;
 ///
-/// /// A machine and its pipe.
-/// fn pipe<M: Machine>(machine: &mut M) -> Result<Link<[u8; 4096], [u8; 4096]>, OutputTooSmall> {
-///     let limits = Limits::default();
-///     let (inbox, outbox) = (Inbox::new([0; 4096], &limits), Outbox::new([0; 4096], &limits));
-///     Link::new(machine, inbox, outbox)
-/// }
+/// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
+/// link.inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
+/// link.inbox.filled(ping.len());
+/// assert!(matches!(link.step(&mut server, Instant::ZERO), Step::Handled));
+/// assert!(matches!(link.step(&mut server, Instant::ZERO), Step::Empty));
+/// assert_eq!(link.outbox.pending(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
+/// # Ok::<(), mcp_proto::OutputTooSmall>(())
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]
@@ -52,19 +49,6 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// # Errors
     ///
     /// [`OutputTooSmall`]: the outbox, or its limit, cannot hold the longest answer of the machine.
-    ///
-    /// ```
-    /// use mcp_proto::server::{Fixed, Server, ServerConfig};
-    /// use mcp_proto::{Inbox, Limits, Link, Outbox};
-    ///
-    /// let mut server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new())?;
-    /// let limits = Limits::default();
-    /// let inbox = || Inbox::new([0; 512], &limits);
-    /// assert!(Link::new(&mut server, inbox(), Outbox::new([0; 128], &limits)).is_err());
-    /// let link = Link::new(&mut server, inbox(), Outbox::new([0; 1024], &limits))?;
-    /// assert!(link.outbox.is_empty());
-    /// # Ok::<(), mcp_proto::OutputTooSmall>(())
-    /// ```
     pub fn new<M: Machine>(
         machine: &mut M,
         inbox: Inbox<I>,
@@ -76,22 +60,6 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     }
 
     /// Does one thing: see [`step`].
-    ///
-    /// ```
-    /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-    /// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
-    /// use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Step};
-    ///
-    /// # let limits = Limits::default();
-    /// # let (mut inbox, mut outbox) = (Inbox::new([0; 512], &limits), Outbox::new([0; 4096], &limits));
-    /// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
-    /// inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
-    /// inbox.filled(ping.len());
-    /// let mut link = Link::new(&mut machine, inbox, outbox).unwrap();
-    /// assert!(matches!(link.step(&mut machine, Instant::ZERO), Step::Handled));
-    /// assert!(matches!(link.step(&mut machine, Instant::ZERO), Step::Empty));
-    /// assert_eq!(link.outbox.pending(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
-    /// ```
     #[inline]
     pub fn step<'l, M: Machine>(
         &'l mut self,
@@ -107,22 +75,43 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// then the same request comes again in a later turn. Returns why it stopped.
     ///
     /// ```
+    /// # use mcp_proto::json::Raw;
+    /// # use mcp_proto::model::ServerFeatures;
     /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-    /// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
-    /// use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Rest, Verdict};
+    /// # use mcp_proto::{Inbox, Limits, Link, Outbox};
+    /// use mcp_proto::server::Event;
+    /// use mcp_proto::{Instant, Outcome, Rest, SendError, Verdict};
     ///
+    /// # let capabilities = ServerFeatures::TOOLS.capabilities();
+    /// # let config = ServerConfig { capabilities, ..ServerConfig::new("demo", "1.0") };
+    /// # let mut machine = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new())?;
     /// # let limits = Limits::default();
-    /// # let (mut inbox, mut outbox) = (Inbox::new([0; 512], &limits), Outbox::new([0; 4096], &limits));
-    /// let ping = b"{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"ping\"}\n";
-    /// inbox.spare_mut().unwrap()[..ping.len()].copy_from_slice(ping);
-    /// inbox.filled(ping.len());
-    /// let mut link = Link::new(&mut machine, inbox, outbox).unwrap();
-    /// let rest = link.turn(&mut machine, Instant::ZERO, |_machine, event, _outbox| {
-    ///     println!("{event:?}");
-    ///     Verdict::Done
-    /// });
-    /// assert_eq!(rest, Rest::Empty);
-    /// assert!(!link.outbox.is_empty(), "a ping is answered without the application");
+    /// # let (inbox, outbox) = (Inbox::new([0; 2048], &limits), Outbox::new([0; 2048], &limits));
+    /// # let mut link = Link::new(&mut machine, inbox, outbox)?;
+    /// # for id in [1, 2] {
+    /// #     let call = format!("{{\"jsonrpc\":\"2.0\",\"id\":{id},\"method\":\"tools/call\",\"params\":{{\"name\":\"a\",\"_meta\":{{\"io.modelcontextprotocol/protocolVersion\":\"2026-07-28\",\"io.modelcontextprotocol/clientCapabilities\":{{}}}}}}}}\n");
+    /// #     link.inbox.spare_mut().unwrap()[..call.len()].copy_from_slice(call.as_bytes());
+    /// #     link.inbox.filled(call.len());
+    /// # }
+    /// # let text = format!("{{\"content\":[{{\"type\":\"text\",\"text\":\"{}\"}}]}}", "a".repeat(1000));
+    /// # let result = Raw::parse(text.as_bytes(), 8)?;
+    /// // Two calls wait in the inbox, and the outbox holds 2 KiB: only one answer at a time.
+    /// let now = Instant::ZERO;
+    /// let mut events = 0;
+    /// let mut app = |server: &mut Server<'_, _>, event: Event<'_>, outbox: &mut Outbox<_>| {
+    ///     events += 1;
+    ///     let Event::Request { token, .. } = event else { return Verdict::Done };
+    ///     match outbox.put(|out| server.respond(now, token, Outcome::Result(&result), out)) {
+    ///         Err(SendError::BufferFull { .. }) => Verdict::Again,
+    ///         _ => Verdict::Done,
+    ///     }
+    /// };
+    /// assert_eq!(link.turn(&mut machine, now, &mut app), Rest::Full);
+    /// // The client reads the first answer, and the second call comes again, with a new token.
+    /// link.outbox.consume(link.outbox.pending().len());
+    /// assert_eq!(link.turn(&mut machine, now, &mut app), Rest::Empty);
+    /// assert_eq!(events, 3);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn turn<M: Machine>(
         &mut self,
@@ -152,15 +141,6 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
 }
 
 /// The result of a [`step`].
-///
-/// ```
-/// use mcp_proto::{Step, Why};
-///
-/// fn is_at_rest<E, O>(step: &Step<'_, E, O>) -> bool {
-///     matches!(step, Step::Full | Step::Empty)
-/// }
-/// assert!(!is_at_rest(&Step::<(), [u8; 0]>::Ignored(Why::LateResponse)));
-/// ```
 #[derive(Debug)]
 #[must_use = "an event nobody handles is a request nobody answers"]
 pub enum Step<'o, E, O> {
@@ -186,15 +166,6 @@ pub enum Step<'o, E, O> {
 }
 
 /// The result of an event in a [`turn`](Link::turn).
-///
-/// ```
-/// use mcp_proto::Verdict;
-///
-/// /// What to say of an answer that was tried.
-/// fn verdict(fits: bool) -> Verdict {
-///     if fits { Verdict::Done } else { Verdict::Again }
-/// }
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// The application has what it needs.
@@ -205,13 +176,6 @@ pub enum Verdict {
 }
 
 /// The reason why a [`turn`](Link::turn) ended.
-///
-/// ```
-/// use mcp_proto::Rest;
-///
-/// let may_read = |rest| rest == Rest::Empty;
-/// assert!(!may_read(Rest::Full));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a full outbox has to be written before reading makes sense"]
 pub enum Rest {
@@ -227,17 +191,6 @@ pub enum Rest {
 /// # Errors
 ///
 /// [`OutputTooSmall`]: neither the outbox nor its limit ever holds it.
-///
-/// ```
-/// use mcp_proto::server::{Fixed, Server, ServerConfig};
-/// use mcp_proto::{Limits, Outbox, link};
-///
-/// let limits = Limits::default();
-/// let server = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new())?;
-/// assert!(link::check(&server, &Outbox::new([0; 128], &limits)).is_err());
-/// assert!(link::check(&server, &Outbox::new([0; 1024], &limits)).is_ok());
-/// # Ok::<(), mcp_proto::OutputTooSmall>(())
-/// ```
 pub fn check<M: Machine, O: Store<u8>>(
     machine: &M,
     outbox: &Outbox<O>,
@@ -288,19 +241,6 @@ pub fn step<'i, 'o, M: Machine, I: Store<u8>, O: Store<u8>>(
 
 /// The same with messages from wherever `next` has them, which is asked at most once: only when
 /// a message can be taken.
-///
-/// ```
-/// # use mcp_proto::server::{Fixed, Server, ServerConfig};
-/// # let mut machine = Server::new(ServerConfig::new("demo", "1.0"), Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
-/// use mcp_proto::rpc::{Incoming, Message};
-/// use mcp_proto::{Instant, Limits, Outbox, Step, link};
-///
-/// let mut outbox = Outbox::new([0; 4096], &Limits::default());
-/// let ping = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"ping"}"#, 8);
-/// let next = || Some(Incoming::Message(ping));
-/// let step = link::step_with(&mut machine, next, &mut outbox, Instant::ZERO);
-/// assert!(matches!(step, Step::Handled));
-/// ```
 pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
     machine: &mut M,
     next: impl FnOnce() -> Option<Incoming<'i>>,

@@ -192,13 +192,6 @@ impl<S> fmt::Debug for Outbox<S> {
 }
 
 /// The result of a command that may have written a message.
-///
-/// ```
-/// use mcp_proto::{Transmit, Written};
-///
-/// assert_eq!(Transmit::pipe(3).transmit().map(|it| it.len), Some(3));
-/// assert!(None::<Transmit>.transmit().is_none());
-/// ```
 pub trait Written {
     /// What was written, and where it goes; `None` if nothing was.
     fn transmit(&self) -> Option<Transmit>;
@@ -232,13 +225,6 @@ impl<T: Written> Written for (SentToken, T) {
 }
 
 /// An error that may report a buffer that is too small.
-///
-/// ```
-/// use mcp_proto::{BufferFull, SendError, Shortage};
-///
-/// assert_eq!(BufferFull { needed: 9 }.needed(), Some(9));
-/// assert_eq!(SendError::Stale.needed(), None);
-/// ```
 pub trait Shortage {
     /// The bytes that the message takes, if that is what it means.
     fn needed(&self) -> Option<usize>;

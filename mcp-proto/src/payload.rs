@@ -11,18 +11,6 @@ use crate::rpc::{ErrorObject, Method};
 /// Every type that implements serde's `Serialize` is one, [`Raw`](crate::json::Raw) included,
 /// which copies bytes that are JSON already. The trait is object safe, so commands take
 /// `&dyn Payload` and are compiled once.
-///
-/// ```
-/// use mcp_proto::json::Writer;
-/// use mcp_proto::{Payload, Revision};
-///
-/// let payload: &dyn Payload = &"sunny";
-/// let mut out = [0; 16];
-/// let mut writer = Writer::new(&mut out);
-/// payload.write(&mut writer, Revision::V2025_11_25).unwrap();
-/// assert_eq!(writer.finish(), Ok(7));
-/// assert_eq!(&out[..7], br#""sunny""#);
-/// ```
 pub trait Payload {
     /// Writes the value as this revision spells it: a type of the model leaves out what the
     /// revision does not have.
@@ -43,14 +31,6 @@ impl core::fmt::Debug for dyn Payload + '_ {
 }
 
 /// The result of a request: a result, an error or questions.
-///
-/// ```
-/// use mcp_proto::Outcome;
-/// use mcp_proto::rpc::{ErrorObject, code};
-///
-/// let failed = Outcome::Error(ErrorObject::new(code::INTERNAL_ERROR, "the printer is on fire"));
-/// assert!(matches!(failed, Outcome::Error(error) if error.code == -32603));
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub enum Outcome<'a> {
     /// With a result, a JSON object.
@@ -65,14 +45,6 @@ pub enum Outcome<'a> {
 /// The input that a request still needs before it can be answered.
 ///
 /// At least one of the two members is present (MR-03).
-///
-/// ```
-/// use mcp_proto::InputRequired;
-///
-/// let pause = InputRequired { state: Some("sealed"), ..InputRequired::default() };
-/// assert!(pause.requests.is_empty());
-/// assert!(!format!("{pause:?}").contains("sealed"));
-/// ```
 #[derive(Clone, Copy, Default)]
 pub struct InputRequired<'a> {
     /// Questions under keys of the application's choice, each key once (MR-04).

@@ -4,13 +4,6 @@ use crate::action::Channel;
 use crate::http::Post;
 
 /// The origin of a message: a channel and, over HTTP, the head to compare with the body.
-///
-/// ```
-/// use mcp_proto::{Channel, Source};
-///
-/// assert_eq!(Source::PIPE.channel(), Channel::PIPE);
-/// assert!(Source::PIPE.head().is_none());
-/// ```
 #[derive(Clone, Copy, Debug)]
 pub struct Source<'h> {
     channel: Channel,

@@ -7,15 +7,6 @@ use core::time::Duration;
 ///
 /// The core only compares and adds, so any monotonic clock is suitable: the time since the start by
 /// `std::time::Instant`, a SysTick counter, or a variable of a test.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_proto::Instant;
-///
-/// let later = Instant::ZERO + Duration::from_secs(2);
-/// assert_eq!(later.as_millis(), 2_000);
-/// assert_eq!(later.saturating_since(Instant::ZERO), Duration::from_secs(2));
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Instant(u64);
 

@@ -33,7 +33,7 @@ pub struct Token(Name);
 ///
 /// It is of use for its own machine only, like a [`Token`], which it cannot be taken for:
 ///
-/// ```compile_fail
+/// ```compile_fail,E0308
 /// use mcp_proto::client::{Client, Storage};
 /// use mcp_proto::{Instant, Outcome, SentToken};
 ///
