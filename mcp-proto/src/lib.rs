@@ -165,7 +165,9 @@ pub use machine::Machine;
 pub use outbox::{Outbox, Shortage, Written};
 pub use payload::{InputRequired, Outcome, Payload, Question};
 pub use ping::PingPolicy;
-pub use revision::{Era, Revision, RevisionSet};
+pub use revision::facts::Era;
+pub use revision::set::RevisionSet;
+pub use revision::version::Revision;
 pub use source::Source;
 #[cfg(feature = "heapless")]
 pub use store::Heapless;

@@ -83,9 +83,8 @@ use questions::Questions;
 ///
 /// ```
 /// use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed};
-/// use mcp_proto::revision::RevisionSet;
 /// use mcp_proto::rpc::{Incoming, Message, Method};
-/// use mcp_proto::{Action, Channel, Instant, Machine, Source};
+/// use mcp_proto::{Action, Channel, Instant, Machine, RevisionSet, Source};
 ///
 /// let config = ClientConfig {
 ///     revisions: RevisionSet::legacy(),

@@ -23,7 +23,8 @@ pub enum Member {
 /// What becomes of the members of one struct in one revision.
 ///
 /// ```
-/// use mcp_proto::revision::{fields::{Member, Rules}, Revision};
+/// use mcp_proto::Revision;
+/// use mcp_proto::revision::fields::{Member, Rules};
 ///
 /// let tool = Rules::of("mcp:Tool", Some(Revision::V2025_03_26));
 /// assert_eq!(tool.member("annotations"), Member::Write);

@@ -29,7 +29,8 @@ impl Side {
 /// capabilities that the peer must have declared are not checked here.
 ///
 /// ```
-/// use mcp_proto::revision::{messages::{allowed, Side}, Revision};
+/// use mcp_proto::Revision;
+/// use mcp_proto::revision::messages::{Side, allowed};
 /// use mcp_proto::rpc::Method;
 ///
 /// assert!(allowed(Method::Ping, Side::Server, Revision::V2025_11_25));

@@ -7,7 +7,7 @@ use super::{Era, Revision};
 /// A set of revisions, such as those that one side of a connection accepts.
 ///
 /// ```
-/// use mcp_proto::revision::{Revision, RevisionSet};
+/// use mcp_proto::{Revision, RevisionSet};
 ///
 /// let accepted = RevisionSet::at_least(Revision::V2025_06_18);
 /// assert!(!accepted.contains(Revision::V2025_03_26));

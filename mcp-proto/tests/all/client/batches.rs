@@ -1,9 +1,8 @@
 //! Arrays of messages, which only 2025-03-26 has.
 
-use mcp_proto::Limits;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientCapabilities, RootsCapability};
-use mcp_proto::revision::{Revision, RevisionSet};
+use mcp_proto::{Limits, Revision, RevisionSet};
 
 use crate::client::connect::accepting;
 use crate::client::script;

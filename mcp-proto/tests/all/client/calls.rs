@@ -1,6 +1,6 @@
 //! Calls, answers, timeouts, cancellation, progress.
 
-use mcp_proto::revision::RevisionSet;
+use mcp_proto::RevisionSet;
 
 use crate::client::connect::{accepting, filled};
 use crate::client::script;

@@ -1,7 +1,7 @@
 //! Handshake, probe, negotiation: the client's side of the era matrix (VR-12 to VR-21).
 
 use mcp_proto::client::{Approach, ClientConfig};
-use mcp_proto::revision::{Revision, RevisionSet};
+use mcp_proto::{Revision, RevisionSet};
 
 use crate::client::script;
 

@@ -1,8 +1,8 @@
 //! What 2026-07-28 does differently: every request tells all, rounds of input, subscriptions.
 
+use mcp_proto::RevisionSet;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientCapabilities, ElicitationCapability, RootsCapability};
-use mcp_proto::revision::RevisionSet;
 
 use crate::client::connect::{accepting, filled};
 use crate::client::script;

@@ -4,9 +4,8 @@
 use core::time::Duration;
 
 use mcp_proto::client::{Approach, Client, ClientConfig, Event, Fixed};
-use mcp_proto::revision::RevisionSet;
 use mcp_proto::rpc::{Incoming, Message};
-use mcp_proto::{Action, Channel, Instant, Machine, Source};
+use mcp_proto::{Action, Channel, Instant, Machine, RevisionSet, Source};
 use proptest::prelude::*;
 
 use crate::client::connect::accepting;

@@ -3,9 +3,8 @@
 use core::time::Duration;
 
 use mcp_proto::client::{Call, Client, ClientConfig, Fixed};
-use mcp_proto::revision::{Revision, RevisionSet};
 use mcp_proto::rpc::{Incoming, Message, Method};
-use mcp_proto::{Channel, Instant, Machine, PingPolicy, Source};
+use mcp_proto::{Channel, Instant, Machine, PingPolicy, Revision, RevisionSet, Source};
 
 use crate::client::connect::accepting;
 use crate::client::script;

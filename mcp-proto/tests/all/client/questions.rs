@@ -1,11 +1,10 @@
 //! What a legacy server asks.
 
-use mcp_proto::Limits;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{
     ClientCapabilities, ElicitationCapability, RootsCapability, SamplingCapability, Settings,
 };
-use mcp_proto::revision::{Revision, RevisionSet};
+use mcp_proto::{Limits, Revision, RevisionSet};
 
 use crate::client::connect::{accepting, filled};
 use crate::client::script;

@@ -7,11 +7,10 @@ use std::collections::BTreeMap;
 use mcp_proto::client::{Call, Client, ClientConfig, Event, Fixed, Round};
 use mcp_proto::json::Raw;
 use mcp_proto::model::{ClientCapabilities, ElicitationCapability, RootsCapability};
-use mcp_proto::revision::{Revision, RevisionSet};
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::{
-    Action, Channel, Instant, Machine, Outcome, Payload, PingPolicy, SendError, SentToken, Source,
-    Token, Transmit,
+    Action, Channel, Instant, Machine, Outcome, Payload, PingPolicy, Revision, RevisionSet,
+    SendError, SentToken, Source, Token, Transmit,
 };
 use proptest::prelude::*;
 

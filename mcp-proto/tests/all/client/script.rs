@@ -23,11 +23,10 @@ use mcp_proto::client::{
     Call, Client, ClientConfig, Event, Failure, Fixed, Round, Trace, Unusable,
 };
 use mcp_proto::json::Raw;
-use mcp_proto::revision::Revision;
 use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::{
-    Action, Channel, Inbox, Instant, Machine, Outcome, Payload, SendError, SentToken, Source,
-    Token, Transmit,
+    Action, Channel, Inbox, Instant, Machine, Outcome, Payload, Revision, SendError, SentToken,
+    Source, Token, Transmit,
 };
 
 /// Runs a conversation.

@@ -1,8 +1,7 @@
 //! What a transport of single exchanges tells: calls that fail in it, sessions that are lost.
 
 use mcp_proto::client::{Client, ClientConfig, Fixed};
-use mcp_proto::revision::{Revision, RevisionSet};
-use mcp_proto::{Instant, Machine, PingPolicy};
+use mcp_proto::{Instant, Machine, PingPolicy, Revision, RevisionSet};
 
 use crate::client::connect::{accepting, filled};
 use crate::client::script;

@@ -3,7 +3,7 @@
 
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientCapabilities, RootsCapability};
-use mcp_proto::revision::{Revision, RevisionSet};
+use mcp_proto::{Revision, RevisionSet};
 
 use crate::client::calls::session;
 use crate::client::connect::accepting;
