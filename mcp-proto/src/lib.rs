@@ -148,6 +148,7 @@ mod payload;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 mod per_revision;
 mod ping;
+mod pipe;
 mod slots;
 mod source;
 mod splice;
@@ -160,11 +161,11 @@ pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
 pub use limits::{Limits, OutputTooSmall};
-pub use link::{Link, Rest, Step, Verdict};
 pub use machine::Machine;
 pub use outbox::{Outbox, Shortage, Written};
 pub use payload::{InputRequired, Outcome, Payload, Question};
 pub use ping::PingPolicy;
+pub use pipe::{Link, Rest, Step, Verdict};
 pub use revision::facts::Era;
 pub use revision::set::RevisionSet;
 pub use revision::version::Revision;

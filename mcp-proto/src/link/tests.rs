@@ -7,6 +7,7 @@ use std::vec::Vec;
 use super::*;
 use crate::Limits;
 use crate::action::{BufferFull, Channel, Transmit};
+use crate::pipe::{Link, Rest, Verdict};
 use crate::rpc::{Incoming, Message, Method};
 use crate::slots::Key;
 use crate::token::{MachineId, Token};
