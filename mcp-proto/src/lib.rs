@@ -156,25 +156,32 @@ mod store;
 mod time;
 mod token;
 
-pub use action::{Action, BufferFull, Channel, SendError, Transmit, Why};
+// A connection and its driver.
 pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
-pub use limits::{Limits, OutputTooSmall};
 pub use machine::Machine;
 pub use outbox::{Outbox, Shortage, Written};
-pub use payload::{InputRequired, Outcome, Payload, Question};
-pub use ping::PingPolicy;
 pub use pipe::{Link, Rest, Step, Verdict};
+
+// What goes into a machine and comes out of it.
+pub use action::{Action, BufferFull, Channel, SendError, Transmit, Why};
+pub use payload::{InputRequired, Outcome, Payload, Question};
+pub use source::Source;
+pub use time::Instant;
+pub use token::{SentToken, Token};
+
+// Configuration.
+pub use limits::{Limits, OutputTooSmall};
+pub use ping::PingPolicy;
 pub use revision::facts::Era;
 pub use revision::set::RevisionSet;
 pub use revision::version::Revision;
-pub use source::Source;
+
+// Storage.
 #[cfg(feature = "heapless")]
 pub use store::Heapless;
 pub use store::Store;
-pub use time::Instant;
-pub use token::{SentToken, Token};
 
 pub mod client;
 pub mod frame;
