@@ -6,14 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::lenient;
 
 /// Hints of a server about content and resources.
-///
-/// ```
-/// use mcp_async::model::{Annotations, Content, Role};
-///
-/// let for_people = Annotations { audience: vec![Role::User], ..Annotations::default() };
-/// let content = Content::text("Done.").with_annotations(for_people);
-/// assert_eq!(content.as_text(), Some("Done."));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Annotations", rename_all = "camelCase")]
 pub struct Annotations {

@@ -11,17 +11,6 @@ use serde::{Deserialize, Serialize};
 ///
 /// A peer's text is kept as it came and decoded when somebody asks; `Debug` tells its length
 /// only.
-///
-/// ```
-/// use mcp_async::model::Base64;
-///
-/// let encoded = Base64::encode(b"MCP!");
-/// assert_eq!(encoded.as_str(), "TUNQIQ==");
-/// assert_eq!(encoded.decode()?, b"MCP!");
-/// assert_eq!(Base64::from("TUNQIQ").decode()?, b"MCP!");
-/// assert!(Base64::from("no base64").decode().is_err());
-/// # Ok::<(), mcp_async::model::InvalidBase64>(())
-/// ```
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Base64(String);
@@ -68,12 +57,6 @@ impl fmt::Debug for Base64 {
 }
 
 /// A text that is not base64.
-///
-/// ```
-/// use mcp_async::model::{Base64, InvalidBase64};
-///
-/// assert_eq!(Base64::from("?").decode(), Err(InvalidBase64));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct InvalidBase64;
 

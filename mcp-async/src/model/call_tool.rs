@@ -38,12 +38,6 @@ pub struct CallToolResult {
 
 impl CallToolResult {
     /// A failure that the model gets to read, and may do something about (`TL-08`).
-    ///
-    /// ```
-    /// use mcp_async::model::CallToolResult;
-    ///
-    /// assert!(CallToolResult::error("there is no such city").is_error);
-    /// ```
     pub fn error(text: impl Into<String>) -> Self {
         Self {
             is_error: true,
@@ -56,17 +50,6 @@ impl CallToolResult {
     /// # Errors
     ///
     /// [`EncodeError`], if the value does not serialize to JSON.
-    ///
-    /// ```
-    /// use mcp_async::model::CallToolResult;
-    ///
-    /// #[derive(serde::Serialize)]
-    /// struct Sum { sum: i32 }
-    ///
-    /// let result = CallToolResult::from_structured(&Sum { sum: 5 })?;
-    /// assert_eq!(result.text(), r#"{"sum":5}"#);
-    /// # Ok::<(), mcp_proto::json::EncodeError>(())
-    /// ```
     pub fn from_structured<T: Serialize + ?Sized>(value: &T) -> Result<Self, EncodeError> {
         let value = RawBuf::encode(value)?;
         let text = Content::text(value.as_raw().as_str());

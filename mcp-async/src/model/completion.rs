@@ -5,13 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::{Meta, lenient};
 
 /// The prompt or the template whose argument is typed.
-///
-/// ```
-/// use mcp_async::model::Reference;
-///
-/// let prompt = Reference::prompt("describe");
-/// assert_ne!(prompt, Reference::resource("file:///{path}"));
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 #[serde(tag = "type")]
 pub enum Reference {
@@ -42,16 +35,6 @@ impl Reference {
 }
 
 /// The result of `completion/complete`.
-///
-/// ```
-/// use mcp_async::model::{CompleteResult, Completion};
-///
-/// let result = CompleteResult {
-///     completion: Completion::from_iter(["Kyoto"]),
-///     ..CompleteResult::default()
-/// };
-/// assert_eq!(result.completion.total, Some(1));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:CompleteResult", rename_all = "camelCase")]
 pub struct CompleteResult {
@@ -68,14 +51,6 @@ pub struct CompleteResult {
 }
 
 /// Suggestions for an argument.
-///
-/// ```
-/// use mcp_async::model::Completion;
-///
-/// let cities = ["Kyoto", "Kyiv", "Kyzyl"];
-/// assert_eq!(Completion::first(cities, 2).values, ["Kyoto", "Kyiv"]);
-/// assert!(Completion::first(cities, 2).has_more);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Completion", rename_all = "camelCase")]
 pub struct Completion {

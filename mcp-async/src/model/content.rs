@@ -141,13 +141,6 @@ impl<'de> Deserialize<'de> for Content {
 }
 
 /// Text.
-///
-/// ```
-/// use mcp_async::model::{Content, TextContent};
-///
-/// let block = TextContent { text: "hello".into(), ..TextContent::default() };
-/// assert_eq!(Content::Text(block), Content::text("hello"));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:TextContent", rename_all = "camelCase")]
 pub struct TextContent {
@@ -167,13 +160,6 @@ pub struct TextContent {
 }
 
 /// A picture.
-///
-/// ```
-/// use mcp_async::model::Content;
-///
-/// let Content::Image(image) = Content::image(b"\x89PNG", "image/png") else { panic!() };
-/// assert_eq!(image.data.decode().unwrap(), b"\x89PNG");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ImageContent", rename_all = "camelCase")]
 pub struct ImageContent {
@@ -195,13 +181,6 @@ pub struct ImageContent {
 }
 
 /// Sound; since 2025-03-26.
-///
-/// ```
-/// use mcp_async::model::Content;
-///
-/// let Content::Audio(sound) = Content::audio(b"RIFF", "audio/wav") else { panic!() };
-/// assert_eq!(sound.mime_type, "audio/wav");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:AudioContent", rename_all = "camelCase")]
 pub struct AudioContent {
@@ -223,18 +202,6 @@ pub struct AudioContent {
 }
 
 /// The address of a resource, which `resources/list` need not know (`TL-16`); since 2025-06-18.
-///
-/// ```
-/// use mcp_async::model::{Content, ResourceLink};
-///
-/// let link = Content::ResourceLink(ResourceLink {
-///     uri: "file:///report.pdf".into(),
-///     name: "report".into(),
-///     size: Some(48_213),
-///     ..ResourceLink::default()
-/// });
-/// assert_eq!(link.as_text(), None);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourceLink", rename_all = "camelCase")]
 pub struct ResourceLink {
@@ -275,14 +242,6 @@ pub struct ResourceLink {
 }
 
 /// A resource with what it holds.
-///
-/// ```
-/// use mcp_async::model::{Content, ResourceContents};
-///
-/// let content = Content::resource(ResourceContents::text("file:///a", "A"));
-/// let Content::Resource(embedded) = content else { panic!() };
-/// assert_eq!(embedded.resource.as_text(), Some("A"));
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:EmbeddedResource", rename_all = "camelCase")]
 pub struct EmbeddedResource {

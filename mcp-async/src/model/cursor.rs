@@ -8,12 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 
 /// Where the next page of a list begins. It is opaque, and goes back byte for byte as it came
 /// (`PN-02`); even an empty one is a cursor (`PN-04`).
-///
-/// ```
-/// use mcp_async::model::Cursor;
-///
-/// assert_eq!(Cursor::from("page 2").to_str(), "page 2");
-/// ```
 #[derive(Clone, PartialEq, Eq, Serialize)]
 #[serde(transparent)]
 pub struct Cursor(RawBuf);

@@ -9,16 +9,6 @@ use super::{Meta, lenient};
 
 /// The parameters of `elicitation/create`. Its member `mode` says which arm it is; missing is a
 /// form (`EL-04`).
-///
-/// ```
-/// use mcp_async::model::ElicitParams;
-/// use mcp_proto::json::RawBuf;
-///
-/// let question = r#"{"message":"Sure?","requestedSchema":{"type":"object","properties":{}}}"#;
-/// let question: ElicitParams = RawBuf::parse(question)?.decode()?;
-/// assert!(matches!(question, ElicitParams::Form(_)));
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "mode")]
 pub enum ElicitParams {
@@ -34,16 +24,7 @@ pub enum ElicitParams {
 }
 
 impl ElicitParams {
-    /// A form to fill in, by its schema.
-    ///
-    /// ```
-    /// use mcp_async::model::ElicitParams;
-    ///
-    /// let schema = r#"{"type":"object","properties":{"city":{"type":"string"}}}"#;
-    /// let form = ElicitParams::form("Where to?", schema.parse()?);
-    /// assert_eq!(form.message(), Some("Where to?"));
-    /// # Ok::<(), mcp_proto::json::Fault>(())
-    /// ```
+    /// A form to fill in, by its schema, an object whose properties are the fields.
     pub fn form(message: impl Into<String>, requested_schema: RawBuf) -> Self {
         Self::Form(ElicitFormParams {
             message: message.into(),
@@ -86,15 +67,6 @@ impl<'de> Deserialize<'de> for ElicitParams {
 }
 
 /// A form to fill in.
-///
-/// ```
-/// use mcp_async::model::ElicitParams;
-///
-/// let schema = r#"{"type":"object","properties":{"sure":{"type":"boolean"}}}"#;
-/// let ElicitParams::Form(form) = ElicitParams::form("Sure?", schema.parse()?) else { panic!() };
-/// assert_eq!(form.message, "Sure?");
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitFormParams", rename_all = "camelCase")]
 pub struct ElicitFormParams {
@@ -115,13 +87,6 @@ pub struct ElicitFormParams {
 }
 
 /// A page to visit; since 2025-11-25.
-///
-/// ```
-/// use mcp_async::model::ElicitParams;
-///
-/// let ElicitParams::Url(page) = ElicitParams::url("Sign in", "https://example.com") else { panic!() };
-/// assert_eq!(page.elicitation_id, None);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ElicitUrlParams", rename_all = "camelCase")]
 pub struct ElicitUrlParams {

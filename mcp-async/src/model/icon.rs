@@ -6,13 +6,6 @@ use super::lenient;
 use super::open::open_enum;
 
 /// A picture of a tool, resource, prompt or implementation; since 2025-11-25.
-///
-/// ```
-/// use mcp_async::model::Icon;
-///
-/// assert!(Icon::new("https://example.com/sun.png").is_acceptable());
-/// assert!(!Icon::new("javascript:alert(1)").is_acceptable());
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Icon", rename_all = "camelCase")]
 pub struct Icon {
@@ -56,13 +49,6 @@ impl Icon {
 
 open_enum! {
     /// The background that an icon is made for.
-    ///
-    /// ```
-    /// use mcp_async::model::{Icon, Theme};
-    ///
-    /// let icon = Icon { theme: Some(Theme::Dark), ..Icon::new("https://example.com/moon.png") };
-    /// assert_eq!(icon.theme.as_ref().map(Theme::as_str), Some("dark"));
-    /// ```
     pub enum Theme {
         /// A light one.
         Light = "light",

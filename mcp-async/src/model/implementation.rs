@@ -7,16 +7,6 @@ use super::{Icon, lenient};
 /// Name and version of a client or server: `clientInfo` and `serverInfo`.
 ///
 /// It is for people to read: nobody changes behaviour or decides about security on it (`VR-09`).
-///
-/// ```
-/// use mcp_async::model::Implementation;
-///
-/// let server = Implementation {
-///     title: Some("Weather of the world".into()),
-///     ..Implementation::new("weather", "1.0")
-/// };
-/// assert_eq!(server.display_name(), "Weather of the world");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Implementation", rename_all = "camelCase")]
 pub struct Implementation {

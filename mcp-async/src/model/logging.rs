@@ -7,16 +7,6 @@ use serde::{Deserialize, Serialize};
 use super::{Meta, lenient};
 
 /// The parameters of `notifications/message`.
-///
-/// ```
-/// use mcp_async::model::{LoggingLevel, LoggingMessageParams};
-/// use mcp_proto::json::RawBuf;
-///
-/// let log: LoggingMessageParams = RawBuf::parse(r#"{"level":"info","data":"on"}"#)?.decode()?;
-/// assert_eq!(log.level, LoggingLevel::Info);
-/// assert_eq!(log.data.decode::<&str>()?, "on");
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:LoggingMessageParams", rename_all = "camelCase")]
 pub struct LoggingMessageParams {

@@ -8,15 +8,6 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 /// Whatever else a message carries, by keys that may have a prefix, in the order in which they
 /// came. The protocol reserves some ([`keys`](mcp_proto::model::keys)).
-///
-/// ```
-/// use mcp_async::model::Meta;
-///
-/// let mut meta = Meta::default();
-/// meta.insert("example.com/seconds", &1.5)?;
-/// assert!(meta.get("example.com/seconds").is_some());
-/// # Ok::<(), mcp_proto::json::EncodeError>(())
-/// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Meta(Vec<(String, RawBuf)>);
 

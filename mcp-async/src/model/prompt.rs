@@ -6,16 +6,6 @@ use serde::{Deserialize, Serialize};
 use super::{CacheScope, Content, Cursor, Icon, Meta, lenient};
 
 /// A text with gaps that a server offers to people.
-///
-/// ```
-/// use mcp_async::model::{Prompt, PromptArgument};
-///
-/// let prompt = Prompt {
-///     arguments: vec![PromptArgument::required("city")],
-///     ..Prompt::new("describe")
-/// };
-/// assert_eq!(prompt.display_name(), "describe");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Prompt", rename_all = "camelCase")]
 pub struct Prompt {
@@ -67,16 +57,6 @@ impl Prompt {
 }
 
 /// A gap in a prompt.
-///
-/// ```
-/// use mcp_async::model::PromptArgument;
-///
-/// let city = PromptArgument {
-///     description: Some("Where to go".into()),
-///     ..PromptArgument::required("city")
-/// };
-/// assert!(city.required);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptArgument", rename_all = "camelCase")]
 pub struct PromptArgument {
@@ -116,17 +96,6 @@ impl PromptArgument {
 }
 
 /// The result of `prompts/list`.
-///
-/// ```
-/// use mcp_async::model::{ListPromptsResult, Prompt};
-///
-/// let page = ListPromptsResult {
-///     prompts: vec![Prompt::new("describe")],
-///     next_cursor: Some("2".into()),
-///     ..ListPromptsResult::default()
-/// };
-/// assert_eq!(page.prompts.len(), 1);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListPromptsResult", rename_all = "camelCase")]
 pub struct ListPromptsResult {
@@ -161,13 +130,6 @@ pub struct ListPromptsResult {
 }
 
 /// The result of `prompts/get`.
-///
-/// ```
-/// use mcp_async::model::{GetPromptResult, PromptMessage};
-///
-/// let result = GetPromptResult::from(vec![PromptMessage::user("Describe Kyoto")]);
-/// assert_eq!(result.messages.len(), 1);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:GetPromptResult", rename_all = "camelCase")]
 pub struct GetPromptResult {
@@ -196,13 +158,6 @@ impl From<Vec<PromptMessage>> for GetPromptResult {
 }
 
 /// A message of a prompt.
-///
-/// ```
-/// use mcp_async::model::{Content, PromptMessage};
-///
-/// let picture = PromptMessage::user(Content::image(b"\x89PNG", "image/png"));
-/// assert_eq!(picture.content.as_text(), None);
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:PromptMessage", rename_all = "camelCase")]
 pub struct PromptMessage {

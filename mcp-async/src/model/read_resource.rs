@@ -7,13 +7,6 @@ use serde::{Deserialize, Deserializer, Serialize};
 use super::{Base64, CacheScope, Meta, lenient};
 
 /// The result of `resources/read`.
-///
-/// ```
-/// use mcp_async::model::{ReadResourceResult, ResourceContents};
-///
-/// let result = ReadResourceResult::from(ResourceContents::text("file:///a", "hello"));
-/// assert_eq!(result.text().as_deref(), Some("hello"));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ReadResourceResult", rename_all = "camelCase")]
 pub struct ReadResourceResult {
@@ -68,14 +61,6 @@ impl From<ResourceContents> for ReadResourceResult {
 }
 
 /// What a resource holds: text, or bytes in base64.
-///
-/// ```
-/// use mcp_async::model::ResourceContents;
-///
-/// let page = ResourceContents::text("file:///a.html", "<p>").with_mime_type("text/html");
-/// assert_eq!(page.as_text(), Some("<p>"));
-/// assert_eq!(page.uri(), Some("file:///a.html"));
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(untagged)]
 pub enum ResourceContents {
@@ -154,17 +139,6 @@ impl<'de> Deserialize<'de> for ResourceContents {
 }
 
 /// A resource, or a part of one, as text.
-///
-/// ```
-/// use mcp_async::model::{ResourceContents, TextResourceContents};
-///
-/// let contents = TextResourceContents {
-///     uri: "file:///a".into(),
-///     text: "hello".into(),
-///     ..TextResourceContents::default()
-/// };
-/// assert_eq!(ResourceContents::Text(contents), ResourceContents::text("file:///a", "hello"));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:TextResourceContents", rename_all = "camelCase")]
 pub struct TextResourceContents {
@@ -186,13 +160,6 @@ pub struct TextResourceContents {
 }
 
 /// A resource, or a part of one, as bytes.
-///
-/// ```
-/// use mcp_async::model::ResourceContents;
-///
-/// let ResourceContents::Blob(blob) = ResourceContents::blob("file:///a", &[1, 2]) else { panic!() };
-/// assert_eq!(blob.blob.decode().unwrap(), [1, 2]);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:BlobResourceContents", rename_all = "camelCase")]
 pub struct BlobResourceContents {

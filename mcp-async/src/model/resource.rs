@@ -5,16 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::{Annotations, CacheScope, Cursor, Icon, Meta, lenient};
 
 /// Something that a server lets clients read.
-///
-/// ```
-/// use mcp_async::model::Resource;
-///
-/// let readme = Resource {
-///     mime_type: Some("text/markdown".into()),
-///     ..Resource::new("file:///README.md", "readme")
-/// };
-/// assert_eq!(readme.display_name(), "readme");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Resource", rename_all = "camelCase")]
 pub struct Resource {
@@ -71,13 +61,6 @@ impl Resource {
 }
 
 /// Resources whose address has parts to fill in.
-///
-/// ```
-/// use mcp_async::model::ResourceTemplate;
-///
-/// let files = ResourceTemplate::new("file:///{+path}", "files");
-/// assert!(files.mime_type.is_none());
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ResourceTemplate", rename_all = "camelCase")]
 pub struct ResourceTemplate {
@@ -131,16 +114,6 @@ impl ResourceTemplate {
 }
 
 /// The result of `resources/list`.
-///
-/// ```
-/// use mcp_async::model::{ListResourcesResult, Resource};
-///
-/// let page = ListResourcesResult {
-///     resources: vec![Resource::new("file:///a", "a")],
-///     ..ListResourcesResult::default()
-/// };
-/// assert!(page.next_cursor.is_none());
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListResourcesResult", rename_all = "camelCase")]
 pub struct ListResourcesResult {
@@ -175,16 +148,6 @@ pub struct ListResourcesResult {
 }
 
 /// The result of `resources/templates/list`.
-///
-/// ```
-/// use mcp_async::model::{ListResourceTemplatesResult, ResourceTemplate};
-///
-/// let page = ListResourceTemplatesResult {
-///     resource_templates: vec![ResourceTemplate::new("file:///{+path}", "files")],
-///     ..ListResourceTemplatesResult::default()
-/// };
-/// assert!(page.next_cursor.is_none());
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListResourceTemplatesResult", rename_all = "camelCase")]
 pub struct ListResourceTemplatesResult {

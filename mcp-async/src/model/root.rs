@@ -5,13 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::{Meta, lenient};
 
 /// A directory or file where a server may work.
-///
-/// ```
-/// use mcp_async::model::Root;
-///
-/// let root = Root { name: Some("Notes".into()), ..Root::new("file:///home/ada/notes") };
-/// assert_eq!(root.uri, "file:///home/ada/notes");
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Root", rename_all = "camelCase")]
 pub struct Root {
@@ -41,16 +34,6 @@ impl Root {
 }
 
 /// The result of `roots/list`.
-///
-/// ```
-/// use mcp_async::model::{ListRootsResult, Root};
-///
-/// let result = ListRootsResult {
-///     roots: vec![Root::new("file:///srv")],
-///     ..ListRootsResult::default()
-/// };
-/// assert_eq!(result.roots.len(), 1);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListRootsResult", rename_all = "camelCase")]
 pub struct ListRootsResult {

@@ -83,13 +83,6 @@ impl CreateMessageParams {
 }
 
 /// A message of a conversation with a model.
-///
-/// ```
-/// use mcp_async::model::SamplingMessage;
-///
-/// let talk = [SamplingMessage::user("Which city?"), SamplingMessage::assistant("Kyoto")];
-/// assert_eq!(talk[1].content.text(), "Kyoto");
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:SamplingMessage", rename_all = "camelCase")]
 pub struct SamplingMessage {
@@ -173,12 +166,6 @@ impl ModelPreferences {
 }
 
 /// A name of a model, or a part of one.
-///
-/// ```
-/// use mcp_async::model::ModelHint;
-///
-/// assert_eq!(ModelHint::new("claude").name.as_deref(), Some("claude"));
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ModelHint", rename_all = "camelCase")]
 pub struct ModelHint {
@@ -197,13 +184,6 @@ impl ModelHint {
 }
 
 /// Whether a model has to use tools.
-///
-/// ```
-/// use mcp_async::model::{ToolChoice, ToolChoiceMode};
-///
-/// let choice = ToolChoice { mode: Some(ToolChoiceMode::Required) };
-/// assert_ne!(choice, ToolChoice::default());
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolChoice", rename_all = "camelCase")]
 pub struct ToolChoice {
@@ -214,12 +194,6 @@ pub struct ToolChoice {
 
 open_enum! {
     /// Whether a model has to use tools.
-    ///
-    /// ```
-    /// use mcp_async::model::ToolChoiceMode;
-    ///
-    /// assert_eq!(ToolChoiceMode::from("auto".to_string()), ToolChoiceMode::Auto);
-    /// ```
     pub enum ToolChoiceMode {
         /// As it likes.
         Auto = "auto",
@@ -233,12 +207,6 @@ open_enum! {
 open_enum! {
     /// Whose context a client adds; all but none need `sampling.context` and are on their way
     /// out since 2025-11-25 (`SP-04`).
-    ///
-    /// ```
-    /// use mcp_async::model::IncludeContext;
-    ///
-    /// assert_eq!(IncludeContext::ThisServer.as_str(), "thisServer");
-    /// ```
     pub enum IncludeContext {
         /// Nobody's.
         None = "none",
@@ -250,16 +218,6 @@ open_enum! {
 }
 
 /// The result of `sampling/createMessage`.
-///
-/// ```
-/// use mcp_async::model::{CreateMessageResult, StopReason};
-///
-/// let result = CreateMessageResult {
-///     stop_reason: Some(StopReason::EndTurn),
-///     ..CreateMessageResult::new("claude-3-5-sonnet", "Kyoto")
-/// };
-/// assert_eq!(result.content.text(), "Kyoto");
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:CreateMessageResult", rename_all = "camelCase")]
 pub struct CreateMessageResult {
@@ -297,13 +255,6 @@ impl CreateMessageResult {
 
 open_enum! {
     /// Why a model stopped.
-    ///
-    /// ```
-    /// use mcp_async::model::StopReason;
-    ///
-    /// assert_eq!(StopReason::from("endTurn".to_string()), StopReason::EndTurn);
-    /// assert_eq!(StopReason::from("refusal".to_string()).as_str(), "refusal");
-    /// ```
     pub enum StopReason {
         /// It had no more to say.
         EndTurn = "endTurn",

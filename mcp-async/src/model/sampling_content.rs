@@ -11,14 +11,6 @@ use super::{AudioContent, Base64, Content, ImageContent, Meta, TextContent, leni
 
 /// One block, or since 2025-11-25 a list of them. To an older peer the first block of a list is
 /// sent alone (`SP-13`).
-///
-/// ```
-/// use mcp_async::model::{SamplingBlock, SamplingContent};
-///
-/// let content = SamplingContent::from(vec![SamplingBlock::text("a"), SamplingBlock::text("b")]);
-/// assert_eq!(content.blocks().len(), 2);
-/// assert_eq!(content.text(), "a\nb");
-/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub enum SamplingContent {
     /// One block.
@@ -99,12 +91,6 @@ impl<'de> Deserialize<'de> for SamplingContent {
 }
 
 /// A piece of what is said in a conversation with a model.
-///
-/// ```
-/// use mcp_async::model::SamplingBlock;
-///
-/// assert_eq!(SamplingBlock::text("Kyoto").as_text(), Some("Kyoto"));
-/// ```
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "type")]
 pub enum SamplingBlock {
@@ -172,19 +158,6 @@ impl<'de> Deserialize<'de> for SamplingBlock {
 }
 
 /// A model's wish to use a tool; since 2025-11-25.
-///
-/// ```
-/// use mcp_async::model::{SamplingBlock, ToolUseContent};
-///
-/// let wish = SamplingBlock::ToolUse(ToolUseContent {
-///     id: "use-1".into(),
-///     name: "forecast".into(),
-///     input: r#"{"city":"Kyoto"}"#.parse()?,
-///     ..ToolUseContent::default()
-/// });
-/// assert_eq!(wish.as_text(), None);
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolUseContent", rename_all = "camelCase")]
 pub struct ToolUseContent {
@@ -206,17 +179,6 @@ pub struct ToolUseContent {
 }
 
 /// What a tool said to a model; since 2025-11-25.
-///
-/// ```
-/// use mcp_async::model::{Content, SamplingBlock, ToolResultContent};
-///
-/// let said = SamplingBlock::ToolResult(ToolResultContent {
-///     tool_use_id: "use-1".into(),
-///     content: vec![Content::text("sunny")],
-///     ..ToolResultContent::default()
-/// });
-/// assert_eq!(said.as_text(), None);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Deserialize)]
 #[serde(rename = "mcp:ToolResultContent", rename_all = "camelCase")]
 pub struct ToolResultContent {

@@ -5,17 +5,6 @@ use serde::{Deserialize, Serialize};
 use super::lenient;
 
 /// Kinds of notifications; since 2026-07-28.
-///
-/// ```
-/// use mcp_async::model::SubscriptionFilter;
-///
-/// let filter = SubscriptionFilter {
-///     tools_list_changed: true,
-///     resource_subscriptions: vec!["file:///a".into()],
-///     ..SubscriptionFilter::default()
-/// };
-/// assert!(!filter.prompts_list_changed);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:SubscriptionFilter", rename_all = "camelCase")]
 pub struct SubscriptionFilter {

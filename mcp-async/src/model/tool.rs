@@ -8,18 +8,6 @@ use super::open::open_enum;
 use super::{CacheScope, Cursor, Icon, Meta, lenient};
 
 /// A function that a server offers to a model.
-///
-/// ```
-/// use mcp_async::model::Tool;
-///
-/// let schema = r#"{"type":"object","properties":{"city":{"type":"string"}}}"#;
-/// let tool = Tool {
-///     description: Some("Forecast for a city".into()),
-///     ..Tool::new("forecast", schema.parse()?)
-/// };
-/// assert_eq!(tool.display_name(), "forecast");
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Deserialize)]
 #[serde(rename = "mcp:Tool", rename_all = "camelCase")]
 pub struct Tool {
@@ -100,13 +88,6 @@ impl Serialize for Tool {
 }
 
 /// What a tool says that it does to the world; untrusted unless its server is trusted (`TL-12`).
-///
-/// ```
-/// use mcp_async::model::ToolAnnotations;
-///
-/// let careful = ToolAnnotations { read_only_hint: Some(true), ..ToolAnnotations::default() };
-/// assert_eq!(careful.destructive_hint, None);
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolAnnotations", rename_all = "camelCase")]
 pub struct ToolAnnotations {
@@ -128,13 +109,6 @@ pub struct ToolAnnotations {
 }
 
 /// How a tool runs; 2025-11-25 only.
-///
-/// ```
-/// use mcp_async::model::{TaskSupport, ToolExecution};
-///
-/// let execution = ToolExecution { task_support: Some(TaskSupport::Optional) };
-/// assert_ne!(execution, ToolExecution::default());
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ToolExecution", rename_all = "camelCase")]
 pub struct ToolExecution {
@@ -145,12 +119,6 @@ pub struct ToolExecution {
 
 open_enum! {
     /// Whether the calls of a tool may be tasks (`TK-05`, `TK-06`).
-    ///
-    /// ```
-    /// use mcp_async::model::TaskSupport;
-    ///
-    /// assert_eq!(TaskSupport::Required.as_str(), "required");
-    /// ```
     pub enum TaskSupport {
         /// Never.
         Forbidden = "forbidden",
@@ -162,17 +130,6 @@ open_enum! {
 }
 
 /// The result of `tools/list`.
-///
-/// ```
-/// use mcp_async::model::ListToolsResult;
-/// use mcp_proto::json::RawBuf;
-///
-/// let page = r#"{"tools":[{"name":"a","inputSchema":{"type":"object"}}],"nextCursor":"2"}"#;
-/// let page: ListToolsResult = RawBuf::parse(page)?.decode()?;
-/// assert_eq!(page.tools[0].name, "a");
-/// assert!(page.next_cursor.is_some());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:ListToolsResult", rename_all = "camelCase")]
 pub struct ListToolsResult {
