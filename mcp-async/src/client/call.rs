@@ -90,16 +90,6 @@ impl<'a, H: FnMut(Progress<'_>)> Call<'a, RawBuf, H> {
     /// Hands the result over in the buffer that it came in, without the one copy that decoding
     /// into a [`RawBuf`] makes: for large ones. From 64 KiB on those are the bytes that were read.
     ///
-    /// ```
-    /// use mcp_async::client::{CallError, Peer};
-    /// use mcp_proto::json::RawBuf;
-    /// use mcp_proto::rpc::Method;
-    ///
-    /// async fn list(client: &Peer) -> Result<RawBuf, CallError> {
-    ///     client.call(Method::ToolsList, None).whole().await
-    /// }
-    /// ```
-    ///
     /// # Errors
     /// The future's are those of the call.
     pub async fn whole(mut self) -> Result<RawBuf, CallError> {

@@ -46,18 +46,6 @@ pub struct Ending {
 }
 
 /// Why there is no conversation with a child process.
-///
-/// ```
-/// use mcp_async::process::SpawnError;
-///
-/// fn explain(error: &SpawnError) -> String {
-///     match error {
-///         SpawnError::Start(error) => format!("is it installed? {error}"),
-///         SpawnError::Died(died) => format!("it gave up: {died}"),
-///         other => other.to_string(),
-///     }
-/// }
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SpawnError {

@@ -14,15 +14,6 @@ use crate::observe;
 ///
 /// Only [`Server`](Self::Server) and [`Tool`](Self::Tool) are the server's word; everything
 /// else is a fact of this side (JR-29).
-///
-/// ```
-/// use mcp_async::client::CallError;
-///
-/// fn is_worth_another_try(error: &CallError) -> bool {
-///     matches!(error, CallError::Expired | CallError::Closed | CallError::Died(_))
-/// }
-/// assert!(!is_worth_another_try(&CallError::Undeclared("tools")));
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum CallError {

@@ -10,17 +10,6 @@ use mcp_proto::{Revision, RevisionSet};
 use crate::error::ErrorReply;
 
 /// Who answered, and how the two speak.
-///
-/// ```
-/// use mcp_async::{Client, Runtime};
-/// use mcp_proto::model::ServerFeatures;
-///
-/// fn describe<R: Runtime>(client: &Client<R>) -> String {
-///     let info = client.info();
-///     let tools = info.features.contains(ServerFeatures::TOOLS);
-///     format!("speaks {}, has tools: {tools}", info.revision)
-/// }
-/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub struct ServerInfo {
@@ -38,19 +27,6 @@ pub struct ServerInfo {
 }
 
 /// Why there is no connection to the server.
-///
-/// ```
-/// use mcp_async::client::ConnectError;
-///
-/// fn hint(error: &ConnectError) -> &'static str {
-///     match error {
-///         ConnectError::Revision { .. } => "update one of the two",
-///         ConnectError::Expired => "is it a server at all?",
-///         _ => "see what it wrote to its standard error",
-///     }
-/// }
-/// assert_eq!(hint(&ConnectError::Expired), "is it a server at all?");
-/// ```
 #[derive(Clone, Debug)]
 #[non_exhaustive]
 pub enum ConnectError {

@@ -16,14 +16,6 @@ use super::side::About;
 use crate::connection::Shared;
 
 /// A handle of a connection to a server: cheap to clone, usable from any task.
-///
-/// ```
-/// use mcp_async::client::{ConnectError, Peer};
-///
-/// async fn revision(peer: &Peer) -> Result<String, ConnectError> {
-///     Ok(peer.ready().await?.revision.to_string())
-/// }
-/// ```
 pub struct Peer {
     pub(crate) shared: Arc<Shared<Machine>>,
     pub(super) about: Arc<About>,

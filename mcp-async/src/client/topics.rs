@@ -11,23 +11,6 @@ use super::queue::{self, Queue};
 use crate::model::SubscriptionFilter;
 
 /// What a server tells of changes.
-///
-/// ```
-/// use mcp_async::client::{CallError, Update};
-/// use mcp_async::{Client, Runtime};
-///
-/// async fn watch<R: Runtime>(client: &Client<R>) -> Result<(), CallError> {
-///     let mut changes = client.subscribe("file:///notes.txt").await?;
-///     while let Some(update) = changes.next().await {
-///         match update {
-///             Update::Resource(uri) => println!("{uri} has other contents now"),
-///             Update::Reconnected => println!("something may have been missed"),
-///             other => println!("{other:?}"),
-///         }
-///     }
-///     Ok(())
-/// }
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Update {

@@ -22,14 +22,6 @@ impl<R> ClientBuilder<R> {
     /// Sends this header with every request over HTTP. What the protocol or the transport decides
     /// (`Accept`, `Host`, whatever begins with `Mcp-`) is not the application's to set: to connect
     /// is then [`ConnectError::Header`], as it is for what is no name or no value of a header.
-    ///
-    /// ```
-    /// use mcp_async::client::ClientBuilder;
-    ///
-    /// fn keyed<R>(builder: ClientBuilder<R>, key: &str) -> ClientBuilder<R> {
-    ///     builder.header("X-Api-Key", key)
-    /// }
-    /// ```
     pub fn header(mut self, name: &str, value: &str) -> Self {
         if let Some(http) = self.http() {
             http.header(name, value);
@@ -41,14 +33,6 @@ impl<R> ClientBuilder<R> {
     /// log and no `Debug`. [`Client::set_bearer`] replaces it while the client lives; a layer around
     /// an [`HttpClient`](crate::net::HttpClient), for [`connect_through`](Self::connect_through),
     /// can renew it by itself.
-    ///
-    /// ```
-    /// use mcp_async::client::ClientBuilder;
-    ///
-    /// fn authorized<R>(builder: ClientBuilder<R>, token: &str) -> ClientBuilder<R> {
-    ///     builder.bearer(token)
-    /// }
-    /// ```
     pub fn bearer(mut self, token: &str) -> Self {
         if let Some(http) = self.http() {
             http.bearer(token);
@@ -183,15 +167,6 @@ impl<R> Client<R> {
     /// server's own stream is asked for again if the server refused it with 401 or 403. Results
     /// that are kept are forgotten, because they may be private to another principal. Other
     /// transports have no use for it.
-    ///
-    /// ```
-    /// use mcp_async::client::ConnectError;
-    /// use mcp_async::{Client, Runtime};
-    ///
-    /// fn renewed<R: Runtime>(client: &Client<R>, token: &str) -> Result<(), ConnectError> {
-    ///     client.set_bearer(token)
-    /// }
-    /// ```
     ///
     /// # Errors
     /// [`ConnectError::Header`] if a header cannot carry the token; nothing changed then.

@@ -12,16 +12,6 @@ use http_body::{Body, Frame, SizeHint};
 ///
 /// Dropping one of 2026-07-28 that has not ended cancels its request (SH-19); what runs in a
 /// legacy session goes on (SH-18).
-///
-/// ```
-/// use http_body::Body;
-/// use mcp_async::http::HttpBody;
-///
-/// /// Whether a response is one message, and no event stream.
-/// fn is_whole(response: &http::Response<HttpBody>) -> bool {
-///     response.body().size_hint().exact().is_some()
-/// }
-/// ```
 pub struct HttpBody {
     kind: Kind,
     /// What is left of what came last.

@@ -14,17 +14,6 @@ use super::{EventStore, Replay, SessionStore, StoreError, Stored, StoredEvent, T
 /// It forgets the session that was not used for longest when there are too many, which ends that
 /// session, and the oldest events of a session. It remembers as many ids of sessions that ended. It
 /// has no clock: how long a record is to be kept does not matter to it.
-///
-/// ```
-/// use std::sync::Arc;
-///
-/// use mcp_async::http::{EventStore, MemoryStore, SessionStore};
-///
-/// let store = Arc::new(MemoryStore::default());
-/// let sessions: Arc<dyn SessionStore> = store.clone();
-/// let events: Arc<dyn EventStore> = store;
-/// # let _ = (sessions, events);
-/// ```
 pub struct MemoryStore {
     max_sessions: usize,
     max_events: usize,
@@ -67,11 +56,6 @@ struct Stream {
 impl MemoryStore {
     /// A store for so many sessions, with so many events in each, that take so many bytes
     /// together.
-    ///
-    /// ```
-    /// let store = mcp_async::http::MemoryStore::new(100, 1000, 1 << 20);
-    /// # let _ = store;
-    /// ```
     pub fn new(max_sessions: usize, max_events: usize, max_bytes: usize) -> Self {
         Self {
             max_sessions: max_sessions.max(1),

@@ -251,13 +251,6 @@ pub trait EventStore: Send + Sync {
 pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A session as it was found in a store.
-///
-/// ```
-/// use mcp_async::http::Taken;
-///
-/// let taken = Taken::new(b"{}".to_vec(), 2);
-/// assert_eq!((taken.record(), taken.epoch()), (&b"{}"[..], 2));
-/// ```
 #[derive(Clone, PartialEq, Eq)]
 pub struct Taken {
     record: Vec<u8>,
@@ -265,14 +258,6 @@ pub struct Taken {
 }
 
 /// One event of one stream of one session.
-///
-/// ```
-/// use mcp_async::http::StoredEvent;
-///
-/// let event = StoredEvent::new("5f3a", 1, 7, b"{}");
-/// assert!(!event.is_end_alone());
-/// assert!(!format!("{event:?}").contains("5f3a"), "a session id is a secret");
-/// ```
 #[derive(Clone, Copy, PartialEq, Eq)]
 #[non_exhaustive]
 pub struct StoredEvent<'a> {
@@ -293,14 +278,6 @@ pub struct StoredEvent<'a> {
 }
 
 /// The events of a stream behind some event.
-///
-/// ```
-/// use mcp_async::http::Replay;
-///
-/// let replay = Replay::new(vec![b"{}".to_vec()]).ended();
-/// assert_eq!(replay.messages().len(), 1);
-/// assert!(replay.has_ended());
-/// ```
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Replay {
     messages: Vec<Vec<u8>>,
@@ -308,17 +285,6 @@ pub struct Replay {
 }
 
 /// Why a store did not do what it was asked.
-///
-/// ```
-/// use mcp_async::http::{StoreError, Stored};
-///
-/// /// A store that is not there.
-/// fn broken<'a>() -> Stored<'a, ()> {
-///     Box::pin(async { Err(StoreError::new("connection refused")) })
-/// }
-/// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
-/// # assert!(broken().as_mut().poll(&mut cx).is_ready());
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StoreError {
@@ -351,15 +317,6 @@ impl Taken {
 impl<'a> StoredEvent<'a> {
     /// An event of the first epoch that does not end its stream, to test a store with;
     /// [`epoch`](Self::epoch) and [`end`](Self::end) can be set.
-    ///
-    /// ```
-    /// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
-    /// use mcp_async::http::{EventStore, MemoryStore, StoredEvent};
-    ///
-    /// let store = MemoryStore::default();
-    /// let mut append = store.append(StoredEvent::new("session", 1, 1, b"{}"));
-    /// assert!(append.as_mut().poll(&mut cx).is_ready());
-    /// ```
     pub const fn new(session: &'a str, stream: u32, sequence: u64, message: &'a [u8]) -> Self {
         Self {
             session,
