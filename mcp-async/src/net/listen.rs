@@ -96,14 +96,6 @@ impl Listen {
     }
 
     /// Takes a socket that is bound already, one that a supervisor handed over say.
-    ///
-    /// ```
-    /// use mcp_async::net::Listen;
-    ///
-    /// let socket = std::net::TcpListener::bind("127.0.0.1:0")?;
-    /// assert!(Listen::on(socket).address()?.ip().is_loopback());
-    /// # Ok::<(), std::io::Error>(())
-    /// ```
     pub const fn on(socket: TcpListener) -> Self {
         Self {
             socket,
@@ -180,14 +172,6 @@ impl Listen {
     }
 
     /// Serves over TLS.
-    ///
-    /// ```
-    /// use mcp_async::net::{Identity, Listen};
-    ///
-    /// fn listen(identity: Identity) -> std::io::Result<Listen> {
-    ///     Ok(Listen::bind("127.0.0.1:0")?.tls(identity))
-    /// }
-    /// ```
     #[cfg(feature = "tls")]
     pub fn tls(mut self, identity: Identity) -> Self {
         self.settings.identity = Some(identity);

@@ -64,15 +64,6 @@ impl<C: Clock> Now for C {
 }
 
 /// A clock that the program advances; clones show the same time.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_async::{Clock, ManualClock};
-///
-/// let clock = ManualClock::default();
-/// clock.advance(Duration::from_secs(2));
-/// assert_eq!(clock.now().as_millis(), 2_000);
-/// ```
 #[derive(Clone, Default)]
 pub struct ManualClock(Arc<Mutex<Dial>>);
 

@@ -10,11 +10,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use futures_io::{AsyncRead, AsyncWrite};
 
 /// Two ends joined by two pipes of `capacity` bytes each; what one end writes the other reads.
-///
-/// ```
-/// let (client_side, server_side) = mcp_async::duplex(4096);
-/// # let _ = (client_side, server_side);
-/// ```
 pub fn duplex(capacity: usize) -> (Duplex, Duplex) {
     let (left_writer, right_reader) = pipe(capacity);
     let (right_writer, left_reader) = pipe(capacity);

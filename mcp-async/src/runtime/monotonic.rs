@@ -6,15 +6,6 @@ use std::sync::OnceLock;
 use mcp_proto::Instant;
 
 /// The present moment: milliseconds since the first call in this process.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_async::monotonic;
-///
-/// let before = monotonic::now();
-/// let deadline = monotonic::moment(before + Duration::from_secs(1)).unwrap();
-/// assert!(deadline > std::time::Instant::now() - Duration::from_secs(1));
-/// ```
 pub fn now() -> Instant {
     let elapsed = epoch().elapsed().as_millis();
     Instant::from_millis(u64::try_from(elapsed).unwrap_or(u64::MAX))

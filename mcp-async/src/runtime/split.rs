@@ -12,13 +12,6 @@ use futures_io::{AsyncRead, AsyncWrite};
 ///
 /// The stream is dropped, and with it closed, when both halves are. A connection polls both from
 /// one task, so the lock between them is never waited for.
-///
-/// ```
-/// use mcp_async::{duplex, split};
-///
-/// let (here, _there) = duplex(1024);
-/// let (_reader, _writer) = split(here);
-/// ```
 pub fn split<T: AsyncRead + AsyncWrite + Unpin>(stream: T) -> (ReadHalf<T>, WriteHalf<T>) {
     let stream = Arc::new(Mutex::new(stream));
     let reader = Arc::clone(&stream);

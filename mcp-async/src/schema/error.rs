@@ -3,15 +3,6 @@
 use core::fmt;
 
 /// Why a schema is not used to check values. Texts of the schema are cut to a few words.
-///
-/// ```
-/// use mcp_async::schema::Validator;
-/// use mcp_proto::json::Raw;
-///
-/// let elsewhere = Raw::parse(br#"{"$ref":"https://example.com/schema.json"}"#, 8)?;
-/// assert!(Validator::compile(elsewhere).is_err(), "nothing is fetched");
-/// # Ok::<(), mcp_proto::json::Fault>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum SchemaError {
@@ -59,17 +50,6 @@ impl core::error::Error for SchemaError {}
 ///
 /// The text names what the schema wants and no text of the value but names of members, so it
 /// can go to whoever sent the value, and into a log.
-///
-/// ```
-/// use mcp_async::schema::Validator;
-/// use mcp_proto::json::Raw;
-///
-/// let numbers = Validator::compile(Raw::parse(br#"{"items":{"type":"number"}}"#, 8)?)?;
-/// let violation = numbers.check(Raw::parse(br#"[1,"two"]"#, 8)?).unwrap_err();
-/// assert_eq!(violation.path(), "/1");
-/// assert!(!violation.is_limit());
-/// # Ok::<(), Box<dyn std::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     path: String,

@@ -4,16 +4,6 @@
 ///
 /// The defaults let any schema pass that people write, and hold what a hostile one costs under
 /// a second or so of one processor. An *evaluation* is one schema checked against one value.
-///
-/// ```
-/// use mcp_async::schema::SchemaLimits;
-///
-/// let patient = SchemaLimits {
-///     evaluations: 50_000_000,
-///     ..SchemaLimits::default()
-/// };
-/// assert_eq!(patient.depth, 64);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SchemaLimits {
     /// The bytes of a schema's text; 1 MiB.

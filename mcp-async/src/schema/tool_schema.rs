@@ -12,19 +12,6 @@ use super::typed::TypeError;
 /// Whatever a schema says has to be enforced, or the tool is not registered. Decoding into a type
 /// enforces most of what the schema of the type says, but nothing of a schema that was written by
 /// hand.
-///
-/// ```
-/// use mcp_async::schema::ToolSchema;
-///
-/// #[derive(schemars::JsonSchema)]
-/// struct Sum {
-///     sum: i64,
-/// }
-///
-/// let schema = ToolSchema::output::<Sum>()?;
-/// assert!(schema.publish()?.as_raw().as_str().contains(r#""sum":{"type":"integer"}"#));
-/// # Ok::<(), mcp_async::schema::TypeError>(())
-/// ```
 #[derive(Clone, Debug)]
 pub struct ToolSchema(pub(super) Origin);
 

@@ -52,20 +52,6 @@ pub fn input<T: JsonSchema>() -> Result<RawBuf, TypeError> {
 /// # Errors
 ///
 /// [`TypeError`], if the schema is nested too deeply to be sent.
-///
-/// ```
-/// use mcp_async::schema;
-///
-/// #[derive(schemars::JsonSchema)]
-/// struct Sum {
-///     sum: i64,
-/// }
-///
-/// let schema = schema::output::<Sum>()?;
-/// let root = schema.as_raw().object().unwrap();
-/// assert_eq!(root.get("type").unwrap().as_str(), "\"object\"");
-/// # Ok::<(), schema::TypeError>(())
-/// ```
 pub fn output<T: JsonSchema>() -> Result<RawBuf, TypeError> {
     ToolSchema::output::<T>()?.publish()
 }

@@ -58,17 +58,6 @@ impl Validator {
     /// # Errors
     ///
     /// As [`compile`](Self::compile).
-    ///
-    /// ```
-    /// use mcp_async::schema::{SchemaError, SchemaLimits, Validator};
-    /// use mcp_proto::json::Raw;
-    ///
-    /// let schema = Raw::parse(br#"{"not": {"not": {"type": "null"}}}"#, 64)?;
-    /// let limits = SchemaLimits { depth: 2, ..SchemaLimits::default() };
-    /// let refused = Validator::with_limits(schema, limits).unwrap_err();
-    /// assert_eq!(refused, SchemaError::Limit("depth"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
     pub fn with_limits(schema: Raw<'_>, limits: SchemaLimits) -> Result<Self, SchemaError> {
         let schema = Self::read(schema, &limits)?;
         Self::build(&schema, limits, None)

@@ -6,17 +6,6 @@ use super::value::{Value, Variables};
 ///
 /// A variable is missing where the URI leaves it out. Captures are [`Variables`]: expanding their
 /// template with them writes the URI again, see [`UriTemplate::matches`](super::UriTemplate::matches).
-///
-/// ```
-/// use mcp_async::uri_template::UriTemplate;
-///
-/// let template = UriTemplate::parse("notes/{id}{?page}")?;
-/// let captures = template.matches("notes/a%20b").ok_or("no match")?;
-/// assert_eq!(captures.string("id"), Some("a b"));
-/// assert_eq!(captures.string("page"), None);
-/// assert_eq!(template.expand(&captures), "notes/a%20b");
-/// # Ok::<(), Box<dyn core::error::Error>>(())
-/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Captures {
     entries: Vec<Entry>,
@@ -32,14 +21,6 @@ struct Entry {
 
 impl Captures {
     /// The value of a variable: a list or a map only where the template has `*`.
-    ///
-    /// ```
-    /// use mcp_async::uri_template::{UriTemplate, Value};
-    ///
-    /// let captures = UriTemplate::parse("{/path*}")?.matches("/a/b").ok_or("no match")?;
-    /// assert_eq!(captures.value("path"), Some(&Value::list(["a", "b"])));
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn value(&self, name: &str) -> Option<&Value> {
         self.entries
@@ -49,28 +30,12 @@ impl Captures {
     }
 
     /// The text of a variable without `*`.
-    ///
-    /// ```
-    /// use mcp_async::uri_template::UriTemplate;
-    ///
-    /// let captures = UriTemplate::parse("notes/{id}")?.matches("notes/7").ok_or("no match")?;
-    /// assert_eq!(captures.string("id"), Some("7"));
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
     #[must_use]
     pub fn string(&self, name: &str) -> Option<&str> {
         self.value(name)?.as_str()
     }
 
     /// Every variable that the URI holds, in the order of the URI.
-    ///
-    /// ```
-    /// use mcp_async::uri_template::UriTemplate;
-    ///
-    /// let captures = UriTemplate::parse("{a}/{b}")?.matches("1/2").ok_or("no match")?;
-    /// assert_eq!(captures.iter().map(|(name, _)| name).collect::<Vec<_>>(), ["a", "b"]);
-    /// # Ok::<(), Box<dyn core::error::Error>>(())
-    /// ```
     pub fn iter(&self) -> impl Iterator<Item = (&str, &Value)> {
         self.entries
             .iter()

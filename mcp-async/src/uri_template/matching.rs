@@ -8,15 +8,6 @@ use super::text::Text;
 use super::value::Value;
 
 /// The longest URI that [`UriTemplate::matches`](super::UriTemplate::matches) looks at, in bytes.
-///
-/// ```
-/// use mcp_async::uri_template::{MAX_URI_LENGTH, UriTemplate};
-///
-/// let template = UriTemplate::parse("{id}")?;
-/// assert!(template.matches(&"a".repeat(MAX_URI_LENGTH)).is_some());
-/// assert!(template.matches(&"a".repeat(MAX_URI_LENGTH + 1)).is_none());
-/// # Ok::<(), mcp_async::uri_template::ParseError>(())
-/// ```
 pub const MAX_URI_LENGTH: usize = 65_536;
 
 /// Matches without backtracking: once backwards, which step can start where and reach the end;

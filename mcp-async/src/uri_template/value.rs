@@ -25,23 +25,11 @@ pub enum Value {
 
 impl Value {
     /// Makes a list of texts.
-    ///
-    /// ```
-    /// use mcp_async::uri_template::Value;
-    ///
-    /// assert_eq!(Value::list(["a"]), Value::List(vec!["a".to_owned()]));
-    /// ```
     pub fn list<T: Into<String>>(items: impl IntoIterator<Item = T>) -> Self {
         Self::List(items.into_iter().map(Into::into).collect())
     }
 
     /// Makes a map of names and texts.
-    ///
-    /// ```
-    /// use mcp_async::uri_template::Value;
-    ///
-    /// assert_eq!(Value::map([("a", "1")]), Value::Map(vec![("a".to_owned(), "1".to_owned())]));
-    /// ```
     pub fn map<K: Into<String>, V: Into<String>>(pairs: impl IntoIterator<Item = (K, V)>) -> Self {
         Self::Map(
             pairs
@@ -52,13 +40,6 @@ impl Value {
     }
 
     /// The text, unless this is a list or a map.
-    ///
-    /// ```
-    /// use mcp_async::uri_template::Value;
-    ///
-    /// assert_eq!(Value::from("a").as_str(), Some("a"));
-    /// assert_eq!(Value::list(["a"]).as_str(), None);
-    /// ```
     #[must_use]
     pub fn as_str(&self) -> Option<&str> {
         match self {

@@ -70,16 +70,6 @@ pub struct Child {
 }
 
 /// How long a shutdown waits before each of its steps (ST-08, ST-09).
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_async::process::{Command, Grace};
-///
-/// let patient = Command::new("some-server").grace(Grace {
-///     close: Duration::from_secs(30),
-///     ..Grace::default()
-/// });
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grace {
     /// From the end of its input until the child is asked to terminate (default 2 s, as the

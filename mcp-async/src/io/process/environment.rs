@@ -7,10 +7,6 @@ use std::ffi::OsString;
 /// Whatever else a server needs, an API key say, is the caller's to name: what is in the
 /// environment of a host is nobody else's business. A value that begins with `()` is a function
 /// that some shells would define while they start, and is left out.
-///
-/// ```
-/// assert!(mcp_async::process::inherited().all(|(name, _)| name != "AWS_SECRET_ACCESS_KEY"));
-/// ```
 pub fn inherited() -> impl Iterator<Item = (&'static str, OsString)> {
     NAMES
         .iter()

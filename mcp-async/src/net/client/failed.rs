@@ -5,19 +5,6 @@ use std::io;
 use super::origin::Origin;
 
 /// Why there is no response.
-///
-/// ```
-/// use mcp_async::net::SendFailed;
-///
-/// fn hint(error: &SendFailed) -> &'static str {
-///     match error {
-///         SendFailed::Address(_) | SendFailed::Proxy => "look at the configuration",
-///         error if error.is_unsent() => "try again later",
-///         _ => "look at what the server did",
-///     }
-/// }
-/// assert_eq!(hint(&SendFailed::Proxy), "look at the configuration");
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum SendFailed {
@@ -68,13 +55,6 @@ impl SendFailed {
 
     /// Whether it is certain that the server has not seen the request, so that it may be sent
     /// again whatever it does.
-    ///
-    /// ```
-    /// use mcp_async::net::SendFailed;
-    ///
-    /// assert!(SendFailed::Address("nowhere".into()).is_unsent());
-    /// assert!(!SendFailed::Redirects.is_unsent());
-    /// ```
     pub const fn is_unsent(&self) -> bool {
         matches!(
             self,
@@ -119,16 +99,6 @@ impl Error for SendFailed {
 }
 
 /// Why the body of a response ends too early.
-///
-/// ```
-/// use http_body_util::BodyExt;
-/// use mcp_async::net::{Reply, ReplyFailed};
-///
-/// /// All of a response, or why there is no more.
-/// async fn whole(reply: Reply) -> Result<Vec<u8>, ReplyFailed> {
-///     Ok(reply.collect().await?.to_bytes().to_vec())
-/// }
-/// ```
 #[derive(Debug)]
 pub struct ReplyFailed(Box<dyn Error + Send + Sync>);
 

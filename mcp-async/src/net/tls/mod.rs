@@ -21,13 +21,6 @@ pub use trust::Roots;
 pub(super) use trust::Trust;
 
 /// Certificates or a key that cannot be used.
-///
-/// ```
-/// use mcp_async::net::Roots;
-///
-/// let error = Roots::from_pem(b"").unwrap_err();
-/// assert_eq!(error.to_string(), "no certificate in the text");
-/// ```
 #[derive(Clone, Debug)]
 pub struct TlsError {
     text: &'static str,
