@@ -7,14 +7,8 @@ use mcp_proto::SendError;
 use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::rpc::{ErrorObject, code};
 
-/// An error that goes to the peer, or came from it: code, message and data of JSON-RPC.
-///
-/// ```
-/// use mcp_async::ErrorReply;
-///
-/// let error = ErrorReply::new(-32602, "Unknown tool: frob");
-/// assert_eq!(error.to_string(), "Unknown tool: frob (code -32602)");
-/// ```
+/// An error that goes to the peer, or came from it: code, message and data of JSON-RPC. Its text
+/// is the message and the code: `Unknown tool: frob (code -32602)`.
 #[derive(Clone, Debug)]
 pub struct ErrorReply {
     /// The code; one's own lie outside -32768 to -32000 (JR-27).

@@ -20,19 +20,6 @@ use crate::observe;
 ///
 /// It is the one allocation of a call. The connection polls it at once, outside its lock, and
 /// keeps it only if it waits. Dropping it is cancellation.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_async::server::{Service, service_fn};
-/// use mcp_async::{ErrorReply, Job};
-///
-/// let patient = service_fn(|call| -> Job {
-///     call.answer(async { Err::<(), _>(ErrorReply::method_not_found()) })
-///         .within(Duration::from_secs(60))
-/// });
-/// fn is_service(_: &impl Service) {}
-/// is_service(&patient);
-/// ```
 #[must_use = "a job nobody polls is a request nobody answers"]
 pub struct Job {
     future: Pin<Box<dyn Future<Output = Answered> + Send>>,

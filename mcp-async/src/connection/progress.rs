@@ -6,13 +6,6 @@ use core::ops::Range;
 use mcp_proto::json::{Number, Str};
 
 /// How far a call is.
-///
-/// ```
-/// use mcp_async::client::Progress;
-///
-/// let half = Progress { progress: 2.0, total: Some(4.0), message: None };
-/// assert_eq!(half.fraction(), Some(0.5));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Progress<'p> {
     /// Larger each time (PG-04).

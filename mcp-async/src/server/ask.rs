@@ -47,15 +47,6 @@ pub struct Ask<'a, T> {
 }
 
 /// Why a question has no answer.
-///
-/// ```
-/// use mcp_async::server::AskError;
-///
-/// fn may_be_asked_again(error: &AskError) -> bool {
-///     matches!(error, AskError::Expired)
-/// }
-/// assert!(!may_be_asked_again(&AskError::Closed));
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum AskError {
@@ -211,24 +202,13 @@ pub(super) fn poll_ask(
 impl AskError {
     /// The error that the client receives if a handler ends its call with this one:
     ///
-    /// - the capability that it would have to declare (MR-05), with code -32021, which becomes
-    ///   -32603 in a revision without it;
+    /// - the capability that it would have to declare (MR-05), with code -32021 and the data
+    ///   `{"requiredCapabilities":{"elicitation":{"form":{}}}}`, which becomes -32603 in a revision
+    ///   without it;
     /// - the question that its revision does not have, with code -32603;
     /// - what of its user's answer does not fit the form, with code -32603;
     /// - that its user rejected the question, with code -1;
     /// - otherwise an internal error that tells nothing.
-    ///
-    /// ```
-    /// use mcp_async::server::AskError;
-    /// use mcp_proto::SendError;
-    ///
-    /// let reply = AskError::Refused(SendError::Undeclared("elicitation.form")).as_reply();
-    /// assert_eq!(reply.code, -32021);
-    /// assert_eq!(
-    ///     reply.data.unwrap().as_raw().as_str(),
-    ///     r#"{"requiredCapabilities":{"elicitation":{"form":{}}}}"#,
-    /// );
-    /// ```
     pub fn as_reply(&self) -> ErrorReply {
         let path = match self {
             Self::Refused(SendError::Undeclared(path)) => path,

@@ -50,14 +50,6 @@ pub struct Completing {
 
 /// A type that a completion can return: values, the best first (CP-03), or a [`Completion`], which
 /// can state that there are more. The client receives at most 100 and the total (CP-02).
-///
-/// ```
-/// use mcp_async::model::Completion;
-/// use mcp_async::server::CompletionOutput;
-///
-/// assert_eq!(vec!["Kyoto"].into_completion().values, ["Kyoto"]);
-/// assert_eq!(Completion::default().into_completion(), Completion::default());
-/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a list of suggestions",
     note = "a completion returns `Vec<String>`, `Vec<&'static str>` or `Completion`"

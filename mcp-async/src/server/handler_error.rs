@@ -58,12 +58,6 @@ impl HandlerError {
     /// Makes an error whose text the client reads: a message, or the text of another error.
     /// For a tool it becomes a result with `isError`, so that the model reads it and can try
     /// something else (TL-08); elsewhere it is the text of error -32603.
-    ///
-    /// ```
-    /// use mcp_async::server::HandlerError;
-    ///
-    /// assert_eq!(HandlerError::visible("no such city").to_string(), "no such city");
-    /// ```
     pub fn visible(text: impl fmt::Display + 'static) -> Self {
         let any: &dyn Any = &text;
         Self(Kind::Visible(match any.downcast_ref::<&'static str>() {
@@ -73,51 +67,22 @@ impl HandlerError {
     }
 
     /// The parameters are of the right type and still not good: error -32602 with this text.
-    ///
-    /// ```
-    /// use mcp_async::server::HandlerError;
-    ///
-    /// let error = HandlerError::invalid_params("until lies before since");
-    /// assert!(error.to_string().contains("until"));
-    /// ```
     pub fn invalid_params(text: impl Into<Cow<'static, str>>) -> Self {
         Self::reply(ErrorReply::invalid_params(text))
     }
 
     /// What was asked for does not exist: for a resource the error that its revision has for
     /// that, with the URI (RS-03, RS-04), for anything else -32602 (PR-03).
-    ///
-    /// ```
-    /// use mcp_async::server::HandlerError;
-    ///
-    /// assert_eq!(HandlerError::not_found().to_string(), "not found");
-    /// ```
     pub const fn not_found() -> Self {
         Self(Kind::NotFound)
     }
 
     /// This error, as it stands.
-    ///
-    /// ```
-    /// use mcp_async::ErrorReply;
-    /// use mcp_async::server::HandlerError;
-    ///
-    /// let error = HandlerError::reply(ErrorReply::new(1, "out of paper"));
-    /// assert_eq!(error.to_string(), "out of paper (code 1)");
-    /// ```
     pub fn reply(error: ErrorReply) -> Self {
         Self(Kind::Reply(Box::new(error)))
     }
 
     /// Returns the error that `?` converted, which the client does not see.
-    ///
-    /// ```
-    /// use mcp_async::server::HandlerError;
-    ///
-    /// let error = HandlerError::from("x".parse::<u32>().unwrap_err());
-    /// assert!(error.cause().is_some_and(|cause| cause.is::<std::num::ParseIntError>()));
-    /// assert!(HandlerError::not_found().cause().is_none());
-    /// ```
     pub fn cause(&self) -> Option<&(dyn Error + Send + Sync + 'static)> {
         match &self.0 {
             Kind::Failed(error) => Some(&**error),

@@ -12,13 +12,6 @@ use super::tool::Tool;
 /// Something to register: [`ServerBuilder::with`](super::ServerBuilder::with) and
 /// [`Registry::add`](super::Registry::add) take whatever converts into one. `S` is the state that
 /// its handlers need.
-///
-/// ```
-/// use mcp_async::server::{Item, NoArguments, Tool};
-///
-/// let tool: Tool = Tool::new("greet").handler(|_: NoArguments, _| async { Ok("hello") });
-/// assert!(matches!(Item::from(tool), Item::Tool(_)));
-/// ```
 pub enum Item<S = ()> {
     /// A tool.
     Tool(Box<Tool<S>>),
@@ -91,18 +84,6 @@ impl<S> From<Prompt<S>> for Item<S> {
 }
 
 /// Why something cannot be served.
-///
-/// ```
-/// use mcp_async::Server;
-/// use mcp_async::server::Template;
-///
-/// let server = Server::<()>::builder("demo", "1.0").build()?;
-/// let broken = Template::new("notes://{id", "note").raw(|_, _| async { Ok("") });
-/// let error = server.registry().add(broken).unwrap_err();
-/// assert_eq!((error.kind(), error.name()), ("template", "notes://{id"));
-/// assert!(error.to_string().starts_with("template `notes://{id`: "));
-/// # Ok::<(), mcp_async::server::BuildError>(())
-/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RegisterError {
     kind: &'static str,

@@ -8,14 +8,6 @@ use mcp_proto::Instant;
 
 /// So many in so long a time, on average: a bucket that begins full, from which each use takes
 /// one, and which fills up again evenly.
-///
-/// ```
-/// use core::time::Duration;
-/// use mcp_async::server::RateLimit;
-///
-/// let limit = RateLimit::new(10, Duration::from_secs(60)).burst(3);
-/// assert_eq!(limit, RateLimit::new(10, Duration::from_secs(60)).burst(3));
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RateLimit {
     count: u32,

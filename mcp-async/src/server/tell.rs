@@ -16,19 +16,6 @@ use crate::connection::{Receipt, Shared};
 
 /// How far a call is: what [`CallContext::progress`] returns. It resolves when there was room for
 /// the message, and an event store has it, if there is one.
-///
-/// ```
-/// use mcp_async::server::CallContext;
-///
-/// async fn copy(cx: &CallContext, files: &[&str]) {
-///     for (done, file) in files.iter().enumerate() {
-///         cx.progress(done as f64 + 1.0)
-///             .total(files.len() as f64)
-///             .message(file)
-///             .await;
-///     }
-/// }
-/// ```
 #[must_use = "nothing is told until the future is polled"]
 pub struct ProgressUpdate<'a> {
     context: &'a CallContext,
@@ -40,17 +27,6 @@ pub struct ProgressUpdate<'a> {
 
 /// A log message: what [`CallContext::log`] returns. It resolves when there was room for it, and an
 /// [event store](crate::http::EventStore) has it, if there is one.
-///
-/// ```
-/// use mcp_async::server::CallContext;
-/// use mcp_proto::model::LoggingLevel;
-///
-/// async fn warn(cx: &CallContext) {
-///     cx.log(LoggingLevel::Warning, &"the disk is nearly full")
-///         .logger("storage")
-///         .await;
-/// }
-/// ```
 #[must_use = "nothing is logged until the future is polled"]
 pub struct LogMessage<'a> {
     context: &'a CallContext,

@@ -20,15 +20,6 @@ use crate::server::{Call, Service};
 /// A call that waits holds its decoded arguments and its place in the table of its connection,
 /// where at most [`Limits::in_flight`](mcp_proto::Limits::in_flight) are. Waiting counts for a
 /// [`Timeout`](super::Timeout), on whichever side of it this layer is.
-///
-/// ```
-/// use mcp_async::server::{layers::ConcurrencyLimit, service_fn};
-/// use tower_layer::Layer;
-///
-/// let service = service_fn(|call| call.ready(Ok(())));
-/// let service = ConcurrencyLimit::new(16).layer(service);
-/// # let _ = service;
-/// ```
 #[derive(Clone)]
 pub struct ConcurrencyLimit {
     gate: Arc<Gate>,

@@ -40,15 +40,6 @@ use crate::trace_context::TraceContext;
 ///
 /// Arguments, results, states and session ids are never among them. While no subscriber wants
 /// the span it costs a load; with one, an allocation more than the call takes otherwise.
-///
-/// ```
-/// use mcp_async::server::{layers::Trace, service_fn};
-/// use tower_layer::Layer;
-///
-/// let service = service_fn(|call| call.ready(Ok(())));
-/// let service = Trace::new().layer(service);
-/// # let _ = service;
-/// ```
 #[derive(Clone, Default)]
 pub struct Trace {
     link: Option<Arc<Link>>,

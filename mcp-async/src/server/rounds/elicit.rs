@@ -20,13 +20,6 @@ use crate::server::ask::{AskError, not_in_revision};
 use crate::server::context::CallContext;
 
 /// What a person made of a form.
-///
-/// ```
-/// use mcp_async::server::Elicited;
-///
-/// assert_eq!(Elicited::Accepted(7).accepted(), Some(7));
-/// assert_eq!(Elicited::<u8>::Declined.accepted(), None);
-/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Elicited<T> {
     /// Filled it in.
@@ -233,31 +226,11 @@ impl CallContext {
     }
 
     /// Asks for the client's roots, under the key `roots`.
-    ///
-    /// ```
-    /// use std::path::Path;
-    /// use mcp_async::server::{AskError, CallContext};
-    ///
-    /// async fn may_read(cx: CallContext, path: &Path) -> Result<bool, AskError> {
-    ///     Ok(cx.roots().await?.contains(path))
-    /// }
-    /// # let _ = may_read;
-    /// ```
     pub fn roots(&self) -> Question<'_, Roots> {
         self.roots_as("roots")
     }
 
     /// Asks for the client's roots under a key of one's own: a second time in one call, say.
-    ///
-    /// ```
-    /// use mcp_async::server::{AskError, CallContext};
-    ///
-    /// async fn compare(cx: CallContext) -> Result<bool, AskError> {
-    ///     let before = cx.roots().await?;
-    ///     Ok(before == cx.roots_as("roots again").await?)
-    /// }
-    /// # let _ = compare;
-    /// ```
     pub fn roots_as<'a>(&'a self, key: &'a str) -> Question<'a, Roots> {
         let params = Ok(Raw::EMPTY_OBJECT);
         self.question(key, Method::RootsList, params, |raw| {

@@ -116,16 +116,6 @@ impl<'a, T> Question<'a, T> {
 
     /// Waits so long for the answer of a legacy client; five minutes otherwise. In 2026-07-28
     /// the client has the [lifetime](super::Keys::lifetime) of the state.
-    ///
-    /// ```
-    /// use core::time::Duration;
-    /// use mcp_async::server::{AskError, CallContext};
-    ///
-    /// async fn roots(cx: CallContext) -> Result<usize, AskError> {
-    ///     Ok(cx.roots().timeout(Duration::from_secs(10)).await?.len())
-    /// }
-    /// # let _ = roots;
-    /// ```
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self

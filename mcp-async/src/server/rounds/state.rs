@@ -12,33 +12,12 @@ use crate::server::context::CallContext;
 
 /// Values that a call keeps over its rounds, by keys of the handler's choice; see
 /// [`CallContext::request_state`].
-///
-/// ```
-/// use mcp_async::server::{CallContext, StateError};
-///
-/// /// How often this call ran, over all of its rounds.
-/// fn runs(cx: &CallContext) -> Result<u32, StateError> {
-///     let state = cx.request_state();
-///     let runs = state.value("runs")?.unwrap_or(0) + 1;
-///     state.set("runs", &runs)?;
-///     Ok(runs)
-/// }
-/// ```
 #[derive(Debug)]
 pub struct RequestState<'a> {
     context: &'a CallContext,
 }
 
 /// Why a value is not kept.
-///
-/// ```
-/// use mcp_async::server::{CallContext, StateError};
-///
-/// fn keep(cx: &CallContext, draft: &str) -> Result<(), StateError> {
-///     // A draft that is too long for a state has to be kept elsewhere.
-///     cx.request_state().set("draft", draft)
-/// }
-/// ```
 #[derive(Debug)]
 #[non_exhaustive]
 pub enum StateError {
