@@ -6,6 +6,7 @@ use super::wire::Wire;
 
 /// Without TLS no server has an identity.
 #[cfg(feature = "http-server")]
+#[derive(Clone)]
 pub(super) enum Identity {}
 
 #[cfg(feature = "http-server")]

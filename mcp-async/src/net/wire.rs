@@ -18,6 +18,7 @@ impl<S> Wire<S> {
     }
 
     /// Whether both sides agreed on HTTP/2 in the handshake.
+    #[cfg(feature = "http-client")]
     pub(crate) fn is_http2(&self) -> bool {
         match self {
             Self::Plain(_) => false,
