@@ -68,6 +68,10 @@ impl Exchange {
         let anonymous = named.is_some_and(|(of, _)| of.is_none());
         let error = named.map(|(_, error)| error);
         match (self.kind, error) {
+            // VR-26: about credentials, whatever the body says.
+            (Kind::Discover | Kind::Initialize, _) if matches!(status, 401 | 403) => {
+                After::Fail(Failure::Status(status))
+            }
             // VR-31: failures, and never evidence of an era.
             (Kind::Discover | Kind::Initialize, None) if !tells_era(status) => {
                 After::Fail(Failure::Status(status))

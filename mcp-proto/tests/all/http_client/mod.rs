@@ -279,7 +279,7 @@ fn says_nothing(after: After) -> bool {
     matches!(after, After::Refuse(_) | After::Fail(_))
 }
 
-/// VR-13, VR-14, VR-16, VR-27, VR-31, SC-26, SC-27.
+/// VR-13, VR-14, VR-16, VR-26, VR-27, VR-31, SC-26, SC-27.
 #[test]
 fn what_refusals_say_of_an_era() {
     let modern = r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32022,"message":"m","data":{"supported":[]}}}"#;
@@ -318,6 +318,14 @@ fn what_refusals_say_of_an_era() {
         let failed = After::Fail(Failure::Status(status));
         check(INITIALIZE, status, "", failed);
         check(DISCOVER, status, "", failed);
+    }
+    // Credentials are judged before an era is (VR-26).
+    for status in [401, 403] {
+        for body in [modern, session_needed] {
+            let failed = After::Fail(Failure::Status(status));
+            check(INITIALIZE, status, body, failed);
+            check(DISCOVER, status, body, failed);
+        }
     }
     check(
         DISCOVER,
