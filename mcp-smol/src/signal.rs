@@ -4,8 +4,15 @@ use std::io;
 use async_signal::{Signal, Signals};
 use smol::stream::StreamExt as _;
 
-/// Done at the next signal that asks the process to end; never, where none can be heard of.
-pub(crate) async fn interrupted() {
+/// Waits until the program is asked to end: by SIGINT or SIGTERM, by Ctrl-C.
+///
+/// Servers that run by themselves ([`Server::serve_stdio`](mcp_async::Server::serve_stdio),
+/// [`Server::serve_http`](mcp_async::Server::serve_http)) wait for it already. It is for services
+/// that a program mounts in another server.
+///
+/// From the first poll on, the signals do not end the process by themselves. Where signals cannot be
+/// received, the future never completes.
+pub async fn interrupted() {
     if wait().await.is_err() {
         pending::<()>().await;
     }

@@ -59,7 +59,7 @@
 //! | `client` | yes | typed calls, callbacks and subscriptions: [`Client`] |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
-//! | `signal` | yes | ends servers on SIGINT, SIGTERM and Ctrl-C |
+//! | `signal` | yes | ends servers on SIGINT, SIGTERM and Ctrl-C: [`interrupted`] |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
 #![forbid(unsafe_code)]
@@ -77,6 +77,8 @@ mod timer;
 
 pub use io::{pair, split};
 pub use reactor::Runtime;
+#[cfg(feature = "signal")]
+pub use signal::interrupted;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub use sockets::{Listener, Socket};
 pub use timer::Timer;

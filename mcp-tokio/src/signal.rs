@@ -2,8 +2,16 @@ use core::future::{pending, poll_fn};
 use core::task::Poll;
 use std::io;
 
-/// Done at the next signal that asks the process to end; never, where none can be heard of.
-pub(crate) async fn interrupted() {
+/// Waits until the program is asked to end: by SIGINT or SIGTERM, by Ctrl-C and the console's other
+/// events on Windows.
+///
+/// Servers that run by themselves ([`Server::serve_stdio`](mcp_async::Server::serve_stdio),
+/// [`Server::serve_http`](mcp_async::Server::serve_http)) wait for it already. It is for services
+/// that a program mounts in another server.
+///
+/// From the first poll on, the signals do not end the process by themselves. Where signals cannot be
+/// received, the future never completes.
+pub async fn interrupted() {
     if tokio::runtime::Handle::try_current().is_err() || wait().await.is_err() {
         pending::<()>().await;
     }

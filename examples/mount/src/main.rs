@@ -12,7 +12,7 @@ use serde::Deserialize;
 
 use mcp_tokio::http::{AuthError, Principal};
 use mcp_tokio::server::BuildError;
-use mcp_tokio::{Runtime, Server, ServerBuilder};
+use mcp_tokio::{Server, ServerBuilder, interrupted};
 
 #[derive(Deserialize, JsonSchema)]
 struct Forecast {
@@ -59,11 +59,6 @@ fn known(head: &Parts) -> impl Future<Output = Result<Principal, AuthError>> + u
             false => Err(AuthError::unauthorized(HeaderValue::from_static("Bearer"))),
         }
     }
-}
-
-/// Ends on SIGINT, SIGTERM or Ctrl-C.
-fn interrupted() -> mcp_tokio::mcp_async::Task {
-    <Runtime as mcp_tokio::mcp_async::Runtime>::interrupted()
 }
 
 #[cfg(test)]
