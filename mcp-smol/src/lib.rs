@@ -113,7 +113,7 @@ pub use mcp_async::{http, net};
 #[cfg(feature = "client")]
 pub type Client = mcp_async::Client<Runtime>;
 
-/// A server of typed handlers.
+/// A server of typed handlers, which share the state `S`.
 ///
 /// ```
 /// use mcp_smol::Server;
@@ -124,7 +124,7 @@ pub type Client = mcp_async::Client<Runtime>;
 /// assert!(server.build().is_ok());
 /// ```
 #[cfg(feature = "server")]
-pub type Server = mcp_async::Server<Runtime>;
+pub type Server<S = ()> = mcp_async::Server<Runtime, S>;
 
 /// A [`Server`] that is being configured, whose handlers share the state `S`.
 ///

@@ -345,9 +345,17 @@ impl<R: Runtime> ClientBuilder<R> {
     /// # Errors
     /// See [`ConnectError`].
     #[cfg(feature = "server")]
-    pub async fn in_memory(
+    pub async fn in_memory<S>(
         self,
-        server: &crate::server::serving::Server<R>,
+        server: &crate::server::serving::Server<R, S>,
+    ) -> Result<Client<R>, ConnectError> {
+        self.join(server.without_state()).await
+    }
+
+    #[cfg(feature = "server")]
+    async fn join(
+        self,
+        server: crate::server::serving::Server<R>,
     ) -> Result<Client<R>, ConnectError> {
         let (ours, theirs) = crate::runtime::duplex(PIPE);
         let (mut connection, _peer) = server.serve(theirs.split());

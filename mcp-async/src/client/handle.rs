@@ -96,8 +96,8 @@ impl<R: Runtime> Client<R> {
     /// # Errors
     /// See [`ConnectError`](super::ConnectError).
     #[cfg(feature = "server")]
-    pub async fn in_memory(
-        server: &crate::server::serving::Server<R>,
+    pub async fn in_memory<S>(
+        server: &crate::server::serving::Server<R, S>,
     ) -> Result<Self, ConnectError> {
         let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         Self::builder(name, version).in_memory(server).await

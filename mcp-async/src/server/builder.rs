@@ -19,7 +19,7 @@ use super::build_error::BuildError;
 use super::catalog::Catalog;
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
-use super::inner::{BoxService, Inner, Settings};
+use super::inner::{BoxService, Inner, Settings, States};
 use super::item::{Item, RegisterError, TWICE};
 use super::layers::ConcurrencyLimit;
 use super::output::ToolOutput;
@@ -82,15 +82,21 @@ pub struct ServerBuilder<R, S = ()> {
 pub(crate) struct Parts {
     pub(super) settings: Settings,
     catalog: Catalog,
+    states: States,
     mistakes: Vec<RegisterError>,
 }
 
 impl Parts {
     /// Builds the server.
     pub(crate) fn build<R>(self) -> Result<Server<R>, BuildError> {
+        self.build_inner().map(Server::of)
+    }
+
+    fn build_inner(self) -> Result<Arc<Inner>, BuildError> {
         let Self {
             settings,
             catalog,
+            states,
             mut mistakes,
         } = self;
         if !settings.draft {
@@ -99,7 +105,7 @@ impl Parts {
         }
         mistakes.extend(settings.mistakes(&catalog));
         BuildError::check(mistakes)?;
-        Ok(Server::of(Inner::new(settings, catalog)))
+        Ok(Inner::new(settings, catalog, states))
     }
 
     fn add(&mut self, item: Item) {
@@ -135,13 +141,15 @@ impl Parts {
 
 impl<R> ServerBuilder<R> {
     pub(super) fn new(name: String, version: String) -> Self {
+        let state = Arc::new(());
         Self {
             parts: Parts {
                 settings: Settings::new(name, version),
                 catalog: Catalog::default(),
+                states: vec![Arc::clone(&state) as _],
                 mistakes: Vec::new(),
             },
-            state: Arc::default(),
+            state,
             runtime: PhantomData,
         }
     }
@@ -177,10 +185,12 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     ///     .with_state(String::new())
     ///     .tool("a", "", |_: NoArguments, _: Context<u32>| async { Ok("") });
     /// ```
-    pub fn with_state<T: Send + Sync + 'static>(self, state: T) -> ServerBuilder<R, T> {
+    pub fn with_state<T: Send + Sync + 'static>(mut self, state: T) -> ServerBuilder<R, T> {
+        let state = Arc::new(state);
+        self.parts.states.push(Arc::clone(&state) as _);
         ServerBuilder {
             parts: self.parts,
-            state: Arc::new(state),
+            state,
             runtime: PhantomData,
         }
     }
@@ -572,8 +582,9 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// let error = Server::<()>::builder("demo", "1.0").with(Tool::new("forgotten")).build();
     /// assert_eq!(error.unwrap_err().mistakes()[0].to_string(), "tool `forgotten`: no handler");
     /// ```
-    pub fn build(self) -> Result<Server<R>, BuildError> {
-        self.parts.build()
+    pub fn build(self) -> Result<Server<R, S>, BuildError> {
+        let inner = self.parts.build_inner()?;
+        Ok(Server::with_state(inner, self.state))
     }
 
     pub(super) fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {

@@ -89,6 +89,7 @@ impl<S> Context<S> {
     }
 
     /// Returns the handle that changes what the server offers, and reports changes to its clients.
+    /// What is added has the state of this handler.
     ///
     /// ```
     /// use mcp_async::server::{Context, HandlerError};
@@ -100,8 +101,8 @@ impl<S> Context<S> {
     /// }
     /// # let _ = save;
     /// ```
-    pub fn registry(&self) -> Registry {
-        Registry::new(&self.host.inner)
+    pub fn registry(&self) -> Registry<S> {
+        Registry::new(&self.host.inner, &self.state)
     }
 
     /// Runs a closure that blocks (a database, files, a long computation) on the runtime's pool

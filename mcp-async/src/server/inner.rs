@@ -1,5 +1,6 @@
 //! State that the clones of a built server, its registry and its connections share.
 
+use core::any::Any;
 use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;
 #[cfg(feature = "http-server")]
@@ -43,7 +44,12 @@ pub(super) struct Inner {
     view: CurrentView,
     /// The state of handlers that have none.
     pub(super) unit: Arc<()>,
+    /// The states that the builder was given. Registries refer to them and do not keep them.
+    _states: States,
 }
+
+/// Values that are kept for others.
+pub(super) type States = Vec<Arc<dyn Any + Send + Sync>>;
 
 /// What the builder was told; it does not change afterwards.
 #[derive(Clone)]
@@ -126,7 +132,7 @@ impl Settings {
 }
 
 impl Inner {
-    pub(super) fn new(settings: Settings, catalog: Catalog) -> Arc<Self> {
+    pub(super) fn new(settings: Settings, catalog: Catalog, states: States) -> Arc<Self> {
         Arc::new(Self {
             settings: Arc::new(settings),
             catalog: RwLock::new(Arc::new(catalog)),
@@ -134,6 +140,7 @@ impl Inner {
             closing: AtomicBool::new(false),
             view: CurrentView::default(),
             unit: Arc::default(),
+            _states: states,
         })
     }
 

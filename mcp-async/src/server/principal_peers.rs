@@ -1,15 +1,15 @@
 //! The clients of one principal.
 
 use core::fmt;
-use std::sync::Arc;
+use std::sync::{Arc, Weak};
 
 use mcp_proto::server::ListKind;
 
 use super::Peer;
-use super::registry::Registry;
+use super::inner::Inner;
 
 /// The clients that are connected as one principal: what
-/// [`Registry::for_principal`] returns. Changes that concern a single user are reported here, so
+/// [`Registry::for_principal`](super::Registry::for_principal) returns. Changes that concern a single user are reported here, so
 /// that no other user learns of them.
 ///
 /// ```
@@ -25,18 +25,20 @@ use super::registry::Registry;
 /// ```
 #[derive(Clone)]
 pub struct PrincipalPeers {
-    registry: Registry,
+    inner: Weak<Inner>,
     name: Arc<str>,
 }
 
 impl PrincipalPeers {
-    pub(super) const fn new(registry: Registry, name: Arc<str>) -> Self {
-        Self { registry, name }
+    pub(super) const fn new(inner: Weak<Inner>, name: Arc<str>) -> Self {
+        Self { inner, name }
     }
 
     /// Notifies those clients of the principal that have subscribed to the resource (RS-10, RS-11).
     pub fn resource_updated(&self, uri: &str) {
-        self.registry.report_update(uri, Some(&self.name));
+        if let Some(inner) = self.inner.upgrade() {
+            inner.resource_updated(uri, Some(&self.name));
+        }
     }
 
     /// Notifies the clients of the principal that their list has changed: after the principal was
@@ -49,7 +51,8 @@ impl PrincipalPeers {
 
     /// Returns the clients of the principal.
     pub fn peers(&self) -> Vec<Peer> {
-        let mut peers = self.registry.peers();
+        let inner = self.inner.upgrade();
+        let mut peers = inner.map(|inner| inner.peers()).unwrap_or_default();
         peers.retain(|peer| peer.is_of(&self.name));
         peers
     }

@@ -35,15 +35,36 @@ use super::principal_peers::PrincipalPeers;
 /// # let _ = server;
 /// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
-#[derive(Clone)]
-pub struct Registry {
+///
+/// `S` is the state of the server, which the handlers of added items reach as those of others do:
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::{Context, NoArguments, Registry, Tool};
+///
+/// /// Adds a tool for a city.
+/// fn add(registry: &Registry<Vec<u32>>, city: &'static str) {
+///     let tool = Tool::new(city).handler(|_: NoArguments, cx: Context<Vec<u32>>| async move {
+///         Ok(format!("{} degrees", cx.state()[0]))
+///     });
+///     let _ = registry.add(tool);
+/// }
+///
+/// let server = Server::<()>::builder("weather", "1.0").with_state(vec![21]).dynamic().build()?;
+/// add(&server.registry(), "kyoto");
+/// # Ok::<(), mcp_async::server::BuildError>(())
+/// ```
+pub struct Registry<S = ()> {
     inner: Weak<Inner>,
+    /// The server keeps it. A state can contain the registry of its server.
+    state: Weak<S>,
 }
 
-impl Registry {
-    pub(super) fn new(inner: &Arc<Inner>) -> Self {
+impl<S> Registry<S> {
+    pub(super) fn new(inner: &Arc<Inner>, state: &Arc<S>) -> Self {
         Self {
             inner: Arc::downgrade(inner),
+            state: Arc::downgrade(state),
         }
     }
 
@@ -52,13 +73,16 @@ impl Registry {
     /// # Errors
     /// The item cannot be served, as in [`BuildError`](super::BuildError); or the server is gone:
     /// every [`Server`](crate::Server), service and connection of it was dropped.
-    pub fn add(&self, item: impl Into<Item>) -> Result<(), RegisterError> {
+    pub fn add(&self, item: impl Into<Item<S>>) -> Result<(), RegisterError>
+    where
+        S: Send + Sync + 'static,
+    {
         let item = item.into();
-        let Some(inner) = self.inner.upgrade() else {
+        let (Some(inner), Some(state)) = (self.inner.upgrade(), self.state.upgrade()) else {
             let (kind, name) = item.key();
             return Err(RegisterError::new(kind, name, &"the server is gone"));
         };
-        inner.add(item)
+        inner.add(item.bind(&state))
     }
 
     /// Takes a tool away; whether there was one. Calls that run go on.
@@ -105,20 +129,15 @@ impl Registry {
     /// that it is [hidden](super::Resource::visible_to) from. What concerns one user only is
     /// reported by [`for_principal`](Self::for_principal).
     pub fn resource_updated(&self, uri: &str) {
-        self.report_update(uri, None);
+        self.with(|inner| {
+            inner.resource_updated(uri, None);
+            true
+        });
     }
 
     /// Returns the clients of the principal with this name, to report changes to them alone.
     pub fn for_principal(&self, name: &str) -> PrincipalPeers {
-        PrincipalPeers::new(self.clone(), name.into())
-    }
-
-    /// Reports an update to all, or to the clients of the named principal.
-    pub(super) fn report_update(&self, uri: &str, name: Option<&str>) {
-        self.with(|inner| {
-            inner.resource_updated(uri, name);
-            true
-        });
+        PrincipalPeers::new(self.inner.clone(), name.into())
     }
 
     /// Tells whoever listens that a list is another now. Adding and removing tell it by
@@ -152,7 +171,16 @@ impl Registry {
     }
 }
 
-impl fmt::Debug for Registry {
+impl<S> Clone for Registry<S> {
+    fn clone(&self) -> Self {
+        Self {
+            inner: Weak::clone(&self.inner),
+            state: Weak::clone(&self.state),
+        }
+    }
+}
+
+impl<S> fmt::Debug for Registry<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Registry").finish_non_exhaustive()
     }

@@ -28,7 +28,8 @@ use crate::runtime::{Clock, Runtime};
 /// [`builder`](Self::builder) begins one. Clones are handles of the same server; what it offers
 /// changes through its [`Registry`] only. The adapters name it with their runtime filled in: `R`
 /// matters to [`serve`](Self::serve), [`serve_stdio`](Self::serve_stdio), [spawned](super::Tool::spawned)
-/// tools and [blocking](super::Context::blocking) work, and may be `()` elsewhere.
+/// tools and [blocking](super::Context::blocking) work, and may be `()` elsewhere. `S` is the state that the
+/// builder was given, which items that are added through the registry share.
 ///
 /// ```
 /// use mcp_async::Server;
@@ -48,8 +49,9 @@ use crate::runtime::{Clock, Runtime};
 /// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```
 #[must_use = "a server does nothing until it serves a connection"]
-pub struct Server<R> {
+pub struct Server<R, S = ()> {
     pub(super) inner: Arc<Inner>,
+    state: Arc<S>,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -59,46 +61,21 @@ impl<R> Server<R> {
         ServerBuilder::new(name.into(), version.into())
     }
 
-    pub(super) const fn of(inner: Arc<Inner>) -> Self {
-        Self {
-            inner,
-            runtime: PhantomData,
-        }
+    /// The configuration, for those who make many machines of it.
+    pub(crate) fn blueprint(&self) -> Blueprint<'static, Growing> {
+        self.inner.view().blueprint.clone()
+    }
+
+    /// A handle whose type does not name the state of the server.
+    pub(super) fn of(inner: Arc<Inner>) -> Self {
+        let state = Arc::clone(&inner.unit);
+        Self::with_state(inner, state)
     }
 
     /// Whether its sessions over HTTP are held to the transports draft.
     #[cfg(feature = "http-server")]
     pub(crate) fn is_held_to_draft(&self) -> bool {
         self.inner.settings.draft
-    }
-
-    /// Returns the handle through which the running server is changed and ended.
-    pub fn registry(&self) -> Registry {
-        Registry::new(&self.inner)
-    }
-
-    /// Returns the configuration of the protocol layer, as of now.
-    pub fn config(&self) -> ServerSetup<'static> {
-        self.inner.view().blueprint.config().clone()
-    }
-
-    /// The same, for those who make many machines of it.
-    pub(crate) fn blueprint(&self) -> Blueprint<'static, Growing> {
-        self.inner.view().blueprint.clone()
-    }
-
-    /// Serves one client on this clock, without a runtime: in tests and simulations.
-    pub fn serve_on<I, O, C>(
-        &self,
-        streams: (I, O),
-        clock: C,
-    ) -> (Connection<I, O, C, BoxService>, Peer)
-    where
-        I: AsyncRead + Unpin,
-        O: AsyncWrite + Unpin,
-        C: Clock,
-    {
-        self.begin(streams, clock, None)
     }
 
     /// From now on the client at the other end is told what changes.
@@ -161,14 +138,55 @@ impl<R> Server<R> {
     }
 }
 
-impl<R: Runtime> Server<R> {
+impl<R, S> Server<R, S> {
+    pub(super) const fn with_state(inner: Arc<Inner>, state: Arc<S>) -> Self {
+        Self {
+            inner,
+            state,
+            runtime: PhantomData,
+        }
+    }
+
+    /// Returns the handle through which the running server is changed and ended. What it adds has
+    /// the state of the server.
+    pub fn registry(&self) -> Registry<S> {
+        Registry::new(&self.inner, &self.state)
+    }
+
+    /// Returns the configuration of the protocol layer, as of now.
+    pub fn config(&self) -> ServerSetup<'static> {
+        self.inner.view().blueprint.config().clone()
+    }
+
+    /// Serves one client on this clock, without a runtime: in tests and simulations.
+    pub fn serve_on<I, O, C>(
+        &self,
+        streams: (I, O),
+        clock: C,
+    ) -> (Connection<I, O, C, BoxService>, Peer)
+    where
+        I: AsyncRead + Unpin,
+        O: AsyncWrite + Unpin,
+        C: Clock,
+    {
+        self.without_state().begin(streams, clock, None)
+    }
+
+    /// The same server, so that what serves it is compiled once for all states.
+    pub(crate) fn without_state(&self) -> Server<R> {
+        Server::of(Arc::clone(&self.inner))
+    }
+}
+
+impl<R: Runtime, S> Server<R, S> {
     /// Serves one client over a pair of byte streams: await the connection, or spawn it.
     pub fn serve<I, O>(&self, streams: (I, O)) -> (Connection<I, O, R, BoxService>, Peer)
     where
         I: AsyncRead + Unpin,
         O: AsyncWrite + Unpin,
     {
-        self.begin(streams, R::default(), Some(Runner::of::<R>()))
+        let server = self.without_state();
+        server.begin(streams, R::default(), Some(Runner::of::<R>()))
     }
 
     /// Serves one client over this process's standard input and output, until either is closed
@@ -181,6 +199,17 @@ impl<R: Runtime> Server<R> {
     /// # Errors
     /// Standard streams that cannot be taken, and errors of the streams.
     pub async fn serve_stdio(self) -> io::Result<()> {
+        self.without_state().serve_standard_streams().await
+    }
+
+    /// What serves one connection, for a transport that is not a pair of byte streams.
+    pub fn service(&self) -> BoxService {
+        self.inner.service(Some(Runner::of::<R>()))
+    }
+}
+
+impl<R: Runtime> Server<R> {
+    async fn serve_standard_streams(self) -> io::Result<()> {
         let streams = stdio::open(R::reactor(), Claim::Exclusive)?;
         let (connection, _) = self.serve(streams);
         connection.until(R::interrupted()).await
@@ -191,11 +220,6 @@ impl<R: Runtime> Server<R> {
     pub(crate) fn exchange_service(&self, buckets: &Arc<Buckets>) -> BoxService {
         self.inner
             .service_sharing(Some(Runner::of::<R>()), Arc::clone(buckets))
-    }
-
-    /// What serves one connection, for a transport that is not a pair of byte streams.
-    pub fn service(&self) -> BoxService {
-        self.inner.service(Some(Runner::of::<R>()))
     }
 }
 
@@ -239,13 +263,13 @@ impl From<BuildError> for io::Error {
     }
 }
 
-impl<R> Clone for Server<R> {
+impl<R, S> Clone for Server<R, S> {
     fn clone(&self) -> Self {
-        Self::of(Arc::clone(&self.inner))
+        Self::with_state(Arc::clone(&self.inner), Arc::clone(&self.state))
     }
 }
 
-impl<R> fmt::Debug for Server<R> {
+impl<R, S> fmt::Debug for Server<R, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Server").finish_non_exhaustive()
     }

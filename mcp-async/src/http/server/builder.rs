@@ -76,11 +76,11 @@ pub(super) struct Options {
     pub(super) grace: Duration,
 }
 
-impl<R: Runtime> Server<R> {
+impl<R: Runtime, S> Server<R, S> {
     /// Offers it over HTTP: the settings of an endpoint, and then a service that hyper, axum or
     /// anything else that speaks `tower` mounts.
     pub fn http(&self) -> Http<R> {
-        Http::of(Source::Built(self.clone()))
+        Http::of(Source::Built(self.without_state()))
     }
 }
 

@@ -10,7 +10,7 @@ use crate::net::{Listen, Network};
 use crate::server::ServerBuilder;
 use crate::server::serving::Server;
 
-impl<R: Network> Server<R> {
+impl<R: Network, S> Server<R, S> {
     /// Serves over HTTP/1.1 and HTTP/2 at `/mcp` of this address, until the process is
     /// interrupted (SIGINT, SIGTERM, Ctrl-C) or the server is
     /// [shut down](crate::server::Registry::shutdown); what runs then may finish. Whatever else

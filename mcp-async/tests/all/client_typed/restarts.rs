@@ -40,7 +40,7 @@ impl Door {
         builder.connect_by(open).await
     }
 
-    fn open(&self, server: &mcp_async::Server<Sim>) -> io::Result<(PipeReader, PipeWriter)> {
+    fn open<S>(&self, server: &mcp_async::Server<Sim, S>) -> io::Result<(PipeReader, PipeWriter)> {
         let mut state = self.0.lock().unwrap();
         if state.shut {
             state.refused += 1;

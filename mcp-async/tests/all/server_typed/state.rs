@@ -2,11 +2,11 @@
 
 use core::error::Error;
 use core::sync::atomic::{AtomicUsize, Ordering};
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, OnceLock};
 
 use mcp_async::Server;
 use mcp_async::server::{
-    Completing, Context, HandlerError, NoArguments, Prompt, Template, Tool, connect,
+    Completing, Context, HandlerError, NoArguments, Prompt, Registry, Template, Tool, connect,
 };
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
@@ -169,6 +169,73 @@ fn without_a_runtime_it_runs_in_place() {
     let result =
         Wire::new(&server, Revision::V2026_07_28).result("tools/call", r#"{"name":"where"}"#);
     assert!(result.contains("here"), "{result}");
+}
+
+/// Gives what it counts to a tool that it adds while the server runs.
+#[derive(Default)]
+struct Counter {
+    count: AtomicUsize,
+    registry: OnceLock<Registry<Self>>,
+    alive: Arc<()>,
+}
+
+impl Counter {
+    /// A tool that counts its calls.
+    fn tool(name: &str) -> Tool<Self> {
+        Tool::new(name).handler(|_: NoArguments, cx: Context<Self>| async move {
+            Ok(cx.state().count.fetch_add(1, Ordering::Relaxed).to_string())
+        })
+    }
+}
+
+/// TL-02
+#[test]
+fn what_is_added_later_reaches_the_state() {
+    let server = Server::<()>::builder("demo", "1")
+        .with_state(Counter::default())
+        .dynamic()
+        .tool("grow", "", |_: NoArguments, cx| async move {
+            cx.registry().add(Counter::tool("inner"))?;
+            let registry = cx.state().registry.get_or_init(|| cx.registry());
+            registry.add(Counter::tool("kept"))?;
+            Ok("grown")
+        })
+        .build()
+        .unwrap();
+    server.registry().add(Counter::tool("outer")).unwrap();
+    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut call = |name: &str| {
+        let result = wire.result("tools/call", &format!(r#"{{"name":"{name}"}}"#));
+        text(&result, &["content", "0", "text"])
+    };
+    assert_eq!(call("grow"), "grown");
+    assert_eq!(["outer", "inner", "kept"].map(call), ["0", "1", "2"]);
+}
+
+/// A registry keeps neither the server nor its state; the server keeps both for it.
+#[test]
+fn a_state_may_hold_the_registry_of_its_server() {
+    let counter = Counter::default();
+    let alive = Arc::clone(&counter.alive);
+    let server = Server::<()>::builder("demo", "1")
+        .with_state(counter)
+        .dynamic()
+        .tool("hold", "", |_: NoArguments, cx| async move {
+            cx.state().registry.get_or_init(|| cx.registry());
+            Ok("held")
+        })
+        .build()
+        .unwrap();
+    let registry = server.registry();
+    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    wire.result("tools/call", r#"{"name":"hold"}"#);
+    drop(server);
+    assert!(registry.remove_tool("hold"));
+    registry.add(Counter::tool("count")).unwrap();
+    drop(wire);
+    let error = registry.add(Counter::tool("late")).unwrap_err();
+    assert!(error.to_string().contains("the server is gone"), "{error}");
+    assert_eq!(Arc::strong_count(&alive), 1);
 }
 
 /// LG-08: whatever `?` takes, the client reads nothing of it unless that was asked for.

@@ -22,12 +22,14 @@ pub(crate) fn revisions() -> impl Iterator<Item = Revision> {
 /// A server, built or not.
 pub(crate) trait Offer {
     type Runtime;
+    type State: Send + Sync + 'static;
 
-    fn server(&self) -> Server<Self::Runtime>;
+    fn server(&self) -> Server<Self::Runtime, Self::State>;
 }
 
-impl<R> Offer for Server<R> {
+impl<R, S: Send + Sync + 'static> Offer for Server<R, S> {
     type Runtime = R;
+    type State = S;
 
     fn server(&self) -> Self {
         self.clone()
@@ -36,8 +38,9 @@ impl<R> Offer for Server<R> {
 
 impl<R, S: Send + Sync + 'static> Offer for ServerBuilder<R, S> {
     type Runtime = R;
+    type State = S;
 
-    fn server(&self) -> Server<R> {
+    fn server(&self) -> Server<R, S> {
         self.clone().build().unwrap()
     }
 }
