@@ -2,8 +2,6 @@
 
 use mcp_async::instances::{self, Instance};
 
-use crate::Runtime;
-
 #[cfg(feature = "server")]
 pub fn server(server: crate::Server) -> Instance {
     instances::server(server)
@@ -16,15 +14,15 @@ pub fn http_server(server: &crate::Server) -> Instance {
 
 #[cfg(feature = "client")]
 pub fn client(name: &'static str, command: crate::Command) -> Instance {
-    instances::client::<Runtime>(name, command)
+    instances::client::<crate::Runtime>(name, command)
 }
 
 #[cfg(feature = "http-client")]
 pub fn http_client(name: &'static str) -> Instance {
-    instances::http_client::<Runtime>(name)
+    instances::http_client::<crate::Runtime>(name)
 }
 
 #[cfg(all(feature = "server", feature = "client"))]
 pub fn joined(name: &'static str) -> Instance {
-    instances::joined::<Runtime>(name)
+    instances::joined::<crate::Runtime>(name)
 }
