@@ -67,7 +67,7 @@ impl PartialEq for Array<'_> {
 
 impl fmt::Debug for Array<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_raw().fmt(f)
+        fmt::Debug::fmt(&self.as_raw(), f)
     }
 }
 

@@ -123,7 +123,7 @@ impl PartialEq for Object<'_> {
 
 impl fmt::Debug for Object<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_raw().fmt(f)
+        fmt::Debug::fmt(&self.as_raw(), f)
     }
 }
 

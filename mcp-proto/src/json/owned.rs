@@ -218,9 +218,16 @@ impl<'de> Deserialize<'de> for RawBuf {
     }
 }
 
+/// Writes the JSON as it came. `Debug` shows none of it.
+impl fmt::Display for RawBuf {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.as_raw(), f)
+    }
+}
+
 impl fmt::Debug for RawBuf {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.as_raw().fmt(f)
+        fmt::Debug::fmt(&self.as_raw(), f)
     }
 }
 

@@ -211,6 +211,13 @@ impl PartialEq for Raw<'_> {
 }
 
 /// Kind and length only: what peers send does not belong into logs.
+/// Writes the JSON as it came. `Debug` shows none of it.
+impl fmt::Display for Raw<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.as_str())
+    }
+}
+
 impl fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Raw({:?}, {} bytes)", self.kind(), self.bytes.len())
