@@ -6,13 +6,16 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::Outcome;
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
+use serde::Serialize;
 
 use super::Call;
 use super::catalog::Keyed;
 use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError, not_found};
 use super::item::{NO_HANDLER, RegisterError};
+use super::output::Json;
 use super::principal::Principal;
 use super::reply::Reply;
 use super::visibility::Visibility;
@@ -80,65 +83,86 @@ impl Hint {
     }
 }
 
-/// A type that the handler of a resource can return: text, bytes (Base64 on the wire, RS-08), or
+/// A type that the handler of a resource can return: text, bytes (Base64 on the wire, RS-08),
+/// [`Json`], which is text of the type `application/json` unless the resource names another, or
 /// contents with URIs of their own, several for one read if need be (RS-07).
 ///
 /// ```
-/// use mcp_async::server::ResourceOutput;
+/// use mcp_async::server::{Json, ResourceOutput};
 ///
-/// let result = "hello".into_result("demo://greeting", Some("text/plain"));
+/// let result = "hello".into_result("demo://greeting", Some("text/plain"))?;
 /// assert_eq!(result.text().as_deref(), Some("hello"));
 /// assert_eq!(result.contents[0].uri(), Some("demo://greeting"));
+/// let result = Json([1, 2]).into_result("demo://numbers", None)?;
+/// assert_eq!(result.text().as_deref(), Some("[1,2]"));
+/// # Ok::<(), mcp_async::server::HandlerError>(())
 /// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the contents of a resource",
-    note = "a resource returns text, `Vec<u8>`, `ResourceContents`, several of these or `ReadResourceResult`"
+    note = "a resource returns text, `Vec<u8>`, `Json<T>`, `ResourceContents`, several of these or `ReadResourceResult`"
 )]
 pub trait ResourceOutput: Send + 'static {
     /// The contents of the resource at `uri`, which is registered with this type.
-    fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult;
+    ///
+    /// # Errors
+    /// The value cannot be encoded.
+    fn into_result(
+        self,
+        uri: &str,
+        mime_type: Option<&str>,
+    ) -> Result<ReadResourceResult, HandlerError>;
 }
 
 impl ResourceOutput for String {
-    fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult {
-        typed(ResourceContents::text(uri, self), mime_type).into()
+    fn into_result(self, uri: &str, mime_type: Option<&str>) -> Read {
+        Ok(typed(ResourceContents::text(uri, self), mime_type))
     }
 }
 
 impl ResourceOutput for &'static str {
-    fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult {
-        typed(ResourceContents::text(uri, self), mime_type).into()
+    fn into_result(self, uri: &str, mime_type: Option<&str>) -> Read {
+        Ok(typed(ResourceContents::text(uri, self), mime_type))
     }
 }
 
 impl ResourceOutput for Vec<u8> {
-    fn into_result(self, uri: &str, mime_type: Option<&str>) -> ReadResourceResult {
-        typed(ResourceContents::blob(uri, &self), mime_type).into()
+    fn into_result(self, uri: &str, mime_type: Option<&str>) -> Read {
+        Ok(typed(ResourceContents::blob(uri, &self), mime_type))
+    }
+}
+
+impl<T: Serialize + Send + 'static> ResourceOutput for Json<T> {
+    fn into_result(self, uri: &str, mime_type: Option<&str>) -> Read {
+        let json = RawBuf::encode(&self.0)?;
+        let contents = ResourceContents::text(uri, json.as_raw().as_str());
+        Ok(typed(contents, mime_type.or(Some("application/json"))))
     }
 }
 
 impl ResourceOutput for ResourceContents {
-    fn into_result(self, _: &str, _: Option<&str>) -> ReadResourceResult {
-        self.into()
+    fn into_result(self, _: &str, _: Option<&str>) -> Read {
+        Ok(self.into())
     }
 }
 
 impl ResourceOutput for Vec<ResourceContents> {
-    fn into_result(self, _: &str, _: Option<&str>) -> ReadResourceResult {
-        self.into()
+    fn into_result(self, _: &str, _: Option<&str>) -> Read {
+        Ok(self.into())
     }
 }
 
 impl ResourceOutput for ReadResourceResult {
-    fn into_result(self, _: &str, _: Option<&str>) -> ReadResourceResult {
-        self
+    fn into_result(self, _: &str, _: Option<&str>) -> Read {
+        Ok(self)
     }
 }
 
-fn typed(contents: ResourceContents, mime_type: Option<&str>) -> ResourceContents {
+type Read = Result<ReadResourceResult, HandlerError>;
+
+fn typed(contents: ResourceContents, mime_type: Option<&str>) -> ReadResourceResult {
     match mime_type {
-        Some(mime_type) => contents.with_mime_type(mime_type),
-        None => contents,
+        Some(mime_type) => contents.with_mime_type(mime_type).into(),
+        None => contents.into(),
     }
 }
 
@@ -301,13 +325,13 @@ pub(super) fn answer<T: ResourceOutput>(
     hint: Hint,
 ) -> Job {
     call.answer(async move {
-        let result = future.await.map(|output| {
-            let mut result = output.into_result(&uri, mime_type.as_deref());
+        let result = future.await.and_then(|output| {
+            let mut result = output.into_result(&uri, mime_type.as_deref())?;
             if result.ttl_ms.is_none() && result.cache_scope.is_none() {
                 result.ttl_ms = hint.scope.map(|_| hint.ttl_ms);
                 result.cache_scope = hint.scope;
             }
-            result
+            Ok(result)
         });
         let result = result.map_err(|error| error.settle(Some(&uri)));
         Contents { result, uri }

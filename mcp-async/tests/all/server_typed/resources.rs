@@ -1,10 +1,11 @@
 //! Resources and templates: what is listed, read, not found, and subscribed to.
 
 use core::time::Duration;
+use std::collections::HashMap;
 
 use mcp_async::Server;
 use mcp_async::model::{Annotations, Icon, ResourceContents, Role};
-use mcp_async::server::{Context, Found, HandlerError, Resource, ServerBuilder, Template};
+use mcp_async::server::{Context, Found, HandlerError, Json, Resource, ServerBuilder, Template};
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use serde::Deserialize;
@@ -103,6 +104,34 @@ fn reading_gives_text_bytes_or_several_contents() {
             r#"[{"uri":"word://caf%C3%A9","mimeType":"text/plain","text":"CAFÉ"}]"#,
         );
     }
+}
+
+#[test]
+fn values_are_read_as_json() {
+    let server = Server::<()>::builder("demo", "1")
+        .resource("x://json", "json", |_: Context| async { Ok(Json([1, 2])) })
+        .with(
+            Resource::new("x://typed", "typed")
+                .mime_type("application/geo+json")
+                .handler(|_| async { Ok(Json("x")) }),
+        )
+        .resource("x://unwritable", "unwritable", |_: Context| async {
+            Ok(Json(HashMap::from([([1, 2], 3)])))
+        })
+        .template("y://{id}", "y", |note: Note, _: Context| async move {
+            Ok(Json([note.id]))
+        });
+    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    let mut check = |uri: &str, mime_type: &str, value: &str| {
+        let contents = member(&read(&mut wire, uri), &["contents"]);
+        let expected = format!(r#"[{{"uri":"{uri}","mimeType":"{mime_type}","text":"{value}"}}]"#);
+        assert_eq!(contents, expected);
+    };
+    check("x://json", "application/json", "[1,2]");
+    check("x://typed", "application/geo+json", r#"\"x\""#);
+    check("y://7", "application/json", "[7]");
+    let error = wire.error("resources/read", r#"{"uri":"x://unwritable"}"#);
+    assert_eq!(error, (-32603, "Internal error".into()));
 }
 
 /// RS-03, RS-04, RS-06, RS-08.
