@@ -7,7 +7,7 @@ use core::task::Poll;
 use core::time::Duration;
 use std::sync::Arc;
 
-use super::elicit::elicit;
+use super::elicit::{Console, elicit};
 use super::exit::Failure;
 use super::interrupt::Interrupt;
 use super::options::{Common, Server};
@@ -53,7 +53,7 @@ pub(crate) async fn with_server<T>(
 }
 
 async fn with_remote<T>(
-    mut builder: ClientBuilder<Runtime>,
+    mut builder: Settings,
     remote: &Remote,
     interrupt: &Interrupt,
     work: impl AsyncFnOnce(&Client) -> Result<T, Failure>,
@@ -117,7 +117,7 @@ async fn with_program<T>(
 /// Connects over streams that show what passes, which the library leaves to its users.
 async fn traced(
     command: &Command,
-    settings: ClientBuilder<Runtime>,
+    settings: Settings,
     screen: &Screen,
 ) -> Result<(Client, Child), SpawnError> {
     let process = command.spawn(&Runtime).map_err(SpawnError::Start)?;
@@ -183,17 +183,16 @@ fn command(
     })
 }
 
-fn builder(
-    common: &Common,
-    screen: &Screen,
-    label: &str,
-) -> Result<ClientBuilder<Runtime>, Failure> {
+type Settings = ClientBuilder<Runtime, Console>;
+
+fn builder(common: &Common, screen: &Screen, label: &str) -> Result<Settings, Failure> {
     let mut builder = Client::builder("mcp-cmd", env!("CARGO_PKG_VERSION"))
         .timeouts(timeouts(common.timeout))
-        .on_elicitation({
-            let (screen, label) = (screen.clone(), label.to_owned());
-            move |asked| elicit(asked, screen.clone(), label.clone())
-        });
+        .with_state(Console {
+            screen: screen.clone(),
+            server: label.to_owned(),
+        })
+        .on_elicitation(elicit);
     if let Some(revisions) = common.revisions {
         builder = builder.revisions(revisions);
     }
@@ -201,13 +200,12 @@ fn builder(
         builder = builder.roots(roots(&common.root)?);
     }
     if let Some(command) = &common.sample_with {
-        let (screen, command) = (screen.clone(), command.clone());
+        let command = command.clone();
         builder = builder
-            .on_sampling(move |asked| by_command(asked, command.clone(), screen.clone()))
+            .on_sampling(move |asked, cx| by_command(asked, command.clone(), cx))
             .sampling_tools();
     } else if screen.can_ask() {
-        let (screen, label) = (screen.clone(), label.to_owned());
-        builder = builder.on_sampling(move |asked| by_hand(asked, screen.clone(), label.clone()));
+        builder = builder.on_sampling(by_hand);
     }
     if !common.quiet {
         let screen = screen.clone();

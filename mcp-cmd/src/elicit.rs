@@ -5,15 +5,22 @@ use super::form::fill;
 use super::page::visit;
 use super::plain::line;
 use super::screen::Screen;
-use mcp_tokio::ErrorReply;
+use mcp_tokio::client::{CallbackContext, CallbackError};
 use mcp_tokio::mcp_async::model::{ElicitParams, ElicitResult};
+
+/// What the callbacks of a client share.
+pub(crate) struct Console {
+    pub(crate) screen: Screen,
+    /// What people call the server.
+    pub(crate) server: String,
+}
 
 /// Puts the question to the person, if there is one; else it is declined, with a note.
 pub(crate) async fn elicit(
     asked: ElicitParams,
-    screen: Screen,
-    server: String,
-) -> Result<ElicitResult, ErrorReply> {
+    cx: CallbackContext<Console>,
+) -> Result<ElicitResult, CallbackError> {
+    let Console { screen, server } = cx.state();
     if !screen.can_ask() {
         let message = line(asked.message().unwrap_or_default()).into_owned();
         screen.say(format!(
@@ -21,9 +28,9 @@ pub(crate) async fn elicit(
         ));
         return Ok(ElicitResult::decline());
     }
-    let answer = ask(screen, move || match &asked {
-        ElicitParams::Form(form) => fill(form, &server),
-        ElicitParams::Url(page) => visit(page, &server),
+    let answer = ask(screen.clone(), move || match &asked {
+        ElicitParams::Form(form) => fill(form, &cx.state().server),
+        ElicitParams::Url(page) => visit(page, &cx.state().server),
         ElicitParams::Other(_) => Ok(ElicitResult::decline()),
     });
     Ok(answer.await.unwrap_or_else(ElicitResult::cancel))

@@ -9,10 +9,11 @@ use dialoguer::Input;
 use super::ask::ask;
 use super::background::background;
 use super::content;
+use super::elicit::Console;
 use super::menu::{menu, theme};
 use super::plain::plain;
-use super::screen::Screen;
 use mcp_tokio::ErrorReply;
+use mcp_tokio::client::{CallbackContext, CallbackError};
 use mcp_tokio::mcp_async::model::{
     CreateMessageParams, CreateMessageResult, SamplingBlock, StopReason,
 };
@@ -23,35 +24,34 @@ use mcp_tokio::mcp_proto::json::RawBuf;
 pub(crate) async fn by_command(
     asked: CreateMessageParams,
     command: String,
-    screen: Screen,
-) -> Result<CreateMessageResult, ErrorReply> {
-    let Ok(request) = RawBuf::encode(&asked) else {
-        return Err(ErrorReply::internal());
-    };
+    cx: CallbackContext<Console>,
+) -> Result<CreateMessageResult, CallbackError> {
+    let request = RawBuf::encode(&asked)?;
     let answer = background(move || run(&command, request.as_raw().as_str()));
     match answer.await {
         Some(Ok(text)) => Ok(result(&text)),
         Some(Err(error)) => {
+            let screen = &cx.state().screen;
             screen.say(format!("sampling: the command failed: {error}"));
-            Err(ErrorReply::internal())
+            Err(ErrorReply::internal().into())
         }
-        None => Err(ErrorReply::internal()),
+        None => Err(ErrorReply::internal().into()),
     }
 }
 
 /// Lets the person at the terminal be the model, or refuse (SP-07).
 pub(crate) async fn by_hand(
     asked: CreateMessageParams,
-    screen: Screen,
-    server: String,
-) -> Result<CreateMessageResult, ErrorReply> {
-    let answer = ask(screen, move || converse(&asked, &server));
+    cx: CallbackContext<Console>,
+) -> Result<CreateMessageResult, CallbackError> {
+    let screen = cx.state().screen.clone();
+    let answer = ask(screen, move || converse(&asked, &cx.state().server));
     match answer.await {
         Some(Some(text)) => Ok(CreateMessageResult {
             stop_reason: Some(StopReason::EndTurn),
             ..CreateMessageResult::new("human", text)
         }),
-        _ => Err(ErrorReply::new(-1, "User rejected sampling request")),
+        _ => Err(ErrorReply::new(-1, "User rejected sampling request").into()),
     }
 }
 

@@ -13,8 +13,8 @@ use super::Outcome;
 pub(crate) fn builder<R: Network>() -> ClientBuilder<R> {
     Client::<R>::builder("conformance", env!("CARGO_PKG_VERSION"))
         .roots([Root::new("file:///srv/conformance")])
-        .on_sampling(async |_| Ok(CreateMessageResult::new("none", "nothing to add")))
-        .on_elicitation(async |asked| Ok(agree(&asked)))
+        .on_sampling(async |_, _| Ok(CreateMessageResult::new("none", "nothing to add")))
+        .on_elicitation(async |asked, _| Ok(agree(&asked)))
 }
 
 /// Does what this scenario asks for.

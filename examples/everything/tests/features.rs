@@ -397,8 +397,8 @@ fn each<F: Future<Output = ()>>(since: Revision, test: impl Fn(Client, Revision)
         block_on(async {
             let builder = Client::builder("test", "1")
                 .roots([Root::new(ROOT)])
-                .on_elicitation(async |question| Ok(fill(&question)))
-                .on_sampling(async |question| Ok(sample(&question)));
+                .on_elicitation(async |question, _| Ok(fill(&question)))
+                .on_sampling(async |question, _| Ok(sample(&question)));
             test(meet(builder, revision).await, revision).await;
         });
     }

@@ -2,12 +2,12 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_async::client::ClientBuilder;
+use mcp_async::Client;
+use mcp_async::client::{CallbackError, ClientBuilder};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, Root,
 };
 use mcp_async::net::Network;
-use mcp_async::{Client, ErrorReply};
 use mcp_proto::RevisionSet;
 use mcp_proto::json::{Raw, RawBuf};
 
@@ -26,11 +26,11 @@ impl Person {
         let person = self.clone();
         Client::<R>::builder("drive", env!("CARGO_PKG_VERSION"))
             .revisions(revisions)
-            .on_elicitation(move |asked| {
+            .on_elicitation(move |asked, _| {
                 let answer = person.answer(asked);
                 async move { answer }
             })
-            .on_sampling(|asked| async move { Ok(sampled(&asked)) })
+            .on_sampling(|asked, _| async move { Ok(sampled(&asked)) })
             .roots(vec![Root::new(ROOT)])
     }
 
@@ -38,7 +38,7 @@ impl Person {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn answer(&self, asked: ElicitParams) -> Result<ElicitResult, ErrorReply> {
+    fn answer(&self, asked: ElicitParams) -> Result<ElicitResult, CallbackError> {
         let mut memory = self.memory();
         let answer = match &asked {
             _ if memory.declines => Ok(ElicitResult::decline()),
@@ -56,7 +56,7 @@ fn sampled(asked: &CreateMessageParams) -> CreateMessageResult {
 }
 
 /// A form filled in by somebody who leaves the defaults as they are: the client adds those.
-fn filled(schema: Raw<'_>) -> Result<ElicitResult, ErrorReply> {
+fn filled(schema: Raw<'_>) -> Result<ElicitResult, CallbackError> {
     let fields = schema
         .object()
         .and_then(|schema| schema.get("properties")?.object())
@@ -81,8 +81,8 @@ fn filled(schema: Raw<'_>) -> Result<ElicitResult, ErrorReply> {
         answers.push(format!(r#""{name}":{answer}"#));
     }
     let form = format!("{{{}}}", answers.join(","));
-    let form = RawBuf::parse(form).map_err(|_| ErrorReply::internal())?;
-    ElicitResult::accept(&form).map_err(|_| ErrorReply::internal())
+    let form = RawBuf::parse(form)?;
+    Ok(ElicitResult::accept(&form)?)
 }
 
 /// The first of several that a field, or the items of a list, may be; in JSON.

@@ -12,6 +12,8 @@ use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
+use super::callback_context::CallbackContext;
+use super::callback_error::CallbackError;
 use super::callbacks::{Callbacks, Roots, boxed, is_file};
 use super::child::SpawnError;
 use super::child_end::ChildEnd;
@@ -24,7 +26,6 @@ use super::info::ConnectError;
 use super::inner::{Exit, Inner};
 use super::keeper::{Dial, Dialled, Redial, keep, meet};
 use super::restart::RestartPolicy;
-use crate::error::ErrorReply;
 use crate::io::process::Command;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
@@ -47,7 +48,7 @@ use crate::trace_context::TraceContext;
 /// async fn start<R: Runtime>() -> Result<Client<R>, SpawnError> {
 ///     Client::builder("demo", "1.0")
 ///         .roots([Root::new("file:///home/ada/notes")])
-///         .on_elicitation(|asked: ElicitParams| async move {
+///         .on_elicitation(|asked: ElicitParams, _| async move {
 ///             eprintln!("{:?}", asked.message());
 ///             Ok(ElicitResult::decline())
 ///         })
@@ -57,7 +58,7 @@ use crate::trace_context::TraceContext;
 /// }
 /// ```
 #[must_use = "a client is made by connecting it"]
-pub struct ClientBuilder<R> {
+pub struct ClientBuilder<R, S = ()> {
     name: String,
     version: String,
     title: Option<String>,
@@ -68,6 +69,7 @@ pub struct ClientBuilder<R> {
     /// What a callback for sampling can do.
     sampling: ClientFeatures,
     callbacks: Callbacks,
+    state: Arc<S>,
     /// The first invalid root.
     wrong: Option<String>,
     rounds: u8,
@@ -89,12 +91,53 @@ impl<R> ClientBuilder<R> {
             forms_only: false,
             sampling: ClientFeatures::SAMPLING,
             callbacks: Callbacks::default(),
+            state: Arc::default(),
             wrong: None,
             rounds: ROUNDS,
             cache: true,
             restart: None,
             #[cfg(feature = "http-client")]
             extension: Extension::default(),
+            runtime: PhantomData,
+        }
+    }
+}
+
+impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
+    /// Sets the state that callbacks reach by [`CallbackContext::state`]. It is for callbacks
+    /// that are set afterwards; those that were set before keep the state they had.
+    ///
+    /// ```
+    /// use mcp_async::Client;
+    /// use mcp_async::client::ClientBuilder;
+    /// use mcp_async::model::ElicitResult;
+    ///
+    /// fn asking<R>(user: String) -> ClientBuilder<R, String> {
+    ///     Client::builder("demo", "1.0")
+    ///         .with_state(user)
+    ///         .on_elicitation(|_, cx| async move {
+    ///             println!("a question for {}", cx.state());
+    ///             Ok(ElicitResult::decline())
+    ///         })
+    /// }
+    /// # let _ = asking::<()>;
+    /// ```
+    pub fn with_state<T: Send + Sync + 'static>(self, state: T) -> ClientBuilder<R, T> {
+        ClientBuilder {
+            name: self.name,
+            version: self.version,
+            title: self.title,
+            config: self.config,
+            forms_only: self.forms_only,
+            sampling: self.sampling,
+            callbacks: self.callbacks,
+            state: Arc::new(state),
+            wrong: self.wrong,
+            rounds: self.rounds,
+            cache: self.cache,
+            restart: self.restart,
+            #[cfg(feature = "http-client")]
+            extension: self.extension,
             runtime: PhantomData,
         }
     }
@@ -147,10 +190,10 @@ impl<R> ClientBuilder<R> {
     /// name is an answer; an error is for when nobody can be asked.
     pub fn on_elicitation<F, Fut>(mut self, callback: F) -> Self
     where
-        F: Fn(ElicitParams) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<ElicitResult, ErrorReply>> + Send + 'static,
+        F: Fn(ElicitParams, CallbackContext<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<ElicitResult, CallbackError>> + Send + 'static,
     {
-        self.callbacks.elicitation = Some(boxed(callback));
+        self.callbacks.elicitation = Some(boxed(&self.state, callback));
         self
     }
 
@@ -165,10 +208,10 @@ impl<R> ClientBuilder<R> {
     /// hints. A person's refusal is an error with code -1 (SP-07).
     pub fn on_sampling<F, Fut>(mut self, callback: F) -> Self
     where
-        F: Fn(CreateMessageParams) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<CreateMessageResult, ErrorReply>> + Send + 'static,
+        F: Fn(CreateMessageParams, CallbackContext<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<CreateMessageResult, CallbackError>> + Send + 'static,
     {
-        self.callbacks.sampling = Some(boxed(callback));
+        self.callbacks.sampling = Some(boxed(&self.state, callback));
         self
     }
 
@@ -202,10 +245,10 @@ impl<R> ClientBuilder<R> {
     /// with [`Client::notify_roots_changed`].
     pub fn on_roots<F, Fut>(mut self, callback: F) -> Self
     where
-        F: Fn() -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Vec<Root>, ErrorReply>> + Send + 'static,
+        F: Fn(CallbackContext<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Vec<Root>, CallbackError>> + Send + 'static,
     {
-        self.callbacks.roots = Roots::Asked(Box::new(move || Box::pin(callback())));
+        self.callbacks.roots = Roots::Asked(boxed(&self.state, move |(), cx| callback(cx)));
         self.wrong = None;
         self
     }
@@ -275,7 +318,9 @@ impl<R> ClientBuilder<R> {
         self.rounds = if rounds < ROUNDS { rounds } else { ROUNDS };
         self
     }
+}
 
+impl<R, S> ClientBuilder<R, S> {
     /// What there is a callback for, in whatever order the settings were made.
     fn features(&self) -> ClientFeatures {
         let mut features = ClientFeatures::NONE;
@@ -296,7 +341,7 @@ impl<R> ClientBuilder<R> {
     }
 }
 
-impl<R: Runtime> ClientBuilder<R> {
+impl<R: Runtime, S> ClientBuilder<R, S> {
     /// Speaks to a server over a pair of byte streams, in a task of its own, and returns once
     /// it is known who the server is.
     ///
@@ -345,9 +390,9 @@ impl<R: Runtime> ClientBuilder<R> {
     /// # Errors
     /// See [`ConnectError`].
     #[cfg(feature = "server")]
-    pub async fn in_memory<S>(
+    pub async fn in_memory<T>(
         self,
-        server: &crate::server::serving::Server<R, S>,
+        server: &crate::server::serving::Server<R, T>,
     ) -> Result<Client<R>, ConnectError> {
         self.join(server.without_state()).await
     }
@@ -447,7 +492,7 @@ fn start<R: Runtime>(dialled: Dialled, hub: Arc<Hub>, redial: Option<Redial>) ->
     Client::of(inner)
 }
 
-impl<R> fmt::Debug for ClientBuilder<R> {
+impl<R, S> fmt::Debug for ClientBuilder<R, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("ClientBuilder")
             .field("name", &self.name)

@@ -1,11 +1,13 @@
 //! Callbacks of the program for requests and notifications of the server.
 
 use core::future::Future;
-use std::sync::Mutex;
+use std::sync::{Arc, Mutex};
 
 use mcp_proto::rpc::{Method, Notification};
 use serde::de::DeserializeOwned;
 
+use super::callback_context::CallbackContext;
+use super::callback_error::CallbackError;
 use super::elicitation::complete;
 use super::handler::{Question, Reply};
 use super::hub::{Boxed, lock};
@@ -38,15 +40,21 @@ pub(super) enum Roots {
     #[default]
     None,
     Listed(Mutex<Vec<Root>>),
-    Asked(Box<dyn Fn() -> Boxed<Result<Vec<Root>, ErrorReply>> + Send + Sync>),
+    Asked(Answerer<(), Vec<Root>>),
 }
 
-pub(super) fn boxed<P, T, F, Fut>(callback: F) -> Answerer<P, T>
+/// Binds a callback to the state of the client.
+pub(super) fn boxed<S, P, T, F, Fut>(state: &Arc<S>, callback: F) -> Answerer<P, T>
 where
-    F: Fn(P) -> Fut + Send + Sync + 'static,
-    Fut: Future<Output = Result<T, ErrorReply>> + Send + 'static,
+    S: Send + Sync + 'static,
+    F: Fn(P, CallbackContext<S>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<T, CallbackError>> + Send + 'static,
 {
-    Box::new(move |params| Box::pin(callback(params)))
+    let cx = CallbackContext::new(state);
+    Box::new(move |params| {
+        let answer = callback(params, cx.clone());
+        Box::pin(async move { answer.await.map_err(CallbackError::into_reply) })
+    })
 }
 
 impl Callbacks {
@@ -109,7 +117,7 @@ impl Roots {
                 Reply::ready(Ok(listed(roots)))
             }
             Self::Asked(ask) => {
-                let roots = ask();
+                let roots = ask(());
                 Reply::new(async move {
                     let roots = roots.await?;
                     // RT-03: what is no directory of this machine is not shown to anybody.

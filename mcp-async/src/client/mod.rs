@@ -14,6 +14,10 @@ pub(crate) mod builder;
 mod cache;
 mod call;
 #[cfg(feature = "client")]
+mod callback_context;
+#[cfg(feature = "client")]
+mod callback_error;
+#[cfg(feature = "client")]
 mod callbacks;
 pub(crate) mod child;
 #[cfg(feature = "client")]
@@ -67,6 +71,10 @@ use mcp_proto::client::{Client as Core, Growing};
 #[cfg(feature = "client")]
 pub use self::builder::ClientBuilder;
 pub use self::call::Call;
+#[cfg(feature = "client")]
+pub use self::callback_context::CallbackContext;
+#[cfg(feature = "client")]
+pub use self::callback_error::CallbackError;
 pub use self::connection::{Connection, connect};
 pub use self::error::CallError;
 #[cfg(feature = "client")]

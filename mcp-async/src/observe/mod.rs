@@ -2,8 +2,8 @@
 //! subscriber pays one load per span or event.
 //!
 //! Data of a peer is not recorded, except the names of requested items: arguments, results, states,
-//! session ids and the texts of panics are not for logs. Errors of handlers are recorded if their client
-//! does not see them.
+//! session ids and the texts of panics are not for logs. Errors of handlers and callbacks are
+//! recorded if the peer does not see them.
 
 #[cfg(not(feature = "tracing"))]
 mod off;
@@ -12,6 +12,8 @@ mod on;
 #[cfg(feature = "tracing")]
 pub(crate) mod span;
 
+#[cfg(all(feature = "client", not(feature = "tracing")))]
+pub(crate) use self::off::callback_failed;
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
@@ -20,6 +22,8 @@ pub(crate) use self::off::{Here, handler_failed, tool_failed};
 pub(crate) use self::off::{displaced, store_failed, unverified};
 #[cfg(all(feature = "http-client", not(feature = "tracing")))]
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
+#[cfg(all(feature = "client", feature = "tracing"))]
+pub(crate) use self::on::callback_failed;
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "http-server", feature = "tracing"))]

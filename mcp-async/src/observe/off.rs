@@ -38,6 +38,9 @@ pub(crate) const fn tool_dropped(_name: &str, _why: &dyn core::fmt::Display) {}
 #[cfg(feature = "server")]
 pub(crate) const fn tool_failed() {}
 
+#[cfg(feature = "client")]
+pub(crate) const fn callback_failed(_error: &(dyn core::error::Error + 'static)) {}
+
 #[cfg(feature = "server")]
 pub(crate) const fn handler_failed(_error: &(dyn core::error::Error + 'static)) {}
 

@@ -49,6 +49,13 @@ pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
     error!(target: span::TARGET, { exception.message = %error }, "a handler failed");
 }
 
+/// A callback of a client returned an error that the server does not see.
+#[cfg(feature = "client")]
+pub(crate) fn callback_failed(error: &(dyn core::error::Error + 'static)) {
+    let error = crate::ErrorChain(error);
+    error!(target: span::TARGET, { exception.message = %error }, "a callback failed");
+}
+
 /// A call was dropped because it took too long.
 pub(crate) fn expired(limit: Duration) {
     warn!(target: span::TARGET, ?limit, "a call took too long");

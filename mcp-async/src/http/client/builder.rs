@@ -18,7 +18,7 @@ use crate::client::{Client, ClientBuilder, ConnectError};
 use crate::net::{HttpClient, Network};
 use crate::runtime::Runtime;
 
-impl<R> ClientBuilder<R> {
+impl<R, T> ClientBuilder<R, T> {
     /// Sends this header with every request over HTTP. What the protocol or the transport decides
     /// (`Accept`, `Host`, whatever begins with `Mcp-`) is not the application's to set: to connect
     /// is then [`ConnectError::Header`], as it is for what is no name or no value of a header.
@@ -77,7 +77,7 @@ impl<R> ClientBuilder<R> {
     }
 }
 
-impl<R: Runtime> ClientBuilder<R> {
+impl<R: Runtime, T> ClientBuilder<R, T> {
     /// Speaks to the server at this URL, over HTTP, in a task of its own, and returns once it is
     /// known who the server is. Whatever revision it speaks, and whether it has sessions, streams
     /// or the two endpoints of 2024-11-05, is found out. A session that the server loses is

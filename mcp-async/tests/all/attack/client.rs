@@ -27,7 +27,7 @@ fn connect() -> (Client<Sim>, Hand) {
     let mut hand = Hand::new(theirs.split());
     let client = Client::<Sim>::builder("victim", "0")
         .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
-        .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+        .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
         .connect_over(ours.split());
     let mut client: Local<'_, _> = Box::pin(client);
     assert!(now(&mut client).is_pending());

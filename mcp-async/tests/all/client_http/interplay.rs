@@ -40,7 +40,7 @@ fn with<F: Future<Output = ()>>(
             };
             let client = Client::builder("t", "1")
                 .revisions(RevisionSet::of(&[revision]))
-                .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) })
+                .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) })
                 .connect_through(
                     &format!("http://localhost/{path}"),
                     http.into_service().unwrap(),

@@ -19,7 +19,7 @@ fn progress_and_questions_on_the_stream_of_a_call() {
         |site| async move {
             let builder = site
                 .client(LATEST)
-                .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) });
+                .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) });
             let client = site.join(builder).await.unwrap();
             let steps = Arc::new(Mutex::new(Vec::new()));
             let heard = Arc::clone(&steps);

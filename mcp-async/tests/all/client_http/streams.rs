@@ -98,7 +98,7 @@ fn calls_wait_for_the_servers_own_stream() {
         |site| async move {
             let builder = site
                 .client(LATEST)
-                .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) });
+                .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) });
             let client = site.join(builder).await.unwrap();
             assert_eq!(client.call_tool("a", &()).await.unwrap().text(), "hi");
         },

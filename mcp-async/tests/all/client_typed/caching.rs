@@ -137,7 +137,7 @@ fn a_result_of_further_rounds_is_not_kept() {
             .build()
             .unwrap();
         let client = only(Revision::V2026_07_28)
-            .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+            .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
             .in_memory(&server)
             .await
             .unwrap();

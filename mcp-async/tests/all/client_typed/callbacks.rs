@@ -1,5 +1,6 @@
 //! What a server asks a client for: the same callbacks in both eras.
 
+use core::sync::atomic::{AtomicU32, Ordering};
 use core::task::Poll;
 use core::time::Duration;
 
@@ -20,6 +21,7 @@ use mcp_proto::revision::Elicitation;
 use mcp_proto::{Revision, RevisionSet};
 
 use crate::client_typed::support::{Seen, advance, only, poll_once, read, run, write};
+use crate::connection::spans::Notes;
 use crate::sim::{Sim, settle};
 
 fn server() -> Server<Sim> {
@@ -113,7 +115,7 @@ fn has_pages(revision: Revision) -> bool {
 #[test]
 fn forms_are_filled_in() {
     let name = |builder: ClientBuilder<Sim>| {
-        builder.on_elicitation(|asked: ElicitParams| async move {
+        builder.on_elicitation(|asked: ElicitParams, _| async move {
             assert_eq!(asked.message(), Some("Who?"));
             let ElicitParams::Form(form) = asked else {
                 return Ok(ElicitResult::cancel());
@@ -132,7 +134,7 @@ fn forms_are_filled_in() {
     );
     let decline = |builder: ClientBuilder<Sim>| {
         // EL-08: nothing goes with a no.
-        builder.on_elicitation(|_| async {
+        builder.on_elicitation(|_, _| async {
             Ok(ElicitResult {
                 action: ElicitAction::Decline,
                 ..ElicitResult::accept("left over").unwrap()
@@ -146,7 +148,7 @@ fn forms_are_filled_in() {
 #[test]
 fn pages_are_agreed_to() {
     let agree = |builder: ClientBuilder<Sim>| {
-        builder.on_elicitation(|asked| async move {
+        builder.on_elicitation(|asked, _| async move {
             match asked {
                 ElicitParams::Url(page) if page.url == "https://example.com/" => {
                     Ok(ElicitResult::agree())
@@ -161,7 +163,7 @@ fn pages_are_agreed_to() {
 #[test]
 fn a_model_answers() {
     let answer = |builder: ClientBuilder<Sim>| {
-        builder.on_sampling(|asked: CreateMessageParams| async move {
+        builder.on_sampling(|asked: CreateMessageParams, _| async move {
             assert_eq!((asked.messages.len(), asked.max_tokens), (1, 10));
             Ok(CreateMessageResult::new("deep", "42"))
         })
@@ -173,7 +175,7 @@ fn a_model_answers() {
 #[test]
 fn a_refusal_ends_the_call() {
     let refuse = |builder: ClientBuilder<Sim>| {
-        builder.on_sampling(|_| async { Err(ErrorReply::new(-1, "the person said no")) })
+        builder.on_sampling(|_, _| async { Err(ErrorReply::new(-1, "the person said no").into()) })
     };
     // MR-15: there is no further round.
     let refused = |error: CallError, revision: Revision| match error {
@@ -182,7 +184,7 @@ fn a_refusal_ends_the_call() {
         other => panic!("{revision}: {other:?}"),
     };
     check("model", |_| true, refuse, Err(&refused));
-    let panic = |builder: ClientBuilder<Sim>| builder.on_sampling(|_| async { panic!("a bug") });
+    let panic = |builder: ClientBuilder<Sim>| builder.on_sampling(|_, _| async { panic!("a bug") });
     check(
         "model",
         |_| true,
@@ -191,6 +193,61 @@ fn a_refusal_ends_the_call() {
             assert!(!error.to_string().contains("a bug"), "{revision}");
         }),
     );
+}
+
+#[test]
+fn callbacks_share_a_state() {
+    for revision in [Revision::V2025_11_25, Revision::V2026_07_28] {
+        run(async {
+            let client = only(revision)
+                .with_state(AtomicU32::new(40))
+                .on_elicitation(|_, cx| async move {
+                    cx.state().fetch_add(1, Ordering::Relaxed);
+                    Ok(ElicitResult::decline())
+                })
+                .on_sampling(|_, cx| async move {
+                    let count = cx.state().load(Ordering::Relaxed);
+                    Ok(CreateMessageResult::new("deep", count.to_string()))
+                })
+                // Callbacks keep the state that they were set with.
+                .with_state("/state")
+                .on_roots(|cx| async move { Ok(vec![Root::new(format!("file://{}", cx.state()))]) })
+                .in_memory(&server())
+                .await
+                .unwrap();
+            client.call_tool("form", &()).await.unwrap();
+            client.call_tool("form", &()).await.unwrap();
+            let count = client.call_tool("model", &()).await.unwrap();
+            assert_eq!(count.text(), "42", "{revision}");
+            let roots = client.call_tool("roots", &()).await.unwrap();
+            assert_eq!(roots.text(), "file:///state", "{revision}");
+        });
+    }
+}
+
+#[test]
+fn the_text_of_an_error_stays_with_the_client() {
+    let fail = |builder: ClientBuilder<Sim>| {
+        builder.on_sampling(|_, _| async { Err(std::io::Error::other("a secret"))? })
+    };
+    let log = Notes::default();
+    log.watch(|| {
+        let hidden = |error: CallError, revision: Revision| match error {
+            CallError::Input(error) => {
+                assert_eq!(error.to_string(), "Internal error (code -32603)");
+            }
+            CallError::Server(_) if revision.is_legacy() => {}
+            other => panic!("{revision}: {other:?}"),
+        };
+        check("model", |_| true, fail, Err(&hidden));
+    });
+    let lines = log.take().concat();
+    let logged = lines.matches("exception.message=a secret").count();
+    assert_eq!(logged, Revision::ALL.len(), "{lines}");
+    let question = r#""method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}"#;
+    let answer = answer(fail, question);
+    let error = r#""error":{"code":-32603,"message":"Internal error"}"#;
+    assert!(answer.contains(error), "{answer}");
 }
 
 // Its roots are paths of Unix.
@@ -203,12 +260,12 @@ fn roots_are_shown_and_change() {
     };
     check("roots", |_| true, two, Ok("file:///a file:///b%20c"));
     let asked = |builder: ClientBuilder<Sim>| {
-        builder.on_roots(|| async { Ok(vec![Root::new("file:///asked")]) })
+        builder.on_roots(|_| async { Ok(vec![Root::new("file:///asked")]) })
     };
     check("roots", |_| true, asked, Ok("file:///asked"));
     // RT-03: a callback's mistake is not shown.
     let wrong = |builder: ClientBuilder<Sim>| {
-        builder.on_roots(|| async { Ok(vec![Root::new("https://example.com/")]) })
+        builder.on_roots(|_| async { Ok(vec![Root::new("https://example.com/")]) })
     };
     check("roots", |_| true, wrong, Err(&|_, _| {}));
 
@@ -238,7 +295,7 @@ fn rounds_are_limited() {
         move |builder: ClientBuilder<Sim>| {
             builder
                 .rounds(limit)
-                .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+                .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
         }
     };
     check("thrice", has_forms, agree(3), Ok("enough"));
@@ -259,7 +316,7 @@ fn callbacks_run_inside_the_call_and_end_with_it() {
             let seen = Seen::default();
             let dropped = seen.clone();
             let client = only(revision)
-                .on_sampling(move |_| {
+                .on_sampling(move |_, _| {
                     let guard = crate::client_typed::support::Guard(dropped.clone(), "gone");
                     async move {
                         let _guard = guard;
@@ -320,7 +377,7 @@ fn the_end_of_an_unknown_page_is_ignored() {
     let (ours, theirs) = duplex(4096);
     let (mut reader, mut writer) = theirs.split();
     let builder = only(Revision::V2025_11_25)
-        .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+        .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
         .on_notification(move |told| {
             heard.note(told.params.map_or("", |params| params.as_raw().as_str()));
         });
@@ -359,14 +416,14 @@ fn questions_that_break_the_rules_are_refused() {
     let forms = |builder: ClientBuilder<Sim>| {
         builder
             .forms_only()
-            .on_elicitation(|_| async { Ok(ElicitResult::agree()) })
+            .on_elicitation(|_, _| async { Ok(ElicitResult::agree()) })
     };
     let model = |builder: ClientBuilder<Sim>| {
-        builder.on_sampling(|_| async { Ok(CreateMessageResult::new("deep", "42")) })
+        builder.on_sampling(|_, _| async { Ok(CreateMessageResult::new("deep", "42")) })
     };
     let tools = |builder: ClientBuilder<Sim>| {
         builder
-            .on_sampling(|_| async { Ok(CreateMessageResult::new("deep", "42")) })
+            .on_sampling(|_, _| async { Ok(CreateMessageResult::new("deep", "42")) })
             .sampling_tools()
     };
     // EL-03, EL-04

@@ -257,7 +257,7 @@ async fn resources(stage: Stage) {
 async fn questions(stage: Stage) {
     let builder = stage
         .builder()
-        .on_elicitation(|asked: ElicitParams| async move {
+        .on_elicitation(|asked: ElicitParams, _| async move {
             Ok(match asked {
                 ElicitParams::Form(_) => {
                     let name = RawBuf::parse(r#"{"name":"Ada"}"#).expect("JSON");
@@ -266,8 +266,8 @@ async fn questions(stage: Stage) {
                 _ => ElicitResult::agree(),
             })
         })
-        .on_sampling(|_: CreateMessageParams| async { Ok(CreateMessageResult::new("m", "42")) })
-        .on_roots(|| async { Ok(Vec::<Root>::new()) });
+        .on_sampling(|_: CreateMessageParams, _| async { Ok(CreateMessageResult::new("m", "42")) })
+        .on_roots(|_| async { Ok(Vec::<Root>::new()) });
     let joined = stage.join(builder).await;
     for tool in ["form", "page", "model", "roots"] {
         joined.call(tool, &BTreeMap::new()).await;
@@ -281,8 +281,8 @@ async fn questions(stage: Stage) {
 async fn refusals(stage: Stage) {
     let builder = stage
         .builder()
-        .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) })
-        .on_sampling(|_: CreateMessageParams| async { Err(ErrorReply::new(-1, "no")) });
+        .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) })
+        .on_sampling(|_: CreateMessageParams, _| async { Err(ErrorReply::new(-1, "no").into()) });
     let joined = stage.join(builder).await;
     for tool in ["form", "model", "roots"] {
         joined.call(tool, &BTreeMap::new()).await;

@@ -1,7 +1,7 @@
 //! Errors of handlers: how often they are reported, and what the client learns.
 
+use core::error::Error;
 use core::fmt;
-use std::error::Error;
 
 use mcp_async::ErrorReply;
 use mcp_async::server::AskError;

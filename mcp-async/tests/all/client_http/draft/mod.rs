@@ -24,7 +24,7 @@ async fn client(site: &Site, revision: Revision, switched: bool) -> Client<Sim> 
     let mut builder = site
         .client(&[revision])
         .roots([Root::new("file:///home/ada")])
-        .on_elicitation(|_: ElicitParams| async { Ok(ElicitResult::decline()) });
+        .on_elicitation(|_: ElicitParams, _| async { Ok(ElicitResult::decline()) });
     if switched {
         builder = builder.draft_profile();
     }
