@@ -17,10 +17,9 @@ use super::sample::{by_command, by_hand};
 use super::screen::Screen;
 use super::style::{BLUE, DIM, GREEN, RED, YELLOW, paint};
 use super::target::{Remote, Start, Target};
-use mcp_tokio::client::{ClientBuilder, ConnectError};
+use mcp_tokio::client::{Approach, ClientBuilder, ConnectError, Timeouts};
 use mcp_tokio::mcp_async::Tap;
 use mcp_tokio::mcp_async::model::{LoggingLevel, LoggingMessageParams};
-use mcp_tokio::mcp_proto::client::{Approach, Timeouts};
 use mcp_tokio::{Child, Client, Command, Runtime, SpawnError};
 
 /// Starts the server or connects to it, does the work with it, and ends both in order.

@@ -96,5 +96,9 @@ pub use self::subscription::Subscription;
 #[cfg(feature = "client")]
 pub use self::topics::Update;
 pub use crate::connection::Progress;
+#[cfg(feature = "client")]
+pub use mcp_proto::RevisionSet;
+#[cfg(feature = "client")]
+pub use mcp_proto::client::{Approach, Timeouts};
 
 pub(crate) type Machine = Core<'static, Growing>;
