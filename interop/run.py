@@ -254,12 +254,7 @@ def program(name: str, adapter: str) -> list[str]:
 
 def install() -> None:
     """Every SDK, exactly as the lock files say; a second run finds them there."""
-    requirements = (HERE / "python" / "requirements.txt").read_text()
-    stamp = WORK / "venv" / "installed"
-    if not stamp.exists() or stamp.read_text() != requirements:
-        call(sys.executable, "-m", "venv", "--clear", WORK / "venv")
-        call(PYTHON, "-m", "pip", "install", "--quiet", "--requirement", HERE / "python" / "requirements.txt")
-        stamp.write_text(requirements)
+    install_python()
     # Modules look for their packages next to themselves.
     TYPESCRIPT.mkdir(parents=True, exist_ok=True)
     for source in [*(HERE / "typescript").glob("*.mjs"), HERE / "typescript" / "package.json"]:
@@ -271,6 +266,15 @@ def install() -> None:
         call("npm", "ci", "--no-audit", "--no-fund", "--loglevel=error", cwd=TYPESCRIPT)
         stamp.write_bytes(lock)
     call("cargo", "build", "--quiet", "--locked", "--bins", "--target-dir", WORK / "rust", cwd=HERE / "rust")
+
+
+def install_python() -> None:
+    requirements = (HERE / "python" / "requirements.txt").read_text()
+    stamp = WORK / "venv" / "installed"
+    if not stamp.exists() or stamp.read_text() != requirements:
+        call(sys.executable, "-m", "venv", "--clear", WORK / "venv")
+        call(PYTHON, "-m", "pip", "install", "--quiet", "--requirement", HERE / "python" / "requirements.txt")
+        stamp.write_text(requirements)
 
 
 def call(*command: str | Path, cwd: Path = ROOT) -> None:

@@ -1,0 +1,71 @@
+//! The notes server in a router of axum, for users who authenticate themselves by a token:
+//! `gateway DATABASE ADDRESS`. It prints the URL and ends on Ctrl-C or SIGTERM.
+
+use std::future::{Ready, ready};
+
+use anyhow::Context as _;
+use axum::Router;
+use axum::http::header::{AUTHORIZATION, HeaderValue};
+use axum::http::request::Parts;
+use axum::routing::get;
+use mcp_tokio::http::{AuthError, Principal};
+use mcp_tokio::interrupted;
+use notes::Store;
+use tokio::net::TcpListener;
+use tracing_subscriber::filter::LevelFilter;
+
+#[tokio::main]
+async fn main() -> anyhow::Result<()> {
+    // Errors that clients do not read are written to standard error.
+    tracing_subscriber::fmt()
+        .with_writer(std::io::stderr)
+        .with_max_level(LevelFilter::WARN)
+        .init();
+    let mut arguments = std::env::args().skip(1);
+    let usage = "usage: gateway DATABASE ADDRESS";
+    let database = arguments.next().context(usage)?;
+    let address = arguments.next().context(usage)?;
+
+    let router = router(Store::open(&database)?)?;
+    let listener = TcpListener::bind(address).await?;
+    println!("http://{}/api/mcp", listener.local_addr()?);
+    axum::serve(listener, router)
+        .with_graceful_shutdown(interrupted())
+        .await?;
+    Ok(())
+}
+
+/// Makes the routes: the server below a prefix, and one of the program's own.
+///
+/// The end of the program is also the end of the service: otherwise open streams would keep the
+/// connections, and axum waits for those.
+fn router(store: Store) -> anyhow::Result<Router> {
+    let mcp = notes::server(store)
+        .http()
+        .any_path()
+        .allow_origins(["https://app.example.com"])
+        .authenticate(authenticate)
+        .until(interrupted())
+        .into_service()?;
+    Ok(Router::new()
+        .nest_service("/api/mcp", mcp)
+        .route("/health", get(|| async { "ok" })))
+}
+
+/// Verifies the token of a request, and returns its user. The service calls this after its checks
+/// of host and origin. It answers the preflights of browsers itself, because they have no token.
+fn authenticate(head: &Parts) -> Ready<Result<Principal, AuthError>> {
+    let token = head.headers.get(AUTHORIZATION);
+    let user = token.and_then(|token| user(token.as_bytes()));
+    let challenge = || AuthError::unauthorized(HeaderValue::from_static("Bearer"));
+    ready(user.map(Principal::new).ok_or_else(challenge))
+}
+
+/// Returns who has this token. A real program looks it up.
+fn user(token: &[u8]) -> Option<&'static str> {
+    match token {
+        b"Bearer ada-token" => Some("ada"),
+        b"Bearer bob-token" => Some("bob"),
+        _ => None,
+    }
+}
