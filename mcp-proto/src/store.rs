@@ -4,15 +4,6 @@
 ///
 /// An array or a borrowed slice keeps its length; a `Vec` (feature `alloc`) grows. The table that
 /// uses the storage limits its growth, not the storage itself.
-///
-/// ```
-/// use mcp_proto::Store;
-///
-/// let mut fixed = [0u8; 16];
-/// assert!(!Store::<u8>::grow(&mut fixed, 32), "an array cannot grow");
-/// assert_eq!(Store::<u8>::max_len(&fixed), 16);
-/// assert_eq!(fixed.as_ref().len(), 16);
-/// ```
 pub trait Store<T>: AsRef<[T]> + AsMut<[T]> {
     /// Makes the slice at least `len` long, keeping what it holds, and says whether it did.
     /// By default the answer is no.
@@ -81,15 +72,6 @@ pub(crate) fn shift(bytes: &mut [u8], start: usize, end: usize) {
 }
 
 /// A `heapless::Vec` as storage: as long as it is filled, growing within its capacity.
-///
-/// ```
-/// use mcp_proto::{Heapless, Store};
-///
-/// let mut bytes = Heapless::<u8, 64>::new();
-/// assert!(bytes.grow(48));
-/// assert_eq!(bytes.as_ref().len(), 48);
-/// assert!(!bytes.grow(65));
-/// ```
 #[cfg(feature = "heapless")]
 #[derive(Clone, Debug, Default)]
 pub struct Heapless<T, const N: usize>(pub heapless::Vec<T, N>);

@@ -48,13 +48,6 @@ pub trait Tables {
 
 /// Tables of a fixed size: `CALLS` in flight, `QUESTIONS` of the server open, and twice `BATCH`
 /// bytes to put batches together.
-///
-/// ```
-/// use mcp_proto::client::{Client, ClientConfig, Fixed};
-///
-/// let client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
-/// assert_eq!(client.in_flight(), 0);
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Fixed<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize = 0>;
 
@@ -84,13 +77,6 @@ impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
 }
 
 /// Tables that start empty and grow up to the limits of the configuration.
-///
-/// ```
-/// use mcp_proto::client::{Client, ClientConfig, Growing};
-///
-/// let client = Client::new(ClientConfig::new("demo", "1.0"), Growing).unwrap();
-/// assert!(client.revision().is_none() && client.server_features().is_none());
-/// ```
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Growing;

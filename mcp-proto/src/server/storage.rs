@@ -62,15 +62,8 @@ pub trait Tables {
 /// Arrays, for machines without an allocator: `ID` bytes for an id, and so many requests,
 /// questions, bytes of a batch and bytes of subscriptions. Without room for questions there are
 /// no pings either, and without room for URIs no subscriptions, whatever was declared. They serve
-/// a pipe; for HTTP put them into [`OverHttp`].
-///
-/// ```
-/// use mcp_proto::server::{Fixed, Server, ServerConfig};
-///
-/// let config = ServerConfig::new("blinker", "1.0");
-/// let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new()).unwrap();
-/// assert_eq!(server.in_flight(), 0);
-/// ```
+/// a pipe; for HTTP put them into [`OverHttp`]. A `Fixed<64, 4, 1, 0, 0>` holds 4 requests and 1
+/// question, and neither batches nor subscriptions.
 #[derive(Debug)]
 pub struct Fixed<
     const ID: usize,
@@ -95,7 +88,7 @@ impl<
     ///
     /// A table without room for a request, or for an id, does not compile:
     ///
-    /// ```compile_fail
+    /// ```compile_fail,E0080
     /// let storage = mcp_proto::server::Fixed::<64, 0, 0, 0, 0>::new();
     /// ```
     pub fn new() -> Self {
@@ -152,14 +145,6 @@ impl<
 }
 
 /// The same memory for a server that is reached over HTTP.
-///
-/// ```
-/// use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig};
-///
-/// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
-/// let server = Server::new(ServerConfig::new("blinker", "1.0"), storage).unwrap();
-/// assert_eq!(server.in_flight(), 0);
-/// ```
 #[derive(Clone, Copy, Debug, Default)]
 pub struct OverHttp<S>(pub S);
 
@@ -183,13 +168,6 @@ impl<S: Tables> Tables for OverHttp<S> {
 
 /// Vectors that start empty and grow up to the limits; ids of up to 256 bytes, and of up to 1,024
 /// bytes in errors.
-///
-/// ```
-/// use mcp_proto::server::{Growing, Server, ServerConfig};
-///
-/// let server = Server::new(ServerConfig::new("demo", "1.0"), Growing).unwrap();
-/// assert!(!server.is_closed());
-/// ```
 #[cfg(feature = "alloc")]
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Growing;
