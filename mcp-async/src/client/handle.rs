@@ -229,18 +229,6 @@ impl<R> Client<R> {
 
     /// Suggests values for an argument of a prompt, or for a variable of a template, of which
     /// this much is typed; [`Request::context`] tells of the arguments before it.
-    ///
-    /// ```
-    /// use mcp_async::client::CallError;
-    /// use mcp_async::model::Reference;
-    /// use mcp_async::{Client, Runtime};
-    ///
-    /// async fn cities<R: Runtime>(client: &Client<R>) -> Result<Vec<String>, CallError> {
-    ///     let prompt = Reference::prompt("forecast");
-    ///     let typed = client.complete(&prompt, "city", "Ky");
-    ///     Ok(typed.context(&[("country", "Japan")]).await?.values)
-    /// }
-    /// ```
     pub fn complete<'a>(
         &'a self,
         reference: &'a Reference,

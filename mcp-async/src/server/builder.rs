@@ -279,15 +279,6 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     }
 
     /// A resource: one URI, and what reading it comes to ([`ResourceOutput`]).
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    /// use mcp_async::server::Context;
-    ///
-    /// let server = Server::<()>::builder("demo", "1.0")
-    ///     .resource("demo://greeting", "greeting", |_: Context| async { Ok("hello") });
-    /// # let _ = server;
-    /// ```
     pub fn resource<T, F, Fut>(
         self,
         uri: impl Into<String>,
@@ -400,16 +391,6 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
 
     /// Declares an extension of the protocol by its name with a prefix, and its settings, an
     /// object (since 2026-07-28).
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    /// use mcp_proto::json::RawBuf;
-    ///
-    /// let server = Server::<()>::builder("demo", "1.0")
-    ///     .extension("com.example/sorting", RawBuf::parse(r#"{"orders":["name"]}"#)?);
-    /// # let _ = server;
-    /// # Ok::<(), mcp_proto::json::Fault>(())
-    /// ```
     pub fn extension(mut self, name: impl Into<String>, settings: impl Serialize) -> Self {
         self.parts
             .declare(name.into(), &settings, |all| &mut all.extensions);
@@ -486,13 +467,6 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
 
     /// Runs at most so many handlers at a time, over all connections; the others wait for their
     /// turn. Zero is a mistake. It is a [`ConcurrencyLimit`] added as a [`layer`](Self::layer).
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    ///
-    /// let server = Server::<()>::builder("demo", "1.0").concurrency(64);
-    /// # let _ = server;
-    /// ```
     pub fn concurrency(mut self, handlers: usize) -> Self {
         if handlers == 0 {
             self.parts.mistakes.push(RegisterError::zero("concurrency"));
@@ -508,14 +482,6 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// Sets the time between two progress notifications of a call that reports more often (PG-06);
     /// 100 ms otherwise. The first 32 leave at once, then one in each interval, always with the
     /// newest value, and the last one before the answer. Zero lets all of them leave.
-    ///
-    /// ```
-    /// use core::time::Duration;
-    /// use mcp_async::Server;
-    ///
-    /// let server = Server::<()>::builder("demo", "1.0").progress_interval(Duration::from_secs(1));
-    /// # let _ = server;
-    /// ```
     pub fn progress_interval(self, interval: Duration) -> Self {
         self.set(|settings| settings.progress_interval = interval)
     }

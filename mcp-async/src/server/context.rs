@@ -201,15 +201,6 @@ impl CallContext {
     /// Who the client says it is: for people to read, and nothing to decide by (VR-09). In a
     /// legacy session it is what `initialize` said; in 2026-07-28 it is what this very request
     /// says, if anything.
-    ///
-    /// ```
-    /// use mcp_async::server::CallContext;
-    ///
-    /// fn caller(cx: &CallContext) -> String {
-    ///     let client = cx.client_info();
-    ///     client.map_or("somebody".into(), |info| info.display_name().to_owned())
-    /// }
-    /// ```
     #[cfg(any(feature = "server", feature = "client"))]
     pub fn client_info(&self) -> Option<crate::model::Implementation> {
         self.raw_client_info()?.decode().ok()
@@ -222,15 +213,6 @@ impl CallContext {
 
     /// The trace that the request belongs to, if it told a valid one (JR-31). A span of the
     /// server's own continues it by [`child`](TraceContext::child).
-    ///
-    /// ```
-    /// use mcp_async::server::CallContext;
-    ///
-    /// fn trace_of(cx: &CallContext) -> String {
-    ///     let trace = cx.trace_context();
-    ///     trace.map_or("a trace of its own".into(), |trace| trace.to_string())
-    /// }
-    /// ```
     pub fn trace_context(&self) -> Option<&TraceContext> {
         self.told.trace.as_deref()
     }

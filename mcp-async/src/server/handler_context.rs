@@ -90,17 +90,6 @@ impl<S> Context<S> {
 
     /// Returns the handle that changes what the server offers, and reports changes to its clients.
     /// What is added has the state of this handler.
-    ///
-    /// ```
-    /// use mcp_async::server::{Context, HandlerError};
-    ///
-    /// async fn save(text: String, cx: Context) -> Result<(), HandlerError> {
-    ///     std::fs::write("note.txt", text)?;
-    ///     cx.registry().resource_updated("note:///1");
-    ///     Ok(())
-    /// }
-    /// # let _ = save;
-    /// ```
     pub fn registry(&self) -> Registry<S> {
         Registry::new(&self.host.inner, &self.state)
     }

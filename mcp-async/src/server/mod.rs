@@ -233,19 +233,6 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     /// Says who is at the other end, where the transport has verified it: a name, or a
     /// [`Principal`] with claims. Request states are bound to the name (MR-08), and handlers find
     /// the principal in [`CallContext::principal`].
-    ///
-    /// ```
-    /// use mcp_async::server::{connect, service_fn};
-    /// use mcp_async::{ErrorReply, ManualClock, duplex};
-    /// use mcp_proto::server::ServerConfig;
-    ///
-    /// let (_client_side, server_side) = duplex(4096);
-    /// let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
-    /// let config = ServerConfig::new("nothing", "1.0");
-    /// let (connection, _) = connect(server_side.split(), ManualClock::default(), config, service);
-    /// let connection = connection.with_principal("ada");
-    /// # drop(connection);
-    /// ```
     pub fn with_principal(mut self, principal: impl Into<Principal>) -> Self {
         self.driver.role_mut().set_principal(Some(principal.into()));
         self

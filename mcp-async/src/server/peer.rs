@@ -19,17 +19,6 @@ use crate::connection::{Seat, Shared};
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
 /// end. Once that has come, nothing is sent any more.
-///
-/// ```
-/// use mcp_async::server::Peer;
-/// use mcp_proto::server::ListKind;
-///
-/// fn a_tool_was_added(peers: &[Peer]) {
-///     for peer in peers {
-///         peer.list_changed(ListKind::Tools);
-///     }
-/// }
-/// ```
 #[derive(Clone)]
 pub struct Peer {
     pub(super) shared: Arc<Shared<Machine>>,
@@ -121,17 +110,6 @@ impl Peer {
     }
 
     /// Returns the verified principal at the other end, with the claims of its last request.
-    ///
-    /// ```
-    /// use mcp_async::server::{Peer, Principal};
-    ///
-    /// fn of<'a>(name: &'a str, peers: &'a [Peer]) -> impl Iterator<Item = &'a Peer> {
-    ///     peers.iter().filter(move |peer| {
-    ///         peer.principal().as_ref().map(Principal::name) == Some(name)
-    ///     })
-    /// }
-    /// # let _ = of;
-    /// ```
     pub fn principal(&self) -> Option<Principal> {
         self.shared.about.principal()
     }

@@ -73,14 +73,6 @@ type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Syn
 ///
 /// A text or a message is one message of the user; the description is the prompt's own, unless
 /// a [`GetPromptResult`] has another.
-///
-/// ```
-/// use mcp_async::model::PromptMessage;
-/// use mcp_async::server::PromptOutput;
-///
-/// let result = "Describe Kyoto".into_result();
-/// assert_eq!(result.messages, [PromptMessage::user("Describe Kyoto")]);
-/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not a result of a prompt",
     note = "a prompt returns text, `PromptMessage`, `Vec<PromptMessage>` or `GetPromptResult`"
@@ -163,19 +155,6 @@ impl<S: Send + Sync + 'static> Prompt<S> {
 
     /// Says what an argument is, in place of what the type says, or of one that it does not
     /// tell of.
-    ///
-    /// ```
-    /// use mcp_async::model::PromptArgument;
-    /// use mcp_async::server::Prompt;
-    /// use std::collections::BTreeMap;
-    ///
-    /// let greet: Prompt = Prompt::new("greet")
-    ///     .argument(PromptArgument::required("name"))
-    ///     .handler(|args: BTreeMap<String, String>, _| async move {
-    ///         Ok(format!("Greet {}", args.get("name").map_or("them", String::as_str)))
-    ///     });
-    /// # let _ = greet;
-    /// ```
     pub fn argument(mut self, argument: PromptArgument) -> Self {
         let arguments = &mut self.listed.arguments;
         match arguments

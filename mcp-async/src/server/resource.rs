@@ -86,17 +86,6 @@ impl Hint {
 /// A type that the handler of a resource can return: text, bytes (Base64 on the wire, RS-08),
 /// [`Json`], which is text of the type `application/json` unless the resource names another, or
 /// contents with URIs of their own, several for one read if need be (RS-07).
-///
-/// ```
-/// use mcp_async::server::{Json, ResourceOutput};
-///
-/// let result = "hello".into_result("demo://greeting", Some("text/plain"))?;
-/// assert_eq!(result.text().as_deref(), Some("hello"));
-/// assert_eq!(result.contents[0].uri(), Some("demo://greeting"));
-/// let result = Json([1, 2]).into_result("demo://numbers", None)?;
-/// assert_eq!(result.text().as_deref(), Some("[1,2]"));
-/// # Ok::<(), mcp_async::server::HandlerError>(())
-/// ```
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not the contents of a resource",
     note = "a resource returns text, `Vec<u8>`, `Json<T>`, `ResourceContents`, several of these or `ReadResourceResult`"

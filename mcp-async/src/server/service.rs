@@ -148,14 +148,6 @@ impl<S: Service + ?Sized> Service for Box<S> {
 }
 
 /// A [`Service`] made of one function.
-///
-/// ```
-/// use mcp_async::ErrorReply;
-/// use mcp_async::server::service_fn;
-///
-/// let nothing = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
-/// # let _ = nothing;
-/// ```
 pub const fn service_fn<F>(function: F) -> ServiceFn<F>
 where
     F: Fn(Call<'_>) -> Job + Send + 'static,

@@ -231,14 +231,6 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// It also bounds how long a client that reads nothing delays the end. Clients that start a
     /// server wait a few seconds for its exit and then kill it, so a longer time helps only where
     /// the client is known. For HTTP see [`Http::grace`](crate::http::Http::grace).
-    ///
-    /// ```
-    /// use core::time::Duration;
-    /// use mcp_async::Server;
-    ///
-    /// let server = Server::<()>::builder("demo", "1.0").shutdown_timeout(Duration::from_secs(5));
-    /// # let _ = server;
-    /// ```
     pub fn shutdown_timeout(self, timeout: Duration) -> Self {
         self.set(|settings| settings.shutdown_timeout = timeout)
     }

@@ -214,14 +214,6 @@ impl<S: Send + Sync + 'static> Template<S> {
     }
 
     /// Runs this for each read, with the variables as the URI holds them.
-    ///
-    /// ```
-    /// use mcp_async::server::{Found, Template};
-    ///
-    /// let any: Template = Template::new("echo://{text}", "echo")
-    ///     .raw(|found: Found, _| async move { Ok(found.uri) });
-    /// # let _ = any;
-    /// ```
     pub fn raw<T, F, Fut>(self, handler: F) -> Self
     where
         F: Fn(Found, Context<S>) -> Fut + Send + Sync + 'static,

@@ -76,15 +76,6 @@ type Begin<S> =
     Box<dyn for<'b> Fn(Call<'b>, Raw<'b>, &Arc<Tool>, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// The arguments of a tool that takes none (TL-06).
-///
-/// ```
-/// use mcp_async::Server;
-/// use mcp_async::server::{Context, NoArguments};
-///
-/// let server = Server::<()>::builder("demo", "1.0")
-///     .tool("greet", "Says hello", |_: NoArguments, _: Context| async { Ok("hello") });
-/// # let _ = server;
-/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, serde::Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct NoArguments {}

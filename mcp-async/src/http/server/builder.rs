@@ -115,16 +115,8 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Answers under every path: for a service that a router mounts, which has looked at the path
-    /// already and may have cut a part of it off.
-    ///
-    /// ```
-    /// # use mcp_async::{Runtime, Server};
-    /// # type Built<R> = Result<mcp_async::http::HttpService<R>, mcp_async::server::BuildError>;
-    /// # fn service<R: Runtime>(server: &Server<R>) -> Built<R> {
-    /// // For axum: `.nest_service("/tools", service)`
-    /// server.http().any_path().into_service()
-    /// # }
-    /// ```
+    /// already and may have cut a part of it off. With axum:
+    /// `router.nest_service("/tools", service)`.
     pub fn any_path(mut self) -> Self {
         self.options.path = None;
         self
@@ -202,14 +194,6 @@ impl<R: Runtime> Http<R> {
     /// Serves clients of 2024-11-05, too, at two endpoints beside the one: a GET on `stream` opens
     /// a session, whose messages are POSTed to `post` (HS-11). Where that is, clients are told
     /// relative to the first, so both may be mounted under any prefix, as long as it is the same.
-    ///
-    /// ```
-    /// # use mcp_async::{Runtime, Server};
-    /// # type Built<R> = Result<mcp_async::http::HttpService<R>, mcp_async::server::BuildError>;
-    /// # fn service<R: Runtime>(server: &Server<R>) -> Built<R> {
-    /// server.http().legacy_sse("/sse", "/messages").into_service()
-    /// # }
-    /// ```
     pub fn legacy_sse(mut self, stream: impl Into<String>, post: impl Into<String>) -> Self {
         self.options.http_sse = Some(HttpSse::new(stream.into(), post.into()));
         self
@@ -263,18 +247,6 @@ impl<R: Runtime> Http<R> {
     /// Where sessions are known to other processes, so that any of them can carry one on. Its
     /// clients are then to be told apart by what authenticates them, and not by the process that
     /// they reach.
-    ///
-    /// ```
-    /// use std::sync::Arc;
-    ///
-    /// use mcp_async::http::{Http, MemoryStore};
-    /// use mcp_async::{Runtime, Server};
-    ///
-    /// fn shared<R: Runtime>(server: &Server<R>, store: &Arc<MemoryStore>) -> Http<R> {
-    ///     let http = server.http().session_store(store.clone());
-    ///     http.event_store(store.clone())
-    /// }
-    /// ```
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.options.sharing.sessions = Some(store);
         self
