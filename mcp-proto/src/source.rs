@@ -19,7 +19,7 @@ impl<'h> Source<'h> {
 
     /// A message from the body of a POST with this head, which is answered on this channel.
     ///
-    /// A server compares head and body only if its [storage](crate::server::Storage::HTTP) is one
+    /// A server compares head and body only if its [storage](crate::server::Storage) is one
     /// for HTTP: `Growing` is, and arrays are [`OverHttp`](crate::server::OverHttp).
     pub const fn post(channel: Channel, head: &'h Post<'h>) -> Self {
         Self {
