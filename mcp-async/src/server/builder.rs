@@ -16,13 +16,13 @@ use serde::de::DeserializeOwned;
 use tower_layer::Layer;
 
 use super::build_error::BuildError;
-use super::catalog::Catalog;
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
-use super::inner::{BoxService, Inner, Settings, States};
+use super::inner::{BoxService, Settings};
 use super::item::{Item, RegisterError, TWICE};
 use super::layers::ConcurrencyLimit;
 use super::output::ToolOutput;
+use super::parts::Parts;
 use super::prompt::{Prompt, PromptOutput};
 use super::rate::RateLimits;
 use super::resource::{Hint, Resource, ResourceOutput};
@@ -77,78 +77,11 @@ pub struct ServerBuilder<R, S = ()> {
     runtime: PhantomData<fn() -> R>,
 }
 
-/// What was said to a builder, whatever its state.
-#[derive(Clone)]
-pub(crate) struct Parts {
-    pub(super) settings: Settings,
-    catalog: Catalog,
-    states: States,
-    mistakes: Vec<RegisterError>,
-}
-
-impl Parts {
-    /// Builds the server.
-    pub(crate) fn build<R>(self) -> Result<Server<R>, BuildError> {
-        self.build_inner().map(Server::of)
-    }
-
-    fn build_inner(self) -> Result<Arc<Inner>, BuildError> {
-        let Self {
-            settings,
-            catalog,
-            states,
-            mut mistakes,
-        } = self;
-        if !settings.draft {
-            let tools = catalog.tools.iter();
-            mistakes.extend(tools.filter_map(|tool| tool.published().err()));
-        }
-        mistakes.extend(settings.mistakes(&catalog));
-        BuildError::check(mistakes)?;
-        Ok(Inner::new(settings, catalog, states))
-    }
-
-    fn add(&mut self, item: Item) {
-        if self.catalog.holds(&item) {
-            self.mistakes.push(item.error(&TWICE));
-        }
-        // Whether the transports draft may serve it is known when the server is built.
-        if let Err(mistake) = self.catalog.add(item, true) {
-            self.mistakes.push(mistake);
-        }
-    }
-
-    fn declare(
-        &mut self,
-        name: String,
-        settings: &impl Serialize,
-        all: fn(&mut Settings) -> &mut Vec<(String, RawBuf)>,
-    ) {
-        let declared = all(&mut self.settings);
-        let twice = declared.iter().any(|(known, _)| *known == name);
-        match RawBuf::encode(settings) {
-            Ok(value) if value.as_raw().object().is_some() && !twice => {
-                declared.push((name, value));
-            }
-            _ if twice => {
-                let mistake = RegisterError::new("capability", &name, &TWICE);
-                self.mistakes.push(mistake);
-            }
-            _ => self.mistakes.push(RegisterError::settings(&name)),
-        }
-    }
-}
-
 impl<R> ServerBuilder<R> {
     pub(super) fn new(name: String, version: String) -> Self {
         let state = Arc::new(());
         Self {
-            parts: Parts {
-                settings: Settings::new(name, version),
-                catalog: Catalog::default(),
-                states: vec![Arc::clone(&state) as _],
-                mistakes: Vec::new(),
-            },
+            parts: Parts::new(Settings::new(name, version), &state),
             state,
             runtime: PhantomData,
         }

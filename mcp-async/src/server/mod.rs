@@ -51,6 +51,8 @@ mod mirrored;
 #[cfg(feature = "server")]
 mod output;
 #[cfg(feature = "server")]
+pub(crate) mod parts;
+#[cfg(feature = "server")]
 mod principal_peers;
 #[cfg(feature = "server")]
 mod prompt;

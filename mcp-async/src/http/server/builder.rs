@@ -16,7 +16,7 @@ use super::sharing::Sharing;
 use super::site::Site;
 use crate::http::{EventStore, SessionStore};
 use crate::runtime::{Runtime, Task};
-use crate::server::builder::Parts;
+use crate::server::parts::Parts;
 use crate::server::serving::Server;
 use crate::server::{BuildError, RegisterError, ServerBuilder};
 

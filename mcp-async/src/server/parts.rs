@@ -1,0 +1,84 @@
+//! What a builder of a server was given.
+
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use serde::Serialize;
+
+use super::build_error::BuildError;
+use super::catalog::Catalog;
+use super::inner::{Inner, Settings, States};
+use super::item::{Item, RegisterError, TWICE};
+use super::serving::Server;
+
+/// What was said to a builder, whatever its state.
+#[derive(Clone)]
+pub(crate) struct Parts {
+    pub(super) settings: Settings,
+    catalog: Catalog,
+    pub(super) states: States,
+    pub(super) mistakes: Vec<RegisterError>,
+}
+
+impl Parts {
+    /// Nothing but settings and the state of the builder.
+    pub(super) fn new(settings: Settings, state: &Arc<()>) -> Self {
+        Self {
+            settings,
+            catalog: Catalog::default(),
+            states: vec![Arc::clone(state) as _],
+            mistakes: Vec::new(),
+        }
+    }
+
+    /// Builds the server.
+    pub(crate) fn build<R>(self) -> Result<Server<R>, BuildError> {
+        self.build_inner().map(Server::of)
+    }
+
+    pub(super) fn build_inner(self) -> Result<Arc<Inner>, BuildError> {
+        let Self {
+            settings,
+            catalog,
+            states,
+            mut mistakes,
+        } = self;
+        if !settings.draft {
+            let tools = catalog.tools.iter();
+            mistakes.extend(tools.filter_map(|tool| tool.published().err()));
+        }
+        mistakes.extend(settings.mistakes(&catalog));
+        BuildError::check(mistakes)?;
+        Ok(Inner::new(settings, catalog, states))
+    }
+
+    pub(super) fn add(&mut self, item: Item) {
+        if self.catalog.holds(&item) {
+            self.mistakes.push(item.error(&TWICE));
+        }
+        // Whether the transports draft may serve it is known when the server is built.
+        if let Err(mistake) = self.catalog.add(item, true) {
+            self.mistakes.push(mistake);
+        }
+    }
+
+    pub(super) fn declare(
+        &mut self,
+        name: String,
+        settings: &impl Serialize,
+        all: fn(&mut Settings) -> &mut Vec<(String, RawBuf)>,
+    ) {
+        let declared = all(&mut self.settings);
+        let twice = declared.iter().any(|(known, _)| *known == name);
+        match RawBuf::encode(settings) {
+            Ok(value) if value.as_raw().object().is_some() && !twice => {
+                declared.push((name, value));
+            }
+            _ if twice => {
+                let mistake = RegisterError::new("capability", &name, &TWICE);
+                self.mistakes.push(mistake);
+            }
+            _ => self.mistakes.push(RegisterError::settings(&name)),
+        }
+    }
+}
