@@ -22,6 +22,7 @@ mod messages;
 mod model;
 mod net;
 mod raw_peers;
+mod script;
 mod server;
 mod shared_texts;
 mod streams;

@@ -5,7 +5,7 @@ use mcp_proto::model::{ClientCapabilities, RootsCapability};
 use mcp_proto::{Limits, Revision, RevisionSet};
 
 use crate::client::connect::accepting;
-use crate::client::script;
+use crate::script::client as script;
 
 #[track_caller]
 fn session(revision: Revision, script: &str) {

@@ -3,7 +3,7 @@
 use mcp_proto::RevisionSet;
 
 use crate::client::connect::{accepting, filled};
-use crate::client::script;
+use crate::script::client as script;
 
 /// A session of 2025-11-25 in which `tools`, `resources` with subscriptions and `logging` are
 /// declared; ids go on from 2.

@@ -3,7 +3,7 @@
 use mcp_proto::client::{Approach, ClientConfig};
 use mcp_proto::{Revision, RevisionSet};
 
-use crate::client::script;
+use crate::script::client as script;
 
 pub(crate) fn accepting(revisions: RevisionSet) -> ClientConfig<'static> {
     ClientConfig {

@@ -8,6 +8,5 @@ mod openings;
 mod pings;
 mod questions;
 mod random;
-mod script;
 mod transport;
 mod unspecified;

@@ -5,7 +5,7 @@ use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientCapabilities, ElicitationCapability, RootsCapability};
 
 use crate::client::connect::{accepting, filled};
-use crate::client::script;
+use crate::script::client as script;
 
 /// A modern connection to a server with tools and prompts; ids go on from 2. The client gives
 /// forms and roots. `META` stands for what every request carries.

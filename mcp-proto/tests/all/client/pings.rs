@@ -7,7 +7,7 @@ use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::{Channel, Instant, Machine, PingPolicy, Revision, RevisionSet, Source};
 
 use crate::client::connect::accepting;
-use crate::client::script;
+use crate::script::client as script;
 
 #[track_caller]
 fn pinging(script: &str) {

@@ -7,7 +7,7 @@ use mcp_proto::model::{
 use mcp_proto::{Limits, Revision, RevisionSet};
 
 use crate::client::connect::{accepting, filled};
-use crate::client::script;
+use crate::script::client as script;
 
 /// A session of a revision with a client that gives roots, samples without tools and fills in
 /// forms; ids go on from 2.

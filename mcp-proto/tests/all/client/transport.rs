@@ -4,7 +4,7 @@ use mcp_proto::client::{Client, ClientConfig, Fixed};
 use mcp_proto::{Instant, Machine, PingPolicy, Revision, RevisionSet};
 
 use crate::client::connect::{accepting, filled};
-use crate::client::script;
+use crate::script::client as script;
 
 #[track_caller]
 fn check(revisions: RevisionSet, script: &str) {

@@ -7,7 +7,7 @@ use mcp_proto::{Revision, RevisionSet};
 
 use crate::client::calls::session;
 use crate::client::connect::accepting;
-use crate::client::script;
+use crate::script::client as script;
 
 /// CN-15: our cancellation is never the foreign one.
 #[test]

@@ -4,7 +4,7 @@ use mcp_proto::server::{AskOptions, Progress, ServerConfig};
 use mcp_proto::{Limits, SendError};
 
 use super::Talk;
-use super::talk::{cancelled, config, error, initialize, modern, notification, request};
+use crate::script::server::{cancelled, config, error, initialize, modern, notification, request};
 
 fn batch(elements: &[&str]) -> String {
     format!("[{}]", elements.join(","))
@@ -84,9 +84,9 @@ fn jr_19_arrays_elsewhere() {
         talk.say(&array).hears(&[NOT_HERE]).sees(&[]);
         talk.say(&request("1", "ping", "")).hears(&[&result("1")]);
     }
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&array).hears(&[NOT_HERE]);
-    assert_eq!(talk.server.revision(), None);
+    assert_eq!(talk.machine.revision(), None);
 }
 
 /// JR-17, and the other era's requests.
@@ -215,12 +215,15 @@ fn a_forgotten_element_is_not_counted() {
     talk.say(&batch(&[&request("1", "tools/list", "")]))
         .sees(&["request 0 tools/list"]);
     let token = talk.token(0);
-    mcp_proto::Machine::forget(&mut talk.server, token);
-    assert!(!talk.server.is_live(token));
+    mcp_proto::Machine::forget(&mut talk.machine, token);
+    assert!(!talk.machine.is_live(token));
     talk.drain().hears(&[]).sees(&[]);
     talk.say(&batch(&[&request("1", "ping", "")]))
         .hears(&[&batch(&[&result("1")])]);
-    let stale = talk.outcome(0, mcp_proto::Outcome::Result(&super::talk::raw("{}")));
+    let stale = talk.outcome(
+        0,
+        mcp_proto::Outcome::Result(&crate::script::server::raw("{}")),
+    );
     assert_eq!(stale, Err(SendError::Stale));
 }
 

@@ -4,18 +4,18 @@ use mcp_proto::server::{Server, ServerConfig};
 use mcp_proto::{Action, Inbox, Instant, Limits, Machine as _, SendError, Source, Why};
 
 use super::Talk;
-use super::talk::{Small, config, error, request};
+use crate::script::server::{Small, config, error, request};
 
 /// Exactly one answer, and the next message is served.
 #[track_caller]
 fn check(line: &[u8], code: i64, id: &str) {
     for version in ["", "2025-03-26", "2025-11-25"] {
         let mut talk = match version {
-            "" => Talk::new(config()),
+            "" => Talk::with(config()),
             version => Talk::open(config(), version, "{}"),
         };
         talk.bytes(line).bytes(b"\n");
-        let lines = talk.take();
+        let lines = talk.heard();
         assert_eq!(lines.len(), 1, "{lines:?}");
         let id = if id.is_empty() {
             String::new()
@@ -55,9 +55,9 @@ fn jr_32_no_json() {
         },
         ..config()
     };
-    let mut talk = Talk::new(small);
+    let mut talk = Talk::with(small);
     talk.bytes(&deep).bytes(b"\n");
-    assert_eq!(talk.take().len(), 1);
+    assert_eq!(talk.heard().len(), 1);
     let nested = format!(
         r#"{{"jsonrpc":"2.0","id":4,"method":"x","params":{{"a":{}{}}}}}"#,
         "[".repeat(200),
@@ -158,7 +158,7 @@ fn jr_32_disguises() {
         -32700,
         "1",
     );
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     let huge = request(
         "1",
         "ping",
@@ -232,7 +232,7 @@ fn jr_32_silence() {
 /// ST-21: line endings, blank lines, and a line that is too long at constant memory.
 #[test]
 fn st_21_lines() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     let pong = r#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
     let ping = request("1", "ping", "");
     talk.bytes(format!("\u{FEFF}\r\n\n   \n\t\r\n{ping}\r\n{ping}\n").as_bytes())
@@ -244,7 +244,7 @@ fn st_21_lines() {
         },
         ..config()
     };
-    let mut talk = Talk::new(small);
+    let mut talk = Talk::with(small);
     let long = format!(
         r#"{{"jsonrpc":"2.0","method":"x","params":{{"a":"{}"}},"id":"late"}}"#,
         "y".repeat(100_000)
@@ -283,7 +283,7 @@ fn jr_07_ids_are_echoed() {
 #[test]
 fn long_ids() {
     let longest = format!("\"{}\"", "i".repeat(64));
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&request(&longest, "ping", "")).hears(&[&format!(
         r#"{{"jsonrpc":"2.0","id":{longest},"result":{{}}}}"#
     )]);
@@ -423,8 +423,8 @@ fn an_answer_beyond_the_limit_of_output() {
 /// Nothing is said any more.
 #[test]
 fn a_closed_server_is_silent() {
-    let mut talk = Talk::new(config());
-    mcp_proto::Machine::hang_up(&mut talk.server, mcp_proto::Instant::ZERO);
+    let mut talk = Talk::with(config());
+    mcp_proto::Machine::hang_up(&mut talk.machine, mcp_proto::Instant::ZERO);
     talk.drain().sees(&["closed"]);
     talk.say(&request("1", "ping", "")).ignores(Why::Closed);
 }

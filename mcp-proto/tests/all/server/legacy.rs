@@ -5,7 +5,7 @@ use mcp_proto::server::{Progress, ServerConfig};
 use mcp_proto::{Revision, RevisionSet, SendError, Why};
 
 use super::Talk;
-use super::talk::{INITIALIZED, config, error, initialize, notification, request};
+use crate::script::server::{INITIALIZED, config, error, initialize, notification, request};
 
 fn opened(version: &str) -> String {
     format!(
@@ -18,13 +18,13 @@ fn opened(version: &str) -> String {
 fn lc_04_versions_are_negotiated() {
     #[track_caller]
     fn check(revisions: RevisionSet, offered: &str, expected: &str) {
-        let mut talk = Talk::new(ServerConfig {
+        let mut talk = Talk::with(ServerConfig {
             revisions,
             ..config()
         });
         talk.say(&initialize(offered, "{}"))
             .hears(&[&opened(expected)]);
-        assert_eq!(talk.server.revision().unwrap().as_str(), expected);
+        assert_eq!(talk.machine.revision().unwrap().as_str(), expected);
     }
     let all = RevisionSet::all();
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
@@ -65,7 +65,7 @@ fn lc_15_no_version_is_refused_with_those_supported() {
         (r#""protocolVersion":7"#, r#","requested":7"#.into()),
         (r#""protocolVersion":null"#, r#","requested":null"#.into()),
     ] {
-        let mut talk = Talk::new(config());
+        let mut talk = Talk::with(config());
         talk.say(&request("0", "initialize", version)).hears(&[&format!(
             r#"{{"jsonrpc":"2.0","id":0,"error":{{"code":-32602,"message":"protocolVersion is missing or no string","data":{{{supported}{requested}}}}}}}"#
         )]);
@@ -77,7 +77,7 @@ fn lc_15_no_version_is_refused_with_those_supported() {
 #[test]
 fn initialize_with_doubled_members_is_refused() {
     let twice = r#""protocolVersion":"2025-11-25","protocolVersion":"2025-06-18""#;
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&request("0", "initialize", twice)).hears(&[&error(
         "0",
         -32602,
@@ -91,7 +91,7 @@ fn lc_01_initialize_names_its_client() {
     for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
         for info in ["", r#","clientInfo":"c""#, r#","clientInfo":null"#] {
             let params = format!(r#""protocolVersion":"{version}","capabilities":{{}}{info}"#);
-            let mut talk = Talk::new(config());
+            let mut talk = Talk::with(config());
             talk.say(&request("0", "initialize", &params))
                 .hears(&[&error("0", -32602, "clientInfo is missing or malformed")]);
             // Nothing was opened, so a better one is welcome.
@@ -104,7 +104,7 @@ fn lc_01_initialize_names_its_client() {
 /// LC-12, LC-21. JR-10.
 #[test]
 fn lc_12_only_ping_is_served_before_the_handshake() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&request("1", "tools/list", ""))
         .hears(&[&error("1", -32600, "not initialized")]);
     talk.say(&request("\"p\"", "ping", ""))
@@ -120,13 +120,13 @@ fn lc_13_second_initialize_is_refused() {
     let mut talk = Talk::open(config(), "2025-06-18", "{}");
     talk.say(&initialize("2025-03-26", "{}"))
         .hears(&[&error("0", -32600, "already initialized")]);
-    assert_eq!(talk.server.revision(), Some(Revision::V2025_06_18));
+    assert_eq!(talk.machine.revision(), Some(Revision::V2025_06_18));
 }
 
 /// LC-14: a request counts as `initialized`, a ping does not.
 #[test]
 fn lc_14_requests_race_initialized() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&initialize("2025-11-25", "{}"))
         .hears(&[&opened("2025-11-25")]);
     talk.say(&request("1", "ping", ""))
@@ -136,7 +136,7 @@ fn lc_14_requests_race_initialized() {
         .sees(&["request 0 tools/list", "initialized"]);
     talk.say(INITIALIZED).ignores(Why::Absorbed);
     // So does one that is refused.
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&initialize("2025-11-25", "{}"))
         .say(&request("1", "nonsense", ""))
         .sees(&["initialized"]);
@@ -145,7 +145,7 @@ fn lc_14_requests_race_initialized() {
 /// LC-21, in every phase.
 #[test]
 fn lc_21_pings_are_answered_in_every_phase() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     let pong = [r#"{"jsonrpc":"2.0","id":7,"result":{}}"#];
     let ping = request("7", "ping", "");
     talk.say(&ping).hears(&pong);
@@ -239,10 +239,13 @@ fn a_tool_is_listed_and_called() {
     talk.answer(1, "{\"content\":[\n]}")
         .hears(&[r#"{"jsonrpc":"2.0","id":9007199254740993,"result":{"content":[ ]}}"#]);
     assert_eq!(
-        talk.outcome(1, mcp_proto::Outcome::Result(&super::talk::raw("{}"))),
+        talk.outcome(
+            1,
+            mcp_proto::Outcome::Result(&crate::script::server::raw("{}"))
+        ),
         Err(SendError::Stale)
     );
-    assert_eq!(talk.server.in_flight(), 0);
+    assert_eq!(talk.machine.in_flight(), 0);
 }
 
 #[test]
@@ -250,7 +253,7 @@ fn a_result_is_an_object() {
     let mut talk = Talk::open(config(), "2025-11-25", "{}");
     talk.say(&request("1", "tools/list", ""));
     for text in ["[]", "null", "1", "\"{}\""] {
-        let result = super::talk::raw(text);
+        let result = crate::script::server::raw(text);
         let outcome = mcp_proto::Outcome::Result(&result);
         assert_eq!(talk.outcome(0, outcome), Err(SendError::Encode));
     }
@@ -310,7 +313,7 @@ fn lg_03_levels() {
 /// LG-01, LC-08.
 #[test]
 fn logs_need_the_capability_and_a_session() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     assert_eq!(
         talk.log(None, LoggingLevel::Error, "x"),
         Err(SendError::NotReady)
@@ -412,7 +415,7 @@ fn lc_16_the_answered_version_rules_the_encoding() {
         ..ServerConfig::new("s", "1")
     };
     let check = |version: &str, capabilities: &str, info: &str| {
-        Talk::new(config).say(&initialize(version, "{}")).hears(&[&format!(
+        Talk::with(config).say(&initialize(version, "{}")).hears(&[&format!(
             r#"{{"jsonrpc":"2.0","id":0,"result":{{"protocolVersion":"{version}","capabilities":{capabilities},"instructions":"Units are metric.","serverInfo":{{"name":"s","version":"1"{info}}}}}}}"#
         )]);
     };
@@ -429,7 +432,7 @@ fn lc_16_the_answered_version_rules_the_encoding() {
 /// JR-34 and notifications that are nobody's business.
 #[test]
 fn jr_34_unknown_notifications_are_ignored() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(INITIALIZED).ignores(Why::Misplaced);
     let mut talk = Talk::open(config(), "2025-06-18", r#"{"roots":{"listChanged":true}}"#);
     for (method, why) in [

@@ -13,7 +13,6 @@ mod progress;
 mod questions;
 mod rows;
 mod subscriptions;
-mod talk;
 mod teardown;
 
-use self::talk::Talk;
+use crate::script::server::Talk;

@@ -5,7 +5,7 @@ use mcp_proto::server::{AskOptions, Progress, ServerConfig};
 use mcp_proto::{InputRequired, Question, RevisionSet, SendError, Why};
 
 use super::Talk;
-use super::talk::{
+use crate::script::server::{
     INITIALIZED, cancelled, config, error, initialize, modern, notification, raw, request,
 };
 
@@ -42,7 +42,7 @@ fn dc_03_discover() {
         discover_ttl: 60_000,
         ..config()
     };
-    Talk::new(config)
+    Talk::with(config)
         .say(&modern("\"d\"", "server/discover", "", "{}"))
         .hears(&[&result(
             "\"d\"",
@@ -54,7 +54,7 @@ fn dc_03_discover() {
         identify: false,
         ..ServerConfig::new("s", "1")
     };
-    Talk::new(quiet)
+    Talk::with(quiet)
         .say(&modern("1", "server/discover", "", "{}"))
         .hears(&[&result(
             "1",
@@ -72,7 +72,7 @@ fn vr_03_required_meta() {
     #[track_caller]
     fn check(line: &str, missing: &str) {
         let expected = error("1", -32602, &format!("{missing} is missing or malformed"));
-        Talk::new(config()).say(line).hears(&[&expected]).sees(&[]);
+        Talk::with(config()).say(line).hears(&[&expected]).sees(&[]);
         Talk::open(config(), "2025-11-25", "{}")
             .say(line)
             .hears(&[&expected]);
@@ -98,14 +98,14 @@ fn vr_04_versions_that_are_not_spoken() {
     for version in ["2027-01-01", "2025-11-25", "", "2026-07-280"] {
         let line = modern("1", "server/discover", "", "{}").replace("2026-07-28", version);
         let expected = unsupported("1", ALL, &format!("\"{version}\""));
-        Talk::new(config()).say(&line).hears(&[&expected]);
+        Talk::with(config()).say(&line).hears(&[&expected]);
         Talk::open(config(), "2025-11-25", "{}")
             .say(&line)
             .hears(&[&expected]);
     }
     let long = "9".repeat(500);
     let line = modern("1", "tools/list", "", "{}").replace("2026-07-28", &long);
-    Talk::new(config()).say(&line).hears(&[&unsupported(
+    Talk::with(config()).say(&line).hears(&[&unsupported(
         "1",
         ALL,
         &format!("\"{}\"", "9".repeat(32)),
@@ -114,7 +114,7 @@ fn vr_04_versions_that_are_not_spoken() {
         revisions: RevisionSet::legacy(),
         ..config()
     };
-    Talk::new(legacy_only)
+    Talk::with(legacy_only)
         .say(&modern("1", "tools/list", "", "{}"))
         .hears(&[&unsupported(
             "1",
@@ -126,7 +126,7 @@ fn vr_04_versions_that_are_not_spoken() {
 /// VR-20, VR-25.
 #[test]
 fn vr_25_modern_only() {
-    let mut talk = Talk::new(modern_only());
+    let mut talk = Talk::with(modern_only());
     talk.say(&initialize("2025-11-25", "{}"))
         .hears(&[&unsupported("0", r#"["2026-07-28"]"#, "\"2025-11-25\"")]);
     talk.say(&request("1", "ping", ""))
@@ -159,11 +159,11 @@ fn removed_and_ungated_methods() {
         ("tasks/get", r#""taskId":"t""#),
         ("nonsense", ""),
     ] {
-        Talk::new(config())
+        Talk::with(config())
             .say(&modern("1", method, params, "{}"))
             .hears(&[&error("1", -32601, "method not found")]);
     }
-    Talk::new(ServerConfig::new("s", "1"))
+    Talk::with(ServerConfig::new("s", "1"))
         .say(&modern("1", "tools/list", "", "{}"))
         .hears(&[&error("1", -32601, "method not found")]);
 }
@@ -173,7 +173,7 @@ fn removed_and_ungated_methods() {
 fn jr_20_results_are_completed() {
     #[track_caller]
     fn check(method: &str, params: &str, payload: &str, expected: &str) {
-        let mut talk = Talk::new(config());
+        let mut talk = Talk::with(config());
         talk.say(&modern("1", method, params, "{}"));
         talk.answer(0, payload).hears(&[&result("1", expected)]);
     }
@@ -214,7 +214,7 @@ fn jr_20_results_are_completed() {
         r#"{"resultType":"task","_meta":{"a":1}}"#,
         &format!(r#""resultType":"task","_meta":{{{INFO},"a":1}}"#),
     );
-    let mut talk = Talk::new(ServerConfig {
+    let mut talk = Talk::with(ServerConfig {
         identify: false,
         ..config()
     });
@@ -235,7 +235,7 @@ fn error_codes_of_the_modern_era() {
         (-32602, -32602),
         (17, 17),
     ] {
-        let mut talk = Talk::new(config());
+        let mut talk = Talk::with(config());
         talk.say(&modern("1", "resources/read", r#""uri":"a:b""#, "{}"));
         talk.fail(0, code).hears(&[&error("1", expected, "no")]);
     }
@@ -244,7 +244,7 @@ fn error_codes_of_the_modern_era() {
 /// JR-06: an id is free again once it is answered.
 #[test]
 fn jr_06_ids() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     let line = modern("1", "tools/list", "", "{}");
     talk.say(&line).sees(&["request 0 tools/list"]);
     talk.say(&line)
@@ -269,13 +269,13 @@ fn vr_24_eras_share_one_pipe() {
     talk.say(&cancelled("2")).sees(&["cancelled 1"]);
     talk.say(&cancelled("1")).sees(&["cancelled 0"]);
     // Before any handshake too.
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&modern("2", "tools/list", "", "{}"))
         .say(&cancelled("2"))
         .sees(&["request 0 tools/list", "cancelled 0"]);
     // And a handshake may follow.
     talk.say(&initialize("2025-11-25", "{}"));
-    assert!(talk.server.revision().is_some());
+    assert!(talk.machine.revision().is_some());
 }
 
 /// JR-44: nothing of an earlier request counts. VR-06.
@@ -323,7 +323,7 @@ fn mr_02_input_is_required_only_where_it_may_be() {
         question: (&str, &str),
         expected: Result<(), SendError>,
     ) {
-        let mut talk = Talk::new(config());
+        let mut talk = Talk::with(config());
         talk.say(&modern("1", method, params, capabilities));
         let params = raw(question.1);
         let question = Question {
@@ -336,7 +336,7 @@ fn mr_02_input_is_required_only_where_it_may_be() {
         };
         assert_eq!(talk.need(0, input), expected);
         // What was refused is still to be answered.
-        assert_eq!(talk.server.is_live(talk.token(0)), expected.is_err());
+        assert_eq!(talk.machine.is_live(talk.token(0)), expected.is_err());
     }
     let roots = ("roots/list", "{}");
     for (method, params) in [
@@ -416,7 +416,7 @@ fn mr_02_input_is_required_only_where_it_may_be() {
 /// MR-03, MR-04.
 #[test]
 fn mr_03_input_asks_for_something_once() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&modern(
         "1",
         "tools/call",
@@ -469,7 +469,7 @@ fn mr_14_malformed_answers() {
             "inputResponses occurs twice",
         ),
     ] {
-        Talk::new(config())
+        Talk::with(config())
             .say(&modern(
                 "1",
                 "tools/call",
@@ -489,7 +489,7 @@ fn lg_05_logs_only_where_the_request_asks() {
             &format!(r#""_meta":{{"io.modelcontextprotocol/logLevel":{level},"#),
         )
     };
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(&modern("1", "tools/list", "", "{}"))
         .say(&leveled("2", "\"warning\""));
     talk.log(Some(0), LoggingLevel::Emergency, "x").unwrap();
@@ -511,7 +511,7 @@ fn lg_05_logs_only_where_the_request_asks() {
 /// PG-04 in this era.
 #[test]
 fn progress_is_told() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     let line = modern("1", "tools/list", "", "{}")
         .replace(r#""_meta":{"#, r#""_meta":{"progressToken":"t","#);
     talk.say(&line);
@@ -531,7 +531,7 @@ fn st_13_no_questions() {
     ));
     let asked = talk.ask(Some(0), "roots/list", "{}", AskOptions::default());
     assert_eq!(asked, Err(SendError::NotInRevision));
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     assert_eq!(
         talk.ask(None, "roots/list", "{}", AskOptions::default()),
         Err(SendError::NotReady)
@@ -548,7 +548,7 @@ fn the_alias_does_not_reach_modern_requests() {
         .sees(&["request 0 tools/list"]);
     talk.say(&notification("$/cancelRequest", r#""id":1"#))
         .ignores(Why::UnknownCancellation);
-    assert!(talk.server.is_live(talk.token(0)));
+    assert!(talk.machine.is_live(talk.token(0)));
 }
 
 /// JR-52: what decides is there once.
@@ -572,7 +572,7 @@ fn doubled_members_are_refused() {
     ] {
         let line = modern("1", "tools/list", "", "{}")
             .replace(r#""_meta":{"#, &format!(r#""_meta":{{{meta},"#));
-        Talk::new(config()).say(&line).hears(&[&error(
+        Talk::with(config()).say(&line).hears(&[&error(
             "1",
             -32602,
             &format!("{what} occurs twice"),

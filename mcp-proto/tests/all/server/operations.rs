@@ -7,7 +7,7 @@ use mcp_proto::{Limits, Machine, PingPolicy};
 use proptest::prelude::*;
 
 use super::Talk;
-use super::talk::{cancelled, config, modern, notification, request};
+use crate::script::server::{cancelled, config, modern, notification, request};
 
 #[derive(Clone, Debug)]
 enum Operation {
@@ -100,7 +100,7 @@ fn check(version: &str, operations: &[Operation]) {
                 let Some(n) = open.questions.keys().nth(n % count).copied() else {
                     continue;
                 };
-                talk.server.cancel(talk.question(n));
+                talk.machine.cancel(talk.question(n));
                 open.questions.remove(&n);
             }
             Operation::Reply(id) => {
@@ -110,24 +110,24 @@ fn check(version: &str, operations: &[Operation]) {
                 let Some(n) = nth(*n, &open).filter(|n| open.requests[n]) else {
                     continue;
                 };
-                talk.server.end_listen(talk.token(n));
+                talk.machine.end_listen(talk.token(n));
                 open.requests.remove(&n);
             }
             Operation::Forget(n) => {
                 let Some(n) = nth(*n, &open) else { continue };
-                talk.server.forget(talk.token(n));
+                talk.machine.forget(talk.token(n));
                 open.requests.remove(&n);
                 answered += 1;
             }
-            Operation::Changed => talk.server.list_changed(ListKind::Tools),
-            Operation::Updated => talk.server.resource_updated("x:1"),
+            Operation::Changed => talk.machine.list_changed(ListKind::Tools),
+            Operation::Updated => talk.machine.resource_updated("x:1"),
             Operation::Wait(millis) => {
                 talk.wait(u64::from(*millis));
             }
             Operation::CancelAll => {
                 // Listens end well, by a result.
                 open.requests.retain(|_, listen| !*listen);
-                talk.server.cancel_all();
+                talk.machine.cancel_all();
             }
         }
         talk.drain();
@@ -135,16 +135,16 @@ fn check(version: &str, operations: &[Operation]) {
         note(&mut open, &events, &mut answered);
         answered += responses(&mut talk);
         let running = open.requests.values().filter(|listen| !**listen).count();
-        assert_eq!(talk.server.in_flight(), running);
-        assert!(talk.server.poll_timeout().is_none_or(|at| at > talk.now));
+        assert_eq!(talk.machine.in_flight(), running);
+        assert!(talk.machine.poll_timeout().is_none_or(|at| at > talk.now));
         for n in open.requests.iter().filter(|(_, listen)| !**listen) {
-            assert!(talk.server.is_live(talk.token(*n.0)));
+            assert!(talk.machine.is_live(talk.token(*n.0)));
         }
     }
     // Whatever is left can be answered, and then nothing is owed.
     for (n, listen) in core::mem::take(&mut open.requests) {
         match listen {
-            true => talk.server.end_listen(talk.token(n)),
+            true => talk.machine.end_listen(talk.token(n)),
             false => drop(talk.answer(n, "{}")),
         }
     }
@@ -153,15 +153,15 @@ fn check(version: &str, operations: &[Operation]) {
     note(&mut open, &events, &mut answered);
     answered += responses(&mut talk);
     assert_eq!(answered, asked as isize);
-    assert_eq!(talk.server.in_flight(), 0);
+    assert_eq!(talk.machine.in_flight(), 0);
     let now = talk.now;
-    talk.server.hang_up(now);
+    talk.machine.hang_up(now);
     talk.drain();
     let events = talk.events();
     note(&mut open, &events, &mut answered);
     assert!(open.questions.is_empty());
     assert_eq!(events.last().map(String::as_str), Some("closed"));
-    assert_eq!(talk.server.poll_timeout(), None);
+    assert_eq!(talk.machine.poll_timeout(), None);
 }
 
 /// What the events opened and ended; the rest is none of ours.
@@ -188,7 +188,7 @@ fn note(open: &mut Open, events: &[String], answered: &mut isize) {
 /// How many answers there are among the lines, those of arrays counted one by one.
 fn responses(talk: &mut Talk) -> isize {
     let mut count = 0;
-    for line in talk.take() {
+    for line in talk.heard() {
         let value: serde_json::Value = serde_json::from_str(&line).unwrap();
         let elements = match value {
             serde_json::Value::Array(elements) => elements,

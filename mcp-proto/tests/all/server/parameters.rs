@@ -4,17 +4,25 @@ use mcp_proto::RevisionSet;
 use mcp_proto::model::{ServerCapabilities, Settings};
 use mcp_proto::server::ServerConfig;
 
-use super::Talk;
-use super::talk::{config, error, modern, request};
+use crate::script::server::{check, check_opened, config};
 
-/// A request with these members in `_meta`.
-fn with_meta(method: &str, meta: &str) -> String {
-    request("1", method, &format!(r#""_meta":{{{meta}}}"#))
+/// In a legacy session, and without one.
+#[track_caller]
+fn in_both_eras(config: ServerConfig<'static>, legacy: &str, modern: &str) {
+    check(config, modern);
+    check_opened(config, "2025-11-25", "{}", legacy);
 }
 
 /// JR-52: what a method's handler is given is found by one reader as by another.
 #[test]
 fn doubled_parameters_are_refused() {
+    let config = ServerConfig {
+        capabilities: ServerCapabilities {
+            completions: Some(Settings::default()),
+            ..config().capabilities
+        },
+        ..config()
+    };
     for (method, params, what) in [
         (
             "tools/call",
@@ -43,63 +51,50 @@ fn doubled_parameters_are_refused() {
             "context",
         ),
     ] {
-        let config = ServerConfig {
-            capabilities: ServerCapabilities {
-                completions: Some(Settings::default()),
-                ..config().capabilities
-            },
-            ..config()
-        };
-        let expected = error("1", -32602, &format!("{what} occurs twice"));
-        Talk::new(config)
-            .say(&modern("1", method, params, "{}"))
-            .hears(&[&expected]);
-        Talk::open(config, "2025-11-25", "{}")
-            .say(&request("1", method, params))
-            .hears(&[&expected]);
+        let refused = format!("< 1 ! -32602 {what} occurs twice");
+        in_both_eras(
+            config,
+            &format!("> 1 {method} {{{params}}}\n{refused}"),
+            &format!("> 1 {method} {{{params},META}}\n{refused}"),
+        );
     }
     // The protocol layer does not read the application's data.
-    Talk::new(config())
-        .say(&modern(
-            "1",
-            "tools/call",
-            r#""name":"x","arguments":{"a":1,"a":2}"#,
-            "{}",
-        ))
-        .sees(&["request 0 tools/call x"]);
+    check(
+        config,
+        r#"> 1 tools/call {"name":"x","arguments":{"a":1,"a":2},META}
+        = request 0 tools/call x"#,
+    );
 }
 
 /// VR-03: `_meta` of the modern era that lacks the version is not taken for the other era's.
 #[test]
 fn vr_03_modern_meta_without_version() {
-    let missing = "io.modelcontextprotocol/protocolVersion is missing or malformed";
     for meta in [
         r#""io.modelcontextprotocol/clientCapabilities":{}"#,
         r#""io.modelcontextprotocol/clientInfo":{"name":"c","version":"1"}"#,
         r#""io.modelcontextprotocol/logLevel":"info""#,
     ] {
         for method in ["tools/list", "ping"] {
-            let line = with_meta(method, meta);
-            let expected = error("1", -32602, missing);
-            Talk::new(config()).say(&line).hears(&[&expected]);
-            Talk::open(config(), "2025-11-25", "{}")
-                .say(&line)
-                .hears(&[&expected]);
+            let script = format!(
+                "> 1 {method} {{\"_meta\":{{{meta}}}}}
+                < 1 ! -32602 io.modelcontextprotocol/protocolVersion is missing or malformed"
+            );
+            in_both_eras(config(), &script, &script);
         }
         // Where there is no modern era the keys mean nothing.
         let legacy = ServerConfig {
             revisions: RevisionSet::legacy(),
             ..config()
         };
-        Talk::open(legacy, "2025-11-25", "{}")
-            .say(&with_meta("tools/list", meta))
-            .sees(&["request 0 tools/list"]);
+        let script = format!("> 1 tools/list {{\"_meta\":{{{meta}}}}}\n= request 0 tools/list");
+        check_opened(legacy, "2025-11-25", "{}", &script);
     }
     // Other keys of that prefix belong to the era of sessions.
-    Talk::open(config(), "2025-11-25", "{}")
-        .say(&with_meta(
-            "tools/list",
-            r#""io.modelcontextprotocol/related-task":{"taskId":"t"}"#,
-        ))
-        .sees(&["request 0 tools/list"]);
+    check_opened(
+        config(),
+        "2025-11-25",
+        "{}",
+        r#"> 1 tools/list {"_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}}
+        = request 0 tools/list"#,
+    );
 }

@@ -7,7 +7,7 @@ use mcp_proto::server::{Progress, ServerConfig};
 use mcp_proto::{Machine, SendError};
 
 use super::Talk;
-use super::talk::{config, request};
+use crate::script::server::{config, request};
 
 /// A call that wants progress, of a server that paces it.
 fn talk() -> Talk {
@@ -38,7 +38,7 @@ fn report(talk: &mut Talk, from: u32, to: u32) -> Vec<String> {
         };
         talk.progress(0, progress).unwrap();
     }
-    talk.take()
+    talk.heard()
 }
 
 #[test]
@@ -48,16 +48,16 @@ fn a_few_steps_leave_at_once_and_of_many_the_newest() {
     assert_eq!(heard.len(), 32);
     assert_eq!(heard[31], told(r#"31,"total":1000000,"message":"step 31""#));
     // The newest value follows, once, when its time has come.
-    let due = talk.server.poll_timeout().unwrap();
+    let due = talk.machine.poll_timeout().unwrap();
     assert_eq!(due.saturating_since(talk.now), Duration::from_millis(100));
     talk.wait(99);
-    assert_eq!(talk.take(), [] as [String; 0]);
+    assert_eq!(talk.heard(), [] as [String; 0]);
     talk.wait(1);
     assert_eq!(
-        talk.take(),
+        talk.heard(),
         [told(r#"99999,"total":1000000,"message":"step 99999""#)]
     );
-    assert_eq!(talk.server.poll_timeout(), None);
+    assert_eq!(talk.machine.poll_timeout(), None);
     // From here on one leaves in each interval.
     for step in 100_000..100_010 {
         assert_eq!(
@@ -65,7 +65,7 @@ fn a_few_steps_leave_at_once_and_of_many_the_newest() {
             [] as [String; 0]
         );
         talk.wait(100);
-        assert_eq!(talk.take().len(), 1, "{step}");
+        assert_eq!(talk.heard().len(), 1, "{step}");
     }
     // After a pause a few leave at once again.
     talk.wait(60_000);
@@ -82,11 +82,11 @@ fn a_value_that_is_held_back_is_the_last_one() {
         "PG-04"
     );
     talk.log(Some(0), LoggingLevel::Error, "x").unwrap();
-    assert_eq!(talk.take().len(), 1);
+    assert_eq!(talk.heard().len(), 1);
     // It can be flushed before the answer; no progress follows the answer (PG-03).
     let token = talk.token(0);
     let mut out = [0; 256];
-    let sent = talk.server.flush_progress(talk.now, token, &mut out);
+    let sent = talk.machine.flush_progress(talk.now, token, &mut out);
     let len = sent.unwrap().unwrap().len;
     assert!(
         core::str::from_utf8(&out[..len])
@@ -94,22 +94,22 @@ fn a_value_that_is_held_back_is_the_last_one() {
             .contains("step 49")
     );
     assert!(matches!(
-        talk.server.flush_progress(talk.now, token, &mut out),
+        talk.machine.flush_progress(talk.now, token, &mut out),
         Ok(None)
     ));
     talk.progress(0, Progress::new(50.0)).unwrap();
     talk.answer(0, "{}");
-    talk.take();
+    talk.heard();
     talk.wait(1000);
-    assert_eq!(talk.take(), [] as [String; 0]);
-    assert_eq!(talk.server.poll_timeout(), None);
+    assert_eq!(talk.heard(), [] as [String; 0]);
+    assert_eq!(talk.machine.poll_timeout(), None);
 }
 
 #[test]
 fn what_is_held_back_ends_with_its_request() {
     let mut talk = talk();
     report(&mut talk, 0, 50);
-    talk.server.hang_up(talk.now);
-    assert_eq!(talk.server.poll_timeout(), None);
-    assert_eq!(talk.server.next_channel(), None);
+    talk.machine.hang_up(talk.now);
+    assert_eq!(talk.machine.poll_timeout(), None);
+    assert_eq!(talk.machine.next_channel(), None);
 }

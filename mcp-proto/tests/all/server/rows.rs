@@ -6,7 +6,7 @@ use mcp_proto::server::{Event, ReplyKind, Server, ServerConfig};
 use mcp_proto::{Action, Inbox, Instant, Limits, Machine, Outbox, Revision, Source, Step, link};
 
 use super::Talk;
-use super::talk::{Small, config, error, initialize, modern, notification, request};
+use crate::script::server::{Small, config, error, initialize, modern, notification, request};
 
 fn serving(features: ServerFeatures) -> ServerConfig<'static> {
     ServerConfig {
@@ -18,9 +18,9 @@ fn serving(features: ServerFeatures) -> ServerConfig<'static> {
 /// A simple client of 2025-03-26, from its first line to its last: JR-56, TL-07.
 #[test]
 fn a_simple_conversation() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-03-26","capabilities":{},"clientInfo":{"name":"test-client","version":"1.0.0"}}}"#);
-    assert!(talk.take()[0].contains(r#""protocolVersion":"2025-03-26""#));
+    assert!(talk.heard()[0].contains(r#""protocolVersion":"2025-03-26""#));
     talk.say(r#"{"jsonrpc":"2.0","method":"notifications/initialized","params":{}}"#)
         .say(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#)
         .say(r#"{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"calculate","arguments":{"expression":"2 + 3 * 4"}}}"#)
@@ -53,9 +53,9 @@ fn params_may_be_missing() {
         .say(r#"{"jsonrpc":"2.0","id":2,"method":"tools/list","params":{}}"#)
         .say(r#"{"jsonrpc":"2.0","id":3,"method":"ping"}"#)
         .sees(&["request 0 tools/list", "request 1 tools/list"]);
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     talk.say(r#"{"jsonrpc":"2.0","id":1,"method":"initialize"}"#);
-    assert!(talk.take()[0].contains("protocolVersion is missing"));
+    assert!(talk.heard()[0].contains("protocolVersion is missing"));
 }
 
 /// PN-06: a cursor is read wherever there are pages.
@@ -101,7 +101,7 @@ fn tasks_by_era() {
         .with(ServerFeatures::TASKS_CANCEL)
         .with(ServerFeatures::TASKS_EXTENSION);
     let task = r#""taskId":"t""#;
-    let mut talk = Talk::new(serving(both));
+    let mut talk = Talk::with(serving(both));
     for method in ["tasks/get", "tasks/update", "tasks/cancel"] {
         // Before the id is looked at.
         talk.say(&modern("1", method, "", "{}")).hears(&[
@@ -128,10 +128,10 @@ fn tasks_by_era() {
 /// EX-02, VR-09: what the client said of itself can be looked at before it is answered.
 #[test]
 fn the_handshake_can_be_inspected() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     let line = initialize("2024-11-05", r#"{"extensions":{"a.b/c":{}}}"#);
     let incoming = Incoming::Message(Message::parse(line.as_bytes(), 64));
-    let action = talk.server.handle(Instant::ZERO, &Source::PIPE, incoming);
+    let action = talk.machine.handle(Instant::ZERO, &Source::PIPE, incoming);
     let Action::Reply(reply) = action else {
         panic!("{action:?}");
     };
@@ -149,7 +149,7 @@ fn the_handshake_can_be_inspected() {
     );
     assert_eq!(reply.error(), None);
     // Nothing happens until it is written.
-    assert_eq!(talk.server.revision(), None);
+    assert_eq!(talk.machine.revision(), None);
 }
 
 /// VR-09: who opened a session is told once the answer is written, and not before.
@@ -194,7 +194,7 @@ fn the_handshake_is_told() {
 /// JR-31, MR-09: what surrounds a request is there for the application.
 #[test]
 fn the_context_of_a_request() {
-    let mut talk = Talk::new(config());
+    let mut talk = Talk::with(config());
     let line = modern(
         "1",
         "tools/call",
@@ -206,7 +206,7 @@ fn the_context_of_a_request() {
         r#""_meta":{"traceparent":"00-a","baggage":"b=c","io.modelcontextprotocol/clientInfo":{"name":"c"},"#,
     );
     let incoming = Incoming::Message(Message::parse(line.as_bytes(), 64));
-    let action = talk.server.handle(Instant::ZERO, &Source::PIPE, incoming);
+    let action = talk.machine.handle(Instant::ZERO, &Source::PIPE, incoming);
     let Action::Event(Event::Request {
         context, params, ..
     }) = action
@@ -245,7 +245,7 @@ fn the_context_of_a_legacy_request() {
         r#""name":"n","requestState":7,"inputResponses":7,"_meta":{"progressToken":1}"#,
     );
     let incoming = Incoming::Message(Message::parse(line.as_bytes(), 64));
-    let action = talk.server.handle(Instant::ZERO, &Source::PIPE, incoming);
+    let action = talk.machine.handle(Instant::ZERO, &Source::PIPE, incoming);
     let Action::Event(Event::Request { context, .. }) = action else {
         panic!("{action:?}");
     };

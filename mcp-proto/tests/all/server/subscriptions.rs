@@ -1,128 +1,140 @@
 //! Subscriptions and list changes of a legacy session: RS-10, RS-16, LC-26.
 
-use mcp_proto::server::{ListKind, ServerConfig};
+use mcp_proto::server::ServerConfig;
 
-use super::Talk;
-use super::talk::{INITIALIZED, cancelled, config, error, initialize, request};
-
-fn subscribe(id: &str, uri: &str) -> String {
-    request(id, "resources/subscribe", &format!(r#""uri":"{uri}""#))
-}
-
-fn updated(uri: &str) -> String {
-    format!(
-        r#"{{"jsonrpc":"2.0","method":"notifications/resources/updated","params":{{"uri":"{uri}"}}}}"#
-    )
-}
-
-fn changed(list: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","method":"notifications/{list}/list_changed"}}"#)
-}
+use crate::script::server::{check, check_opened, config};
 
 /// RS-10: only after a subscription that the application agreed to.
 #[test]
 fn rs_10_updates() {
-    let mut talk = Talk::open(config(), "2025-11-25", "{}");
-    talk.say(&subscribe("1", "file:///a"))
-        .say(&subscribe("2", "file:///b"))
-        .say(&subscribe("3", "file:///c"))
-        .sees(&[
-            "request 0 resources/subscribe file:///a",
-            "request 1 resources/subscribe file:///b",
-            "request 2 resources/subscribe file:///c",
-        ]);
-    talk.server.resource_updated("file:///a");
-    talk.drain().hears(&[]);
-    talk.answer(0, "{}").fail(1, -32002).say(&cancelled("3"));
-    assert_eq!(
-        talk.take(),
-        [
-            r#"{"jsonrpc":"2.0","id":1,"result":{}}"#.to_string(),
-            updated("file:///a"),
-            error("2", -32002, "no"),
-        ]
+    check_opened(
+        config(),
+        "2025-11-25",
+        "{}",
+        r#"> 1 resources/subscribe {"uri":"file:///a"}
+        = request 0 resources/subscribe file:///a
+        > 2 resources/subscribe {"uri":"file:///b"}
+        = request 1 resources/subscribe file:///b
+        > 3 resources/subscribe {"uri":"file:///c"}
+        = request 2 resources/subscribe file:///c
+        updated file:///a
+        answer 0 {}
+        < 1 = {}
+        < - notifications/resources/updated {"uri":"file:///a"}
+        fail 1 -32002
+        < 2 ! -32002 no
+        > - notifications/cancelled {"requestId":3}
+        = cancelled 2
+        updated file:///a & updated file:///b & updated file:///c & updated file:///a/sub
+        < - notifications/resources/updated {"uri":"file:///a"}"#,
     );
-    for uri in ["file:///a", "file:///b", "file:///c", "file:///a/sub"] {
-        talk.server.resource_updated(uri);
-    }
-    talk.drain().hears(&[&updated("file:///a")]);
 }
 
 /// RS-16: twice is once, and who was never subscribed can leave.
 #[test]
 fn rs_16_twice_is_once() {
-    let mut talk = Talk::open(config(), "2024-11-05", "{}");
-    talk.say(&subscribe("1", "x:1"))
-        .say(&subscribe("2", "x:\\u0031"));
-    talk.answer(0, "{}").answer(1, "{}");
-    talk.say(&subscribe("3", "x:1")).answer(2, "{}");
-    assert_eq!(talk.take().len(), 3);
-    talk.server.resource_updated("x:1");
-    talk.drain().hears(&[&updated("x:1")]);
-    let leave =
-        |id: &str, uri: &str| request(id, "resources/unsubscribe", &format!(r#""uri":"{uri}""#));
-    talk.say(&leave("4", "x:2")).answer(3, "{}");
-    talk.say(&leave("5", "x:1")).answer(4, "{}");
-    talk.say(&leave("6", "x:1")).answer(5, "{}");
-    assert_eq!(talk.take().len(), 3);
-    talk.server.resource_updated("x:1");
-    talk.drain().hears(&[]);
-    assert!(!talk.server.is_watched("x:1"));
+    check_opened(
+        config(),
+        "2024-11-05",
+        "{}",
+        r#"> 1 resources/subscribe {"uri":"x:1"}
+        = request 0 resources/subscribe x:1
+        > 2 resources/subscribe {"uri":"x:\u0031"}
+        = request 1 resources/subscribe x:1
+        answer 0 {}
+        < 1 = {}
+        answer 1 {}
+        < 2 = {}
+        > 3 resources/subscribe {"uri":"x:1"}
+        = request 2 resources/subscribe x:1
+        answer 2 {}
+        < 3 = {}
+        updated x:1
+        < - notifications/resources/updated {"uri":"x:1"}
+        > 4 resources/unsubscribe {"uri":"x:2"}
+        = request 3 resources/unsubscribe x:2
+        answer 3 {}
+        < 4 = {}
+        > 5 resources/unsubscribe {"uri":"x:1"}
+        = request 4 resources/unsubscribe x:1
+        answer 4 {}
+        < 5 = {}
+        > 6 resources/unsubscribe {"uri":"x:1"}
+        = request 5 resources/unsubscribe x:1
+        answer 5 {}
+        < 6 = {}
+        updated x:1
+        watched x:1
+        = false"#,
+    );
 }
 
 #[test]
 fn subscriptions_are_bounded() {
-    let mut talk = Talk::open(config(), "2025-11-25", "{}");
-    let full = |id: &str| error(id, -32603, "limit reached: subscriptions");
-    talk.say(&subscribe("1", &"x".repeat(300)))
-        .hears(&[&full("1")]);
+    let long = "x".repeat(300);
+    let mut script = format!(
+        r#"> 1 resources/subscribe {{"uri":"{long}"}}
+        < 1 ! -32603 limit reached: subscriptions
+        "#
+    );
     for id in 0..5 {
-        talk.say(&subscribe(
-            &id.to_string(),
-            &format!("x:{}", "y".repeat(30 + id)),
-        ))
-        .answer(id, "{}");
+        let uri = format!("x:{}", "y".repeat(30 + id));
+        script += &format!(
+            r#"> {id} resources/subscribe {{"uri":"{uri}"}}
+            = request {id} resources/subscribe {uri}
+            answer {id} {{}}
+            < {id} = {{}}
+            "#
+        );
     }
-    talk.take();
-    talk.say(&subscribe("9", &"x".repeat(40)))
-        .hears(&[&full("9")]);
-    assert_eq!(talk.server.in_flight(), 0);
+    script += &format!(
+        r#"> 9 resources/subscribe {{"uri":"{}"}}
+        < 9 ! -32603 limit reached: subscriptions
+        in-flight
+        = 0"#,
+        "x".repeat(40)
+    );
+    check_opened(config(), "2025-11-25", "{}", &script);
 }
 
 /// LC-26: what changes before `initialized` is told after it, once. RS-02, PR-02.
 #[test]
 fn list_changes_wait_until_initialized() {
-    let mut talk = Talk::new(config());
-    talk.server.list_changed(ListKind::Tools);
-    talk.drain().hears(&[]);
-    talk.say(&initialize("2025-11-25", "{}"));
-    talk.take();
-    talk.server.list_changed(ListKind::Resources);
-    talk.server.list_changed(ListKind::Tools);
-    talk.server.list_changed(ListKind::Resources);
-    talk.drain().hears(&[]);
-    talk.say(INITIALIZED)
-        .hears(&[&changed("tools"), &changed("resources")]);
-    talk.server.list_changed(ListKind::Prompts);
-    talk.drain().hears(&[&changed("prompts")]);
+    check(
+        config(),
+        r#"changed tools
+        open 2025-11-25 {}
+        changed resources
+        changed tools
+        changed resources
+        > - notifications/initialized
+        = initialized
+        < - notifications/tools/list_changed
+        < - notifications/resources/list_changed
+        changed prompts
+        < - notifications/prompts/list_changed"#,
+    );
     // Who did not declare it does not tell.
-    let mut talk = Talk::open(ServerConfig::new("s", "1"), "2025-11-25", "{}");
-    talk.server.list_changed(ListKind::Tools);
-    talk.drain().hears(&[]);
+    check_opened(
+        ServerConfig::new("s", "1"),
+        "2025-11-25",
+        "{}",
+        "changed tools",
+    );
 }
 
 /// TL-02 in both eras of one pipe.
 #[test]
 fn both_eras_hear_of_a_change() {
-    let mut talk = Talk::open(config(), "2025-11-25", "{}");
-    talk.say(&super::talk::modern(
-        "1",
-        "subscriptions/listen",
-        r#""notifications":{"toolsListChanged":true}"#,
+    check_opened(
+        config(),
+        "2025-11-25",
         "{}",
-    ));
-    talk.take();
-    talk.server.list_changed(ListKind::Tools);
-    talk.drain();
-    assert_eq!(talk.take().len(), 2);
+        r#"> 1 subscriptions/listen {"notifications":{"toolsListChanged":true},META}
+        = listening 0
+        < - notifications/subscriptions/acknowledged {"_meta":{"io.modelcontextprotocol/subscriptionId":1},"notifications":{"toolsListChanged":true}}
+        changed tools
+        < - notifications/tools/list_changed {"_meta":{"io.modelcontextprotocol/subscriptionId":1}}
+        < - notifications/tools/list_changed"#,
+    );
 }

@@ -1,103 +1,107 @@
 //! How a connection ends: every request does so, exactly once.
 
-use mcp_proto::server::{AskOptions, ListKind};
-use mcp_proto::{Machine, Outcome, SendError};
+use crate::script::server::{check_opened, config};
 
-use super::Talk;
-use super::talk::{config, modern, notification, raw, request};
-
-fn full() -> Talk {
-    let mut talk = Talk::open(config(), "2025-03-26", r#"{"roots":{}}"#);
-    talk.say(&request("1", "tools/list", ""))
-        .say(&format!("[{}]", request("2", "tools/list", "")))
-        .say(&modern("3", "tools/list", "", "{}"))
-        .say(&modern(
-            "4",
-            "subscriptions/listen",
-            r#""notifications":{}"#,
-            "{}",
-        ));
-    talk.ask(Some(0), "roots/list", "{}", AskOptions::default())
-        .unwrap();
-    talk.take();
-    talk.sees(&[
-        "request 0 tools/list",
-        "request 1 tools/list",
-        "request 2 tools/list",
-        "listening 3",
-    ]);
-    talk
+#[track_caller]
+fn full(script: &str) {
+    let requests = r#"> 1 tools/list
+        = request 0 tools/list
+        > [{"jsonrpc":"2.0","id":2,"method":"tools/list"}]
+        = request 1 tools/list
+        > 3 tools/list {META}
+        = request 2 tools/list
+        > 4 subscriptions/listen {"notifications":{},META}
+        = listening 3
+        < - notifications/subscriptions/acknowledged {"_meta":{"io.modelcontextprotocol/subscriptionId":4},"notifications":{}}
+        ask 0 roots/list
+        < 1 roots/list {}
+        "#;
+    let script = format!("{requests}{script}");
+    check_opened(config(), "2025-03-26", r#"{"roots":{}}"#, &script);
 }
 
 #[test]
 fn hanging_up_ends_everything_once() {
-    let mut talk = full();
-    let now = talk.now;
-    talk.server.hang_up(now);
-    talk.server.hang_up(now);
-    assert_eq!(talk.server.poll_timeout(), None);
-    talk.drain().hears(&[]).sees(&[
-        "answer 4 0 Closed",
-        "cancelled 0",
-        "cancelled 1",
-        "cancelled 2",
-        "cancelled 3",
-        "closed",
-    ]);
-    talk.server.list_changed(ListKind::Tools);
-    talk.server.cancel_all();
-    talk.server.cancel(talk.question(4));
-    talk.drain().hears(&[]).sees(&[]);
-    let late = Outcome::Result(&raw("{}"));
-    assert_eq!(talk.outcome(0, late), Err(SendError::Closed));
-    assert_eq!(
-        talk.ask(None, "roots/list", "{}", AskOptions::default()),
-        Err(SendError::Closed)
+    full(
+        r#"hangup
+        = answer 4 0 Closed
+        = cancelled 0
+        = cancelled 1
+        = cancelled 2
+        = cancelled 3
+        = closed
+        timeout
+        = none
+        hangup
+        changed tools
+        cancel-all
+        give-up 4
+        answer 0 {}
+        ! Closed
+        ask - roots/list
+        ! Closed
+        in-flight
+        = 0"#,
     );
-    assert_eq!(talk.server.in_flight(), 0);
 }
 
 /// The grace of an orderly shutdown is over; what was answered still leaves.
 #[test]
 fn cancelling_everything() {
-    let mut talk = full();
-    assert_eq!(talk.server.in_flight(), 3);
-    talk.answer(1, "{}");
-    talk.take();
-    talk.server.cancel_all();
-    talk.drain()
-        .sees(&["answer 4 0 Cancelled", "cancelled 0", "cancelled 2"]);
-    assert_eq!(talk.server.in_flight(), 0);
-    let lines = talk.take();
-    // The listen's result and its end, and the question's cancellation.
-    assert_eq!(lines.len(), 3, "{lines:?}");
-    assert!(!talk.server.is_closed());
+    full(
+        r#"in-flight
+        = 3
+        answer 1 {}
+        < [{"jsonrpc":"2.0","id":2,"result":{}}]
+        cancel-all
+        < 4 = {"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":4}}
+        < - notifications/cancelled {"requestId":4}
+        < - notifications/cancelled {"requestId":1}
+        = answer 4 0 Cancelled
+        = cancelled 0
+        = cancelled 2
+        in-flight
+        = 0
+        closed
+        = false"#,
+    );
 }
 
 /// A request that was cancelled by the alias is not told of twice.
 #[test]
 fn the_alias_and_the_end() {
-    let mut talk = Talk::open(config(), "2025-11-25", "{}");
-    talk.say(&request("1", "tools/list", ""))
-        .say(&notification("$/cancelRequest", r#""id":1"#))
-        .sees(&["request 0 tools/list", "cancelled 0"]);
-    let now = talk.now;
-    talk.server.hang_up(now);
-    talk.drain().sees(&["closed"]);
+    check_opened(
+        config(),
+        "2025-11-25",
+        "{}",
+        r#"> 1 tools/list
+        = request 0 tools/list
+        > - $/cancelRequest {"id":1}
+        = cancelled 0
+        < 1 ! -32800 request cancelled
+        hangup
+        = closed"#,
+    );
 }
 
 /// An event that could not be handled comes again.
 #[test]
 fn a_forgotten_request_comes_again() {
-    let mut talk = Talk::open(config(), "2025-11-25", "{}");
-    let line = request("1", "resources/subscribe", r#""uri":"a:b""#);
-    talk.say(&line).sees(&["request 0 resources/subscribe a:b"]);
-    let token = talk.token(0);
-    talk.server.forget(token);
-    talk.server.forget(token);
-    assert!(!talk.server.is_watched("a:b"));
-    talk.say(&line).sees(&["request 1 resources/subscribe a:b"]);
-    talk.answer(1, "{}")
-        .hears(&[r#"{"jsonrpc":"2.0","id":1,"result":{}}"#]);
-    assert!(talk.server.is_watched("a:b"));
+    check_opened(
+        config(),
+        "2025-11-25",
+        "{}",
+        r#"> 1 resources/subscribe {"uri":"a:b"}
+        = request 0 resources/subscribe a:b
+        forget 0
+        forget 0
+        watched a:b
+        = false
+        > 1 resources/subscribe {"uri":"a:b"}
+        = request 1 resources/subscribe a:b
+        answer 1 {}
+        < 1 = {}
+        watched a:b
+        = true"#,
+    );
 }

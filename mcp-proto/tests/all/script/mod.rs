@@ -1,0 +1,354 @@
+//! Conversations of one machine with its peer on a pipe, as text.
+//!
+//! ```text
+//! > 1 tools/list              a line that the client writes
+//! < 1 = {"tools":[]}          a line that the server writes
+//! = request 0 tools/list      an event of the application
+//! ~ LateResponse              why a line was ignored
+//! ! NotReady                  why a command was refused
+//! + 5000                      milliseconds pass; the timer is called when it is due
+//! answer 0 {}                 a command of the application; each role has its own
+//! changed tools & end 0       several commands, with nothing in between
+//! # text                      a comment
+//! ```
+//!
+//! What the peer writes, the clock and the commands are done in this order; everything else is
+//! expected. Before the next command, everything that followed from the last one must have been
+//! expected.
+//!
+//! Messages are written in full, or short:
+//!
+//! ```text
+//! 1 tools/call {"name":"x"}   a request; without params if there are none
+//! - notifications/initialized a notification
+//! 1 = {}                      a result
+//! 1 ! -32601 not found        an error
+//! ```
+//!
+//! Each script is played twice: its lines arrive as a whole, and byte by byte. Each write is first
+//! tried with buffers that are too small, which must not change the machine.
+
+pub(crate) mod client;
+pub(crate) mod messages;
+pub(crate) mod server;
+
+use core::fmt::Debug;
+use core::time::Duration;
+use std::borrow::Cow;
+use std::collections::VecDeque;
+
+use mcp_proto::json::Raw;
+use mcp_proto::{
+    Action, BufferFull, Channel, Inbox, Instant, Limits, Machine, SendError, Source, Transmit, Why,
+    Written,
+};
+
+/// What a script can say of one role.
+pub(crate) trait Role: Sized {
+    type Machine: Machine + Debug;
+
+    /// The mark of the lines that the machine writes.
+    const WRITES: &'static str;
+    /// The mark of the lines that its peer writes.
+    const READS: &'static str;
+    const START: Instant;
+    /// Whether a message is as long as the buffer that it needs, and a channel is named only while
+    /// there is a message for it; if not, at least the need is the same from every buffer.
+    const IS_EXACT: bool;
+
+    /// Writes a reply, which is done more than once.
+    fn reply(
+        machine: &mut Self::Machine,
+        now: Instant,
+        reply: &<Self::Machine as Machine>::Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, BufferFull>;
+
+    /// An event in words.
+    fn tell(&mut self, event: &<Self::Machine as Machine>::Event<'_>) -> String;
+
+    /// Runs a command that only this role has.
+    fn command(player: &mut Player<Self>, verb: &str, rest: &str);
+}
+
+/// What followed from a command.
+#[derive(Clone, Debug)]
+pub(crate) enum Line {
+    Written(String),
+    Event(String),
+    Ignored(Why),
+    Refused(SendError),
+}
+
+/// A machine, its clock, and what it did since the last look.
+pub(crate) struct Player<R: Role> {
+    pub(crate) machine: R::Machine,
+    pub(crate) now: Instant,
+    pub(crate) role: R,
+    log: VecDeque<Line>,
+    inbox: Inbox<[u8; 1 << 16]>,
+    /// How many bytes arrive at once.
+    chunk: usize,
+}
+
+impl<R: Role> Player<R> {
+    pub(crate) fn new(machine: R::Machine, role: R, limits: &Limits) -> Self {
+        Self {
+            machine,
+            now: R::START,
+            role,
+            log: VecDeque::new(),
+            inbox: Inbox::new([0; 1 << 16], limits),
+            chunk: usize::MAX,
+        }
+    }
+
+    /// The same, but each byte arrives by itself.
+    pub(crate) fn in_bytes(self) -> Self {
+        Self { chunk: 1, ..self }
+    }
+
+    #[track_caller]
+    pub(crate) fn play(&mut self, script: &str) {
+        for line in script.lines().map(str::trim) {
+            if !line.is_empty() && !line.starts_with('#') {
+                self.line(line);
+            }
+        }
+        self.silent("the end");
+    }
+
+    #[track_caller]
+    fn line(&mut self, line: &str) {
+        let line = &*in_full(line);
+        let verb = line.split(' ').next().unwrap_or_default();
+        if ["=", "~", "!", R::WRITES].contains(&verb) {
+            let found = self.log.pop_front().map(|found| text::<R>(&found));
+            assert_eq!(found.as_deref(), Some(line), "then: {:?}", self.log);
+            return;
+        }
+        self.silent(line);
+        for command in line.split(" & ") {
+            self.command(&in_full(command));
+        }
+        self.drain();
+        self.log
+            .retain(|line| !matches!(line, Line::Ignored(Why::Absorbed)));
+    }
+
+    #[track_caller]
+    fn command(&mut self, command: &str) {
+        let (verb, rest) = command.split_once(' ').unwrap_or((command, ""));
+        match verb {
+            verb if verb == R::READS => self.feed(&[rest.as_bytes(), b"\n"].concat()),
+            "+" => self.pass(rest.parse().expect("milliseconds")),
+            "hangup" => self.machine.hang_up(self.now),
+            verb => R::command(self, verb, rest),
+        }
+    }
+
+    #[track_caller]
+    fn silent(&self, before: &str) {
+        let log: Vec<String> = self.log.iter().map(text::<R>).collect();
+        assert!(log.is_empty(), "unexpected before {before}: {log:#?}");
+    }
+
+    /// The peer writes some bytes.
+    #[track_caller]
+    pub(crate) fn feed(&mut self, mut bytes: &[u8]) {
+        while !bytes.is_empty() {
+            let spare = self.inbox.spare_mut().expect("everything was read");
+            let len = spare.len().min(bytes.len()).min(self.chunk);
+            spare[..len].copy_from_slice(&bytes[..len]);
+            self.inbox.filled(len);
+            bytes = &bytes[len..];
+            self.read();
+        }
+    }
+
+    #[track_caller]
+    fn read(&mut self) {
+        let Self {
+            machine,
+            now,
+            role,
+            log,
+            inbox,
+            ..
+        } = self;
+        while let Some(incoming) = inbox.next_message() {
+            let reserve = machine.reserve();
+            match machine.handle(*now, &Source::PIPE, incoming) {
+                Action::Event(event) => log.push_back(Line::Event(role.tell(&event))),
+                Action::Reply(reply) => {
+                    let mut again = |machine: &mut R::Machine, out: &mut [u8]| {
+                        R::reply(machine, *now, &reply, out).map_err(SendError::from)
+                    };
+                    let _ = write::<R, _>(machine, log, reserve, &mut again).unwrap();
+                }
+                Action::Ignore(why) => log.push_back(Line::Ignored(why)),
+            }
+            assert!(machine.poll_timeout().is_none_or(|due| due > *now));
+            drain(machine, *now, role, log);
+        }
+    }
+
+    /// What follows from the commands so far.
+    #[track_caller]
+    pub(crate) fn drain(&mut self) -> &mut Self {
+        drain(&mut self.machine, self.now, &mut self.role, &mut self.log);
+        self
+    }
+
+    #[track_caller]
+    pub(crate) fn pass(&mut self, millis: u64) {
+        self.now = self.now + Duration::from_millis(millis);
+        if self
+            .machine
+            .poll_timeout()
+            .is_some_and(|due| due <= self.now)
+        {
+            self.machine.handle_timeout(self.now);
+        }
+        assert!(self.machine.poll_timeout().is_none_or(|due| due > self.now));
+        self.drain();
+    }
+
+    /// Writes a message of the application.
+    #[track_caller]
+    pub(crate) fn send<T: Written>(
+        &mut self,
+        mut message: impl FnMut(&mut R::Machine, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        write::<R, T>(&mut self.machine, &mut self.log, usize::MAX, &mut message)
+    }
+
+    /// Notes why a command was refused, if it was.
+    pub(crate) fn note<T>(&mut self, done: Result<T, SendError>) -> Option<T> {
+        done.map_err(|error| self.log.push_back(Line::Refused(error)))
+            .ok()
+    }
+
+    /// Takes the lines out of the log of which there is something to pick.
+    pub(crate) fn take(&mut self, pick: impl Fn(&Line) -> Option<String>) -> Vec<String> {
+        let taken = self.log.iter().filter_map(&pick).collect();
+        self.log.retain(|line| pick(line).is_none());
+        taken
+    }
+
+    /// Why the last message that had no effect had none.
+    pub(crate) fn last_ignored(&self) -> Option<Why> {
+        self.log.iter().rev().find_map(|line| match line {
+            Line::Ignored(why) => Some(*why),
+            _ => None,
+        })
+    }
+}
+
+fn text<R: Role>(line: &Line) -> String {
+    match line {
+        Line::Written(text) => format!("{} {text}", R::WRITES),
+        Line::Event(text) => format!("= {text}"),
+        Line::Ignored(why) => format!("~ {why:?}"),
+        Line::Refused(error) => format!("! {error:?}"),
+    }
+}
+
+#[track_caller]
+fn drain<R: Role>(machine: &mut R::Machine, now: Instant, role: &mut R, log: &mut VecDeque<Line>) {
+    while machine.next_channel().is_some() {
+        let mut poll = |machine: &mut R::Machine, out: &mut [u8]| {
+            Ok(machine.poll_transmit(now, Channel::PIPE, out)?)
+        };
+        if write::<R, _>(machine, log, usize::MAX, &mut poll)
+            .unwrap()
+            .is_none()
+        {
+            assert!(!R::IS_EXACT, "a channel without a message");
+            break;
+        }
+    }
+    let nothing = machine.poll_transmit(now, Channel::PIPE, &mut [0; 9]);
+    assert_eq!(nothing, Ok::<_, BufferFull>(None));
+    while let Some(event) = machine.poll_event() {
+        log.push_back(Line::Event(role.tell(&event)));
+    }
+}
+
+/// Writes into buffers that are too small, which must not change the machine, and then into one
+/// that is just large enough.
+#[track_caller]
+fn write<R: Role, T: Written>(
+    machine: &mut R::Machine,
+    log: &mut VecDeque<Line>,
+    reserve: usize,
+    message: &mut impl FnMut(&mut R::Machine, &mut [u8]) -> Result<T, SendError>,
+) -> Result<T, SendError> {
+    let before = format!("{machine:?}");
+    let mut size = 0;
+    let mut need = None;
+    loop {
+        let mut out = vec![0xAA; size];
+        match message(machine, &mut out) {
+            Ok(written) => {
+                assert!(R::IS_EXACT || need.is_none_or(|need| need == size));
+                let Some(transmit) = written.transmit() else {
+                    return Ok(written);
+                };
+                assert_eq!((transmit.channel, transmit.end), (Channel::PIPE, false));
+                let len = transmit.len;
+                assert!(len <= size && len <= reserve, "{len} > {size} or {reserve}");
+                assert!(!R::IS_EXACT || len == size || len == 0);
+                if len > 0 {
+                    out.truncate(len);
+                    let text = String::from_utf8(out).unwrap();
+                    assert!(Raw::parse(text.as_bytes(), 128).is_ok(), "{text}");
+                    assert!(!text.contains('\n'));
+                    log.push_back(Line::Written(text));
+                }
+                return Ok(written);
+            }
+            Err(SendError::BufferFull { needed }) => {
+                assert!(needed > size, "{needed} into {size}");
+                assert!(*need.get_or_insert(needed) == needed || R::IS_EXACT);
+                if size % 16 == 0 {
+                    assert_eq!(format!("{machine:?}"), before, "changed by {size} bytes");
+                }
+                // Long messages need not be tried at every length.
+                size = (size + 1).max(needed.saturating_sub(600));
+            }
+            Err(error) => {
+                assert_eq!(format!("{machine:?}"), before, "changed by {error}");
+                return Err(error);
+            }
+        }
+    }
+}
+
+/// The line with its message in full, if that is written short.
+fn in_full(line: &str) -> Cow<'_, str> {
+    let short = |line: &str| {
+        let (mark, rest) = line.split_once(' ')?;
+        let (id, rest) = rest.split_once(' ')?;
+        let starts = |char: char| char == '-' || char == '"' || char.is_ascii_digit();
+        if ![">", "<"].contains(&mark) || !id.starts_with(starts) {
+            return None;
+        }
+        let (word, rest) = rest.split_once(' ').unwrap_or((rest, ""));
+        let id = match id {
+            "-" => String::new(),
+            id => format!(r#""id":{id},"#),
+        };
+        let rest = match word {
+            "=" => format!(r#""result":{rest}"#),
+            "!" => {
+                let (code, message) = rest.split_once(' ')?;
+                format!(r#""error":{{"code":{code},"message":"{message}"}}"#)
+            }
+            method if rest.is_empty() => format!(r#""method":"{method}""#),
+            method => format!(r#""method":"{method}","params":{rest}"#),
+        };
+        Some(format!(r#"{mark} {{"jsonrpc":"2.0",{id}{rest}}}"#))
+    };
+    short(line).map_or(Cow::Borrowed(line), Cow::Owned)
+}
