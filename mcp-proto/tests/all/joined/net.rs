@@ -1,17 +1,17 @@
-//! Two machines joined in memory on one virtual clock: no sockets, no threads, no waiting.
-//!
-//! [`Net`] is the only place that chops, pauses and breaks. A script is two [`App`]s, one on each
-//! [`Side`]; what they see and what crosses the wires is written down, so that two runs can be
-//! compared.
-
-pub(crate) mod script;
+//! Two pipes and a clock. [`Net`] is the only place that chops, pauses and breaks. What both sides
+//! are told and what crosses the pipes is written down, so that two runs can be compared.
 
 use core::time::Duration;
 use std::collections::VecDeque;
 
-use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Rest, Verdict};
+use mcp_proto::{
+    Inbox, Instant, Limits, Link, Machine, Outbox, Rest, SendError, Verdict, client, server,
+};
 
-/// What a script does on one side.
+use super::START;
+use super::app::{AnyClient, AnyServer, Host, User, allow_ended};
+
+/// The application on one side.
 pub(crate) trait App<M: Machine> {
     /// Something happened; what is to be said about it goes into `outbox` now.
     fn on(
@@ -22,10 +22,63 @@ pub(crate) trait App<M: Machine> {
         outbox: &mut Outbox<Vec<u8>>,
     ) -> Verdict;
 
-    /// Nothing moves any more: the script may go on by itself. Returns whether it did.
+    /// Nothing moves any more: the application may do something by itself. Returns whether it did.
     fn idle(&mut self, now: Instant, machine: &mut M, outbox: &mut Outbox<Vec<u8>>) -> bool {
         let _ = (now, machine, outbox);
         false
+    }
+
+    fn next_timeout(&self) -> Option<Instant> {
+        None
+    }
+
+    fn handle_timeout(&mut self, now: Instant, machine: &mut M, outbox: &mut Outbox<Vec<u8>>) {
+        let _ = (now, machine, outbox);
+    }
+}
+
+impl App<AnyServer> for Host {
+    fn on(
+        &mut self,
+        now: Instant,
+        server: &mut AnyServer,
+        event: server::Event<'_>,
+        outbox: &mut Outbox<Vec<u8>>,
+    ) -> Verdict {
+        match Self::on(self, now, &event, &mut (server, outbox)) {
+            Err(SendError::BufferFull { .. }) => return Verdict::Again,
+            sent => allow_ended(sent),
+        }
+        Verdict::Done
+    }
+
+    fn next_timeout(&self) -> Option<Instant> {
+        Self::next_timeout(self)
+    }
+
+    fn handle_timeout(
+        &mut self,
+        now: Instant,
+        server: &mut AnyServer,
+        outbox: &mut Outbox<Vec<u8>>,
+    ) {
+        Self::handle_timeout(self, now, &mut (server, outbox));
+    }
+}
+
+impl App<AnyClient> for User {
+    fn on(
+        &mut self,
+        now: Instant,
+        client: &mut AnyClient,
+        event: client::Event<'_>,
+        outbox: &mut Outbox<Vec<u8>>,
+    ) -> Verdict {
+        Self::on(self, now, client, event, outbox)
+    }
+
+    fn idle(&mut self, now: Instant, client: &mut AnyClient, outbox: &mut Outbox<Vec<u8>>) -> bool {
+        Self::idle(self, now, client, outbox)
     }
 }
 
@@ -80,7 +133,7 @@ where
 {
     pub(crate) fn new(client: (C, CA), server: (S, SA), cut: Cut) -> Self {
         Self {
-            now: Instant::from_millis(1_000),
+            now: START,
             client: Side::new(client.0, client.1, Limits::default()),
             server: Side::new(server.0, server.1, Limits::default()),
             cut,
@@ -100,6 +153,8 @@ where
             let next = [
                 self.client.machine.poll_timeout(),
                 self.server.machine.poll_timeout(),
+                self.client.app.next_timeout(),
+                self.server.app.next_timeout(),
             ]
             .into_iter()
             .flatten()
@@ -109,8 +164,8 @@ where
                 Some(next) if next <= end => {
                     assert!(next > self.now, "a deadline that has passed already");
                     self.now = next;
-                    self.client.machine.handle_timeout(self.now);
-                    self.server.machine.handle_timeout(self.now);
+                    self.client.handle_timeout(self.now);
+                    self.server.handle_timeout(self.now);
                 }
                 _ => return,
             }
@@ -266,6 +321,12 @@ impl<M: Machine, A: App<M>> Side<M, A> {
         }
         self.link.outbox.consume(count);
         count > 0
+    }
+
+    fn handle_timeout(&mut self, now: Instant) {
+        self.machine.handle_timeout(now);
+        let (machine, outbox) = (&mut self.machine, &mut self.link.outbox);
+        self.app.handle_timeout(now, machine, outbox);
     }
 
     fn idle(&mut self, now: Instant) -> bool {

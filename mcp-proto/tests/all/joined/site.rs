@@ -1,39 +1,25 @@
-//! The server: an endpoint, its sessions and their streams, and the tools that they serve.
+//! The server over HTTP: an endpoint, its sessions and their streams.
 
 use core::time::Duration;
 use std::collections::BTreeMap;
 
 use mcp_proto::http::{Endpoint, Head};
-use mcp_proto::json::Raw;
 use mcp_proto::revision::Http;
-use mcp_proto::rpc::Method;
+use mcp_proto::server::ServerConfig;
 use mcp_proto::server::http::streams::Read;
-use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
-use mcp_proto::server::{Answer, AskOptions, Context, Event, ListKind, Progress, ServerConfig};
-use mcp_proto::{
-    InputRequired, Instant, Outcome, Question, Revision, SendError, SentToken, Token, Why,
-};
+use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
+use mcp_proto::{Instant, Revision, Why};
 
-use crate::http_joined::raw;
+use super::app::{Host, allow_ended};
 
 pub(crate) struct Site {
     http: HttpServer<'static>,
     /// What is taken out of here ends.
-    pub(crate) sessions: BTreeMap<String, Session>,
+    pub(crate) sessions: BTreeMap<String, Host>,
     /// The applications of exchanges without a session.
-    own: BTreeMap<ServerId, Session>,
+    own: BTreeMap<ServerId, Host>,
     opened: u32,
     now: Instant,
-}
-
-/// The application of one machine.
-#[derive(Default)]
-pub(crate) struct Session {
-    pub(crate) log: Vec<String>,
-    /// Calls that are answered later.
-    late: Vec<(Token, Instant)>,
-    /// Questions, and the calls that wait for them.
-    asked: Vec<(SentToken, Option<Token>)>,
 }
 
 /// What an HTTP request is answered with.
@@ -85,7 +71,7 @@ impl Site {
         }
     }
 
-    pub(crate) fn session(&mut self, id: &str) -> &mut Session {
+    pub(crate) fn session(&mut self, id: &str) -> &mut Host {
         self.sessions.get_mut(id).expect("it was opened")
     }
 
@@ -156,8 +142,7 @@ impl Site {
 
     pub(crate) fn next_timeout(&self) -> Option<Instant> {
         let sessions = self.sessions.values().chain(self.own.values());
-        let late = sessions.flat_map(|session| &session.late);
-        let due = late.map(|(_, due)| *due);
+        let due = sessions.filter_map(Host::next_timeout);
         due.chain(self.http.poll_timeout()).min()
     }
 
@@ -197,7 +182,7 @@ impl Site {
                         Some(id) => self.sessions.entry(id.into()).or_default(),
                         None => self.own.entry(commands.id()).or_default(),
                     };
-                    session.on(self.now, &event, &mut commands);
+                    allow_ended(session.on(self.now, &event, &mut commands));
                 }
                 HttpStep::Ready(_) | HttpStep::Handled => {}
                 HttpStep::Ignored(why) => assert_ne!(why, Why::LateResponse),
@@ -223,129 +208,7 @@ impl Site {
         self.work();
     }
 }
-
-impl Session {
-    fn handle_timeout(&mut self, now: Instant, commands: &mut Commands<'_, '_>) {
-        while let Some(at) = self.late.iter().position(|(_, due)| *due <= now) {
-            let (token, _) = self.late.remove(at);
-            finish(now, commands, token, "late");
-        }
-    }
-
-    fn on(&mut self, now: Instant, event: &Event<'_>, commands: &mut Commands<'_, '_>) {
-        match event {
-            Event::Request {
-                token,
-                method,
-                context,
-                ..
-            } => self.serve(now, *token, *method, context, commands),
-            Event::Answer { token, answer, .. } => {
-                let text = match answer {
-                    Answer::Result(result) => result.as_str().to_owned(),
-                    other => format!("{other:?}"),
-                };
-                self.log.push(format!("answer {text}"));
-                let at = self.asked.iter().position(|(asked, _)| asked == token);
-                if let (_, Some(call)) = self.asked.remove(at.expect("it was asked")) {
-                    finish(now, commands, call, "thanks");
-                }
-            }
-            Event::Cancelled { token, .. } => {
-                self.late.retain(|(late, _)| late != token);
-                self.log.push("cancelled".into());
-            }
-            Event::Initialized => self.log.push("initialized".into()),
-            Event::Listening { .. } => commands.list_changed(ListKind::Tools),
-            Event::Handshake(_) | Event::Closed => {}
-            other => panic!("not in the script: {other:?}"),
-        }
-    }
-
-    fn serve(
-        &mut self,
-        now: Instant,
-        token: Token,
-        method: Method<'_>,
-        context: &Context<'_>,
-        commands: &mut Commands<'_, '_>,
-    ) {
-        let tool = context.subject.map_or(String::new(), |it| it.to_string());
-        self.log.push(format!("{method} {tool}"));
-        match &*tool {
-            "late" => self.late.push((token, now + Duration::from_secs(5))),
-            "burst" => {
-                for step in 1..=3 {
-                    let step = Progress::new(f64::from(step));
-                    commands.progress(now, token, step).unwrap();
-                }
-                commands.list_changed(ListKind::Tools);
-                self.late.push((token, now + Duration::from_secs(1)));
-            }
-            "ask" if context.revision.is_modern() => {
-                let given = context.input_responses.and_then(|it| it.get("name"));
-                if given.is_some() {
-                    return finish(now, commands, token, "thanks");
-                }
-                let params = raw(ELICITATION);
-                let question = Question {
-                    method: Method::ElicitationCreate,
-                    params: &params,
-                };
-                let input = InputRequired {
-                    requests: &[("name", question)],
-                    state: Some("s"),
-                };
-                let outcome = Outcome::Input(input);
-                commands.respond(now, token, outcome).unwrap();
-            }
-            "ask" => {
-                let method = Method::ElicitationCreate;
-                self.ask(now, Some(token), method, ELICITATION, commands);
-            }
-            "roots" => {
-                finish(now, commands, token, "roots");
-                self.ask(now, None, Method::RootsList, "{}", commands);
-            }
-            _ => finish(now, commands, token, &tool),
-        }
-    }
-
-    fn ask(
-        &mut self,
-        now: Instant,
-        call: Option<Token>,
-        method: Method<'_>,
-        params: &str,
-        commands: &mut Commands<'_, '_>,
-    ) {
-        let params = raw(params);
-        let question = Question {
-            method,
-            params: &params,
-        };
-        let asked = commands.ask(now, call, question, AskOptions::default());
-        self.asked.push((asked.unwrap(), call));
-    }
-
-    pub(crate) fn ends_with(&self, line: &str) -> bool {
-        self.log.last().is_some_and(|last| last == line)
-    }
-}
-
-fn finish(now: Instant, commands: &mut Commands<'_, '_>, token: Token, text: &str) {
-    let result = format!(r#"{{"content":[{{"type":"text","text":"{text}"}}],"tools":[]}}"#);
-    let result = Raw::parse(result.as_bytes(), 8).unwrap();
-    match commands.respond(now, token, Outcome::Result(&result)) {
-        // The call is over.
-        Ok(()) | Err(SendError::Stale) => {}
-        Err(error) => panic!("{error}"),
-    }
-}
-
 /// Whether streams of this revision can be come back to.
 pub(crate) fn resumes(revision: Revision) -> bool {
     revision.http() == Http::Sessions
 }
-
-const ELICITATION: &str = r#"{"message":"Who?","requestedSchema":{"type":"object","properties":{"name":{"type":"string"}}}}"#;

@@ -1,23 +1,13 @@
-//! A client and a server of ours over HTTP without sockets, on a virtual clock: machines,
-//! exchanges and streams joined in memory.
-
-#![cfg(feature = "alloc")]
-
-mod browser;
-mod site;
+//! Over HTTP: streams that break at every byte, sessions that are lost.
 
 use core::time::Duration;
 
-use self::browser::Browser;
-use self::site::{Site, resumes};
-use mcp_proto::client::ClientConfig;
-use mcp_proto::json::Raw;
-use mcp_proto::model::{
-    ClientCapabilities, ElicitationCapability, RootsCapability, ServerCapabilities, ToolsCapability,
-};
 use mcp_proto::revision::Elicitation;
-use mcp_proto::server::ServerConfig;
-use mcp_proto::{Instant, Revision, RevisionSet};
+use mcp_proto::{Revision, RevisionSet};
+
+use super::browser::Browser;
+use super::site::{Site, resumes};
+use super::{DAY, START, client_config, only, server_config};
 
 const LEGACY: [Revision; 4] = [
     Revision::V2025_03_26,
@@ -26,43 +16,19 @@ const LEGACY: [Revision; 4] = [
     Revision::DraftV1,
 ];
 
-const DAY: Duration = Duration::from_secs(86_400);
-
-fn raw(text: &str) -> Raw<'_> {
-    Raw::parse(text.as_bytes(), 16).expect("the script's own JSON")
-}
-
 fn server(revisions: RevisionSet) -> Site {
-    Site::new(ServerConfig {
-        revisions,
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability { list_changed: true }),
-            ..ServerCapabilities::default()
-        },
-        ..ServerConfig::new("server", "1")
-    })
+    Site::new(server_config(revisions))
 }
 
 fn client(revisions: RevisionSet, todo: &[&'static str]) -> Browser {
-    let config = ClientConfig {
-        revisions,
-        capabilities: ClientCapabilities {
-            elicitation: Some(ElicitationCapability::default()),
-            roots: Some(RootsCapability::default()),
-            ..ClientCapabilities::default()
-        },
-        ..ClientConfig::new("client", "1")
-    };
-    let mut browser = Browser::new(config, todo);
+    let mut browser = Browser::new(client_config(revisions), todo);
     browser.machine.connect_by_exchanges(START).unwrap();
     browser
 }
 
-const START: Instant = Instant::from_millis(1_000);
-
 /// A conversation of one client with a site of its own revision.
 fn talk(revision: Revision, todo: &[&'static str], cut: Option<usize>) -> (Browser, Site) {
-    let only = RevisionSet::of(&[revision]);
+    let only = only(revision);
     let (mut browser, mut site) = (client(only, todo), server(only));
     browser.cut = cut;
     let mut now = START;
@@ -230,7 +196,7 @@ fn a_listen_is_an_exchange_of_its_own() {
 /// A session that is gone is followed by another, and every call is made again in it, once.
 #[test]
 fn a_lost_session() {
-    let only = RevisionSet::of(&[Revision::V2025_11_25]);
+    let only = only(Revision::V2025_11_25);
     let (mut browser, mut site) = (client(only, &["echo"]), server(only));
     let mut now = START;
     browser.run(&mut now, &mut site, Duration::from_secs(1));
@@ -248,7 +214,8 @@ fn a_lost_session() {
         "late answered",
     ];
     assert_eq!(browser.answers(), expected, "{:#?}", browser.sent);
-    assert!(site.session("session-1").ends_with("tools/call late"));
+    let log = &site.session("session-1").log;
+    assert_eq!(log.last().map(String::as_str), Some("tools/call late"));
 }
 
 /// Two clients at one endpoint, each with its own session or none, never see each other's
@@ -256,7 +223,7 @@ fn a_lost_session() {
 #[test]
 fn two_clients() {
     for revision in LEGACY.into_iter().chain([Revision::V2026_07_28]) {
-        let only = RevisionSet::of(&[revision]);
+        let only = only(revision);
         let todo = everything(revision);
         let mut site = server(RevisionSet::all().with(Revision::DraftV1));
         let (mut one, mut other) = (client(only, &todo), client(only, &["late", "echo"]));

@@ -1,22 +1,19 @@
 //! The client: its machine, an exchange for each message, and what it was to do.
 
 use core::time::Duration;
-use std::collections::VecDeque;
 
 use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead, Verb};
-use mcp_proto::client::{Call, Client, ClientConfig, Event, Growing, Round};
+use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::{Message, Method};
 use mcp_proto::server::http::ExchangeId;
-use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Rest, SendError, SentToken, Verdict,
-};
+use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Rest};
 
-use crate::http_joined::raw;
-use crate::http_joined::site::{Request, Site};
+use super::app::{AnyClient, User};
+use super::site::{Request, Site};
 
 pub(crate) struct Browser {
-    pub(crate) machine: Client<'static, Growing>,
+    pub(crate) machine: AnyClient,
     link: Link<Vec<u8>, Vec<u8>>,
     origin: Origin,
     flights: Vec<Flight>,
@@ -45,18 +42,6 @@ enum State {
     Reading(ExchangeId, Box<Events<Vec<u8>, Vec<u8>>>),
 }
 
-/// What the application hears and does: a call of each of these tools, one after the other, when
-/// nothing moves any more.
-#[derive(Default)]
-struct User {
-    log: Vec<String>,
-    todo: VecDeque<&'static str>,
-    calls: Vec<(SentToken, &'static str)>,
-    /// Calls that are to be made again.
-    again: Vec<SentToken>,
-    connected: usize,
-}
-
 impl Browser {
     pub(crate) fn new(config: ClientConfig<'static>, todo: &[&'static str]) -> Self {
         let limits = Limits::default();
@@ -68,10 +53,7 @@ impl Browser {
             link: link.unwrap(),
             origin: Origin::new(),
             flights: Vec::new(),
-            user: User {
-                todo: todo.iter().copied().collect(),
-                ..User::default()
-            },
+            user: User::new(todo),
             connected: 0,
             cut: None,
             streamed: 0,
@@ -391,145 +373,5 @@ impl Browser {
             After::HangUp => self.machine.hang_up(now),
         }
         false
-    }
-}
-
-impl User {
-    fn on(
-        &mut self,
-        now: Instant,
-        client: &mut Client<'static, Growing>,
-        event: Event<'_>,
-        outbox: &mut Outbox<Vec<u8>>,
-    ) -> Verdict {
-        let name = |token: SentToken| {
-            let found = self.calls.iter().find(|(call, _)| *call == token);
-            found.map_or("?", |(_, name)| name)
-        };
-        let line = match event {
-            Event::Connected(server) => {
-                self.connected += 1;
-                format!("connected {}", server.revision)
-            }
-            Event::Answer { token, outcome, .. } => match outcome {
-                Ok(_) => format!("{} answered", name(token)),
-                Err(error) => format!("{} ! {}", name(token), error.code),
-            },
-            Event::Failed { token, failure, .. } => format!("{} {failure:?}", name(token)),
-            Event::Input { token, state, .. } => {
-                let responses = raw(r#"{"name":{"action":"accept","content":{"name":"Ada"}}}"#);
-                let round = Round {
-                    responses: Some(&responses),
-                    state,
-                };
-                assert!(again(now, client, token, "ask", round, outbox));
-                return Verdict::Done;
-            }
-            Event::Again { token, .. } => {
-                self.again.push(token);
-                return Verdict::Done;
-            }
-            Event::Question { token, method, .. } => {
-                let result = match method {
-                    Method::RootsList => raw(r#"{"roots":[]}"#),
-                    _ => raw(r#"{"action":"accept","content":{"name":"Ada"}}"#),
-                };
-                let outcome = Outcome::Result(&result);
-                let _ = outbox
-                    .put(|out| client.respond(now, token, outcome, out))
-                    .unwrap();
-                format!("asked {method}")
-            }
-            Event::Progress {
-                token, progress, ..
-            } => {
-                format!("{} at {}", name(token), progress.as_str())
-            }
-            Event::Listening { .. } => "listening".into(),
-            Event::Notification { notification, .. } => notification.method.name().to_string(),
-            Event::Closed(_) => "closed".into(),
-            other => format!("{other:?}"),
-        };
-        self.log.push(line);
-        Verdict::Done
-    }
-
-    fn idle(
-        &mut self,
-        now: Instant,
-        client: &mut Client<'static, Growing>,
-        outbox: &mut Outbox<Vec<u8>>,
-    ) -> bool {
-        if self.connected == 0 || client.is_closed() {
-            return false;
-        }
-        // Once the session is there that they belong to.
-        if let Some(token) = self.again.pop() {
-            let found = self.calls.iter().find(|(call, _)| *call == token);
-            let (_, tool) = found.expect("it was made");
-            if again(now, client, token, tool, Round::default(), outbox) {
-                self.log.push(format!("{tool} again"));
-                return true;
-            }
-            self.again.push(token);
-            return false;
-        }
-        let Some(next) = self.todo.pop_front() else {
-            return false;
-        };
-        if next == "cancel" {
-            client.cancel(self.calls.last().unwrap().0);
-            return true;
-        }
-        let params = params(next);
-        let params = raw(&params);
-        let call = call(next, &params);
-        match outbox.put(|out| client.call(now, &call, out)) {
-            Ok((token, _)) => self.calls.push((token, next)),
-            // The session is being opened again.
-            Err(SendError::NotReady) => {
-                self.todo.push_front(next);
-                return false;
-            }
-            Err(error) => panic!("{error}"),
-        }
-        true
-    }
-}
-
-fn params(tool: &str) -> String {
-    match tool {
-        "listen" => r#"{"notifications":{"toolsListChanged":true}}"#.into(),
-        tool => format!(r#"{{"name":"{tool}"}}"#),
-    }
-}
-
-fn call<'a>(tool: &str, params: &'a mcp_proto::json::Raw<'a>) -> Call<'a> {
-    Call {
-        params: Some(params),
-        progress: tool == "burst",
-        ..Call::new(match tool {
-            "listen" => Method::SubscriptionsListen,
-            _ => Method::ToolsCall,
-        })
-    }
-}
-
-/// Makes a call again, and says whether that is possible by now.
-fn again(
-    now: Instant,
-    client: &mut Client<'static, Growing>,
-    token: SentToken,
-    tool: &str,
-    round: Round<'_>,
-    outbox: &mut Outbox<Vec<u8>>,
-) -> bool {
-    let params = params(tool);
-    let params = raw(&params);
-    let call = call(tool, &params);
-    match outbox.put(|out| client.retry(now, token, &call, round, out)) {
-        Ok(_) => true,
-        Err(SendError::NotReady) => false,
-        Err(error) => panic!("{error}"),
     }
 }

@@ -1,19 +1,15 @@
-//! A client and a server of ours talk to each other, in every revision, over wires that rest or
-//! break at every byte.
-
-#![cfg(feature = "alloc")]
+//! On pipes that rest or break at every byte.
 
 use core::time::Duration;
 
-use crate::net::script::{AnyClient, AnyServer, Do, Host, User};
-use crate::net::{Cut, Net, To};
-use mcp_proto::client::{self, Client, ClientConfig};
-use mcp_proto::model::{
-    ClientCapabilities, ElicitationCapability, ServerCapabilities, ToolsCapability,
-};
+use mcp_proto::client::{self, Client};
 use mcp_proto::revision::Elicitation;
-use mcp_proto::server::{self, Server, ServerConfig};
+use mcp_proto::server::{self, Server};
 use mcp_proto::{Revision, RevisionSet};
+
+use super::app::{AnyClient, AnyServer, Host, User};
+use super::net::{Cut, Net, To};
+use super::{DAY, START, client_config, only, server_config};
 
 type Talk = Net<AnyClient, User, AnyServer, Host>;
 
@@ -26,65 +22,38 @@ const ALL: [Revision; 6] = [
     Revision::DraftV1,
 ];
 
-fn talk(client: RevisionSet, server: RevisionSet, todo: &[Do], cut: Cut) -> Talk {
-    let config = ClientConfig {
-        revisions: client,
-        capabilities: ClientCapabilities {
-            elicitation: Some(ElicitationCapability::default()),
-            ..ClientCapabilities::default()
-        },
-        ..ClientConfig::new("client", "1")
-    };
-    let mut client = Client::new(config, client::Growing).unwrap();
-    client
-        .connect(mcp_proto::Instant::from_millis(1_000))
-        .unwrap();
-    let config = ServerConfig {
-        revisions: server,
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability { list_changed: true }),
-            ..ServerCapabilities::default()
-        },
-        ..ServerConfig::new("server", "1")
-    };
-    let server = Server::new(config, server::Growing).unwrap();
-    Net::new(
-        (client, User::new(todo.iter().copied())),
-        (server, Host::default()),
-        cut,
-    )
+fn talk(client: RevisionSet, server: RevisionSet, todo: &[&'static str], cut: Cut) -> Talk {
+    let mut client = Client::new(client_config(client), client::Growing).unwrap();
+    client.connect(START).unwrap();
+    let server = Server::new(server_config(server), server::Growing).unwrap();
+    Net::new((client, User::new(todo)), (server, Host::default()), cut)
 }
-
-fn only(revision: Revision) -> RevisionSet {
-    RevisionSet::of(&[revision])
-}
-
-const DAY: Duration = Duration::from_secs(86_400);
 
 /// The whole of what happens, for comparison.
 fn transcript(net: &Talk) -> String {
     format!(
-        "{}\n---\n{}\n---\n{:#?}\n{:#?}",
+        "{}\n---\n{}\n---\n{:#?}\n{:#?}\n{:#?}",
         String::from_utf8_lossy(&net.client.sent),
         String::from_utf8_lossy(&net.server.sent),
         net.client.app.log,
+        net.client.app.results,
         net.server.app.log
     )
 }
 
-fn everything(revision: Revision) -> Vec<Do> {
+fn everything(revision: Revision) -> Vec<&'static str> {
     let mut todo = vec![
-        Do::List,
-        Do::Echo(r#""héllo \n \ud83d\ude00""#),
-        Do::Ask,
-        Do::Burst,
-        Do::Slow,
-        Do::CancelLast,
+        "list",
+        r#"echo "héllo \n \ud83d\ude00""#,
+        "ask",
+        "burst",
+        "slow",
+        "cancel",
     ];
     if revision.is_modern() {
-        todo.insert(0, Do::Listen);
+        todo.insert(0, "listen");
     } else {
-        todo.push(Do::Ping);
+        todo.push("ping");
     }
     todo
 }
@@ -99,17 +68,18 @@ fn each_revision_holds_a_whole_conversation() {
             Cut::None,
         );
         net.run(Duration::from_secs(1));
-        let log = &net.client.app.log;
+        let User { log, results, .. } = &net.client.app;
         assert_eq!(log[0], format!("connected {revision}"), "{log:#?}");
-        let has = |text: &str| log.iter().any(|line| line.contains(text));
-        assert!(has("h\u{e9}llo"), "{revision}: {log:#?}");
-        assert!(has("at 3"), "{revision}: {log:#?}");
-        assert!(
-            has("notifications/tools/list_changed"),
-            "{revision}: {log:#?}"
-        );
+        let has = |text: &str| results.iter().any(|result| result.contains(text));
+        let told = |text: &str| log.iter().filter(|line| line.ends_with(text)).count();
+        assert!(has("h\u{e9}llo"), "{revision}: {results:#?}");
+        assert_eq!(told("burst at 3"), 1, "{revision}: {log:#?}");
+        // A subscription hears of the first change when it begins.
+        let changes = 1 + usize::from(revision.is_modern());
+        let changed = "notifications/tools/list_changed";
+        assert_eq!(told(changed), changes, "{revision}: {log:#?}");
         let asks = revision.elicitation() != Elicitation::Absent;
-        assert_eq!(has("thanks"), asks, "{revision}: {log:#?}");
+        assert_eq!(has("thanks"), asks, "{revision}: {results:#?}");
         net.hang_up();
         net.client.app.assert_all_ended();
     }
@@ -171,13 +141,13 @@ fn a_wire_that_breaks_at_any_byte_ends_every_call() {
 /// What the two agree on, or nothing.
 #[track_caller]
 fn check(client: RevisionSet, server: RevisionSet, expected: Option<Revision>) {
-    let mut net = talk(client, server, &[Do::Echo("1")], Cut::None);
+    let mut net = talk(client, server, &["echo 1"], Cut::None);
     net.run(Duration::from_secs(1));
     let log = &net.client.app.log;
     match expected {
         Some(revision) => {
             assert_eq!(log[0], format!("connected {revision}"), "{log:#?}");
-            assert!(log.iter().any(|line| line.starts_with("1 = ")), "{log:#?}");
+            assert!(log.iter().any(|line| line == "echo answered"), "{log:#?}");
         }
         None => {
             assert!(log[0].starts_with("refused: "), "{log:#?}");
@@ -230,12 +200,12 @@ fn a_server_that_takes_twenty_seconds_to_start_connects() {
         (modern, modern),
         (legacy, dual),
     ] {
-        let mut net = talk(client, server, &[Do::Echo("1")], Cut::None);
+        let mut net = talk(client, server, &["echo 1"], Cut::None);
         net.sleep(To::Server, Duration::from_secs(20));
         net.run(Duration::from_secs(30));
         let log = &net.client.app.log;
         assert!(
-            log.iter().any(|line| line.starts_with("1 = ")),
+            log.iter().any(|line| line == "echo answered"),
             "{client} and {server}: {log:#?}"
         );
         let sent = String::from_utf8_lossy(&net.client.sent).into_owned();
@@ -249,11 +219,11 @@ fn a_server_that_takes_twenty_seconds_to_start_connects() {
 #[test]
 fn an_answer_that_never_comes_expires_and_the_server_is_told() {
     for revision in ALL {
-        let mut net = talk(only(revision), only(revision), &[Do::Slow], Cut::None);
+        let mut net = talk(only(revision), only(revision), &["slow"], Cut::None);
         net.run(DAY);
         let log = &net.client.app.log;
         assert!(
-            log.iter().any(|line| line == "1 failed: Expired"),
+            log.iter().any(|line| line == "slow Expired"),
             "{revision}: {log:#?}"
         );
         assert!(

@@ -1,0 +1,56 @@
+//! A client and a server of ours joined in memory on one virtual clock, in every revision: no
+//! sockets, no threads, no waiting. The same applications talk over pipes that rest or break at
+//! every byte, and over HTTP whose streams break at every byte.
+
+#![cfg(feature = "alloc")]
+
+mod app;
+mod browser;
+mod net;
+mod on_pipes;
+mod over_http;
+mod site;
+
+use core::time::Duration;
+
+use mcp_proto::client::ClientConfig;
+use mcp_proto::json::Raw;
+use mcp_proto::model::{
+    ClientCapabilities, ElicitationCapability, RootsCapability, ServerCapabilities, ToolsCapability,
+};
+use mcp_proto::server::ServerConfig;
+use mcp_proto::{Instant, Revision, RevisionSet};
+
+const START: Instant = Instant::from_millis(1_000);
+const DAY: Duration = Duration::from_secs(86_400);
+
+fn raw(text: &str) -> Raw<'_> {
+    Raw::parse(text.as_bytes(), 16).expect("the script's own JSON")
+}
+
+fn only(revision: Revision) -> RevisionSet {
+    RevisionSet::of(&[revision])
+}
+
+fn server_config(revisions: RevisionSet) -> ServerConfig<'static> {
+    ServerConfig {
+        revisions,
+        capabilities: ServerCapabilities {
+            tools: Some(ToolsCapability { list_changed: true }),
+            ..ServerCapabilities::default()
+        },
+        ..ServerConfig::new("server", "1")
+    }
+}
+
+fn client_config(revisions: RevisionSet) -> ClientConfig<'static> {
+    ClientConfig {
+        revisions,
+        capabilities: ClientCapabilities {
+            elicitation: Some(ElicitationCapability::default()),
+            roots: Some(RootsCapability::default()),
+            ..ClientCapabilities::default()
+        },
+        ..ClientConfig::new("client", "1")
+    }
+}
