@@ -4,13 +4,14 @@
 
 use core::time::Duration;
 
-use mcp_proto::http::{Endpoint, Head, Limits};
-use mcp_proto::json::Raw;
+use mcp_proto::http::{Endpoint, Limits};
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::server::http::streams::{Read, StreamLimits};
 use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
 use mcp_proto::server::{Event, ListKind, Progress, ServerConfig};
 use mcp_proto::{Instant, Outcome, Revision, SendError, Token};
+
+use crate::http_server::site::{INITIALIZED, Sent, raw, short_text};
 
 /// An endpoint whose tool `wait` is answered when the script says so, all others at once.
 struct Site {
@@ -21,29 +22,6 @@ struct Site {
     seen: Vec<&'static str>,
     /// Who sends the requests.
     principal: Option<&'static str>,
-}
-
-struct Request<'t> {
-    method: &'t str,
-    fields: Vec<(&'t str, &'t str)>,
-}
-
-impl Head for Request<'_> {
-    fn method(&self) -> &str {
-        self.method
-    }
-
-    fn path(&self) -> &str {
-        "/mcp"
-    }
-
-    fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        for (key, value) in &self.fields {
-            if key.eq_ignore_ascii_case(name) {
-                each(value.as_bytes());
-            }
-        }
-    }
 }
 
 impl Site {
@@ -79,7 +57,7 @@ impl Site {
 
     /// Begins an exchange, with fields between semicolons.
     fn open(&mut self, method: &str, fields: &str) -> ExchangeId {
-        let mut request = Request {
+        let mut request = Sent {
             method,
             fields: vec![("host", "localhost"), ("content-type", "application/json")],
         };
@@ -234,14 +212,7 @@ fn on(
 
 /// A message in a word.
 fn word(message: &str) -> String {
-    let message = raw(message).object().unwrap();
-    if let Some(error) = message.get("error") {
-        return error.object().unwrap().get("code").unwrap().as_str().into();
-    }
-    match message.get("method").and_then(Raw::string) {
-        Some(method) => method.to_string().replace("notifications/", ""),
-        None => "result".into(),
-    }
+    short_text(message).replace("notifications/", "")
 }
 
 /// An event in a word, with its id.
@@ -257,12 +228,7 @@ fn event(text: &str) -> String {
     words.join("=")
 }
 
-fn raw(json: &str) -> Raw<'_> {
-    Raw::parse(json.as_bytes(), 32).unwrap()
-}
-
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"c","version":"1"}}}"#;
-const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
 const CALL: &str = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"now"}}"#;
 const WAIT: &str = r#"{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"wait","_meta":{"progressToken":1}}}"#;
 const SESSION: &str = "mcp-session-id: s";

@@ -112,17 +112,17 @@ fn notifications_and_responses() {
 #[test]
 fn a_response_ends_the_question_of_its_session() {
     for (body, expected, event) in [
-        (response("1"), "202", r#"answer 1 {"roots":[]}"#),
+        (response("1"), "202", r#"answer 1 0 {"roots":[]}"#),
         (
             r#"{"jsonrpc":"2.0","id":1,"error":{"code":-1,"message":"no"}}"#.into(),
             "202",
-            "answer 1 error -1",
+            "answer 1 0 error -1",
         ),
         // Whatever is wrong with it, nobody waits any longer (JR-32).
         (
             r#"{"jsonrpc":"2.0","id":1,"error":5}"#.into(),
             "400",
-            "answer 1 Unusable(Error)",
+            "answer 1 0 Unusable(Error)",
         ),
     ] {
         let site = &mut Site::open(config(), "2025-11-25", r#"{"roots":{}}"#);

@@ -41,7 +41,7 @@ fn what_is_said_for_a_request_goes_where_it_came_from() {
         ]);
         site.check(&HEAD, &response("1"), "202");
         let talk = site.session(0);
-        talk.sees(&[r#"answer 1 {"roots":[]}"#]);
+        talk.sees(&[r#"answer 1 0 {"roots":[]}"#]);
         talk.answer(0, "{}").says(&["3: result."]);
     }
 }
@@ -121,7 +121,7 @@ fn cancellations_of_questions_come_before_the_end() {
         "3: notifications/cancelled",
         "3: notifications/cancelled.",
     ]);
-    talk.sees(&["answer 1 Cancelled", "answer 2 Cancelled"]);
+    talk.sees(&["answer 1 0 Cancelled", "answer 2 0 Cancelled"]);
 
     let site = &mut waiting(config(), "2025-11-25");
     site.session(0).ask(Some(0)).unwrap();

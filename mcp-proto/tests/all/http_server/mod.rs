@@ -10,6 +10,6 @@ mod random;
 mod records;
 mod requests;
 mod routes;
-mod site;
+pub(crate) mod site;
 #[cfg(feature = "alloc")]
 mod twin;

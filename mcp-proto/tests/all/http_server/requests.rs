@@ -2,30 +2,11 @@
 
 use mcp_proto::json::Raw;
 
-pub(crate) fn initialize(version: &str, capabilities: &str) -> String {
-    request(
-        "0",
-        "initialize",
-        &format!(
-            r#""protocolVersion":"{version}","capabilities":{capabilities},"clientInfo":{{"name":"c","version":"1"}}"#
-        ),
-    )
-}
-
-pub(crate) const INITIALIZED: &str = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-
-/// A request; `params` without its braces.
-pub(crate) fn request(id: &str, method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{params}}}}}"#)
-}
+pub(crate) use crate::script::messages::{INITIALIZED, initialize, notification, raw, request};
 
 /// A call of a tool; `wait` is not answered at once.
 pub(crate) fn call(id: &str, tool: &str) -> String {
     request(id, "tools/call", &format!(r#""name":"{tool}""#))
-}
-
-pub(crate) fn notification(method: &str, params: &str) -> String {
-    format!(r#"{{"jsonrpc":"2.0","method":"{method}","params":{{{params}}}}}"#)
 }
 
 pub(crate) fn response(id: &str) -> String {
@@ -42,10 +23,6 @@ pub(crate) fn versioned(members: &str, version: &str) -> String {
     format!(
         r#"{members}{comma}"_meta":{{"io.modelcontextprotocol/protocolVersion":"{version}","io.modelcontextprotocol/clientCapabilities":{{}}}}"#
     )
-}
-
-pub(crate) fn raw(json: &str) -> Raw<'_> {
-    Raw::parse(json.as_bytes(), 64).unwrap()
 }
 
 /// A message, or an array of them, in short.

@@ -4,44 +4,34 @@
 use crate::http_server::twin::Twin;
 use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::json::Raw;
-use mcp_proto::model::{
-    LoggingLevel, PromptsCapability, ResourcesCapability, ServerCapabilities, Settings,
-    ToolsCapability,
-};
+use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::{ErrorObject, Incoming, Messages};
 use mcp_proto::server::{
-    Answer, AskOptions, Event, Fixed, OverHttp, Progress, Record, Server, ServerConfig,
+    AskOptions, Event, Fixed, OverHttp, Progress, Record, Server, ServerConfig,
 };
 use mcp_proto::{
     Action, Channel, InputRequired, Instant, Machine, Outcome, Question, RevisionSet, SendError,
-    SentToken, Source, Token, Transmit,
+    SentToken, Source, Token, Written,
 };
 
 pub(crate) use crate::http_server::requests::*;
+use crate::script::server::Host;
+pub(crate) use crate::script::server::config;
+use crate::script::{Fit, Role, fit};
 
 pub(crate) type Small = OverHttp<Fixed<64, 8, 4, 4096, 256>>;
 
-/// What everything in these tests serves.
-pub(crate) fn config() -> ServerConfig<'static> {
-    ServerConfig {
-        capabilities: ServerCapabilities {
-            tools: Some(ToolsCapability { list_changed: true }),
-            prompts: Some(PromptsCapability { list_changed: true }),
-            resources: Some(ResourcesCapability {
-                subscribe: true,
-                list_changed: true,
-            }),
-            logging: Some(Settings::default()),
-            ..ServerCapabilities::default()
-        },
-        ..ServerConfig::new("s", "1")
-    }
-}
+/// A request that was cancelled leaves the table with the first look at its exchange.
+const FIT: Fit = Fit {
+    is_exact: false,
+    is_unchanged: false,
+    tries: 1,
+};
 
 /// A request's head: fields in the order in which they were sent.
 pub(crate) struct Sent<'t> {
-    method: &'t str,
-    fields: Vec<(&'t str, &'t str)>,
+    pub(crate) method: &'t str,
+    pub(crate) fields: Vec<(&'t str, &'t str)>,
 }
 
 impl<'t> Sent<'t> {
@@ -268,20 +258,13 @@ impl Said {
     }
 }
 
-/// A token of either kind: both are numbered in the order in which they appear.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Name {
-    Request(Token),
-    Question(SentToken),
-}
-
 /// One machine, its application and what came of both.
 pub(crate) struct Talk {
     pub(crate) server: Server<'static, Small>,
     pub(crate) now: Instant,
     pub(crate) seen: Vec<String>,
     pub(crate) sent: Vec<Said>,
-    tokens: Vec<Name>,
+    host: Host,
     questions: Vec<SentToken>,
 }
 
@@ -301,7 +284,7 @@ impl Talk {
             now: Instant::ZERO,
             seen: Vec::new(),
             sent: Vec::new(),
-            tokens: Vec::new(),
+            host: Host::default(),
             questions: Vec::new(),
         }
     }
@@ -321,20 +304,18 @@ impl Talk {
             match action {
                 Action::Event(event) => {
                     self.drain();
-                    let waits = see(&mut self.seen, &mut self.tokens, &event);
-                    if let Event::Request { token, .. } = event
-                        && !waits
+                    self.seen.push(self.host.tell(&event));
+                    if let Event::Request { token, context, .. } = event
+                        && context.subject.is_none_or(|tool| tool != "wait")
                     {
-                        let n = self.number(token);
-                        self.answer(n, "{}");
+                        self.respond(token, Outcome::Result(&raw("{}")));
                     }
                 }
                 Action::Reply(reply) => {
-                    let (now, server) = (self.now, &mut self.server);
-                    let reserve = server.reserve();
-                    let (transmit, text) = whole(|out| server.reply(now, reply, out)).unwrap();
-                    assert!(text.len() <= reserve, "{} > {reserve}", text.len());
-                    self.note(transmit, text);
+                    let (now, reserve) = (self.now, self.server.reserve());
+                    let sent = self.send(|server, out| Ok(server.reply(now, reply, out)?));
+                    let len = sent.unwrap().len;
+                    assert!(len <= reserve, "{len} > {reserve}");
                 }
                 Action::Ignore(_) => {}
             }
@@ -347,15 +328,14 @@ impl Talk {
     #[track_caller]
     pub(crate) fn drain(&mut self) -> &mut Self {
         while let Some(channel) = self.server.next_channel() {
-            let (now, server) = (self.now, &mut self.server);
-            let (transmit, text) = whole(|out| server.poll_transmit(now, channel, out)).unwrap();
-            let Some(transmit) = transmit else { break };
+            let now = self.now;
+            let sent = self.send(|server, out| Ok(server.poll_transmit(now, channel, out)?));
+            let Some(transmit) = sent.unwrap() else { break };
             assert_eq!(transmit.channel, channel);
-            self.note(transmit, text);
         }
         match self.server.poll_event() {
             Some(event) => {
-                see(&mut self.seen, &mut self.tokens, &event);
+                self.seen.push(self.host.tell(&event));
                 self.drain()
             }
             None => self,
@@ -370,9 +350,16 @@ impl Talk {
         self.drain()
     }
 
-    fn note(&mut self, transmit: Transmit, text: String) {
+    #[track_caller]
+    fn send<T: Written>(
+        &mut self,
+        mut message: impl FnMut(&mut Server<'static, Small>, &mut [u8]) -> Result<T, SendError>,
+    ) -> Result<T, SendError> {
+        let (written, text) = fit(&mut self.server, FIT, &mut message)?;
         // Nothing at all is what is gathered.
-        if transmit.len > 0 || transmit.end {
+        if let Some(transmit) = written.transmit()
+            && (transmit.len > 0 || transmit.end)
+        {
             self.sent.push(Said {
                 channel: transmit.channel,
                 text,
@@ -380,21 +367,12 @@ impl Talk {
                 status: transmit.status,
             });
         }
-    }
-
-    fn number(&self, token: Token) -> usize {
-        let name = Name::Request(token);
-        let found = self.tokens.iter().position(|other| *other == name);
-        found.expect("an event named it")
+        Ok(written)
     }
 
     /// The requests that are still to be answered.
     pub(crate) fn live(&self) -> Vec<usize> {
-        let live = |n: &usize| match self.tokens[*n] {
-            Name::Request(token) => self.server.is_live(token),
-            Name::Question(_) => false,
-        };
-        (0..self.tokens.len()).filter(live).collect()
+        self.host.live(&self.server)
     }
 
     /// The questions that were asked.
@@ -404,10 +382,7 @@ impl Talk {
 
     #[track_caller]
     pub(crate) fn token(&self, n: usize) -> Token {
-        match self.tokens[n] {
-            Name::Request(token) => token,
-            Name::Question(_) => panic!("{n} is a question"),
-        }
+        self.host.token(n)
     }
 
     #[track_caller]
@@ -432,50 +407,49 @@ impl Talk {
 
     #[track_caller]
     fn outcome(&mut self, n: usize, outcome: Outcome<'_>) -> &mut Self {
-        let (token, now, server) = (self.token(n), self.now, &mut self.server);
-        let (transmit, text) = whole(|out| server.respond(now, token, outcome, out)).unwrap();
-        self.note(transmit, text);
+        self.respond(self.token(n), outcome)
+    }
+
+    #[track_caller]
+    fn respond(&mut self, token: Token, outcome: Outcome<'_>) -> &mut Self {
+        let now = self.now;
+        let _ = self
+            .send(|server, out| server.respond(now, token, outcome, out))
+            .unwrap();
         self.drain()
     }
 
     #[track_caller]
     pub(crate) fn progress(&mut self, n: usize, value: f64) -> &mut Self {
-        let (token, now, server) = (self.token(n), self.now, &mut self.server);
+        let (token, now) = (self.token(n), self.now);
         let progress = Progress::new(value);
-        let (transmit, text) = whole(|out| server.progress(now, token, progress, out)).unwrap();
-        self.note(transmit, text);
+        let sent = self.send(|server, out| server.progress(now, token, progress, out));
+        let _ = sent.unwrap();
         self
     }
 
     #[track_caller]
     pub(crate) fn log(&mut self, n: Option<usize>) -> &mut Self {
         let (token, now) = (n.map(|n| self.token(n)), self.now);
-        let server = &mut self.server;
         let level = LoggingLevel::Error;
-        let (transmit, text) =
-            whole(|out| server.log(now, token, level, None, &"text", out)).unwrap();
-        if let Some(transmit) = transmit {
-            self.note(transmit, text);
-        }
+        self.send(|server, out| server.log(now, token, level, None, &"text", out))
+            .unwrap();
         self
     }
 
     #[track_caller]
     pub(crate) fn ask(&mut self, parent: Option<usize>) -> Result<usize, SendError> {
         let (parent, now) = (parent.map(|n| self.token(n)), self.now);
-        let server = &mut self.server;
         let params = raw("{}");
-        let ((token, transmit), text) = whole(|out| {
-            let question = Question {
-                method: "roots/list".into(),
-                params: &params,
-            };
-            server.ask(now, parent, question, AskOptions::default(), out)
-        })?;
-        self.note(transmit, text);
-        self.tokens.push(Name::Question(token));
+        let question = Question {
+            method: "roots/list".into(),
+            params: &params,
+        };
+        let options = AskOptions::default();
+        let (token, _) =
+            self.send(|server, out| server.ask(now, parent, question, options, out))?;
         self.questions.push(token);
-        Ok(self.tokens.len() - 1)
+        Ok(self.host.asked(token))
     }
 
     /// What was said since the last look, each `channel: message`, with a `.` behind the last
@@ -502,88 +476,5 @@ impl Talk {
         assert_eq!(self.seen, expected);
         self.seen.clear();
         self
-    }
-}
-
-/// Notes an event, and says whether it is a request that is not answered at once.
-fn see(seen: &mut Vec<String>, tokens: &mut Vec<Name>, event: &Event<'_>) -> bool {
-    let mut number = |name: Name| {
-        let found = tokens.iter().position(|other| *other == name);
-        found.unwrap_or_else(|| {
-            tokens.push(name);
-            tokens.len() - 1
-        })
-    };
-    let (waits, text) = match event {
-        Event::Request {
-            token,
-            method,
-            context,
-            ..
-        } => {
-            let subject = context.subject.map_or(String::new(), |it| format!(" {it}"));
-            let waits = subject == " wait";
-            (
-                waits,
-                format!(
-                    "request {} {method}{subject}",
-                    number(Name::Request(*token))
-                ),
-            )
-        }
-        Event::Listening { token, .. } => {
-            (true, format!("listening {}", number(Name::Request(*token))))
-        }
-        Event::Cancelled { token, .. } => (
-            false,
-            format!("cancelled {}", number(Name::Request(*token))),
-        ),
-        Event::Notification { method, .. } => (false, format!("notification {method}")),
-        Event::Answer { token, answer, .. } => {
-            let answer = match answer {
-                Answer::Result(raw) => raw.as_str().into(),
-                Answer::Error(error) => format!("error {}", error.code),
-                other => format!("{other:?}"),
-            };
-            (
-                false,
-                format!("answer {} {answer}", number(Name::Question(*token))),
-            )
-        }
-        Event::Initialized => (false, "initialized".into()),
-        Event::Closed => (false, "closed".into()),
-        other => (false, format!("{other:?}")),
-    };
-    seen.push(text);
-    waits
-}
-
-/// Writes into buffers that are too small, which changes nothing, and then into one that is just
-/// long enough.
-#[track_caller]
-fn whole<T, E: Into<SendError>>(
-    mut write: impl FnMut(&mut [u8]) -> Result<T, E>,
-) -> Result<(T, String), SendError>
-where
-    T: mcp_proto::Written,
-{
-    let mut size = 0;
-    let mut need = None;
-    loop {
-        let mut out = vec![0xAA; size];
-        match write(&mut out).map_err(Into::into) {
-            Ok(written) => {
-                let len = written.transmit().map_or(0, |transmit| transmit.len);
-                assert!(need.is_none_or(|need| need == size), "{need:?} {size}");
-                let text = String::from_utf8(out[..len].to_vec()).unwrap();
-                return Ok((written, text));
-            }
-            Err(SendError::BufferFull { needed }) => {
-                assert!(needed > size, "{needed} {size}");
-                assert_eq!(*need.get_or_insert(needed), needed);
-                size = if size == 0 { needed - 1 } else { needed };
-            }
-            Err(other) => return Err(other),
-        }
     }
 }

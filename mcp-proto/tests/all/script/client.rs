@@ -22,7 +22,7 @@ use mcp_proto::{
 };
 
 pub(crate) use super::messages::raw;
-use super::{Player, Role};
+use super::{Fit, Player, Role};
 
 /// Plays a script.
 #[track_caller]
@@ -78,7 +78,11 @@ impl<'c> Role for User<'c> {
     const WRITES: &'static str = ">";
     const READS: &'static str = "<";
     const START: Instant = Instant::from_millis(1_000);
-    const IS_EXACT: bool = true;
+    const FIT: Fit = Fit {
+        is_exact: true,
+        is_unchanged: true,
+        tries: 600,
+    };
 
     fn reply(
         machine: &mut Self::Machine,

@@ -43,6 +43,18 @@ use mcp_proto::{
     Written,
 };
 
+/// What is expected of writes into buffers that are too small.
+#[derive(Clone, Copy)]
+pub(crate) struct Fit {
+    /// Whether a message is as long as the buffer that it needs, and a channel is named only while
+    /// there is a message for it; if not, at least the need is the same from every buffer.
+    pub(crate) is_exact: bool,
+    /// Whether the machine looks the same after it.
+    pub(crate) is_unchanged: bool,
+    /// How many lengths below the right one are tried, in addition to none.
+    pub(crate) tries: usize,
+}
+
 /// What a script can say of one role.
 pub(crate) trait Role: Sized {
     type Machine: Machine + Debug;
@@ -52,9 +64,7 @@ pub(crate) trait Role: Sized {
     /// The mark of the lines that its peer writes.
     const READS: &'static str;
     const START: Instant;
-    /// Whether a message is as long as the buffer that it needs, and a channel is named only while
-    /// there is a message for it; if not, at least the need is the same from every buffer.
-    const IS_EXACT: bool;
+    const FIT: Fit;
 
     /// Writes a reply, which is done more than once.
     fn reply(
@@ -264,7 +274,7 @@ fn drain<R: Role>(machine: &mut R::Machine, now: Instant, role: &mut R, log: &mu
             .unwrap()
             .is_none()
         {
-            assert!(!R::IS_EXACT, "a channel without a message");
+            assert!(!R::FIT.is_exact, "a channel without a message");
             break;
         }
     }
@@ -275,8 +285,6 @@ fn drain<R: Role>(machine: &mut R::Machine, now: Instant, role: &mut R, log: &mu
     }
 }
 
-/// Writes into buffers that are too small, which must not change the machine, and then into one
-/// that is just large enough.
 #[track_caller]
 fn write<R: Role, T: Written>(
     machine: &mut R::Machine,
@@ -284,6 +292,25 @@ fn write<R: Role, T: Written>(
     reserve: usize,
     message: &mut impl FnMut(&mut R::Machine, &mut [u8]) -> Result<T, SendError>,
 ) -> Result<T, SendError> {
+    let (written, text) = fit(machine, R::FIT, message)?;
+    if let Some(transmit) = written.transmit() {
+        assert_eq!((transmit.channel, transmit.end), (Channel::PIPE, false));
+        assert!(text.len() <= reserve, "{} > {reserve}", text.len());
+    }
+    if !text.is_empty() {
+        log.push_back(Line::Written(text));
+    }
+    Ok(written)
+}
+
+/// Writes into buffers that are too small, which must not change the machine, and then into one
+/// that is just large enough.
+#[track_caller]
+pub(crate) fn fit<M: Debug, T: Written>(
+    machine: &mut M,
+    expected: Fit,
+    message: &mut impl FnMut(&mut M, &mut [u8]) -> Result<T, SendError>,
+) -> Result<(T, String), SendError> {
     let before = format!("{machine:?}");
     let mut size = 0;
     let mut need = None;
@@ -291,31 +318,22 @@ fn write<R: Role, T: Written>(
         let mut out = vec![0xAA; size];
         match message(machine, &mut out) {
             Ok(written) => {
-                assert!(R::IS_EXACT || need.is_none_or(|need| need == size));
-                let Some(transmit) = written.transmit() else {
-                    return Ok(written);
-                };
-                assert_eq!((transmit.channel, transmit.end), (Channel::PIPE, false));
-                let len = transmit.len;
-                assert!(len <= size && len <= reserve, "{len} > {size} or {reserve}");
-                assert!(!R::IS_EXACT || len == size || len == 0);
-                if len > 0 {
-                    out.truncate(len);
-                    let text = String::from_utf8(out).unwrap();
-                    assert!(Raw::parse(text.as_bytes(), 128).is_ok(), "{text}");
-                    assert!(!text.contains('\n'));
-                    log.push_back(Line::Written(text));
-                }
-                return Ok(written);
+                let len = written.transmit().map_or(0, |transmit| transmit.len);
+                assert!(expected.is_exact || need.is_none_or(|need| need == size));
+                assert!(len <= size && (!expected.is_exact || len == size || len == 0));
+                out.truncate(len);
+                let text = String::from_utf8(out).unwrap();
+                assert!(len == 0 || Raw::parse(text.as_bytes(), 128).is_ok());
+                assert!(!text.contains('\n'));
+                return Ok((written, text));
             }
             Err(SendError::BufferFull { needed }) => {
                 assert!(needed > size, "{needed} into {size}");
-                assert!(*need.get_or_insert(needed) == needed || R::IS_EXACT);
-                if size % 16 == 0 {
+                assert!(*need.get_or_insert(needed) == needed || expected.is_exact);
+                if size % 16 == 0 && expected.is_unchanged {
                     assert_eq!(format!("{machine:?}"), before, "changed by {size} bytes");
                 }
-                // Long messages need not be tried at every length.
-                size = (size + 1).max(needed.saturating_sub(600));
+                size = (size + 1).max(needed.saturating_sub(expected.tries));
             }
             Err(error) => {
                 assert_eq!(format!("{machine:?}"), before, "changed by {error}");

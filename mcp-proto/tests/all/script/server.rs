@@ -30,7 +30,7 @@ use mcp_proto::model::{
 };
 use mcp_proto::rpc::ErrorObject;
 use mcp_proto::server::{
-    Answer, AskOptions, Event, Fixed, ListKind, Progress, Reply, Server, ServerConfig,
+    Answer, AskOptions, Event, Fixed, ListKind, Progress, Reply, Server, ServerConfig, Storage,
 };
 use mcp_proto::{
     BufferFull, Channel, InputRequired, Instant, Machine, Outcome, Question, SendError, SentToken,
@@ -38,7 +38,7 @@ use mcp_proto::{
 };
 
 pub(crate) use super::messages::*;
-use super::{Line, Player, Role};
+use super::{Fit, Line, Player, Role};
 
 pub(crate) type Small = Fixed<64, 8, 4, 4096, 256>;
 
@@ -111,7 +111,11 @@ impl Role for Host {
     const WRITES: &'static str = "<";
     const READS: &'static str = ">";
     const START: Instant = Instant::ZERO;
-    const IS_EXACT: bool = false;
+    const FIT: Fit = Fit {
+        is_exact: false,
+        is_unchanged: true,
+        tries: 600,
+    };
 
     fn reply(
         machine: &mut Self::Machine,
@@ -289,6 +293,38 @@ impl Role for Host {
 }
 
 impl Host {
+    /// The `n`th token, which is that of a request.
+    #[track_caller]
+    pub(crate) fn token(&self, n: usize) -> Token {
+        match self.tokens[n] {
+            Name::Request(token) => token,
+            Name::Question(_) => panic!("{n} is a question"),
+        }
+    }
+
+    /// The `n`th token, which is that of a question.
+    #[track_caller]
+    pub(crate) fn question(&self, n: usize) -> SentToken {
+        match self.tokens[n] {
+            Name::Question(token) => token,
+            Name::Request(_) => panic!("{n} is a request"),
+        }
+    }
+
+    /// Numbers a question.
+    pub(crate) fn asked(&mut self, question: SentToken) -> usize {
+        self.number(Name::Question(question))
+    }
+
+    /// The requests that this machine has still to answer.
+    pub(crate) fn live<S: Storage>(&self, server: &Server<'_, S>) -> Vec<usize> {
+        let live = |n: &usize| match self.tokens[*n] {
+            Name::Request(token) => server.is_live(token),
+            Name::Question(_) => false,
+        };
+        (0..self.tokens.len()).filter(live).collect()
+    }
+
     fn number(&mut self, name: Name) -> usize {
         let found = self.tokens.iter().position(|other| *other == name);
         found.unwrap_or_else(|| {
@@ -390,22 +426,14 @@ impl Talk {
         self.role.tokens.len()
     }
 
-    /// The `n`th token, which is that of a request.
     #[track_caller]
     pub(crate) fn token(&self, n: usize) -> Token {
-        match self.role.tokens[n] {
-            Name::Request(token) => token,
-            Name::Question(_) => panic!("{n} is a question"),
-        }
+        self.role.token(n)
     }
 
-    /// The `n`th token, which is that of a question.
     #[track_caller]
     pub(crate) fn question(&self, n: usize) -> SentToken {
-        match self.role.tokens[n] {
-            Name::Question(token) => token,
-            Name::Request(_) => panic!("{n} is a request"),
-        }
+        self.role.question(n)
     }
 
     #[track_caller]
@@ -469,7 +497,7 @@ impl Talk {
         };
         let (token, _) =
             self.send(|server, out| server.ask(now, parent, question, options, out))?;
-        self.role.tokens.push(Name::Question(token));
+        self.role.asked(token);
         Ok(token)
     }
 }
