@@ -4,7 +4,7 @@ use mcp_proto::json::{Object, Raw, Str};
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
-use mcp_proto::{Instant, Outbox, Outcome, SendError, Store, Token, Verdict};
+use mcp_proto::{Handled, Instant, Outbox, Outcome, SendError, Store, Token};
 use serde::Serialize;
 
 /// It says what it serves: a request for anything else is answered by the core.
@@ -28,7 +28,7 @@ impl App {
         server: &mut Server<'_, S>,
         event: Event<'_>,
         outbox: &mut Outbox<O>,
-    ) -> Verdict {
+    ) -> Handled {
         match event {
             Event::Request {
                 token,
@@ -48,15 +48,15 @@ impl App {
                     ))),
                 }
             }
-            _ => Verdict::Done,
+            _ => Handled::Done,
         }
     }
 
     fn call(
         &mut self,
         params: Object<'_>,
-        respond: &mut dyn FnMut(Outcome<'_>) -> Verdict,
-    ) -> Verdict {
+        respond: &mut dyn FnMut(Outcome<'_>) -> Handled,
+    ) -> Handled {
         let name = params.get("name").and_then(Raw::string).unwrap_or_default();
         let arguments = params
             .get("arguments")
@@ -80,7 +80,7 @@ impl App {
             say(Str::new(if self.lamp { "on" } else { "off" }))
         } else if name == "wait" {
             // Its answer never comes, but its cancellation does.
-            Verdict::Done
+            Handled::Done
         } else {
             respond(Outcome::Error(ErrorObject::new(
                 code::INVALID_PARAMS,
@@ -96,10 +96,10 @@ fn send<S: Storage, O: Store<u8>>(
     token: Token,
     outcome: Outcome<'_>,
     outbox: &mut Outbox<O>,
-) -> Verdict {
+) -> Handled {
     match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
-        Err(SendError::BufferFull { .. }) => Verdict::Again,
-        _ => Verdict::Done,
+        Err(SendError::BufferFull { .. }) => Handled::Retry,
+        _ => Handled::Done,
     }
 }
 

@@ -12,7 +12,7 @@ mod uart;
 
 use cortex_m_rt::entry;
 use mcp_proto::server::{Blueprint, Fixed, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Rest};
+use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, TurnEnd};
 use panic_never as _;
 
 use crate::app::App;
@@ -67,7 +67,7 @@ fn serve(uart: &Uart) {
         });
         uart.write(link.outbox.pending());
         link.outbox.consume(link.outbox.pending().len());
-        if rest == Rest::Empty
+        if rest == TurnEnd::Empty
             && let Some(spare) = link.inbox.spare_mut()
         {
             let len = uart.read(spare);

@@ -141,7 +141,7 @@ async fn ask_for_logs(session: &Session<'_>) -> Result<(), Failure> {
         .or(session.client.set_log_level(level))
         .await?
     {
-        Err(CallError::Undeclared(_)) => {
+        Err(CallError::MissingCapability(_)) => {
             session
                 .screen
                 .say("the server has no log messages to offer");

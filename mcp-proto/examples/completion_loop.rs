@@ -16,7 +16,9 @@ use std::thread;
 use mcp_proto::json::Raw;
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::server::{Event, Growing, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, Rest, SendError, Verdict};
+use mcp_proto::{
+    Handled, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, SendError, TurnEnd,
+};
 
 fn main() -> io::Result<()> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0))?;
@@ -138,7 +140,7 @@ fn serve(engine: Engine) -> io::Result<()> {
             let rest = link.turn(&mut machine, now, |machine, event, outbox| {
                 answer(now, machine, event, outbox)
             });
-            if !moved || rest == Rest::Full {
+            if !moved || rest == TurnEnd::Full {
                 break rest;
             }
         };
@@ -149,11 +151,11 @@ fn serve(engine: Engine) -> io::Result<()> {
             && let Some(empty) = spare.take()
         {
             engine.write(core::mem::replace(&mut link.outbox, empty))?;
-            if rest == Rest::Full {
+            if rest == TurnEnd::Full {
                 continue;
             }
         }
-        if rest == Rest::Empty && link.inbox.is_closed() && spare.is_some() {
+        if rest == TurnEnd::Empty && link.inbox.is_closed() && spare.is_some() {
             // All was answered and written. What still ran would now be told of the end.
             machine.hang_up(now);
             return Ok(());
@@ -205,19 +207,19 @@ fn answer(
     server: &mut Server<'_, Growing>,
     event: Event<'_>,
     outbox: &mut Output,
-) -> Verdict {
+) -> Handled {
     let Event::Request { token, params, .. } = event else {
-        return Verdict::Done;
+        return Handled::Done;
     };
     let text = params.get("arguments").map_or("{}", |it| it.as_str());
     let result = format!(r#"{{"content":[],"structuredContent":{text}}}"#);
     let Ok(result) = Raw::parse(result.as_bytes(), 128) else {
-        return Verdict::Done;
+        return Handled::Done;
     };
     match outbox.put(|out| server.respond(now, token, Outcome::Result(&result), out)) {
         // The outbox is full: the request comes again.
-        Err(SendError::BufferFull { .. }) => Verdict::Again,
-        Ok(_) | Err(_) => Verdict::Done,
+        Err(SendError::BufferFull { .. }) => Handled::Retry,
+        Ok(_) | Err(_) => Handled::Done,
     }
 }
 

@@ -13,13 +13,13 @@ pub enum Action<E, R> {
     /// The core answers by itself: hand it back through `reply`, which writes the bytes.
     Reply(R),
     /// Nothing is to be done, and why.
-    Ignore(Why),
+    Ignore(IgnoreReason),
 }
 
 /// The reason why a message had no effect, for logs and tests.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
-pub enum Why {
+pub enum IgnoreReason {
     /// The message was absorbed into state; this is the ordinary case.
     Absorbed,
     /// A notification with a method nobody knows (JR-34).
@@ -37,14 +37,14 @@ pub enum Why {
     /// Progress for an unknown token, or one that did not increase (PG-09).
     StaleProgress,
     /// A doubled question of a server that is already being answered.
-    DoubledQuestion,
+    DuplicateQuestion,
     /// The answer was lost: the outbox can hold neither it nor an error in its place.
     NoRoom,
     /// The connection is over.
     Closed,
 }
 
-impl Why {
+impl IgnoreReason {
     /// The HTTP status of an exchange that brought nothing else (SH-06 to SH-08): 202, unless
     /// what it brought makes no sense or comes too late for any session.
     pub const fn http_status(self) -> u16 {
@@ -174,7 +174,7 @@ pub enum SendError {
     /// The table of requests is full; it empties as answers come in.
     TableFull,
     /// The peer did not declare this capability (LC-17, VR-06).
-    Undeclared(&'static str),
+    MissingCapability(&'static str),
     /// The negotiated revision has no such message.
     NotInRevision,
     /// The connection is not, or no longer, in a phase that allows it.
@@ -215,7 +215,9 @@ impl fmt::Display for SendError {
             }
             Self::Stale => f.write_str("the request is over"),
             Self::TableFull => f.write_str("too many requests in flight"),
-            Self::Undeclared(name) => write!(f, "the peer did not declare the capability {name}"),
+            Self::MissingCapability(name) => {
+                write!(f, "the peer did not declare the capability {name}")
+            }
             Self::NotInRevision => f.write_str("the negotiated revision has no such message"),
             Self::NotReady => f.write_str("the connection is not ready for this message"),
             Self::Closed => f.write_str("the connection is closed"),

@@ -53,7 +53,7 @@
 //! use mcp_proto::model::ServerFeatures;
 //! use mcp_proto::rpc::{ErrorObject, Method, code};
 //! use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
-//! use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, Outcome, Rest, SendError, Verdict};
+//! use mcp_proto::{Handled, Inbox, Instant, Limits, Link, Outbox, Outcome, SendError, TurnEnd};
 //!
 //! const TOOLS: &[u8] = br#"{"tools":[{"name":"greet","inputSchema":{"type":"object"}}]}"#;
 //! const GREETING: &[u8] = br#"{"content":[{"type":"text","text":"Hello!"}]}"#;
@@ -73,7 +73,7 @@
 //!     loop {
 //!         let now = Instant::from_millis(started.elapsed().as_millis() as u64);
 //!         let rest = link.turn(&mut server, now, |server, event, outbox| {
-//!             let Event::Request { token, method, .. } = event else { return Verdict::Done };
+//!             let Event::Request { token, method, .. } = event else { return Handled::Done };
 //!             let json = |text| Raw::parse(text, 8).unwrap_or_default();
 //!             let (tools, greeting) = (json(TOOLS), json(GREETING));
 //!             let outcome = match method {
@@ -83,18 +83,18 @@
 //!             };
 //!             match outbox.put(|out| server.respond(now, token, outcome, out)) {
 //!                 // The client has to read first; then the request is handed out again.
-//!                 Err(SendError::BufferFull { .. }) => Verdict::Again,
-//!                 Ok(_) | Err(_) => Verdict::Done,
+//!                 Err(SendError::BufferFull { .. }) => Handled::Retry,
+//!                 Ok(_) | Err(_) => Handled::Done,
 //!             }
 //!         });
 //!         let written = link.outbox.pending().len();
 //!         output.write_all(link.outbox.pending())?;
 //!         link.outbox.consume(written);
 //!         match rest {
-//!             Rest::Full => continue,
+//!             TurnEnd::Full => continue,
 //!             // Calls that are still running would end here: see `Machine::hang_up`.
-//!             Rest::Empty if link.inbox.is_closed() => return Ok(()),
-//!             Rest::Empty => {}
+//!             TurnEnd::Empty if link.inbox.is_closed() => return Ok(()),
+//!             TurnEnd::Empty => {}
 //!         }
 //!         if let Some(spare) = link.inbox.spare_mut() {
 //!             match input.read(spare)? {
@@ -138,8 +138,8 @@ extern crate std;
 
 mod action;
 mod batch;
+mod id_buf;
 mod inbox;
-mod label;
 mod limits;
 pub mod link;
 mod machine;
@@ -161,11 +161,11 @@ pub use inbox::Inbox;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 pub use inbox::Large;
 pub use machine::Machine;
-pub use outbox::{Outbox, Shortage, Written};
-pub use pipe::{Link, Rest, Step, Verdict};
+pub use outbox::{NeedsBuffer, Outbox, Output};
+pub use pipe::{Handled, Link, Step, TurnEnd};
 
 // What goes into a machine and comes out of it.
-pub use action::{Action, BufferFull, Channel, SendError, Transmit, Why};
+pub use action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};
 pub use payload::{InputRequired, Outcome, Payload, Question};
 pub use source::Source;
 pub use time::Instant;

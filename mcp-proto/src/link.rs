@@ -3,7 +3,7 @@
 //!
 //! A [`Link`](crate::Link) is the same with two buffers of its own; begin there.
 
-use crate::action::{Action, Why};
+use crate::action::{Action, IgnoreReason};
 use crate::inbox::Inbox;
 use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
@@ -39,7 +39,7 @@ pub fn check<M: Machine, O: Store<u8>>(
 /// A message is taken only while the outbox has room for all that the machine itself may have to
 /// say about it, so its answer is never lost and a peer that does not read is not read either.
 /// The machine learns what the outbox can hold: an answer for which there will never be room is
-/// replaced by an error. [`Step::Ignored`] with [`Why::NoRoom`] reports one for which even the error
+/// replaced by an error. [`Step::Ignored`] with [`IgnoreReason::NoRoom`] reports one for which even the error
 /// is too long, in an outbox that does not pass [`check`].
 /// Never loops over messages: an event borrows from the inbox, and the caller decides what comes
 /// next.
@@ -105,11 +105,14 @@ pub fn step_with<'i, 'o, M: Machine, O: Store<u8>>(
             Step::Event { event, outbox }
         }
         Action::Reply(reply) => {
-            let told = machine.told(&reply);
-            match (outbox.put_once(|out| machine.reply(now, reply, out)), told) {
+            let follow_up = machine.event_after_reply(&reply);
+            match (
+                outbox.put_once(|out| machine.reply(now, reply, out)),
+                follow_up,
+            ) {
                 (Ok(_), Some(event)) => Step::Event { event, outbox },
                 (Ok(_), None) => Step::Handled,
-                (Err(_), _) => Step::Ignored(Why::NoRoom),
+                (Err(_), _) => Step::Ignored(IgnoreReason::NoRoom),
             }
         }
         Action::Ignore(why) => Step::Ignored(why),

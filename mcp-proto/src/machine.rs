@@ -70,7 +70,7 @@ pub trait Machine {
     /// What the application is told of an answer of the core's once that is written: who
     /// opened a session, for one. Ask for it before [`reply`](Self::reply) takes the answer. By
     /// default there is nothing.
-    fn told<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
+    fn event_after_reply<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
         let _ = reply;
         None
     }
@@ -92,7 +92,7 @@ pub trait Machine {
 
     /// Undoes the arrival of a request whose event could not be answered now: the same message
     /// will be handed in again. Returns whether the request was still there.
-    fn forget(&mut self, request: Token) -> bool;
+    fn unhandle(&mut self, request: Token) -> bool;
 
     /// The channel that [`poll_transmit`](Self::poll_transmit) would write to, if there is
     /// something to say.

@@ -67,7 +67,7 @@ impl<S: Store<u8>> Outbox<S> {
     ///
     /// Whatever `write` says in the end. If that is `BufferFull`, nothing was added: try again
     /// once the peer has read some of what is pending.
-    pub fn put<T: Written, E: Shortage>(
+    pub fn put<T: Output, E: NeedsBuffer>(
         &mut self,
         mut write: impl FnMut(&mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -85,7 +85,7 @@ impl<S: Store<u8>> Outbox<S> {
 
     /// Like [`put`](Self::put), for a `write` that cannot be repeated: call
     /// [`reserve`](Self::reserve) first.
-    pub(crate) fn put_once<T: Written, E>(
+    pub(crate) fn put_once<T: Output, E>(
         &mut self,
         write: impl FnOnce(&mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {
@@ -192,7 +192,7 @@ impl<S> fmt::Debug for Outbox<S> {
 }
 
 /// The result of a command that may have written a message.
-pub trait Written {
+pub trait Output {
     /// What was written, and where it goes; `None` if nothing was.
     fn transmit(&self) -> Option<Transmit>;
 
@@ -202,19 +202,19 @@ pub trait Written {
     }
 }
 
-impl Written for Transmit {
+impl Output for Transmit {
     fn transmit(&self) -> Option<Transmit> {
         Some(*self)
     }
 }
 
-impl<T: Written> Written for Option<T> {
+impl<T: Output> Output for Option<T> {
     fn transmit(&self) -> Option<Transmit> {
         self.as_ref()?.transmit()
     }
 }
 
-impl<T: Written> Written for (SentToken, T) {
+impl<T: Output> Output for (SentToken, T) {
     fn transmit(&self) -> Option<Transmit> {
         self.1.transmit()
     }
@@ -225,18 +225,18 @@ impl<T: Written> Written for (SentToken, T) {
 }
 
 /// An error that may report a buffer that is too small.
-pub trait Shortage {
+pub trait NeedsBuffer {
     /// The bytes that the message takes, if that is what it means.
     fn needed(&self) -> Option<usize>;
 }
 
-impl Shortage for BufferFull {
+impl NeedsBuffer for BufferFull {
     fn needed(&self) -> Option<usize> {
         Some(self.needed)
     }
 }
 
-impl Shortage for SendError {
+impl NeedsBuffer for SendError {
     fn needed(&self) -> Option<usize> {
         match self {
             Self::BufferFull { needed } => Some(*needed),

@@ -1,6 +1,6 @@
 //! A pipe: two buffers, and what a driver learns of the work between them.
 
-use crate::action::Why;
+use crate::action::IgnoreReason;
 use crate::inbox::Inbox;
 use crate::limits::OutputTooSmall;
 use crate::link;
@@ -70,7 +70,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
 
     /// Does all there is to do: a loop over [`step`](Self::step) that hands each event to `app`.
     ///
-    /// `app` answers with [`Verdict::Done`], or with [`Verdict::Again`] if its answer did not fit:
+    /// `app` answers with [`Handled::Done`], or with [`Handled::Retry`] if its answer did not fit:
     /// then the same request comes again in a later turn. Returns why it stopped.
     ///
     /// ```
@@ -79,7 +79,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// # use mcp_proto::server::{Fixed, Server, ServerConfig};
     /// # use mcp_proto::{Inbox, Limits, Link, Outbox};
     /// use mcp_proto::server::Event;
-    /// use mcp_proto::{Instant, Outcome, Rest, SendError, Verdict};
+    /// use mcp_proto::{Handled, Instant, Outcome, SendError, TurnEnd};
     ///
     /// # let capabilities = ServerFeatures::TOOLS.capabilities();
     /// # let config = ServerConfig { capabilities, ..ServerConfig::new("demo", "1.0") };
@@ -99,16 +99,16 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
     /// let mut events = 0;
     /// let mut app = |server: &mut Server<'_, _>, event: Event<'_>, outbox: &mut Outbox<_>| {
     ///     events += 1;
-    ///     let Event::Request { token, .. } = event else { return Verdict::Done };
+    ///     let Event::Request { token, .. } = event else { return Handled::Done };
     ///     match outbox.put(|out| server.respond(now, token, Outcome::Result(&result), out)) {
-    ///         Err(SendError::BufferFull { .. }) => Verdict::Again,
-    ///         _ => Verdict::Done,
+    ///         Err(SendError::BufferFull { .. }) => Handled::Retry,
+    ///         _ => Handled::Done,
     ///     }
     /// };
-    /// assert_eq!(link.turn(&mut machine, now, &mut app), Rest::Full);
+    /// assert_eq!(link.turn(&mut machine, now, &mut app), TurnEnd::Full);
     /// // The client reads the first answer, and the second call comes again, with a new token.
     /// link.outbox.consume(link.outbox.pending().len());
-    /// assert_eq!(link.turn(&mut machine, now, &mut app), Rest::Empty);
+    /// assert_eq!(link.turn(&mut machine, now, &mut app), TurnEnd::Empty);
     /// assert_eq!(events, 3);
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
@@ -116,24 +116,24 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
         &mut self,
         machine: &mut M,
         now: Instant,
-        mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<O>) -> Verdict,
-    ) -> Rest {
+        mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<O>) -> Handled,
+    ) -> TurnEnd {
         loop {
             let request = match self.step(machine, now) {
                 Step::Event { event, outbox } => {
                     let request = M::request_of(&event);
                     match app(machine, event, outbox) {
-                        Verdict::Done => None,
-                        Verdict::Again => request,
+                        Handled::Done => None,
+                        Handled::Retry => request,
                     }
                 }
                 Step::Handled | Step::Ignored(_) => None,
-                Step::Full => return Rest::Full,
-                Step::Empty => return Rest::Empty,
+                Step::Full => return TurnEnd::Full,
+                Step::Empty => return TurnEnd::Empty,
             };
-            if request.is_some_and(|request| machine.forget(request)) {
+            if request.is_some_and(|request| machine.unhandle(request)) {
                 self.inbox.unread();
-                return Rest::Full;
+                return TurnEnd::Full;
             }
         }
     }
@@ -145,7 +145,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
 pub enum Step<'o, E, O> {
     /// Something for the application, which may answer into the outbox at once.
     ///
-    /// If the answer does not fit: [`Machine::forget`] with what [`Machine::request_of`] returned
+    /// If the answer does not fit: [`Machine::unhandle`] with what [`Machine::request_of`] returned
     /// for the event, [`Inbox::unread`], and the request comes again once the peer has read
     /// something.
     Event {
@@ -157,7 +157,7 @@ pub enum Step<'o, E, O> {
     /// A message was dealt with.
     Handled,
     /// A message led to nothing.
-    Ignored(Why),
+    Ignored(IgnoreReason),
     /// The peer has to read before anything else happens.
     Full,
     /// Nothing to do until bytes arrive or time passes.
@@ -166,18 +166,18 @@ pub enum Step<'o, E, O> {
 
 /// The result of an event in a [`turn`](Link::turn).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verdict {
+pub enum Handled {
     /// The application has what it needs.
     Done,
     /// The answer to the request of this event did not fit: the request comes again. The same as
     /// [`Done`](Self::Done) for an event that is no request, and for a request that was answered.
-    Again,
+    Retry,
 }
 
 /// The reason why a [`turn`](Link::turn) ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a full outbox has to be written before reading makes sense"]
-pub enum Rest {
+pub enum TurnEnd {
     /// The outbox is full: write first.
     Full,
     /// All is done until bytes arrive or time passes.

@@ -276,7 +276,7 @@ impl World {
                         "{token:?} comes twice"
                     );
                     if core::mem::take(&mut self.no_room) {
-                        self.server.forget(token);
+                        self.server.unhandle(token);
                         self.link.inbox.unread();
                         assert!(!self.server.is_live(token));
                         return self.settled = false;

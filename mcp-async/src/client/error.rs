@@ -20,7 +20,7 @@ pub enum CallError {
     /// The server answered with an error.
     Server(ErrorReply),
     /// The call was not sent: the server did not declare this capability (LC-17).
-    Undeclared(&'static str),
+    MissingCapability(&'static str),
     /// The call was not sent: the revision that rules does not have its method.
     NotInRevision,
     /// The call was not sent: the table is full, the parameters are no object or too large.
@@ -56,7 +56,7 @@ impl From<SendError> for CallError {
     fn from(error: SendError) -> Self {
         match error {
             SendError::Closed => Self::Closed,
-            SendError::Undeclared(capability) => Self::Undeclared(capability),
+            SendError::MissingCapability(capability) => Self::MissingCapability(capability),
             SendError::NotInRevision => Self::NotInRevision,
             other => Self::Refused(other),
         }
@@ -77,7 +77,7 @@ impl fmt::Display for CallError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Server(_) => f.write_str("the server answered with an error"),
-            Self::Undeclared(capability) => {
+            Self::MissingCapability(capability) => {
                 write!(
                     f,
                     "the call was not sent: the server does not declare {capability}"

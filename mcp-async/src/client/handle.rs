@@ -35,7 +35,7 @@ use crate::runtime::Runtime;
 ///
 /// Each adapter names it with its runtime filled in. Its methods are the same whatever revision
 /// the server speaks; what it did not declare is refused here, by the name of the capability
-/// ([`CallError::Undeclared`]). The connection ends with the last clone, or when it is
+/// ([`CallError::MissingCapability`]). The connection ends with the last clone, or when it is
 /// [closed](Self::close).
 ///
 /// ```
@@ -255,7 +255,7 @@ impl<R> Client<R> {
     /// the same level.
     ///
     /// # Errors
-    /// Those of a call; [`CallError::Undeclared`] from a legacy server that does not log.
+    /// Those of a call; [`CallError::MissingCapability`] from a legacy server that does not log.
     pub async fn set_log_level(&self, level: LoggingLevel) -> Result<(), CallError> {
         if !self.info().revision.has_log_level_of_request() {
             Request::new(&self.inner, Ask::SetLevel(level), nothing).await?;
@@ -272,7 +272,7 @@ impl<R> Client<R> {
     /// Listens to changes of one resource, and of its parts (RS-10).
     ///
     /// # Errors
-    /// Those of a call; [`CallError::Undeclared`] if the server does not tell of resources, or
+    /// Those of a call; [`CallError::MissingCapability`] if the server does not tell of resources, or
     /// not of this one.
     pub async fn subscribe(&self, uri: &str) -> Result<Subscription, CallError> {
         let filter = SubscriptionFilter {
@@ -284,7 +284,7 @@ impl<R> Client<R> {
         if honoured.iter().any(|honoured| honoured == uri) {
             Ok(subscription)
         } else {
-            Err(CallError::Undeclared("resources.subscribe"))
+            Err(CallError::MissingCapability("resources.subscribe"))
         }
     }
 
@@ -307,7 +307,7 @@ impl<R> Client<R> {
     /// server tells (SB-05).
     ///
     /// # Errors
-    /// Those of a call; [`CallError::Undeclared`] from a legacy server that does not tell of
+    /// Those of a call; [`CallError::MissingCapability`] from a legacy server that does not tell of
     /// resources, if there are any in the filter.
     pub fn listen(
         &self,
@@ -366,7 +366,7 @@ impl<R> Client<R> {
     /// notification, and a server asks each time.
     ///
     /// # Errors
-    /// [`CallError::Undeclared`] if this client shows no roots; [`CallError::Closed`].
+    /// [`CallError::MissingCapability`] if this client shows no roots; [`CallError::Closed`].
     pub async fn notify_roots_changed(&self) -> Result<(), CallError> {
         let Some(peer) = self.inner.peer() else {
             return Err(CallError::Closed);

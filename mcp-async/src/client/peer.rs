@@ -86,7 +86,7 @@ impl Peer {
     ///
     /// # Errors
     /// [`SendError::NotInRevision`] for one that is the core's to send, or that the server's
-    /// revision does not have; [`SendError::Undeclared`], [`SendError::NotReady`],
+    /// revision does not have; [`SendError::MissingCapability`], [`SendError::NotReady`],
     /// [`SendError::Closed`].
     pub async fn notify(
         &self,

@@ -9,7 +9,7 @@ use std::sync::{Arc, OnceLock};
 use mcp_proto::client::{Client as Core, Event, Failure, Growing};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::{
-    Channel, Instant, Machine as _, Outcome, SendError, SentToken, Token, Transmit, Why,
+    Channel, IgnoreReason, Instant, Machine as _, Outcome, SendError, SentToken, Token, Transmit,
 };
 
 use super::Machine;
@@ -121,7 +121,7 @@ impl Role for Side {
                     .awaited
                     .passes(notification.method, notification.params) =>
             {
-                observe::ignored(Why::Misplaced);
+                observe::ignored(IgnoreReason::Misplaced);
             }
             Event::Notification {
                 subscription,

@@ -18,7 +18,7 @@ use std::io;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::{Inbox, Instant, Large, Limits, Machine, Outbox, Why};
+use mcp_proto::{IgnoreReason, Inbox, Instant, Large, Limits, Machine, Outbox};
 
 use self::streams::is_closed;
 use super::calls::{Calls, Effect, Event, Role};
@@ -79,7 +79,7 @@ struct Turn {
 enum Step<'b, E> {
     Event(E, Frame<'b>),
     Handled,
-    Ignored(Why),
+    Ignored(IgnoreReason),
     Full,
     Empty,
 }

@@ -88,10 +88,10 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
                     event
                 }
                 Action::Reply(reply) => {
-                    let told = core.machine.told(&reply);
+                    let follow_up = core.machine.event_after_reply(&reply);
                     // There is no output that could be too full for it.
                     let _ = core.put(|machine, out| machine.write_reply(now, &reply, out));
-                    told?
+                    follow_up?
                 }
                 Action::Ignore(why) => {
                     observe::ignored(why);

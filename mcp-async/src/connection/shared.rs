@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 use mcp_proto::BufferFull;
 use mcp_proto::{
-    Channel, Instant, Limits, Machine, Outbox, Outcome, SendError, SentToken, Shortage, Token,
-    Transmit, Written,
+    Channel, Instant, Limits, Machine, NeedsBuffer, Outbox, Outcome, Output, SendError, SentToken,
+    Token, Transmit,
 };
 
 use super::alarm::Alarm;
@@ -191,7 +191,7 @@ impl<M: Respond> Shared<M> {
     ///
     /// # Errors
     /// What the machine says; [`SendError::BufferFull`] only for a message that can never fit.
-    pub(crate) fn poll_tell<T: Written>(
+    pub(crate) fn poll_tell<T: Output>(
         &self,
         cx: &mut Context<'_>,
         receipt: &mut Option<Receipt>,
@@ -272,7 +272,7 @@ impl<M: Respond> Shared<M> {
 }
 
 impl<M: Respond> Core<M> {
-    pub(crate) fn poll_send<T: Written>(
+    pub(crate) fn poll_send<T: Output>(
         &mut self,
         now: Instant,
         cx: &mut Context<'_>,
@@ -314,7 +314,7 @@ impl<M: Respond> Core<M> {
 
     /// Lets the machine write one message, which goes where it belongs: it stays in the outbox,
     /// or a channel takes it at once.
-    pub(crate) fn put<T: Written, E: Shortage>(
+    pub(crate) fn put<T: Output, E: NeedsBuffer>(
         &mut self,
         mut write: impl FnMut(&mut M, &mut [u8]) -> Result<T, E>,
     ) -> Result<T, E> {

@@ -2,12 +2,12 @@
 
 use core::time::Duration;
 
-use mcp_proto::Why;
+use mcp_proto::IgnoreReason;
 use mcp_proto::rpc::Method;
 
 use super::Transport;
 
-pub(crate) const fn ignored(_why: Why) {}
+pub(crate) const fn ignored(_why: IgnoreReason) {}
 
 #[cfg(feature = "http-server")]
 pub(crate) const fn store_failed(_error: &dyn core::fmt::Display) {}

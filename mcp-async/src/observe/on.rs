@@ -3,14 +3,14 @@
 use core::cell::Cell;
 use core::time::Duration;
 
-use mcp_proto::Why;
+use mcp_proto::IgnoreReason;
 use tracing::{debug, error, warn};
 
 use super::span;
 
 /// A message led to nothing; most of those are absorbed into state, which is no news.
-pub(crate) fn ignored(why: Why) {
-    if why != Why::Absorbed {
+pub(crate) fn ignored(why: IgnoreReason) {
+    if why != IgnoreReason::Absorbed {
         debug!(target: span::TARGET, reason = ?why, "a message of the peer was ignored");
     }
 }

@@ -211,7 +211,7 @@ impl AskError {
     /// - otherwise an internal error that tells nothing.
     pub fn as_reply(&self) -> ErrorReply {
         let path = match self {
-            Self::Refused(SendError::Undeclared(path)) => path,
+            Self::Refused(SendError::MissingCapability(path)) => path,
             Self::NotInRevision { .. } | Self::Mismatch(_) => {
                 return ErrorReply::new(code::INTERNAL_ERROR, self.to_string());
             }

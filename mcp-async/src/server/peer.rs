@@ -44,7 +44,7 @@ impl Peer {
     /// Sends a log message that belongs to no call: to a legacy session only (LG-05).
     ///
     /// # Errors
-    /// [`SendError::NotReady`] before there is a session, [`SendError::Undeclared`] for a server
+    /// [`SendError::NotReady`] before there is a session, [`SendError::MissingCapability`] for a server
     /// that did not declare logging, [`SendError::Encode`], [`SendError::Closed`].
     pub async fn log(
         &self,

@@ -74,7 +74,7 @@ fn errors_without_a_source() {
     let errors: Vec<Box<dyn Error>> = vec![
         Box::new(reply()),
         Box::new(CallError::Expired),
-        Box::new(CallError::Undeclared("tools")),
+        Box::new(CallError::MissingCapability("tools")),
         Box::new(ConnectError::Closed),
         Box::new(AskError::Mismatch("a: a value is required".into())),
         Box::new(AskError::Key),

@@ -19,7 +19,7 @@ use mcp_proto::client::{self, Client, ClientConfig};
 use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::server::{self, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Rest, Verdict};
+use mcp_proto::{Handled, Inbox, Instant, Limits, Link, Machine, Outbox, TurnEnd};
 
 use crate::client_app::User;
 use crate::server_app::Tools;
@@ -126,7 +126,7 @@ impl<M: Machine, T: Read + Write> Side<M, T> {
     fn turn(
         &mut self,
         now: Instant,
-        mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<[u8; SIZE]>) -> Verdict,
+        mut app: impl FnMut(&mut M, M::Event<'_>, &mut Outbox<[u8; SIZE]>) -> Handled,
     ) -> io::Result<bool> {
         let mut moved = false;
         if let Some(spare) = self.link.inbox.spare_mut() {
@@ -142,10 +142,10 @@ impl<M: Machine, T: Read + Write> Side<M, T> {
             }
         }
         let rest = self.link.turn(&mut self.machine, now, &mut app);
-        if rest == Rest::Empty && self.link.inbox.is_closed() {
+        if rest == TurnEnd::Empty && self.link.inbox.is_closed() {
             self.machine.hang_up(now);
             // Only events are left. What does not fit is not written any more.
-            let (Rest::Full | Rest::Empty) = self.link.turn(&mut self.machine, now, &mut app);
+            let (TurnEnd::Full | TurnEnd::Empty) = self.link.turn(&mut self.machine, now, &mut app);
         }
         while !self.link.outbox.pending().is_empty() {
             match self.stream.write(self.link.outbox.pending()) {

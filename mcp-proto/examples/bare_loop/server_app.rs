@@ -6,7 +6,7 @@ use mcp_proto::json::{Object, Raw};
 use mcp_proto::model::{CallToolResult, ContentBlock, ListToolsResult, TextContent, Tool};
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::{Event, Server, Storage};
-use mcp_proto::{Instant, Outbox, Outcome, SendError, Token, Verdict};
+use mcp_proto::{Handled, Instant, Outbox, Outcome, SendError, Token};
 
 use crate::{ECHO, SIZE, SLOW, object};
 
@@ -25,7 +25,7 @@ impl Tools {
         server: &mut Server<'_, S>,
         event: Event<'_>,
         outbox: &mut Outbox<[u8; SIZE]>,
-    ) -> Verdict {
+    ) -> Handled {
         let (token, method, params, subject) = match event {
             Event::Request {
                 token,
@@ -40,15 +40,15 @@ impl Tools {
                     *place = None;
                     self.cancelled += 1;
                 }
-                return Verdict::Done;
+                return Handled::Done;
             }
-            _ => return Verdict::Done,
+            _ => return Handled::Done,
         };
         let mut respond = |outcome: Outcome<'_>| {
             match outbox.put(|out| server.respond(now, token, outcome, out)) {
                 // The client has to read first; then the request comes again.
-                Err(SendError::BufferFull { .. }) => Verdict::Again,
-                Ok(_) | Err(_) => Verdict::Done,
+                Err(SendError::BufferFull { .. }) => Handled::Retry,
+                Ok(_) | Err(_) => Handled::Done,
             }
         };
         match method {
@@ -80,7 +80,7 @@ impl Tools {
                 match self.slow.iter_mut().find(|place| place.is_none()) {
                     Some(place) => {
                         *place = Some((token, now + WORK));
-                        Verdict::Done
+                        Handled::Done
                     }
                     None => respond(Outcome::Error(ErrorObject::new(
                         code::INTERNAL_ERROR,

@@ -4,7 +4,7 @@ use super::call::{Kind, ROUNDS, Stage};
 use super::reply::Reply;
 use super::versions::{revisions, supported};
 use super::{Client, Event, Failure, Phase, Storage, Unusable};
-use crate::action::{Action, Why};
+use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
 use crate::rpc::{ErrorObject, Invalid, Message, Method, Response, Shape, code};
 use crate::slots::Key;
@@ -34,10 +34,10 @@ impl<S: Storage> Client<'_, S> {
             (Some(id), heard) => match id.to_u64() {
                 Some(id) => self.heard(now, id, heard),
                 // All of ours are numbers, and `"1"` is not `1` (JR-07).
-                None => Action::Ignore(Why::LateResponse),
+                None => Action::Ignore(IgnoreReason::LateResponse),
             },
             (None, Heard::Error(error)) => Action::Event(Event::Unusable(Unusable::Error(error))),
-            (None, _) => Action::Ignore(Why::Garbage),
+            (None, _) => Action::Ignore(IgnoreReason::Garbage),
         }
     }
 
@@ -72,7 +72,7 @@ impl<S: Storage> Client<'_, S> {
         };
         match id.and_then(|id| id.to_u64()) {
             Some(id) if self.is_awaited(id) => self.heard(now, id, Heard::Unusable(Failure::Batch)),
-            _ => Action::Ignore(Why::Garbage),
+            _ => Action::Ignore(IgnoreReason::Garbage),
         }
     }
 
@@ -86,11 +86,11 @@ impl<S: Storage> Client<'_, S> {
             return self.opening_heard(now, opening, id, heard);
         }
         if self.pinger.answered(now, id) {
-            return Action::Ignore(Why::Absorbed);
+            return Action::Ignore(IgnoreReason::Absorbed);
         }
         let Some(token) = self.calls.find(id) else {
             self.calls.no_cancellation(id);
-            return Action::Ignore(Why::LateResponse);
+            return Action::Ignore(IgnoreReason::LateResponse);
         };
         match heard {
             Heard::Result(result) => self.result(now, token, result),
@@ -192,7 +192,7 @@ impl<S: Storage> Client<'_, S> {
         // Kept from one walk: what the server sends may be long, and is not read per key.
         let mut keys = [None; QUESTIONS];
         requests.members().enumerate().all(|(at, (key, request))| {
-            let doubled = keys.iter().flatten().any(|earlier| *earlier == key);
+            let duplicate = keys.iter().flatten().any(|earlier| *earlier == key);
             let Some(place) = keys.get_mut(at) else {
                 return false;
             };
@@ -212,7 +212,7 @@ impl<S: Storage> Client<'_, S> {
                 Some(params) => params,
             };
             let complete = params.is_some() || method == Method::RootsList;
-            !doubled && complete && self.admits(method, params).is_ok()
+            !duplicate && complete && self.admits(method, params).is_ok()
         })
     }
 
@@ -247,7 +247,7 @@ impl<S: Storage> Client<'_, S> {
                 cookie: call.cookie,
                 outcome,
             }),
-            None => Action::Ignore(Why::LateResponse),
+            None => Action::Ignore(IgnoreReason::LateResponse),
         }
     }
 
@@ -262,7 +262,7 @@ impl<S: Storage> Client<'_, S> {
                 cookie: call.cookie,
                 failure,
             }),
-            None => Action::Ignore(Why::LateResponse),
+            None => Action::Ignore(IgnoreReason::LateResponse),
         }
     }
 

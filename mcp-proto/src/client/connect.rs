@@ -8,7 +8,7 @@ use super::versions::{Discovered, is_modern, revisions, supported};
 use super::{
     Approach, Client, CloseReason, ConnectError, Connected, Event, Phase, Storage, encode,
 };
-use crate::action::{Action, BufferFull, SendError, Transmit, Why};
+use crate::action::{Action, BufferFull, IgnoreReason, SendError, Transmit};
 use crate::json::{EncodeError, Object, Raw, Str, Writer};
 use crate::model::ServerFeatures;
 use crate::revision::Revision;
@@ -127,7 +127,7 @@ impl<S: Storage> Client<'_, S> {
         } else if opening.handshake == Leg::Sent(id) {
             self.handshake_heard(now, opening, heard)
         } else {
-            Action::Ignore(Why::LateResponse)
+            Action::Ignore(IgnoreReason::LateResponse)
         }
     }
 
@@ -164,7 +164,7 @@ impl<S: Storage> Client<'_, S> {
             (Some(legacy), Leg::Unused) => self.shake_hands(now, opening, legacy),
             (Some(_), _) => {
                 self.phase = Phase::Opening(opening);
-                Action::Ignore(Why::Absorbed)
+                Action::Ignore(IgnoreReason::Absorbed)
             }
         }
     }
@@ -190,7 +190,7 @@ impl<S: Storage> Client<'_, S> {
             (Some(legacy), Leg::Unused) => self.shake_hands(now, opening, legacy),
             (Some(_), Leg::Owed(_) | Leg::Sent(_)) => {
                 self.phase = Phase::Opening(opening);
-                Action::Ignore(Why::Absorbed)
+                Action::Ignore(IgnoreReason::Absorbed)
             }
             _ => self.connect_error(ConnectError::Revision {
                 offered: discovered.versions,
@@ -282,13 +282,13 @@ impl<S: Storage> Client<'_, S> {
             opening.silence = None;
             opening.deadline = now + self.config.timeouts.request;
             self.phase = Phase::Opening(opening);
-            return Action::Ignore(Why::Absorbed);
+            return Action::Ignore(IgnoreReason::Absorbed);
         }
         match (common.newest_legacy(), opening.handshake) {
             (Some(legacy), Leg::Unused | Leg::Over) => self.shake_hands(now, opening, legacy),
             _ => {
                 self.phase = Phase::Opening(opening);
-                Action::Ignore(Why::Absorbed)
+                Action::Ignore(IgnoreReason::Absorbed)
             }
         }
     }
@@ -306,7 +306,7 @@ impl<S: Storage> Client<'_, S> {
             self.calls.take_id(),
         );
         self.phase = Phase::Opening(opening);
-        Action::Ignore(Why::Absorbed)
+        Action::Ignore(IgnoreReason::Absorbed)
     }
 
     fn enter_modern(&mut self, revision: Revision, capabilities: Option<Object<'_>>) {

@@ -192,17 +192,17 @@ impl Extra<'_, '_> {
         let [meta, responses, state] = params
             .find(["_meta", "inputResponses", "requestState"])
             .map_err(|_| SendError::Encode)?;
-        let doubled = (responses.is_some() && self.round.responses.is_some())
+        let duplicate = (responses.is_some() && self.round.responses.is_some())
             || (state.is_some() && self.round.state.is_some());
         let Some(raw) = meta else {
-            return if doubled {
+            return if duplicate {
                 Err(SendError::Encode)
             } else {
                 Ok(None)
             };
         };
         let meta = raw.object().ok_or(SendError::Encode)?;
-        if doubled || self.is_taken(meta) {
+        if duplicate || self.is_taken(meta) {
             return Err(SendError::Encode);
         }
         let offset = (raw.as_bytes().as_ptr() as usize).checked_sub(written.as_ptr() as usize);

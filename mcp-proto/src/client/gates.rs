@@ -22,7 +22,7 @@ impl<S: Storage> Client<'_, S> {
         match self.server {
             Some(features) if !features.allow(method, revision) => {
                 let needed = facts.server_declares.known_in(revision);
-                Err(SendError::Undeclared(needed.path()))
+                Err(SendError::MissingCapability(needed.path()))
             }
             _ => Ok(()),
         }
@@ -84,7 +84,7 @@ impl<S: Storage> Client<'_, S> {
         let needed = facts.client_declares;
         match needed.paths(revision).next() {
             Some(path) if !self.config.declared.intersects(needed) => {
-                Err(SendError::Undeclared(path))
+                Err(SendError::MissingCapability(path))
             }
             _ => Ok(()),
         }

@@ -2,7 +2,7 @@
 
 use super::reply::{Said, reserve};
 use super::{Client, CloseReason, Event, Phase, Reply, Storage, Unusable};
-use crate::action::{Action, BufferFull, Channel, SendError, Transmit, Why};
+use crate::action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};
 use crate::batch::Reading;
 use crate::json::Writer;
 use crate::machine::Machine;
@@ -23,7 +23,7 @@ impl<S: Storage> Machine for Client<'_, S> {
         incoming: Incoming<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if matches!(self.phase, Phase::Closed) {
-            return Action::Ignore(Why::Closed);
+            return Action::Ignore(IgnoreReason::Closed);
         }
         let message = match incoming {
             Incoming::Message(message) => message,
@@ -32,14 +32,14 @@ impl<S: Storage> Machine for Client<'_, S> {
                 let allowed = self.revision.is_some_and(Revision::allows_batches);
                 self.questions.answers.start(allowed);
                 return if allowed {
-                    Action::Ignore(Why::Absorbed)
+                    Action::Ignore(IgnoreReason::Absorbed)
                 } else {
                     Action::Event(Event::Unusable(Unusable::Batch))
                 };
             }
             Incoming::BatchEnd => {
                 self.questions.answers.end();
-                return Action::Ignore(Why::Absorbed);
+                return Action::Ignore(IgnoreReason::Absorbed);
             }
         };
         match message {
@@ -101,7 +101,7 @@ impl<S: Storage> Machine for Client<'_, S> {
         }
     }
 
-    fn forget(&mut self, request: Token) -> bool {
+    fn unhandle(&mut self, request: Token) -> bool {
         let key = request.key_in(self.id);
         key.is_some_and(|key| self.questions.unread(key))
     }

@@ -121,7 +121,7 @@ pub struct Client<'c, S: Storage> {
     /// What the server declared, if it told.
     server: Option<ServerFeatures>,
     calls: Calls<S::Calls>,
-    questions: Questions<S::Label, S::Questions, S::Batch>,
+    questions: Questions<S::IdBuf, S::Questions, S::Batch>,
     /// The calls of the batch that the application makes.
     batch: Gathered<S::Batch>,
     /// The longest message that the output can ever hold.

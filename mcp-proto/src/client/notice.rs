@@ -3,7 +3,7 @@
 use super::call::{Kind, Stage};
 use super::reply::Reply;
 use super::{Client, Event, Failure, Phase, Storage};
-use crate::action::{Action, Why};
+use crate::action::{Action, IgnoreReason};
 use crate::json::{Object, Raw};
 use crate::model::keys;
 use crate::revision::RevisionSet;
@@ -27,7 +27,7 @@ impl<S: Storage> Client<'_, S> {
             // A server may log while it starts (LC-08).
             Phase::Opening(_) if notification.method == Method::Message => false,
             Phase::Opening(_) | Phase::Idle | Phase::Closed => {
-                return Action::Ignore(Why::Misplaced);
+                return Action::Ignore(IgnoreReason::Misplaced);
             }
         };
         match notification.method {
@@ -36,22 +36,22 @@ impl<S: Storage> Client<'_, S> {
                 Ok([Some(id)]) => match Id::from_raw(id) {
                     Some(id) if modern => self.listen_cancelled(id),
                     Some(id) => self.question_cancelled(id, params, false),
-                    None => Action::Ignore(Why::Malformed),
+                    None => Action::Ignore(IgnoreReason::Malformed),
                 },
-                _ => Action::Ignore(Why::Malformed),
+                _ => Action::Ignore(IgnoreReason::Malformed),
             },
             // Some peers took it over from the Language Server Protocol.
             Method::CancelRequest if !modern && self.config.cancel_alias => {
                 match params.find(["id"]).map(|[id]| id.and_then(Id::from_raw)) {
                     Ok(Some(id)) => self.question_cancelled(id, params, true),
-                    _ => Action::Ignore(Why::Malformed),
+                    _ => Action::Ignore(IgnoreReason::Malformed),
                 }
             }
             Method::SubscriptionsAcknowledged if modern => self.acknowledged(params),
             Method::Message => self.deliver(notification, None, {
                 params.get("level").and_then(Raw::string).is_some() && params.get("data").is_some()
             }),
-            Method::Other(_) => Action::Ignore(Why::UnknownNotification),
+            Method::Other(_) => Action::Ignore(IgnoreReason::UnknownNotification),
             method => {
                 let facts = method.facts();
                 let era = if modern {
@@ -60,7 +60,7 @@ impl<S: Storage> Client<'_, S> {
                     RevisionSet::legacy()
                 };
                 if !facts.is_notification() || facts.server.and(era).is_empty() {
-                    return Action::Ignore(Why::Misplaced);
+                    return Action::Ignore(IgnoreReason::Misplaced);
                 }
                 let valid = facts.params.subject().is_none_or(
                     |key| matches!(params.find([key]), Ok([Some(text)]) if text.string().is_some()),
@@ -81,7 +81,7 @@ impl<S: Storage> Client<'_, S> {
         valid: bool,
     ) -> Action<Event<'b>, Reply<'b>> {
         if !valid {
-            return Action::Ignore(Why::Malformed);
+            return Action::Ignore(IgnoreReason::Malformed);
         }
         Action::Event(Event::Notification {
             subscription,
@@ -97,7 +97,7 @@ impl<S: Storage> Client<'_, S> {
         valid: bool,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Some(token) = subscription_id(params).and_then(|id| self.listen_of(id)) else {
-            return Action::Ignore(Why::Misplaced);
+            return Action::Ignore(IgnoreReason::Misplaced);
         };
         let cookie = self.calls.get(token).map_or(0, |call| call.cookie);
         let token = SentToken::new(token, self.id);
@@ -107,17 +107,17 @@ impl<S: Storage> Client<'_, S> {
     /// SB-02, SB-12: from here on nothing limits the subscription.
     fn acknowledged<'b>(&mut self, params: Object<'b>) -> Action<Event<'b>, Reply<'b>> {
         let Some(token) = subscription_id(params).and_then(|id| self.listen_of(id)) else {
-            return Action::Ignore(Why::Misplaced);
+            return Action::Ignore(IgnoreReason::Misplaced);
         };
         let Some(honoured) = params.get("notifications").and_then(Raw::object) else {
-            return Action::Ignore(Why::Malformed);
+            return Action::Ignore(IgnoreReason::Malformed);
         };
         let Some(call) = self
             .calls
             .get_mut(token)
             .filter(|call| call.stage == Stage::Sent)
         else {
-            return Action::Ignore(Why::Misplaced);
+            return Action::Ignore(IgnoreReason::Misplaced);
         };
         call.stage = Stage::Listening;
         let cookie = call.cookie;
@@ -133,7 +133,7 @@ impl<S: Storage> Client<'_, S> {
     fn listen_cancelled<'b>(&mut self, id: Id<'b>) -> Action<Event<'b>, Reply<'b>> {
         match id.to_u64().and_then(|id| self.listen_of(id)) {
             Some(token) => self.failed(token, Failure::Ended),
-            None => Action::Ignore(Why::UnknownCancellation),
+            None => Action::Ignore(IgnoreReason::UnknownCancellation),
         }
     }
 
@@ -146,7 +146,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     fn progressed<'b>(&mut self, now: Instant, params: Object<'b>) -> Action<Event<'b>, Reply<'b>> {
-        let malformed = Action::Ignore(Why::Malformed);
+        let malformed = Action::Ignore(IgnoreReason::Malformed);
         let Ok([Some(token), Some(progress), total, message]) =
             params.find(["progressToken", "progress", "total", "message"])
         else {
@@ -155,7 +155,7 @@ impl<S: Storage> Client<'_, S> {
         let (Some(id), Some(progress)) = (Id::from_raw(token), progress.number()) else {
             return malformed;
         };
-        let stale = Action::Ignore(Why::StaleProgress);
+        let stale = Action::Ignore(IgnoreReason::StaleProgress);
         let Some(token) = id.to_u64().and_then(|id| self.calls.find(id)) else {
             return stale;
         };

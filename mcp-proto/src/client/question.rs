@@ -3,10 +3,10 @@
 use super::questions::Questions;
 use super::reply::{Reply, Said, TOO_LARGE};
 use super::{Client, Event, Phase, Storage, Unusable, encode};
-use crate::action::{Action, BufferFull, SendError, Transmit, Why};
+use crate::action::{Action, BufferFull, IgnoreReason, SendError, Transmit};
 use crate::batch::{Counted, Reading};
+use crate::id_buf::IdStorage;
 use crate::json::{Object, Writer};
-use crate::label::Inline;
 use crate::payload::Outcome;
 use crate::revision::Revision;
 use crate::rpc::{Id, Method, Request, code, envelope};
@@ -108,7 +108,7 @@ impl<S: Storage> Client<'_, S> {
         let id = request.id;
         match self.phase {
             Phase::Modern => return Action::Event(Event::Unusable(Unusable::Request(request))),
-            Phase::Idle | Phase::Closed => return Action::Ignore(Why::Misplaced),
+            Phase::Idle | Phase::Closed => return Action::Ignore(IgnoreReason::Misplaced),
             Phase::Opening(_) | Phase::Legacy => {}
         }
         // LC-21: in every phase.
@@ -123,7 +123,7 @@ impl<S: Storage> Client<'_, S> {
                 Counted::Refused => {
                     return refuse(code::INTERNAL_ERROR, "too many questions in a batch");
                 }
-                Counted::Silent => return Action::Ignore(Why::Garbage),
+                Counted::Silent => return Action::Ignore(IgnoreReason::Garbage),
             }
         }
         if request.method == Method::Ping {
@@ -136,12 +136,12 @@ impl<S: Storage> Client<'_, S> {
         if let Err((code, message)) = self.admits(request.method, request.params) {
             return refuse(code, message);
         }
-        let Some(label) = S::Label::new(id) else {
+        let Some(label) = S::IdBuf::new(id) else {
             return refuse(code::INVALID_REQUEST, "the id is too long");
         };
         // A server may ask again on a new stream, and an error would answer the first.
         if self.questions.find(id).is_some() {
-            return Action::Ignore(Why::DoubledQuestion);
+            return Action::Ignore(IgnoreReason::DuplicateQuestion);
         }
         let question = OpenQuestion {
             id: label,
@@ -171,7 +171,7 @@ impl<S: Storage> Client<'_, S> {
                 .is_some_and(|question| question.stage == Asked::Open)
         });
         let Some(token) = open else {
-            return Action::Ignore(Why::UnknownCancellation);
+            return Action::Ignore(IgnoreReason::UnknownCancellation);
         };
         if foreign {
             self.questions.refuse(token);

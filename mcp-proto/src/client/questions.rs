@@ -2,7 +2,7 @@
 
 use super::question::{Asked, OpenQuestion};
 use crate::batch::{Batch, Reading};
-use crate::label::Inline;
+use crate::id_buf::IdStorage;
 use crate::rpc::Id;
 use crate::slots::{Full, Key, Queue, Slot, Slots};
 use crate::store::Store;
@@ -14,7 +14,7 @@ pub(super) struct Questions<L, S, B> {
     pub(super) answers: Batch<B>,
 }
 
-impl<L: Inline, S: Store<Slot<OpenQuestion<L>>>, B: Store<u8>> Questions<L, S, B> {
+impl<L: IdStorage, S: Store<Slot<OpenQuestion<L>>>, B: Store<u8>> Questions<L, S, B> {
     pub(super) fn new(store: S, limit: usize, answers: Batch<B>) -> Self {
         Self {
             table: Slots::new(store, limit),

@@ -20,7 +20,7 @@ impl<S: Storage> Client<'_, S> {
     /// [`SendError::NotReady`] before [`Event::Connected`](super::Event::Connected), while
     /// the core's `initialized` has not left, or while calls are [held](Self::hold);
     /// [`SendError::NotInRevision`] and
-    /// [`SendError::Undeclared`] for what this server does not have (LC-17);
+    /// [`SendError::MissingCapability`] for what this server does not have (LC-17);
     /// [`SendError::TableFull`], [`SendError::BufferFull`], [`SendError::TooLarge`] for what is
     /// longer than [`Limits::output`](crate::Limits::output), [`SendError::Closed`], and
     /// [`SendError::Encode`] for parameters that are no object, or say in `_meta` what is the
@@ -187,7 +187,7 @@ impl<S: Storage> Client<'_, S> {
     ///
     /// # Errors
     /// [`SendError::NotInRevision`] for all others, also for those that are the core's to send;
-    /// [`SendError::Undeclared`] if this client did not declare it, else as for
+    /// [`SendError::MissingCapability`] if this client did not declare it, else as for
     /// [`call`](Self::call).
     pub fn notify(
         &mut self,

@@ -2,7 +2,7 @@
 
 use super::call::InFlight;
 use super::question::OpenQuestion;
-use crate::label::{self, Inline, Label};
+use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
 use crate::store::Store;
 
@@ -28,18 +28,18 @@ impl<S: Tables> Storage for S {}
 #[expect(unnameable_types, reason = "it seals `Storage`")]
 pub trait Tables {
     /// The storage of the id of a server's question.
-    type Label: Inline;
+    type IdBuf: IdStorage;
     /// The calls in flight.
     type Calls: Store<Slot<InFlight>>;
     /// The questions of the server that wait for an answer.
-    type Questions: Store<Slot<OpenQuestion<Self::Label>>>;
+    type Questions: Store<Slot<OpenQuestion<Self::IdBuf>>>;
     /// The bytes of a batch; of length zero, none is sent, and the questions of one are answered
     /// singly.
     type Batch: Store<u8>;
 
     /// The longest id, in bytes as it stands in a message, that an answer of the core repeats. So
     /// much room is kept for each answer of the core.
-    const ID_ECHO: usize = label::echo(<Self::Label as Inline>::CAPACITY);
+    const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
 
     /// The memory of the tables; the last two are for the batch that is sent and for the answers
     /// to one that came.
@@ -54,9 +54,9 @@ pub struct Fixed<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize 
 impl<const CALLS: usize, const QUESTIONS: usize, const BATCH: usize> Tables
     for Fixed<CALLS, QUESTIONS, BATCH>
 {
-    type Label = Label<64>;
+    type IdBuf = IdBuf<64>;
     type Calls = [Slot<InFlight>; CALLS];
-    type Questions = [Slot<OpenQuestion<Self::Label>>; QUESTIONS];
+    type Questions = [Slot<OpenQuestion<Self::IdBuf>>; QUESTIONS];
     type Batch = [u8; BATCH];
 
     fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
@@ -83,12 +83,12 @@ pub struct Growing;
 
 #[cfg(feature = "alloc")]
 impl Tables for Growing {
-    type Label = Label<256>;
+    type IdBuf = IdBuf<256>;
     type Calls = alloc::vec::Vec<Slot<InFlight>>;
-    type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::Label>>>;
+    type Questions = alloc::vec::Vec<Slot<OpenQuestion<Self::IdBuf>>>;
     type Batch = alloc::vec::Vec<u8>;
 
-    const ID_ECHO: usize = label::LONG_ECHO;
+    const ID_ECHO: usize = id_buf::LONG_ECHO;
 
     fn into_parts(self) -> (Self::Calls, Self::Questions, Self::Batch, Self::Batch) {
         (

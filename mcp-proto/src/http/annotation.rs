@@ -190,8 +190,8 @@ impl Annotations {
         }
         let mut header = String::from(PREFIX);
         header.push_str(&name);
-        let doubled = |other: &Annotation| other.header.eq_ignore_ascii_case(&header);
-        if self.0.iter().any(doubled) {
+        let duplicate = |other: &Annotation| other.header.eq_ignore_ascii_case(&header);
+        if self.0.iter().any(duplicate) {
             return Err(BadAnnotation::Doubled);
         }
         self.0.push(Annotation {

@@ -7,7 +7,7 @@ use std::vec::Vec;
 use super::*;
 use crate::Limits;
 use crate::action::{BufferFull, Channel, Transmit};
-use crate::pipe::{Link, Rest, Verdict};
+use crate::pipe::{Handled, Link, TurnEnd};
 use crate::rpc::{Incoming, Message, Method};
 use crate::slots::Key;
 use crate::token::{MachineId, Token};
@@ -41,7 +41,7 @@ impl Machine for Echo {
                 self.due += 1;
                 Action::Event(String::from("told"))
             }
-            _ => Action::Ignore(Why::Garbage),
+            _ => Action::Ignore(IgnoreReason::Garbage),
         }
     }
 
@@ -59,7 +59,7 @@ impl Machine for Echo {
         (event == "call").then_some(TOKEN)
     }
 
-    fn forget(&mut self, request: Token) -> bool {
+    fn unhandle(&mut self, request: Token) -> bool {
         self.forgotten.push(request);
         true
     }
@@ -213,8 +213,8 @@ fn an_event_whose_answer_did_not_fit_comes_again() {
             verdict
         })
     };
-    assert_eq!(turn(Verdict::Again), Rest::Full);
-    assert_eq!(turn(Verdict::Done), Rest::Empty);
+    assert_eq!(turn(Handled::Retry), TurnEnd::Full);
+    assert_eq!(turn(Handled::Done), TurnEnd::Empty);
     assert_eq!((seen, machine.forgotten), (3, std::vec![TOKEN]));
 }
 
@@ -230,11 +230,11 @@ fn only_a_request_comes_again() {
         let first = event == "late" || seen.len() < 2;
         seen.push(event);
         match first {
-            true => Verdict::Again,
-            false => Verdict::Done,
+            true => Handled::Retry,
+            false => Handled::Done,
         }
     });
-    assert_eq!(rest, Rest::Full);
+    assert_eq!(rest, TurnEnd::Full);
     assert_eq!(seen, ["late", "call"]);
     assert_eq!(machine.forgotten, [TOKEN]);
 }

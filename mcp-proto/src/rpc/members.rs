@@ -69,7 +69,7 @@ pub(super) struct Members<'b> {
     params: Option<Raw<'b>>,
     result: Option<Raw<'b>>,
     error: Option<Raw<'b>>,
-    doubled: Option<Member>,
+    duplicate: Option<Member>,
 }
 
 impl<'b> Members<'b> {
@@ -171,15 +171,15 @@ impl<'b> Members<'b> {
     /// A doubled id is worse than any other: it counts as none.
     #[cold]
     fn double(&mut self, member: Member) {
-        if self.doubled != Some(Member::Id) {
-            self.doubled = Some(member);
+        if self.duplicate != Some(Member::Id) {
+            self.duplicate = Some(member);
         }
     }
 
     /// The message that these members make.
     #[inline(always)]
     pub(super) fn judge(&self) -> Message<'b> {
-        if let Some(member) = self.doubled {
+        if let Some(member) = self.duplicate {
             return self.invalid(Reason::Doubled(member));
         }
         if self.version != Some(true) {
@@ -241,7 +241,7 @@ impl<'b> Members<'b> {
             .is_some_and(|method| method.kind() == Kind::String);
         Message::Invalid(Invalid {
             reason,
-            id: match self.doubled {
+            id: match self.duplicate {
                 Some(Member::Id) => None,
                 _ => self.id.and_then(Id::from_raw),
             },

@@ -7,7 +7,7 @@ use super::reply::Reply;
 use super::result::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
-use crate::action::{Action, SendError, Transmit, Why};
+use crate::action::{Action, IgnoreReason, SendError, Transmit};
 use crate::json::{Decimal, EncodeError, MAX_DEPTH, Object, Raw, Writer};
 use crate::payload::Question;
 use crate::revision::messages::{Side, allowed};
@@ -32,7 +32,7 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::Stale`]: `parent` is over.
     /// - [`SendError::NotInRevision`]: no such question, `parent` is of 2026-07-28, or there is
     ///   none in a session of the [draft](super::ServerConfig::draft_profile).
-    /// - [`SendError::Undeclared`]: the client cannot do it (LC-17).
+    /// - [`SendError::MissingCapability`]: the client cannot do it (LC-17).
     /// - [`SendError::TableFull`]: too many questions in flight.
     /// - [`SendError::Encode`]: the parameters are no JSON object.
     ///
@@ -52,7 +52,7 @@ impl<S: Storage> Server<'_, S> {
     /// let question = Question { method: Method::RootsList, params: &params };
     /// // This client has declared no roots, so it is not asked for any (LC-17).
     /// let asked = server.ask(now, None, question, AskOptions::default(), &mut out);
-    /// assert!(matches!(asked, Err(SendError::Undeclared(_))));
+    /// assert!(matches!(asked, Err(SendError::MissingCapability(_))));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
     /// ```
     pub fn ask(
@@ -157,10 +157,10 @@ impl<S: Storage> Server<'_, S> {
         response: Response<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         let Some(number) = response.id.and_then(Id::to_u64) else {
-            return Action::Ignore(Why::LateResponse);
+            return Action::Ignore(IgnoreReason::LateResponse);
         };
         if self.pinger.answered(now, number) {
-            return Action::Ignore(Why::Absorbed);
+            return Action::Ignore(IgnoreReason::Absorbed);
         }
         let answer = match response.outcome {
             Ok(result) if result.object().is_some() => Answer::Result(result),
@@ -182,18 +182,18 @@ impl<S: Storage> Server<'_, S> {
             (Shape::Response | Shape::Unknown, Some(number))
                 if self.pinger.answered(now, number) =>
             {
-                Action::Ignore(Why::Absorbed)
+                Action::Ignore(IgnoreReason::Absorbed)
             }
             (Shape::Response | Shape::Unknown, Some(number)) => {
                 self.answered(number, Answer::Unusable(invalid.reason))
             }
-            _ => Action::Ignore(Why::Malformed),
+            _ => Action::Ignore(IgnoreReason::Malformed),
         }
     }
 
     fn answered<'b>(&mut self, number: u64, answer: Answer<'b>) -> Action<Event<'b>, Reply<'b>> {
         let Some((key, cookie)) = self.questions.answered(number) else {
-            return Action::Ignore(Why::LateResponse);
+            return Action::Ignore(IgnoreReason::LateResponse);
         };
         Action::Event(Event::Answer {
             token: SentToken::new(key, self.id),
@@ -211,16 +211,16 @@ impl<S: Storage> Server<'_, S> {
         let Ok([Some(id), Some(progress), total, message]) =
             params.find(["progressToken", "progress", "total", "message"])
         else {
-            return Action::Ignore(Why::Malformed);
+            return Action::Ignore(IgnoreReason::Malformed);
         };
         let (Some(id), Some(progress)) = (Id::from_raw(id), progress.number()) else {
-            return Action::Ignore(Why::Malformed);
+            return Action::Ignore(IgnoreReason::Malformed);
         };
         let known = id
             .to_u64()
             .and_then(|number| self.questions.progressed(now, number, progress));
         let Some((key, cookie)) = known else {
-            return Action::Ignore(Why::StaleProgress);
+            return Action::Ignore(IgnoreReason::StaleProgress);
         };
         Action::Event(Event::Progress {
             token: SentToken::new(key, self.id),

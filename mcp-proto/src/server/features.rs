@@ -12,7 +12,7 @@ use crate::rpc::Method;
 ///
 /// # Errors
 ///
-/// - [`SendError::Undeclared`]: the first capability that the question needs and the client did
+/// - [`SendError::MissingCapability`]: the first capability that the question needs and the client did
 ///   not declare, as its revision names it: `elicitation` in 2025-06-18, later
 ///   `elicitation.form`.
 /// - [`SendError::NotInRevision`]: it needs a capability that the revision does not have, such as
@@ -36,6 +36,6 @@ pub fn check_question(
         Err(SendError::NotInRevision)
     } else {
         let path = missing.paths(revision).next();
-        Err(SendError::Undeclared(path.unwrap_or("tasks")))
+        Err(SendError::MissingCapability(path.unwrap_or("tasks")))
     }
 }

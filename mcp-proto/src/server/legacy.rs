@@ -6,7 +6,7 @@ use super::reply::{Initialize, Reply, ReplyKind};
 use super::session::Phase;
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
-use crate::action::{Action, Why};
+use crate::action::{Action, IgnoreReason};
 use crate::batch::Reading;
 use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel, ServerFeatures};
@@ -92,9 +92,9 @@ impl<S: Storage> Server<'_, S> {
     ) -> Action<Event<'b>, Reply<'b>> {
         let Some(revision) = self.session.revision() else {
             return Action::Ignore(if known(method, Side::Client) {
-                Why::Misplaced
+                IgnoreReason::Misplaced
             } else {
-                Why::UnknownNotification
+                IgnoreReason::UnknownNotification
             });
         };
         let event = Event::Notification {
@@ -103,16 +103,18 @@ impl<S: Storage> Server<'_, S> {
         };
         match method {
             Method::Initialized if self.session.ready() => Action::Event(Event::Initialized),
-            Method::Initialized => Action::Ignore(Why::Absorbed),
+            Method::Initialized => Action::Ignore(IgnoreReason::Absorbed),
             Method::Progress if S::ASKS => {
                 self.question_progress(now, params.unwrap_or(Object::EMPTY))
             }
             Method::Other(name) if self.is_own(name) => Action::Event(event),
-            Method::Other(_) | Method::CancelRequest => Action::Ignore(Why::UnknownNotification),
+            Method::Other(_) | Method::CancelRequest => {
+                Action::Ignore(IgnoreReason::UnknownNotification)
+            }
             _ if is_notification(method) && allowed(method, Side::Client, revision) => {
                 Action::Event(event)
             }
-            _ => Action::Ignore(Why::Misplaced),
+            _ => Action::Ignore(IgnoreReason::Misplaced),
         }
     }
 

@@ -9,8 +9,8 @@ use super::respond::{status_of, write_error};
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, Channel, SendError, Transmit};
+use crate::id_buf::IdStorage;
 use crate::json::{Object, Raw, Writer};
-use crate::label::Inline;
 use crate::model::ServerFeatures;
 use crate::payload::Outcome;
 use crate::rpc::{Id, Method, envelope};
@@ -351,7 +351,7 @@ fn write_subscription(w: &mut Writer<'_>, id: Id<'_>) {
 }
 
 /// The result that ends a listen (SB-08).
-fn write_end<L: Inline>(w: &mut Writer<'_>, request: &InFlight<L>) {
+fn write_end<L: IdStorage>(w: &mut Writer<'_>, request: &InFlight<L>) {
     let id = request.id();
     let _ = envelope::result(w, id, |w| -> Result<(), core::convert::Infallible> {
         w.literal(r#"{"resultType":"complete","_meta":"#);

@@ -4,7 +4,7 @@ use super::arrival::Arrival;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
 use super::{Event, Life, Server, Storage};
-use crate::action::{Action, BufferFull, Channel, Transmit, Why};
+use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::batch::Reading;
 use crate::machine::Machine;
 use crate::ping::Missed;
@@ -25,7 +25,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         incoming: Incoming<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if self.life != Life::Open {
-            return Action::Ignore(Why::Closed);
+            return Action::Ignore(IgnoreReason::Closed);
         }
         let mut from = match S::HTTP {
             true => Arrival::new(from),
@@ -36,7 +36,7 @@ impl<S: Storage> Machine for Server<'_, S> {
             Incoming::BatchStart => self.start_batch(&from),
             Incoming::BatchEnd => {
                 self.end_array();
-                Action::Ignore(Why::Absorbed)
+                Action::Ignore(IgnoreReason::Absorbed)
             }
         }
     }
@@ -86,7 +86,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         })
     }
 
-    fn told<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
+    fn event_after_reply<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
         match reply.kind {
             ReplyKind::Initialize(opened) => {
                 // An error goes in the place of an answer that never fits.
@@ -122,7 +122,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         }
     }
 
-    fn forget(&mut self, request: Token) -> bool {
+    fn unhandle(&mut self, request: Token) -> bool {
         let key = request.key_in(self.id);
         let Some(key) = key.filter(|key| self.requests.get(*key).is_some()) else {
             return false;

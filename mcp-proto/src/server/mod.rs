@@ -87,10 +87,10 @@ pub use record::Record;
 pub use storage::Growing;
 pub use storage::{Fixed, OverHttp, Storage};
 
-use crate::action::{Action, Why};
+use crate::action::{Action, IgnoreReason};
 use crate::batch::{Counted, Reading};
+use crate::id_buf::IdStorage;
 use crate::json::{Object, Raw};
-use crate::label::Inline;
 use crate::model::{ClientFeatures, ServerFeatures};
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
@@ -102,7 +102,7 @@ use crate::token::{MachineId, Token};
 /// The server's side of one connection: a state machine without bytes, clock or IO.
 ///
 /// - Inputs: [`handle`](crate::Machine::handle), [`handle_timeout`](crate::Machine::handle_timeout),
-///   [`hang_up`](crate::Machine::hang_up), and [`forget`](crate::Machine::forget).
+///   [`hang_up`](crate::Machine::hang_up), and [`unhandle`](crate::Machine::unhandle).
 /// - Commands: [`respond`](Self::respond), [`progress`](Self::progress),
 ///   [`flush_progress`](Self::flush_progress), [`log`](Self::log),
 ///   [`ask`](Self::ask), [`cancel`](Self::cancel), [`notify`](Self::notify),
@@ -146,7 +146,7 @@ pub struct Server<'c, S: Storage> {
     identity: usize,
     /// The longest message that the output can ever hold.
     max_message: usize,
-    requests: Slots<InFlight<S::Label>, S::Requests>,
+    requests: Slots<InFlight<S::IdBuf>, S::Requests>,
     questions: Questions<S::Questions>,
     subscriptions: Subscriptions<S::Uris>,
     arrays: Arrays<S::Batch>,
@@ -249,7 +249,7 @@ impl<'c, S: Storage> Server<'c, S> {
         self.life != Life::Open
     }
 
-    fn entry(&self, token: Token) -> Option<&InFlight<S::Label>> {
+    fn entry(&self, token: Token) -> Option<&InFlight<S::IdBuf>> {
         self.requests.get(token.key_in(self.id)?)
     }
 
@@ -279,13 +279,13 @@ impl<'c, S: Storage> Server<'c, S> {
         message: Message<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if self.arrays.batch.reading() == Reading::Refused {
-            return Action::Ignore(Why::Garbage);
+            return Action::Ignore(IgnoreReason::Garbage);
         }
         match message {
             Message::Request(request) => match self.count_element() {
                 Counted::Served => self.request(from, request),
                 Counted::Refused => self.refuse(from, None, PeerError::BatchTooLong),
-                Counted::Silent => Action::Ignore(Why::Garbage),
+                Counted::Silent => Action::Ignore(IgnoreReason::Garbage),
             },
             Message::Notification(notification) => self.notification(now, from, notification),
             // SH-48: nobody asked.
@@ -293,7 +293,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 self.refuse(from, None, PeerError::Unasked)
             }
             Message::Response(response) if S::ASKS => self.response(now, response),
-            Message::Response(_) => Action::Ignore(Why::LateResponse),
+            Message::Response(_) => Action::Ignore(IgnoreReason::LateResponse),
             Message::Invalid(invalid) => self.invalid(now, from, invalid),
         }
     }
@@ -318,7 +318,7 @@ impl<'c, S: Storage> Server<'c, S> {
         params: Option<Object<'b>>,
     ) -> Result<Action<Event<'b>, Reply<'b>>, PeerError> {
         let head = from.head.filter(|_| S::HTTP);
-        if reply::id_len(id) > S::Label::CAPACITY {
+        if reply::id_len(id) > S::IdBuf::CAPACITY {
             return Err(PeerError::IdTooLong);
         }
         if self.find(id).is_some() {
@@ -453,10 +453,10 @@ impl<'c, S: Storage> Server<'c, S> {
     ) -> Action<Event<'b>, Reply<'b>> {
         let params = params.unwrap_or(Object::EMPTY);
         let Ok([Some(id), reason]) = params.find([key, "reason"]) else {
-            return Action::Ignore(Why::Malformed);
+            return Action::Ignore(IgnoreReason::Malformed);
         };
         let Some(id) = Id::from_raw(id) else {
-            return Action::Ignore(Why::Malformed);
+            return Action::Ignore(IgnoreReason::Malformed);
         };
         let alias = key == "id";
         let found = self.find(id).and_then(|token| {
@@ -466,13 +466,13 @@ impl<'c, S: Storage> Server<'c, S> {
             reachable.then_some(token)
         });
         let Some(token) = found else {
-            return Action::Ignore(Why::UnknownCancellation);
+            return Action::Ignore(IgnoreReason::UnknownCancellation);
         };
         let ending = self.requests.get(token).is_some_and(InFlight::is_ending);
         if ending {
             // The application has forgotten it already.
             self.retire(token);
-            return Action::Ignore(Why::Absorbed);
+            return Action::Ignore(IgnoreReason::Absorbed);
         }
         if alias {
             // It waits for an answer, which is derived from this.

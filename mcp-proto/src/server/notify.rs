@@ -25,7 +25,7 @@ impl<S: Storage> Server<'_, S> {
     ///
     /// - [`SendError::BufferFull`]: make the same call again with more room.
     /// - [`SendError::TooLarge`]: no room would ever be enough.
-    /// - [`SendError::Undeclared`]: the capability `logging` is ours to declare (LG-01).
+    /// - [`SendError::MissingCapability`]: the capability `logging` is ours to declare (LG-01).
     /// - [`SendError::Stale`]: the request is over.
     /// - [`SendError::NotReady`]: there is no legacy session, and no request was named.
     /// - [`SendError::Encode`]: the data cannot be written.
@@ -55,7 +55,7 @@ impl<S: Storage> Server<'_, S> {
         out: &mut [u8],
     ) -> Result<Option<Transmit>, SendError> {
         if !self.config.declared.contains(ServerFeatures::LOGGING) {
-            return Err(SendError::Undeclared("logging"));
+            return Err(SendError::MissingCapability("logging"));
         }
         let session = self.session.revision().ok_or(SendError::NotReady);
         let token = token.map(|token| self.key(token)).transpose()?;
@@ -163,7 +163,7 @@ impl<S: Storage> Server<'_, S> {
         token.key_in(self.id).ok_or(SendError::Stale)
     }
 
-    pub(super) fn running(&self, token: Key) -> Result<&InFlight<S::Label>, SendError> {
+    pub(super) fn running(&self, token: Key) -> Result<&InFlight<S::IdBuf>, SendError> {
         if self.is_closed() {
             return Err(SendError::Closed);
         }

@@ -5,8 +5,8 @@ use core::time::Duration;
 use super::request::InFlight;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
+use crate::id_buf::IdStorage;
 use crate::json::{EncodeError, Writer};
-use crate::label::Inline;
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue};
 use crate::time::Instant;
@@ -177,7 +177,7 @@ impl<S: Storage> Server<'_, S> {
     }
 }
 
-fn write<L: Inline>(
+fn write<L: IdStorage>(
     w: &mut Writer<'_>,
     request: &InFlight<L>,
     token: Id<'_>,

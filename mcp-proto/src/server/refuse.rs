@@ -3,7 +3,7 @@
 use super::arrival::Arrival;
 use super::reply::{ReplyKind, id_len};
 use super::{Event, PeerError, Reply, Server, Storage};
-use crate::action::{Action, Why};
+use crate::action::{Action, IgnoreReason};
 use crate::batch::{Counted, Reading};
 use crate::revision::Revision;
 use crate::rpc::{Id, Invalid, Shape};
@@ -20,7 +20,7 @@ impl<S: Storage> Server<'_, S> {
             let action = if S::ASKS {
                 self.unusable_answer(now, invalid)
             } else {
-                Action::Ignore(Why::Malformed)
+                Action::Ignore(IgnoreReason::Malformed)
             };
             // SH-08: an exchange ends with a status in any case, so it may say why.
             return match action {
@@ -34,7 +34,7 @@ impl<S: Storage> Server<'_, S> {
         }
         if S::ASKS
             && invalid.shape == Shape::Unknown
-            && let action @ (Action::Event(_) | Action::Ignore(Why::Absorbed)) =
+            && let action @ (Action::Event(_) | Action::Ignore(IgnoreReason::Absorbed)) =
                 self.unusable_answer(now, invalid)
         {
             return action;
@@ -47,7 +47,7 @@ impl<S: Storage> Server<'_, S> {
                 self.refuse(from, id, PeerError::Invalid(invalid.reason))
             }
             Counted::Refused => self.refuse(from, None, PeerError::BatchTooLong),
-            Counted::Silent => Action::Ignore(Why::Garbage),
+            Counted::Silent => Action::Ignore(IgnoreReason::Garbage),
         }
     }
 
@@ -74,7 +74,7 @@ impl<S: Storage> Server<'_, S> {
             && self.arrays.batch.has_room();
         self.arrays.start(allowed, from.channel);
         if allowed {
-            Action::Ignore(Why::Absorbed)
+            Action::Ignore(IgnoreReason::Absorbed)
         } else {
             self.refuse(from, None, PeerError::Batch)
         }

@@ -4,7 +4,7 @@ use super::context::Asked;
 use super::lists::Lists;
 use super::pace::Pace;
 use crate::action::Channel;
-use crate::label::{Inline, Label};
+use crate::id_buf::{IdBuf, IdStorage};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
@@ -14,7 +14,7 @@ use crate::rpc::{Id, Method};
 #[derive(Clone, Debug)]
 pub struct InFlight<L> {
     id: L,
-    progress_token: Option<Label<TOKEN>>,
+    progress_token: Option<IdBuf<TOKEN>>,
     /// The last value that was sent; the next one exceeds it (PG-04).
     pub(super) progress: f64,
     /// How fast it may be told, and what is held back: `progress` with its total and text.
@@ -99,13 +99,13 @@ pub(super) struct Traits {
     pub(super) subscribes: bool,
 }
 
-impl<L: Inline> InFlight<L> {
+impl<L: IdStorage> InFlight<L> {
     /// A request as it arrived; `None` if its id is too long to be kept.
     pub(super) fn new(id: Id<'_>, method: Method<'_>, asked: &Asked<'_>) -> Option<Self> {
         Some(Self {
             id: L::new(id)?,
             // A token that is too long to keep gets no progress, which it need not (PG-02).
-            progress_token: asked.progress_token.and_then(Label::new),
+            progress_token: asked.progress_token.and_then(IdBuf::new),
             progress: f64::NEG_INFINITY,
             pace: Pace::default(),
             revision: asked.revision,
@@ -129,7 +129,7 @@ impl<L: Inline> InFlight<L> {
     }
 
     pub(super) fn progress_token(&self) -> Option<Id<'_>> {
-        self.progress_token.as_ref().map(Inline::id)
+        self.progress_token.as_ref().map(IdStorage::id)
     }
 
     /// Whether the application may still answer it.

@@ -7,8 +7,8 @@ use super::result::{Addition, check_room, complete};
 use super::setup::ServerSetup;
 use super::{Server, Storage};
 use crate::action::{BufferFull, SendError, Transmit};
+use crate::id_buf::IdStorage;
 use crate::json::{MAX_DEPTH, Raw, Writer};
-use crate::label::Inline;
 use crate::payload::{InputRequired, Outcome, Payload};
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Id, code, envelope};
@@ -38,7 +38,7 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::Encode`]: the result is no JSON object; the request is still open.
     /// - [`SendError::NotInRevision`]: [`Outcome::Input`] where the revision or the method has
     ///   none (MR-02).
-    /// - [`SendError::Undeclared`]: it asks for something that the client cannot do (MR-05).
+    /// - [`SendError::MissingCapability`]: it asks for something that the client cannot do (MR-05).
     ///
     /// ```
     /// # use mcp_proto::model::ServerFeatures;
@@ -155,7 +155,7 @@ impl<S: Storage> Server<'_, S> {
     }
 }
 
-fn write_outcome<L: Inline>(
+fn write_outcome<L: IdStorage>(
     config: &ServerSetup<'_>,
     identity: usize,
     request: &InFlight<L>,
@@ -170,7 +170,7 @@ fn write_outcome<L: Inline>(
 }
 
 /// A result, with what its revision demands.
-fn write_result<L: Inline>(
+fn write_result<L: IdStorage>(
     config: &ServerSetup<'_>,
     identity: usize,
     request: &InFlight<L>,
@@ -210,7 +210,7 @@ fn write_result<L: Inline>(
 }
 
 /// Questions in place of a result: MR-01..05.
-fn write_input<L: Inline>(
+fn write_input<L: IdStorage>(
     config: &ServerSetup<'_>,
     identity: usize,
     request: &InFlight<L>,

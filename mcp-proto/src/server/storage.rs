@@ -5,7 +5,7 @@ use core::fmt::Debug;
 
 use super::question::Pending;
 use super::request::InFlight;
-use crate::label::{self, Inline, Label};
+use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
 use crate::store::Store;
 
@@ -31,9 +31,9 @@ impl<S: Tables> Storage for S {}
 #[expect(unnameable_types, reason = "it seals `Storage`")]
 pub trait Tables {
     /// The storage of a client's request id.
-    type Label: Inline;
+    type IdBuf: IdStorage;
     /// Requests of the client in flight.
-    type Requests: Store<Slot<InFlight<Self::Label>>>;
+    type Requests: Store<Slot<InFlight<Self::IdBuf>>>;
     /// Questions to the client in flight.
     type Questions: Store<Slot<Pending>>;
     /// The answers of one batch; of length zero, arrays are refused.
@@ -42,9 +42,9 @@ pub trait Tables {
     type Uris: Store<u8>;
 
     /// The longest id, in bytes as it stands in a message, that an error repeats: at least as long
-    /// as those that a [`Label`](Self::Label) holds. So much room is kept for each answer of the
+    /// as those that an [`IdBuf`](Self::IdBuf) holds. So much room is kept for each answer of the
     /// core.
-    const ID_ECHO: usize = label::echo(<Self::Label as Inline>::CAPACITY);
+    const ID_ECHO: usize = id_buf::echo(<Self::IdBuf as IdStorage>::CAPACITY);
     /// Whether the server ever asks its client, pings included. What can never happen is left
     /// out of the program, which matters where flash is short.
     const ASKS: bool = true;
@@ -72,7 +72,7 @@ pub struct Fixed<
     const BATCH: usize,
     const URIS: usize,
 > {
-    requests: [Slot<InFlight<Label<ID>>>; REQUESTS],
+    requests: [Slot<InFlight<IdBuf<ID>>>; REQUESTS],
     questions: [Slot<Pending>; QUESTIONS],
 }
 
@@ -128,8 +128,8 @@ impl<
     const URIS: usize,
 > Tables for Fixed<ID, REQUESTS, QUESTIONS, BATCH, URIS>
 {
-    type Label = Label<ID>;
-    type Requests = [Slot<InFlight<Label<ID>>>; REQUESTS];
+    type IdBuf = IdBuf<ID>;
+    type Requests = [Slot<InFlight<IdBuf<ID>>>; REQUESTS];
     type Questions = [Slot<Pending>; QUESTIONS];
     type Batch = [u8; BATCH];
     type Uris = [u8; URIS];
@@ -149,7 +149,7 @@ impl<
 pub struct OverHttp<S>(pub S);
 
 impl<S: Tables> Tables for OverHttp<S> {
-    type Label = S::Label;
+    type IdBuf = S::IdBuf;
     type Requests = S::Requests;
     type Questions = S::Questions;
     type Batch = S::Batch;
@@ -174,13 +174,13 @@ pub struct Growing;
 
 #[cfg(feature = "alloc")]
 impl Tables for Growing {
-    type Label = Label<256>;
-    type Requests = alloc::vec::Vec<Slot<InFlight<Self::Label>>>;
+    type IdBuf = IdBuf<256>;
+    type Requests = alloc::vec::Vec<Slot<InFlight<Self::IdBuf>>>;
     type Questions = alloc::vec::Vec<Slot<Pending>>;
     type Batch = alloc::vec::Vec<u8>;
     type Uris = alloc::vec::Vec<u8>;
 
-    const ID_ECHO: usize = label::LONG_ECHO;
+    const ID_ECHO: usize = id_buf::LONG_ECHO;
 
     fn into_parts(self) -> (Self::Requests, Self::Questions, Self::Batch, Self::Uris) {
         Default::default()

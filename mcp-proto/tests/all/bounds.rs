@@ -9,8 +9,9 @@ use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message, Method, Reason};
 use mcp_proto::server::{self, Answer, AskOptions, Blueprint, Server, ServerConfig};
 use mcp_proto::{
-    Action, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, OutputTooSmall, PingPolicy,
-    Question, Rest, RevisionSet, SendError, Source, Step, Store, Verdict, Why, link,
+    Action, Handled, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
+    OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Source, Step, Store, TurnEnd,
+    link,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
@@ -77,21 +78,21 @@ fn say<O: Store<u8>>(
     for _ in 0..8 {
         let rest = pipe.turn(server, Instant::ZERO, |server, event, outbox| {
             let server::Event::Request { token, .. } = event else {
-                return Verdict::Done;
+                return Handled::Done;
             };
             let result = Raw::parse(result.as_bytes(), 8).unwrap();
             let outcome = Outcome::Result(&result);
             match outbox.put(|out| server.respond(Instant::ZERO, token, outcome, out)) {
-                Err(SendError::BufferFull { .. }) => Verdict::Again,
+                Err(SendError::BufferFull { .. }) => Handled::Retry,
                 other => {
                     assert!(other.is_ok(), "{other:?}");
-                    Verdict::Done
+                    Handled::Done
                 }
             }
         });
         let idle = pipe.outbox.is_empty();
         said.extend(taken(pipe));
-        if rest == Rest::Empty && idle {
+        if rest == TurnEnd::Empty && idle {
             return said;
         }
     }
@@ -146,7 +147,7 @@ fn a_long_id_is_left_out_of_an_error_that_would_not_fit_with_it() {
     let mut token = None;
     let _ = pipe.turn(&mut server, Instant::ZERO, |_, event, _| {
         token = token.or(SmallServer::request_of(&event));
-        Verdict::Done
+        Handled::Done
     });
     server.set_max_message(299);
     let result = large(4000);
@@ -205,7 +206,10 @@ fn an_outbox_without_check_that_holds_no_error_either_says_what_was_lost() {
         inbox.filled(line.len());
     }
     let step = link::step(&mut server, &mut inbox, &mut outbox, Instant::ZERO);
-    assert!(matches!(step, Step::Ignored(Why::NoRoom)), "{step:?}");
+    assert!(
+        matches!(step, Step::Ignored(IgnoreReason::NoRoom)),
+        "{step:?}"
+    );
     let step = link::step(&mut server, &mut inbox, &mut outbox, Instant::ZERO);
     assert!(matches!(step, Step::Handled), "{step:?}");
     assert_eq!(outbox.pending().trim_ascii_end(), PONG.as_bytes());
@@ -321,17 +325,17 @@ fn a_client_replaces_an_answer_that_never_fits() {
         for _ in 0..2 {
             let rest = pipe.turn(&mut client, Instant::ZERO, |client, event, outbox| {
                 let client::Event::Question { token, .. } = event else {
-                    return Verdict::Done;
+                    return Handled::Done;
                 };
                 let roots = format!(r#"{{"roots":[{{"uri":"file:///{}"}}]}}"#, "r".repeat(4000));
                 let roots = Raw::parse(roots.as_bytes(), 8).unwrap();
                 let outcome = Outcome::Result(&roots);
                 match outbox.put(|out| client.respond(Instant::ZERO, token, outcome, out)) {
-                    Err(SendError::BufferFull { .. }) => Verdict::Again,
-                    _ => Verdict::Done,
+                    Err(SendError::BufferFull { .. }) => Handled::Retry,
+                    _ => Handled::Done,
                 }
             });
-            let (Rest::Full | Rest::Empty) = rest;
+            let (TurnEnd::Full | TurnEnd::Empty) = rest;
             said = taken(&mut pipe);
             if pipe.inbox.is_empty() {
                 feed(&mut pipe, line);

@@ -64,7 +64,7 @@ fn a_server_takes_its_own_alone() {
     assert_eq!(server.respond(NOW, other, outcome, out).err(), stale);
     server.cancel(asked);
     server.end_listen(other);
-    assert!(!server.forget(other));
+    assert!(!server.unhandle(other));
     assert_eq!(server.next_channel(), None);
     assert!(server.is_live(own));
     assert!(server.respond(NOW, own, outcome, out).is_ok());

@@ -52,10 +52,10 @@ struct Appending {
 
 type Forgetting = Pin<Box<dyn Future<Output = bool> + Send>>;
 
-type Work = Pin<Box<dyn Future<Output = Written> + Send>>;
+type Work = Pin<Box<dyn Future<Output = Output> + Send>>;
 
 /// The outcome of a write.
-enum Written {
+enum Output {
     Done,
     Failed,
     /// Another process has taken the session over, or ended it.
@@ -171,12 +171,12 @@ impl Keeper {
         let saving = self.saving.take();
         (self.retry_at, self.owned.saved) = (None, None);
         match (written, saving) {
-            (Written::Done, Some(Saving { saved, began, .. })) => {
+            (Output::Done, Some(Saving { saved, began, .. })) => {
                 self.owned.saved = Some(saved);
                 self.saved_at = began;
                 self.retry = RETRY;
             }
-            (Written::Displaced, _) => self.displaced = true,
+            (Output::Displaced, _) => self.displaced = true,
             (_, _) => {
                 self.retry_at = Some(now + self.retry);
                 self.retry = (2 * self.retry).min(MAX_RETRY);
@@ -203,7 +203,7 @@ impl Keeper {
             match appending.work.as_mut().poll(cx) {
                 Poll::Pending => return true,
                 // What the store refuses is not sent.
-                Poll::Ready(Written::Displaced) => *displaced = true,
+                Poll::Ready(Output::Displaced) => *displaced = true,
                 Poll::Ready(_) => settled.push((appending.channel, appending.sequence)),
             }
             false
@@ -249,13 +249,13 @@ fn begin(store: &Arc<dyn EventStore>, session: &Arc<str>, epoch: u32, append: Ap
 }
 
 /// Reports a failure; the session continues without the store then, but not after a conflict.
-fn judge(written: Result<(), StoreError>) -> Written {
+fn judge(written: Result<(), StoreError>) -> Output {
     match written {
-        Ok(()) => Written::Done,
-        Err(StoreError::Conflict | StoreError::Gone) => Written::Displaced,
+        Ok(()) => Output::Done,
+        Err(StoreError::Conflict | StoreError::Gone) => Output::Displaced,
         Err(error) => {
             observe::store_failed(&error);
-            Written::Failed
+            Output::Failed
         }
     }
 }

@@ -214,7 +214,7 @@ impl CallContext {
         // A revision without them would be sent a question without them, another question.
         let params = if wants_tools && !self.client().contains(ClientFeatures::SAMPLING_TOOLS) {
             Err(match self.revision().has_sampling_tools() {
-                true => AskError::Refused(SendError::Undeclared("sampling.tools")),
+                true => AskError::Refused(SendError::MissingCapability("sampling.tools")),
                 false => not_in_revision(Method::SamplingCreateMessage, self.revision()),
             })
         } else {

@@ -135,7 +135,7 @@ fn what_is_not_declared_is_refused_here() {
             let client = join(&server, revision).await;
             let check = |error: CallError, name| {
                 assert!(
-                    matches!(error, CallError::Undeclared(it) if it == name),
+                    matches!(error, CallError::MissingCapability(it) if it == name),
                     "{error:?}"
                 );
             };

@@ -200,7 +200,7 @@ fn what_the_client_did_not_declare_is_refused_by_name() {
                 assert!(
                     matches!(
                         refused,
-                        AskError::Refused(SendError::Undeclared("sampling"))
+                        AskError::Refused(SendError::MissingCapability("sampling"))
                     ),
                     "{refused:?}"
                 );

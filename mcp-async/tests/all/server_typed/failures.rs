@@ -109,7 +109,7 @@ fn a_source_of_an_error_may_choose_what_the_client_reads() {
             Err::<(), _>(Outer(ErrorReply::new(7, "chosen").into()).into())
         })
         .tool("asks", "", |_: NoArguments, _: Context| async {
-            let refused = AskError::Refused(SendError::Undeclared("sampling"));
+            let refused = AskError::Refused(SendError::MissingCapability("sampling"));
             Err::<(), _>(Outer(Outer(refused.into()).into()).into())
         })
         .tool("calls", "", |_: NoArguments, _: Context| async {

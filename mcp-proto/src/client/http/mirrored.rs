@@ -15,7 +15,7 @@ pub(super) fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&st
         _ => return,
     };
     let mut text = Vec::new();
-    let mut say = |name: &str, write: &dyn Fn(&mut [u8]) -> Written| {
+    let mut say = |name: &str, write: &dyn Fn(&mut [u8]) -> ValueLen| {
         text.resize(64, 0);
         let mut written = write(&mut text);
         if let Err(MirrorError::BufferFull { needed }) = written {
@@ -69,4 +69,4 @@ pub(super) fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&st
     }
 }
 
-type Written = Result<Option<usize>, MirrorError>;
+type ValueLen = Result<Option<usize>, MirrorError>;

@@ -8,7 +8,7 @@ use super::ServerId;
 use super::entry::Entry;
 use crate::action::SendError;
 use crate::model::LoggingLevel;
-use crate::outbox::{Shortage, Written};
+use crate::outbox::{NeedsBuffer, Output};
 use crate::payload::{Outcome, Payload, Question};
 use crate::rpc::Method;
 use crate::server::{AskOptions, Growing, ListKind, Progress, Server};
@@ -173,7 +173,7 @@ impl<'c> Commands<'_, 'c> {
         self.entry.disconnect(channel, retry)
     }
 
-    fn put<T: Written, E: Shortage>(
+    fn put<T: Output, E: NeedsBuffer>(
         &mut self,
         write: impl FnMut(&mut Server<'c, Growing>, &mut [u8]) -> Result<T, E>,
     ) -> Result<(), E> {

@@ -13,7 +13,7 @@ use super::entry::{Entry, Kind};
 use super::exchange::{Exchange, State};
 use super::response;
 use super::streams::StreamLimits;
-use crate::action::{Action, Why};
+use crate::action::{Action, IgnoreReason};
 use crate::http::{Endpoint, Limits};
 use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
@@ -104,7 +104,7 @@ pub enum HttpStep<'h, 'c> {
     /// A message was dealt with.
     Handled,
     /// A message led to nothing.
-    Ignored(Why),
+    Ignored(IgnoreReason),
     /// Nothing to do until something arrives or time passes.
     Idle,
 }
@@ -378,8 +378,8 @@ impl<'c> HttpServer<'c> {
         };
         // The session may be over since the body arrived.
         let Some(entry) = machines.get_mut(&id) else {
-            statuses.note(Some(Why::Closed.http_status()));
-            return HttpStep::Ignored(Why::Closed);
+            statuses.note(Some(IgnoreReason::Closed.http_status()));
+            return HttpStep::Ignored(IgnoreReason::Closed);
         };
         mark(dirty, id, entry);
         let action = entry
@@ -394,10 +394,10 @@ impl<'c> HttpServer<'c> {
                 Some(event)
             }
             Action::Reply(reply) => {
-                let event = entry.server.told(&reply);
+                let event = entry.server.event_after_reply(&reply);
                 if entry.reply(now, reply, out).is_err() {
                     statuses.note(Some(500));
-                    return HttpStep::Ignored(Why::NoRoom);
+                    return HttpStep::Ignored(IgnoreReason::NoRoom);
                 }
                 event
             }

@@ -8,7 +8,7 @@ use super::ExchangeId;
 use super::streams::{Delivery, StreamLimits, Streams};
 use crate::action::{BufferFull, Channel, Transmit};
 use crate::machine::Machine;
-use crate::outbox::{Shortage, Written};
+use crate::outbox::{NeedsBuffer, Output};
 use crate::server::{Event, Growing, Reply, Server};
 use crate::store::Store;
 use crate::time::Instant;
@@ -151,7 +151,7 @@ impl<'c> Entry<'c> {
     }
 
     /// Lets the machine write a message, and puts it on the stream that it is for.
-    pub(super) fn put<T: Written, E: Shortage>(
+    pub(super) fn put<T: Output, E: NeedsBuffer>(
         &mut self,
         out: &mut Vec<u8>,
         mut write: impl FnMut(&mut Server<'c, Growing>, &mut [u8]) -> Result<T, E>,

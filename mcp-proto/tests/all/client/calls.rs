@@ -125,11 +125,11 @@ fn garbage_is_reported_and_never_answered() {
 fn what_the_server_did_not_declare_is_not_sent() {
     session(
         r#"call 7 prompts/list
-        ! Undeclared("prompts")
+        ! MissingCapability("prompts")
         call 7 completion/complete {"ref":{}}
-        ! Undeclared("completions")
+        ! MissingCapability("completions")
         call 7 tasks/list
-        ! Undeclared("tasks.list")
+        ! MissingCapability("tasks.list")
         call 7 initialize {}
         ! NotInRevision
         call 7 server/discover

@@ -499,6 +499,6 @@ fn nothing_is_called_before_there_is_a_connection() {
         < discovered 1
         = connected 2026-07-28 "s"
         call 7 tools/list
-        ! Undeclared("tools")"#,
+        ! MissingCapability("tools")"#,
     );
 }

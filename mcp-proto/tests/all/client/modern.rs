@@ -55,11 +55,11 @@ fn every_request_tells_revision_and_capabilities() {
         call 9 ping
         ! NotInRevision
         call 9 resources/list
-        ! Undeclared("resources")
+        ! MissingCapability("resources")
         call 9 tasks/get {"taskId":"1"}
-        ! Undeclared("io.modelcontextprotocol/tasks")
+        ! MissingCapability("io.modelcontextprotocol/tasks")
         call 9 tasks/cancel {"taskId":"1"}
-        ! Undeclared("io.modelcontextprotocol/tasks")
+        ! MissingCapability("io.modelcontextprotocol/tasks")
         notify notifications/roots/list_changed
         ! NotInRevision
         begin

@@ -283,7 +283,7 @@ fn a_doubled_question_is_ignored() {
         Revision::V2025_11_25,
         &format!(
             r#"{ASK}< {{"jsonrpc":"2.0","id":"\u0071","method":"roots/list"}}
-            ~ DoubledQuestion
+            ~ DuplicateQuestion
             respond {{}}
             > {{"jsonrpc":"2.0","id":"q","result":{{}}}}"#
         ),
@@ -527,6 +527,6 @@ fn notifications_of_the_client() {
         },
         Revision::V2025_11_25,
         r#"notify notifications/roots/list_changed
-        ! Undeclared("roots.listChanged")"#,
+        ! MissingCapability("roots.listChanged")"#,
     );
 }

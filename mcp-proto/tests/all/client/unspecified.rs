@@ -123,7 +123,7 @@ fn capabilities_bind_in_every_revision() {
         accepting(RevisionSet::legacy()),
         Revision::V2024_11_05,
         r#"call 7 tools/list
-        ! Undeclared("tools")
+        ! MissingCapability("tools")
         call 7 completion/complete {"ref":{}}
         > {"jsonrpc":"2.0","id":2,"method":"completion/complete","params":{"ref":{}}}"#,
     );

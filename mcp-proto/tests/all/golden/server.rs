@@ -13,8 +13,8 @@ use mcp_proto::server::{
     Answer, AskOptions, Context, Event, Growing, ListKind, Progress, Server, ServerConfig,
 };
 use mcp_proto::{
-    InputRequired, Instant, Limits, Outcome, Payload, PingPolicy, Question, SendError, SentToken,
-    Token, Written,
+    InputRequired, Instant, Limits, Outcome, Output, Payload, PingPolicy, Question, SendError,
+    SentToken, Token,
 };
 use serde::Deserialize;
 
@@ -26,8 +26,8 @@ use super::transcript::Transcript;
 pub(crate) type Host = Server<'static, Growing>;
 
 /// Where the application's messages go.
-pub(crate) trait Output {
-    fn put<T: Written>(
+pub(crate) trait Sink {
+    fn put<T: Output>(
         &mut self,
         host: &mut Host,
         write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
@@ -111,7 +111,7 @@ impl App {
         host: &mut Host,
         now: Instant,
         event: &Event<'_>,
-        out: &mut impl Output,
+        out: &mut impl Sink,
     ) {
         self.told.push(tell(event));
         match event {
@@ -157,7 +157,7 @@ impl App {
         host: &mut Host,
         now: Instant,
         (verb, rest): (&str, &str),
-        out: &mut impl Output,
+        out: &mut impl Sink,
     ) -> bool {
         let held = self.held.last().copied();
         match verb {
@@ -276,7 +276,7 @@ fn respond(
     token: Token,
     method: Method<'_>,
     result: &str,
-    out: &mut impl Output,
+    out: &mut impl Sink,
 ) -> Result<(), SendError> {
     match method {
         Method::ToolsList => typed::<ListToolsResult<'_>>(host, now, token, result, out),
@@ -300,7 +300,7 @@ fn typed<'r, T: Deserialize<'r> + serde::Serialize>(
     now: Instant,
     token: Token,
     result: &'r str,
-    out: &mut impl Output,
+    out: &mut impl Sink,
 ) -> Result<(), SendError> {
     let value: T = raw(result).decode(&mut []).expect("a result of its method");
     let written = out.put(host, |host, out| {
@@ -314,7 +314,7 @@ fn fail(
     now: Instant,
     token: Token,
     rest: &str,
-    out: &mut impl Output,
+    out: &mut impl Sink,
 ) -> Result<(), SendError> {
     let (code, message) = word(rest);
     let error = ErrorObject::new(code.parse().expect("a code"), message);
@@ -330,7 +330,7 @@ fn input(
     now: Instant,
     token: Token,
     rest: &str,
-    out: &mut impl Output,
+    out: &mut impl Sink,
 ) -> Result<(), SendError> {
     let mut words = rest.split(' ');
     let mut next = || words.next().unwrap_or_default();

@@ -7,14 +7,12 @@ use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::{Incoming, Message, Messages};
 use mcp_proto::server::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
 use mcp_proto::server::{Event, Growing, Record, Server, ServerConfig};
-use mcp_proto::{
-    Action, Channel, Instant, Machine, Revision, SendError, Source, Transmit, Written,
-};
+use mcp_proto::{Action, Channel, Instant, Machine, Output, Revision, SendError, Source, Transmit};
 
 use super::heads::{BOTH, Heads, Request};
 use super::peer::Peer;
 use super::script::{Player, member};
-use super::server::{App, Host, Output, config, configure};
+use super::server::{App, Host, Sink, config, configure};
 use super::text::{ignored, lines};
 use super::transcript::Transcript;
 
@@ -56,8 +54,8 @@ enum Answer {
     Events(Reader),
 }
 
-impl Output for Exits {
-    fn put<T: Written>(
+impl Sink for Exits {
+    fn put<T: Output>(
         &mut self,
         host: &mut Host,
         mut write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,
@@ -376,7 +374,7 @@ impl Session {
                     self.app.on(&mut self.host, now, &event, &mut self.exits);
                 }
                 Action::Reply(reply) => {
-                    let told = self.host.told(&reply);
+                    let told = self.host.event_after_reply(&reply);
                     let mut reply = Some(reply);
                     let written = self.exits.put(&mut self.host, |host, out| {
                         let reply = reply.take().expect("there is room");

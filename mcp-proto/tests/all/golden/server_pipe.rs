@@ -3,11 +3,11 @@
 use core::time::Duration;
 
 use mcp_proto::server::{Growing, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Link, Machine, Outbox, Revision, SendError, Step, Written};
+use mcp_proto::{Inbox, Instant, Link, Machine, Outbox, Output, Revision, SendError, Step};
 
 use super::peer::Peer;
 use super::script::{Player, member, word};
-use super::server::{App, Host, Output, config, configure};
+use super::server::{App, Host, Sink, config, configure};
 use super::text::ignored;
 use super::transcript::Transcript;
 
@@ -25,8 +25,8 @@ struct Side {
     app: App,
 }
 
-impl Output for Outbox<Vec<u8>> {
-    fn put<T: Written>(
+impl Sink for Outbox<Vec<u8>> {
+    fn put<T: Output>(
         &mut self,
         host: &mut Host,
         mut write: impl FnMut(&mut Host, &mut [u8]) -> Result<T, SendError>,

@@ -1,7 +1,7 @@
 //! JSON of the scripts, and words of the transcripts' own for what did not happen.
 
 use mcp_proto::json::Raw;
-use mcp_proto::{SendError, Why};
+use mcp_proto::{IgnoreReason, SendError};
 
 use super::transcript::Transcript;
 
@@ -30,7 +30,7 @@ pub(crate) fn refusal(error: SendError) -> String {
         SendError::TooLarge { needed } => format!("too large: {needed} bytes"),
         SendError::Stale => "stale".into(),
         SendError::TableFull => "table full".into(),
-        SendError::Undeclared(capability) => format!("undeclared: {capability}"),
+        SendError::MissingCapability(capability) => format!("undeclared: {capability}"),
         SendError::NotInRevision => "not in the revision".into(),
         SendError::NotReady => "not ready".into(),
         SendError::Closed => "closed".into(),
@@ -41,19 +41,19 @@ pub(crate) fn refusal(error: SendError) -> String {
 }
 
 /// Why a message led to nothing; `None` for the ordinary case.
-pub(crate) fn ignored(why: Why) -> Option<String> {
+pub(crate) fn ignored(why: IgnoreReason) -> Option<String> {
     Some(match why {
-        Why::Absorbed => return None,
-        Why::UnknownNotification => "unknown notification".into(),
-        Why::LateResponse => "late response".into(),
-        Why::UnknownCancellation => "unknown cancellation".into(),
-        Why::Misplaced => "misplaced".into(),
-        Why::Malformed => "malformed".into(),
-        Why::Garbage => "garbage".into(),
-        Why::StaleProgress => "stale progress".into(),
-        Why::DoubledQuestion => "doubled question".into(),
-        Why::NoRoom => "no room".into(),
-        Why::Closed => "closed".into(),
+        IgnoreReason::Absorbed => return None,
+        IgnoreReason::UnknownNotification => "unknown notification".into(),
+        IgnoreReason::LateResponse => "late response".into(),
+        IgnoreReason::UnknownCancellation => "unknown cancellation".into(),
+        IgnoreReason::Misplaced => "misplaced".into(),
+        IgnoreReason::Malformed => "malformed".into(),
+        IgnoreReason::Garbage => "garbage".into(),
+        IgnoreReason::StaleProgress => "stale progress".into(),
+        IgnoreReason::DuplicateQuestion => "doubled question".into(),
+        IgnoreReason::NoRoom => "no room".into(),
+        IgnoreReason::Closed => "closed".into(),
         other => format!("{other:?}"),
     })
 }

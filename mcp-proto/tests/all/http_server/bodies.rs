@@ -2,7 +2,7 @@
 //! SH-45 to SH-48.
 
 use mcp_proto::server::ServerConfig;
-use mcp_proto::{Limits, Why};
+use mcp_proto::{IgnoreReason, Limits};
 
 use crate::http_server::site::*;
 
@@ -224,16 +224,16 @@ fn limits_of_ours_pass() {
 #[test]
 fn why_nothing_was_said() {
     for (why, status) in [
-        (Why::Absorbed, 202),
-        (Why::UnknownNotification, 202),
-        (Why::LateResponse, 202),
-        (Why::UnknownCancellation, 202),
-        (Why::Misplaced, 202),
-        (Why::StaleProgress, 202),
-        (Why::DoubledQuestion, 202),
-        (Why::Malformed, 400),
-        (Why::Garbage, 400),
-        (Why::Closed, 404),
+        (IgnoreReason::Absorbed, 202),
+        (IgnoreReason::UnknownNotification, 202),
+        (IgnoreReason::LateResponse, 202),
+        (IgnoreReason::UnknownCancellation, 202),
+        (IgnoreReason::Misplaced, 202),
+        (IgnoreReason::StaleProgress, 202),
+        (IgnoreReason::DuplicateQuestion, 202),
+        (IgnoreReason::Malformed, 400),
+        (IgnoreReason::Garbage, 400),
+        (IgnoreReason::Closed, 404),
     ] {
         assert_eq!(why.http_status(), status, "{why:?}");
     }

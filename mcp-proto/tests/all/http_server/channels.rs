@@ -227,7 +227,7 @@ fn a_full_channel_holds_up_no_other() {
 fn what_is_forgotten_says_nothing() {
     let site = &mut waiting(config(), "2025-11-25");
     let token = site.session(0).token(0);
-    site.session(0).server.forget(token);
+    site.session(0).server.unhandle(token);
     site.session(0).drain().says(&[]);
     site.check(&HEAD, &call("5", "x"), "200 result");
 }

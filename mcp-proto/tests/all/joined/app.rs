@@ -10,7 +10,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::http::Commands;
 use mcp_proto::server::{self, Answer, AskOptions, Context, ListKind, Progress, Server};
 use mcp_proto::{
-    InputRequired, Instant, Outbox, Outcome, Question, SendError, SentToken, Token, Verdict,
+    Handled, InputRequired, Instant, Outbox, Outcome, Question, SendError, SentToken, Token,
 };
 
 use super::raw;
@@ -222,7 +222,7 @@ impl Host {
         }
         match client.ask(now, Some(token), question) {
             Ok(asked) => self.asked.push((asked, Some(token))),
-            Err(SendError::Undeclared(_) | SendError::NotInRevision) => {
+            Err(SendError::MissingCapability(_) | SendError::NotInRevision) => {
                 return finish(now, client, token, "\"a pity\"");
             }
             Err(error) => return Err(error),
@@ -287,7 +287,7 @@ impl User {
         client: &mut AnyClient,
         event: client::Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
-    ) -> Verdict {
+    ) -> Handled {
         let name = |token| self.call_of(token).split(' ').next().unwrap_or_default();
         let line = match event {
             client::Event::Connected(server) => {
@@ -325,11 +325,11 @@ impl User {
                 };
                 let call = self.call_of(token);
                 assert!(again(now, client, token, call, round, outbox));
-                return Verdict::Done;
+                return Handled::Done;
             }
             client::Event::Again { token, .. } => {
                 self.again.push(token);
-                return Verdict::Done;
+                return Handled::Done;
             }
             client::Event::Question { token, method, .. } => {
                 let result = match method {
@@ -354,7 +354,7 @@ impl User {
             other => panic!("not in the script: {other:?}"),
         };
         self.log.push(line);
-        Verdict::Done
+        Handled::Done
     }
 
     /// Does the next thing, if there is one that can be done.

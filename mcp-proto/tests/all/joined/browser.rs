@@ -7,7 +7,7 @@ use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::{Message, Method};
 use mcp_proto::server::http::ExchangeId;
-use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, Rest};
+use mcp_proto::{Inbox, Instant, Limits, Link, Machine, Outbox, TurnEnd};
 
 use super::app::{AnyClient, User};
 use super::site::{Request, Site};
@@ -158,7 +158,7 @@ impl Browser {
             worked = true;
             user.on(now, machine, event, outbox)
         });
-        assert_eq!(rest, Rest::Empty);
+        assert_eq!(rest, TurnEnd::Empty);
         let connects = self.user.connected > self.connected;
         if connects {
             self.origin.connected(self.machine.revision().unwrap());

@@ -5,7 +5,7 @@ use core::time::Duration;
 use std::collections::VecDeque;
 
 use mcp_proto::{
-    Inbox, Instant, Limits, Link, Machine, Outbox, Rest, SendError, Verdict, client, server,
+    Handled, Inbox, Instant, Limits, Link, Machine, Outbox, SendError, TurnEnd, client, server,
 };
 
 use super::START;
@@ -20,7 +20,7 @@ pub(crate) trait App<M: Machine> {
         machine: &mut M,
         event: M::Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
-    ) -> Verdict;
+    ) -> Handled;
 
     /// Nothing moves any more: the application may do something by itself. Returns whether it did.
     fn idle(&mut self, now: Instant, machine: &mut M, outbox: &mut Outbox<Vec<u8>>) -> bool {
@@ -44,12 +44,12 @@ impl App<AnyServer> for Host {
         server: &mut AnyServer,
         event: server::Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
-    ) -> Verdict {
+    ) -> Handled {
         match Self::on(self, now, &event, &mut (server, outbox)) {
-            Err(SendError::BufferFull { .. }) => return Verdict::Again,
+            Err(SendError::BufferFull { .. }) => return Handled::Retry,
             sent => allow_ended(sent),
         }
-        Verdict::Done
+        Handled::Done
     }
 
     fn next_timeout(&self) -> Option<Instant> {
@@ -73,7 +73,7 @@ impl App<AnyClient> for User {
         client: &mut AnyClient,
         event: client::Event<'_>,
         outbox: &mut Outbox<Vec<u8>>,
-    ) -> Verdict {
+    ) -> Handled {
         Self::on(self, now, client, event, outbox)
     }
 
@@ -306,8 +306,8 @@ impl<M: Machine, A: App<M>> Side<M, A> {
             let flushed = self.flush();
             worked |= flushed;
             match rest {
-                Rest::Full => assert!(flushed, "full, and nothing to drain"),
-                Rest::Empty => return worked,
+                TurnEnd::Full => assert!(flushed, "full, and nothing to drain"),
+                TurnEnd::Empty => return worked,
             }
         }
     }

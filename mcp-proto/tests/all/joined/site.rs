@@ -8,7 +8,7 @@ use mcp_proto::revision::Http;
 use mcp_proto::server::ServerConfig;
 use mcp_proto::server::http::streams::Read;
 use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
-use mcp_proto::{Instant, Revision, Why};
+use mcp_proto::{IgnoreReason, Instant, Revision};
 
 use super::app::{Host, allow_ended};
 
@@ -185,7 +185,7 @@ impl Site {
                     allow_ended(session.on(self.now, &event, &mut commands));
                 }
                 HttpStep::Ready(_) | HttpStep::Handled => {}
-                HttpStep::Ignored(why) => assert_ne!(why, Why::LateResponse),
+                HttpStep::Ignored(why) => assert_ne!(why, IgnoreReason::LateResponse),
                 HttpStep::Idle => break,
             }
         }

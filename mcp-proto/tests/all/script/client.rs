@@ -141,7 +141,7 @@ impl<'c> Role for User<'c> {
             }
             "forget" => {
                 let token = role.questions.pop_back().unwrap();
-                machine.forget(token);
+                machine.unhandle(token);
                 Ok(())
             }
             "notify" => {

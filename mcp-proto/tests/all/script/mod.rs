@@ -39,8 +39,8 @@ use std::collections::VecDeque;
 
 use mcp_proto::json::Raw;
 use mcp_proto::{
-    Action, BufferFull, Channel, Inbox, Instant, Limits, Machine, SendError, Source, Transmit, Why,
-    Written,
+    Action, BufferFull, Channel, IgnoreReason, Inbox, Instant, Limits, Machine, Output, SendError,
+    Source, Transmit,
 };
 
 /// What is expected of writes into buffers that are too small.
@@ -84,9 +84,9 @@ pub(crate) trait Role: Sized {
 /// What followed from a command.
 #[derive(Clone, Debug)]
 pub(crate) enum Line {
-    Written(String),
+    Output(String),
     Event(String),
-    Ignored(Why),
+    Ignored(IgnoreReason),
     Refused(SendError),
 }
 
@@ -143,7 +143,7 @@ impl<R: Role> Player<R> {
         }
         self.drain();
         self.log
-            .retain(|line| !matches!(line, Line::Ignored(Why::Absorbed)));
+            .retain(|line| !matches!(line, Line::Ignored(IgnoreReason::Absorbed)));
     }
 
     #[track_caller]
@@ -226,7 +226,7 @@ impl<R: Role> Player<R> {
 
     /// Writes a message of the application.
     #[track_caller]
-    pub(crate) fn send<T: Written>(
+    pub(crate) fn send<T: Output>(
         &mut self,
         mut message: impl FnMut(&mut R::Machine, &mut [u8]) -> Result<T, SendError>,
     ) -> Result<T, SendError> {
@@ -247,7 +247,7 @@ impl<R: Role> Player<R> {
     }
 
     /// Why the last message that had no effect had none.
-    pub(crate) fn last_ignored(&self) -> Option<Why> {
+    pub(crate) fn last_ignored(&self) -> Option<IgnoreReason> {
         self.log.iter().rev().find_map(|line| match line {
             Line::Ignored(why) => Some(*why),
             _ => None,
@@ -257,7 +257,7 @@ impl<R: Role> Player<R> {
 
 fn text<R: Role>(line: &Line) -> String {
     match line {
-        Line::Written(text) => format!("{} {text}", R::WRITES),
+        Line::Output(text) => format!("{} {text}", R::WRITES),
         Line::Event(text) => format!("= {text}"),
         Line::Ignored(why) => format!("~ {why:?}"),
         Line::Refused(error) => format!("! {error:?}"),
@@ -286,7 +286,7 @@ fn drain<R: Role>(machine: &mut R::Machine, now: Instant, role: &mut R, log: &mu
 }
 
 #[track_caller]
-fn write<R: Role, T: Written>(
+fn write<R: Role, T: Output>(
     machine: &mut R::Machine,
     log: &mut VecDeque<Line>,
     reserve: usize,
@@ -298,7 +298,7 @@ fn write<R: Role, T: Written>(
         assert!(text.len() <= reserve, "{} > {reserve}", text.len());
     }
     if !text.is_empty() {
-        log.push_back(Line::Written(text));
+        log.push_back(Line::Output(text));
     }
     Ok(written)
 }
@@ -306,7 +306,7 @@ fn write<R: Role, T: Written>(
 /// Writes into buffers that are too small, which must not change the machine, and then into one
 /// that is just large enough.
 #[track_caller]
-pub(crate) fn fit<M: Debug, T: Written>(
+pub(crate) fn fit<M: Debug, T: Output>(
     machine: &mut M,
     expected: Fit,
     message: &mut impl FnMut(&mut M, &mut [u8]) -> Result<T, SendError>,

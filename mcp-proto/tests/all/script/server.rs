@@ -33,8 +33,8 @@ use mcp_proto::server::{
     Answer, AskOptions, Event, Fixed, ListKind, Progress, Reply, Server, ServerConfig, Storage,
 };
 use mcp_proto::{
-    BufferFull, Channel, InputRequired, Instant, Machine, Outcome, Question, SendError, SentToken,
-    Token, Transmit, Why,
+    BufferFull, Channel, IgnoreReason, InputRequired, Instant, Machine, Outcome, Question,
+    SendError, SentToken, Token, Transmit,
 };
 
 pub(crate) use super::messages::*;
@@ -268,7 +268,7 @@ impl Role for Host {
             }
             "forget" => {
                 let token = player.token(n.unwrap());
-                player.machine.forget(token);
+                player.machine.unhandle(token);
                 Ok(())
             }
             "transmit" => {
@@ -389,7 +389,7 @@ impl Talk {
     /// The lines that the client got since the last look.
     pub(crate) fn heard(&mut self) -> Vec<String> {
         self.take(|line| match line {
-            Line::Written(text) => Some(text.clone()),
+            Line::Output(text) => Some(text.clone()),
             _ => None,
         })
     }
@@ -416,7 +416,7 @@ impl Talk {
 
     /// Why the last message led to nothing.
     #[track_caller]
-    pub(crate) fn ignores(&mut self, why: Why) -> &mut Self {
+    pub(crate) fn ignores(&mut self, why: IgnoreReason) -> &mut Self {
         assert_eq!(self.last_ignored(), Some(why));
         self.hears(&[]).sees(&[])
     }

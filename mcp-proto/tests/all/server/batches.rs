@@ -215,7 +215,7 @@ fn a_forgotten_element_is_not_counted() {
     talk.say(&batch(&[&request("1", "tools/list", "")]))
         .sees(&["request 0 tools/list"]);
     let token = talk.token(0);
-    mcp_proto::Machine::forget(&mut talk.machine, token);
+    mcp_proto::Machine::unhandle(&mut talk.machine, token);
     assert!(!talk.machine.is_live(token));
     talk.drain().hears(&[]).sees(&[]);
     talk.say(&batch(&[&request("1", "ping", "")]))

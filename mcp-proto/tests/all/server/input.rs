@@ -1,7 +1,7 @@
 //! Bad input on a pipe: JR-32 and what stands beside it.
 
 use mcp_proto::server::{Server, ServerConfig};
-use mcp_proto::{Action, Inbox, Instant, Limits, Machine as _, SendError, Source, Why};
+use mcp_proto::{Action, IgnoreReason, Inbox, Instant, Limits, Machine as _, SendError, Source};
 
 use super::Talk;
 use crate::script::server::{Small, config, error, request};
@@ -426,5 +426,6 @@ fn a_closed_server_is_silent() {
     let mut talk = Talk::with(config());
     mcp_proto::Machine::hang_up(&mut talk.machine, mcp_proto::Instant::ZERO);
     talk.drain().sees(&["closed"]);
-    talk.say(&request("1", "ping", "")).ignores(Why::Closed);
+    talk.say(&request("1", "ping", ""))
+        .ignores(IgnoreReason::Closed);
 }

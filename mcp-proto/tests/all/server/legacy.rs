@@ -2,7 +2,7 @@
 
 use mcp_proto::model::{LoggingLevel, ServerCapabilities};
 use mcp_proto::server::{Progress, ServerConfig};
-use mcp_proto::{Revision, RevisionSet, SendError, Why};
+use mcp_proto::{IgnoreReason, Revision, RevisionSet, SendError};
 
 use super::Talk;
 use crate::script::server::{INITIALIZED, config, error, initialize, notification, request};
@@ -134,7 +134,7 @@ fn lc_14_requests_race_initialized() {
         .sees(&[]);
     talk.say(&request("2", "tools/list", ""))
         .sees(&["request 0 tools/list", "initialized"]);
-    talk.say(INITIALIZED).ignores(Why::Absorbed);
+    talk.say(INITIALIZED).ignores(IgnoreReason::Absorbed);
     // So does one that is refused.
     let mut talk = Talk::with(config());
     talk.say(&initialize("2025-11-25", "{}"))
@@ -323,7 +323,7 @@ fn logs_need_the_capability_and_a_session() {
     let mut talk = Talk::open(ServerConfig::new("s", "1"), "2025-11-25", "{}");
     assert_eq!(
         talk.log(None, LoggingLevel::Error, "x"),
-        Err(SendError::Undeclared("logging"))
+        Err(SendError::MissingCapability("logging"))
     );
 }
 
@@ -433,14 +433,14 @@ fn lc_16_the_answered_version_rules_the_encoding() {
 #[test]
 fn jr_34_unknown_notifications_are_ignored() {
     let mut talk = Talk::with(config());
-    talk.say(INITIALIZED).ignores(Why::Misplaced);
+    talk.say(INITIALIZED).ignores(IgnoreReason::Misplaced);
     let mut talk = Talk::open(config(), "2025-06-18", r#"{"roots":{"listChanged":true}}"#);
     for (method, why) in [
-        ("notifications/nonsense", Why::UnknownNotification),
-        ("exit", Why::UnknownNotification),
-        ("tools/call", Why::Misplaced),
-        ("notifications/message", Why::Misplaced),
-        ("notifications/tasks/status", Why::Misplaced),
+        ("notifications/nonsense", IgnoreReason::UnknownNotification),
+        ("exit", IgnoreReason::UnknownNotification),
+        ("tools/call", IgnoreReason::Misplaced),
+        ("notifications/message", IgnoreReason::Misplaced),
+        ("notifications/tasks/status", IgnoreReason::Misplaced),
     ] {
         talk.say(&notification(method, "")).ignores(why);
     }

@@ -2,7 +2,7 @@
 
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::{AskOptions, Progress, ServerConfig};
-use mcp_proto::{InputRequired, Question, RevisionSet, SendError, Why};
+use mcp_proto::{IgnoreReason, InputRequired, Question, RevisionSet, SendError};
 
 use super::Talk;
 use crate::script::server::{
@@ -136,7 +136,7 @@ fn vr_25_modern_only() {
         -32602,
         "io.modelcontextprotocol/protocolVersion is missing or malformed",
     )]);
-    talk.say(INITIALIZED).ignores(Why::Misplaced);
+    talk.say(INITIALIZED).ignores(IgnoreReason::Misplaced);
     talk.say(r#"[{"jsonrpc":"2.0","id":1,"method":"ping"}]"#)
         .hears(&[
             r#"{"jsonrpc":"2.0","error":{"code":-32600,"message":"batches are not supported"}}"#,
@@ -300,7 +300,7 @@ fn jr_44_capabilities_are_those_of_the_request() {
     };
     assert_eq!(
         talk.need(1, input),
-        Err(SendError::Undeclared("elicitation.form"))
+        Err(SendError::MissingCapability("elicitation.form"))
     );
     talk.need(0, input).unwrap();
     talk.hears(&[&result(
@@ -354,7 +354,7 @@ fn mr_02_input_is_required_only_where_it_may_be() {
         Err(SendError::NotInRevision),
     );
     let call = ("tools/call", r#""name":"x""#);
-    let refused = |what| Err(SendError::Undeclared(what));
+    let refused = |what| Err(SendError::MissingCapability(what));
     check(call.0, call.1, "{}", roots, refused("roots"));
     check(
         call.0,
@@ -537,7 +537,7 @@ fn st_13_no_questions() {
         Err(SendError::NotReady)
     );
     talk.say(r#"{"jsonrpc":"2.0","id":1,"result":{}}"#)
-        .ignores(Why::LateResponse);
+        .ignores(IgnoreReason::LateResponse);
 }
 
 /// CN-15: the alias is off in this era.
@@ -547,7 +547,7 @@ fn the_alias_does_not_reach_modern_requests() {
     talk.say(&modern("1", "tools/list", "", "{}"))
         .sees(&["request 0 tools/list"]);
     talk.say(&notification("$/cancelRequest", r#""id":1"#))
-        .ignores(Why::UnknownCancellation);
+        .ignores(IgnoreReason::UnknownCancellation);
     assert!(talk.machine.is_live(talk.token(0)));
 }
 

@@ -115,7 +115,7 @@ fn check(version: &str, operations: &[Operation]) {
             }
             Operation::Forget(n) => {
                 let Some(n) = nth(*n, &open) else { continue };
-                talk.machine.forget(talk.token(n));
+                talk.machine.unhandle(talk.token(n));
                 open.requests.remove(&n);
                 answered += 1;
             }

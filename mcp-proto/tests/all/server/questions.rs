@@ -95,7 +95,7 @@ fn lc_23_capabilities_of_the_client() {
         check_opened(config(), version, capabilities, &script);
     }
     const NOT_IN_REVISION: &str = "NotInRevision";
-    let refused = |what| format!("Undeclared({what:?})");
+    let refused = |what| format!("MissingCapability({what:?})");
     let roots = "roots/list {}";
     check("2024-11-05", r#"{"roots":{}}"#, roots, "");
     check("2024-11-05", r#"{"roots":null}"#, roots, &refused("roots"));

@@ -11,15 +11,15 @@ use crate::rpc::Id;
 /// with memory keeps 256. What is longer is refused, never cut.
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
 #[derive(Clone)]
-pub struct Label<const N: usize> {
+pub struct IdBuf<const N: usize> {
     kind: Kind,
     len: u16,
     bytes: [u8; N],
 }
 
-/// A [`Label`] of any capacity, as tables of requests store it.
+/// An [`IdBuf`] of any capacity, as tables of requests store it.
 #[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
-pub trait Inline: Clone + fmt::Debug {
+pub trait IdStorage: Clone + fmt::Debug {
     /// The longest id in bytes, as it stands in the message, without quotes.
     const CAPACITY: usize;
 
@@ -49,7 +49,7 @@ const SHORT_ECHO: usize = 128;
 #[cfg(feature = "alloc")]
 pub(crate) const LONG_ECHO: usize = 1024;
 
-impl<const N: usize> Inline for Label<N> {
+impl<const N: usize> IdStorage for IdBuf<N> {
     const CAPACITY: usize = if N < u16::MAX as usize {
         N
     } else {
@@ -81,7 +81,7 @@ impl<const N: usize> Inline for Label<N> {
     }
 }
 
-impl<const N: usize> fmt::Debug for Label<N> {
+impl<const N: usize> fmt::Debug for IdBuf<N> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.id().fmt(f)
     }
@@ -107,10 +107,10 @@ mod tests {
     #[track_caller]
     fn check(text: &str) {
         let id = Id::parse(text.as_bytes()).unwrap();
-        let label = Label::<24>::new(id).unwrap();
-        assert_eq!(format!("{}", label.id()), format!("{id}"));
-        assert!(label.matches(id));
-        assert_eq!(label.id().hash32(), id.hash32());
+        let buf = IdBuf::<24>::new(id).unwrap();
+        assert_eq!(format!("{}", buf.id()), format!("{id}"));
+        assert!(buf.matches(id));
+        assert_eq!(buf.id().hash32(), id.hash32());
     }
 
     #[test]
@@ -127,14 +127,14 @@ mod tests {
 
     #[test]
     fn type_and_value_decide() {
-        let label = Label::<8>::new(Id::from("1")).unwrap();
-        assert!(label.matches(Id::parse(br#""\u0031""#).unwrap()));
-        assert!(!label.matches(Id::parse(b"1").unwrap()));
+        let buf = IdBuf::<8>::new(Id::from("1")).unwrap();
+        assert!(buf.matches(Id::parse(br#""\u0031""#).unwrap()));
+        assert!(!buf.matches(Id::parse(b"1").unwrap()));
     }
 
     #[test]
     fn the_capacity_is_a_bound_and_no_cut() {
-        assert!(Label::<8>::new(Id::from("12345678")).is_some());
-        assert!(Label::<8>::new(Id::from("123456789")).is_none());
+        assert!(IdBuf::<8>::new(Id::from("12345678")).is_some());
+        assert!(IdBuf::<8>::new(Id::from("123456789")).is_none());
     }
 }
