@@ -11,7 +11,7 @@ mod app;
 mod uart;
 
 use cortex_m_rt::entry;
-use mcp_proto::server::{Blueprint, Fixed, Server, ServerConfig};
+use mcp_proto::server::{Fixed, PreparedConfig, Server, ServerConfig};
 use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, TurnEnd};
 use panic_never as _;
 
@@ -48,10 +48,10 @@ fn serve(uart: &Uart) {
         ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
     };
     // Checked apart from the server, so that the server is not moved out of a result.
-    let Ok(blueprint) = Blueprint::new(config) else {
+    let Ok(prepared) = PreparedConfig::new(config) else {
         return;
     };
-    let Ok(mut server) = Server::new(blueprint, Fixed::<ID, REQUESTS, 0, 0, 0>::new());
+    let Ok(mut server) = Server::new(prepared, Fixed::<ID, REQUESTS, 0, 0, 0>::new());
     let (inbox, outbox) = (
         Inbox::new([0; BUFFER], &limits),
         Outbox::new([0; BUFFER], &limits),

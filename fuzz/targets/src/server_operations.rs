@@ -9,7 +9,9 @@ use mcp_proto::model::{
     LoggingLevel, PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
 use mcp_proto::rpc::{ErrorObject, Message, Method};
-use mcp_proto::server::{AskOptions, Event, Growing, ListKind, Progress, Server, ServerConfig};
+use mcp_proto::server::{
+    AskOptions, Event, Growing, ListKind, ProgressReport, Server, ServerConfig,
+};
 use mcp_proto::{
     Inbox, Instant, Limits, Link, Machine, Outbox, Outcome, PingPolicy, Question, SendError,
     SentToken, Step, Token,
@@ -424,7 +426,7 @@ impl World {
         else {
             return;
         };
-        let progress = Progress {
+        let progress = ProgressReport {
             progress: f64::from(value) / 2.0,
             total: Some(100.0),
             message: Some("half\nway"),

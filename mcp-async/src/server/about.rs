@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::json::{Raw, RawBuf, Str};
 use mcp_proto::model::keys;
-use mcp_proto::server::Context as Request;
+use mcp_proto::server::RequestContext as Request;
 
 use super::principal::Principal;
 use crate::trace_context::TraceContext;

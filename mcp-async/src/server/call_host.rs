@@ -5,7 +5,7 @@ use core::task::{Context, Poll};
 use core::time::Duration;
 
 use mcp_proto::model::LoggingLevel;
-use mcp_proto::server::Progress;
+use mcp_proto::server::ProgressReport;
 use mcp_proto::{Channel, Outcome, Payload, Token};
 
 use super::peer::Peer;
@@ -48,7 +48,7 @@ pub(crate) trait CallHost: Send + Sync {
         cx: &mut Context<'_>,
         receipt: &mut Option<Receipt>,
         call: (Token, Channel),
-        progress: Progress<'_>,
+        progress: ProgressReport<'_>,
     ) -> Poll<bool>;
 
     /// Logs to the client, and waits for room and for a store.

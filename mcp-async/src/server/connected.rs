@@ -5,7 +5,7 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::server::Progress;
+use mcp_proto::server::ProgressReport;
 use mcp_proto::{Channel, Outcome, SendError, Token};
 
 use super::Machine;
@@ -66,7 +66,7 @@ impl CallHost for Connected {
         cx: &mut Context<'_>,
         receipt: &mut Option<Receipt>,
         (call, channel): (Token, Channel),
-        progress: Progress<'_>,
+        progress: ProgressReport<'_>,
     ) -> Poll<bool> {
         let mut has_left = receipt.is_some();
         let write = |machine: &mut Machine, now, out: &mut [u8]| {

@@ -12,7 +12,7 @@ use mcp_proto::json::{Map, Raw, RawBuf};
 use mcp_proto::model::{
     PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
 };
-use mcp_proto::server::{Blueprint, Growing, ListKind, ServerConfig, ServerSetup};
+use mcp_proto::server::{Growing, ListKind, PreparedConfig, ServerConfig, ServerSetup};
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
 use super::catalog::{Catalog, Change};
@@ -124,7 +124,7 @@ impl Settings {
         if self.page_size == 0 {
             mistakes.push(RegisterError::zero("page_size"));
         }
-        if let Err(error) = Blueprint::<Growing>::new(declare(self, catalog)) {
+        if let Err(error) = PreparedConfig::<Growing>::new(declare(self, catalog)) {
             mistakes.push(RegisterError::setting("limits", &error));
         }
         mistakes
@@ -150,7 +150,7 @@ impl Inner {
             let catalog = self.catalog.read();
             let catalog = Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner));
             View {
-                blueprint: Blueprint::with_room(declare(&self.settings, &catalog)),
+                prepared: PreparedConfig::with_room(declare(&self.settings, &catalog)),
                 catalog,
             }
         })

@@ -94,7 +94,7 @@ use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::json::{Number, Str};
-use mcp_proto::server::{Answer, Blueprint, Event, Growing, Server, ServerSetup};
+use mcp_proto::server::{Answer, Event, Growing, PreparedConfig, Server, ServerSetup};
 use mcp_proto::{Channel, Instant, Outcome, SendError, SentToken, Token, Transmit};
 
 use self::about::{About, Known};
@@ -142,7 +142,7 @@ pub(crate) use self::live::Live;
 #[cfg(feature = "http-server")]
 pub(crate) use self::rate::Buckets;
 
-use mcp_proto::server::Context as Request;
+use mcp_proto::server::RequestContext as Request;
 
 pub(crate) type Machine = Server<'static, Growing>;
 
@@ -182,14 +182,14 @@ where
     C: Clock,
     S: Service,
 {
-    connect_with(streams, clock, Blueprint::with_room(config), service)
+    connect_with(streams, clock, PreparedConfig::with_room(config), service)
 }
 
 /// Serves one client with a machine of this blueprint.
 fn connect_with<R, W, C, S>(
     (reader, writer): (R, W),
     clock: C,
-    blueprint: Blueprint<'static, Growing>,
+    prepared: PreparedConfig<'static, Growing>,
     service: S,
 ) -> (Connection<R, W, C, S>, Peer)
 where
@@ -199,7 +199,7 @@ where
     S: Service,
 {
     let timer = clock.timer();
-    let Ok(machine) = Server::new(blueprint, Growing);
+    let Ok(machine) = Server::new(prepared, Growing);
     let clock = Arc::new(clock) as Arc<dyn Now>;
     let limits = machine.config().limits;
     let shared = Shared::new(machine, &limits, clock, Transport::Pipe, Pipe);

@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::rpc::Method;
-use mcp_proto::server::{Context as Request, Initialize};
+use mcp_proto::server::{Initialize, RequestContext as Request};
 
 use super::context::CallContext;
 use super::peer::Peer;

@@ -8,7 +8,7 @@ use std::io;
 use std::sync::Arc;
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::server::{Blueprint, Growing, ServerSetup};
+use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 
 #[cfg(feature = "http-server")]
 use super::Keys;
@@ -62,8 +62,8 @@ impl<R> Server<R> {
     }
 
     /// The configuration, for those who make many machines of it.
-    pub(crate) fn blueprint(&self) -> Blueprint<'static, Growing> {
-        self.inner.view().blueprint.clone()
+    pub(crate) fn prepared(&self) -> PreparedConfig<'static, Growing> {
+        self.inner.view().prepared.clone()
     }
 
     /// A handle whose type does not name the state of the server.
@@ -128,7 +128,7 @@ impl<R> Server<R> {
         C: Clock,
     {
         let service = self.inner.service(runner);
-        let (mut connection, peer) = connect_with(streams, clock, self.blueprint(), service);
+        let (mut connection, peer) = connect_with(streams, clock, self.prepared(), service);
         connection = connection.with_grace(self.inner.settings.shutdown_timeout);
         if let Some(keys) = self.inner.settings.keys.clone() {
             connection = connection.with_keys(keys);
@@ -155,7 +155,7 @@ impl<R, S> Server<R, S> {
 
     /// Returns the configuration of the protocol layer, as of now.
     pub fn config(&self) -> ServerSetup<'static> {
-        self.inner.view().blueprint.config().clone()
+        self.inner.view().prepared.config().clone()
     }
 
     /// Serves one client on this clock, without a runtime: in tests and simulations.

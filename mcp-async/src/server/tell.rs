@@ -6,7 +6,7 @@ use core::pin::Pin;
 use core::task::{self, Poll, ready};
 
 use mcp_proto::model::LoggingLevel;
-use mcp_proto::server::Progress;
+use mcp_proto::server::ProgressReport;
 use mcp_proto::{Channel, Instant, Payload, SendError, Transmit};
 
 use super::Machine;
@@ -19,7 +19,7 @@ use crate::connection::{Receipt, Shared};
 #[must_use = "nothing is told until the future is polled"]
 pub struct ProgressUpdate<'a> {
     context: &'a CallContext,
-    told: Progress<'a>,
+    told: ProgressReport<'a>,
     receipt: Option<Receipt>,
     /// The update left nothing to wait for, and the other futures had their turn since.
     has_yielded: bool,
@@ -40,7 +40,7 @@ impl<'a> ProgressUpdate<'a> {
     pub(super) const fn new(context: &'a CallContext, progress: f64) -> Self {
         Self {
             context,
-            told: Progress::new(progress),
+            told: ProgressReport::new(progress),
             receipt: None,
             has_yielded: false,
         }

@@ -4,14 +4,14 @@ use core::cell::RefCell;
 use core::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 
-use mcp_proto::server::{Blueprint, Growing};
+use mcp_proto::server::{Growing, PreparedConfig};
 
 use super::catalog::Catalog;
 
 /// The catalog of one moment, and the configuration that follows from it.
 pub(super) struct View {
     pub(super) catalog: Arc<Catalog>,
-    pub(super) blueprint: Blueprint<'static, Growing>,
+    pub(super) prepared: PreparedConfig<'static, Growing>,
 }
 
 /// The current [`View`] of a server.

@@ -9,7 +9,7 @@ use mcp_proto::model::{
 };
 use mcp_proto::rpc::{ErrorObject, Method, code};
 use mcp_proto::server::http::{Commands, HttpServer, ServerId};
-use mcp_proto::server::{Event, Progress, ServerConfig};
+use mcp_proto::server::{Event, ProgressReport, ServerConfig};
 use mcp_proto::{Instant, Outcome, Token};
 
 pub(crate) fn config() -> ServerConfig<'static> {
@@ -94,7 +94,7 @@ impl App {
             call.next = now + STEP;
             if call.count < 3 {
                 // A call without progress token has no progress.
-                let progress = Progress::new(f64::from(call.count));
+                let progress = ProgressReport::new(f64::from(call.count));
                 let _ = commands.progress(now, call.token, progress);
                 return true;
             }

@@ -14,7 +14,7 @@
 //!
 //! ```
 //! use mcp_proto::http::{Endpoint, Head, Opening, Refusal, Route};
-//! use mcp_proto::server::{Event, Fixed, OverHttp, Record, Server, ServerConfig};
+//! use mcp_proto::server::{Event, Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
 //! use mcp_proto::rpc::{ErrorObject, code};
 //! use mcp_proto::{Action, Channel, Inbox, Instant, Limits, Machine, Outcome, Source};
 //!
@@ -36,7 +36,7 @@
 //!     let (now, config) = (Instant::ZERO, ServerConfig::new("demo", "1.0"));
 //!     let mut server = match endpoint.route(&post, &message) {
 //!         Route::Stateless(revision) => {
-//!             Server::resume(now, config, storage, &Record::stateless(revision)).unwrap()
+//!             Server::resume(now, config, storage, &SessionSnapshot::stateless(revision)).unwrap()
 //!         }
 //!         Route::Modern | Route::Initialize => Server::new(config, storage).unwrap(),
 //!         Route::Session(_) => return (404, 0),

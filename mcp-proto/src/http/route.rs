@@ -17,7 +17,7 @@ pub enum Route<'h> {
     /// That of this session, or status 404 if there is none of that name (SH-30).
     Session(SessionId<'h>),
     /// A new one in this revision, which is over with this exchange, because the server has no
-    /// sessions (SH-32): see [`Record::stateless`](crate::server::Record::stateless).
+    /// sessions (SH-32): see [`SessionSnapshot::stateless`](crate::server::SessionSnapshot::stateless).
     Stateless(Revision),
     /// None.
     Refuse(Refusal),

@@ -1,10 +1,10 @@
 //! Questions to the client of a legacy session.
 
 use super::event::{Answer, Event};
-use super::features::check_question;
 use super::question::{AskOptions, Pending};
+use super::question_check::check_question;
 use super::reply::Reply;
-use super::result::{Addition, complete};
+use super::result_members::{Addition, complete};
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{Action, IgnoreReason, SendError, Transmit};
@@ -38,11 +38,11 @@ impl<S: Storage> Server<'_, S> {
     ///
     /// ```
     /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
+    /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
     /// use mcp_proto::json::Raw;
     /// use mcp_proto::rpc::Method;
     /// use mcp_proto::server::AskOptions;

@@ -1,6 +1,6 @@
 //! Destinations of messages: over HTTP each exchange is a channel, which ends with its last answer.
 
-use super::request::Stage;
+use super::in_flight::Stage;
 use super::{Server, Storage};
 use crate::action::{Channel, Transmit};
 use crate::slots::{Key, Queue};

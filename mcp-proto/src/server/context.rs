@@ -14,7 +14,7 @@ use crate::rpc::{Id, Method};
 /// In a legacy session it is what the session knows; in 2026-07-28 it is what this very request
 /// says, and nothing of an earlier one (JR-44).
 #[derive(Clone, Copy)]
-pub struct Context<'b> {
+pub struct RequestContext<'b> {
     /// Decides how the answer is encoded.
     pub revision: Revision,
     /// What the client can do.
@@ -35,7 +35,7 @@ pub struct Context<'b> {
     pub meta: Option<Object<'b>>,
 }
 
-impl<'b> Context<'b> {
+impl<'b> RequestContext<'b> {
     /// Who asks, in 2026-07-28: an `Implementation`, for logs only (VR-09).
     pub fn client_info(&self) -> Option<Raw<'b>> {
         self.meta?.get(CLIENT_INFO)
@@ -57,9 +57,9 @@ impl<'b> Context<'b> {
 }
 
 /// Without the state, which is not for logs.
-impl fmt::Debug for Context<'_> {
+impl fmt::Debug for RequestContext<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Context")
+        f.debug_struct("RequestContext")
             .field("revision", &self.revision)
             .field("features", &self.features)
             .field("progress", &self.progress)
@@ -93,7 +93,7 @@ pub(super) struct Asked<'b> {
     pub(super) features: ClientFeatures,
     pub(super) log_level: Option<LoggingLevel>,
     pub(super) progress_token: Option<Id<'b>>,
-    pub(super) context: Context<'b>,
+    pub(super) context: RequestContext<'b>,
 }
 
 impl<'b> Members<'b> {
@@ -107,7 +107,7 @@ impl<'b> Members<'b> {
         let mut found = [None; 4 + MOST_OTHERS];
         params
             .collect(keys, &mut found)
-            .map_err(|double| doubled(keys, double.key))?;
+            .map_err(|double| duplicate(keys, double.key))?;
         // The others are the handler's to read; here they are only known to be unambiguous.
         let [meta, input_responses, request_state, subject, ..] = found;
         let mut members = Self {
@@ -131,7 +131,7 @@ impl<'b> Members<'b> {
             ..,
         ] = meta
             .find(META)
-            .map_err(|double| doubled(&META, double.key))?;
+            .map_err(|double| duplicate(&META, double.key))?;
         let modern = [members.capabilities, members.log_level, client_info];
         members.is_modern = modern.iter().any(Option::is_some);
         Ok(members)
@@ -177,7 +177,7 @@ impl<'b> Members<'b> {
             features,
             log_level,
             progress_token,
-            context: Context {
+            context: RequestContext {
                 revision,
                 features,
                 progress: progress_token.is_some(),
@@ -191,7 +191,7 @@ impl<'b> Members<'b> {
     }
 }
 
-fn doubled(keys: &[&'static str], index: usize) -> PeerError {
+fn duplicate(keys: &[&'static str], index: usize) -> PeerError {
     PeerError::Doubled(keys.get(index).copied().unwrap_or_default())
 }
 

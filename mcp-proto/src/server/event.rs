@@ -1,6 +1,6 @@
 //! Events of a server for its application.
 
-use super::context::Context;
+use super::context::RequestContext;
 use super::reply::{Initialize, Reply};
 use crate::action::{ACCEPTED, Action};
 use crate::json::{Number, Object, Raw, Str};
@@ -25,7 +25,7 @@ pub enum Event<'b> {
         /// The parameters; the empty object where there are none.
         params: Object<'b>,
         /// What the protocol layer read of them already.
-        context: Context<'b>,
+        context: RequestContext<'b>,
     },
     /// A request ended without an answer: the client cancelled it, or is gone. Stop the work
     /// (CN-04); the token is stale from now on.
@@ -43,7 +43,7 @@ pub enum Event<'b> {
         /// Names it until it ends.
         token: Token,
         /// Who listens.
-        context: Context<'b>,
+        context: RequestContext<'b>,
     },
     /// A notification of the client that is not the protocol layer's own business.
     Notification {

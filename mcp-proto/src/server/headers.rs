@@ -147,7 +147,7 @@ pub(super) fn same_name(
 
 /// Reports a duplicate member as a header mismatch where a header repeats it: the header cannot
 /// be equal to both.
-pub(super) fn doubled(head: &Post<'_>, method: Method<'_>, error: PeerError) -> PeerError {
+pub(super) fn duplicate(head: &Post<'_>, method: Method<'_>, error: PeerError) -> PeerError {
     match error {
         PeerError::Doubled(VERSION_MEMBER) if head.is_modern() => {
             PeerError::HeaderMismatch(VERSION)

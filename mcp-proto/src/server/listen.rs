@@ -2,9 +2,9 @@
 
 use super::arrival::Arrival;
 use super::context::Asked;
+use super::in_flight::{InFlight, Listen, Stage, Step};
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
-use super::request::{InFlight, Listen, Stage, Step};
 use super::respond::{status_of, write_error};
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
@@ -100,11 +100,11 @@ impl<S: Storage> Server<'_, S> {
     ///
     /// ```
     /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.with(ServerFeatures::TOOLS_LIST_CHANGED).capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
+    /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
     /// use mcp_proto::server::ListKind;
     ///
     /// server.list_changed(ListKind::Tools);

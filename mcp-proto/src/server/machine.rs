@@ -3,7 +3,7 @@
 use super::arrival::Arrival;
 use super::reply::{Reply, ReplyKind};
 use super::session::Phase;
-use super::{Event, Life, Server, Storage};
+use super::{Event, Lifecycle, Server, Storage};
 use crate::action::{Action, BufferFull, Channel, IgnoreReason, Transmit};
 use crate::batch::Reading;
 use crate::machine::Machine;
@@ -24,7 +24,7 @@ impl<S: Storage> Machine for Server<'_, S> {
         from: &Source<'_>,
         incoming: Incoming<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        if self.life != Life::Open {
+        if self.life != Lifecycle::Open {
             return Action::Ignore(IgnoreReason::Closed);
         }
         let mut from = match S::HTTP {
@@ -169,8 +169,8 @@ impl<S: Storage> Machine for Server<'_, S> {
                 reason: None,
             });
         }
-        if self.life == Life::Closing {
-            self.life = Life::Closed;
+        if self.life == Lifecycle::Closing {
+            self.life = Lifecycle::Closed;
             return Some(Event::Closed);
         }
         None

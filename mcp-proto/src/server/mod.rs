@@ -7,8 +7,8 @@
 //! | Task | Use |
 //! |---|---|
 //! | Create a server | [`ServerConfig`], [`Server::new`] with [`Fixed`] or `Growing` (feature `alloc`) |
-//! | Create many servers of one configuration | [`Blueprint`] |
-//! | Answer requests | [`Event::Request`], [`Context`], [`Server::respond`] |
+//! | Create many servers of one configuration | [`PreparedConfig`] |
+//! | Answer requests | [`Event::Request`], [`RequestContext`], [`Server::respond`] |
 //! | Report progress and log | [`Server::progress`], [`Server::log`] |
 //! | Report changes | [`Server::list_changed`], [`Server::resource_updated`] |
 //! | Ask the client | [`Server::ask`]; since 2026-07-28 [`Outcome::Input`](crate::Outcome::Input) |
@@ -17,14 +17,13 @@
 mod arrays;
 mod arrival;
 mod ask;
-mod blueprint;
 mod channels;
 mod config;
 mod context;
 mod declaration;
 mod event;
-mod features;
 mod headers;
+mod in_flight;
 mod legacy;
 mod listen;
 mod lists;
@@ -33,16 +32,17 @@ mod modern;
 mod notify;
 mod pace;
 mod peer_error;
+mod prepared_config;
 mod progress;
 mod question;
+mod question_check;
 mod questions;
-mod record;
 mod refuse;
 mod reply;
-mod request;
 mod respond;
-mod result;
+mod result_members;
 mod session;
+mod session_snapshot;
 mod setup;
 mod storage;
 mod subscriptions;
@@ -58,29 +58,29 @@ use core::fmt;
 use arrays::Arrays;
 use arrival::Arrival;
 use context::{Asked, Members};
+use in_flight::{InFlight, Stage};
 use question::Ended;
 use questions::Questions;
-use request::{InFlight, Stage};
 use session::Session;
 use subscriptions::Subscriptions;
 
 // Configuration.
-pub use blueprint::Blueprint;
 pub use config::ServerConfig;
+pub use prepared_config::PreparedConfig;
 pub use setup::ServerSetup;
 
 // Events, and the answers of the core.
-pub use context::Context;
+pub use context::RequestContext;
 pub use event::{Answer, Event};
 pub use peer_error::PeerError;
 pub use reply::{Initialize, Reply, ReplyKind};
 
 // Arguments of commands.
-pub use features::check_question;
 pub use lists::ListKind;
-pub use progress::Progress;
+pub use progress::ProgressReport;
 pub use question::AskOptions;
-pub use record::Record;
+pub use question_check::check_question;
+pub use session_snapshot::SessionSnapshot;
 
 // Storage.
 #[cfg(feature = "alloc")]
@@ -154,11 +154,11 @@ pub struct Server<'c, S: Storage> {
     pinger: Pinger,
     /// Misses of the ping that were not reported yet.
     missed: Option<u32>,
-    life: Life,
+    life: Lifecycle,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Life {
+enum Lifecycle {
     Open,
     /// Over; the application is still to be told.
     Closing,
@@ -167,23 +167,26 @@ enum Life {
 
 impl<'c, S: Storage> Server<'c, S> {
     /// A server that has not heard anything yet, of a [`ServerConfig`], a [`ServerSetup`] or, where
-    /// many are made of one, a [`Blueprint`].
+    /// many are made of one, a [`PreparedConfig`].
     ///
     /// # Errors
     ///
     /// [`OutputTooSmall`](crate::OutputTooSmall) if [`Limits::output`](crate::Limits::output) is less
     /// than one answer of the core may take. A blueprint was checked when it was made.
-    pub fn new<B: TryInto<Blueprint<'c, S>>>(blueprint: B, storage: S) -> Result<Self, B::Error> {
-        Ok(Self::of(blueprint.try_into()?, storage))
+    pub fn new<B: TryInto<PreparedConfig<'c, S>>>(
+        prepared: B,
+        storage: S,
+    ) -> Result<Self, B::Error> {
+        Ok(Self::of(prepared.try_into()?, storage))
     }
 
-    fn of(blueprint: Blueprint<'c, S>, storage: S) -> Self {
-        let Blueprint {
+    fn of(prepared: PreparedConfig<'c, S>, storage: S) -> Self {
+        let PreparedConfig {
             mut config,
             reserve,
             identity,
             ..
-        } = blueprint;
+        } = prepared;
         let (requests, questions, batch, uris) = storage.into_parts();
         let limits = &config.limits;
         let max_message = limits.max_message();
@@ -206,7 +209,7 @@ impl<'c, S: Storage> Server<'c, S> {
             session: Session::new(config.log_level),
             pinger: Pinger::new(config.ping.filter(|_| S::ASKS), Unwritten::Waits),
             missed: None,
-            life: Life::Open,
+            life: Lifecycle::Open,
             config,
             id: MachineId::next(),
         }
@@ -246,7 +249,7 @@ impl<'c, S: Storage> Server<'c, S> {
 
     /// Whether the connection is over.
     pub fn is_closed(&self) -> bool {
-        self.life != Life::Open
+        self.life != Lifecycle::Open
     }
 
     fn entry(&self, token: Token) -> Option<&InFlight<S::IdBuf>> {
@@ -325,7 +328,7 @@ impl<'c, S: Storage> Server<'c, S> {
             return Err(PeerError::IdInUse);
         }
         let members = Members::read(method, params).map_err(|error| match head {
-            Some(head) => headers::doubled(head, method, error),
+            Some(head) => headers::duplicate(head, method, error),
             None => error,
         })?;
         let modern = members.version.is_some()
@@ -505,10 +508,10 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     fn close(&mut self) {
-        if self.life != Life::Open {
+        if self.life != Lifecycle::Open {
             return;
         }
-        self.life = Life::Closing;
+        self.life = Lifecycle::Closing;
         for index in 0..self.requests.capacity() as u32 {
             let Some(token) = self.requests.key(index) else {
                 continue;

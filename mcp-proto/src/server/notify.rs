@@ -1,6 +1,6 @@
 //! Notifications that the application sends.
 
-use super::request::InFlight;
+use super::in_flight::InFlight;
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
@@ -32,11 +32,11 @@ impl<S: Storage> Server<'_, S> {
     ///
     /// ```
     /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::LOGGING.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
+    /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
     /// use mcp_proto::model::LoggingLevel;
     ///
     /// let sent = server.log(now, None, LoggingLevel::Warning, None, &"low on ink", &mut out)?;

@@ -4,7 +4,7 @@
 use alloc::{boxed::Box, string::String};
 use core::time::Duration;
 
-use super::progress::Progress;
+use super::progress::ProgressReport;
 use crate::time::Instant;
 
 /// How fast the progress of one request leaves: [`BURST`] messages at once, then one in each
@@ -39,7 +39,7 @@ impl Pace {
     }
 
     /// Holds a report back in place of an older one; returns whether it is the first.
-    pub(super) fn hold(&mut self, progress: Progress<'_>) -> bool {
+    pub(super) fn hold(&mut self, progress: ProgressReport<'_>) -> bool {
         match &mut self.held {
             Some(held) => held.replace(progress),
             none => {
@@ -58,8 +58,8 @@ impl Pace {
     }
 
     /// The report that is held back, of this value.
-    pub(super) fn held(&self, progress: f64) -> Option<Progress<'_>> {
-        self.held.as_ref().map(|held| Progress {
+    pub(super) fn held(&self, progress: f64) -> Option<ProgressReport<'_>> {
+        self.held.as_ref().map(|held| ProgressReport {
             progress,
             total: held.total,
             message: held.message.as_deref(),
@@ -83,7 +83,7 @@ impl Pace {
         Instant::ZERO
     }
 
-    pub(super) const fn hold(&mut self, _: Progress<'_>) -> bool {
+    pub(super) const fn hold(&mut self, _: ProgressReport<'_>) -> bool {
         false
     }
 
@@ -91,7 +91,7 @@ impl Pace {
         false
     }
 
-    pub(super) const fn held(&self, _: f64) -> Option<Progress<'_>> {
+    pub(super) const fn held(&self, _: f64) -> Option<ProgressReport<'_>> {
         None
     }
 
@@ -107,7 +107,7 @@ struct Held {
 
 #[cfg(feature = "alloc")]
 impl Held {
-    fn replace(&mut self, progress: Progress<'_>) {
+    fn replace(&mut self, progress: ProgressReport<'_>) {
         self.total = progress.total;
         match (&mut self.message, progress.message) {
             (Some(kept), Some(message)) => {

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use super::request::InFlight;
+use super::in_flight::InFlight;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
 use crate::id_buf::IdStorage;
@@ -14,7 +14,7 @@ use crate::token::Token;
 
 /// How far a request is.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Progress<'a> {
+pub struct ProgressReport<'a> {
     /// More than the time before; any unit.
     pub progress: f64,
     /// How much it will be in the end, if that is known.
@@ -23,7 +23,7 @@ pub struct Progress<'a> {
     pub message: Option<&'a str>,
 }
 
-impl Progress<'_> {
+impl ProgressReport<'_> {
     /// A value and nothing else.
     pub const fn new(progress: f64) -> Self {
         Self {
@@ -46,25 +46,25 @@ impl<S: Storage> Server<'_, S> {
     /// - [`SendError::TooLarge`]: no room would ever be enough.
     /// - [`SendError::Stale`]: the request is over (PG-03).
     /// - [`SendError::Progress`]: the client did not ask
-    ///   ([`Context::progress`](super::Context::progress)), or the value does not exceed the
+    ///   ([`RequestContext::progress`](super::RequestContext::progress)), or the value does not exceed the
     ///   last one (PG-04).
     ///
     /// ```
     /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
+    /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
     /// # use mcp_proto::rpc::{Incoming, Message};
     /// # use mcp_proto::server::Event;
     /// # use mcp_proto::{Action, Source};
     /// # let call = Message::parse(br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"slow","_meta":{"progressToken":1}}}"#, 8);
     /// # let Action::Event(Event::Request { token, .. }) = server.handle(now, &Source::PIPE, Incoming::Message(call)) else { panic!() };
-    /// use mcp_proto::server::Progress;
+    /// use mcp_proto::server::ProgressReport;
     ///
     /// // `token` came with `Event::Request`, whose context wants progress.
-    /// let half = Progress { total: Some(10.0), ..Progress::new(5.0) };
+    /// let half = ProgressReport { total: Some(10.0), ..ProgressReport::new(5.0) };
     /// let sent = server.progress(now, token, half, &mut out)?;
     /// assert!(out[..sent.len].ends_with(br#""progress":5,"total":10}}"#));
     /// # Ok::<(), Box<dyn std::error::Error>>(())
@@ -73,7 +73,7 @@ impl<S: Storage> Server<'_, S> {
         &mut self,
         now: Instant,
         token: Token,
-        progress: Progress<'_>,
+        progress: ProgressReport<'_>,
         out: &mut [u8],
     ) -> Result<Transmit, SendError> {
         let token = self.key(token)?;
@@ -155,7 +155,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Keeps the newest progress of a request until the next one may leave.
-    fn hold(&mut self, token: Key, interval: Duration, progress: Progress<'_>) {
+    fn hold(&mut self, token: Key, interval: Duration, progress: ProgressReport<'_>) {
         let Some(request) = self.requests.get_mut(token) else {
             return;
         };
@@ -181,7 +181,7 @@ fn write<L: IdStorage>(
     w: &mut Writer<'_>,
     request: &InFlight<L>,
     token: Id<'_>,
-    progress: Progress<'_>,
+    progress: ProgressReport<'_>,
 ) {
     let _ = envelope::notification(w, Method::Progress, |w| {
         w.literal(r#"{"progressToken":"#);

@@ -1,9 +1,9 @@
 //! Answers of the application.
 
-use super::features::check_question;
+use super::in_flight::{InFlight, Stage};
+use super::question_check::check_question;
 use super::reply::SERVER_INFO;
-use super::request::{InFlight, Stage};
-use super::result::{Addition, check_room, complete};
+use super::result_members::{Addition, check_room, complete};
 use super::setup::ServerSetup;
 use super::{Server, Storage};
 use crate::action::{BufferFull, SendError, Transmit};
@@ -42,11 +42,11 @@ impl<S: Storage> Server<'_, S> {
     ///
     /// ```
     /// # use mcp_proto::model::ServerFeatures;
-    /// # use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+    /// # use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
     /// # use mcp_proto::{Channel, Instant, Machine, Revision};
     /// # let config = ServerConfig { capabilities: ServerFeatures::TOOLS.capabilities(), ..ServerConfig::new("demo", "1.0") };
     /// # let (storage, now, mut out) = (OverHttp(Fixed::<64, 4, 1, 0, 64>::new()), Instant::ZERO, [0; 512]);
-    /// # let mut server = Server::resume(now, config, storage, &Record::stateless(Revision::V2025_11_25)).unwrap();
+    /// # let mut server = Server::resume(now, config, storage, &SessionSnapshot::stateless(Revision::V2025_11_25)).unwrap();
     /// # use mcp_proto::rpc::{Incoming, Message};
     /// # use mcp_proto::server::Event;
     /// # use mcp_proto::{Action, Source};
@@ -293,7 +293,7 @@ pub(super) fn write_error(
 ) -> Result<usize, SendError> {
     let mut w = Writer::new(out);
     let error = ErrorObject {
-        code: lawful(error.code, revision),
+        code: code_for_revision(error.code, revision),
         ..*error
     };
     envelope::error(&mut w, Some(id), &error);
@@ -335,7 +335,7 @@ pub(super) const fn status_of(code: i64) -> u16 {
 }
 
 /// The code that says the same in this revision (LC-12, JR-23, JR-24, RS-03, RS-04).
-fn lawful(code: i64, revision: Revision) -> i64 {
+fn code_for_revision(code: i64, revision: Revision) -> i64 {
     match code {
         code::RESOURCE_NOT_FOUND => revision.resource_not_found_code(),
         code::URL_ELICITATION_REQUIRED if !revision.has_url_elicitation_error() => {

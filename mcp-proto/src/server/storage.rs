@@ -3,8 +3,8 @@
 use core::array;
 use core::fmt::Debug;
 
+use super::in_flight::InFlight;
 use super::question::Pending;
-use super::request::InFlight;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
 use crate::store::Store;

@@ -1,7 +1,7 @@
 //! Messages that follow from state.
 
+use super::in_flight::Stage;
 use super::listen::write_cancelled;
-use super::request::Stage;
 use super::respond::write_replacement;
 use super::uris::Owner;
 use super::{Server, Storage};

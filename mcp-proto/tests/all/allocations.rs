@@ -9,7 +9,7 @@ use mcp_proto::model::{
     ServerCapabilities, Tool, ToolsCapability,
 };
 use mcp_proto::rpc::Method;
-use mcp_proto::server::{self, AskOptions, Progress, Server, ServerConfig};
+use mcp_proto::server::{self, AskOptions, ProgressReport, Server, ServerConfig};
 use mcp_proto::{
     Handled, Inbox, InputRequired, Instant, Limits, Link, Machine, Outbox, Outcome, Question,
     Revision, RevisionSet, SentToken, Token,
@@ -163,7 +163,7 @@ fn serve<S: server::Storage>(
             true
         }
         server::Event::Request { token, context, .. } => {
-            let halfway = out.put(|out| server.progress(now, token, Progress::new(0.5), out));
+            let halfway = out.put(|out| server.progress(now, token, ProgressReport::new(0.5), out));
             assert_eq!(halfway.is_ok(), context.progress);
             let params = raw(QUESTION);
             let question = Question {

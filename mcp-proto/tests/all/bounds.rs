@@ -7,7 +7,7 @@ use mcp_proto::client::{self, Client, ClientConfig, ConnectError};
 use mcp_proto::json::Raw;
 use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message, Method, Reason};
-use mcp_proto::server::{self, Answer, AskOptions, Blueprint, Server, ServerConfig};
+use mcp_proto::server::{self, Answer, AskOptions, PreparedConfig, Server, ServerConfig};
 use mcp_proto::{
     Action, Handled, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
     OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Source, Step, Store, TurnEnd,
@@ -252,8 +252,8 @@ fn a_blueprint_is_checked_once_or_makes_room() {
         },
         ..demo()
     };
-    let failed = Blueprint::<server::Growing>::new(config).unwrap_err();
-    let raised = Blueprint::with_room(config);
+    let failed = PreparedConfig::<server::Growing>::new(config).unwrap_err();
+    let raised = PreparedConfig::with_room(config);
     assert_eq!(raised.config().limits.output, failed.needed);
     let Ok(server) = Server::new(raised, server::Growing);
     assert_eq!(server.reserve() + 1, failed.needed);

@@ -6,7 +6,7 @@ use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
 use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
 use mcp_proto::server::{
-    self, AskOptions, Event, OverHttp, Progress, Record, Server, ServerConfig,
+    self, AskOptions, Event, OverHttp, ProgressReport, Server, ServerConfig, SessionSnapshot,
 };
 use mcp_proto::{
     Action, Instant, Machine, Outcome, Question, Revision, SendError, SentToken, Source, Token,
@@ -22,9 +22,9 @@ fn server() -> (Server<'static, Small>, Token, SentToken) {
         capabilities: ServerFeatures::TOOLS.capabilities(),
         ..ServerConfig::new("s", "1")
     };
-    let mut record = Record::stateless(Revision::V2025_11_25);
-    record.features = mcp_proto::model::ClientFeatures::ROOTS;
-    let mut server = Server::resume(NOW, config, Small::default(), &record).unwrap();
+    let mut snapshot = SessionSnapshot::stateless(Revision::V2025_11_25);
+    snapshot.features = mcp_proto::model::ClientFeatures::ROOTS;
+    let mut server = Server::resume(NOW, config, Small::default(), &snapshot).unwrap();
     let call = br#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"t","_meta":{"progressToken":1}}}"#;
     let call = Incoming::Message(Message::parse(call, 8));
     let Action::Event(Event::Request { token, .. }) = server.handle(NOW, &Source::PIPE, call)
@@ -55,7 +55,7 @@ fn a_server_takes_its_own_alone() {
     let out = &mut [0; 256];
     assert!(!server.is_live(other));
     assert_eq!(server.request_id(other), None);
-    let half = Progress::new(0.5);
+    let half = ProgressReport::new(0.5);
     let stale = Some(SendError::Stale);
     assert_eq!(server.progress(NOW, other, half, out).err(), stale);
     assert_eq!(server.flush_progress(NOW, other, out), Ok(None));

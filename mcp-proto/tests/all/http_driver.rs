@@ -8,7 +8,7 @@ use mcp_proto::http::{Endpoint, Limits};
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
 use mcp_proto::server::http::streams::{Read, StreamLimits};
 use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
-use mcp_proto::server::{Event, ListKind, Progress, ServerConfig};
+use mcp_proto::server::{Event, ListKind, ProgressReport, ServerConfig};
 use mcp_proto::{Instant, Outcome, Revision, SendError, Token};
 
 use crate::http_server::site::{INITIALIZED, Sent, raw, short_text};
@@ -169,7 +169,7 @@ impl Site {
     fn progress(&mut self, call: usize, value: f64) -> Result<(), SendError> {
         let (machine, token) = self.calls[call];
         let mut commands = self.http.commands(machine).ok_or(SendError::Closed)?;
-        commands.progress(self.now, token, Progress::new(value))
+        commands.progress(self.now, token, ProgressReport::new(value))
     }
 
     /// Nothing is left of what was.

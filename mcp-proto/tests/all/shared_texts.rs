@@ -9,7 +9,7 @@ use mcp_proto::model::{
     ToolsCapability,
 };
 use mcp_proto::rpc::{ErrorObject, Incoming, Message, Method};
-use mcp_proto::server::{self, Blueprint, Event, Server, ServerConfig, ServerSetup};
+use mcp_proto::server::{self, Event, PreparedConfig, Server, ServerConfig, ServerSetup};
 use mcp_proto::{
     Action, Channel, Instant, Machine, Outcome, Revision, RevisionSet, SendError, Source,
 };
@@ -107,9 +107,9 @@ fn a_server_writes_the_same_in_every_revision() {
 #[test]
 fn a_shared_setup_is_measured_like_a_borrowed_one() {
     let config = server_config("demo");
-    let shared = Blueprint::<server::Growing>::new(ServerSetup::shared(&config)).unwrap();
+    let shared = PreparedConfig::<server::Growing>::new(ServerSetup::shared(&config)).unwrap();
     let (Ok(one), Ok(other)) = (
-        Server::new(Blueprint::new(config).unwrap(), server::Growing),
+        Server::new(PreparedConfig::new(config).unwrap(), server::Growing),
         Server::new(shared, server::Growing),
     );
     assert_eq!(one.reserve(), other.reserve());

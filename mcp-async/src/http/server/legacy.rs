@@ -222,8 +222,8 @@ impl<R: Runtime> Site<R> {
         text: &Text,
         revision: mcp_proto::Revision,
     ) -> Answer {
-        let record = mcp_proto::server::Record::stateless(revision);
-        let conversation = self.exchange_connection(parts, self.resumed(&record));
+        let snapshot = mcp_proto::server::SessionSnapshot::stateless(revision);
+        let conversation = self.exchange_connection(parts, self.resumed(&snapshot));
         let source = Source::post(Channel::new(1), post);
         self.exchange(conversation, parts, &source, text).await
     }

@@ -3,7 +3,7 @@
 use core::fmt;
 use std::sync::Arc;
 
-use mcp_proto::server::Record;
+use mcp_proto::server::SessionSnapshot;
 use serde::{Deserialize, Serialize};
 
 use crate::http::{EventStore, SessionStore};
@@ -20,7 +20,7 @@ pub(super) struct Sharing {
 /// A session as the store keeps it.
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
-    pub(super) session: Record,
+    pub(super) session: SessionSnapshot,
     /// Whose it is (SH-43).
     pub(super) principal: Option<String>,
     pub(super) subscriptions: Vec<String>,
@@ -47,7 +47,7 @@ impl Owned {
 impl Saved {
     /// What is to be known of a session; `None` before its handshake.
     pub(super) fn of(machine: &Machine, principal: Option<&str>) -> Option<Self> {
-        let mut session = machine.record()?;
+        let mut session = machine.snapshot()?;
         // Ids of questions are reserved in portions: not each of them is worth a record.
         session.next_id = session.next_id.saturating_add(IDS);
         Some(Self {
@@ -59,14 +59,14 @@ impl Saved {
 
     /// Whether it still says what is to be known.
     pub(super) fn is_current(&self, machine: &Machine) -> bool {
-        let Some(mut record) = machine.record() else {
+        let Some(mut snapshot) = machine.snapshot() else {
             return true;
         };
         // Half of a portion is left while the next one is on its way to the store.
-        let reserved = record.next_id.saturating_add(IDS / 2) < self.session.next_id;
-        record.next_id = self.session.next_id;
+        let reserved = snapshot.next_id.saturating_add(IDS / 2) < self.session.next_id;
+        snapshot.next_id = self.session.next_id;
         reserved
-            && record == self.session
+            && snapshot == self.session
             && machine
                 .subscriptions()
                 .eq(self.subscriptions.iter().map(String::as_str))

@@ -10,7 +10,7 @@ use http::{Request, StatusCode};
 use http_body::Body;
 use mcp_proto::http::{Access, Endpoint, Opening, Post, Route};
 use mcp_proto::rpc::{Messages, code};
-use mcp_proto::server::{Blueprint, Growing, Record, Server as Core};
+use mcp_proto::server::{Growing, PreparedConfig, Server as Core, SessionSnapshot};
 use mcp_proto::{Channel, Revision, RevisionSet, Source};
 
 use super::answer::{self, Answer};
@@ -155,15 +155,15 @@ impl<R: Runtime> Site<R> {
     }
 
     /// What the machines are made of.
-    fn blueprint(&self) -> Blueprint<'static, Growing> {
-        let blueprint = self.server.blueprint();
+    fn prepared(&self) -> PreparedConfig<'static, Growing> {
+        let prepared = self.server.prepared();
         if !self.server.is_held_to_draft() {
-            return blueprint;
+            return prepared;
         }
-        let mut config = blueprint.config().clone();
+        let mut config = prepared.config().clone();
         config.revisions = self.revisions;
         config.draft_profile = true;
-        Blueprint::with_room(config)
+        PreparedConfig::with_room(config)
     }
 
     pub(super) const fn depth(&self) -> u8 {
@@ -197,7 +197,7 @@ impl<R: Runtime> Site<R> {
             // A handshake that opens no session is as good as any other exchange.
             _ => {
                 // One POST is one request, so its table has one place.
-                let Ok(machine) = Core::new(self.blueprint().with_in_flight(1), Growing);
+                let Ok(machine) = Core::new(self.prepared().with_in_flight(1), Growing);
                 let conversation = self.exchange_connection(parts, machine);
                 let source = Source::post(Channel::new(1), post);
                 let text = Text::new(body);
@@ -222,13 +222,13 @@ impl<R: Runtime> Site<R> {
 
     /// A machine that knows nothing of its client yet.
     pub(super) fn machine(&self) -> Machine {
-        let Ok(machine) = Core::new(self.blueprint(), Growing);
+        let Ok(machine) = Core::new(self.prepared(), Growing);
         machine
     }
 
     /// A machine that continues with what was agreed on.
-    pub(super) fn resumed(&self, record: &Record) -> Machine {
-        let Ok(machine) = Core::resume(self.clock.now(), self.blueprint(), Growing, record);
+    pub(super) fn resumed(&self, snapshot: &SessionSnapshot) -> Machine {
+        let Ok(machine) = Core::resume(self.clock.now(), self.prepared(), Growing, snapshot);
         machine
     }
 

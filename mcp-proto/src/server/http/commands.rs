@@ -11,7 +11,7 @@ use crate::model::LoggingLevel;
 use crate::outbox::{NeedsBuffer, Output};
 use crate::payload::{Outcome, Payload, Question};
 use crate::rpc::Method;
-use crate::server::{AskOptions, Growing, ListKind, Progress, Server};
+use crate::server::{AskOptions, Growing, ListKind, ProgressReport, Server};
 use crate::time::Instant;
 use crate::token::{SentToken, Token};
 
@@ -108,7 +108,7 @@ impl<'c> Commands<'_, 'c> {
         &mut self,
         now: Instant,
         token: Token,
-        progress: Progress<'_>,
+        progress: ProgressReport<'_>,
     ) -> Result<(), SendError> {
         self.check_room(Some(token))?;
         self.put(|server, out| server.progress(now, token, progress, out))

@@ -17,7 +17,7 @@ use crate::action::{Action, IgnoreReason};
 use crate::http::{Endpoint, Limits};
 use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
-use crate::server::{Blueprint, Event, Growing, ServerSetup};
+use crate::server::{Event, Growing, PreparedConfig, ServerSetup};
 use crate::source::Source;
 use crate::time::Instant;
 
@@ -36,7 +36,7 @@ use crate::time::Instant;
 /// - An answer that is given before the next [`step`](Self::step) leaves as one JSON body.
 pub struct HttpServer<'c> {
     pub(super) endpoint: Endpoint<'c>,
-    pub(super) blueprint: Blueprint<'c, Growing>,
+    pub(super) prepared: PreparedConfig<'c, Growing>,
     pub(super) options: HttpOptions,
     pub(super) machines: BTreeMap<ServerId, Entry<'c>>,
     /// Machines that belong to one exchange each. The others are those of sessions: that have
@@ -129,13 +129,13 @@ impl<'c> HttpServer<'c> {
         config: impl Into<ServerSetup<'c>>,
         options: HttpOptions,
     ) -> Result<Self, OutputTooSmall> {
-        let blueprint = Blueprint::new(config)?;
+        let prepared = PreparedConfig::new(config)?;
         Ok(Self {
             endpoint: Endpoint {
-                revisions: blueprint.config().revisions,
+                revisions: prepared.config().revisions,
                 ..endpoint
             },
-            blueprint,
+            prepared,
             options,
             machines: BTreeMap::new(),
             alone: 0,
@@ -361,7 +361,7 @@ impl<'c> HttpServer<'c> {
 
     /// Hands the next message of the body at hand to its machine.
     fn handle_message(&mut self, now: Instant) -> HttpStep<'_, 'c> {
-        let depth = self.blueprint.config().limits.depth;
+        let depth = self.prepared.config().limits.depth;
         let Self {
             body: Some(body),
             machines,

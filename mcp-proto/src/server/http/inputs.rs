@@ -13,7 +13,7 @@ use super::streams::Reader;
 use crate::http::{Field, Get, Head, Opening, Post, Route, SessionId};
 use crate::revision::Revision;
 use crate::rpc::Messages;
-use crate::server::{Growing, Record, Server};
+use crate::server::{Growing, Server, SessionSnapshot};
 use crate::time::Instant;
 
 impl HttpServer<'_> {
@@ -252,7 +252,7 @@ impl HttpServer<'_> {
         text: &[u8],
         session_id: impl FnOnce() -> String,
     ) -> Result<ServerId, Response> {
-        let limits = self.blueprint.config().limits;
+        let limits = self.prepared.config().limits;
         // A head that is modern says enough, so the body is read once.
         let first = match post.is_modern() {
             true => None,
@@ -280,7 +280,7 @@ impl HttpServer<'_> {
                     return Err(response::busy(NO_ID));
                 }
                 let id = Box::from(id);
-                let Ok(server) = Server::new(self.blueprint.clone(), Growing);
+                let Ok(server) = Server::new(self.prepared.clone(), Growing);
                 (server, Kind::Handshake(id))
             }
             _ if self.alone >= self.options.exchanges => {
@@ -288,15 +288,15 @@ impl HttpServer<'_> {
                 return Err(response::busy(reason));
             }
             Route::Stateless(revision) => {
-                let record = Record::stateless(revision);
-                let Ok(server) = Server::resume(now, self.blueprint.clone(), Growing, &record);
+                let snapshot = SessionSnapshot::stateless(revision);
+                let Ok(server) = Server::resume(now, self.prepared.clone(), Growing, &snapshot);
                 (server, Kind::Exchange)
             }
             // A handshake that opens no session is an exchange like others.
             Route::Modern | Route::Initialize => {
                 // One POST is one request, so its table has one place.
-                let blueprint = self.blueprint.clone().with_in_flight(1);
-                let Ok(server) = Server::new(blueprint, Growing);
+                let prepared = self.prepared.clone().with_in_flight(1);
+                let Ok(server) = Server::new(prepared, Growing);
                 (server, Kind::Exchange)
             }
         };

@@ -10,7 +10,8 @@ use mcp_proto::model::{
 };
 use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::server::{
-    Answer, AskOptions, Context, Event, Growing, ListKind, Progress, Server, ServerConfig,
+    Answer, AskOptions, Event, Growing, ListKind, ProgressReport, RequestContext, Server,
+    ServerConfig,
 };
 use mcp_proto::{
     InputRequired, Instant, Limits, Outcome, Output, Payload, PingPolicy, Question, SendError,
@@ -179,10 +180,10 @@ impl App {
                 let value = number().expect("progress has a value");
                 let (total, message) = (number(), words.next());
                 if let Some(token) = held {
-                    let progress = Progress {
+                    let progress = ProgressReport {
                         total,
                         message,
-                        ..Progress::new(value)
+                        ..ProgressReport::new(value)
                     };
                     let written =
                         out.put(host, |host, out| host.progress(now, token, progress, out));
@@ -438,7 +439,7 @@ fn tell(event: &Event<'_>) -> String {
 }
 
 /// What the protocol layer read of the parameters.
-fn about(context: &Context<'_>) -> String {
+fn about(context: &RequestContext<'_>) -> String {
     let mut text = String::new();
     let mut add = |name: &str, value: Option<String>| {
         if let Some(value) = value {

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::{Incoming, Message, Messages};
 use mcp_proto::server::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
-use mcp_proto::server::{Event, Growing, Record, Server, ServerConfig};
+use mcp_proto::server::{Event, Growing, Server, ServerConfig, SessionSnapshot};
 use mcp_proto::{Action, Channel, Instant, Machine, Output, Revision, SendError, Source, Transmit};
 
 use super::heads::{BOTH, Heads, Request};
@@ -238,8 +238,8 @@ impl Site {
                 self.own(Session::new(host, Delivery::Once))
             }
             Route::Stateless(revision) => {
-                let record = Record::stateless(revision);
-                let host = Server::resume(self.now, self.config, Growing, &record).unwrap();
+                let snapshot = SessionSnapshot::stateless(revision);
+                let host = Server::resume(self.now, self.config, Growing, &snapshot).unwrap();
                 self.own(Session::new(host, Delivery::Once))
             }
         };

@@ -7,9 +7,9 @@ mod draft;
 mod examples;
 mod headers;
 mod random;
-mod records;
 mod requests;
 mod routes;
 pub(crate) mod site;
+mod snapshots;
 #[cfg(feature = "alloc")]
 mod twin;

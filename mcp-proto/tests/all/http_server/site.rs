@@ -7,7 +7,7 @@ use mcp_proto::json::Raw;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::{ErrorObject, Incoming, Messages};
 use mcp_proto::server::{
-    AskOptions, Event, Fixed, OverHttp, Progress, Record, Server, ServerConfig,
+    AskOptions, Event, Fixed, OverHttp, ProgressReport, Server, ServerConfig, SessionSnapshot,
 };
 use mcp_proto::{
     Action, Channel, InputRequired, Instant, Machine, Outcome, Output, Question, RevisionSet,
@@ -210,8 +210,8 @@ impl Site {
             }
             Route::Modern => self.alone.insert(Talk::new(self.config)),
             Route::Stateless(revision) => {
-                let record = Record::stateless(revision);
-                self.alone.insert(Talk::resume(self.config, &record))
+                let snapshot = SessionSnapshot::stateless(revision);
+                self.alone.insert(Talk::resume(self.config, &snapshot))
             }
         };
         let from = talk.sent.len();
@@ -273,8 +273,8 @@ impl Talk {
         Self::with(Server::new(config, Small::default()).unwrap())
     }
 
-    pub(crate) fn resume(config: ServerConfig<'static>, record: &Record) -> Self {
-        let server = Server::resume(Instant::ZERO, config, Small::default(), record);
+    pub(crate) fn resume(config: ServerConfig<'static>, snapshot: &SessionSnapshot) -> Self {
+        let server = Server::resume(Instant::ZERO, config, Small::default(), snapshot);
         Self::with(server.unwrap())
     }
 
@@ -422,7 +422,7 @@ impl Talk {
     #[track_caller]
     pub(crate) fn progress(&mut self, n: usize, value: f64) -> &mut Self {
         let (token, now) = (self.token(n), self.now);
-        let progress = Progress::new(value);
+        let progress = ProgressReport::new(value);
         let sent = self.send(|server, out| server.progress(now, token, progress, out));
         let _ = sent.unwrap();
         self

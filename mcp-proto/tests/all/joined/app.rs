@@ -8,7 +8,9 @@ use mcp_proto::client::{self, Call, Client, Round};
 use mcp_proto::json::Raw;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::http::Commands;
-use mcp_proto::server::{self, Answer, AskOptions, Context, ListKind, Progress, Server};
+use mcp_proto::server::{
+    self, Answer, AskOptions, ListKind, ProgressReport, RequestContext, Server,
+};
 use mcp_proto::{
     Handled, InputRequired, Instant, Outbox, Outcome, Question, SendError, SentToken, Token,
 };
@@ -33,7 +35,12 @@ pub(crate) struct Host {
 /// How a server's application reaches its client.
 pub(crate) trait Reach {
     fn respond(&mut self, now: Instant, to: Token, with: Outcome<'_>) -> Result<(), SendError>;
-    fn progress(&mut self, now: Instant, of: Token, to: Progress<'_>) -> Result<(), SendError>;
+    fn progress(
+        &mut self,
+        now: Instant,
+        of: Token,
+        to: ProgressReport<'_>,
+    ) -> Result<(), SendError>;
     fn ask(
         &mut self,
         now: Instant,
@@ -48,7 +55,12 @@ impl Reach for Commands<'_, '_> {
         Commands::respond(self, now, to, with)
     }
 
-    fn progress(&mut self, now: Instant, of: Token, to: Progress<'_>) -> Result<(), SendError> {
+    fn progress(
+        &mut self,
+        now: Instant,
+        of: Token,
+        to: ProgressReport<'_>,
+    ) -> Result<(), SendError> {
         Commands::progress(self, now, of, to)
     }
 
@@ -74,7 +86,12 @@ impl Reach for (&mut AnyServer, &mut Outbox<Vec<u8>>) {
         sent.map(drop)
     }
 
-    fn progress(&mut self, now: Instant, of: Token, to: Progress<'_>) -> Result<(), SendError> {
+    fn progress(
+        &mut self,
+        now: Instant,
+        of: Token,
+        to: ProgressReport<'_>,
+    ) -> Result<(), SendError> {
         let (server, outbox) = self;
         let sent = outbox.put(|out| server.progress(now, of, to, out));
         sent.map(drop)
@@ -162,7 +179,7 @@ impl Host {
         now: Instant,
         token: Token,
         (tool, text): (&str, &str),
-        context: &Context<'_>,
+        context: &RequestContext<'_>,
         client: &mut impl Reach,
     ) -> Result<(), SendError> {
         match tool {
@@ -170,9 +187,9 @@ impl Host {
             "late" => self.late.push((token, now + Duration::from_secs(5))),
             "burst" => {
                 for step in 1..=3 {
-                    let step = Progress {
+                    let step = ProgressReport {
                         total: Some(3.0),
-                        ..Progress::new(f64::from(step))
+                        ..ProgressReport::new(f64::from(step))
                     };
                     client.progress(now, token, step)?;
                 }
@@ -199,7 +216,7 @@ impl Host {
         &mut self,
         now: Instant,
         token: Token,
-        context: &Context<'_>,
+        context: &RequestContext<'_>,
         client: &mut impl Reach,
     ) -> Result<(), SendError> {
         let given = context.input_responses.and_then(|it| it.get("name"));

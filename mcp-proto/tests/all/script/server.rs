@@ -30,7 +30,8 @@ use mcp_proto::model::{
 };
 use mcp_proto::rpc::ErrorObject;
 use mcp_proto::server::{
-    Answer, AskOptions, Event, Fixed, ListKind, Progress, Reply, Server, ServerConfig, Storage,
+    Answer, AskOptions, Event, Fixed, ListKind, ProgressReport, Reply, Server, ServerConfig,
+    Storage,
 };
 use mcp_proto::{
     BufferFull, Channel, IgnoreReason, InputRequired, Instant, Machine, Outcome, Question,
@@ -212,10 +213,10 @@ impl Role for Host {
                     Some((value, total)) => (value, Some(total.parse().unwrap())),
                     None => (rest, None),
                 };
-                let progress = Progress {
+                let progress = ProgressReport {
                     total,
                     message,
-                    ..Progress::new(value.parse().unwrap())
+                    ..ProgressReport::new(value.parse().unwrap())
                 };
                 player.progress(n.unwrap(), progress)
             }
@@ -463,7 +464,11 @@ impl Talk {
     }
 
     #[track_caller]
-    pub(crate) fn progress(&mut self, n: usize, progress: Progress<'_>) -> Result<(), SendError> {
+    pub(crate) fn progress(
+        &mut self,
+        n: usize,
+        progress: ProgressReport<'_>,
+    ) -> Result<(), SendError> {
         let (token, now) = (self.token(n), self.now);
         let sent = self.send(|server, out| server.progress(now, token, progress, out));
         sent.map(drop)

@@ -1,6 +1,6 @@
 //! Arrays: JR-15..19, JR-54, JR-55.
 
-use mcp_proto::server::{AskOptions, Progress, ServerConfig};
+use mcp_proto::server::{AskOptions, ProgressReport, ServerConfig};
 use mcp_proto::{Limits, SendError};
 
 use super::Talk;
@@ -144,7 +144,7 @@ fn others_pass_an_open_array() {
         r#""name":"x","_meta":{"progressToken":5}"#,
     );
     talk.say(&batch(&[&slow]));
-    talk.progress(0, Progress::new(1.0)).unwrap();
+    talk.progress(0, ProgressReport::new(1.0)).unwrap();
     talk.ask(Some(0), "roots/list", "{}", AskOptions::default())
         .unwrap();
     talk.hears(&[

@@ -1,7 +1,7 @@
 //! The handshake and what it opens: the session, logging, progress and capability gates.
 
 use mcp_proto::model::{LoggingLevel, ServerCapabilities};
-use mcp_proto::server::{Progress, ServerConfig};
+use mcp_proto::server::{ProgressReport, ServerConfig};
 use mcp_proto::{IgnoreReason, Revision, RevisionSet, SendError};
 
 use super::Talk;
@@ -333,9 +333,9 @@ fn pg_04_progress_rises() {
     let mut talk = Talk::open(config(), "2025-11-25", "{}");
     let call = r#""name":"x","_meta":{"progressToken":"\u0074"}"#;
     talk.say(&request("1", "tools/call", call));
-    let at = |progress| Progress::new(progress);
+    let at = |progress| ProgressReport::new(progress);
     talk.progress(0, at(0.5)).unwrap();
-    let full = Progress {
+    let full = ProgressReport {
         progress: 1.0,
         total: Some(2.0),
         message: Some("half"),
@@ -363,9 +363,9 @@ fn progress_messages_are_left_out_where_there_are_none() {
         "tools/list",
         r#""_meta":{"progressToken":1}"#,
     ));
-    let told = Progress {
+    let told = ProgressReport {
         message: Some("m"),
-        ..Progress::new(1.0)
+        ..ProgressReport::new(1.0)
     };
     talk.progress(0, told).unwrap();
     talk.hears(&[
@@ -393,7 +393,7 @@ fn progress_tokens_have_a_type() {
     talk.say(&request("2", "tools/list", &long))
         .sees(&["request 0 tools/list"]);
     assert_eq!(
-        talk.progress(0, Progress::new(1.0)),
+        talk.progress(0, ProgressReport::new(1.0)),
         Err(SendError::Progress)
     );
 }

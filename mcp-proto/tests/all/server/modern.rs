@@ -1,7 +1,7 @@
 //! 2026-07-28: requests that say everything themselves.
 
 use mcp_proto::model::LoggingLevel;
-use mcp_proto::server::{AskOptions, Progress, ServerConfig};
+use mcp_proto::server::{AskOptions, ProgressReport, ServerConfig};
 use mcp_proto::{IgnoreReason, InputRequired, Question, RevisionSet, SendError};
 
 use super::Talk;
@@ -515,7 +515,7 @@ fn progress_is_told() {
     let line = modern("1", "tools/list", "", "{}")
         .replace(r#""_meta":{"#, r#""_meta":{"progressToken":"t","#);
     talk.say(&line);
-    talk.progress(0, Progress::new(1.5)).unwrap();
+    talk.progress(0, ProgressReport::new(1.5)).unwrap();
     talk.hears(&[r#"{"jsonrpc":"2.0","method":"notifications/progress","params":{"progressToken":"t","progress":1.5}}"#]);
 }
 

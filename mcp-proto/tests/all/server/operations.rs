@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use mcp_proto::server::{AskOptions, ListKind, Progress, ServerConfig};
+use mcp_proto::server::{AskOptions, ListKind, ProgressReport, ServerConfig};
 use mcp_proto::{Limits, Machine, PingPolicy};
 use proptest::prelude::*;
 
@@ -84,7 +84,7 @@ fn check(version: &str, operations: &[Operation]) {
             }
             Operation::Progress(n, value) => {
                 let Some(n) = nth(*n, &open) else { continue };
-                let _ = talk.progress(n, Progress::new(f64::from(*value)));
+                let _ = talk.progress(n, ProgressReport::new(f64::from(*value)));
             }
             Operation::Ask(parent) => {
                 let parent = parent.and_then(|n| nth(n, &open));

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_proto::model::LoggingLevel;
-use mcp_proto::server::{Progress, ServerConfig};
+use mcp_proto::server::{ProgressReport, ServerConfig};
 use mcp_proto::{Machine, SendError};
 
 use super::Talk;
@@ -31,10 +31,10 @@ fn told(progress: &str) -> String {
 fn report(talk: &mut Talk, from: u32, to: u32) -> Vec<String> {
     for step in from..to {
         let message = format!("step {step}");
-        let progress = Progress {
+        let progress = ProgressReport {
             total: Some(1e6),
             message: Some(&message),
-            ..Progress::new(f64::from(step))
+            ..ProgressReport::new(f64::from(step))
         };
         talk.progress(0, progress).unwrap();
     }
@@ -77,7 +77,7 @@ fn a_value_that_is_held_back_is_the_last_one() {
     let mut talk = talk();
     report(&mut talk, 0, 50);
     assert_eq!(
-        talk.progress(0, Progress::new(49.0)),
+        talk.progress(0, ProgressReport::new(49.0)),
         Err(SendError::Progress),
         "PG-04"
     );
@@ -97,7 +97,7 @@ fn a_value_that_is_held_back_is_the_last_one() {
         talk.machine.flush_progress(talk.now, token, &mut out),
         Ok(None)
     ));
-    talk.progress(0, Progress::new(50.0)).unwrap();
+    talk.progress(0, ProgressReport::new(50.0)).unwrap();
     talk.answer(0, "{}");
     talk.heard();
     talk.wait(1000);

@@ -7,7 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer, de};
 
 use super::session::Phase;
 use super::uris::Owner;
-use super::{Blueprint, Server, Storage};
+use super::{PreparedConfig, Server, Storage};
 use crate::json::Str;
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
@@ -19,22 +19,22 @@ use crate::time::Instant;
 /// [subscriptions](Server::subscriptions), which have no bound that a record could have.
 ///
 /// ```
-/// use mcp_proto::server::{Fixed, OverHttp, Record, Server, ServerConfig};
+/// use mcp_proto::server::{Fixed, OverHttp, Server, ServerConfig, SessionSnapshot};
 /// use mcp_proto::{Instant, Revision};
 ///
-/// let record = Record::stateless(Revision::V2025_03_26);
-/// let text = serde_json::to_string(&record)?;
-/// assert_eq!(serde_json::from_str::<Record>(&text)?, record);
+/// let snapshot = SessionSnapshot::stateless(Revision::V2025_03_26);
+/// let text = serde_json::to_string(&snapshot)?;
+/// assert_eq!(serde_json::from_str::<SessionSnapshot>(&text)?, snapshot);
 ///
 /// let config = ServerConfig::new("demo", "1.0");
 /// let storage = OverHttp(Fixed::<64, 4, 1, 0, 0>::new());
-/// let server = Server::resume(Instant::ZERO, config, storage, &record).unwrap();
+/// let server = Server::resume(Instant::ZERO, config, storage, &snapshot).unwrap();
 /// assert_eq!(server.revision(), Some(Revision::V2025_03_26));
 /// # Ok::<(), serde_json::Error>(())
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[non_exhaustive]
-pub struct Record {
+pub struct SessionSnapshot {
     /// The negotiated revision.
     #[serde(serialize_with = "write_revision", deserialize_with = "read_revision")]
     pub revision: Revision,
@@ -50,7 +50,7 @@ pub struct Record {
     pub next_id: u64,
 }
 
-impl Record {
+impl SessionSnapshot {
     /// Of one exchange that belongs to no session, in a server without any (SH-32): nothing is
     /// known of the client.
     pub const fn stateless(revision: Revision) -> Self {
@@ -70,30 +70,30 @@ impl<'c, S: Storage> Server<'c, S> {
     /// # Errors
     ///
     /// Those of [`new`](Self::new).
-    pub fn resume<B: TryInto<Blueprint<'c, S>>>(
+    pub fn resume<B: TryInto<PreparedConfig<'c, S>>>(
         now: Instant,
-        blueprint: B,
+        prepared: B,
         storage: S,
-        record: &Record,
+        snapshot: &SessionSnapshot,
     ) -> Result<Self, B::Error> {
-        let mut server = Self::new(blueprint, storage)?;
-        server.session.phase = match record.ready {
-            true => Phase::Ready(record.revision),
-            false => Phase::Answered(record.revision),
+        let mut server = Self::new(prepared, storage)?;
+        server.session.phase = match snapshot.ready {
+            true => Phase::Ready(snapshot.revision),
+            false => Phase::Answered(snapshot.revision),
         };
-        server.session.features = record.features;
+        server.session.features = snapshot.features;
         server.session.by_exchanges = true;
-        if let Some(level) = record.log_level {
+        if let Some(level) = snapshot.log_level {
             server.session.log_level = level;
         }
-        server.questions.go_on_from(record.next_id);
+        server.questions.go_on_from(snapshot.next_id);
         server.pinger.start(now);
         Ok(server)
     }
 
     /// What another process needs to go on with this session; `None` before its handshake.
-    pub fn record(&self) -> Option<Record> {
-        Some(Record {
+    pub fn snapshot(&self) -> Option<SessionSnapshot> {
+        Some(SessionSnapshot {
             revision: self.session.revision()?,
             features: self.session.features,
             log_level: Some(self.session.log_level),

@@ -2,7 +2,7 @@
 
 use mcp_proto::http::Post;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
-use mcp_proto::server::{ListKind, Record};
+use mcp_proto::server::{ListKind, SessionSnapshot};
 use mcp_proto::{Channel, Machine, Revision, SendError};
 
 use crate::http_server::site::*;
@@ -25,19 +25,24 @@ fn what_was_agreed_on_is_kept() {
         );
         let talk = site.session(0);
         talk.ask(None).unwrap();
-        let record = talk.server.record().unwrap();
-        let text = serde_json::to_string(&record).unwrap();
-        let read: Record = serde_json::from_str(&text).unwrap();
-        assert_eq!(read, record, "{text}");
-        assert_eq!(record.revision.as_str(), version);
-        assert_eq!(record.log_level, Some(LoggingLevel::Alert));
-        assert!(record.ready && record.features.contains(ClientFeatures::ROOTS_LIST_CHANGED));
+        let snapshot = talk.server.snapshot().unwrap();
+        let text = serde_json::to_string(&snapshot).unwrap();
+        let read: SessionSnapshot = serde_json::from_str(&text).unwrap();
+        assert_eq!(read, snapshot, "{text}");
+        assert_eq!(snapshot.revision.as_str(), version);
+        assert_eq!(snapshot.log_level, Some(LoggingLevel::Alert));
+        assert!(
+            snapshot.ready
+                && snapshot
+                    .features
+                    .contains(ClientFeatures::ROOTS_LIST_CHANGED)
+        );
 
         let mut other = Talk::resume(config(), &read);
         for uri in talk.server.subscriptions() {
             assert!(other.server.subscribe(uri));
         }
-        assert_eq!(other.server.record(), Some(record));
+        assert_eq!(other.server.snapshot(), Some(snapshot));
         assert!(other.server.subscriptions().eq(["a:b"]));
         // Too little for its level; and the ids go on.
         other.log(None).ask(None).unwrap();
@@ -64,9 +69,9 @@ fn a_client_that_is_not_ready_is_left_in_peace() {
         site.post(&[], &initialize("2025-11-25", "{}")),
         "200 result"
     );
-    let record = site.session(0).server.record().unwrap();
-    assert!(!record.ready);
-    let mut other = Talk::resume(config(), &record);
+    let snapshot = site.session(0).server.snapshot().unwrap();
+    assert!(!snapshot.ready);
+    let mut other = Talk::resume(config(), &snapshot);
     other.server.list_changed(ListKind::Tools);
     other.drain().says(&[]);
     assert_eq!(other.ask(None), Err(SendError::NotReady));
@@ -76,9 +81,9 @@ fn a_client_that_is_not_ready_is_left_in_peace() {
 fn nothing_is_known_without_a_handshake() {
     let site = &mut Site::new();
     site.post(&[], "{}");
-    assert_eq!(site.alone.as_ref().unwrap().server.record(), None);
-    let record = Record::stateless(Revision::V2025_06_18);
-    let talk = Talk::resume(config(), &record);
+    assert_eq!(site.alone.as_ref().unwrap().server.snapshot(), None);
+    let snapshot = SessionSnapshot::stateless(Revision::V2025_06_18);
+    let talk = Talk::resume(config(), &snapshot);
     assert_eq!(talk.server.revision(), Some(Revision::V2025_06_18));
     assert!(talk.server.client_features().is_empty());
     assert!(talk.server.next_channel().is_none());
@@ -93,14 +98,17 @@ fn records_that_are_none() {
         r#"{"revision":"2025-06-18","features":-1,"log_level":null,"ready":true,"next_id":1}"#,
         r#"{"revision":"2025-06-18","features":0,"log_level":"loud","ready":true,"next_id":1}"#,
     ] {
-        assert!(serde_json::from_str::<Record>(text).is_err(), "{text}");
+        assert!(
+            serde_json::from_str::<SessionSnapshot>(text).is_err(),
+            "{text}"
+        );
     }
     // What a later version wrote that this one does not know is left out.
     let text =
         r#"{"revision":"2025-06-18","features":65535,"log_level":null,"ready":true,"next_id":0}"#;
-    let record: Record = serde_json::from_str(text).unwrap();
-    assert!(record.features.contains(ClientFeatures::TASKS_EXTENSION));
-    let mut talk = Talk::resume(config(), &record);
+    let snapshot: SessionSnapshot = serde_json::from_str(text).unwrap();
+    assert!(snapshot.features.contains(ClientFeatures::TASKS_EXTENSION));
+    let mut talk = Talk::resume(config(), &snapshot);
     talk.ask(None).unwrap();
     assert!(talk.sent[0].text.contains(r#""id":1,"#));
 }

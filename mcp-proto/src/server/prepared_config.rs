@@ -15,17 +15,17 @@ use crate::limits::OutputTooSmall;
 ///
 /// ```
 /// use mcp_proto::Machine;
-/// use mcp_proto::server::{Blueprint, Fixed, Server, ServerConfig};
+/// use mcp_proto::server::{Fixed, PreparedConfig, Server, ServerConfig};
 ///
 /// let config = ServerConfig::new("demo", "1.0");
-/// let blueprint = Blueprint::new(config)?;
+/// let prepared = PreparedConfig::new(config)?;
 /// let storage = Fixed::<64, 4, 1, 0, 0>::new;
-/// let Ok(one) = Server::new(blueprint.clone(), storage());
-/// let Ok(other) = Server::new(blueprint, storage());
+/// let Ok(one) = Server::new(prepared.clone(), storage());
+/// let Ok(other) = Server::new(prepared, storage());
 /// assert_eq!(one.reserve(), other.reserve());
 /// # Ok::<(), mcp_proto::OutputTooSmall>(())
 /// ```
-pub struct Blueprint<'c, S> {
+pub struct PreparedConfig<'c, S> {
     pub(super) config: ServerSetup<'c>,
     /// The most that a reply can take.
     pub(super) reserve: usize,
@@ -34,28 +34,28 @@ pub struct Blueprint<'c, S> {
     storage: PhantomData<fn(S)>,
 }
 
-impl<'c, S: Storage> Blueprint<'c, S> {
+impl<'c, S: Storage> PreparedConfig<'c, S> {
     /// Measures what a server of this configuration says of itself.
     ///
     /// # Errors
     ///
     /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take.
     pub fn new(config: impl Into<ServerSetup<'c>>) -> Result<Self, OutputTooSmall> {
-        let blueprint = Self::measured(config.into());
-        let needed = blueprint.reserve.saturating_add(1);
-        if blueprint.config.limits.output < needed {
+        let prepared = Self::measured(config.into());
+        let needed = prepared.reserve.saturating_add(1);
+        if prepared.config.limits.output < needed {
             return Err(OutputTooSmall { needed });
         }
-        Ok(blueprint)
+        Ok(prepared)
     }
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to one answer of the core
     /// if it is less.
     pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
-        let mut blueprint = Self::measured(config.into());
-        let output = &mut blueprint.config.limits.output;
-        *output = (*output).max(blueprint.reserve.saturating_add(1));
-        blueprint
+        let mut prepared = Self::measured(config.into());
+        let output = &mut prepared.config.limits.output;
+        *output = (*output).max(prepared.reserve.saturating_add(1));
+        prepared
     }
 
     fn measured(config: ServerSetup<'c>) -> Self {
@@ -80,7 +80,7 @@ impl<'c, S: Storage> Blueprint<'c, S> {
     }
 }
 
-impl<'c, S: Storage> TryFrom<ServerConfig<'c>> for Blueprint<'c, S> {
+impl<'c, S: Storage> TryFrom<ServerConfig<'c>> for PreparedConfig<'c, S> {
     type Error = OutputTooSmall;
 
     fn try_from(config: ServerConfig<'c>) -> Result<Self, OutputTooSmall> {
@@ -88,7 +88,7 @@ impl<'c, S: Storage> TryFrom<ServerConfig<'c>> for Blueprint<'c, S> {
     }
 }
 
-impl<'c, S: Storage> TryFrom<ServerSetup<'c>> for Blueprint<'c, S> {
+impl<'c, S: Storage> TryFrom<ServerSetup<'c>> for PreparedConfig<'c, S> {
     type Error = OutputTooSmall;
 
     fn try_from(config: ServerSetup<'c>) -> Result<Self, OutputTooSmall> {
@@ -96,7 +96,7 @@ impl<'c, S: Storage> TryFrom<ServerSetup<'c>> for Blueprint<'c, S> {
     }
 }
 
-impl<S> Clone for Blueprint<'_, S> {
+impl<S> Clone for PreparedConfig<'_, S> {
     fn clone(&self) -> Self {
         Self {
             config: self.config.clone(),
@@ -105,7 +105,7 @@ impl<S> Clone for Blueprint<'_, S> {
     }
 }
 
-impl<S> fmt::Debug for Blueprint<'_, S> {
+impl<S> fmt::Debug for PreparedConfig<'_, S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.config.fmt(f)
     }
