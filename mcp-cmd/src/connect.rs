@@ -17,7 +17,7 @@ use super::sample::{by_command, by_hand};
 use super::screen::Screen;
 use super::style::{BLUE, DIM, GREEN, RED, YELLOW, paint};
 use super::target::{Remote, Start, Target};
-use mcp_tokio::client::{Approach, ClientBuilder, ConnectError, Timeouts};
+use mcp_tokio::client::{ClientBuilder, ConnectError, Negotiation, Timeouts};
 use mcp_tokio::mcp_async::Tap;
 use mcp_tokio::mcp_async::model::{LoggingLevel, LoggingMessageParams};
 use mcp_tokio::{Child, Client, Command, Runtime, SpawnError};
@@ -91,16 +91,16 @@ async fn with_program<T>(
         let _ = client.close().await;
         return result;
     }
-    let attempt = async |approach| {
-        let settings = settings()?.approach(approach);
+    let attempt = async |negotiation| {
+        let settings = settings()?.negotiation(negotiation);
         interrupt.or(traced(&command, settings, screen)).await
     };
-    let mut outcome = attempt(Approach::Probe).await?;
+    let mut outcome = attempt(Negotiation::Probe).await?;
     if let Err(SpawnError::Died(_)) = outcome
         && speaks_legacy(common)
     {
         // Some servers of old leave when they hear a question that they do not know.
-        outcome = attempt(Approach::Handshake).await?;
+        outcome = attempt(Negotiation::Handshake).await?;
     }
     let (client, mut child) = outcome?;
     let whole = async {

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::time::Duration;
 
 use mcp_tokio::Client;
-use mcp_tokio::client::{Approach, CallError, ClientBuilder, Update};
+use mcp_tokio::client::{CallError, ClientBuilder, Negotiation, Update};
 use mcp_tokio::model::ElicitResult;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt as _, AsyncReadExt as _, AsyncWriteExt as _, BufReader};
@@ -35,9 +35,9 @@ impl Gateway {
         rest.split('/').next().unwrap()
     }
 
-    async fn client(&self, user: &str, approach: Approach) -> Client {
+    async fn client(&self, user: &str, negotiation: Negotiation) -> Client {
         let builder: ClientBuilder<_> = Client::builder("test", "1.0")
-            .approach(approach)
+            .negotiation(negotiation)
             .bearer(&format!("{user}-token"))
             .on_elicitation(|_, _| async { Ok(ElicitResult::accept(&json!({ "sure": true }))?) });
         builder.connect(&self.url).await.unwrap()
@@ -66,9 +66,9 @@ impl Gateway {
 #[tokio::test]
 async fn users_do_not_see_each_other() {
     let gateway = Gateway::start().await;
-    for approach in [Approach::Probe, Approach::Handshake] {
-        let ada = gateway.client("ada", approach).await;
-        let bob = gateway.client("bob", approach).await;
+    for negotiation in [Negotiation::Probe, Negotiation::Handshake] {
+        let ada = gateway.client("ada", negotiation).await;
+        let bob = gateway.client("bob", negotiation).await;
         let note = json!({ "title": "Secret", "body": "x" });
         let note: Value = ada.call_tool_as("add", &note).await.unwrap();
 
@@ -100,10 +100,10 @@ async fn users_do_not_see_each_other() {
 #[tokio::test]
 async fn changes_are_reported_to_their_user() {
     let gateway = Gateway::start().await;
-    for approach in [Approach::Probe, Approach::Handshake] {
-        let ada = gateway.client("ada", approach).await;
-        let other = gateway.client("ada", approach).await;
-        let bob = gateway.client("bob", approach).await;
+    for negotiation in [Negotiation::Probe, Negotiation::Handshake] {
+        let ada = gateway.client("ada", negotiation).await;
+        let other = gateway.client("ada", negotiation).await;
+        let bob = gateway.client("bob", negotiation).await;
         let mut hers = other.subscribe("note:///index").await.unwrap();
         let mut his = bob.subscribe("note:///index").await.unwrap();
         let note = json!({ "title": "a", "body": "b" });
@@ -120,15 +120,15 @@ async fn changes_are_reported_to_their_user() {
 #[tokio::test]
 async fn subscriptions_end_with_the_program() {
     let gateway = Gateway::start().await;
-    for approach in [Approach::Probe, Approach::Handshake] {
-        let ada = gateway.client("ada", approach).await;
+    for negotiation in [Negotiation::Probe, Negotiation::Handshake] {
+        let ada = gateway.client("ada", negotiation).await;
         let mut changes = ada.subscribe("note:///index").await.unwrap();
         let note = json!({ "title": "a", "body": "b" });
         ada.call_tool("add", &note).await.unwrap();
         let index = Update::Resource("note:///index".into());
         assert_eq!(changes.next().await, Some(index));
     }
-    let ada = gateway.client("ada", Approach::Probe).await;
+    let ada = gateway.client("ada", Negotiation::Probe).await;
     let _changes = ada.subscribe("note:///index").await.unwrap();
     gateway.stop().await;
 }

@@ -1,17 +1,17 @@
 //! Drives the server in this process, without a pipe or a socket.
 
 use mcp_tokio::Client;
-use mcp_tokio::client::{Approach, CallError};
+use mcp_tokio::client::{CallError, Negotiation};
 use mcp_tokio::model::{ElicitParams, ElicitResult, Reference};
 use notes::Store;
 use serde_json::{Value, json};
 
 /// Connects a client whose person confirms whatever is asked.
-async fn client(approach: Approach) -> Client {
+async fn client(negotiation: Negotiation) -> Client {
     let store = Store::open(":memory:").unwrap();
     let server = notes::server(store).build().unwrap();
     Client::builder("test", "1.0")
-        .approach(approach)
+        .negotiation(negotiation)
         .on_elicitation(|asked, _| async move {
             let ElicitParams::Form(form) = asked else {
                 return Ok(ElicitResult::decline());
@@ -29,7 +29,7 @@ async fn add(client: &Client, title: &str, tag: &str) -> Value {
     client.call_tool_as("add", &note).await.unwrap()
 }
 
-const ERAS: [Approach; 2] = [Approach::Probe, Approach::Handshake];
+const ERAS: [Negotiation; 2] = [Negotiation::Probe, Negotiation::Handshake];
 
 #[tokio::test]
 async fn notes_are_added_found_and_deleted() {

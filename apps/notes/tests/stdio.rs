@@ -4,13 +4,13 @@ use std::path::Path;
 use std::sync::mpsc;
 use std::time::Duration;
 
-use mcp_tokio::client::{Approach, CallError, Update};
+use mcp_tokio::client::{CallError, Negotiation, Update};
 use mcp_tokio::model::LoggingLevel;
 use mcp_tokio::{Client, Command};
 use rusqlite::Connection;
 use serde_json::json;
 
-const ERAS: [Approach; 2] = [Approach::Probe, Approach::Handshake];
+const ERAS: [Negotiation; 2] = [Negotiation::Probe, Negotiation::Handshake];
 
 fn program() -> Command {
     Command::new(env!("CARGO_BIN_EXE_notes")).arg(":memory:")
@@ -21,7 +21,7 @@ async fn changes_progress_and_logs_arrive() {
     for era in ERAS {
         let (log, logs) = mpsc::channel();
         let client = Client::builder("test", "1.0")
-            .approach(era)
+            .negotiation(era)
             .on_log(move |message| log.send(message.level).unwrap())
             .spawn(&program())
             .await
@@ -55,7 +55,7 @@ async fn a_cancelled_call_rolls_back() {
     for era in ERAS {
         let (line, lines) = mpsc::channel();
         let command = program().on_stderr(move |text| line.send(text.to_owned()).unwrap());
-        let builder = Client::builder("test", "1.0").approach(era);
+        let builder = Client::builder("test", "1.0").negotiation(era);
         let client = builder.spawn(&command).await.unwrap();
         let steps = json!({ "steps": 1000 });
 

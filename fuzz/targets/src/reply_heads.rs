@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use arbitrary::{Arbitrary, Unstructured};
-use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead};
+use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, Origin, ReplyHead};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::{Instant, Limits, Revision};
 
@@ -22,10 +22,14 @@ pub fn reply_heads(input: &[u8]) {
         let exchange = Exchange::new(&origin, message.as_bytes());
         converse(&mut origin, exchange, message, &mut replies, &mut now);
         if message.contains("\"initialize\"") {
-            origin.connected(Revision::V2025_11_25);
+            origin.set_revision(Revision::V2025_11_25);
         }
     }
-    let bare = [origin.listen(), Some(origin.seek()), origin.delete()];
+    let bare = [
+        origin.listen(),
+        Some(origin.probe_http_sse()),
+        origin.delete(),
+    ];
     for exchange in bare.into_iter().flatten() {
         converse(&mut origin, exchange, "", &mut replies, &mut now);
     }
@@ -104,26 +108,28 @@ fn converse(
         fruitless = if came { 0 } else { fruitless + 1 };
         match after {
             // The stream of the session itself is asked for as long as that lives, but seldom.
-            After::Resume(at) if message.is_empty() && fruitless > 8 => {
+            ExchangeOutcome::Resume(at) if message.is_empty() && fruitless > 8 => {
                 assert!(at >= *now + Duration::from_secs(60), "in a hurry");
                 return;
             }
-            After::Resume(at) => {
+            ExchangeOutcome::Resume(at) => {
                 assert!(fruitless <= 8, "for ever");
                 assert!(at >= *now && at <= *now + Duration::from_secs(5_000));
                 *now = at;
             }
-            After::Fail(_) | After::Refuse(_) | After::Seek(_) => {
+            ExchangeOutcome::Fail(_)
+            | ExchangeOutcome::Refuse(_)
+            | ExchangeOutcome::ProbeHttpSse(_) => {
                 // What is to be told of a call is told of one that is open.
                 assert!(exchange.id().is_some() || message.is_empty());
                 return;
             }
-            After::Done
-            | After::Deliver
-            | After::Mismatched
-            | After::Lost
-            | After::Authorize
-            | After::HangUp => return,
+            ExchangeOutcome::Done
+            | ExchangeOutcome::Deliver
+            | ExchangeOutcome::Mismatched
+            | ExchangeOutcome::Lost
+            | ExchangeOutcome::Authorize
+            | ExchangeOutcome::HangUp => return,
         }
     }
 }
@@ -134,7 +140,7 @@ fn take(
     exchange: &mut Exchange,
     reply: &Reply,
     now: Instant,
-) -> (After, bool) {
+) -> (ExchangeOutcome, bool) {
     let status = match reply.status {
         Status::Unreachable => {
             return (
@@ -168,7 +174,13 @@ fn take(
         Body::Refusal => exchange.refused(origin, now, status, &body, &mut line, reply.jitter),
         Body::Events => return stream(origin, exchange, &body, reply.jitter, now),
     };
-    is_line(&line, matches!(after, After::Deliver | After::Mismatched));
+    is_line(
+        &line,
+        matches!(
+            after,
+            ExchangeOutcome::Deliver | ExchangeOutcome::Mismatched
+        ),
+    );
     (after, false)
 }
 
@@ -178,7 +190,7 @@ fn stream(
     body: &[u8],
     jitter: u32,
     now: Instant,
-) -> (After, bool) {
+) -> (ExchangeOutcome, bool) {
     let fields = [Vec::new(), Vec::new(), Vec::new()];
     let mut events = Events::new(Vec::new(), fields, &Limits::default());
     let mut came = false;

@@ -7,7 +7,7 @@ use std::io;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::{Approach, ClientConfig, ClientSetup, Timeouts};
+use mcp_proto::client::{ClientConfig, ClientSetup, Negotiation, Timeouts};
 use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
@@ -169,10 +169,10 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// How it meets a server that it does not know. What it learns it keeps for as long as it
     /// lives; a program that has met the server before, and remembers that the
     /// [revision](super::ServerInfo::revision) was a legacy one, saves a request with
-    /// [`Approach::Handshake`] (VR-17). If that fails, [`Approach::Probe`] finds out what the
+    /// [`Negotiation::Handshake`] (VR-17). If that fails, [`Negotiation::Probe`] finds out what the
     /// server has become.
-    pub const fn approach(mut self, approach: Approach) -> Self {
-        self.config.opening = approach;
+    pub const fn negotiation(mut self, negotiation: Negotiation) -> Self {
+        self.config.negotiation = negotiation;
         self
     }
 
@@ -370,10 +370,10 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         O: AsyncWrite + Send + Unpin + 'static,
     {
         let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
-        let approach = config.opening;
-        let dial: Dial = Box::new(move |hub, opening| {
+        let negotiation = config.negotiation;
+        let dial: Dial = Box::new(move |hub, negotiation| {
             let mut config = config.clone();
-            config.opening = opening;
+            config.negotiation = negotiation;
             let opening = open();
             Box::pin(async move {
                 let streams = opening.await.map_err(SpawnError::Start)?;
@@ -381,7 +381,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
                 met.map_err(SpawnError::Connect)
             })
         });
-        first(dial, hub, approach, policy).await
+        first(dial, hub, negotiation, policy).await
     }
 
     /// Speaks to a server in this process, for tests; both connections run in tasks of their
@@ -419,10 +419,10 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
     pub async fn spawn(self, command: &Command) -> Result<Client<R>, SpawnError> {
         let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
         let command = command.clone();
-        let approach = config.opening;
-        let dial: Dial = Box::new(move |hub, opening| {
+        let negotiation = config.negotiation;
+        let dial: Dial = Box::new(move |hub, negotiation| {
             let mut config = config.clone();
-            config.opening = opening;
+            config.negotiation = negotiation;
             let command = command.clone();
             Box::pin(async move {
                 let connected = command.connect(R::reactor(), R::default(), config, hub);
@@ -437,7 +437,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
                 Ok(dialled.with_child(end))
             })
         });
-        first(dial, hub, approach, policy).await
+        first(dial, hub, negotiation, policy).await
     }
 
     /// What a connection is made of.
@@ -466,14 +466,14 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
 pub(crate) async fn first<R: Runtime>(
     dial: Dial,
     hub: Arc<Hub>,
-    approach: Approach,
+    negotiation: Negotiation,
     policy: Option<RestartPolicy>,
 ) -> Result<Client<R>, SpawnError> {
-    let dialled = dial(Arc::clone(&hub), approach).await?;
+    let dialled = dial(Arc::clone(&hub), negotiation).await?;
     let redial = policy.map(|policy| Redial {
         dial,
         policy,
-        approach,
+        negotiation,
     });
     Ok(start(dialled, hub, redial))
 }

@@ -9,7 +9,7 @@ use std::io;
 use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_proto::client::{Approach, ClientSetup};
+use mcp_proto::client::{ClientSetup, Negotiation};
 
 use super::stray::Inspected;
 use super::{ConnectError, Connection, Handler, Peer, connect};
@@ -81,8 +81,8 @@ impl Command {
     /// Starts the child and connects to the server that it is.
     ///
     /// A legacy server may exit on the first message of a modern client. If the child ends during
-    /// a [probe](Approach::Probe), it is started once more and met with a
-    /// [handshake](Approach::Handshake).
+    /// a [probe](Negotiation::Probe), it is started once more and met with a
+    /// [handshake](Negotiation::Handshake).
     ///
     /// Dropping the future kills the child.
     ///
@@ -107,7 +107,7 @@ impl Command {
         .await;
         match first {
             Err(SpawnError::Died(_)) if is_worth_a_handshake(&config) => {
-                config.opening = Approach::Handshake;
+                config.negotiation = Negotiation::Handshake;
                 establish(spawn()?, clock, config, handler).await
             }
             other => other,
@@ -190,7 +190,7 @@ async fn establish<C: Clock, H: Handler>(
 }
 
 fn is_worth_a_handshake(config: &ClientSetup<'_>) -> bool {
-    config.opening == Approach::Probe
+    config.negotiation == Negotiation::Probe
         && config.revisions.newest_modern().is_some()
         && config.revisions.newest_legacy().is_some()
 }

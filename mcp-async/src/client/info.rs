@@ -44,7 +44,7 @@ pub enum ConnectError {
     /// No answer in time.
     Expired,
     /// The connection ended first. A legacy server may exit on an unknown first message: start
-    /// it once more, with [`Approach::Handshake`](mcp_proto::client::Approach::Handshake).
+    /// it once more, with [`Negotiation::Handshake`](mcp_proto::client::Negotiation::Handshake).
     Closed,
     /// The configuration accepts no revision.
     Nothing,

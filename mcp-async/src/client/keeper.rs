@@ -6,7 +6,7 @@ use core::task::Poll;
 use std::sync::{Arc, Weak};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::client::{Approach, ClientSetup};
+use mcp_proto::client::{ClientSetup, Negotiation};
 
 use super::ask::Ask;
 use super::child::SpawnError;
@@ -33,14 +33,14 @@ pub(crate) struct Dialled {
 
 /// Makes a connection, as often as it is asked to, and meets the server in this way.
 pub(crate) type Dial =
-    Box<dyn Fn(Arc<Hub>, Approach) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
+    Box<dyn Fn(Arc<Hub>, Negotiation) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
 
 /// How the next connection is made.
 pub(super) struct Redial {
     pub(super) dial: Dial,
     pub(super) policy: RestartPolicy,
     /// How a server is met that is not known.
-    pub(super) approach: Approach,
+    pub(super) negotiation: Negotiation,
 }
 
 impl Dialled {
@@ -199,12 +199,12 @@ impl<C: Clock> Keeper<C> {
             self.pause(redial.policy.delay(*attempts)).await?;
             *attempts += 1;
             // VR-17: the era is remembered, until it turns out to be another one.
-            let approach = if core::mem::take(&mut legacy) {
-                Approach::Handshake
+            let negotiation = if core::mem::take(&mut legacy) {
+                Negotiation::Handshake
             } else {
-                redial.approach
+                redial.negotiation
             };
-            let dialled = (redial.dial)(Arc::clone(&self.hub), approach).await;
+            let dialled = (redial.dial)(Arc::clone(&self.hub), negotiation).await;
             let Ok(Dialled {
                 peer,
                 server,

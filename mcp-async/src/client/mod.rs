@@ -99,6 +99,6 @@ pub use crate::connection::Progress;
 #[cfg(feature = "client")]
 pub use mcp_proto::RevisionSet;
 #[cfg(feature = "client")]
-pub use mcp_proto::client::{Approach, Timeouts};
+pub use mcp_proto::client::{Negotiation, Timeouts};
 
 pub(crate) type Machine = Core<'static, Growing>;

@@ -13,7 +13,7 @@ use crate::token::SentToken;
 
 /// What came for an id of ours.
 #[derive(Clone, Copy)]
-pub(super) enum Heard<'b> {
+pub(super) enum Received<'b> {
     Result(Raw<'b>),
     Error(ErrorObject<'b>),
     /// Something that answers nothing.
@@ -26,17 +26,19 @@ impl<S: Storage> Client<'_, S> {
         now: Instant,
         response: Response<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
-        let heard = match response.outcome {
-            Ok(result) => Heard::Result(result),
-            Err(error) => Heard::Error(error),
+        let received = match response.outcome {
+            Ok(result) => Received::Result(result),
+            Err(error) => Received::Error(error),
         };
-        match (response.id, heard) {
-            (Some(id), heard) => match id.to_u64() {
-                Some(id) => self.heard(now, id, heard),
+        match (response.id, received) {
+            (Some(id), received) => match id.to_u64() {
+                Some(id) => self.received(now, id, received),
                 // All of ours are numbers, and `"1"` is not `1` (JR-07).
                 None => Action::Ignore(IgnoreReason::LateResponse),
             },
-            (None, Heard::Error(error)) => Action::Event(Event::Unusable(Unusable::Error(error))),
+            (None, Received::Error(error)) => {
+                Action::Event(Event::Unusable(Unusable::Error(error)))
+            }
             (None, _) => Action::Ignore(IgnoreReason::Garbage),
         }
     }
@@ -53,7 +55,11 @@ impl<S: Storage> Client<'_, S> {
             Shape::Request | Shape::Notification => None,
         };
         if let Some(id) = named.filter(|id| self.is_awaited(*id)) {
-            return self.heard(now, id, Heard::Unusable(Failure::Invalid(invalid.reason)));
+            return self.received(
+                now,
+                id,
+                Received::Unusable(Failure::Invalid(invalid.reason)),
+            );
         }
         Action::Event(Event::Unusable(Unusable::Invalid(invalid)))
     }
@@ -71,19 +77,21 @@ impl<S: Storage> Client<'_, S> {
             _ => None,
         };
         match id.and_then(|id| id.to_u64()) {
-            Some(id) if self.is_awaited(id) => self.heard(now, id, Heard::Unusable(Failure::Batch)),
+            Some(id) if self.is_awaited(id) => {
+                self.received(now, id, Received::Unusable(Failure::Batch))
+            }
             _ => Action::Ignore(IgnoreReason::Garbage),
         }
     }
 
-    fn heard<'b>(
+    fn received<'b>(
         &mut self,
         now: Instant,
         id: u64,
-        heard: Heard<'b>,
+        received: Received<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if let Phase::Opening(opening) = self.phase {
-            return self.opening_heard(now, opening, id, heard);
+            return self.opening_received(now, opening, id, received);
         }
         if self.pinger.answered(now, id) {
             return Action::Ignore(IgnoreReason::Absorbed);
@@ -92,10 +100,10 @@ impl<S: Storage> Client<'_, S> {
             self.calls.no_cancellation(id);
             return Action::Ignore(IgnoreReason::LateResponse);
         };
-        match heard {
-            Heard::Result(result) => self.result(now, token, result),
-            Heard::Error(error) => self.error(token, error),
-            Heard::Unusable(failure) => self.failed(token, failure),
+        match received {
+            Received::Result(result) => self.result(now, token, result),
+            Received::Error(error) => self.error(token, error),
+            Received::Unusable(failure) => self.failed(token, failure),
         }
     }
 

@@ -24,7 +24,7 @@ pub struct ClientConfig<'c> {
     /// the server is of.
     pub revisions: RevisionSet,
     /// How a client that accepts both eras begins.
-    pub opening: Approach,
+    pub negotiation: Negotiation,
     /// How long it waits for what.
     pub timeouts: Timeouts,
     /// Whether progress of a call begins its timeout anew (LC-19); its cap stays.
@@ -40,7 +40,7 @@ pub struct ClientConfig<'c> {
 
 /// How a client that accepts both eras meets a server that it does not know.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Approach {
+pub enum Negotiation {
     /// `server/discover` first, and `initialize` when that leads to nothing (VR-12).
     #[default]
     Probe,
@@ -72,7 +72,7 @@ impl<'c> ClientConfig<'c> {
             capabilities: ClientCapabilities::default(),
             result_types: &[],
             revisions: RevisionSet::all(),
-            opening: Approach::Probe,
+            negotiation: Negotiation::Probe,
             timeouts: Timeouts::default(),
             progress_extends: true,
             ping: None,

@@ -2,11 +2,11 @@
 
 use core::time::Duration;
 
-use super::answer::Heard;
+use super::answer::Received;
 use super::reply::Reply;
 use super::versions::{Discovered, is_modern, revisions, supported};
 use super::{
-    Approach, Client, CloseReason, ConnectError, Connected, Event, Phase, Storage, encode,
+    Client, CloseReason, ConnectError, Connected, Event, Negotiation, Phase, Storage, encode,
 };
 use crate::action::{Action, BufferFull, IgnoreReason, SendError, Transmit};
 use crate::json::{EncodeError, Object, Raw, Str, Writer};
@@ -98,7 +98,7 @@ impl<S: Storage> Client<'_, S> {
             deadline: now + timeouts.request,
             corrected: false,
         };
-        let straight = self.config.opening == Approach::Handshake && legacy.is_some();
+        let straight = self.config.negotiation == Negotiation::Handshake && legacy.is_some();
         if modern.is_some() && !straight {
             opening.probe = Leg::Owed(self.calls.take_id());
             // A modern-only client has nothing else to try.
@@ -115,17 +115,17 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// What came for `id` while the connection is not there yet.
-    pub(super) fn opening_heard<'b>(
+    pub(super) fn opening_received<'b>(
         &mut self,
         now: Instant,
         opening: Opening,
         id: u64,
-        heard: Heard<'b>,
+        received: Received<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         if opening.probe == Leg::Sent(id) {
-            self.probe_heard(now, opening, heard)
+            self.probe_received(now, opening, received)
         } else if opening.handshake == Leg::Sent(id) {
-            self.handshake_heard(now, opening, heard)
+            self.handshake_received(now, opening, received)
         } else {
             Action::Ignore(IgnoreReason::LateResponse)
         }
@@ -133,19 +133,19 @@ impl<S: Storage> Client<'_, S> {
 
     /// VR-13, VR-14: a DiscoverResult or a recognised modern error tells a modern server,
     /// everything else a legacy one.
-    fn probe_heard<'b>(
+    fn probe_received<'b>(
         &mut self,
         now: Instant,
         mut opening: Opening,
-        heard: Heard<'b>,
+        received: Received<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         opening.probe = Leg::Over;
-        let refused = match heard {
-            Heard::Result(result) => match Discovered::read(result) {
+        let refused = match received {
+            Received::Result(result) => match Discovered::read(result) {
                 Some(discovered) => return self.discovered(now, opening, &discovered),
                 None => ConnectError::Answer,
             },
-            Heard::Error(error) => {
+            Received::Error(error) => {
                 if let Some(supported) = supported(error, &[code::UNSUPPORTED_VERSION]) {
                     return self.corrected(now, opening, supported, error);
                 }
@@ -157,7 +157,7 @@ impl<S: Storage> Client<'_, S> {
                 }
                 ConnectError::Refused(error)
             }
-            Heard::Unusable(_) => ConnectError::Answer,
+            Received::Unusable(_) => ConnectError::Answer,
         };
         match (opening.legacy, opening.handshake) {
             (None, _) => self.connect_error(refused),
@@ -199,16 +199,16 @@ impl<S: Storage> Client<'_, S> {
         }
     }
 
-    fn handshake_heard<'b>(
+    fn handshake_received<'b>(
         &mut self,
         now: Instant,
         mut opening: Opening,
-        heard: Heard<'b>,
+        received: Received<'b>,
     ) -> Action<Event<'b>, Reply<'b>> {
         opening.handshake = Leg::Over;
-        let result = match heard {
-            Heard::Result(result) => result.object(),
-            Heard::Error(error) => {
+        let result = match received {
+            Received::Result(result) => result.object(),
+            Received::Error(error) => {
                 // LC-25: some servers refuse instead of offering another revision.
                 let codes = [code::UNSUPPORTED_VERSION, code::INVALID_PARAMS];
                 return match supported(error, &codes) {
@@ -216,7 +216,7 @@ impl<S: Storage> Client<'_, S> {
                     None => self.connect_error(ConnectError::Refused(error)),
                 };
             }
-            Heard::Unusable(_) => None,
+            Received::Unusable(_) => None,
         };
         let keys = [
             "protocolVersion",
@@ -415,7 +415,7 @@ impl Opening {
     }
 
     /// Waits for the answer to the probe as for any other.
-    pub(super) const fn be_patient(&mut self) {
+    pub(super) const fn disable_probe_timeout(&mut self) {
         self.silence = None;
     }
 

@@ -154,9 +154,9 @@ pub enum ConnectError<'b> {
     /// No answer in time.
     Expired,
     /// The transport ended first. If nothing was heard yet, the server may be a legacy one that
-    /// exits on an unknown first message: start it once more with [`Approach::Handshake`].
+    /// exits on an unknown first message: start it once more with [`Negotiation::Handshake`].
     ///
-    /// [`Approach::Handshake`]: super::Approach::Handshake
+    /// [`Negotiation::Handshake`]: super::Negotiation::Handshake
     Closed,
     /// The configuration accepts no revision at all.
     Nothing,

@@ -47,7 +47,7 @@ impl<S: Storage> Machine for Client<'_, S> {
                 self.skipped(now, message)
             }
             Message::Response(response) => self.answered(now, response),
-            Message::Notification(notification) => self.told(now, notification),
+            Message::Notification(notification) => self.notification(now, notification),
             Message::Request(request) => self.asked(request),
             Message::Invalid(invalid) => self.garbage(now, invalid),
         }
@@ -107,7 +107,7 @@ impl<S: Storage> Machine for Client<'_, S> {
     }
 
     fn next_channel(&self) -> Option<Channel> {
-        self.has_something_to_say().then_some(Channel::PIPE)
+        self.has_transmit().then_some(Channel::PIPE)
     }
 
     fn poll_transmit(
@@ -117,7 +117,7 @@ impl<S: Storage> Machine for Client<'_, S> {
         out: &mut [u8],
     ) -> Result<Option<Transmit>, BufferFull> {
         if on == Channel::PIPE {
-            self.say(now, out)
+            self.transmit(now, out)
         } else {
             Ok(None)
         }
@@ -132,7 +132,7 @@ impl<S: Storage> Machine for Client<'_, S> {
     }
 
     fn handle_timeout(&mut self, now: Instant) {
-        self.elapse(now);
+        self.on_timeout(now);
     }
 
     fn hang_up(&mut self, _now: Instant) {

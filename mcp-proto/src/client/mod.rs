@@ -17,13 +17,13 @@ mod answer;
 mod batch;
 mod call;
 mod calls;
+mod capabilities;
 mod config;
 mod connect;
 mod encode;
 mod event;
-mod gates;
 mod machine;
-mod notice;
+mod notification;
 mod question;
 mod questions;
 mod reply;
@@ -40,7 +40,7 @@ mod versions;
 pub mod http;
 
 // Configuration.
-pub use config::{Approach, ClientConfig, Timeouts};
+pub use config::{ClientConfig, Negotiation, Timeouts};
 pub use setup::ClientSetup;
 
 // Calls and events.

@@ -1,6 +1,6 @@
 //! A client's configuration as its machine keeps it.
 
-use super::config::{Approach, ClientConfig, Timeouts};
+use super::config::{ClientConfig, Negotiation, Timeouts};
 use super::texts::Texts;
 use crate::limits::Limits;
 use crate::model::ClientFeatures;
@@ -18,8 +18,8 @@ pub struct ClientSetup<'c> {
     pub identify: bool,
     /// See [`ClientConfig::revisions`].
     pub revisions: RevisionSet,
-    /// See [`ClientConfig::opening`].
-    pub opening: Approach,
+    /// See [`ClientConfig::negotiation`].
+    pub negotiation: Negotiation,
     /// See [`ClientConfig::timeouts`].
     pub timeouts: Timeouts,
     /// See [`ClientConfig::progress_extends`].
@@ -40,7 +40,7 @@ impl<'c> ClientSetup<'c> {
         Self {
             identify: config.identify,
             revisions: config.revisions,
-            opening: config.opening,
+            negotiation: config.negotiation,
             timeouts: config.timeouts,
             progress_extends: config.progress_extends,
             ping: config.ping,

@@ -19,11 +19,11 @@ impl<S: Storage> Client<'_, S> {
             .min()
     }
 
-    pub(super) fn elapse(&mut self, now: Instant) {
+    pub(super) fn on_timeout(&mut self, now: Instant) {
         if let Phase::Opening(opening) = self.phase {
             self.opening_timeout(now, opening);
         }
-        self.beat(now);
+        self.poll_ping(now);
         while let Some(token) = self.calls.pop_due(now) {
             self.due(now, token);
         }
@@ -53,7 +53,7 @@ impl<S: Storage> Client<'_, S> {
         }
     }
 
-    fn beat(&mut self, now: Instant) {
+    fn poll_ping(&mut self, now: Instant) {
         let Some(missed) = self.pinger.handle_timeout(now) else {
             return;
         };

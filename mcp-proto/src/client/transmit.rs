@@ -11,7 +11,7 @@ use crate::slots::Key;
 use crate::time::Instant;
 
 impl<S: Storage> Client<'_, S> {
-    pub(super) fn has_something_to_say(&self) -> bool {
+    pub(super) fn has_transmit(&self) -> bool {
         let opening = matches!(&self.phase, Phase::Opening(opening) if opening.is_owed());
         opening
             || self.initialized_owed
@@ -21,7 +21,7 @@ impl<S: Storage> Client<'_, S> {
             || self.pinger.is_due()
     }
 
-    pub(super) fn say(
+    pub(super) fn transmit(
         &mut self,
         now: Instant,
         out: &mut [u8],

@@ -16,7 +16,7 @@ impl<S: Storage> Client<'_, S> {
     pub fn connect_by_exchanges(&mut self, now: Instant) -> Result<(), SendError> {
         self.connect(now)?;
         if let Phase::Opening(opening) = &mut self.phase {
-            opening.be_patient();
+            opening.disable_probe_timeout();
         }
         Ok(())
     }

@@ -2,7 +2,7 @@
 //! and the memory is freed with the last of them.
 
 use allocation_counter::measure;
-use mcp_proto::client::{self, Approach, Call, Client, ClientConfig, ClientSetup};
+use mcp_proto::client::{self, Call, Client, ClientConfig, ClientSetup, Negotiation};
 use mcp_proto::json::Raw;
 use mcp_proto::model::{
     ClientCapabilities, ElicitationCapability, Icon, Implementation, ServerCapabilities, Settings,
@@ -166,7 +166,7 @@ fn a_client_writes_the_same_in_every_revision() {
             },
             result_types: &["com.example/own"],
             revisions: RevisionSet::of(&[revision]),
-            opening: Approach::Handshake,
+            negotiation: Negotiation::Handshake,
             ..ClientConfig::new(&name, "1.0")
         };
         let borrowed = requests(config.into());

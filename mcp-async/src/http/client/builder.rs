@@ -144,10 +144,10 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
         let (hub, config, policy) = self.parts()?;
         let url = url.to_owned();
         let service = Mutex::new(service);
-        let approach = config.opening;
-        let dial: Dial = Box::new(move |hub, opening| {
+        let negotiation = config.negotiation;
+        let dial: Dial = Box::new(move |hub, negotiation| {
             let mut config = config.clone();
-            config.opening = opening;
+            config.negotiation = negotiation;
             let service = service.lock().unwrap_or_else(PoisonError::into_inner);
             let carrier = Box::new(Through::new(service.clone()));
             let (settings, url) = (settings.clone(), url.clone());
@@ -156,7 +156,7 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
                 met.await.map_err(SpawnError::Connect)
             })
         });
-        first(dial, hub, approach, policy)
+        first(dial, hub, negotiation, policy)
             .await
             .map_err(connect_error)
     }

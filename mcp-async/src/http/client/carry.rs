@@ -12,7 +12,7 @@ use http::Response;
 use http::header::{CONTENT_TYPE, DATE, RETRY_AFTER};
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
-use mcp_proto::client::http::{After, Body, Exchange, ReplyHead, Verb};
+use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, ReplyHead};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::{Reply, Unsent};
@@ -38,7 +38,7 @@ pub(super) async fn carry<C: Clock>(
     let mut gate = Gate { link: &link, opens };
     loop {
         // No call waits for what is only told, so nobody else would lose patience.
-        let told = exchange.id().is_none() && exchange.verb() != Verb::Get;
+        let told = exchange.id().is_none() && exchange.method() != HttpMethod::Get;
         let credentials = link.credentials_version();
         let attempt = attempt(&link, &*clock, &mut exchange, &message, &heard);
         let attempt = within(&*clock, told.then_some(PATIENCE), attempt);
@@ -50,43 +50,49 @@ pub(super) async fn carry<C: Clock>(
             link.opened();
         }
         gate.opens = Opens::Nothing;
-        let (after, mut line) = attempted.unwrap_or((After::Done, Vec::new()));
+        let (after, mut line) = attempted.unwrap_or((ExchangeOutcome::Done, Vec::new()));
         let id = exchange.id();
         match (after, id) {
-            (After::Resume(at), _) => {
+            (ExchangeOutcome::Resume(at), _) => {
                 sleep(&*clock, at).await;
                 // SC-30: the answer may have come in the server's own stream meanwhile.
                 if id.is_none_or(|id| link.awaits(id)) {
                     continue;
                 }
             }
-            (After::Authorize, _) => {
+            (ExchangeOutcome::Authorize, _) => {
                 poll_fn(|cx| link.poll_credentials(credentials, cx)).await;
                 continue;
             }
-            (After::Deliver, _) => deliver(&link, &mut line).await,
-            (After::Mismatched, id) => {
+            (ExchangeOutcome::Deliver, _) => deliver(&link, &mut line).await,
+            (ExchangeOutcome::Mismatched, id) => {
                 id.into_iter().for_each(|id| link.mismatched(id));
                 deliver(&link, &mut line).await;
             }
-            (After::Lost, _) => link.renew(),
-            (After::HangUp, _) => link.hang_up(),
-            (After::Refuse(status), Some(id)) => link.refuse(id, status),
-            (After::Fail(failure), Some(id)) => {
+            (ExchangeOutcome::Lost, _) => link.renew(),
+            (ExchangeOutcome::HangUp, _) => link.hang_up(),
+            (ExchangeOutcome::Refuse(status), Some(id)) => link.refuse(id, status),
+            (ExchangeOutcome::Fail(failure), Some(id)) => {
                 // What was heard before it counts before it.
                 poll_fn(|cx| link.poll_read(cx)).await;
                 link.fail(id, failure);
             }
-            (After::Seek(status), Some(id)) => {
-                let mut stream = link.origin(|origin| origin.seek());
-                if !seek(&link, &*clock, &mut stream, &message).await {
+            (ExchangeOutcome::ProbeHttpSse(status), Some(id)) => {
+                let mut stream = link.origin(|origin| origin.probe_http_sse());
+                if !probe_http_sse(&link, &*clock, &mut stream, &message).await {
                     match line.is_empty() {
                         true => link.refuse(id, status),
                         false => deliver(&link, &mut line).await,
                     }
                 }
             }
-            (After::Done | After::Refuse(_) | After::Fail(_) | After::Seek(_), _) => {}
+            (
+                ExchangeOutcome::Done
+                | ExchangeOutcome::Refuse(_)
+                | ExchangeOutcome::Fail(_)
+                | ExchangeOutcome::ProbeHttpSse(_),
+                _,
+            ) => {}
         }
         return;
     }
@@ -140,7 +146,7 @@ async fn attempt<C: Clock>(
     exchange: &mut Exchange,
     message: &Bytes,
     heard: &AtomicBool,
-) -> (After, Vec<u8>) {
+) -> (ExchangeOutcome, Vec<u8>) {
     let mut line = Vec::new();
     let response = match ask(link, exchange, message).await {
         Ok(response) => response,
@@ -158,7 +164,7 @@ async fn attempt<C: Clock>(
         Body::Nothing => link.origin(|origin| exchange.nothing(origin)),
         Body::Json => match whole(response.into_body(), link.limits.message).await {
             Whole::All(body) => link.origin(|origin| exchange.answer(origin, &body, &mut line)),
-            Whole::TooLong(_) => After::Fail(Failure::Invalid(Reason::TooLong)),
+            Whole::TooLong(_) => ExchangeOutcome::Fail(Failure::Invalid(Reason::TooLong)),
             Whole::Broken => unreachable(link, exchange, true),
         },
         Body::Events => stream::read(link, clock, exchange, response.into_body(), None).await,
@@ -179,7 +185,7 @@ async fn attempt<C: Clock>(
 
 /// Looks for the stream of a server of 2024-11-05, and reads it to its end; says whether there is
 /// one.
-async fn seek<C: Clock>(
+async fn probe_http_sse<C: Clock>(
     link: &Link,
     clock: &C,
     exchange: &mut Exchange,
@@ -193,7 +199,7 @@ async fn seek<C: Clock>(
     }
     let body = response.into_body();
     match stream::read(link, clock, exchange, body, Some(handshake)).await {
-        After::HangUp => {
+        ExchangeOutcome::HangUp => {
             link.hang_up();
             true
         }
@@ -221,7 +227,7 @@ fn judge(link: &Link, exchange: &mut Exchange, response: &Response<Reply>) -> Bo
     link.origin(|origin| exchange.head(origin, &head))
 }
 
-fn unreachable(link: &Link, exchange: &mut Exchange, begun: bool) -> After {
+fn unreachable(link: &Link, exchange: &mut Exchange, begun: bool) -> ExchangeOutcome {
     let (now, jitter) = (link.now(), link.roll());
     link.origin(|origin| exchange.unreachable(origin, now, begun, jitter))
 }

@@ -11,7 +11,7 @@ use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
 use http_body_util::Full;
 use mcp_proto::client::Failure;
-use mcp_proto::client::http::{Exchange, Origin, Verb as Asked};
+use mcp_proto::client::http::{Exchange, HttpMethod as Asked, Origin};
 use mcp_proto::rpc::{Id, Message, Method};
 use mcp_proto::{Instant, Limits};
 use url::Url;
@@ -209,7 +209,7 @@ impl Link {
                     }
                     Method::Initialized => {
                         if let Some(revision) = revision {
-                            self.lock().origin.connected(revision);
+                            self.lock().origin.set_revision(revision);
                         }
                         opens = Opens::Stream;
                         // Everything else waits for it.
@@ -253,7 +253,7 @@ impl Link {
         message: &Bytes,
     ) -> Result<Request<Full<Bytes>>, Unsent> {
         let state = self.lock();
-        let (verb, body) = match exchange.verb() {
+        let (verb, body) = match exchange.method() {
             Asked::Post => (Verb::POST, message.clone()),
             Asked::Get => (Verb::GET, Bytes::new()),
             Asked::Delete => (Verb::DELETE, Bytes::new()),
@@ -399,7 +399,7 @@ impl Link {
         let exchange = {
             let mut state = self.lock();
             state.endpoint = Some(endpoint);
-            state.origin.has_two_endpoints();
+            state.origin.set_two_endpoints();
             Exchange::new(&state.origin, handshake)
         };
         self.order(Order::Start(Box::new(Start {

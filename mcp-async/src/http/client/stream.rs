@@ -7,7 +7,7 @@ use core::time::Duration;
 use bytes::Bytes;
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
-use mcp_proto::client::http::{After, Exchange, Oversized};
+use mcp_proto::client::http::{Exchange, ExchangeOutcome, Oversized};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::Reason;
 
@@ -25,7 +25,7 @@ pub(super) async fn read<C: Clock>(
     exchange: &mut Exchange,
     mut body: Reply,
     mut handshake: Option<&Bytes>,
-) -> After {
+) -> ExchangeOutcome {
     let sought = handshake.is_some();
     let mut events = Events::new(
         Vec::new(),
@@ -54,7 +54,7 @@ pub(super) async fn read<C: Clock>(
                         if let Some(message) = handshake {
                             if event.name == b"endpoint" {
                                 if !link.move_to(event.data, message) {
-                                    return After::Done;
+                                    return ExchangeOutcome::Done;
                                 }
                                 handshake = None;
                             }
@@ -82,7 +82,7 @@ pub(super) async fn read<C: Clock>(
             }
             // What else is in the stream comes for nobody.
             if over {
-                return After::Fail(TOO_LONG);
+                return ExchangeOutcome::Fail(TOO_LONG);
             }
             if rest.is_empty() {
                 break;
@@ -90,7 +90,7 @@ pub(super) async fn read<C: Clock>(
         }
     }
     if sought && handshake.is_some() {
-        return After::Done;
+        return ExchangeOutcome::Done;
     }
     let (now, jitter) = (link.now(), link.roll());
     link.origin(|origin| {

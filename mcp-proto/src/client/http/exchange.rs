@@ -9,10 +9,10 @@ use super::mirrored::mirrored;
 use super::origin::Origin;
 use super::oversized::Passing;
 use super::refusal;
-use super::reply::{After, Body, ReplyHead, Verb};
+use super::reply::{Body, ExchangeOutcome, HttpMethod, ReplyHead};
 use super::retry::{Backoff, STEADY};
 use super::retry_after;
-use super::unrelated;
+use super::stray_requests;
 use crate::client::Failure;
 use crate::frame::sse;
 use crate::http::media::{self, EVENT_STREAM, JSON};
@@ -25,7 +25,7 @@ use crate::time::Instant;
 /// One message on its way to the server, its reply or replies, and its resumptions.
 ///
 /// ```
-/// use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead};
+/// use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, Origin, ReplyHead};
 /// use mcp_proto::Instant;
 ///
 /// let mut origin = Origin::new();
@@ -39,7 +39,7 @@ use crate::time::Instant;
 /// assert_eq!(exchange.head(&mut origin, &head), Body::Json);
 /// let mut line = Vec::new();
 /// let answer = br#"{"jsonrpc":"2.0","id":1,"result":{}}"#;
-/// assert_eq!(exchange.answer(&mut origin, answer, &mut line), After::Deliver);
+/// assert_eq!(exchange.answer(&mut origin, answer, &mut line), ExchangeOutcome::Deliver);
 /// assert_eq!(line, answer);
 ///
 /// // The session goes with every request from now on.
@@ -89,7 +89,7 @@ pub(super) enum Kind {
     /// The server's own stream.
     Listen,
     /// The stream of a server of 2024-11-05, if it is one.
-    Seek,
+    ProbeHttpSse,
     Delete,
 }
 
@@ -126,8 +126,8 @@ impl Exchange {
         Self::of(origin, Kind::Listen)
     }
 
-    pub(super) fn seek(origin: &Origin) -> Self {
-        Self::of(origin, Kind::Seek)
+    pub(super) fn probe_http_sse(origin: &Origin) -> Self {
+        Self::of(origin, Kind::ProbeHttpSse)
     }
 
     pub(super) fn delete(origin: &Origin) -> Self {
@@ -169,37 +169,37 @@ impl Exchange {
     }
 
     /// How it is asked for.
-    pub const fn verb(&self) -> Verb {
+    pub const fn method(&self) -> HttpMethod {
         match self.kind {
-            Kind::Listen | Kind::Seek => Verb::Get,
-            Kind::Delete => Verb::Delete,
-            _ if self.resuming => Verb::Get,
-            _ => Verb::Post,
+            Kind::Listen | Kind::ProbeHttpSse => HttpMethod::Get,
+            Kind::Delete => HttpMethod::Delete,
+            _ if self.resuming => HttpMethod::Get,
+            _ => HttpMethod::Post,
         }
     }
 
     /// Names the fields of the request's head, in small letters, and their values, for the message
     /// that it was [made](Self::new) of.
     pub fn fields(&self, origin: &Origin, message: &[u8], each: &mut dyn FnMut(&str, &[u8])) {
-        match self.verb() {
-            Verb::Post => {
+        match self.method() {
+            HttpMethod::Post => {
                 each("content-type", JSON.as_bytes());
                 // SC-02
                 each("accept", b"application/json, text/event-stream");
             }
-            Verb::Get => {
+            HttpMethod::Get => {
                 each("accept", EVENT_STREAM.as_bytes());
                 if !self.last_event_id.is_empty() {
                     each("last-event-id", &self.last_event_id);
                 }
             }
-            Verb::Delete => {}
+            HttpMethod::Delete => {}
         }
-        if self.mirrors(origin) && self.verb() == Verb::Post {
+        if self.mirrors(origin) && self.method() == HttpMethod::Post {
             mirrored(origin, message, each);
         }
         // What is offered does not rule yet.
-        if matches!(self.kind, Kind::Initialize | Kind::Seek) {
+        if matches!(self.kind, Kind::Initialize | Kind::ProbeHttpSse) {
             return;
         }
         // SC-15, SC-16
@@ -234,9 +234,9 @@ impl Exchange {
         };
         match self.kind {
             Kind::Told | Kind::Delete => Body::Nothing,
-            Kind::Listen | Kind::Seek if !is(EVENT_STREAM) => Body::Refusal,
+            Kind::Listen | Kind::ProbeHttpSse if !is(EVENT_STREAM) => Body::Refusal,
             // HS-06, HS-09
-            _ if origin.two_endpoints && self.verb() == Verb::Post => Body::Nothing,
+            _ if origin.two_endpoints && self.method() == HttpMethod::Post => Body::Nothing,
             _ if is(EVENT_STREAM) => Body::Events,
             _ if is(JSON) => Body::Json,
             _ => Body::Nothing,
@@ -244,29 +244,34 @@ impl Exchange {
     }
 
     /// The reply has no body that matters.
-    pub const fn nothing(&self, origin: &Origin) -> After {
+    pub const fn nothing(&self, origin: &Origin) -> ExchangeOutcome {
         match self.id {
-            Some(_) if !origin.two_endpoints => After::Fail(Failure::NoAnswer),
-            _ => After::Done,
+            Some(_) if !origin.two_endpoints => ExchangeOutcome::Fail(Failure::NoAnswer),
+            _ => ExchangeOutcome::Done,
         }
     }
 
     /// Takes the body of a reply, and writes what the machine is to hear of it behind `line`.
-    pub fn answer(&mut self, origin: &mut Origin, body: &[u8], line: &mut Vec<u8>) -> After {
+    pub fn answer(
+        &mut self,
+        origin: &mut Origin,
+        body: &[u8],
+        line: &mut Vec<u8>,
+    ) -> ExchangeOutcome {
         if self.epoch != origin.epoch {
-            return After::Done;
+            return ExchangeOutcome::Done;
         }
         self.take(origin, body, line);
         if self.answered {
-            return After::Deliver;
+            return ExchangeOutcome::Deliver;
         }
         // An error that names no request is about the one that was sent.
         if let (Some(id), Some((None, error))) = (self.id, refusal::error_of(body)) {
             line.clear();
             refusal::write(id, &error, line);
-            return After::Deliver;
+            return ExchangeOutcome::Deliver;
         }
-        After::Fail(Failure::NoAnswer)
+        ExchangeOutcome::Fail(Failure::NoAnswer)
     }
 
     /// Takes an event of the reply's stream, and writes what the machine is to hear of it behind
@@ -288,7 +293,7 @@ impl Exchange {
         }
         if self.kind == Kind::Listen
             && self.is_draft(origin)
-            && let Some(parted) = unrelated::part(event.data)
+            && let Some(parted) = stray_requests::part(event.data)
         {
             self.refusals.push(parted.refusals);
             line.extend_from_slice(&parted.rest);
@@ -307,7 +312,7 @@ impl Exchange {
         id: &[u8],
         retry: Option<Duration>,
         jitter: u32,
-    ) -> After {
+    ) -> ExchangeOutcome {
         if !id.is_empty() {
             self.last_event_id.clear();
             // Without it the request would open another stream than the one that broke.
@@ -315,7 +320,7 @@ impl Exchange {
                 self.last_event_id.extend_from_slice(id);
             }
         }
-        self.backoff.heard(retry);
+        self.backoff.set_retry(retry);
         let stood = |since| now.saturating_since(since) >= STEADY;
         if self.resumed.is_some_and(stood) {
             self.backoff.succeeded();
@@ -330,14 +335,14 @@ impl Exchange {
         now: Instant,
         begun: bool,
         jitter: u32,
-    ) -> After {
+    ) -> ExchangeOutcome {
         if self.resuming || self.kind == Kind::Listen {
             return self.broken(origin, now, jitter);
         }
         match self.id {
-            Some(_) if begun => After::Fail(Failure::Broken),
-            Some(_) => After::Fail(Failure::Unreachable),
-            None => After::Done,
+            Some(_) if begun => ExchangeOutcome::Fail(Failure::Broken),
+            Some(_) => ExchangeOutcome::Fail(Failure::Unreachable),
+            None => ExchangeOutcome::Done,
         }
     }
 
@@ -349,16 +354,16 @@ impl Exchange {
     }
 
     /// How a stream that is gone goes on.
-    pub(super) fn broken(&mut self, origin: &Origin, now: Instant, jitter: u32) -> After {
+    pub(super) fn broken(&mut self, origin: &Origin, now: Instant, jitter: u32) -> ExchangeOutcome {
         if self.answered || self.epoch != origin.epoch {
-            return After::Done;
+            return ExchangeOutcome::Done;
         }
         self.backoff
             .pause(self.retry_after.take().unwrap_or_default());
         match self.kind {
-            Kind::Told | Kind::Delete => return After::Done,
+            Kind::Told | Kind::Delete => return ExchangeOutcome::Done,
             // HS-10
-            Kind::Seek => return After::HangUp,
+            Kind::ProbeHttpSse => return ExchangeOutcome::HangUp,
             // Whatever else happens, the server may have something to tell one day (SC-07).
             Kind::Listen => {
                 let delay = self.backoff.next_without_end(jitter);
@@ -370,20 +375,20 @@ impl Exchange {
                     || self.last_event_id.is_empty()
                     || self.kind == Kind::Discover
                 {
-                    return After::Fail(Failure::Broken);
+                    return ExchangeOutcome::Fail(Failure::Broken);
                 }
             }
         }
         match self.backoff.next(jitter) {
             Some(delay) => self.resume(now + delay),
-            None => After::Fail(Failure::Broken),
+            None => ExchangeOutcome::Fail(Failure::Broken),
         }
     }
 
-    const fn resume(&mut self, at: Instant) -> After {
+    const fn resume(&mut self, at: Instant) -> ExchangeOutcome {
         self.resuming = true;
         self.resumed = Some(at);
-        After::Resume(at)
+        ExchangeOutcome::Resume(at)
     }
 
     /// Whether it asks for what came after an event.

@@ -2,16 +2,16 @@
 //!
 //! An [`Origin`] represents one URL: it holds the session and the headers that the tools of the
 //! server require. Each message that leaves is an [`Exchange`], which determines the fields of its
-//! request, evaluates the response and returns an [`After`]: how the exchange continues, or what the
+//! request, evaluates the response and returns an [`ExchangeOutcome`]: how the exchange continues, or what the
 //! driver reports to the [`Client`](crate::client::Client) machine. Begin with [`Origin::new`] and
 //! [`Exchange::new`].
 //!
 //! ```text
 //!   message --Exchange::new--> fields --> head --> Body::Nothing --.
-//!                                ^         |-----> Body::Json  --- answer --> After
+//!                                ^         |-----> Body::Json  --- answer --> ExchangeOutcome
 //!                                |         |-----> Body::Events -- event, end --^
 //!                                |         `-----> Body::Refusal - refused -----'
-//!                                `------- After::Resume, when its time has come
+//!                                `------- ExchangeOutcome::Resume, when its time has come
 //! ```
 
 mod exchange;
@@ -22,10 +22,10 @@ mod refusal;
 mod reply;
 mod retry;
 mod retry_after;
+mod stray_requests;
 mod tools;
-mod unrelated;
 
 pub use exchange::Exchange;
 pub use origin::Origin;
 pub use oversized::Oversized;
-pub use reply::{After, Body, ReplyHead, Verb};
+pub use reply::{Body, ExchangeOutcome, HttpMethod, ReplyHead};

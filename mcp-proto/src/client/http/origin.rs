@@ -33,13 +33,13 @@ impl Origin {
     }
 
     /// The handshake settled on this revision, which later requests name (SC-15).
-    pub const fn connected(&mut self, revision: Revision) {
+    pub const fn set_revision(&mut self, revision: Revision) {
         self.revision = Some(revision);
     }
 
     /// The server has the two endpoints of 2024-11-05: answers come on the stream of the first,
     /// messages go to the second, which it named (HS-02).
-    pub const fn has_two_endpoints(&mut self) {
+    pub const fn set_two_endpoints(&mut self) {
         self.two_endpoints = true;
     }
 
@@ -62,8 +62,8 @@ impl Origin {
     }
 
     /// The GET that finds out whether the server is one of 2024-11-05 (SC-26).
-    pub fn seek(&self) -> Exchange {
-        Exchange::seek(self)
+    pub fn probe_http_sse(&self) -> Exchange {
+        Exchange::probe_http_sse(self)
     }
 
     /// The DELETE that ends the session (SC-11), if there is one.

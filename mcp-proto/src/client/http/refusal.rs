@@ -4,7 +4,7 @@ use alloc::vec::Vec;
 
 use super::exchange::{Exchange, Kind};
 use super::origin::Origin;
-use super::reply::After;
+use super::reply::ExchangeOutcome;
 use crate::client::Failure;
 use crate::json::{MAX_DEPTH, Writer};
 use crate::revision::Revision;
@@ -22,14 +22,14 @@ impl Exchange {
         body: &[u8],
         line: &mut Vec<u8>,
         jitter: u32,
-    ) -> After {
+    ) -> ExchangeOutcome {
         if self.epoch != origin.epoch {
-            return After::Done;
+            return ExchangeOutcome::Done;
         }
         let in_session = self.session.is_some() && !self.is_post_only();
         match self.kind {
-            Kind::Told | Kind::Delete => return After::Done,
-            Kind::Seek => return After::Refuse(status),
+            Kind::Told | Kind::Delete => return ExchangeOutcome::Done,
+            Kind::ProbeHttpSse => return ExchangeOutcome::Refuse(status),
             // A stream that the server does not offer is none that was lost (SC-07).
             Kind::Listen if status == 404 && in_session && self.opened => {}
             Kind::Listen if is_overloaded(status) || self.opened && is_transient(status) => {
@@ -41,28 +41,28 @@ impl Exchange {
                 return self.broken(origin, now, jitter);
             }
             // The refusal is about the credentials, not about the stream.
-            Kind::Listen if matches!(status, 401 | 403) => return After::Authorize,
+            Kind::Listen if matches!(status, 401 | 403) => return ExchangeOutcome::Authorize,
             // 405 above all: there is none, for good.
-            Kind::Listen => return After::Done,
+            Kind::Listen => return ExchangeOutcome::Done,
             Kind::Discover | Kind::Initialize | Kind::Request { .. } => {}
         }
         // SC-10, whatever the body says.
         if status == 404 && in_session && self.kind != Kind::Initialize {
             return if origin.lose(self.epoch) {
-                After::Lost
+                ExchangeOutcome::Lost
             } else {
-                After::Done
+                ExchangeOutcome::Done
             };
         }
         if self.resuming {
             // What was missed cannot be had any more.
             return match is_transient(status) {
                 true => self.broken(origin, now, jitter),
-                false => After::Fail(Failure::Broken),
+                false => ExchangeOutcome::Fail(Failure::Broken),
             };
         }
         let Some(id) = self.id else {
-            return After::Done;
+            return ExchangeOutcome::Done;
         };
         let named = error_of(body).filter(|(of, _)| of.is_none_or(|of| of.to_u64() == Some(id)));
         let anonymous = named.is_some_and(|(of, _)| of.is_none());
@@ -70,13 +70,15 @@ impl Exchange {
         match (self.kind, error) {
             // VR-26: about credentials, whatever the body says.
             (Kind::Discover | Kind::Initialize, _) if matches!(status, 401 | 403) => {
-                After::Fail(Failure::Status(status))
+                ExchangeOutcome::Fail(Failure::Status(status))
             }
             // VR-31: failures, and never evidence of an era.
             (Kind::Discover | Kind::Initialize, None) if !tells_era(status) => {
-                After::Fail(Failure::Status(status))
+                ExchangeOutcome::Fail(Failure::Status(status))
             }
-            (Kind::Discover, Some(_)) if status >= 500 => After::Fail(Failure::Status(status)),
+            (Kind::Discover, Some(_)) if status >= 500 => {
+                ExchangeOutcome::Fail(Failure::Status(status))
+            }
             (Kind::Initialize, error)
                 if matches!(status, 400 | 404 | 405)
                     && error.is_none_or(|error| anonymous && !is_recognised(error.code)) =>
@@ -84,18 +86,18 @@ impl Exchange {
                 if let Some(error) = error {
                     write(id, &error, line);
                 }
-                After::Seek(status)
+                ExchangeOutcome::ProbeHttpSse(status)
             }
             (kind, Some(error)) => {
                 write(id, &error, line);
                 let request = matches!(kind, Kind::Request { .. });
                 match request && self.mirrors(origin) && is_mismatch(status, error.code) {
-                    true => After::Mismatched,
-                    false => After::Deliver,
+                    true => ExchangeOutcome::Mismatched,
+                    false => ExchangeOutcome::Deliver,
                 }
             }
-            (Kind::Discover, None) => After::Refuse(status),
-            (_, None) => After::Fail(Failure::Status(status)),
+            (Kind::Discover, None) => ExchangeOutcome::Refuse(status),
+            (_, None) => ExchangeOutcome::Fail(Failure::Status(status)),
         }
     }
 }

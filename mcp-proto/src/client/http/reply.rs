@@ -9,7 +9,7 @@ use crate::time::Instant;
 
 /// How an exchange is asked for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Verb {
+pub enum HttpMethod {
     /// With the message as its body.
     Post,
     /// Without a body, for a stream.
@@ -18,7 +18,7 @@ pub enum Verb {
     Delete,
 }
 
-impl Verb {
+impl HttpMethod {
     /// The method of HTTP.
     pub const fn as_str(self) -> &'static str {
         match self {
@@ -83,7 +83,7 @@ pub enum Body {
 /// How an exchange goes on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use = "a call whose exchange ended would wait for ever"]
-pub enum After {
+pub enum ExchangeOutcome {
     /// It is over, and there is nothing to tell.
     Done,
     /// It is over, and a message was written for the machine.
@@ -99,10 +99,10 @@ pub enum After {
     /// [`Client::lose_session`](crate::client::Client::lose_session), and let go of every
     /// exchange of an earlier [epoch](Origin::epoch).
     Lost,
-    /// The handshake was refused as by a server of 2024-11-05: see what [`Origin::seek`] finds,
+    /// The handshake was refused as by a server of 2024-11-05: see what [`Origin::probe_http_sse`] finds,
     /// and if that is no such server, hand the error that was written to the machine, or call
     /// [`Client::refuse`](crate::client::Client::refuse) if nothing was written.
-    Seek(u16),
+    ProbeHttpSse(u16),
     /// Send the exchange once more at this time: its [fields](Exchange::fields) are others now.
     Resume(Instant),
     /// The server demands other credentials for its stream. Send the exchange once more when the

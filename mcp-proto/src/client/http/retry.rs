@@ -18,7 +18,7 @@ impl Backoff {
         self.attempts = 0;
     }
 
-    pub(super) const fn heard(&mut self, retry: Option<Duration>) {
+    pub(super) const fn set_retry(&mut self, retry: Option<Duration>) {
         if let Some(retry) = retry {
             self.said = Some(if retry.as_millis() < SOONEST.as_millis() {
                 SOONEST
@@ -90,8 +90,8 @@ mod tests {
 
     fn delays(said: Option<u64>, jitter: u32) -> Vec<u64> {
         let mut backoff = Backoff::default();
-        backoff.heard(said.map(Duration::from_millis));
-        backoff.heard(None);
+        backoff.set_retry(said.map(Duration::from_millis));
+        backoff.set_retry(None);
         let delays = core::iter::from_fn(|| backoff.next(jitter));
         delays.map(|delay| delay.as_millis() as u64).collect()
     }
@@ -117,7 +117,7 @@ mod tests {
     fn what_nobody_waits_for_is_tried_for_ever() {
         let delays = |said, jitter| {
             let mut backoff = Backoff::default();
-            backoff.heard(said);
+            backoff.set_retry(said);
             let delays = (0..100).map(|_| backoff.next_without_end(jitter).as_secs());
             delays.skip(7).collect::<Vec<_>>()
         };
@@ -141,7 +141,7 @@ mod tests {
     #[test]
     fn a_pause_counts_once() {
         let mut backoff = Backoff::default();
-        backoff.heard(Some(Duration::from_secs(5)));
+        backoff.set_retry(Some(Duration::from_secs(5)));
         for (pause, delay) in [(20, 20), (0, 5), (3, 5), (9_999, 3_600), (0, 16)] {
             backoff.pause(Duration::from_secs(pause));
             assert_eq!(backoff.next(0), Some(Duration::from_secs(delay)));

@@ -1,6 +1,6 @@
 //! Handshake, probe, negotiation: the client's side of the era matrix (VR-12 to VR-21).
 
-use mcp_proto::client::{Approach, ClientConfig};
+use mcp_proto::client::{ClientConfig, Negotiation};
 use mcp_proto::{Revision, RevisionSet};
 
 use crate::script::client as script;
@@ -417,7 +417,7 @@ fn a_hang_up_ends_it_at_once() {
 #[test]
 fn a_known_legacy_server_is_not_probed() {
     let straight = ClientConfig {
-        opening: Approach::Handshake,
+        negotiation: Negotiation::Handshake,
         ..accepting(RevisionSet::all())
     };
     script::check(straight, &filled("connect\n> initialize 1"));

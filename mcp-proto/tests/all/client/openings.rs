@@ -3,7 +3,7 @@
 
 use core::time::Duration;
 
-use mcp_proto::client::{Approach, Client, ClientConfig, Event, Fixed};
+use mcp_proto::client::{Client, ClientConfig, Event, Fixed, Negotiation};
 use mcp_proto::rpc::{Incoming, Message};
 use mcp_proto::{Action, Channel, Instant, Machine, RevisionSet, Source};
 use proptest::prelude::*;
@@ -150,7 +150,7 @@ proptest! {
             RevisionSet::modern(),
             RevisionSet::all(),
         ][which];
-        let opening = [Approach::Probe, Approach::Handshake][which / 3];
-        check(ClientConfig { opening, ..accepting(accepted) }, &operations);
+        let negotiation = [Negotiation::Probe, Negotiation::Handshake][which / 3];
+        check(ClientConfig { negotiation, ..accepting(accepted) }, &operations);
     }
 }

@@ -4,7 +4,7 @@ use core::time::Duration;
 use std::collections::BTreeMap;
 
 use mcp_proto::client::{
-    Approach, Call, Client, ClientConfig, Event, Failure, Growing, Round, Trace, Unusable,
+    Call, Client, ClientConfig, Event, Failure, Growing, Negotiation, Round, Trace, Unusable,
 };
 use mcp_proto::model::ClientCapabilities;
 use mcp_proto::rpc::{ErrorObject, Method};
@@ -38,7 +38,7 @@ pub(crate) fn configure(config: &mut ClientConfig<'static>, options: &str) {
             "nothing" => config.capabilities = ClientCapabilities::default(),
             "all" => config.revisions = every_revision(),
             "legacy" => config.revisions = RevisionSet::legacy(),
-            "handshake" => config.opening = Approach::Handshake,
+            "handshake" => config.negotiation = Negotiation::Handshake,
             "anonymous" => config.identify = false,
             "pings" => config.ping = Some(PingPolicy::default()),
             "no-alias" => config.cancel_alias = false,

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead, Verb};
+use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, Origin, ReplyHead};
 use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::{Message, Method};
@@ -212,7 +212,8 @@ impl Side {
             !over
                 && match label {
                     "get" | "seek" => {
-                        flight.exchange.verb() == Verb::Get && flight.exchange.id().is_none()
+                        flight.exchange.method() == HttpMethod::Get
+                            && flight.exchange.id().is_none()
                     }
                     _ if id.is_some() => flight.exchange.id() == id,
                     other => flight.label == other,
@@ -364,7 +365,7 @@ impl Side {
             self.send(now, &refusal, transcript);
         }
         if moves {
-            self.origin.has_two_endpoints();
+            self.origin.set_two_endpoints();
             let opening = self.flights.iter().find(|flight| flight.opens());
             let message = opening.expect("the handshake").message.clone();
             let exchange = Exchange::new(&self.origin, &message);
@@ -385,29 +386,35 @@ impl Side {
     }
 
     /// Does what follows from a reply.
-    fn after(&mut self, now: Instant, at: usize, after: After, transcript: &mut Transcript) {
+    fn after(
+        &mut self,
+        now: Instant,
+        at: usize,
+        after: ExchangeOutcome,
+        transcript: &mut Transcript,
+    ) {
         let flight = &mut self.flights[at];
         let id = flight.exchange.id();
         flight.state = State::Over;
         match after {
-            After::Done | After::Deliver => {}
-            After::Mismatched => transcript.line("~", "the head did not match"),
-            After::Authorize => transcript.line("~", "not authorized"),
-            After::Refuse(status) => {
+            ExchangeOutcome::Done | ExchangeOutcome::Deliver => {}
+            ExchangeOutcome::Mismatched => transcript.line("~", "the head did not match"),
+            ExchangeOutcome::Authorize => transcript.line("~", "not authorized"),
+            ExchangeOutcome::Refuse(status) => {
                 // The stream of the second endpoint is asked for on behalf of the handshake.
                 let id = id.or_else(|| self.peer.id("initialize")?.parse().ok());
                 self.client.refuse(now, id.expect("a request"), status);
             }
-            After::Seek(_) => {
-                let exchange = self.origin.seek();
+            ExchangeOutcome::ProbeHttpSse(_) => {
+                let exchange = self.origin.probe_http_sse();
                 self.begin(now, exchange, Vec::new());
             }
-            After::Fail(failure) => {
+            ExchangeOutcome::Fail(failure) => {
                 if let Some(id) = id {
                     self.client.fail(id, failure);
                 }
             }
-            After::Lost => {
+            ExchangeOutcome::Lost => {
                 transcript.line("~", "the session is lost");
                 self.client.lose_session(now);
                 let epoch = self.origin.epoch();
@@ -417,20 +424,20 @@ impl Side {
                     }
                 }
             }
-            After::Resume(_) if id.is_some_and(|id| !self.client.awaits(id)) => {}
-            After::Resume(at) => {
+            ExchangeOutcome::Resume(_) if id.is_some_and(|id| !self.client.awaits(id)) => {}
+            ExchangeOutcome::Resume(at) => {
                 let delay = at.as_millis() - now.as_millis();
                 transcript.line("~", &format!("asked for again in {delay} ms"));
                 flight.state = State::Due(at);
             }
-            After::HangUp => self.client.hang_up(now),
+            ExchangeOutcome::HangUp => self.client.hang_up(now),
         }
     }
 
     fn begin(&mut self, now: Instant, exchange: Exchange, message: Vec<u8>) {
-        let label = match (exchange.id(), exchange.verb()) {
+        let label = match (exchange.id(), exchange.method()) {
             (Some(id), _) => self.peer.label_of(id, &message),
-            (None, Verb::Post) => "told".into(),
+            (None, HttpMethod::Post) => "told".into(),
             (None, verb) => verb.as_str().to_ascii_lowercase(),
         };
         self.flights.push(Flight {
@@ -493,7 +500,7 @@ impl Side {
         let opened = user.connected > self.connected;
         if opened && let Some(revision) = client.revision() {
             self.connected = user.connected;
-            self.origin.connected(revision);
+            self.origin.set_revision(revision);
         }
         let pending = self.link.outbox.pending().to_vec();
         self.link.outbox.consume(pending.len());
@@ -535,7 +542,7 @@ impl Side {
     fn start(&mut self, now: Instant, at: usize, transcript: &mut Transcript) {
         let flight = &mut self.flights[at];
         let mark = format!("<{}", flight.label);
-        let verb = flight.exchange.verb();
+        let verb = flight.exchange.method();
         transcript.line(&mark, verb.as_str());
         let message = &flight.message;
         flight
@@ -547,7 +554,7 @@ impl Side {
                 }
             });
         flight.state = State::Sent;
-        if verb == Verb::Post {
+        if verb == HttpMethod::Post {
             transcript.bytes(&mark, message);
             self.peer
                 .heard(core::str::from_utf8(message).expect("messages are text"));

@@ -7,7 +7,9 @@ mod streams;
 use core::time::Duration;
 
 use mcp_proto::client::Failure;
-use mcp_proto::client::http::{After, Body, Exchange, Origin, Oversized, ReplyHead, Verb};
+use mcp_proto::client::http::{
+    Body, Exchange, ExchangeOutcome, HttpMethod, Origin, Oversized, ReplyHead,
+};
 use mcp_proto::frame::sse::{Event, Piece};
 use mcp_proto::http::annotation::BadAnnotation;
 use mcp_proto::{Instant, Revision};
@@ -60,14 +62,19 @@ fn session(revision: Revision) -> Origin {
     assert_eq!(body, Body::Json);
     let answer = br#"{"jsonrpc":"2.0","id":2,"result":{}}"#;
     let after = exchange.answer(&mut origin, answer, &mut Vec::new());
-    assert_eq!(after, After::Deliver);
-    origin.connected(revision);
+    assert_eq!(after, ExchangeOutcome::Deliver);
+    origin.set_revision(revision);
     origin
 }
 
 /// What a refusal of this message comes to, and what the machine hears of it.
 #[track_caller]
-fn refused(origin: &mut Origin, message: &str, status: u16, body: &str) -> (After, String) {
+fn refused(
+    origin: &mut Origin,
+    message: &str,
+    status: u16,
+    body: &str,
+) -> (ExchangeOutcome, String) {
     let mut exchange = Exchange::new(origin, message.as_bytes());
     assert_eq!(exchange.head(origin, &head(status, "", "")), Body::Refusal);
     let mut line = Vec::new();
@@ -93,11 +100,11 @@ fn fields_of_a_handshake_and_of_a_session() {
         let expected = format!("{post}{version}\nmcp-session-id: s-1");
         assert_eq!(fields(&origin, &exchange, CALL), expected);
         let listen = origin.listen().unwrap();
-        assert_eq!(listen.verb(), Verb::Get);
+        assert_eq!(listen.method(), HttpMethod::Get);
         let expected = format!("accept: text/event-stream{version}\nmcp-session-id: s-1");
         assert_eq!(fields(&origin, &listen, ""), expected);
         let delete = origin.delete().unwrap();
-        assert_eq!(delete.verb(), Verb::Delete);
+        assert_eq!(delete.method(), HttpMethod::Delete);
         let expected = format!("{version}\nmcp-session-id: s-1");
         assert_eq!(fields(&origin, &delete, ""), expected.trim_start());
         // A handshake begins without one.
@@ -147,7 +154,7 @@ fn fields_of_modern_requests() {
 #[test]
 fn fields_of_modern_notifications() {
     let mut origin = Origin::new();
-    origin.connected(Revision::V2026_07_28);
+    origin.set_revision(Revision::V2026_07_28);
     let told = r#"{"jsonrpc":"2.0","method":"acme/told"}"#;
     let exchange = Exchange::new(&origin, told.as_bytes());
     let said = fields(&origin, &exchange, told);
@@ -185,7 +192,7 @@ fn tools_teach_their_headers() {
     let text = answer(&format!("{bad},{good},{bad}"));
     let after =
         Exchange::new(&origin, list.as_bytes()).answer(&mut origin, text.as_bytes(), &mut line);
-    assert_eq!(after, After::Deliver);
+    assert_eq!(after, ExchangeOutcome::Deliver);
     assert_eq!(String::from_utf8(line).unwrap(), answer(&good));
     let bad = || ("bad".to_owned(), BadAnnotation::Name);
     assert_eq!(origin.take_dropped(), [bad(), bad()]);
@@ -228,9 +235,12 @@ fn bodies_by_their_heads() {
 
     let mut origin = session(Revision::V2025_11_25);
     let exchange = Exchange::new(&origin, CALL.as_bytes());
-    assert_eq!(exchange.nothing(&origin), After::Fail(Failure::NoAnswer));
+    assert_eq!(
+        exchange.nothing(&origin),
+        ExchangeOutcome::Fail(Failure::NoAnswer)
+    );
     let exchange = Exchange::new(&origin, told.as_bytes());
-    assert_eq!(exchange.nothing(&origin), After::Done);
+    assert_eq!(exchange.nothing(&origin), ExchangeOutcome::Done);
     let mut listen = origin.listen().unwrap();
     let html = head(200, "text/html", "");
     assert_eq!(listen.head(&mut origin, &html), Body::Refusal);
@@ -251,8 +261,8 @@ fn answers_in_one_piece() {
         let mut line = Vec::new();
         let after = exchange.answer(&mut origin, body.as_bytes(), &mut line);
         match expected {
-            Some(text) => assert_eq!((after, &*line), (After::Deliver, text.as_bytes())),
-            None => assert_eq!(after, After::Fail(Failure::NoAnswer)),
+            Some(text) => assert_eq!((after, &*line), (ExchangeOutcome::Deliver, text.as_bytes())),
+            None => assert_eq!(after, ExchangeOutcome::Fail(Failure::NoAnswer)),
         }
     }
     check(ANSWER, Some(ANSWER));
@@ -275,8 +285,8 @@ fn answers_in_one_piece() {
     check("<html>", None);
 }
 
-fn says_nothing(after: After) -> bool {
-    matches!(after, After::Refuse(_) | After::Fail(_))
+fn says_nothing(after: ExchangeOutcome) -> bool {
+    matches!(after, ExchangeOutcome::Refuse(_) | ExchangeOutcome::Fail(_))
 }
 
 /// VR-13, VR-14, VR-16, VR-26, VR-27, VR-31, SC-26, SC-27.
@@ -293,36 +303,46 @@ fn what_refusals_say_of_an_era() {
             !body.contains("error") || says_nothing(after)
         );
     };
-    check(DISCOVER, 400, "", After::Refuse(400));
-    check(DISCOVER, 404, "<html>", After::Refuse(404));
-    check(DISCOVER, 405, "{}", After::Refuse(405));
-    check(DISCOVER, 400, modern, After::Deliver);
-    check(DISCOVER, 400, session_needed, After::Deliver);
+    check(DISCOVER, 400, "", ExchangeOutcome::Refuse(400));
+    check(DISCOVER, 404, "<html>", ExchangeOutcome::Refuse(404));
+    check(DISCOVER, 405, "{}", ExchangeOutcome::Refuse(405));
+    check(DISCOVER, 400, modern, ExchangeOutcome::Deliver);
+    check(DISCOVER, 400, session_needed, ExchangeOutcome::Deliver);
     // Of another request.
     check(
         DISCOVER,
         400,
         &modern.replace("null", "9"),
-        After::Refuse(400),
+        ExchangeOutcome::Refuse(400),
     );
     // The old endpoints' own server may say so in JSON, too.
-    check(INITIALIZE, 400, session_needed, After::Seek(400));
-    check(INITIALIZE, 400, modern, After::Deliver);
+    check(
+        INITIALIZE,
+        400,
+        session_needed,
+        ExchangeOutcome::ProbeHttpSse(400),
+    );
+    check(INITIALIZE, 400, modern, ExchangeOutcome::Deliver);
     let ours = session_needed.replace("null", "2");
-    check(INITIALIZE, 400, &ours, After::Deliver);
-    check(INITIALIZE, 406, session_needed, After::Deliver);
+    check(INITIALIZE, 400, &ours, ExchangeOutcome::Deliver);
+    check(INITIALIZE, 406, session_needed, ExchangeOutcome::Deliver);
     for status in [400, 404, 405] {
-        check(INITIALIZE, status, "", After::Seek(status));
+        check(
+            INITIALIZE,
+            status,
+            "",
+            ExchangeOutcome::ProbeHttpSse(status),
+        );
     }
     for status in [302, 401, 403, 413, 429, 500, 503] {
-        let failed = After::Fail(Failure::Status(status));
+        let failed = ExchangeOutcome::Fail(Failure::Status(status));
         check(INITIALIZE, status, "", failed);
         check(DISCOVER, status, "", failed);
     }
     // Credentials are judged before an era is (VR-26).
     for status in [401, 403] {
         for body in [modern, session_needed] {
-            let failed = After::Fail(Failure::Status(status));
+            let failed = ExchangeOutcome::Fail(Failure::Status(status));
             check(INITIALIZE, status, body, failed);
             check(DISCOVER, status, body, failed);
         }
@@ -331,7 +351,7 @@ fn what_refusals_say_of_an_era() {
         DISCOVER,
         500,
         session_needed,
-        After::Fail(Failure::Status(500)),
+        ExchangeOutcome::Fail(Failure::Status(500)),
     );
 }
 
@@ -343,14 +363,14 @@ fn refusals_of_calls() {
     let call = modern("tools/call", r#""name":"a""#);
     assert_eq!(
         refused(&mut origin, &call, 404, error),
-        (After::Deliver, error.to_owned())
+        (ExchangeOutcome::Deliver, error.to_owned())
     );
     for status in [400, 404, 413, 431, 500] {
         let (after, _) = refused(&mut origin, &call, status, "no JSON");
-        assert_eq!(after, After::Fail(Failure::Status(status)));
+        assert_eq!(after, ExchangeOutcome::Fail(Failure::Status(status)));
     }
     let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
-    assert_eq!(refused(&mut origin, told, 400, "").0, After::Done);
+    assert_eq!(refused(&mut origin, told, 400, "").0, ExchangeOutcome::Done);
 }
 
 /// DF-03: a mismatch of head and body is one by its status and its code, and where there are such
@@ -374,18 +394,18 @@ fn refusals_of_headers() {
     ];
     for (mut origin, message) in mirroring {
         for code in [-32001, -32020] {
-            check(&mut origin, message, 400, code, After::Mismatched);
+            check(&mut origin, message, 400, code, ExchangeOutcome::Mismatched);
             for status in [401, 403, 422, 500] {
-                check(&mut origin, message, status, code, After::Deliver);
+                check(&mut origin, message, status, code, ExchangeOutcome::Deliver);
             }
         }
         for code in [-32000, -32021, -32602] {
-            check(&mut origin, message, 400, code, After::Deliver);
+            check(&mut origin, message, 400, code, ExchangeOutcome::Deliver);
         }
     }
     let mut plain = session(Revision::V2025_11_25);
     for code in [-32001, -32020] {
-        check(&mut plain, CALL, 400, code, After::Deliver);
+        check(&mut plain, CALL, 400, code, ExchangeOutcome::Deliver);
     }
     // Of no era, whatever the handshake and the probe repeat (VR-27).
     let (after, _) = refused(
@@ -394,7 +414,7 @@ fn refusals_of_headers() {
         400,
         &error(-32001).replace("7", "1"),
     );
-    assert_eq!(after, After::Deliver);
+    assert_eq!(after, ExchangeOutcome::Deliver);
 }
 
 /// DF-04: only pings are asked on the stream of a GET.
@@ -424,7 +444,7 @@ fn refusals_of_questions() {
             let heard = hear(&mut call, &mut origin, question);
             assert_eq!(heard, (question.into(), vec![]));
             let after = call.end(&origin, NOW, b"1", None, 0);
-            assert!(matches!(after, After::Resume(_)));
+            assert!(matches!(after, ExchangeOutcome::Resume(_)));
         }
     }
     let mut plain = session(Revision::V2025_11_25);
@@ -445,15 +465,18 @@ fn a_session_is_lost_once() {
     let mut refuse = |exchange: &mut Exchange, origin: &mut Origin| {
         exchange.refused(origin, NOW, 404, ANSWER.as_bytes(), line, 0)
     };
-    assert_eq!(refuse(&mut listen, &mut origin), After::Done);
-    assert_eq!(refuse(&mut first, &mut origin), After::Lost);
+    assert_eq!(refuse(&mut listen, &mut origin), ExchangeOutcome::Done);
+    assert_eq!(refuse(&mut first, &mut origin), ExchangeOutcome::Lost);
     assert_eq!((first.epoch(), origin.epoch()), (0, 1));
     assert!(origin.delete().is_none());
-    assert_eq!(refuse(&mut second, &mut origin), After::Done);
+    assert_eq!(refuse(&mut second, &mut origin), ExchangeOutcome::Done);
     // Nor does anything else of that session count.
     let after = second.answer(&mut origin, ANSWER.as_bytes(), &mut Vec::new());
-    assert_eq!(after, After::Done);
+    assert_eq!(after, ExchangeOutcome::Done);
     let said = event("message", ANSWER);
     assert!(!second.event(&mut origin, &said, &mut Vec::new()));
-    assert_eq!(second.end(&origin, NOW, b"1", None, 0), After::Done);
+    assert_eq!(
+        second.end(&origin, NOW, b"1", None, 0),
+        ExchangeOutcome::Done
+    );
 }

@@ -22,42 +22,48 @@ fn streams_and_their_ends() {
     assert_eq!(core::mem::take(&mut line), told.as_bytes());
     assert!(exchange.event(&mut origin, &event("message", ANSWER), &mut line));
     assert_eq!(line, ANSWER.as_bytes());
-    assert_eq!(exchange.end(&origin, NOW, b"", None, 0), After::Done);
+    assert_eq!(
+        exchange.end(&origin, NOW, b"", None, 0),
+        ExchangeOutcome::Done
+    );
 
     // Broken before the first id.
     let mut exchange = open(&mut origin);
     let after = exchange.end(&origin, NOW, b"", None, 0);
-    assert_eq!(after, After::Fail(Failure::Broken));
+    assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken));
 
     // An id that no head can carry is none, not even the one before it.
     for id in [&b"e\x01"[..], b"\x7f", b"\x1b[2J", b" e", b"e\t"] {
         let mut exchange = open(&mut origin);
         let after = exchange.end(&origin, NOW, b"e-0", None, 0);
-        assert!(matches!(after, After::Resume(_)));
+        assert!(matches!(after, ExchangeOutcome::Resume(_)));
         let after = exchange.end(&origin, NOW, id, None, 0);
-        assert_eq!(after, After::Fail(Failure::Broken), "{id:?}");
+        assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken), "{id:?}");
     }
 
     // Closed by the server, which says when to come back.
     let mut exchange = open(&mut origin);
     let retry = Some(Duration::from_millis(500));
     let after = exchange.end(&origin, NOW, b"e-1", retry, u32::MAX);
-    assert_eq!(after, After::Resume(NOW + Duration::from_millis(500)));
-    assert_eq!(exchange.verb(), Verb::Get);
+    assert_eq!(
+        after,
+        ExchangeOutcome::Resume(NOW + Duration::from_millis(500))
+    );
+    assert_eq!(exchange.method(), HttpMethod::Get);
     let said = fields(&origin, &exchange, CALL);
     assert!(said.starts_with("accept: text/event-stream\nlast-event-id: e-1\n"));
     assert!(said.contains("mcp-session-id: s-1") && !said.contains("content-type"));
     // Nobody there for a while; what was heard last still counts.
     let after = exchange.unreachable(&origin, NOW, true, 0);
-    assert_eq!(after, After::Resume(NOW + Duration::from_secs(2)));
+    assert_eq!(after, ExchangeOutcome::Resume(NOW + Duration::from_secs(2)));
     let after = exchange.refused(&mut origin, NOW, 503, b"", &mut line, 0);
-    assert_eq!(after, After::Resume(NOW + Duration::from_secs(4)));
+    assert_eq!(after, ExchangeOutcome::Resume(NOW + Duration::from_secs(4)));
     let body = exchange.head(&mut origin, &head(200, "text/event-stream", ""));
     assert_eq!(body, Body::Events);
     assert!(fields(&origin, &exchange, CALL).contains("last-event-id: e-1"));
     // Trimmed meanwhile.
     let after = exchange.refused(&mut origin, NOW, 400, b"", &mut line, 0);
-    assert_eq!(after, After::Fail(Failure::Broken));
+    assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken));
 }
 
 /// SC-29.
@@ -69,7 +75,7 @@ fn attempts_are_bounded() {
     assert_eq!(listen.head(&mut origin, &stream), Body::Events);
     let attempts = |exchange: &mut Exchange| {
         let mut count = 0;
-        while let After::Resume(at) = exchange.end(&origin, NOW, b"1", None, 7) {
+        while let ExchangeOutcome::Resume(at) = exchange.end(&origin, NOW, b"1", None, 7) {
             assert!(at > NOW);
             count += 1;
         }
@@ -77,12 +83,12 @@ fn attempts_are_bounded() {
     };
     for _ in 0..100 {
         let after = listen.end(&origin, NOW, b"1", None, 7);
-        assert!(matches!(after, After::Resume(_)));
+        assert!(matches!(after, ExchangeOutcome::Resume(_)));
     }
     let mut call = Exchange::new(&origin, CALL.as_bytes());
     assert_eq!(attempts(&mut call), 8);
     let after = call.end(&origin, NOW, b"1", None, 7);
-    assert_eq!(after, After::Fail(Failure::Broken));
+    assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken));
 }
 
 /// SSE-10
@@ -108,7 +114,7 @@ fn whose_an_event_over_the_limit_is() {
             }
             let mut other = session(Revision::V2025_11_25);
             let after = refused(&mut other, CALL, 404, "").0;
-            assert_eq!(after, After::Lost);
+            assert_eq!(after, ExchangeOutcome::Lost);
             let part = Piece::Part(ANSWER.as_bytes());
             assert_eq!(exchange.oversized(&other, &part), Oversized::Passing);
             assert_eq!(exchange.oversized(&other, &Piece::End), Oversized::Passing);
@@ -157,7 +163,7 @@ fn the_servers_own_stream_is_asked_for_as_long_as_there_may_be_one() {
         listen.refused(origin, NOW, status, b"", &mut Vec::new(), 0)
     };
     let seconds = |after| match after {
-        After::Resume(at) => at.saturating_since(NOW).as_secs(),
+        ExchangeOutcome::Resume(at) => at.saturating_since(NOW).as_secs(),
         other => panic!("{other:?}"),
     };
     // Before there was one, only what is said of the moment is no answer.
@@ -167,11 +173,17 @@ fn the_servers_own_stream_is_asked_for_as_long_as_there_may_be_one() {
     }
     for status in [400, 404, 405, 406, 500, 501] {
         let mut listen = origin.listen().unwrap();
-        assert_eq!(refuse(&mut listen, &mut origin, status), After::Done);
+        assert_eq!(
+            refuse(&mut listen, &mut origin, status),
+            ExchangeOutcome::Done
+        );
     }
     for status in [401, 403] {
         let mut listen = origin.listen().unwrap();
-        assert_eq!(refuse(&mut listen, &mut origin, status), After::Authorize);
+        assert_eq!(
+            refuse(&mut listen, &mut origin, status),
+            ExchangeOutcome::Authorize
+        );
     }
     let mut listen = origin.listen().unwrap();
     assert_eq!(listen.head(&mut origin, &stream), Body::Events);
@@ -181,15 +193,18 @@ fn the_servers_own_stream_is_asked_for_as_long_as_there_may_be_one() {
     assert!(fields(&origin, &listen, "").contains("last-event-id: e-1"));
     assert_eq!(seconds(refuse(&mut listen, &mut origin, 400)), 4);
     assert!(!fields(&origin, &listen, "").contains("last-event-id"));
-    assert_eq!(refuse(&mut listen, &mut origin, 400), After::Done);
+    assert_eq!(refuse(&mut listen, &mut origin, 400), ExchangeOutcome::Done);
     // One that stood for a minute begins anew.
     let later = NOW + Duration::from_secs(64);
     let after = listen.end(&origin, later, b"", None, 0);
-    assert_eq!(after, After::Resume(later + Duration::from_secs(1)));
+    assert_eq!(
+        after,
+        ExchangeOutcome::Resume(later + Duration::from_secs(1))
+    );
     let at = later + Duration::from_secs(60);
     let after = listen.end(&origin, at, b"", None, 0);
-    assert_eq!(after, After::Resume(at + Duration::from_secs(2)));
-    assert_eq!(refuse(&mut listen, &mut origin, 405), After::Done);
+    assert_eq!(after, ExchangeOutcome::Resume(at + Duration::from_secs(2)));
+    assert_eq!(refuse(&mut listen, &mut origin, 405), ExchangeOutcome::Done);
 }
 
 /// SC-21, SC-23
@@ -202,7 +217,7 @@ fn nothing_modern_is_resumed() {
     assert_eq!(exchange.head(&mut origin, &head), Body::Events);
     assert!(origin.delete().is_none() && origin.listen().is_none());
     let after = exchange.end(&origin, NOW, b"7", Some(Duration::ZERO), 0);
-    assert_eq!(after, After::Fail(Failure::Broken));
+    assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken));
 }
 
 #[test]
@@ -210,39 +225,45 @@ fn nobody_there() {
     let origin = session(Revision::V2025_11_25);
     let mut call = Exchange::new(&origin, CALL.as_bytes());
     let after = call.unreachable(&origin, NOW, false, 0);
-    assert_eq!(after, After::Fail(Failure::Unreachable));
+    assert_eq!(after, ExchangeOutcome::Fail(Failure::Unreachable));
     let after = call.unreachable(&origin, NOW, true, 0);
-    assert_eq!(after, After::Fail(Failure::Broken));
+    assert_eq!(after, ExchangeOutcome::Fail(Failure::Broken));
     let told = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
     let mut told = Exchange::new(&origin, told.as_bytes());
-    assert_eq!(told.unreachable(&origin, NOW, false, 0), After::Done);
+    assert_eq!(
+        told.unreachable(&origin, NOW, false, 0),
+        ExchangeOutcome::Done
+    );
 }
 
 /// HS-04, HS-06, HS-09, HS-10.
 #[test]
 fn two_endpoints() {
     let mut origin = Origin::new();
-    let mut stream = origin.seek();
-    assert_eq!(stream.verb(), Verb::Get);
+    let mut stream = origin.probe_http_sse();
+    assert_eq!(stream.method(), HttpMethod::Get);
     assert_eq!(fields(&origin, &stream, ""), "accept: text/event-stream");
     let plain = head(200, "text/html", "");
     assert_eq!(stream.head(&mut origin, &plain), Body::Refusal);
     let after = stream.refused(&mut origin, NOW, 404, b"", &mut Vec::new(), 0);
-    assert_eq!(after, After::Refuse(404));
+    assert_eq!(after, ExchangeOutcome::Refuse(404));
 
     let events = head(200, "text/event-stream", "");
     assert_eq!(stream.head(&mut origin, &events), Body::Events);
-    origin.has_two_endpoints();
+    origin.set_two_endpoints();
     let mut post = Exchange::new(&origin, INITIALIZE.as_bytes());
     let accepted = head(202, "text/plain", "");
     assert_eq!(post.head(&mut origin, &accepted), Body::Nothing);
-    assert_eq!(post.nothing(&origin), After::Done);
-    origin.connected(Revision::V2024_11_05);
+    assert_eq!(post.nothing(&origin), ExchangeOutcome::Done);
+    origin.set_revision(Revision::V2024_11_05);
     let (after, _) = refused(&mut origin, CALL, 404, "");
-    assert_eq!(after, After::Fail(Failure::Status(404)));
+    assert_eq!(after, ExchangeOutcome::Fail(Failure::Status(404)));
     let mut line = Vec::new();
     assert!(stream.event(&mut origin, &event("message", ANSWER), &mut line));
     assert_eq!(line, ANSWER.as_bytes());
     assert!(origin.listen().is_none());
-    assert_eq!(stream.end(&origin, NOW, b"1", None, 0), After::HangUp);
+    assert_eq!(
+        stream.end(&origin, NOW, b"1", None, 0),
+        ExchangeOutcome::HangUp
+    );
 }

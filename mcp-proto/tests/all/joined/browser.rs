@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_proto::client::http::{After, Body, Exchange, Origin, ReplyHead, Verb};
+use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, Origin, ReplyHead};
 use mcp_proto::client::{Client, ClientConfig, Growing};
 use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::{Message, Method};
@@ -161,7 +161,7 @@ impl Browser {
         assert_eq!(rest, TurnEnd::Empty);
         let connects = self.user.connected > self.connected;
         if connects {
-            self.origin.connected(self.machine.revision().unwrap());
+            self.origin.set_revision(self.machine.revision().unwrap());
         }
         let pending = self.link.outbox.pending().to_vec();
         self.link.outbox.consume(pending.len());
@@ -215,10 +215,10 @@ impl Browser {
         exchange.fields(&self.origin, &flight.message, &mut |name, value| {
             fields.push((name.to_owned(), value.to_vec()));
         });
-        let (method, body) = match exchange.verb() {
-            Verb::Post => ("POST", flight.message.clone()),
-            Verb::Get => ("GET", Vec::new()),
-            Verb::Delete => ("DELETE", Vec::new()),
+        let (method, body) = match exchange.method() {
+            HttpMethod::Post => ("POST", flight.message.clone()),
+            HttpMethod::Get => ("GET", Vec::new()),
+            HttpMethod::Delete => ("DELETE", Vec::new()),
         };
         let request = Request {
             method,
@@ -350,27 +350,30 @@ impl Browser {
     }
 
     /// Does what is to be done; says whether the exchange goes on.
-    fn after(&mut self, now: Instant, after: After, flight: &mut Flight) -> bool {
+    fn after(&mut self, now: Instant, after: ExchangeOutcome, flight: &mut Flight) -> bool {
         let id = flight.exchange.id();
         match after {
-            After::Done | After::Deliver | After::Mismatched | After::Authorize => {}
-            After::Refuse(status) | After::Seek(status) => {
+            ExchangeOutcome::Done
+            | ExchangeOutcome::Deliver
+            | ExchangeOutcome::Mismatched
+            | ExchangeOutcome::Authorize => {}
+            ExchangeOutcome::Refuse(status) | ExchangeOutcome::ProbeHttpSse(status) => {
                 self.machine.refuse(now, id.unwrap(), status);
             }
-            After::Fail(failure) => self.machine.fail(id.unwrap(), failure),
-            After::Lost => {
+            ExchangeOutcome::Fail(failure) => self.machine.fail(id.unwrap(), failure),
+            ExchangeOutcome::Lost => {
                 self.machine.lose_session(now);
                 let epoch = self.origin.epoch();
                 self.flights
                     .retain(|flight| flight.exchange.epoch() == epoch);
             }
             // Nobody asks for an answer that nobody waits for.
-            After::Resume(_) if id.is_some_and(|id| !self.machine.awaits(id)) => {}
-            After::Resume(at) => {
+            ExchangeOutcome::Resume(_) if id.is_some_and(|id| !self.machine.awaits(id)) => {}
+            ExchangeOutcome::Resume(at) => {
                 flight.state = State::Due(at);
                 return true;
             }
-            After::HangUp => self.machine.hang_up(now),
+            ExchangeOutcome::HangUp => self.machine.hang_up(now),
         }
         false
     }

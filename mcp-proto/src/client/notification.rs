@@ -15,7 +15,7 @@ use crate::token::SentToken;
 impl<S: Storage> Client<'_, S> {
     /// Delivered in the order of the wire: what a handler says before its answer comes before
     /// the answer.
-    pub(super) fn told<'b>(
+    pub(super) fn notification<'b>(
         &mut self,
         now: Instant,
         notification: Notification<'b>,
