@@ -218,7 +218,7 @@ fn timeouts(request: Option<Duration>) -> Timeouts {
     let request = request.unwrap_or(usual.request);
     Timeouts {
         request,
-        cap: usual.cap.max(request),
+        max_duration: usual.max_duration.max(request),
         probe: usual.probe.min(request),
     }
 }

@@ -8,7 +8,7 @@ impl From<CallError> for Failure {
     fn from(error: CallError) -> Self {
         let exit = match &error {
             CallError::Server(_) => Exit::Server,
-            CallError::Expired => Exit::Timeout,
+            CallError::Timeout => Exit::Timeout,
             _ => Exit::Other,
         };
         let failure = Self::new(exit, ErrorChain(&error));
@@ -25,7 +25,7 @@ impl From<CallError> for Failure {
 impl From<ConnectError> for Failure {
     fn from(error: ConnectError) -> Self {
         let exit = match &error {
-            ConnectError::Expired => Exit::Timeout,
+            ConnectError::Timeout => Exit::Timeout,
             _ => Exit::Connect,
         };
         let failure = Self::new(exit, format_args!("no connection: {}", ErrorChain(&error)));

@@ -31,7 +31,7 @@ impl Session<'_> {
     /// The same for a request during which the server may ask a person, and tell how far it is.
     pub(crate) async fn wait_long<T>(&self, request: Request<'_, T>) -> Result<T, Failure> {
         let request = match self.patience() {
-            Some(patience) => request.timeout(patience).cap(patience),
+            Some(patience) => request.timeout(patience).max_duration(patience),
             None => request,
         };
         let screen = self.screen.clone();

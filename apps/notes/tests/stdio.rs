@@ -63,8 +63,10 @@ async fn a_cancelled_call_rolls_back() {
         let dropped = tokio::time::timeout(Duration::from_millis(200), dropped).await;
         assert!(dropped.is_err());
         let late = client.call_tool("reindex", &steps);
-        let late = late.cap(Duration::from_millis(200)).on_progress(|_| ());
-        assert!(matches!(late.await, Err(CallError::Expired)));
+        let late = late
+            .max_duration(Duration::from_millis(200))
+            .on_progress(|_| ());
+        assert!(matches!(late.await, Err(CallError::Timeout)));
 
         client.close().await.unwrap();
         let lines: Vec<_> = lines.try_iter().collect();

@@ -26,7 +26,7 @@ pub enum CallError {
     /// The call was not sent: the table is full, the parameters are no object or too large.
     Refused(SendError),
     /// No answer in time; the server was told that nobody waits any more (LC-18).
-    Expired,
+    Timeout,
     /// The connection is over.
     Closed,
     /// The connection is over because the server, a child process, ended or closed its output.
@@ -67,7 +67,7 @@ impl From<Failure> for CallError {
     fn from(failure: Failure) -> Self {
         match failure {
             Failure::Closed => Self::Closed,
-            Failure::Expired => Self::Expired,
+            Failure::Timeout => Self::Timeout,
             other => Self::Failed(other),
         }
     }
@@ -87,7 +87,7 @@ impl fmt::Display for CallError {
                 f.write_str("the call was not sent: the server's revision does not have it")
             }
             Self::Refused(_) => f.write_str("the call was not sent"),
-            Self::Expired => Failure::Expired.fmt(f),
+            Self::Timeout => Failure::Timeout.fmt(f),
             Self::Closed => Failure::Closed.fmt(f),
             #[cfg(feature = "client")]
             Self::Died(died) => died.fmt(f),
@@ -120,7 +120,7 @@ impl observe::CallFailure for CallError {
     fn failure(&self) -> observe::Failure {
         match self {
             Self::Server(error) | Self::Input(error) => observe::Failure::Code(error.code),
-            Self::Expired => observe::Failure::Expired,
+            Self::Timeout => observe::Failure::PeerTimeout,
             _ => observe::Failure::Here,
         }
     }

@@ -55,7 +55,7 @@ pub(super) struct Terms<'t> {
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Options<'t> {
     pub(super) timeout: Option<Duration>,
-    pub(super) cap: Option<Duration>,
+    pub(super) max_duration: Option<Duration>,
     pub(super) log_level: Option<&'t str>,
     pub(super) trace: Option<&'t TraceContext>,
 }
@@ -220,7 +220,7 @@ impl<'a> Exchange<'a> {
             trace,
             params: terms.params,
             timeout: terms.options.timeout,
-            cap: terms.options.cap,
+            max_duration: terms.options.max_duration,
             progress: terms.progress,
             log_level: terms.options.log_level,
             cookie,

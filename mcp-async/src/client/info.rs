@@ -42,7 +42,7 @@ pub enum ConnectError {
     /// The answer is not what the method returns, or no message at all.
     Answer,
     /// No answer in time.
-    Expired,
+    Timeout,
     /// The connection ended first. A legacy server may exit on an unknown first message: start
     /// it once more, with [`Negotiation::Handshake`](mcp_proto::client::Negotiation::Handshake).
     Closed,
@@ -94,7 +94,7 @@ impl ConnectError {
             },
             CoreError::Refused(error) => Self::Refused(ErrorReply::received(error)),
             CoreError::Answer => Self::Answer,
-            CoreError::Expired => Self::Expired,
+            CoreError::Timeout => Self::Timeout,
             CoreError::Nothing => Self::Nothing,
             CoreError::TooLarge => Self::TooLarge,
             CoreError::Failed(failure) => Self::Failed(*failure),
@@ -113,7 +113,7 @@ impl fmt::Display for ConnectError {
             .fmt(f),
             Self::Refused(_) => f.write_str("the server refused"),
             Self::Answer => CoreError::Answer.fmt(f),
-            Self::Expired => CoreError::Expired.fmt(f),
+            Self::Timeout => CoreError::Timeout.fmt(f),
             Self::Closed => CoreError::Closed.fmt(f),
             Self::Nothing => CoreError::Nothing.fmt(f),
             Self::TooLarge => CoreError::TooLarge.fmt(f),

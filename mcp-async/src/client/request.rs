@@ -122,8 +122,8 @@ impl<'a, T, H> Request<'a, T, H> {
     }
 
     /// Waits so long at most, however often progress begins the timeout anew (LC-19).
-    pub fn cap(mut self, cap: Duration) -> Self {
-        self.options.cap = Some(cap);
+    pub fn max_duration(mut self, max_duration: Duration) -> Self {
+        self.options.max_duration = Some(max_duration);
         self
     }
 

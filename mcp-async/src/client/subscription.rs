@@ -227,7 +227,7 @@ impl Subscription {
                     }
                     // SC-21: a stream broke off, and the connection goes on.
                     Some(CallError::Failed(failure)) if may_pass(failure) => self.pause(),
-                    Some(CallError::Expired) if self.attempts > 0 => self.pause(),
+                    Some(CallError::Timeout) if self.attempts > 0 => self.pause(),
                     // A server that goes ends what it told of before it goes (SB-08): whether it
                     // is that or this stream alone, only asking once more will tell.
                     _ if self.inner.restarts() && !self.ended => {

@@ -114,7 +114,7 @@ pub(crate) enum Failure {
     /// It took too long here.
     Timeout,
     /// The peer took too long.
-    Expired,
+    PeerTimeout,
     /// With something else than an answer that can be used.
     Here,
     /// Nobody waited for it any more.

@@ -133,7 +133,7 @@ pub(crate) fn failed(span: &Span, failure: Failure) {
         Failure::Tool => (Some("tool_error"), None),
         Failure::Panic => (Some("panic"), Some(code::INTERNAL_ERROR)),
         Failure::Timeout => (Some("timeout"), Some(code::INTERNAL_ERROR)),
-        Failure::Expired => (Some("timeout"), None),
+        Failure::PeerTimeout => (Some("timeout"), None),
         // What the conventions call every failure that has no name of its own.
         Failure::Here => (Some("_OTHER"), None),
         Failure::Cancelled => (Some("cancelled"), None),

@@ -73,7 +73,7 @@ pub enum AskError {
     /// what is wrong with it.
     Mismatch(String),
     /// No answer in time; the client was told.
-    Expired,
+    Timeout,
     /// The call that it was asked for is over.
     Cancelled,
     /// The connection is over.
@@ -91,7 +91,7 @@ pub enum AskError {
 #[derive(Clone, Copy, Debug)]
 pub(crate) enum Lost {
     Unusable(Reason),
-    Expired,
+    Timeout,
     Cancelled,
     Closed,
 }
@@ -191,7 +191,7 @@ pub(super) fn poll_ask(
         }
         Arrival::Error(error) | Arrival::Mismatched(error) => AskError::Client(error),
         Arrival::Failed(Lost::Unusable(reason)) => AskError::Unusable(reason),
-        Arrival::Failed(Lost::Expired) => AskError::Expired,
+        Arrival::Failed(Lost::Timeout) => AskError::Timeout,
         Arrival::Failed(Lost::Cancelled) => AskError::Cancelled,
         Arrival::Failed(Lost::Closed) | Arrival::Input { .. } | Arrival::Again => AskError::Closed,
     };
@@ -295,7 +295,7 @@ impl fmt::Display for AskError {
             Self::Unusable(_) => f.write_str("the client's answer is no valid message"),
             Self::Decode(_) => f.write_str("the client's answer is of another type"),
             Self::Mismatch(what) => write!(f, "the answer does not fit the form: {what}"),
-            Self::Expired => f.write_str("the client did not answer in time"),
+            Self::Timeout => f.write_str("the client did not answer in time"),
             Self::Cancelled => f.write_str("the call that the question belongs to is over"),
             Self::Closed => f.write_str("the connection is over"),
             Self::Invalid(rule) => write!(f, "not asked: {rule}"),

@@ -411,7 +411,7 @@ impl<S: Service> Role for Side<S> {
                     Answer::Result(raw) => (Arrival::Result, Some(raw)),
                     Answer::Error(error) => (Arrival::Error(ErrorReply::received(&error)), None),
                     Answer::Unusable(reason) => (Arrival::Failed(Lost::Unusable(reason)), None),
-                    Answer::Expired => (Arrival::Failed(Lost::Expired), None),
+                    Answer::Timeout => (Arrival::Failed(Lost::Timeout), None),
                     Answer::Cancelled => (Arrival::Failed(Lost::Cancelled), None),
                     _ => (Arrival::Failed(Lost::Closed), None),
                 };

@@ -73,14 +73,14 @@ fn no_error_repeats_its_source() {
 fn errors_without_a_source() {
     let errors: Vec<Box<dyn Error>> = vec![
         Box::new(reply()),
-        Box::new(CallError::Expired),
+        Box::new(CallError::Timeout),
         Box::new(CallError::MissingCapability("tools")),
         Box::new(ConnectError::Closed),
         Box::new(AskError::Mismatch("a: a value is required".into())),
         Box::new(AskError::Key),
         Box::new(StateError::Full),
         Box::new(SendFailed::Redirects),
-        Box::new(SpawnError::Connect(ConnectError::Expired)),
+        Box::new(SpawnError::Connect(ConnectError::Timeout)),
         Box::new(SchemaError::Circle),
     ];
     for error in &errors {

@@ -173,17 +173,17 @@ impl<S: Storage> Client<'_, S> {
             return self.failed(token, Failure::Rounds);
         };
         call.rounds += 1;
-        let (cookie, cap) = (call.cookie, call.cap);
+        let (cookie, latest) = (call.cookie, call.latest);
         let deadline = if requests.is_some() {
             call.pauses = 0;
             call.stage = Stage::Input;
-            cap
+            latest
         } else {
             // 250 ms, and twice as long each time.
             let pause = PAUSE.saturating_mul(1 << call.pauses.min(ROUNDS));
             call.pauses += 1;
             call.stage = Stage::Pausing;
-            (now + pause).min(cap)
+            (now + pause).min(latest)
         };
         // The person who answers is not to be hurried: only the cap counts.
         self.calls.arm(token, Some(deadline));
@@ -235,8 +235,8 @@ impl<S: Storage> Client<'_, S> {
         {
             call.renegotiated = true;
             call.stage = Stage::Again;
-            let (cookie, cap) = (call.cookie, call.cap);
-            self.calls.arm(token, Some(cap));
+            let (cookie, latest) = (call.cookie, call.latest);
+            self.calls.arm(token, Some(latest));
             self.revision = Some(revision);
             let token = SentToken::new(token, self.id);
             return Action::Event(Event::Again { token, cookie });

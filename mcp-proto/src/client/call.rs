@@ -17,8 +17,8 @@ pub struct Call<'a> {
     pub params: Option<&'a dyn Payload>,
     /// Instead of the configured [`request`](super::Timeouts::request) timeout.
     pub timeout: Option<Duration>,
-    /// Instead of the configured [`cap`](super::Timeouts::cap).
-    pub cap: Option<Duration>,
+    /// Instead of the configured [`max_duration`](super::Timeouts::max_duration).
+    pub max_duration: Option<Duration>,
     /// Whether to ask for progress; the token is the request's id.
     pub progress: bool,
     /// From which severity on the server may send log messages for this request: `info`, say.
@@ -56,7 +56,7 @@ pub struct Round<'a> {
 pub enum Failure {
     /// No answer in time; the server was told that nobody waits any more. It may have done what
     /// was asked.
-    Expired,
+    Timeout,
     /// The connection is over.
     Closed,
     /// The answer was no valid message.
@@ -100,7 +100,7 @@ pub struct InFlight {
     pub(super) stage: Stage,
     pub(super) timeout: Duration,
     /// No deadline of this call is later.
-    pub(super) cap: Instant,
+    pub(super) latest: Instant,
     /// The last value, if progress was asked for; at first below every number.
     pub(super) progress: Option<Decimal>,
     /// Rounds that the server asked for, at most [`ROUNDS`].
@@ -169,7 +169,7 @@ impl<'a> Call<'a> {
             method,
             params: None,
             timeout: None,
-            cap: None,
+            max_duration: None,
             progress: false,
             log_level: None,
             trace: None,
@@ -193,7 +193,7 @@ impl fmt::Debug for Call<'_> {
         f.debug_struct("Call")
             .field("method", &self.method)
             .field("timeout", &self.timeout)
-            .field("cap", &self.cap)
+            .field("max_duration", &self.max_duration)
             .field("progress", &self.progress)
             .field("log_level", &self.log_level)
             .field("cookie", &self.cookie)
@@ -211,7 +211,7 @@ impl fmt::Debug for Round<'_> {
 impl fmt::Display for Failure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
-            Self::Expired => "no answer in time",
+            Self::Timeout => "no answer in time",
             Self::Closed => "the connection is over",
             Self::Invalid(Reason::TooLong) => "the answer exceeds the size limit",
             Self::Invalid(_) => "the answer is no valid message",

@@ -50,7 +50,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
 
     /// Takes in a call that is made now, under the next id.
     pub(super) fn insert(&mut self, now: Instant, call: InFlight) -> Result<Key, SendError> {
-        let deadline = (now + call.timeout).min(call.cap);
+        let deadline = (now + call.timeout).min(call.latest);
         let key = self
             .table
             .insert(call.id as u32, call)
@@ -68,7 +68,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
         if let Some(call) = self.table.get_mut(key) {
             call.id = id;
             call.stage = Stage::Sent;
-            let deadline = (now + call.timeout).min(call.cap);
+            let deadline = (now + call.timeout).min(call.latest);
             self.table.arm(key, Some(deadline));
         }
     }
@@ -105,7 +105,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
         let Some(call) = self.table.get(key) else {
             return false;
         };
-        let deadline = (now + call.timeout.max(LEAST)).min(call.cap);
+        let deadline = (now + call.timeout.max(LEAST)).min(call.latest);
         let ahead = deadline > now;
         if ahead {
             self.table.arm(key, Some(deadline));
@@ -117,8 +117,8 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
     pub(super) fn ask_again(&mut self, key: Key) {
         if let Some(call) = self.table.get_mut(key) {
             call.stage = Stage::Again;
-            let cap = call.cap;
-            self.table.arm(key, Some(cap));
+            let latest = call.latest;
+            self.table.arm(key, Some(latest));
             self.table.mark(Queue::Event, key);
         }
     }
@@ -243,8 +243,8 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
             Stage::Sent => {
                 call.moved = true;
                 call.stage = Stage::Held;
-                let cap = call.cap;
-                self.table.arm(key, Some(cap));
+                let latest = call.latest;
+                self.table.arm(key, Some(latest));
             }
             Stage::Again => {
                 call.stage = Stage::Held;

@@ -56,7 +56,7 @@ pub struct Timeouts {
     /// subscription (SB-12) included.
     pub request: Duration,
     /// The most that a request may take, however often its timeout began anew (LC-19).
-    pub cap: Duration,
+    pub max_duration: Duration,
     /// For the answer to `server/discover` before `initialize` is tried as well (VR-13). A
     /// client without legacy revisions waits for the request timeout instead.
     pub probe: Duration,
@@ -87,7 +87,7 @@ impl Default for Timeouts {
     fn default() -> Self {
         Self {
             request: Duration::from_secs(60),
-            cap: Duration::from_secs(10 * 60),
+            max_duration: Duration::from_secs(10 * 60),
             probe: Duration::from_secs(5),
         }
     }

@@ -338,7 +338,7 @@ impl<S: Storage> Client<'_, S> {
     /// The silence is over, or the time.
     pub(super) fn opening_timeout(&mut self, now: Instant, mut opening: Opening) {
         if opening.deadline.is_due(now) {
-            self.connect_failed = Some(ConnectError::Expired);
+            self.connect_failed = Some(ConnectError::Timeout);
             self.close(CloseReason::NotConnected);
             return;
         }

@@ -152,7 +152,7 @@ pub enum ConnectError<'b> {
     /// The answer is not what the method returns, or no message at all.
     Answer,
     /// No answer in time.
-    Expired,
+    Timeout,
     /// The transport ended first. If nothing was heard yet, the server may be a legacy one that
     /// exits on an unknown first message: start it once more with [`Negotiation::Handshake`].
     ///
@@ -208,7 +208,7 @@ impl fmt::Display for ConnectError<'_> {
                 error.message, error.code
             ),
             Self::Answer => f.write_str("the server's answer cannot be used"),
-            Self::Expired => f.write_str("the server did not answer in time"),
+            Self::Timeout => f.write_str("the server did not answer in time"),
             Self::Closed => f.write_str("the connection ended before the server answered"),
             Self::Nothing => f.write_str("this client accepts no revision"),
             Self::TooLarge => f.write_str("the first message is longer than the output may be"),

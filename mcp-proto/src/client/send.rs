@@ -83,14 +83,14 @@ impl<S: Storage> Client<'_, S> {
             self.within_limit(encode::request(config, revision, id, call, round, out))?
         };
         let timeout = call.timeout.unwrap_or(config.timeouts.request);
-        let cap = now + call.cap.unwrap_or(config.timeouts.cap);
+        let latest = now + call.max_duration.unwrap_or(config.timeouts.max_duration);
         let in_flight = InFlight {
             id,
             cookie: call.cookie,
             kind: Kind::of(call.method),
             stage: Stage::Sent,
             timeout,
-            cap,
+            latest,
             progress: call.progress.then(Decimal::default),
             rounds: 0,
             pauses: 0,

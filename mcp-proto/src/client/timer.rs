@@ -35,19 +35,19 @@ impl<S: Storage> Client<'_, S> {
         };
         match stage {
             Stage::Pausing => {
-                let ahead = self.calls.get(token).is_some_and(|call| call.cap > now);
+                let ahead = self.calls.get(token).is_some_and(|call| call.latest > now);
                 if ahead {
                     self.calls.ask_again(token);
                 } else {
-                    self.calls.end(token, Failure::Expired, false);
+                    self.calls.end(token, Failure::Timeout, false);
                 }
             }
             // A person may be what the server waits for: its question is still open.
             Stage::Sent if !self.questions.is_empty() && self.calls.extend(now, token) => {}
             // LC-18: the caller is told, and so is the server if it knows of the request.
-            Stage::Sent => self.calls.end(token, Failure::Expired, true),
+            Stage::Sent => self.calls.end(token, Failure::Timeout, true),
             Stage::Input | Stage::Again | Stage::Held => {
-                self.calls.end(token, Failure::Expired, false);
+                self.calls.end(token, Failure::Timeout, false);
             }
             Stage::Listening | Stage::Failed { .. } | Stage::Cancelled { .. } => {}
         }
@@ -112,7 +112,7 @@ impl<S: Storage> Client<'_, S> {
             Stage::Again => Some(Event::Again { token, cookie }),
             Stage::Failed { failure, cancel } => {
                 if cancel {
-                    let expired = failure == Failure::Expired;
+                    let expired = failure == Failure::Timeout;
                     call.stage = Stage::Cancelled { expired };
                 } else {
                     self.calls.remove(key);

@@ -80,7 +80,7 @@ impl<S: Storage> Client<'_, S> {
         let stage = call.map(|call| call.stage);
         let expired = match stage {
             Some(Stage::Cancelled { expired }) => expired,
-            Some(Stage::Failed { failure, .. }) => failure == Failure::Expired,
+            Some(Stage::Failed { failure, .. }) => failure == Failure::Timeout,
             _ => false,
         };
         let mut writer = Writer::new(out);

@@ -129,7 +129,7 @@ impl<S: Storage> Server<'_, S> {
             parent,
             channel,
             timeout: options.timeout,
-            cap: now + options.cap,
+            latest: now + options.max_duration,
             progress: Decimal::default(),
             over: None,
         };

@@ -116,7 +116,7 @@ pub enum Answer<'b> {
     /// With a message that is no answer that we accept.
     Unusable(Reason),
     /// Its time ran out; the client was told.
-    Expired,
+    Timeout,
     /// The request that it was asked for is over.
     Cancelled,
     /// The connection is over.

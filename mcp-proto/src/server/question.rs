@@ -14,7 +14,7 @@ pub struct AskOptions {
     /// How long to wait for the answer (LC-18).
     pub timeout: Duration,
     /// The longest wait that progress can stretch this to (LC-19).
-    pub cap: Duration,
+    pub max_duration: Duration,
     /// Whether the client is asked for progress, each of which starts the timeout anew.
     pub progress: bool,
     /// A number of the caller's choice, which comes back with the answer.
@@ -26,7 +26,7 @@ impl Default for AskOptions {
     fn default() -> Self {
         Self {
             timeout: Duration::from_secs(300),
-            cap: Duration::from_secs(600),
+            max_duration: Duration::from_secs(600),
             progress: false,
             cookie: 0,
         }
@@ -44,7 +44,7 @@ pub struct Pending {
     pub(super) channel: Channel,
     pub(super) timeout: Duration,
     /// No progress moves the deadline beyond it.
-    pub(super) cap: Instant,
+    pub(super) latest: Instant,
     /// Of the client, told last; compared without floating-point arithmetic.
     pub(super) progress: Decimal,
     pub(super) over: Option<Over>,
@@ -61,7 +61,7 @@ pub(super) struct Over {
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Ended {
-    Expired,
+    Timeout,
     Cancelled,
     Closed,
 }
@@ -69,7 +69,7 @@ pub(super) enum Ended {
 impl From<Ended> for Answer<'static> {
     fn from(ended: Ended) -> Self {
         match ended {
-            Ended::Expired => Self::Expired,
+            Ended::Timeout => Self::Timeout,
             Ended::Cancelled => Self::Cancelled,
             Ended::Closed => Self::Closed,
         }

@@ -47,7 +47,7 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
 
     /// Takes in a question that is asked now, under the next id.
     pub(super) fn insert(&mut self, now: Instant, question: Pending) -> Result<Key, SendError> {
-        let deadline = (now + question.timeout).min(question.cap);
+        let deadline = (now + question.timeout).min(question.latest);
         let key = self
             .table
             .insert(question.number as u32, question)
@@ -86,7 +86,7 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         }
         question.progress = progress.decimal();
         let cookie = question.cookie;
-        let deadline = (now + question.timeout).min(question.cap);
+        let deadline = (now + question.timeout).min(question.latest);
         self.table.arm(key, Some(deadline));
         Some((key, cookie))
     }
@@ -161,7 +161,7 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
     /// Ends those whose time is over.
     pub(super) fn expire(&mut self, now: Instant) {
         while let Some(key) = self.table.pop_due(now) {
-            self.end(key, true, Some(Ended::Expired));
+            self.end(key, true, Some(Ended::Timeout));
         }
     }
 

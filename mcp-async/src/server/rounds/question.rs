@@ -41,7 +41,7 @@ use crate::server::context::CallContext;
 /// - [`AskError::Invalid`]: what breaks a rule of the protocol; [`AskError::Form`]: a type that
 ///   no form asks for.
 /// - [`AskError::Key`]: this run has used the key for another question.
-/// - In a legacy session also [`AskError::Rejected`], [`AskError::Client`], [`AskError::Expired`],
+/// - In a legacy session also [`AskError::Rejected`], [`AskError::Client`], [`AskError::Timeout`],
 ///   [`AskError::Cancelled`], [`AskError::Unusable`], [`AskError::Mismatch`] and
 ///   [`AskError::Decode`]. In 2026-07-28 an answer that does not fit is asked for again (MR-14), and the end of the call is no error:
 ///   work in another task that has to end with the call watches [`CallContext::cancelled`].
@@ -246,7 +246,7 @@ impl<'a, T> Question<'a, T> {
         };
         let options = AskOptions {
             timeout: self.timeout,
-            cap: self.timeout,
+            max_duration: self.timeout,
             ..AskOptions::default()
         };
         let asking = (Some(self.context.token), question, options, 0);

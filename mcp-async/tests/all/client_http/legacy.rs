@@ -66,7 +66,7 @@ fn a_call_that_took_too_long_is_cancelled() {
                 .timeout(Duration::from_secs(2))
                 .await
                 .unwrap_err();
-            assert!(matches!(error, CallError::Expired));
+            assert!(matches!(error, CallError::Timeout));
             client.close().await.unwrap();
         },
         |site| async move {
@@ -91,7 +91,7 @@ fn a_cancellation_does_not_overtake_its_request() {
                     .timeout(Duration::from_millis(timeout))
                     .await
                     .unwrap_err();
-                assert!(matches!(error, CallError::Expired));
+                assert!(matches!(error, CallError::Timeout));
                 sleep(Duration::from_secs(2)).await;
             }
         },

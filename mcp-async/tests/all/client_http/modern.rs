@@ -75,13 +75,13 @@ fn a_dropped_call_closes_its_exchange() {
                 .timeout(Duration::from_secs(2))
                 .await
                 .unwrap_err();
-            assert!(matches!(error, CallError::Expired));
+            assert!(matches!(error, CallError::Timeout));
             let error = client
                 .call_tool("b", &())
                 .timeout(Duration::from_secs(2))
                 .await
                 .unwrap_err();
-            assert!(matches!(error, CallError::Expired));
+            assert!(matches!(error, CallError::Timeout));
         },
         |site| async move {
             opened(&site).await;

@@ -212,7 +212,7 @@ fn a_call_that_is_not_answered_expires() {
         .call::<RawBuf>(Method::ToolsCall, Some(&params))
         .timeout(Duration::from_secs(3));
     let answer = pair.sim.run(waits);
-    assert!(matches!(answer, Err(CallError::Expired)), "{answer:?}");
+    assert!(matches!(answer, Err(CallError::Timeout)), "{answer:?}");
     assert_eq!(
         pair.sim.clock.now().saturating_since(before),
         Duration::from_secs(3)
@@ -348,9 +348,9 @@ fn a_question_that_is_not_answered_dies_with_its_call() {
         let asking = client
             .call::<RawBuf>(Method::ToolsCall, Some(&params))
             .timeout(Duration::from_secs(9))
-            .cap(Duration::from_secs(9));
+            .max_duration(Duration::from_secs(9));
         let answer = pair.sim.run(asking);
-        assert!(matches!(answer, Err(CallError::Expired)), "{answer:?}");
+        assert!(matches!(answer, Err(CallError::Timeout)), "{answer:?}");
         pair.sim.settle();
         assert!(call(&mut pair, "echo").is_ok());
     }

@@ -310,7 +310,7 @@ fn what_is_told_leaves_before_the_question() {
 #[test]
 fn an_error_of_the_handler_is_no_question() {
     let mut hand = Hand::new(Keys::new([1; 32]), None, |_, _| {
-        Box::pin(async { Err(AskError::Expired) })
+        Box::pin(async { Err(AskError::Timeout) })
     });
     assert!(matches!(hand.call(""), Came::Error(1, _)));
 }

@@ -175,13 +175,13 @@ fn a_call_expires_and_the_server_is_told() {
         + 499
         + 1
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":3,"reason":"timed out"}}
-        = failed 8 Expired
+        = failed 8 Timeout
         < {"jsonrpc":"2.0","id":3,"result":{}}
         ~ LateResponse
         + 59499
         + 1
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"timed out"}}
-        = failed 7 Expired"#,
+        = failed 7 Timeout"#,
     );
 }
 
@@ -201,7 +201,7 @@ fn progress_extends_a_timeout_up_to_the_cap() {
         + 399
         + 1
         > {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2,"reason":"timed out"}}
-        = failed 7 Expired"#,
+        = failed 7 Timeout"#,
     );
 }
 

@@ -219,7 +219,7 @@ fn a_round_ends_with_the_cap_the_connection_or_the_caller() {
     );
     // The server knows of no request any more, so it is told nothing.
     modern(&format!(
-        "{begun}+ 89999\n+ 1\n= failed 7 Expired\nretry 7 {{}}\n! Stale"
+        "{begun}+ 89999\n+ 1\n= failed 7 Timeout\nretry 7 {{}}\n! Stale"
     ));
     modern(&format!(
         "{begun}hangup\n= failed 7 Closed\n= closed HungUp\nretry 7 {{}}\n! Closed"
@@ -364,7 +364,7 @@ fn the_ends_of_a_subscription() {
         r#"{LISTEN}+ 59999
         + 1
         > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":2,"reason":"timed out"}}}}
-        = failed 7 Expired"#
+        = failed 7 Timeout"#
     ));
     modern(&format!(
         "{LISTEN}{LISTENING}hangup\n= failed 7 Closed\n= closed HungUp"

@@ -413,7 +413,7 @@ fn an_open_question_stretches_timeouts_up_to_the_cap() {
             + 499
             + 1
             > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":2,"reason":"timed out"}}}}
-            = failed 7 Expired"#
+            = failed 7 Timeout"#
         ),
     );
     session(
@@ -428,7 +428,7 @@ fn an_open_question_stretches_timeouts_up_to_the_cap() {
             + 999
             + 1
             > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":2,"reason":"timed out"}}}}
-            = failed 7 Expired"#
+            = failed 7 Timeout"#
         ),
     );
 }

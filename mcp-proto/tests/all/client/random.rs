@@ -126,7 +126,7 @@ impl World<'_> {
                     params: Some(&Raw::EMPTY_OBJECT),
                     progress,
                     timeout: Some(Duration::from_millis(timeout)),
-                    cap: Some(Duration::from_millis(4000)),
+                    max_duration: Some(Duration::from_millis(4000)),
                     cookie: self.cookies,
                     ..Call::new(method)
                 };

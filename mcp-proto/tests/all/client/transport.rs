@@ -219,7 +219,7 @@ fn what_has_failed_already_tells_nobody_in_the_new_session() {
         retry 2
         ! Stale
         + 600000
-        = failed 1 Expired"#,
+        = failed 1 Timeout"#,
     );
 }
 

@@ -173,7 +173,7 @@ struct Made {
 struct Options {
     progress: bool,
     timeout: Option<Duration>,
-    cap: Option<Duration>,
+    max_duration: Option<Duration>,
     level: Option<String>,
     trace: Option<String>,
 }
@@ -299,7 +299,7 @@ impl User {
         let call = Call {
             params: params.as_ref().map(|params| params as &dyn Payload),
             timeout: made.options.timeout,
-            cap: made.options.cap,
+            max_duration: made.options.max_duration,
             progress: made.options.progress,
             log_level: made.options.level.as_deref(),
             trace: made.options.trace.as_ref().map(|parent| Trace {
@@ -441,7 +441,7 @@ impl Options {
             match word.split_once('=') {
                 None if word == "progress" => options.progress = true,
                 Some(("timeout", text)) => options.timeout = Some(millis(text)),
-                Some(("cap", text)) => options.cap = Some(millis(text)),
+                Some(("cap", text)) => options.max_duration = Some(millis(text)),
                 Some(("level", text)) => options.level = Some(text.to_owned()),
                 Some(("trace", text)) => options.trace = Some(text.to_owned()),
                 _ => panic!("no such option: {word}"),
@@ -453,7 +453,7 @@ impl Options {
 
 fn failed(failure: Failure) -> String {
     match failure {
-        Failure::Expired => "no answer in time".into(),
+        Failure::Timeout => "no answer in time".into(),
         Failure::Closed => "closed".into(),
         Failure::Invalid(reason) => format!("invalid, {reason}"),
         Failure::Batch => "in an array".into(),

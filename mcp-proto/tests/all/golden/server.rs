@@ -427,7 +427,7 @@ fn tell(event: &Event<'_>) -> String {
             Answer::Result(result) => format!("answer {}", result.as_str()),
             Answer::Error(error) => format!("answer with error {} {}", error.code, error.message),
             Answer::Unusable(reason) => format!("unusable answer: {reason}"),
-            Answer::Expired => "no answer in time".into(),
+            Answer::Timeout => "no answer in time".into(),
             Answer::Cancelled => "question cancelled".into(),
             Answer::Closed => "question closed".into(),
             other => format!("{other:?}"),

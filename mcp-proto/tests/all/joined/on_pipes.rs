@@ -223,7 +223,7 @@ fn an_answer_that_never_comes_expires_and_the_server_is_told() {
         net.run(DAY);
         let log = &net.client.app.log;
         assert!(
-            log.iter().any(|line| line == "slow Expired"),
+            log.iter().any(|line| line == "slow Timeout"),
             "{revision}: {log:#?}"
         );
         assert!(

@@ -67,7 +67,7 @@ pub(crate) struct User<'c> {
 struct Options {
     progress: bool,
     timeout: Option<Duration>,
-    cap: Option<Duration>,
+    max_duration: Option<Duration>,
     log_level: Option<String>,
     trace: Option<(String, Option<String>)>,
 }
@@ -197,7 +197,7 @@ impl Player<User<'_>> {
         let call = Call {
             params: params.as_ref().map(|params| params as &dyn Payload),
             timeout: options.timeout,
-            cap: options.cap,
+            max_duration: options.max_duration,
             progress: options.progress,
             log_level: options.log_level.as_deref(),
             trace: options.trace.as_ref().map(|(parent, state)| Trace {
@@ -247,7 +247,7 @@ impl Options {
             match word.split_once('=') {
                 None if word == "progress" => options.progress = true,
                 Some(("timeout", text)) => options.timeout = millis(text),
-                Some(("cap", text)) => options.cap = millis(text),
+                Some(("cap", text)) => options.max_duration = millis(text),
                 Some(("level", text)) => options.log_level = Some(text.to_owned()),
                 Some(("parent", text)) => options.trace = Some((text.to_owned(), None)),
                 Some(("state", text)) => {

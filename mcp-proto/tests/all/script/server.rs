@@ -236,7 +236,7 @@ impl Role for Host {
                             options.timeout = Duration::from_millis(millis.parse().unwrap());
                         }
                         Some(("cap", millis)) => {
-                            options.cap = Duration::from_millis(millis.parse().unwrap());
+                            options.max_duration = Duration::from_millis(millis.parse().unwrap());
                         }
                         Some(("cookie", cookie)) => options.cookie = cookie.parse().unwrap(),
                         _ => panic!("no such option: {word}"),

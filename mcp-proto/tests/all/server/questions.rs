@@ -147,7 +147,7 @@ fn lc_18_questions_expire() {
         + 9999
         + 1
         < - notifications/cancelled {"requestId":1}
-        = answer 0 7 Expired
+        = answer 0 7 Timeout
         > 1 = {}
         ~ LateResponse
         timeout
@@ -184,7 +184,7 @@ fn lc_19_progress_stretches_the_timeout() {
         + 6999
         + 1
         < - notifications/cancelled {"requestId":1}
-        = answer 0 7 Expired"#,
+        = answer 0 7 Timeout"#,
     );
 }
 
