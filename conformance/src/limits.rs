@@ -15,12 +15,12 @@ pub(crate) fn line() -> String {
         subscriptions,
         output,
     } = Limits::default();
-    let http::Limits {
+    let http::HttpLimits {
         body,
         sessions,
         session_idle,
         head,
-    } = http::Limits::default();
+    } = http::HttpLimits::default();
     let rows = [
         ("max_message", message as u128),
         ("max_body", body as u128),

@@ -3,7 +3,7 @@
 use core::fmt;
 
 /// The bounds of one connection. Every field can be set; none can be switched off. Those of an HTTP
-/// endpoint are [`http::Limits`](crate::http::Limits).
+/// endpoint are [`http::HttpLimits`](crate::http::HttpLimits).
 ///
 /// The defaults are those of a machine with `std`; firmware sets what its buffers can hold.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -100,7 +100,7 @@ impl Listen {
         Self {
             socket,
             settings: Settings {
-                head_timeout: mcp_proto::http::Limits::DEFAULT.head,
+                head_timeout: mcp_proto::http::HttpLimits::DEFAULT.head,
                 idle_timeout: Duration::from_secs(120),
                 stall_timeout: Duration::from_secs(30),
                 grace: None,

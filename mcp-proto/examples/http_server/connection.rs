@@ -7,7 +7,7 @@ use std::net::TcpStream;
 
 use mcp_proto::Instant;
 use mcp_proto::http::{Field, Head};
-use mcp_proto::server::http::streams::Read;
+use mcp_proto::server::http::streams::StreamRead;
 use mcp_proto::server::http::{ExchangeId, HttpServer, ResponseHead};
 
 /// A client's connection, with one exchange at a time.
@@ -171,7 +171,7 @@ impl Connection {
         }
         let mut body = Vec::new();
         let read = http.read(now, exchange, &mut body, PORTION);
-        self.ready = read == Read::More;
+        self.ready = read == StreamRead::More;
         match self.chunked {
             true if body.is_empty() => {}
             true => {
@@ -182,7 +182,7 @@ impl Connection {
             }
             false => self.output.extend_from_slice(&body),
         }
-        if read == Read::End {
+        if read == StreamRead::End {
             self.exchange = None;
             if self.chunked {
                 self.output.extend_from_slice(b"0\r\n\r\n");

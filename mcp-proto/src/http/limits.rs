@@ -5,7 +5,7 @@ use core::time::Duration;
 /// The bounds of one HTTP endpoint, which its adapter enforces. Those of each connection behind it
 /// are [`Limits`](crate::Limits).
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Limits {
+pub struct HttpLimits {
     /// The longest request body in bytes.
     pub body: usize,
     /// How many legacy sessions exist at the same time.
@@ -16,7 +16,7 @@ pub struct Limits {
     pub head: Duration,
 }
 
-impl Limits {
+impl HttpLimits {
     /// The default values: 4 MiB, 10,000 sessions, 30 minutes, 30 seconds.
     pub const DEFAULT: Self = Self {
         body: 4 << 20,
@@ -26,7 +26,7 @@ impl Limits {
     };
 }
 
-impl Default for Limits {
+impl Default for HttpLimits {
     fn default() -> Self {
         Self::DEFAULT
     }

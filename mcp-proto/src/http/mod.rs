@@ -92,7 +92,7 @@ mod route;
 // An endpoint and its settings.
 pub use access::Access;
 pub use endpoint::Endpoint;
-pub use limits::Limits;
+pub use limits::HttpLimits;
 
 // A request.
 pub use endpoint::{Get, Opening, Post, SessionId, Version};

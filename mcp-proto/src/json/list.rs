@@ -5,7 +5,7 @@ use core::{fmt, slice};
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-use super::bridge::Passed;
+use super::serde_impls::Passed;
 use super::{Array, DecodeError, Elements, Writer};
 
 /// A list of a peer, decoded while it is walked over; or a slice of our own, to be written.

@@ -5,7 +5,7 @@ use core::{fmt, slice};
 use serde::de::{Deserialize, Deserializer};
 use serde::ser::{Serialize, Serializer};
 
-use super::bridge::Passed;
+use super::serde_impls::Passed;
 use super::{DecodeError, Members, Object, Raw, Str, Writer};
 
 /// An object of a peer with names of its own choice, decoded while it is walked over; or a

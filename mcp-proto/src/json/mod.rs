@@ -17,7 +17,6 @@
 //! | Hold lists and maps in a type without an allocator | [`List`], [`Map`] |
 
 mod array;
-mod bridge;
 mod de;
 mod decimal;
 mod error;
@@ -29,7 +28,7 @@ mod float;
     feature = "simd-json",
     feature = "serde-json-core"
 ))]
-mod foreign;
+mod interop;
 mod list;
 mod map;
 mod number;
@@ -40,6 +39,7 @@ mod raw;
 mod repair;
 mod scan;
 mod ser;
+mod serde_impls;
 mod string;
 mod text;
 mod utf8;
@@ -70,12 +70,12 @@ pub use writer::Writer;
 
 // Other decoders.
 #[cfg(feature = "simd-json")]
-pub use foreign::decode_simd_json_in_place;
+pub use interop::decode_simd_json_in_place;
 pub use repair::repair_surrogates;
 
-pub(crate) use bridge::Exact;
 pub(crate) use decimal::Decimal;
 pub(crate) use scan::Scanner;
+pub(crate) use serde_impls::Exact;
 
 /// The deepest nesting that the scanner can be told to accept: its stack is one `u128`, a bit
 /// for each open container.

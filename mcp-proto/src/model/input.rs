@@ -21,7 +21,7 @@ pub type InputResponses<'b> = Map<'b, InputResponse<'b>>;
 #[serde(rename = "mcp:InputRequiredResult", rename_all = "camelCase")]
 pub struct InputRequiredResult<'b> {
     /// Says that it is one.
-    pub result_type: InputRequired,
+    pub result_type: InputRequiredTag,
     /// What the server wants to know.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub input_requests: Option<InputRequests<'b>>,
@@ -36,7 +36,7 @@ pub struct InputRequiredResult<'b> {
 closed_enum! {
     /// The `resultType` of an [`InputRequiredResult`].
     #[derive(Default)]
-    pub enum InputRequired {
+    pub enum InputRequiredTag {
         /// There is no other.
         #[default]
         InputRequired = "input_required",

@@ -146,8 +146,8 @@ pub use elicitation_schema::{
 pub use enum_schema::{Choice, Choices, EnumSchema, MultiEnumSchema};
 pub use form_check::{FieldFault, FieldMismatch};
 pub use input::{
-    InputRequest, InputRequests, InputRequired, InputRequiredResult, InputResponse, InputResponses,
-    RequestState,
+    InputRequest, InputRequests, InputRequiredResult, InputRequiredTag, InputResponse,
+    InputResponses, RequestState,
 };
 pub use root::{ListRootsResult, Root};
 pub use sampling::{

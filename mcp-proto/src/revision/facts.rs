@@ -16,7 +16,7 @@ pub(super) struct Facts {
     pub(super) result_type: bool,
     pub(super) cache_hints: bool,
     pub(super) input_required: bool,
-    pub(super) structured_content: Structured,
+    pub(super) structured_content: StructuredContent,
     pub(super) audio: bool,
     pub(super) resource_links: bool,
     pub(super) sampling_tools: bool,
@@ -49,7 +49,7 @@ pub(super) const V2024_11_05: Facts = Facts {
     result_type: false,
     cache_hints: false,
     input_required: false,
-    structured_content: Structured::Absent,
+    structured_content: StructuredContent::Absent,
     audio: false,
     resource_links: false,
     sampling_tools: false,
@@ -81,7 +81,7 @@ pub(super) const V2025_03_26: Facts = Facts {
 pub(super) const V2025_06_18: Facts = Facts {
     name: "2025-06-18",
     batches: false,
-    structured_content: Structured::Object,
+    structured_content: StructuredContent::Object,
     resource_links: true,
     elicitation: Elicitation::Form,
     version_header: true,
@@ -121,7 +121,7 @@ pub(super) const V2026_07_28: Facts = Facts {
     result_type: true,
     cache_hints: true,
     input_required: true,
-    structured_content: Structured::Any,
+    structured_content: StructuredContent::Any,
     elicitation: Elicitation::FormAndUrl,
     tasks: Tasks::Extension,
     hang_up_cancels: true,
@@ -144,7 +144,7 @@ pub enum Era {
 
 /// What the structured content of a tool's result may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Structured {
+pub enum StructuredContent {
     /// The revision has none.
     Absent,
     /// A JSON object, described by a schema whose root is an object: since 2025-06-18.
@@ -256,7 +256,7 @@ mod tests {
         check("statuses", Revision::has_error_statuses, &[V2026_07_28]);
         check(
             "any",
-            |r| r.structured_content() == Structured::Any,
+            |r| r.structured_content() == StructuredContent::Any,
             &[V2026_07_28],
         );
         check(

@@ -15,7 +15,7 @@ pub(crate) mod facts;
 pub(crate) mod set;
 pub(crate) mod version;
 
-pub use facts::{Elicitation, Http, Structured, Tasks};
+pub use facts::{Elicitation, Http, StructuredContent, Tasks};
 pub use set::Revisions;
 pub use version::UnknownRevision;
 

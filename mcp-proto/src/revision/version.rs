@@ -2,7 +2,7 @@
 
 use core::{error, fmt, str};
 
-use super::facts::{self, Elicitation, Era, Facts, Http, Structured, Tasks};
+use super::facts::{self, Elicitation, Era, Facts, Http, StructuredContent, Tasks};
 use crate::json::Str;
 
 /// A revision of the protocol that this crate speaks.
@@ -162,7 +162,7 @@ impl Revision {
     }
 
     /// What the `structuredContent` of a tool's result may be, and the root of `outputSchema`.
-    pub const fn structured_content(self) -> Structured {
+    pub const fn structured_content(self) -> StructuredContent {
         self.facts().structured_content
     }
 

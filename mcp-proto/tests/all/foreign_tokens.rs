@@ -4,7 +4,7 @@ use mcp_proto::client::{self, Call, Client, ClientConfig, Round};
 use mcp_proto::json::Raw;
 use mcp_proto::model::ServerFeatures;
 use mcp_proto::rpc::{Incoming, Message, Method};
-use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
+use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, Streams};
 use mcp_proto::server::{
     self, AskOptions, Event, OverHttp, ProgressReport, Server, ServerConfig, SessionSnapshot,
 };
@@ -109,9 +109,9 @@ fn streams_take_their_own_readers_alone() {
     let streams = || Streams::new(Delivery::Resumable, StreamLimits::default());
     let (mut one, mut two) = (streams(), streams());
     let (own, other) = (one.listen(), two.listen());
-    assert_eq!(one.read(&other, &mut Vec::new(), 100), Read::End);
+    assert_eq!(one.read(&other, &mut Vec::new(), 100), StreamRead::End);
     one.detach(&other);
     assert!(one.has_readers());
     assert_eq!(one.single(&other), None);
-    assert_eq!(one.read(&own, &mut Vec::new(), 100), Read::Pending);
+    assert_eq!(one.read(&own, &mut Vec::new(), 100), StreamRead::Pending);
 }

@@ -4,9 +4,9 @@
 
 use core::time::Duration;
 
-use mcp_proto::http::{Endpoint, Limits};
+use mcp_proto::http::{Endpoint, HttpLimits};
 use mcp_proto::model::{ServerCapabilities, ToolsCapability};
-use mcp_proto::server::http::streams::{Read, StreamLimits};
+use mcp_proto::server::http::streams::{StreamLimits, StreamRead};
 use mcp_proto::server::http::{Commands, ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
 use mcp_proto::server::{Event, ListKind, ProgressReport, ServerConfig};
 use mcp_proto::{Instant, Outcome, Revision, SendError, Token};
@@ -122,8 +122,8 @@ impl Site {
             }
         }
         let mut body = Vec::new();
-        let mut read = Read::More;
-        while read == Read::More {
+        let mut read = StreamRead::More;
+        while read == StreamRead::More {
             read = self.http.read(self.now, exchange, &mut body, 10);
         }
         let body = String::from_utf8(body).unwrap();
@@ -132,7 +132,7 @@ impl Site {
         } else {
             found.extend(body.split_terminator("\n\n").map(event));
         }
-        if read == Read::Pending {
+        if read == StreamRead::Pending {
             found.push("..".into());
         }
         assert_eq!(found.join(" "), expected);
@@ -278,7 +278,7 @@ fn arrays() {
     site.work();
     let mut body = Vec::new();
     assert!(site.http.response(exchange).unwrap().length.is_some());
-    while site.http.read(site.now, exchange, &mut body, 10) == Read::More {}
+    while site.http.read(site.now, exchange, &mut body, 10) == StreamRead::More {}
     let results = raw(core::str::from_utf8(&body).unwrap()).array().unwrap();
     assert_eq!(results.elements().count(), 1);
     site.check("POST", SESSION, &format!("[{INITIALIZED}]"), "202");
@@ -287,7 +287,7 @@ fn arrays() {
     site.answer(0).unwrap();
     site.work();
     let mut body = Vec::new();
-    while site.http.read(site.now, waiting, &mut body, 10) == Read::More {}
+    while site.http.read(site.now, waiting, &mut body, 10) == StreamRead::More {}
     assert_eq!(
         String::from_utf8(body).unwrap().matches("result").count(),
         2
@@ -309,9 +309,9 @@ fn silence_is_commented() {
 
 #[test]
 fn bodies_that_are_late_or_too_long() {
-    let limits = Limits {
+    let limits = HttpLimits {
         body: 200,
-        ..Limits::default()
+        ..HttpLimits::default()
     };
     let options = HttpOptions {
         limits,
@@ -456,9 +456,9 @@ fn a_slow_reader_holds_up_its_stream_alone() {
 
 #[test]
 fn limits() {
-    let limits = Limits {
+    let limits = HttpLimits {
         sessions: 1,
-        ..Limits::default()
+        ..HttpLimits::default()
     };
     let options = HttpOptions {
         limits,
@@ -484,9 +484,9 @@ fn limits() {
 /// Each kind of machine counts for its own limit.
 #[test]
 fn limits_of_sessions_and_exchanges_are_apart() {
-    let limits = Limits {
+    let limits = HttpLimits {
         sessions: 2,
-        ..Limits::default()
+        ..HttpLimits::default()
     };
     let options = HttpOptions {
         limits,

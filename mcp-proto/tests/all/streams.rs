@@ -5,7 +5,9 @@ use core::time::Duration;
 
 use mcp_proto::Channel;
 use mcp_proto::http::Refusal;
-use mcp_proto::server::http::streams::{Delivery, Full, Read, Reader, StreamLimits, Streams};
+use mcp_proto::server::http::streams::{
+    Delivery, StreamLimits, StreamRead, StreamReader, Streams, TooManyStreams,
+};
 
 fn session() -> Streams {
     Streams::new(Delivery::Resumable, StreamLimits::default())
@@ -22,7 +24,7 @@ fn limited(events: usize, bytes: usize) -> Streams {
 }
 
 /// What a reader sees, with what is told of the rest.
-fn check(streams: &mut Streams, reader: &Reader, expected: &str, then: Read) {
+fn check(streams: &mut Streams, reader: &StreamReader, expected: &str, then: StreamRead) {
     let mut out = Vec::new();
     let read = streams.read(reader, &mut out, 1 << 20);
     assert_eq!(
@@ -31,7 +33,7 @@ fn check(streams: &mut Streams, reader: &Reader, expected: &str, then: Read) {
     );
 }
 
-fn post(streams: &mut Streams, messages: &[&str]) -> Reader {
+fn post(streams: &mut Streams, messages: &[&str]) -> StreamReader {
     let reader = streams.open().unwrap();
     for (index, message) in messages.iter().enumerate() {
         let last = index + 1 == messages.len();
@@ -45,7 +47,7 @@ fn a_short_answer_is_no_stream() {
     let mut s = session();
     let reader = post(&mut s, &["{\"id\":1}"]);
     assert_eq!(s.single(&reader).unwrap(), b"{\"id\":1}");
-    check(&mut s, &reader, "", Read::End);
+    check(&mut s, &reader, "", StreamRead::End);
 
     let reader = s.open().unwrap();
     s.push(reader.channel(), b"{}", None, false);
@@ -59,12 +61,12 @@ fn a_short_answer_is_no_stream() {
         &mut s,
         &two,
         "id: 3-1\ndata: 1\n\nid: 3-2\ndata: 2\n\n",
-        Read::End,
+        StreamRead::End,
     );
 
     let begun = post(&mut s, &["1"]);
     let mut out = Vec::new();
-    assert_eq!(s.read(&begun, &mut out, 1), Read::End);
+    assert_eq!(s.read(&begun, &mut out, 1), StreamRead::End);
     assert_eq!(s.single(&begun), None);
 }
 
@@ -79,9 +81,9 @@ fn each_delivery_has_its_events() {
         let mut s = Streams::new(delivery, StreamLimits::default());
         let reader = s.open().unwrap();
         s.push(reader.channel(), b"{}", None, false);
-        check(&mut s, &reader, expected, Read::Pending);
+        check(&mut s, &reader, expected, StreamRead::Pending);
         s.push(reader.channel(), b"", None, true);
-        check(&mut s, &reader, "", Read::End);
+        check(&mut s, &reader, "", StreamRead::End);
         let again = s.resume(b"1-1");
         if delivery != Delivery::Resumable {
             assert_eq!(s.prime(Channel::PIPE), None);
@@ -100,7 +102,7 @@ fn an_event_id_has_to_be_one_that_was_given() {
         &mut s,
         &reader,
         "id: 1-1\ndata: 1\n\nid: 1-2\ndata: 2\n\n",
-        Read::End,
+        StreamRead::End,
     );
     for unknown in ["", "1", "1-3", "2-1", "0-0", "x", "1-1 ", "01-1"] {
         let refused = s.resume(unknown.as_bytes()).unwrap_err();
@@ -111,7 +113,7 @@ fn an_event_id_has_to_be_one_that_was_given() {
         );
     }
     let reader = s.resume(b"1-1").unwrap();
-    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", Read::End);
+    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", StreamRead::End);
 }
 
 /// SH-26.
@@ -120,19 +122,19 @@ fn a_stream_that_ended_with_this_event_is_not_resumed() {
     let mut s = session();
     let reader = post(&mut s, &["1", "2"]);
     let first = s.resume(b"1-1").unwrap();
-    check(&mut s, &reader, "", Read::End);
+    check(&mut s, &reader, "", StreamRead::End);
     let refused = s.resume(b"1-2").unwrap_err();
     assert_eq!((refused, refused.status()), (Refusal::StreamEnded, 405));
     // The reader that is there stays.
-    check(&mut s, &first, "id: 1-2\ndata: 2\n\n", Read::End);
+    check(&mut s, &first, "id: 1-2\ndata: 2\n\n", StreamRead::End);
     assert_eq!(s.resume(b"1-2"), Err(Refusal::StreamEnded));
 
     // A cancelled call's stream ends without a message.
     let reader = s.open().unwrap();
     s.prime(reader.channel());
-    check(&mut s, &reader, "id: 2-0\ndata:\n\n", Read::Pending);
+    check(&mut s, &reader, "id: 2-0\ndata:\n\n", StreamRead::Pending);
     s.push(reader.channel(), b"", None, true);
-    check(&mut s, &reader, "", Read::End);
+    check(&mut s, &reader, "", StreamRead::End);
     assert_eq!(s.resume(b"2-0"), Err(Refusal::StreamEnded));
 }
 
@@ -142,16 +144,16 @@ fn a_stream_that_is_resumed_gives_an_id_of_its_own() {
     let reader = s.open().unwrap();
     let on = reader.channel();
     s.prime(on);
-    check(&mut s, &reader, "id: 1-0\ndata:\n\n", Read::Pending);
+    check(&mut s, &reader, "id: 1-0\ndata:\n\n", StreamRead::Pending);
     let again = s.resume(b"1-0").unwrap();
     assert_eq!(s.prime(on), Some(1));
-    check(&mut s, &again, "id: 1-1\ndata:\n\n", Read::Pending);
+    check(&mut s, &again, "id: 1-1\ndata:\n\n", StreamRead::Pending);
     s.push(on, b"", None, true);
-    check(&mut s, &again, "", Read::End);
+    check(&mut s, &again, "", StreamRead::End);
     assert_eq!(s.resume(b"1-1"), Err(Refusal::StreamEnded));
     let older = s.resume(b"1-0").unwrap();
     assert_eq!(s.prime(on), None, "it has ended");
-    check(&mut s, &older, "id: 1-1\ndata:\n\n", Read::End);
+    check(&mut s, &older, "id: 1-1\ndata:\n\n", StreamRead::End);
 }
 
 /// SH-12, SSE-11.
@@ -160,28 +162,28 @@ fn priming_gives_an_id_that_works() {
     let mut s = session();
     let reader = s.open().unwrap();
     assert_eq!(s.prime(reader.channel()), Some(0));
-    check(&mut s, &reader, "id: 1-0\ndata:\n\n", Read::Pending);
+    check(&mut s, &reader, "id: 1-0\ndata:\n\n", StreamRead::Pending);
     s.detach(&reader);
     s.push(reader.channel(), b"{}", None, true);
     let reader = s.resume(b"1-0").unwrap();
-    check(&mut s, &reader, "id: 1-1\ndata: {}\n\n", Read::End);
+    check(&mut s, &reader, "id: 1-1\ndata: {}\n\n", StreamRead::End);
 
     let first = s.listen();
     s.prime(Channel::PIPE);
-    check(&mut s, &first, "id: 0-0\ndata:\n\n", Read::Pending);
+    check(&mut s, &first, "id: 0-0\ndata:\n\n", StreamRead::Pending);
     s.push(Channel::PIPE, b"1", None, false);
-    check(&mut s, &first, "id: 0-1\ndata: 1\n\n", Read::Pending);
+    check(&mut s, &first, "id: 0-1\ndata: 1\n\n", StreamRead::Pending);
     let second = s.listen();
     assert_eq!(
         s.prime(Channel::PIPE),
         Some(2),
         "an id is never given twice"
     );
-    check(&mut s, &second, "id: 0-2\ndata:\n\n", Read::Pending);
+    check(&mut s, &second, "id: 0-2\ndata:\n\n", StreamRead::Pending);
     let third = s.listen();
     s.push(Channel::PIPE, b"2", None, false);
     assert_eq!(s.prime(Channel::PIPE), None, "a message has an id already");
-    check(&mut s, &third, "id: 0-3\ndata: 2\n\n", Read::Pending);
+    check(&mut s, &third, "id: 0-3\ndata: 2\n\n", StreamRead::Pending);
 }
 
 #[test]
@@ -190,16 +192,16 @@ fn the_later_reader_wins() {
     let first = s.listen();
     s.push(Channel::PIPE, b"1", None, false);
     let second = s.listen();
-    check(&mut s, &first, "", Read::End);
+    check(&mut s, &first, "", StreamRead::End);
     s.detach(&first);
     assert!(
         s.is_read(Channel::PIPE),
         "an earlier reader's end is nobody's"
     );
-    check(&mut s, &second, "id: 0-1\ndata: 1\n\n", Read::Pending);
+    check(&mut s, &second, "id: 0-1\ndata: 1\n\n", StreamRead::Pending);
     let third = s.resume(b"0-1").unwrap();
-    check(&mut s, &second, "", Read::End);
-    check(&mut s, &third, "", Read::Pending);
+    check(&mut s, &second, "", StreamRead::End);
+    check(&mut s, &third, "", StreamRead::Pending);
     s.detach(&third);
     assert!(!s.has_readers());
 }
@@ -217,18 +219,18 @@ fn polling_ends_a_connection_and_not_its_stream() {
         &mut s,
         &reader,
         "id: 1-0\ndata:\n\nid: 1-1\ndata: 1\n\nretry: 500\n\n",
-        Read::End,
+        StreamRead::End,
     );
     assert!(!s.disconnect(on, None), "nobody is connected");
     let reader = s.resume(b"1-1").unwrap();
-    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", Read::End);
+    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", StreamRead::End);
 
     let reader = s.open().unwrap();
     assert!(s.disconnect(reader.channel(), None));
-    check(&mut s, &reader, "id: 2-0\ndata:\n\n", Read::End);
+    check(&mut s, &reader, "id: 2-0\ndata:\n\n", StreamRead::End);
     let reader = s.resume(b"2-0").unwrap();
     assert!(s.disconnect(reader.channel(), None));
-    check(&mut s, &reader, "", Read::End);
+    check(&mut s, &reader, "", StreamRead::End);
 }
 
 #[test]
@@ -246,14 +248,14 @@ fn the_oldest_finished_stream_makes_room() {
     let mut s = limited(100, 1000);
     let first = post(&mut s, &["1"]);
     let open = s.open().unwrap();
-    assert_eq!(s.open(), Err(Full), "none is finished");
-    check(&mut s, &first, "id: 1-1\ndata: 1\n\n", Read::End);
+    assert_eq!(s.open(), Err(TooManyStreams), "none is finished");
+    check(&mut s, &first, "id: 1-1\ndata: 1\n\n", StreamRead::End);
     let third = s.open().unwrap();
     assert_eq!(s.resume(b"1-1"), Err(Refusal::EventUnknown));
     s.push(open.channel(), b"2", None, false);
     s.push(third.channel(), b"3", None, false);
-    check(&mut s, &open, "id: 2-1\ndata: 2\n\n", Read::Pending);
-    check(&mut s, &third, "id: 3-1\ndata: 3\n\n", Read::Pending);
+    check(&mut s, &open, "id: 2-1\ndata: 2\n\n", StreamRead::Pending);
+    check(&mut s, &third, "id: 3-1\ndata: 3\n\n", StreamRead::Pending);
 }
 
 /// SH-53.
@@ -267,27 +269,27 @@ fn what_was_read_is_dropped_first() {
             &mut s,
             &reader,
             &format!("id: 0-{n}\ndata: m\n\n"),
-            Read::Pending,
+            StreamRead::Pending,
         );
     }
     let slow = post(&mut s, &["1", "2"]);
     assert_eq!(s.resume(b"0-1"), Err(Refusal::EventGone));
     let reader = s.resume(b"0-2").unwrap();
-    check(&mut s, &reader, "id: 0-3\ndata: m\n\n", Read::Pending);
+    check(&mut s, &reader, "id: 0-3\ndata: m\n\n", StreamRead::Pending);
     check(
         &mut s,
         &slow,
         "id: 1-1\ndata: 1\n\nid: 1-2\ndata: 2\n\n",
-        Read::End,
+        StreamRead::End,
     );
 
     let mut s = limited(100, 10);
     let big = post(&mut s, &["a message of more bytes than are kept", "2"]);
     let expected = "id: 1-1\ndata: a message of more bytes than are kept\n\nid: 1-2\ndata: 2\n\n";
-    check(&mut s, &big, expected, Read::End);
+    check(&mut s, &big, expected, StreamRead::End);
     assert_eq!(s.resume(b"1-0"), Err(Refusal::EventGone));
     let reader = s.resume(b"1-1").unwrap();
-    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", Read::End);
+    check(&mut s, &reader, "id: 1-2\ndata: 2\n\n", StreamRead::End);
 }
 
 #[test]
@@ -304,7 +306,7 @@ fn unread_messages_wait_for_their_reader_and_lose_the_oldest_without() {
     s.push(Channel::PIPE, b"5", None, false);
     let reader = s.listen();
     let expected = "id: 0-3\ndata: mm\n\nid: 0-4\ndata: mm\n\nid: 0-5\ndata: 5\n\n";
-    check(&mut s, &reader, expected, Read::Pending);
+    check(&mut s, &reader, expected, StreamRead::Pending);
     assert!(s.has_room(Channel::PIPE));
 }
 
@@ -318,9 +320,9 @@ fn chunks_cut_events_anywhere() {
         loop {
             let mut chunk = Vec::new();
             let read = s.read(&reader, &mut chunk, max);
-            assert!(!chunk.is_empty() || read == Read::End, "{max}");
+            assert!(!chunk.is_empty() || read == StreamRead::End, "{max}");
             all.extend_from_slice(&chunk);
-            if read == Read::End {
+            if read == StreamRead::End {
                 break;
             }
         }
@@ -334,7 +336,7 @@ fn a_session_that_is_over_ends_its_readers() {
     let reader = s.listen();
     s.push(Channel::PIPE, b"1", None, false);
     s.finish();
-    check(&mut s, &reader, "id: 0-1\ndata: 1\n\n", Read::End);
+    check(&mut s, &reader, "id: 0-1\ndata: 1\n\n", StreamRead::End);
 }
 
 #[test]
@@ -365,24 +367,24 @@ fn a_reader_stops_at_what_is_not_settled() {
     let reader = s.open().unwrap();
     let on = reader.channel();
     s.prime(on);
-    check(&mut s, &reader, "id: 1-0\ndata:\n\n", Read::Pending);
+    check(&mut s, &reader, "id: 1-0\ndata:\n\n", StreamRead::Pending);
     for message in ["a", "b", "c"] {
         s.push(on, message.as_bytes(), None, message == "c");
     }
     assert_eq!(appends(&mut s), "1-1:a 1-2:b 1-3:c. ");
     assert_eq!(appends(&mut s), "");
     s.settle(on, 2);
-    check(&mut s, &reader, "", Read::Pending);
+    check(&mut s, &reader, "", StreamRead::Pending);
     s.settle(on, 1);
     check(
         &mut s,
         &reader,
         "id: 1-1\ndata: a\n\nid: 1-2\ndata: b\n\n",
-        Read::Pending,
+        StreamRead::Pending,
     );
     s.settle(on, 3);
     s.settle(on, 4);
-    check(&mut s, &reader, "id: 1-3\ndata: c\n\n", Read::End);
+    check(&mut s, &reader, "id: 1-3\ndata: c\n\n", StreamRead::End);
 }
 
 #[test]
@@ -392,7 +394,7 @@ fn a_store_gets_what_can_be_replayed_and_no_more() {
     assert_eq!(appends(&mut s), "", "it may be a JSON answer");
     assert!(s.single(&single).is_some());
     let read = post(&mut s, &["a", "b"]);
-    check(&mut s, &read, "", Read::Pending);
+    check(&mut s, &read, "", StreamRead::Pending);
     assert_eq!(appends(&mut s), "2-1:a 2-2:b. ");
     let open = s.open().unwrap();
     s.prime(open.channel());
@@ -411,7 +413,7 @@ fn priming_waits_for_no_store() {
     s.push(on, b"b", None, true);
     assert_eq!(s.prime(on), Some(0));
     assert_eq!(s.prime(on), None);
-    check(&mut s, &reader, "id: 1-0\ndata:\n\n", Read::Pending);
+    check(&mut s, &reader, "id: 1-0\ndata:\n\n", StreamRead::Pending);
     assert_eq!(appends(&mut s), "1-1:a 1-2:b. ");
     s.settle(on, 1);
     s.settle(on, 2);
@@ -419,7 +421,7 @@ fn priming_waits_for_no_store() {
         &mut s,
         &reader,
         "id: 1-1\ndata: a\n\nid: 1-2\ndata: b\n\n",
-        Read::End,
+        StreamRead::End,
     );
 }
 
@@ -444,10 +446,10 @@ fn a_session_goes_on_in_another_process() {
     );
     let reader = s.resume(b"0-1").unwrap();
     let expected = "id: 0-2\ndata: 2\n\nid: 0-3\ndata: 3\n\nid: 0-4\ndata: 4\n\n";
-    check(&mut s, &reader, expected, Read::Pending);
+    check(&mut s, &reader, expected, StreamRead::Pending);
 
     assert!(s.restore(Channel::new(9), 3, [b"3".as_slice()], true));
     let reader = s.resume(b"9-2").unwrap();
-    check(&mut s, &reader, "id: 9-3\ndata: 3\n\n", Read::End);
+    check(&mut s, &reader, "id: 9-3\ndata: 3\n\n", StreamRead::End);
     assert_eq!(s.open().unwrap().channel().number(), 1 << 20);
 }

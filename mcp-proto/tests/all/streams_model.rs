@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use mcp_proto::Channel;
 use mcp_proto::http::Refusal;
-use mcp_proto::server::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
+use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, StreamReader, Streams};
 use proptest::prelude::*;
 
 /// Every event that was ever pushed, by stream and sequence number; priming events are empty.
@@ -15,7 +15,7 @@ type Pushed = BTreeMap<(u32, u64), String>;
 /// One client's side of one stream.
 #[derive(Default)]
 struct Client {
-    reader: Option<Reader>,
+    reader: Option<StreamReader>,
     /// Bytes of the event that is not yet whole.
     partial: String,
     last: Option<u64>,
@@ -44,7 +44,7 @@ impl World {
         world
     }
 
-    fn begin(&mut self, reader: Reader) {
+    fn begin(&mut self, reader: StreamReader) {
         let number = reader.channel().number();
         self.prime(number);
         let client = self.clients.entry(number).or_default();
@@ -90,7 +90,7 @@ impl World {
         if keep.is_some() {
             self.streams.detach(&reader);
             client.partial.clear();
-        } else if read == Read::End {
+        } else if read == StreamRead::End {
             assert_eq!(client.partial, "");
             client.over = true;
         } else {

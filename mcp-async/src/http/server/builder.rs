@@ -6,7 +6,7 @@ use core::pin::Pin;
 use core::time::Duration;
 use std::sync::{Arc, Weak};
 
-use mcp_proto::http::{Access, Limits};
+use mcp_proto::http::{Access, HttpLimits};
 use mcp_proto::server::http::streams::StreamLimits;
 
 use super::HttpService;
@@ -66,7 +66,7 @@ pub(super) struct Options {
     pub(super) http_sse: Option<HttpSse>,
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,
-    pub(super) limits: Limits,
+    pub(super) limits: HttpLimits,
     pub(super) max_exchanges: usize,
     pub(super) streams: StreamLimits,
     pub(super) sharing: Sharing,
@@ -394,7 +394,7 @@ impl Default for Options {
             authenticate: None,
             http_sse: None,
             sessions: true,
-            limits: Limits::default(),
+            limits: HttpLimits::default(),
             max_exchanges: 10_000,
             streams: StreamLimits::default(),
             sharing: Sharing::default(),

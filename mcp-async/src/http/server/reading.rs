@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use bytes::Bytes;
 use mcp_proto::Instant;
-use mcp_proto::server::http::streams::{Read, Reader};
+use mcp_proto::server::http::streams::{StreamRead, StreamReader};
 
 use super::body::Events;
 use super::exchange::KEEP_ALIVE;
@@ -17,11 +17,11 @@ use crate::runtime::{Clock, Timer};
 /// Holds a stream for as long as somebody reads it.
 pub(super) struct Reading {
     session: Arc<Session>,
-    reader: Reader,
+    reader: StreamReader,
 }
 
 impl Reading {
-    pub(super) const fn new(session: Arc<Session>, reader: Reader) -> Self {
+    pub(super) const fn new(session: Arc<Session>, reader: StreamReader) -> Self {
         Self { session, reader }
     }
 
@@ -106,16 +106,16 @@ impl<C: Clock> Events for ReadingEvents<C> {
         let read = session.streams(|streams| {
             let read = streams.read(reader, &mut text);
             stored = streams.is_stored();
-            if read == Read::Pending && text.is_empty() {
+            if read == StreamRead::Pending && text.is_empty() {
                 streams.watch(reader, cx);
             }
             read
         });
-        if stored && read == Some(Read::Pending) {
+        if stored && read == Some(StreamRead::Pending) {
             // What a store has to take first, the session's task hands to it.
             session.ring();
         }
-        self.ended = read.is_none_or(|read| read == Read::End);
+        self.ended = read.is_none_or(|read| read == StreamRead::End);
         let now = self.clock.now();
         if !text.is_empty() {
             session.was_read();

@@ -8,7 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::request::Parts;
 use mcp_proto::http::{Post, Version};
-use mcp_proto::server::http::streams::Reader;
+use mcp_proto::server::http::streams::StreamReader;
 use mcp_proto::{Channel, Instant, Revision};
 
 use super::streams::SessionStreams;
@@ -235,7 +235,7 @@ impl Session {
     }
 
     /// No longer reads a stream.
-    pub(super) fn detach(&self, reader: &Reader) {
+    pub(super) fn detach(&self, reader: &StreamReader) {
         self.streams(|streams| streams.detach(reader));
         self.touch();
         // From now on it may be idle.

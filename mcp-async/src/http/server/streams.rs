@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 
 use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::{
-    Append, Delivery, Full, Read, Reader, StreamLimits, Streams,
+    Append, Delivery, StreamLimits, StreamRead, StreamReader, Streams, TooManyStreams,
 };
 use mcp_proto::{Channel, SentToken, Transmit};
 
@@ -106,13 +106,13 @@ impl SessionStreams {
     }
 
     /// The stream of a new POST.
-    pub(super) fn open(&mut self) -> Result<Reader, Full> {
+    pub(super) fn open(&mut self) -> Result<StreamReader, TooManyStreams> {
         self.streams.open()
     }
 
     /// A reader of the session's own stream, or of the one that this event belongs to. Whoever
     /// read it before is woken, to learn that it is over.
-    pub(super) fn attach(&mut self, last_event_id: Option<&[u8]>) -> Result<Reader, Refusal> {
+    pub(super) fn attach(&mut self, last_event_id: Option<&[u8]>) -> Result<StreamReader, Refusal> {
         let reader = match last_event_id {
             Some(id) => self.streams.resume(id)?,
             None => {
@@ -126,7 +126,7 @@ impl SessionStreams {
         Ok(reader)
     }
 
-    pub(super) fn detach(&mut self, reader: &Reader) {
+    pub(super) fn detach(&mut self, reader: &StreamReader) {
         self.streams.detach(reader);
         let number = reader.channel().number();
         if !self.streams.is_read(reader.channel()) {
@@ -155,27 +155,27 @@ impl SessionStreams {
 
     /// Whether the machine has had the messages of this POST, and what status it has if that is
     /// all that is said to them.
-    pub(super) fn verdict(&mut self, post: &Reader) -> Option<Option<u16>> {
+    pub(super) fn verdict(&mut self, post: &StreamReader) -> Option<Option<u16>> {
         self.handled.remove(&post.channel().number())
     }
 
     /// The whole answer and its status, if there is no more to it.
-    pub(super) fn single(&mut self, post: &Reader) -> Option<(u16, Vec<u8>)> {
+    pub(super) fn single(&mut self, post: &StreamReader) -> Option<(u16, Vec<u8>)> {
         let message = self.streams.single(post)?;
         let status = self.statuses.remove(&post.channel().number());
         Some((status.unwrap_or(200), message))
     }
 
-    pub(super) fn prime(&mut self, post: &Reader) {
+    pub(super) fn prime(&mut self, post: &StreamReader) {
         self.streams.prime(post.channel());
     }
 
-    pub(super) fn read(&mut self, reader: &Reader, out: &mut Vec<u8>) -> Read {
+    pub(super) fn read(&mut self, reader: &StreamReader, out: &mut Vec<u8>) -> StreamRead {
         self.streams.read(reader, out, CHUNK)
     }
 
     /// Wakes the task when there is something new on the reader's stream.
-    pub(super) fn watch(&mut self, reader: &Reader, cx: &Context<'_>) {
+    pub(super) fn watch(&mut self, reader: &StreamReader, cx: &Context<'_>) {
         match self.waiting.get_mut(&reader.channel().number()) {
             Some(waker) => waker.clone_from(cx.waker()),
             None => {

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use http::request::Parts;
 use mcp_proto::http::Refusal;
-use mcp_proto::server::http::streams::Reader;
+use mcp_proto::server::http::streams::StreamReader;
 
 use super::answer::{self, Answer};
 use super::conversation::Conversation;
@@ -135,7 +135,7 @@ impl<R: Runtime> Site<R> {
         &self,
         session: &Session,
         last_event_id: Option<&[u8]>,
-    ) -> Option<Result<Reader, Refusal>> {
+    ) -> Option<Result<StreamReader, Refusal>> {
         let refusal = match session.streams(|streams| streams.attach(last_event_id))? {
             Ok(reader) => return Some(Ok(reader)),
             Err(refusal) => refusal,

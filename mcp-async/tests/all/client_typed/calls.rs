@@ -5,7 +5,7 @@ use core::time::Duration;
 use mcp_async::client::CallError;
 use mcp_async::model::{LoggingLevel, Reference};
 use mcp_proto::json::RawBuf;
-use mcp_proto::revision::Structured;
+use mcp_proto::revision::StructuredContent;
 use mcp_proto::{Revision, RevisionSet};
 
 use crate::client_typed::support::{
@@ -39,7 +39,7 @@ fn structured_content_is_decoded() {
         let client = join(&demo.server, revision).await;
         let sum = client.call_tool_as("add", &Add { a: 1, b: 2 }).await;
         match (revision.structured_content(), sum) {
-            (Structured::Absent, Err(CallError::Output(_))) => {}
+            (StructuredContent::Absent, Err(CallError::Output(_))) => {}
             (_, Ok(Sum { sum })) => assert_eq!(sum, 3),
             (_, other) => panic!("{revision}: {other:?}"),
         }

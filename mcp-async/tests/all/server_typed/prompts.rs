@@ -74,7 +74,7 @@ fn arguments_come_from_the_type() {
         let mut wire = Wire::new(&server(), revision);
         let list = wire.result("prompts/list", "{}");
         let title = match revision.structured_content() {
-            mcp_proto::revision::Structured::Absent => "",
+            mcp_proto::revision::StructuredContent::Absent => "",
             _ => r#""title":"Times","#,
         };
         assert_eq!(

@@ -14,7 +14,7 @@ use super::exchange::{Exchange, State};
 use super::response;
 use super::streams::StreamLimits;
 use crate::action::{Action, IgnoreReason};
-use crate::http::{Endpoint, Limits};
+use crate::http::{Endpoint, HttpLimits};
 use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
 use crate::server::{Event, Growing, PreparedConfig, ServerSetup};
@@ -30,7 +30,7 @@ use crate::time::Instant;
 ///
 /// - A session belongs to the principal that opened it. For everyone else it does not exist.
 /// - A session ends when the client deletes it, after
-///   [`Limits::session_idle`], or by [`end`](Self::end).
+///   [`HttpLimits::session_idle`], or by [`end`](Self::end).
 /// - A client that hangs up cancels its request of 2026-07-28. In a session the request continues,
 ///   and the client can resume the stream.
 /// - An answer that is given before the next [`step`](Self::step) leaves as one JSON body.
@@ -64,7 +64,7 @@ pub struct HttpServer<'c> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct HttpOptions {
     /// Bodies and sessions. How long a head may take is the driver's to enforce.
-    pub limits: Limits,
+    pub limits: HttpLimits,
     /// What the streams of one session may hold.
     pub streams: StreamLimits,
     /// Requests without a session that may run at a time.
@@ -457,11 +457,11 @@ fn mark(dirty: &mut VecDeque<ServerId>, id: ServerId, entry: &mut Entry<'_>) {
 const SPARE: usize = 64 << 10;
 
 impl Default for HttpOptions {
-    /// Those of [`Limits`] and [`StreamLimits`], 10,000 requests without a session, 256 MiB of
+    /// Those of [`HttpLimits`] and [`StreamLimits`], 10,000 requests without a session, 256 MiB of
     /// bodies, 30 s for a body and a comment after 15 s.
     fn default() -> Self {
         Self {
-            limits: Limits::DEFAULT,
+            limits: HttpLimits::DEFAULT,
             streams: StreamLimits::default(),
             exchanges: 10_000,
             bodies: 256 << 20,

@@ -6,7 +6,7 @@ use alloc::vec::Vec;
 use super::ServerId;
 use super::body::OwnedPost;
 use super::response::{Response, ResponseHead};
-use super::streams::Reader;
+use super::streams::StreamReader;
 use crate::time::Instant;
 
 /// A request and its response, as far as both have come.
@@ -30,11 +30,20 @@ pub(super) enum State {
     /// The body is arriving.
     Receiving { post: OwnedPost, text: Vec<u8> },
     /// The machine has not seen all messages of the body.
-    Handling { machine: ServerId, reader: Reader },
+    Handling {
+        machine: ServerId,
+        reader: StreamReader,
+    },
     /// The first message decides what the response is.
-    Waiting { machine: ServerId, reader: Reader },
+    Waiting {
+        machine: ServerId,
+        reader: StreamReader,
+    },
     /// An event stream is read.
-    Events { machine: ServerId, reader: Reader },
+    Events {
+        machine: ServerId,
+        reader: StreamReader,
+    },
     /// The whole body is there; so much of it was read.
     Whole { body: Vec<u8>, read: usize },
 }
@@ -88,13 +97,13 @@ impl Exchange {
     }
 
     /// Answers with the events of a stream.
-    pub(super) fn respond_with_events(&mut self, machine: ServerId, reader: Reader) {
+    pub(super) fn respond_with_events(&mut self, machine: ServerId, reader: StreamReader) {
         self.state = State::Events { machine, reader };
         self.begin(ResponseHead::events());
     }
 
     /// The machine and the stream that the response comes from, taken out of it.
-    pub(super) fn take_reader(&mut self) -> Option<(ServerId, Reader)> {
+    pub(super) fn take_reader(&mut self) -> Option<(ServerId, StreamReader)> {
         match self.replace_state() {
             State::Handling { machine, reader }
             | State::Waiting { machine, reader }

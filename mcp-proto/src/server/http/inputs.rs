@@ -9,7 +9,7 @@ use super::driver::{ExchangeId, HttpServer, ServerId};
 use super::entry::{Entry, Kind};
 use super::exchange::{Exchange, State};
 use super::response::{self, Response};
-use super::streams::Reader;
+use super::streams::StreamReader;
 use crate::http::{Field, Get, Head, Opening, Post, Route, SessionId};
 use crate::revision::Revision;
 use crate::rpc::Messages;
@@ -198,7 +198,7 @@ impl HttpServer<'_> {
         id: ExchangeId,
         get: &Get<'_>,
         principal: Option<&str>,
-    ) -> Result<(ServerId, Reader), Response> {
+    ) -> Result<(ServerId, StreamReader), Response> {
         let machine = self.session(get.session, principal)?;
         let entry = self
             .machines
@@ -313,7 +313,7 @@ impl HttpServer<'_> {
         now: Instant,
         id: ExchangeId,
         machine: ServerId,
-    ) -> Result<Reader, Response> {
+    ) -> Result<StreamReader, Response> {
         let entry = self
             .machines
             .get_mut(&machine)

@@ -16,7 +16,7 @@
 //! ```
 //! use mcp_proto::http::{Endpoint, Head};
 //! use mcp_proto::rpc::{ErrorObject, code};
-//! use mcp_proto::server::http::streams::Read;
+//! use mcp_proto::server::http::streams::StreamRead;
 //! use mcp_proto::server::http::{Commands, HttpOptions, HttpServer, HttpStep};
 //! use mcp_proto::server::{Event, ServerConfig};
 //! use mcp_proto::{Instant, Outcome};
@@ -42,7 +42,7 @@
 //!                 if let Some(head) = http.response(ready) {
 //!                     status = head.status;
 //!                 }
-//!                 while http.read(now, ready, &mut text, 8192) == Read::More {}
+//!                 while http.read(now, ready, &mut text, 8192) == StreamRead::More {}
 //!             }
 //!             HttpStep::Handled | HttpStep::Ignored(_) => {}
 //!             HttpStep::Idle => return (status, text),

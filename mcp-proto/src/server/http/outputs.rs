@@ -6,7 +6,7 @@ use super::deadlines::Due;
 use super::driver::{ExchangeId, HttpServer, ServerId};
 use super::exchange::{Exchange, State};
 use super::response::{self, Response, ResponseHead};
-use super::streams::{Read, Reader};
+use super::streams::{StreamRead, StreamReader};
 use crate::time::Instant;
 
 impl HttpServer<'_> {
@@ -18,8 +18,8 @@ impl HttpServer<'_> {
     /// Appends what there is of the body, up to about `max` bytes: JSON, or events. Take the
     /// [head](Self::response) first.
     ///
-    /// After [`Read::More`] ask again when these bytes were written, after [`Read::Pending`] when
-    /// a step says [`Ready`](super::HttpStep::Ready) again. With [`Read::End`] the exchange is
+    /// After [`StreamRead::More`] ask again when these bytes were written, after [`StreamRead::Pending`] when
+    /// a step says [`Ready`](super::HttpStep::Ready) again. With [`StreamRead::End`] the exchange is
     /// over. Call [`step`](Self::step) afterwards: what was read makes room.
     pub fn read(
         &mut self,
@@ -27,14 +27,14 @@ impl HttpServer<'_> {
         exchange: ExchangeId,
         out: &mut Vec<u8>,
         max: usize,
-    ) -> Read {
+    ) -> StreamRead {
         let Some(found) = self.exchanges.get_mut(&exchange) else {
-            return Read::End;
+            return StreamRead::End;
         };
         let start = out.len();
         let read = match &mut found.state {
             State::Receiving { .. } | State::Handling { .. } | State::Waiting { .. } => {
-                return Read::Pending;
+                return StreamRead::Pending;
             }
             State::Whole { body, read } => {
                 let rest = body.get(*read..).unwrap_or_default();
@@ -42,18 +42,18 @@ impl HttpServer<'_> {
                 out.extend_from_slice(rest.get(..count).unwrap_or_default());
                 *read += count;
                 match *read < body.len() {
-                    true => Read::More,
-                    false => Read::End,
+                    true => StreamRead::More,
+                    false => StreamRead::End,
                 }
             }
             State::Events { machine, reader } => {
                 let machine = *machine;
                 let read = match self.machines.get_mut(&machine) {
                     Some(entry) => entry.streams.read(reader, out, max),
-                    None => Read::End,
+                    None => StreamRead::End,
                 };
                 let silent = found.due.is_none_or(|due| due <= now);
-                if read == Read::Pending && out.len() == start && silent {
+                if read == StreamRead::Pending && out.len() == start && silent {
                     // SH-42
                     out.extend_from_slice(b":\n\n");
                 }
@@ -66,7 +66,7 @@ impl HttpServer<'_> {
                 read
             }
         };
-        if read == Read::End {
+        if read == StreamRead::End {
             self.hang_up(now, exchange);
         }
         read
@@ -168,7 +168,7 @@ impl HttpServer<'_> {
         now: Instant,
         id: ExchangeId,
         machine: ServerId,
-        reader: Reader,
+        reader: StreamReader,
     ) {
         let due = now + self.options.keep_alive;
         if let Some(exchange) = self.exchanges.get_mut(&id) {

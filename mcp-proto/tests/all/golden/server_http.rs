@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 
 use mcp_proto::http::{Endpoint, Head, Opening, Post, Refusal, Route};
 use mcp_proto::rpc::{Incoming, Message, Messages};
-use mcp_proto::server::http::streams::{Delivery, Read, Reader, StreamLimits, Streams};
+use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, StreamReader, Streams};
 use mcp_proto::server::{Event, Growing, Server, ServerConfig, SessionSnapshot};
 use mcp_proto::{Action, Channel, Instant, Machine, Output, Revision, SendError, Source, Transmit};
 
@@ -27,7 +27,7 @@ pub(crate) struct Site {
     opened: u32,
     /// The session that commands are for.
     current: String,
-    readers: Vec<(u32, String, Reader)>,
+    readers: Vec<(u32, String, StreamReader)>,
     streams: u32,
 }
 
@@ -51,7 +51,7 @@ struct Exits {
 enum Answer {
     Status(u16),
     Json(u16, Vec<u8>),
-    Events(Reader),
+    Events(StreamReader),
 }
 
 impl Sink for Exits {
@@ -276,7 +276,7 @@ impl Site {
         (format!("exchange-{}", self.streams + 1), session, false)
     }
 
-    fn connect(&mut self, name: String, reader: Reader, transcript: &mut Transcript) {
+    fn connect(&mut self, name: String, reader: StreamReader, transcript: &mut Transcript) {
         self.streams += 1;
         let number = self.streams;
         transcript.line("<", &format!("200 text/event-stream, stream {number}"));
@@ -309,9 +309,9 @@ impl Site {
                 None => true,
                 Some(session) => loop {
                     match session.exits.streams.read(reader, &mut out, 64) {
-                        Read::More => {}
-                        Read::Pending => break false,
-                        Read::End => break true,
+                        StreamRead::More => {}
+                        StreamRead::Pending => break false,
+                        StreamRead::End => break true,
                     }
                 },
             };

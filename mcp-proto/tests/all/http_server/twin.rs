@@ -1,7 +1,7 @@
 //! The same requests to the driver: what it says of each has to be the same.
 
 use mcp_proto::http::Endpoint;
-use mcp_proto::server::http::streams::Read;
+use mcp_proto::server::http::streams::StreamRead;
 use mcp_proto::server::http::{HttpOptions, HttpServer, HttpStep};
 use mcp_proto::server::{Event, ServerConfig};
 use mcp_proto::{Instant, Outcome};
@@ -51,8 +51,8 @@ impl Twin {
             return "open".into();
         };
         let mut text = Vec::new();
-        let mut read = Read::More;
-        while read == Read::More {
+        let mut read = StreamRead::More;
+        while read == StreamRead::More {
             read = self.http.read(now, exchange, &mut text, 100);
         }
         let text = String::from_utf8(text).unwrap();
@@ -64,14 +64,14 @@ impl Twin {
                 let messages = text.lines().filter_map(|line| line.strip_prefix("data: "));
                 words.extend(messages.map(short_text));
                 match (words.len(), read) {
-                    (1, Read::Pending) => words.clear(),
+                    (1, StreamRead::Pending) => words.clear(),
                     // The end alone.
                     (1, _) => words.push(String::new()),
                     _ => {}
                 }
             }
         }
-        if read == Read::Pending {
+        if read == StreamRead::Pending {
             words.push("open".into());
         }
         words.join(" ")

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use mcp_proto::http::{Endpoint, Head};
 use mcp_proto::revision::Http;
 use mcp_proto::server::ServerConfig;
-use mcp_proto::server::http::streams::Read;
+use mcp_proto::server::http::streams::StreamRead;
 use mcp_proto::server::http::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
 use mcp_proto::{IgnoreReason, Instant, Revision};
 
@@ -125,9 +125,9 @@ impl Site {
         let mut out = Vec::new();
         let ended = loop {
             match self.http.read(self.now, stream, &mut out, 64) {
-                Read::More => {}
-                Read::Pending => break false,
-                Read::End => break true,
+                StreamRead::More => {}
+                StreamRead::Pending => break false,
+                StreamRead::End => break true,
             }
         };
         self.work();

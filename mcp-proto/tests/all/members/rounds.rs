@@ -178,7 +178,7 @@ fn tasks_and_rounds() {
     check(
         "InputRequiredResult",
         &InputRequiredResult {
-            result_type: InputRequired::InputRequired,
+            result_type: InputRequiredTag::InputRequired,
             input_requests: Some(Map::EMPTY),
             request_state: Some(RequestState("s".into())),
             meta: EMPTY,

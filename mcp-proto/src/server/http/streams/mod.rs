@@ -45,7 +45,7 @@ pub use self::store::Append;
 /// waits for room.
 ///
 /// ```
-/// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
+/// use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, Streams};
 ///
 /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default());
 /// let post = streams.open().unwrap();
@@ -53,7 +53,7 @@ pub use self::store::Append;
 /// streams.push(post.channel(), b"{\"progress\":1}", None, false);
 ///
 /// let mut chunk = Vec::new();
-/// assert_eq!(streams.read(&post, &mut chunk, 8192), Read::Pending);
+/// assert_eq!(streams.read(&post, &mut chunk, 8192), StreamRead::Pending);
 /// assert_eq!(chunk, b"id: 1-0\ndata:\n\nid: 1-1\ndata: {\"progress\":1}\n\n");
 ///
 /// // The connection breaks, the answer comes, the client comes back.
@@ -61,7 +61,7 @@ pub use self::store::Append;
 /// streams.push(post.channel(), b"{\"id\":1}", None, true);
 /// let again = streams.resume(b"1-1")?;
 /// chunk.clear();
-/// assert_eq!(streams.read(&again, &mut chunk, 8192), Read::End);
+/// assert_eq!(streams.read(&again, &mut chunk, 8192), StreamRead::End);
 /// assert_eq!(chunk, b"id: 1-2\ndata: {\"id\":1}\n\n");
 /// # Ok::<(), mcp_proto::http::Refusal>(())
 /// ```
@@ -88,7 +88,7 @@ pub struct Streams {
 /// The right to read a stream, until a later reader comes.
 #[derive(Debug, PartialEq, Eq)]
 #[must_use = "a stream whose reader is lost without `detach` waits for it for good"]
-pub struct Reader {
+pub struct StreamReader {
     streams: MachineId,
     channel: Channel,
     generation: u32,
@@ -97,7 +97,7 @@ pub struct Reader {
 /// What there is to read behind the bytes that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
-pub enum Read {
+pub enum StreamRead {
     /// More, at once: the chunk is full.
     More,
     /// Nothing yet. The chunk ends between two events, so a comment may follow it (SH-42).
@@ -108,7 +108,7 @@ pub enum Read {
 
 /// A session has as many streams as it may have, and none that is finished.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Full;
+pub struct TooManyStreams;
 
 impl Streams {
     /// No streams yet.
@@ -132,19 +132,19 @@ impl Streams {
     /// The stream of a new POST, which is its first reader.
     ///
     /// # Errors
-    /// [`Full`], unless the oldest finished stream can make room.
-    pub fn open(&mut self) -> Result<Reader, Full> {
+    /// [`TooManyStreams`], unless the oldest finished stream can make room.
+    pub fn open(&mut self) -> Result<StreamReader, TooManyStreams> {
         if self.posts.len() >= self.limits.streams {
             self.remove_finished()?;
         }
         let channel = Channel::new(self.next);
-        self.next = self.next.checked_add(1).ok_or(Full)?;
+        self.next = self.next.checked_add(1).ok_or(TooManyStreams)?;
         let generation = self.new_generation();
         let mut stream = Stream::new(channel, 1);
         stream.attach(generation, None);
         stream.undecided = true;
         self.posts.push_back(stream);
-        Ok(Reader {
+        Ok(StreamReader {
             streams: self.id,
             channel,
             generation,
@@ -153,10 +153,10 @@ impl Streams {
 
     /// A reader of the session's own stream, from the first message that nobody read: a GET
     /// without `Last-Event-ID`. Open questions are then asked [again](Self::reopen).
-    pub fn listen(&mut self) -> Reader {
+    pub fn listen(&mut self) -> StreamReader {
         let generation = self.new_generation();
         self.own_mut().attach(generation, None);
-        Reader {
+        StreamReader {
             streams: self.id,
             channel: Channel::PIPE,
             generation,
@@ -170,7 +170,7 @@ impl Streams {
     /// [`Refusal::EventUnknown`] if there is no such event, or no longer such a stream;
     /// [`Refusal::EventGone`] if what followed it is not kept any more;
     /// [`Refusal::StreamEnded`] if the stream has ended and nothing followed it.
-    pub fn resume(&mut self, last_event_id: &[u8]) -> Result<Reader, Refusal> {
+    pub fn resume(&mut self, last_event_id: &[u8]) -> Result<StreamReader, Refusal> {
         let id = self.event_id(last_event_id)?;
         let generation = self.new_generation();
         let stream = self.stream_mut(id.channel).ok_or(Refusal::EventUnknown)?;
@@ -185,7 +185,7 @@ impl Streams {
             return Err(Refusal::StreamEnded);
         }
         stream.attach(generation, Some(from));
-        Ok(Reader {
+        Ok(StreamReader {
             streams: self.id,
             channel: id.channel,
             generation,
@@ -194,7 +194,7 @@ impl Streams {
 
     /// The reader's connection is over. It is no error if another has taken its place. A stream
     /// that nobody can come back to, because it gave no id, is gone then.
-    pub fn detach(&mut self, reader: &Reader) {
+    pub fn detach(&mut self, reader: &StreamReader) {
         let once = self.delivery != Delivery::Resumable;
         let Some(stream) = self.read_by(reader) else {
             return;
@@ -239,7 +239,7 @@ impl Streams {
     /// The whole answer, if it is the only message of a stream that has ended and was not read:
     /// it can leave as `application/json` (SH-09). The stream is over then, and its reader with
     /// it. Ask before the entries go to a store.
-    pub fn single(&mut self, reader: &Reader) -> Option<Vec<u8>> {
+    pub fn single(&mut self, reader: &StreamReader) -> Option<Vec<u8>> {
         let message = self.read_by(reader)?.take_single()?;
         self.events = self.events.saturating_sub(1);
         self.bytes = self.bytes.saturating_sub(message.len());
@@ -250,19 +250,19 @@ impl Streams {
     /// Appends events to a chunk until it has about `max` bytes more; a long event is cut and
     /// goes on in the next chunk. Bytes and what is told of the rest belong together: send the
     /// bytes first.
-    pub fn read(&mut self, reader: &Reader, out: &mut Vec<u8>, max: usize) -> Read {
+    pub fn read(&mut self, reader: &StreamReader, out: &mut Vec<u8>, max: usize) -> StreamRead {
         let (delivery, over) = (self.delivery, self.over);
         let Some(stream) = self.read_by(reader) else {
-            return Read::End;
+            return StreamRead::End;
         };
         let read = match stream.read(delivery, out, max.max(1)) {
-            Read::Pending if over => Read::End,
+            StreamRead::Pending if over => StreamRead::End,
             read => read,
         };
         if delivery != Delivery::Resumable {
             while self.drop_read(reader.channel) {}
         }
-        if read == Read::End {
+        if read == StreamRead::End {
             self.detach(reader);
         }
         self.trim();
@@ -393,7 +393,7 @@ impl Streams {
             .binary_search_by_key(&post.number(), |stream| stream.channel.number())
     }
 
-    fn read_by(&mut self, reader: &Reader) -> Option<&mut Stream> {
+    fn read_by(&mut self, reader: &StreamReader) -> Option<&mut Stream> {
         if reader.streams != self.id {
             return None;
         }
@@ -402,7 +402,7 @@ impl Streams {
     }
 }
 
-impl Reader {
+impl StreamReader {
     /// The stream that it reads: what the machine is told as the source of the POST's messages.
     pub const fn channel(&self) -> Channel {
         self.channel
@@ -421,10 +421,10 @@ impl fmt::Debug for Streams {
     }
 }
 
-impl fmt::Display for Full {
+impl fmt::Display for TooManyStreams {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("the session has too many streams")
     }
 }
 
-impl core::error::Error for Full {}
+impl core::error::Error for TooManyStreams {}

@@ -1,7 +1,7 @@
 //! Makes room: which messages wait, and which entries are removed.
 
 use super::stream::Stream;
-use super::{Full, Streams};
+use super::{Streams, TooManyStreams};
 use crate::action::Channel;
 
 impl Streams {
@@ -63,14 +63,16 @@ impl Streams {
 
     /// Makes room for a new stream: the oldest that was read to its end goes, or else the oldest
     /// that nobody reads to its end.
-    pub(super) fn remove_finished(&mut self) -> Result<(), Full> {
+    pub(super) fn remove_finished(&mut self) -> Result<(), TooManyStreams> {
         let finished = |delivered: bool| {
             self.posts
                 .iter()
                 .find(|stream| stream.is_finished() && (stream.is_delivered() || !delivered))
                 .map(|stream| stream.channel)
         };
-        let oldest = finished(true).or_else(|| finished(false)).ok_or(Full)?;
+        let oldest = finished(true)
+            .or_else(|| finished(false))
+            .ok_or(TooManyStreams)?;
         self.remove(oldest);
         Ok(())
     }

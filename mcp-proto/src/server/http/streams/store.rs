@@ -38,20 +38,20 @@ impl Streams {
     ///
     /// ```
     /// use mcp_proto::Channel;
-    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, Streams};
     ///
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
     /// let reader = streams.listen();
     /// streams.push(Channel::PIPE, b"{}", None, false);
     /// let mut chunk = Vec::new();
-    /// assert_eq!(streams.read(&reader, &mut chunk, 100), Read::Pending);
+    /// assert_eq!(streams.read(&reader, &mut chunk, 100), StreamRead::Pending);
     /// assert!(chunk.is_empty());
     ///
     /// let append = streams.poll_append().unwrap();
     /// let (channel, sequence) = (append.channel, append.sequence);
     /// // The store takes it, in its time. Then:
     /// streams.settle(channel, sequence);
-    /// assert_eq!(streams.read(&reader, &mut chunk, 100), Read::Pending);
+    /// assert_eq!(streams.read(&reader, &mut chunk, 100), StreamRead::Pending);
     /// assert_eq!(chunk, b"id: 0-1\ndata: {}\n\n");
     /// ```
     #[must_use]
@@ -128,7 +128,7 @@ impl Streams {
     ///
     /// ```
     /// use mcp_proto::Channel;
-    /// use mcp_proto::server::http::streams::{Delivery, Read, StreamLimits, Streams};
+    /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, Streams};
     ///
     /// // Another process took events 1 to 3 of stream 7 to the store, and died.
     /// let mut streams = Streams::new(Delivery::Resumable, StreamLimits::default()).stored();
@@ -139,7 +139,7 @@ impl Streams {
     /// assert!(streams.restore(channel, last + 1, events, true));
     /// let reader = streams.resume(b"7-1")?;
     /// let mut chunk = Vec::new();
-    /// assert_eq!(streams.read(&reader, &mut chunk, 1000), Read::End);
+    /// assert_eq!(streams.read(&reader, &mut chunk, 1000), StreamRead::End);
     /// assert!(chunk.ends_with(b"id: 7-3\ndata: {\"id\":9}\n\n"));
     /// # Ok::<(), mcp_proto::http::Refusal>(())
     /// ```

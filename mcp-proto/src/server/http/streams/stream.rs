@@ -5,7 +5,7 @@ use alloc::vec::Vec;
 use core::time::Duration;
 
 use super::event_id::EventId;
-use super::{Delivery, Read};
+use super::{Delivery, StreamRead};
 use crate::action::Channel;
 use crate::frame::sse;
 use crate::token::SentToken;
@@ -224,7 +224,7 @@ impl Stream {
     }
 
     /// See [`Streams::read`](super::Streams::read).
-    pub(super) fn read(&mut self, delivery: Delivery, out: &mut Vec<u8>, max: usize) -> Read {
+    pub(super) fn read(&mut self, delivery: Delivery, out: &mut Vec<u8>, max: usize) -> StreamRead {
         self.undecided = false;
         let start = out.len();
         out.reserve(self.unread().saturating_add(EVENT).min(max));
@@ -237,17 +237,17 @@ impl Stream {
                     put(out, |buffer| sse::retry(buffer, delay));
                 }
                 self.reader = None;
-                return Read::End;
+                return StreamRead::End;
             }
             if !self.is_readable() {
                 return match self.ended && self.cursor >= self.next() {
-                    true => Read::End,
-                    false => Read::Pending,
+                    true => StreamRead::End,
+                    false => StreamRead::Pending,
                 };
             }
             let room = max.saturating_sub(out.len().saturating_sub(start));
             if room == 0 || !self.read_event(delivery, out, room) {
-                return Read::More;
+                return StreamRead::More;
             }
         }
     }

@@ -3,7 +3,7 @@
 use std::string::String;
 use std::vec::Vec;
 
-use super::{Delivery, Read, Reader, StreamLimits, Streams};
+use super::{Delivery, StreamLimits, StreamRead, StreamReader, Streams};
 use crate::action::Channel;
 use crate::slots::Key;
 use crate::token::{MachineId, SentToken};
@@ -36,9 +36,9 @@ fn tell(s: &mut Streams, text: &str) {
 }
 
 /// The messages that a reader gets.
-fn check(s: &mut Streams, reader: &Reader, expected: &[&str]) {
+fn check(s: &mut Streams, reader: &StreamReader, expected: &[&str]) {
     let mut out = Vec::new();
-    assert_eq!(s.read(reader, &mut out, 1 << 20), Read::Pending);
+    assert_eq!(s.read(reader, &mut out, 1 << 20), StreamRead::Pending);
     let text = String::from_utf8(out).unwrap();
     let seen: Vec<&str> = text
         .lines()
@@ -97,7 +97,7 @@ fn an_open_question_outlives_its_entry() {
         let reader = s.listen();
         s.reopen(|_| true);
         let mut out = Vec::new();
-        assert_eq!(s.read(&reader, &mut out, 1 << 20), Read::Pending);
+        assert_eq!(s.read(&reader, &mut out, 1 << 20), StreamRead::Pending);
         assert!(String::from_utf8(out).unwrap().ends_with("data: q1\n\n"));
         s.answered(FIRST);
         let reader = s.listen();
@@ -130,7 +130,7 @@ fn questions_alone_meet_the_limits_too() {
     let reader = s.listen();
     s.reopen(|_| true);
     let mut out = Vec::new();
-    assert_eq!(s.read(&reader, &mut out, 1 << 20), Read::Pending);
+    assert_eq!(s.read(&reader, &mut out, 1 << 20), StreamRead::Pending);
     assert_eq!(
         String::from_utf8(out).unwrap().matches("data: q").count(),
         3
