@@ -254,8 +254,11 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     }
 
     /// Hears each log message at once, in the order of the wire; it must not block.
-    pub fn on_log(mut self, hear: impl Fn(LoggingMessageParams) + Send + Sync + 'static) -> Self {
-        self.callbacks.log = Some(Box::new(hear));
+    pub fn on_log(
+        mut self,
+        callback: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
+    ) -> Self {
+        self.callbacks.log = Some(Box::new(callback));
         self
     }
 
@@ -264,9 +267,9 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// [its call](super::Request::on_progress).
     pub fn on_notification(
         mut self,
-        hear: impl Fn(Notification<'_>) + Send + Sync + 'static,
+        callback: impl Fn(Notification<'_>) + Send + Sync + 'static,
     ) -> Self {
-        self.callbacks.notification = Some(Box::new(hear));
+        self.callbacks.notification = Some(Box::new(callback));
         self
     }
 

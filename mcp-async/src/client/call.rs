@@ -16,8 +16,8 @@ use super::Peer;
 use super::error::CallError;
 use super::exchange::{Exchange, Options, ROUNDS, Terms};
 use super::handler::Handler;
+use crate::connection::PendingRequest;
 use crate::connection::Progress;
-use crate::connection::Seat;
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its answer; see [`Peer::call`].
@@ -47,7 +47,7 @@ pub struct Call<'a, T, H = fn(Progress<'_>)> {
     params: Option<&'a (dyn Payload + Sync)>,
     options: Options<'a>,
     tag: u64,
-    hear: Option<H>,
+    on_progress: Option<H>,
     answer: PhantomData<fn() -> T>,
 }
 
@@ -58,13 +58,13 @@ impl<'a, T> Call<'a, T> {
         params: Option<&'a (dyn Payload + Sync)>,
     ) -> Self {
         Self {
-            exchange: Exchange::new(Seat::new(&peer.shared)),
+            exchange: Exchange::new(PendingRequest::new(&peer.shared)),
             handler: &*peer.about.handler,
             method,
             params,
             options: Options::default(),
             tag: 0,
-            hear: None,
+            on_progress: None,
             answer: PhantomData,
         }
     }
@@ -72,7 +72,7 @@ impl<'a, T> Call<'a, T> {
     /// Asks for progress, and hands it to the closure: in the order of the wire, before the
     /// answer, and inside the poll of this future. What the future is too late for is forgotten
     /// but for the newest.
-    pub fn on_progress<H: FnMut(Progress<'_>)>(self, hear: H) -> Call<'a, T, H> {
+    pub fn on_progress<H: FnMut(Progress<'_>)>(self, on_progress: H) -> Call<'a, T, H> {
         Call {
             exchange: self.exchange,
             handler: self.handler,
@@ -80,7 +80,7 @@ impl<'a, T> Call<'a, T> {
             params: self.params,
             options: self.options,
             tag: self.tag,
-            hear: Some(hear),
+            on_progress: Some(on_progress),
             answer: PhantomData,
         }
     }
@@ -142,18 +142,18 @@ impl<T, H: FnMut(Progress<'_>)> Call<'_, T, H> {
             method: self.method,
             params: self.params.map(|params| -> &dyn Payload { params }),
             options: self.options,
-            progress: self.hear.is_some(),
+            progress: self.on_progress.is_some(),
             subject: None,
             tag: self.tag,
             handler: self.handler,
             rounds: ROUNDS,
         };
-        let hear = &mut |progress: Progress<'_>| {
-            if let Some(hear) = &mut self.hear {
-                hear(progress);
+        let on_progress = &mut |progress: Progress<'_>| {
+            if let Some(on_progress) = &mut self.on_progress {
+                on_progress(progress);
             }
         };
-        self.exchange.poll(cx, &terms, hear)
+        self.exchange.poll(cx, &terms, on_progress)
     }
 }
 

@@ -13,14 +13,14 @@ use super::error::CallError;
 use super::handler::Handler;
 use super::round::Inputs;
 use crate::connection::Progress;
-use crate::connection::{Arrival, Seat};
+use crate::connection::{Arrival, PendingRequest};
 use crate::observe::CallSpan;
 use crate::trace_context::TraceContext;
 
 /// A request on its way; what it says is handed in with each poll, so that it is encoded from
 /// the caller's own values in every round.
 pub(super) struct Exchange<'a> {
-    seat: Seat<'a, Machine>,
+    pending: PendingRequest<'a, Machine>,
     stage: Stage,
     /// What the server wants back in the next round (MR-11).
     state: Option<RawBuf>,
@@ -76,9 +76,9 @@ enum Stage {
 }
 
 impl<'a> Exchange<'a> {
-    pub(super) const fn new(seat: Seat<'a, Machine>) -> Self {
+    pub(super) const fn new(pending: PendingRequest<'a, Machine>) -> Self {
         Self {
-            seat,
+            pending,
             stage: Stage::Sending,
             state: None,
             rounds: 0,
@@ -96,15 +96,15 @@ impl<'a> Exchange<'a> {
         &mut self,
         cx: &mut Context<'_>,
         terms: &Terms<'_>,
-        hear: &mut dyn FnMut(Progress<'_>),
+        on_progress: &mut dyn FnMut(Progress<'_>),
     ) -> Poll<Result<RawBuf, CallError>> {
         let mut span = core::mem::take(&mut self.span);
-        let transport = self.seat.transport();
+        let transport = self.pending.transport();
         let polled = span.within(terms.method, terms.subject, transport, |begins| {
             if begins && terms.options.trace.is_none() {
                 self.trace = terms.handler.trace(terms.method);
             }
-            self.poll_rounds(cx, terms, hear)
+            self.poll_rounds(cx, terms, on_progress)
         });
         match &polled {
             Poll::Pending => {}
@@ -119,7 +119,7 @@ impl<'a> Exchange<'a> {
         &mut self,
         cx: &mut Context<'_>,
         terms: &Terms<'_>,
-        hear: &mut dyn FnMut(Progress<'_>),
+        on_progress: &mut dyn FnMut(Progress<'_>),
     ) -> Poll<Result<RawBuf, CallError>> {
         loop {
             let acted = match &mut self.stage {
@@ -140,15 +140,15 @@ impl<'a> Exchange<'a> {
             if let Stage::Sending = self.stage {
                 return Poll::Pending;
             }
-            let polled = self.seat.poll_arrival(cx);
-            self.seat.tell(hear);
+            let polled = self.pending.poll_arrival(cx);
+            self.pending.tell(on_progress);
             let Some((arrival, buffer)) = ready!(polled) else {
                 return Poll::Ready(Err(CallError::Closed));
             };
             match arrival {
                 Arrival::Result => return Poll::Ready(Ok(buffer)),
                 Arrival::Error(error) => {
-                    self.seat.leave(Some(buffer));
+                    self.pending.leave(Some(buffer));
                     return Poll::Ready(Err(CallError::Server(error)));
                 }
                 Arrival::Mismatched(error) => {
@@ -156,17 +156,17 @@ impl<'a> Exchange<'a> {
                     {
                         self.mismatched = true;
                     }
-                    self.seat.leave(Some(buffer));
+                    self.pending.leave(Some(buffer));
                     return Poll::Ready(Err(CallError::Server(error)));
                 }
                 Arrival::Failed(failure) => {
-                    self.seat.leave(Some(buffer));
+                    self.pending.leave(Some(buffer));
                     return Poll::Ready(Err(failure.into()));
                 }
                 Arrival::Input { asks, state } => {
                     self.rounds += 1;
                     if self.rounds > terms.rounds {
-                        self.seat.leave(Some(buffer));
+                        self.pending.leave(Some(buffer));
                         return Poll::Ready(Err(CallError::Failed(Failure::Rounds)));
                     }
                     self.state = state;
@@ -182,7 +182,7 @@ impl<'a> Exchange<'a> {
 
     /// Gives the place back, with the buffer that the result came in.
     pub(super) fn leave(&mut self, buffer: RawBuf) {
-        self.seat.leave(Some(buffer));
+        self.pending.leave(Some(buffer));
     }
 
     /// Whether the server was asked at all.
@@ -226,20 +226,20 @@ impl<'a> Exchange<'a> {
             cookie,
             ..Request::new(terms.method)
         };
-        let sent = match (&self.stage, self.seat.token()) {
+        let sent = match (&self.stage, self.pending.token()) {
             (Stage::Retrying(inputs), Some(token)) => {
                 let round = Round {
                     responses: inputs.as_ref().map(|inputs| -> &dyn Payload { inputs }),
                     state: self.state.as_ref().map(RawBuf::as_raw),
                 };
-                self.seat
+                self.pending
                     .poll_send(cx, terms.tag, |machine, now, cookie, out| {
                         let transmit = machine.retry(now, token, &call(cookie), round, out)?;
                         Ok((token, transmit))
                     })
             }
             _ => self
-                .seat
+                .pending
                 .poll_send(cx, terms.tag, |machine, now, cookie, out| {
                     machine.call(now, &call(cookie), out)
                 }),

@@ -273,8 +273,8 @@ impl Handler for Hub {
                 queue.push(update.clone().into());
             }
         }
-        if let Some(hear) = &self.callbacks.notification {
-            hear(notification);
+        if let Some(callback) = &self.callbacks.notification {
+            callback(notification);
         }
     }
 
@@ -282,7 +282,7 @@ impl Handler for Hub {
         let filter = honoured.as_raw().decode(&mut []).unwrap_or_default();
         let queue = lock(&self.topics).queue(tag);
         if let Some(queue) = queue {
-            queue.push(super::topics::Heard::Honoured(filter));
+            queue.push(super::topics::TopicEvent::Honoured(filter));
         }
     }
 }

@@ -18,7 +18,7 @@ use super::info::{ConnectError, ServerInfo};
 use super::inner::{Exit, Inner, Wire};
 use super::restart::RestartPolicy;
 use super::{Peer, connect};
-use crate::connection::Seat;
+use crate::connection::PendingRequest;
 use crate::runtime::Clock;
 use crate::runtime::Timer;
 
@@ -287,7 +287,7 @@ impl<C> Drop for Keeper<C> {
 
 /// A request of the client's own.
 async fn send(hub: &Hub, shared: Arc<Wire>, ask: Ask<'static>) -> Result<(), CallError> {
-    let mut exchange = Exchange::new(Seat::shared(shared));
+    let mut exchange = Exchange::new(PendingRequest::shared(shared));
     let buffer = poll_fn(|cx| {
         let terms = Terms {
             method: ask.method(),

@@ -18,8 +18,8 @@ use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
 use super::pages::Pages;
+use crate::connection::PendingRequest;
 use crate::connection::Progress;
-use crate::connection::Seat;
 use crate::model::{CallToolResult, CompleteResult, Completion, Tool};
 use crate::trace_context::TraceContext;
 
@@ -50,7 +50,7 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     ask: Ask<'a>,
     options: Options<'static>,
     trace: Option<TraceContext>,
-    hear: Option<H>,
+    on_progress: Option<H>,
     decode: Decode<T>,
     /// Whether the tools were listed for it.
     listed: bool,
@@ -90,7 +90,7 @@ impl<'a, T> Request<'a, T> {
             ask,
             options: Options::default(),
             trace: None,
-            hear: None,
+            on_progress: None,
             decode,
             listed: false,
             stage: Stage::New,
@@ -100,13 +100,13 @@ impl<'a, T> Request<'a, T> {
     /// Asks for progress (PG-01), and hands it to the closure: in the order of the wire, before
     /// the result, and inside the poll of this future, so it may borrow. If the future is not
     /// polled for long, what came before the newest step is forgotten.
-    pub fn on_progress<H: FnMut(Progress<'_>)>(self, hear: H) -> Request<'a, T, H> {
+    pub fn on_progress<H: FnMut(Progress<'_>)>(self, on_progress: H) -> Request<'a, T, H> {
         Request {
             inner: self.inner,
             ask: self.ask,
             options: self.options,
             trace: self.trace,
-            hear: Some(hear),
+            on_progress: Some(on_progress),
             decode: self.decode,
             listed: self.listed,
             stage: self.stage,
@@ -172,7 +172,7 @@ impl<'a, T, H> Request<'a, T, H> {
                     } = link;
                     self.adapt(&shared);
                     self.stage = Stage::Sent {
-                        exchange: Exchange::new(Seat::shared(shared)),
+                        exchange: Exchange::new(PendingRequest::shared(shared)),
                         ticket: self.inner.hub.ticket(&self.ask),
                         generation,
                         child,
@@ -193,18 +193,18 @@ impl<'a, T, H> Request<'a, T, H> {
                         method: self.ask.method(),
                         params: self.ask.params(),
                         options,
-                        progress: self.hear.is_some(),
+                        progress: self.on_progress.is_some(),
                         subject: self.ask.subject(),
                         tag: 0,
                         handler: &*self.inner.hub,
                         rounds: self.inner.hub.rounds,
                     };
-                    let hear = &mut |progress: Progress<'_>| {
-                        if let Some(hear) = &mut self.hear {
-                            hear(progress);
+                    let on_progress = &mut |progress: Progress<'_>| {
+                        if let Some(on_progress) = &mut self.on_progress {
+                            on_progress(progress);
                         }
                     };
-                    let buffer = match ready!(exchange.poll(cx, &terms, hear)) {
+                    let buffer = match ready!(exchange.poll(cx, &terms, on_progress)) {
                         Ok(buffer) => buffer,
                         // It ended before it heard of this request: the next one will.
                         Err(CallError::Closed) if !exchange.was_sent() && self.inner.restarts() => {

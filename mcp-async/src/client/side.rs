@@ -17,7 +17,7 @@ use super::awaited::Awaited;
 use super::handler::{Handler, Question, Reply};
 use super::info::{ConnectError, ServerInfo};
 use crate::connection::{
-    Arrival, Effect, Frame, Job, Nothing, Places, Respond, Role, Shared, discard,
+    Arrival, Effect, Frame, Job, Nothing, PendingResponses, Respond, Role, Shared, discard,
 };
 use crate::error::ErrorReply;
 use crate::observe;
@@ -99,7 +99,7 @@ impl Role for Side {
             Event::Listening {
                 cookie, honoured, ..
             } => {
-                let tag = shared.lock().places.tag(cookie);
+                let tag = shared.lock().responses.tag(cookie);
                 guarded(|| handler.listening(tag, honoured));
             }
             Event::Progress {
@@ -109,9 +109,10 @@ impl Role for Side {
                 message,
                 ..
             } => {
-                let heard =
-                    |places: &mut Places<Failure>| places.hear(cookie, progress, total, message);
-                let waker = heard(&mut shared.lock().places);
+                let receive = |responses: &mut PendingResponses<Failure>| {
+                    responses.receive_progress(cookie, progress, total, message)
+                };
+                let waker = receive(&mut shared.lock().responses);
                 if let Some(waker) = waker {
                     waker.wake();
                 }
@@ -127,7 +128,7 @@ impl Role for Side {
                 subscription,
                 notification,
             } => {
-                let tag = subscription.map(|(_, cookie)| shared.lock().places.tag(cookie));
+                let tag = subscription.map(|(_, cookie)| shared.lock().responses.tag(cookie));
                 guarded(|| handler.notified(notification, tag));
             }
             Event::Question {
@@ -164,7 +165,7 @@ impl Role for Side {
 impl Respond for Core<'_, Growing> {
     type Failure = Failure;
     type About = ();
-    type Beside = Nothing;
+    type RoleState = Nothing;
 
     fn respond(
         &mut self,
@@ -215,7 +216,7 @@ fn arrive(
     raw: Option<(Raw<'_>, Frame<'_>)>,
 ) {
     let (raw, frame) = raw.map_or((None, None), |(raw, frame)| (Some(raw), frame));
-    let waker: Option<Waker> = shared.lock().places.put(cookie, arrival, raw, frame);
+    let waker: Option<Waker> = shared.lock().responses.put(cookie, arrival, raw, frame);
     if let Some(waker) = waker {
         waker.wake();
     }

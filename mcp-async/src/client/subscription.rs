@@ -20,8 +20,8 @@ use super::inner::{Inner, Link};
 use super::queue::Queue;
 use super::request::{Request, nothing};
 use super::restart::RestartPolicy;
-use super::topics::{Heard, TopicQueue, Update};
-use crate::connection::Seat;
+use super::topics::{TopicEvent, TopicQueue, Update};
+use crate::connection::PendingRequest;
 use crate::model::SubscriptionFilter;
 use crate::runtime::Timer;
 
@@ -162,7 +162,7 @@ impl Subscription {
         self.generation = generation;
         self.began = self.inner.hub.clock.now();
         self.stage = if revision.is_some_and(mcp_proto::Revision::is_modern) {
-            Stage::Listening(Box::new(Exchange::new(Seat::shared(shared))))
+            Stage::Listening(Box::new(Exchange::new(PendingRequest::shared(shared))))
         } else {
             Stage::Told
         };
@@ -172,12 +172,12 @@ impl Subscription {
     fn poll_honoured(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
         loop {
             match self.queue.poll_next(cx) {
-                Poll::Ready(Some(Heard::Honoured(honoured))) => {
+                Poll::Ready(Some(TopicEvent::Honoured(honoured))) => {
                     self.honoured = honoured;
                     return Poll::Ready(Ok(()));
                 }
                 // Nothing is told before the acknowledgement (SB-02).
-                Poll::Ready(Some(Heard::Update(_))) => continue,
+                Poll::Ready(Some(TopicEvent::Update(_))) => continue,
                 Poll::Ready(None) => return Poll::Ready(Err(CallError::Closed)),
                 Poll::Pending => {}
             }
@@ -195,12 +195,12 @@ impl Subscription {
     fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Option<Update>> {
         loop {
             match self.queue.poll_next(cx) {
-                Poll::Ready(Some(Heard::Update(update))) => {
+                Poll::Ready(Some(TopicEvent::Update(update))) => {
                     self.ended = false;
                     self.attempts = 0;
                     return Poll::Ready(Some(update));
                 }
-                Poll::Ready(Some(Heard::Honoured(honoured))) => {
+                Poll::Ready(Some(TopicEvent::Honoured(honoured))) => {
                     self.honoured = honoured;
                     if self.attempts > 0 {
                         // SB-13

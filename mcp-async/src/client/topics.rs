@@ -30,13 +30,13 @@ pub enum Update {
 
 /// What a subscription's queue holds.
 #[derive(Debug)]
-pub(super) enum Heard {
+pub(super) enum TopicEvent {
     /// The server acknowledged it: this is what it will tell (SB-02).
     Honoured(SubscriptionFilter),
     Update(Update),
 }
 
-pub(super) type TopicQueue = Queue<Heard>;
+pub(super) type TopicQueue = Queue<TopicEvent>;
 
 #[derive(Default)]
 pub(super) struct Topics {
@@ -162,7 +162,7 @@ impl Update {
     }
 }
 
-impl queue::Entry for Heard {
+impl queue::Entry for TopicEvent {
     fn bytes(&self) -> usize {
         match self {
             Self::Update(Update::Resource(uri)) => uri.len(),
@@ -180,7 +180,7 @@ impl queue::Entry for Heard {
     }
 }
 
-impl From<Update> for Heard {
+impl From<Update> for TopicEvent {
     fn from(update: Update) -> Self {
         Self::Update(update)
     }

@@ -19,7 +19,7 @@ pub(crate) struct Calls<X: Role> {
     pub(crate) jobs: Jobs,
     /// Requests whose handler panicked or took too long, and that still wait for room for their
     /// error.
-    owed: Vec<(Token, ErrorReply)>,
+    pending_errors: Vec<(Token, ErrorReply)>,
     pub(crate) role: X,
     pub(crate) shared: Arc<Shared<X::Machine>>,
 }
@@ -64,8 +64,8 @@ pub(crate) enum Effect {
 impl<X: Role> Calls<X> {
     pub(crate) fn new(role: X, shared: Arc<Shared<X::Machine>>) -> Self {
         Self {
-            jobs: Jobs::new(Arc::clone(&shared.alarm)),
-            owed: Vec::new(),
+            jobs: Jobs::new(Arc::clone(&shared.driver_waker)),
+            pending_errors: Vec::new(),
             role,
             shared,
         }
@@ -76,7 +76,7 @@ impl<X: Role> Calls<X> {
         while let Some((token, timeout)) = self.jobs.expire(now) {
             observe::expired(timeout);
             let text = format!("The call took longer than {} ms", timeout.as_millis());
-            self.owed
+            self.pending_errors
                 .push((token, ErrorReply::new(code::INTERNAL_ERROR, text)));
         }
     }
@@ -114,8 +114,8 @@ impl<X: Role> Calls<X> {
     }
 
     /// Answers the requests whose handlers did not; `false` if there is no room for it.
-    pub(crate) fn pay(&mut self, now: Instant) -> bool {
-        while let Some((token, error)) = self.owed.last() {
+    pub(crate) fn flush_errors(&mut self, now: Instant) -> bool {
+        while let Some((token, error)) = self.pending_errors.last() {
             {
                 let core = &mut *self.shared.lock();
                 let outcome = Outcome::Error(error.as_object());
@@ -124,7 +124,7 @@ impl<X: Role> Calls<X> {
                     return false;
                 }
             }
-            self.owed.pop();
+            self.pending_errors.pop();
             // What the handler left to another task learns that its call is over.
             self.shared.wake_watchers();
         }
@@ -133,18 +133,22 @@ impl<X: Role> Calls<X> {
 
     /// Drops what still runs at the end of the connection, and owes each of its requests an error.
     pub(crate) fn refuse_all(&mut self) {
-        let Self { jobs, owed, .. } = self;
-        let first = owed.len();
-        jobs.take_all(|token| owed.push((token, ErrorReply::shutting_down())));
+        let Self {
+            jobs,
+            pending_errors,
+            ..
+        } = self;
+        let first = pending_errors.len();
+        jobs.take_all(|token| pending_errors.push((token, ErrorReply::shutting_down())));
         // The last is paid first.
-        if let Some(new) = owed.get_mut(first..) {
+        if let Some(new) = pending_errors.get_mut(first..) {
             new.reverse();
         }
     }
 
     /// Whether an error still waits for room.
-    pub(crate) const fn owes(&self) -> bool {
-        !self.owed.is_empty()
+    pub(crate) const fn has_pending_errors(&self) -> bool {
+        !self.pending_errors.is_empty()
     }
 
     /// The connection is over: ends every request, and tells everyone who waits.
@@ -165,7 +169,7 @@ impl<X: Role> Calls<X> {
 
     fn settle(&mut self, polled: Polled) {
         if let Polled::Panicked(token) | Polled::Unanswered(token) = polled {
-            self.owed.push((token, ErrorReply::internal()));
+            self.pending_errors.push((token, ErrorReply::internal()));
         }
     }
 }

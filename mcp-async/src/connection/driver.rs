@@ -149,7 +149,7 @@ where
                 turn.budget -= 1;
                 continue;
             }
-            let blocked = !self.calls.pay(turn.now);
+            let blocked = !self.calls.flush_errors(turn.now);
             let mut large = None;
             let inbox = &mut self.inbox;
             let effect = match step::<X>(&self.calls.shared, inbox, &mut large, blocked, turn) {
@@ -214,14 +214,14 @@ where
     type Output = io::Result<()>;
 
     fn begin(&mut self, cx: &Context<'_>) {
-        if self.driver.calls.shared.alarm.begin(cx.waker()) {
+        if self.driver.calls.shared.driver_waker.begin(cx.waker()) {
             // The timer was armed for another task.
             self.driver.armed = None;
         }
     }
 
     fn rest(&mut self) {
-        self.driver.calls.shared.alarm.rest();
+        self.driver.calls.shared.driver_waker.rest();
     }
 
     fn work(&mut self, cx: &mut Context<'_>) -> Worked<io::Result<()>> {

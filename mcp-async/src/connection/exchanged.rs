@@ -54,7 +54,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
 
     /// A poll of its task begins.
     pub(crate) fn begin(&mut self, cx: &Context<'_>) {
-        if self.calls.shared.alarm.begin(cx.waker()) {
+        if self.calls.shared.driver_waker.begin(cx.waker()) {
             // The timer was armed for another task.
             self.armed = None;
         }
@@ -62,7 +62,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
 
     /// From now on what leaves work wakes the task.
     pub(crate) fn rest(&self) {
-        self.calls.shared.alarm.rest();
+        self.calls.shared.driver_waker.rest();
     }
 
     /// Takes one message. Returns what `look` makes of the machine's verdict, unless the message
@@ -114,7 +114,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
                 jobs -= 1;
                 continue;
             }
-            self.calls.pay(now);
+            self.calls.flush_errors(now);
             let event = self.next_event(now);
             match event {
                 Some(event) => self.take(event, None, now),

@@ -13,7 +13,7 @@ use std::sync::Arc;
 
 use mcp_proto::{Instant, Token};
 
-use super::alarm::{Alarm, JobWaker};
+use super::driver_waker::{DriverWaker, JobWaker};
 use crate::observe;
 
 /// A call that was begun: the future that works out the answer and writes it.
@@ -116,7 +116,7 @@ pub(crate) enum Polled {
 /// The jobs of one connection, each in the place that its request has in the core's table, so
 /// finding one costs an index.
 pub(crate) struct Jobs {
-    alarm: Arc<Alarm>,
+    driver_waker: Arc<DriverWaker>,
     places: Vec<Place>,
     /// The places that hold a job.
     running: usize,
@@ -140,9 +140,9 @@ struct Place {
 }
 
 impl Jobs {
-    pub(crate) fn new(alarm: Arc<Alarm>) -> Self {
+    pub(crate) fn new(driver_waker: Arc<DriverWaker>) -> Self {
         Self {
-            alarm,
+            driver_waker,
             places: Vec::new(),
             running: 0,
             woken: Vec::new(),
@@ -155,7 +155,10 @@ impl Jobs {
     pub(crate) fn start(&mut self, token: Token, job: Job, now: Instant) -> Polled {
         let index = token.index();
         while self.places.len() <= index {
-            let arm = JobWaker::new(&self.alarm, u32::try_from(self.places.len()).unwrap_or(0));
+            let arm = JobWaker::new(
+                &self.driver_waker,
+                u32::try_from(self.places.len()).unwrap_or(0),
+            );
             self.places.push(Place {
                 job: None,
                 limit: None,
@@ -245,7 +248,7 @@ impl Jobs {
         if self.next >= self.woken.len() {
             self.woken.clear();
             self.next = 0;
-            self.alarm.take_woken(&mut self.woken);
+            self.driver_waker.take_woken(&mut self.woken);
         }
         let index = *self.woken.get(self.next)?;
         self.next += 1;

@@ -1,24 +1,24 @@
 //! One connection: the future that reads, writes and runs the calls, and the state that its handles
 //! share with it. The role is a parameter.
 
-mod alarm;
 mod calls;
 mod driver;
+mod driver_waker;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 mod exchanged;
 mod frame;
 mod job;
 mod outbound;
-mod places;
+mod pending_request;
+mod pending_responses;
 mod progress;
-mod seat;
 mod shared;
 mod turn;
 
-#[cfg(feature = "http-client")]
-pub(crate) use self::alarm::{Alarm, JobWaker};
 pub(crate) use self::calls::{Effect, Role};
 pub(crate) use self::driver::Driver;
+#[cfg(feature = "http-client")]
+pub(crate) use self::driver_waker::{DriverWaker, JobWaker};
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::exchanged::Exchanged;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
@@ -28,13 +28,13 @@ pub(crate) use self::job::discard;
 pub use self::job::{Answered, Job};
 pub(crate) use self::outbound::Outbound;
 pub(crate) use self::outbound::{Pipe, Receipt};
-pub(crate) use self::places::{Arrival, Places};
+pub(crate) use self::pending_request::PendingRequest;
+pub(crate) use self::pending_responses::{Arrival, PendingResponses};
 pub use self::progress::Progress;
-pub(crate) use self::seat::Seat;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::shared::Core;
 #[cfg(feature = "http-server")]
 pub(crate) use self::shared::register;
-pub(crate) use self::shared::{Beside, Nothing, Respond, Shared};
+pub(crate) use self::shared::{Nothing, Respond, RoleState, Shared};
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::turn::{Work, Worked, poll_work};

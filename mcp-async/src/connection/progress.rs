@@ -29,7 +29,7 @@ impl Progress<'_> {
 /// It stays with the call's place, so in the long run it costs no allocation. When it is full,
 /// what came before the newest is forgotten: the newest says all that still matters.
 #[derive(Debug, Default)]
-pub(crate) struct Heard {
+pub(crate) struct ReceivedProgress {
     steps: Vec<Step>,
     /// The messages, one after the other.
     text: Text,
@@ -46,7 +46,7 @@ struct Step {
 #[derive(Debug, Default)]
 struct Text(String);
 
-impl Heard {
+impl ReceivedProgress {
     pub(crate) const fn new() -> Self {
         Self {
             steps: Vec::new(),
@@ -75,9 +75,9 @@ impl Heard {
     }
 
     /// Hands all of it over, oldest first.
-    pub(crate) fn tell(&mut self, hear: &mut dyn FnMut(Progress<'_>)) {
+    pub(crate) fn tell(&mut self, on_progress: &mut dyn FnMut(Progress<'_>)) {
         for step in &self.steps {
-            hear(Progress {
+            on_progress(Progress {
                 progress: step.progress,
                 total: step.total,
                 message: step
@@ -128,45 +128,45 @@ mod tests {
 
     use super::*;
 
-    fn push(heard: &mut Heard, progress: &str, message: Option<&str>) {
+    fn push(received: &mut ReceivedProgress, progress: &str, message: Option<&str>) {
         let progress = Raw::parse(progress.as_bytes(), 1).unwrap();
-        heard.push(progress.number().unwrap(), None, message.map(Str::from));
+        received.push(progress.number().unwrap(), None, message.map(Str::from));
     }
 
-    fn told(heard: &mut Heard) -> Vec<(f64, Option<String>)> {
+    fn told(received: &mut ReceivedProgress) -> Vec<(f64, Option<String>)> {
         let mut told = Vec::new();
-        heard.tell(&mut |step| told.push((step.progress, step.message.map(str::to_owned))));
+        received.tell(&mut |step| told.push((step.progress, step.message.map(str::to_owned))));
         told
     }
 
     #[test]
     fn steps_are_told_once_and_in_order() {
-        let mut heard = Heard::default();
-        push(&mut heard, "1", Some("one"));
-        push(&mut heard, "2.5", None);
-        push(&mut heard, "3", Some("three"));
+        let mut received = ReceivedProgress::default();
+        push(&mut received, "1", Some("one"));
+        push(&mut received, "2.5", None);
+        push(&mut received, "3", Some("three"));
         let expected = [
             (1.0, Some("one".to_owned())),
             (2.5, None),
             (3.0, Some("three".to_owned())),
         ];
-        assert_eq!(told(&mut heard), expected);
-        assert_eq!(told(&mut heard), []);
+        assert_eq!(told(&mut received), expected);
+        assert_eq!(told(&mut received), []);
     }
 
     #[test]
     fn a_full_queue_keeps_the_newest() {
-        let mut heard = Heard::default();
+        let mut received = ReceivedProgress::default();
         for step in 0..=STEPS {
-            push(&mut heard, &step.to_string(), None);
+            push(&mut received, &step.to_string(), None);
         }
-        assert_eq!(told(&mut heard), [(STEPS as f64, None)]);
+        assert_eq!(told(&mut received), [(STEPS as f64, None)]);
 
-        push(&mut heard, "1", Some(&"ä".repeat(TEXT)));
-        let told_once = told(&mut heard);
+        push(&mut received, "1", Some(&"ä".repeat(TEXT)));
+        let told_once = told(&mut received);
         assert_eq!(told_once[0].1.as_ref().unwrap().len(), TEXT);
-        push(&mut heard, "2", Some(&"x".repeat(TEXT)));
-        push(&mut heard, "3", Some("y"));
-        assert_eq!(told(&mut heard), [(3.0, Some("y".to_owned()))]);
+        push(&mut received, "2", Some(&"x".repeat(TEXT)));
+        push(&mut received, "3", Some("y"));
+        assert_eq!(told(&mut received), [(3.0, Some("y".to_owned()))]);
     }
 }

@@ -11,10 +11,10 @@ use mcp_proto::{
     Token, Transmit,
 };
 
-use super::alarm::Alarm;
+use super::driver_waker::DriverWaker;
 use super::job::Answered;
 use super::outbound::{Outbound, Receipt};
-use super::places::Places;
+use super::pending_responses::PendingResponses;
 use crate::error::ErrorReply;
 use crate::observe::Transport;
 use crate::runtime::Now;
@@ -24,7 +24,7 @@ pub(crate) trait Respond: Machine {
     /// Why a request of ours ended without an answer.
     type Failure;
     /// What the side keeps beside its machine, under the same lock.
-    type Beside: Beside;
+    type RoleState: RoleState;
 
     /// What is known of the peer.
     type About: Default + Send + Sync;
@@ -70,7 +70,7 @@ pub(crate) trait Respond: Machine {
 }
 
 /// What one side of the protocol knows of requests that the machine does not.
-pub(crate) trait Beside: Default {
+pub(crate) trait RoleState: Default {
     /// What was known of one request; dropped outside of the lock.
     type Kept;
 
@@ -85,7 +85,7 @@ pub(crate) trait Beside: Default {
 #[derive(Default)]
 pub(crate) struct Nothing;
 
-impl Beside for Nothing {
+impl RoleState for Nothing {
     type Kept = Self;
 
     fn forget(&mut self, _: Token) -> Option<Self> {
@@ -98,7 +98,7 @@ impl Beside for Nothing {
 /// One connection. The lock is held for one step of the machine or one message written, never
 /// while a future of a user is polled or dropped, a callback runs or a transport is asked.
 pub(crate) struct Shared<M: Respond, O: ?Sized = dyn Outbound> {
-    pub(crate) alarm: Arc<Alarm>,
+    pub(crate) driver_waker: Arc<DriverWaker>,
     pub(crate) about: M::About,
     pub(crate) transport: Transport,
     clock: Arc<dyn Now>,
@@ -112,8 +112,8 @@ pub(crate) struct Core<M: Respond, O: ?Sized = dyn Outbound> {
     /// Of the message that was put last.
     receipt: Option<Receipt>,
     /// Where answers to our own requests are put down.
-    pub(crate) places: Places<M::Failure>,
-    pub(crate) beside: M::Beside,
+    pub(crate) responses: PendingResponses<M::Failure>,
+    pub(crate) role_state: M::RoleState,
     /// Tasks that wait until there is room in the outbox.
     room: Vec<Waker>,
     /// Tasks that wait for a change of the connection: ready, over, a call cancelled.
@@ -151,8 +151,8 @@ impl<M: Respond> Shared<M> {
                 machine,
                 outbox: Outbox::new(Vec::new(), &limits),
                 receipt: None,
-                places: Places::default(),
-                beside: M::Beside::default(),
+                responses: PendingResponses::default(),
+                role_state: M::RoleState::default(),
                 room: Vec::new(),
                 watchers: Vec::new(),
                 closing: false,
@@ -162,7 +162,7 @@ impl<M: Respond> Shared<M> {
                 is_pipe: outbound.is_pipe(),
                 outbound,
             }),
-            alarm: Alarm::new(),
+            driver_waker: DriverWaker::new(),
             about: M::About::default(),
             transport,
             clock,
@@ -208,7 +208,7 @@ impl<M: Respond> Shared<M> {
             core.poll_told(cx, receipt, sent)
         };
         if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
-            self.alarm.ring();
+            self.driver_waker.wake();
         }
         told
     }
@@ -217,14 +217,14 @@ impl<M: Respond> Shared<M> {
     pub(crate) fn command<T>(&self, command: impl FnOnce(&mut M, Instant) -> T) -> T {
         let now = self.now();
         let done = command(&mut self.lock().machine, now);
-        self.alarm.ring();
+        self.driver_waker.wake();
         done
     }
 
     /// Asks the connection to end.
     pub(crate) fn close(&self) {
         self.lock().closing = true;
-        self.alarm.ring();
+        self.driver_waker.wake();
     }
 
     /// Answers a request, when there is room for it. It is over then in any case: an answer
@@ -257,11 +257,11 @@ impl<M: Respond> Shared<M> {
                     let _ = ready!(core.poll_send(now, cx, on, respond(outcome)));
                 }
             }
-            let kept = core.beside.forget(token);
+            let kept = core.role_state.forget(token);
             (core::mem::take(&mut core.watchers), kept)
         };
         watchers.into_iter().for_each(Waker::wake);
-        self.alarm.ring();
+        self.driver_waker.wake();
         Poll::Ready(Answered(token))
     }
 
@@ -380,8 +380,8 @@ impl<M: Respond> Core<M> {
         self.ended = true;
         let mut waiting = self.take_room();
         waiting.append(&mut self.watchers);
-        self.places.end(&mut waiting);
-        self.beside.end(&mut waiting);
+        self.responses.end(&mut waiting);
+        self.role_state.end(&mut waiting);
         waiting
     }
 

@@ -86,7 +86,7 @@ impl Closing {
     /// which is polled when the phase changes.
     pub(crate) fn watch<F: Future<Output = ()>>(self: &Arc<Self>, connection: F) -> Watched<F> {
         Watched {
-            seat: Seat::take(self),
+            registration: Registration::new(self),
             connection,
         }
     }
@@ -103,7 +103,7 @@ pin_project! {
     ///
     /// An async block would have room for it twice: as what it captures, and as what it pins.
     pub(crate) struct Watched<F> {
-        seat: Seat,
+        registration: Registration,
         #[pin]
         connection: F,
     }
@@ -114,12 +114,12 @@ impl<F: Future<Output = ()>> Future for Watched<F> {
 
     fn poll(self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
         let this = self.project();
-        this.seat.poll(this.connection, cx)
+        this.registration.poll(this.connection, cx)
     }
 }
 
 /// One connection among those that a server waits for.
-struct Seat {
+struct Registration {
     closing: Arc<Closing>,
     number: u64,
     /// What is registered, so that an ordinary poll takes no lock.
@@ -127,8 +127,8 @@ struct Seat {
     seen: Phase,
 }
 
-impl Seat {
-    fn take(closing: &Arc<Closing>) -> Self {
+impl Registration {
+    fn new(closing: &Arc<Closing>) -> Self {
         let mut connections = closing.connections();
         let number = connections.next;
         connections.next = number.wrapping_add(1);
@@ -165,7 +165,7 @@ impl Seat {
     }
 }
 
-impl Drop for Seat {
+impl Drop for Registration {
     fn drop(&mut self) {
         let server = {
             let mut connections = self.closing.connections();

@@ -15,7 +15,7 @@ use mcp_proto::{Payload, Question, Revision, SendError, Token};
 use serde::de::DeserializeOwned;
 
 use super::Machine;
-use crate::connection::{Arrival, Seat};
+use crate::connection::{Arrival, PendingRequest};
 use crate::error::ErrorReply;
 
 /// The answer to a question, when it comes; see [`CallContext::ask`](super::CallContext::ask).
@@ -35,7 +35,7 @@ use crate::error::ErrorReply;
 /// ```
 #[must_use = "a question is asked when its future is polled"]
 pub struct Ask<'a, T> {
-    seat: Seat<'a, Machine>,
+    pending: PendingRequest<'a, Machine>,
     parent: Option<Token>,
     /// Of the call that it is asked for.
     revision: Option<Revision>,
@@ -98,14 +98,14 @@ pub(crate) enum Lost {
 
 impl<'a, T> Ask<'a, T> {
     pub(super) fn new(
-        seat: Seat<'a, Machine>,
+        pending: PendingRequest<'a, Machine>,
         parent: Option<(Token, Revision)>,
         method: Method<'a>,
         params: &'a (dyn Payload + Sync),
         options: AskOptions,
     ) -> Self {
         Self {
-            seat,
+            pending,
             parent: parent.map(|(token, ..)| token),
             revision: parent.map(|(.., revision)| revision),
             method,
@@ -146,10 +146,10 @@ impl<T: DeserializeOwned> Future for Ask<'_, T> {
             params: this.params,
         };
         let asking = (this.parent, question, this.options, this.tag);
-        let answer = match ready!(poll_ask(&mut this.seat, cx, this.revision, asking)) {
+        let answer = match ready!(poll_ask(&mut this.pending, cx, this.revision, asking)) {
             Ok(buffer) => {
                 let answer = buffer.as_raw().decode(&mut []).map_err(AskError::Decode);
-                this.seat.leave(Some(buffer));
+                this.pending.leave(Some(buffer));
                 answer
             }
             Err(error) => Err(error),
@@ -160,13 +160,13 @@ impl<T: DeserializeOwned> Future for Ask<'_, T> {
 
 /// Asks, and then waits for the result. Without a revision it is that of the session.
 pub(super) fn poll_ask(
-    seat: &mut Seat<'_, Machine>,
+    pending: &mut PendingRequest<'_, Machine>,
     cx: &mut Context<'_>,
     mut revision: Option<Revision>,
     (parent, question, options, tag): (Option<Token>, Question<'_>, AskOptions, u64),
 ) -> Poll<Result<RawBuf, AskError>> {
-    if seat.token().is_none() {
-        let sent = seat.poll_send(cx, tag, |machine, now, cookie, out| {
+    if pending.token().is_none() {
+        let sent = pending.poll_send(cx, tag, |machine, now, cookie, out| {
             revision = revision.or(machine.revision());
             machine.ask(now, parent, question, AskOptions { cookie, ..options }, out)
         });
@@ -181,7 +181,7 @@ pub(super) fn poll_ask(
             }));
         }
     }
-    let Some((arrival, buffer)) = ready!(seat.poll_arrival(cx)) else {
+    let Some((arrival, buffer)) = ready!(pending.poll_arrival(cx)) else {
         return Poll::Ready(Err(AskError::Closed));
     };
     let error = match arrival {
@@ -195,7 +195,7 @@ pub(super) fn poll_ask(
         Arrival::Failed(Lost::Cancelled) => AskError::Cancelled,
         Arrival::Failed(Lost::Closed) | Arrival::Input { .. } | Arrival::Again => AskError::Closed,
     };
-    seat.leave(Some(buffer));
+    pending.leave(Some(buffer));
     Poll::Ready(Err(error))
 }
 

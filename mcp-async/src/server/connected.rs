@@ -16,7 +16,7 @@ use super::peer::Peer;
 #[cfg(feature = "server")]
 use super::rounds::Rounds;
 use super::tell::poll_log;
-use crate::connection::{Answered, Beside, Receipt, Shared};
+use crate::connection::{Answered, Receipt, RoleState, Shared};
 
 /// A connection as the host of its calls.
 pub(super) struct Connected(pub(super) Arc<Shared<Machine>>);
@@ -99,7 +99,7 @@ impl CallHost for Connected {
     #[cfg(feature = "http-server")]
     fn disconnect(&self, on: Channel, retry: Duration) -> bool {
         let possible = self.0.lock().outbound.disconnect(on, retry);
-        self.0.alarm.ring();
+        self.0.driver_waker.wake();
         possible
     }
 
@@ -113,7 +113,7 @@ impl CallHost for Connected {
     }
 
     fn forget(&self, call: Token) {
-        let _kept = self.0.lock().beside.forget(call);
+        let _kept = self.0.lock().role_state.forget(call);
     }
 
     #[cfg(feature = "server")]
@@ -124,6 +124,6 @@ impl CallHost for Connected {
             (false, true) => CallState::Live,
             (false, false) => CallState::Over,
         };
-        look(&mut core.beside.rounds, state);
+        look(&mut core.role_state.rounds, state);
     }
 }

@@ -19,7 +19,7 @@ use super::peer::Peer;
 use super::principal::Principal;
 use super::tell::{LogMessage, ProgressUpdate};
 use super::{Arrived, Machine, Request};
-use crate::connection::{Answered, Seat};
+use crate::connection::{Answered, PendingRequest};
 use crate::observe;
 use crate::trace_context::TraceContext;
 use crate::values::Values;
@@ -148,7 +148,7 @@ impl CallContext {
         params: &'a (dyn Payload + Sync),
     ) -> Ask<'a, T> {
         Ask::new(
-            self.seat(),
+            self.pending(),
             Some((self.token, self.revision())),
             method,
             params,
@@ -304,8 +304,8 @@ impl CallContext {
     }
 
     /// A request to the client on behalf of the call.
-    pub(super) fn seat(&self) -> Seat<'static, Machine> {
-        Seat::shared(self.host.peer().shared).on(self.arrived.channel)
+    pub(super) fn pending(&self) -> PendingRequest<'static, Machine> {
+        PendingRequest::shared(self.host.peer().shared).on(self.arrived.channel)
     }
 
     /// Without typed handlers nothing is asked in rounds.

@@ -245,7 +245,7 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     #[cfg(feature = "server")]
     pub fn with_keys(mut self, keys: Keys) -> Self {
         let shared = &self.driver.role_mut().peer.shared;
-        shared.lock().beside.rounds.set_keys(keys);
+        shared.lock().role_state.rounds.set_keys(keys);
         self
     }
 }
@@ -389,7 +389,7 @@ impl<S: Service> Role for Side<S> {
                 message,
                 ..
             } => {
-                let tag = shared.lock().places.tag(cookie);
+                let tag = shared.lock().responses.tag(cookie);
                 let message = message.map(Str::to_cow);
                 let progress = Progress {
                     progress: progress.to_f64(),
@@ -418,7 +418,7 @@ impl<S: Service> Role for Side<S> {
                 let waker = {
                     let core = &mut *shared.lock();
                     core.outbound.answered(token);
-                    core.places.put(cookie, arrival, raw, frame)
+                    core.responses.put(cookie, arrival, raw, frame)
                 };
                 if let Some(waker) = waker {
                     waker.wake();
@@ -493,7 +493,7 @@ impl<S: Service> Side<S> {
 impl Respond for Server<'_, Growing> {
     type Failure = Lost;
     type About = About;
-    type Beside = State;
+    type RoleState = State;
 
     fn respond(
         &mut self,

@@ -15,7 +15,7 @@ use super::Machine;
 use super::ask::Ask;
 use super::principal::Principal;
 use super::tell::poll_log;
-use crate::connection::{Seat, Shared};
+use crate::connection::{PendingRequest, Shared};
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its
 /// end. Once that has come, nothing is sent any more.
@@ -93,8 +93,8 @@ impl Peer {
         method: Method<'a>,
         params: &'a (dyn Payload + Sync),
     ) -> Ask<'a, T> {
-        let seat = Seat::new(&self.shared);
-        Ask::new(seat, None, method, params, AskOptions::default())
+        let pending = PendingRequest::new(&self.shared);
+        Ask::new(pending, None, method, params, AskOptions::default())
     }
 
     /// Who the client says it is: what `initialize` or a request of 2026-07-28 said last. For
@@ -132,7 +132,7 @@ impl Peer {
     pub(super) fn limit_logs(&self, limit: super::RateLimit) {
         let now = self.shared.now();
         let mut core = self.shared.lock();
-        core.beside
+        core.role_state
             .logs
             .get_or_insert_with(|| super::rate::Bucket::new(limit, now));
     }

@@ -6,7 +6,7 @@ use mcp_proto::Token;
 
 use super::rate::Bucket;
 use super::rounds::{Kept, Rounds};
-use crate::connection::Beside;
+use crate::connection::RoleState;
 
 /// The calls that ask questions, and what is left of the limit of log messages.
 #[derive(Debug, Default)]
@@ -16,7 +16,7 @@ pub(crate) struct ServerState {
     pub(super) logs: Option<Bucket>,
 }
 
-impl Beside for ServerState {
+impl RoleState for ServerState {
     type Kept = Kept;
 
     fn forget(&mut self, token: Token) -> Option<Kept> {

@@ -145,7 +145,7 @@ pub(super) fn poll_log(
         let mut core = shared.lock();
         #[cfg(feature = "server")]
         if core
-            .beside
+            .role_state
             .logs
             .as_mut()
             .is_some_and(|logs| !logs.holds(now))
@@ -155,13 +155,13 @@ pub(super) fn poll_log(
         let sent = core.poll_send(now, cx, on, write);
         // What the client does not want to hear costs nothing.
         #[cfg(feature = "server")]
-        if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.beside.logs) {
+        if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.role_state.logs) {
             logs.take(now);
         }
         core.poll_told(cx, receipt, sent)
     };
     if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
-        shared.alarm.ring();
+        shared.driver_waker.wake();
     }
     told
 }

@@ -53,7 +53,7 @@ where
 
     /// Whether all that was read is answered.
     fn is_drained(&self, turn: &Turn) -> bool {
-        turn.empty && !self.calls.owes() && (self.calls.jobs.is_empty() || !X::DRAINS)
+        turn.empty && !self.calls.has_pending_errors() && (self.calls.jobs.is_empty() || !X::DRAINS)
     }
 
     /// Whether calls run that do not wait for room.

@@ -23,7 +23,9 @@ where
         // Whoever reads, however slowly, gets everything: the time of an answer that waits for room
         // is not its handler's.
         let waits = match self.phase {
-            Phase::Draining => self.calls.owes() || self.calls.shared.lock().is_waited_for(),
+            Phase::Draining => {
+                self.calls.has_pending_errors() || self.calls.shared.lock().is_waited_for()
+            }
             Phase::Refusing | Phase::Flushing => true,
             _ => false,
         };

@@ -21,18 +21,18 @@ use super::stream;
 use crate::runtime::{Clock, Timer};
 
 /// Runs an exchange, and tells the machine what becomes of it;
-/// `heard` becomes true with the head of a reply.
+/// `responded` becomes true with the head of a reply.
 pub(super) async fn carry<C: Clock>(
     link: Arc<Link>,
     clock: Arc<C>,
     start: Start,
-    heard: Arc<AtomicBool>,
+    responded: Arc<AtomicBool>,
 ) {
     let Start {
         mut exchange,
         message,
         opens,
-        seat: _seat,
+        permit: _permit,
         ..
     } = start;
     let mut gate = Gate { link: &link, opens };
@@ -40,10 +40,10 @@ pub(super) async fn carry<C: Clock>(
         // No call waits for what is only told, so nobody else would lose patience.
         let told = exchange.id().is_none() && exchange.method() != HttpMethod::Get;
         let credentials = link.credentials_version();
-        let attempt = attempt(&link, &*clock, &mut exchange, &message, &heard);
+        let attempt = attempt(&link, &*clock, &mut exchange, &message, &responded);
         let attempt = within(&*clock, told.then_some(PATIENCE), attempt);
         let attempted = match gate.opens {
-            Opens::Calls => opening(&link, &*clock, &heard, attempt).await,
+            Opens::Calls => opening(&link, &*clock, &responded, attempt).await,
             Opens::Nothing | Opens::Stream => attempt.await,
         };
         if gate.opens == Opens::Stream {
@@ -118,7 +118,7 @@ impl Drop for Gate<'_> {
 async fn opening<C: Clock, F: Future>(
     link: &Link,
     clock: &C,
-    heard: &AtomicBool,
+    responded: &AtomicBool,
     attempt: F,
 ) -> F::Output {
     let mut attempt = pin!(attempt);
@@ -128,7 +128,7 @@ async fn opening<C: Clock, F: Future>(
         let polled = attempt.as_mut().poll(cx);
         if waiting
             && (polled.is_ready()
-                || heard.load(Ordering::Relaxed)
+                || responded.load(Ordering::Relaxed)
                 || timer.poll_until(until, cx).is_ready())
         {
             waiting = false;
@@ -145,7 +145,7 @@ async fn attempt<C: Clock>(
     clock: &C,
     exchange: &mut Exchange,
     message: &Bytes,
-    heard: &AtomicBool,
+    responded: &AtomicBool,
 ) -> (ExchangeOutcome, Vec<u8>) {
     let mut line = Vec::new();
     let response = match ask(link, exchange, message).await {
@@ -155,7 +155,7 @@ async fn attempt<C: Clock>(
             return (unreachable(link, exchange, unsent.begun), line);
         }
     };
-    heard.store(true, Ordering::Relaxed);
+    responded.store(true, Ordering::Relaxed);
     let status = response.status().as_u16();
     if response.status().is_success() {
         link.hub.hold_until(Instant::ZERO);

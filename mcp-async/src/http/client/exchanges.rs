@@ -37,7 +37,7 @@ struct Running {
     /// Whether it is worth waiting for at the end.
     stays: bool,
     /// The head of its reply has come, so the server has read the request.
-    heard: Arc<AtomicBool>,
+    responded: Arc<AtomicBool>,
     began: Instant,
 }
 
@@ -60,7 +60,7 @@ impl<C: Clock> Exchanges<C> {
         for order in orders {
             self.obey(order);
         }
-        self.link.alarm.take_woken(&mut self.woken);
+        self.link.driver_waker.take_woken(&mut self.woken);
         worked |= !self.woken.is_empty();
         for index in core::mem::take(&mut self.woken) {
             self.poll(usize::try_from(index).unwrap_or(usize::MAX));
@@ -91,16 +91,16 @@ impl<C: Clock> Exchanges<C> {
     }
 
     fn start(&mut self, start: Start) {
-        let heard = Arc::new(AtomicBool::new(false));
+        let responded = Arc::new(AtomicBool::new(false));
         let (id, epoch, stays) = (start.exchange.id(), start.exchange.epoch(), start.stays);
         let link = Arc::clone(&self.link);
-        let carried = carry(link, Arc::clone(&self.clock), start, Arc::clone(&heard));
+        let carried = carry(link, Arc::clone(&self.clock), start, Arc::clone(&responded));
         self.run(Running {
             future: Box::pin(carried),
             id,
             epoch,
             stays,
-            heard,
+            responded,
             began: self.clock.now(),
         });
     }
@@ -116,7 +116,7 @@ impl<C: Clock> Exchanges<C> {
             return self.start(told);
         };
         self.free.push(index);
-        let (epoch, heard) = (told.exchange.epoch(), Arc::clone(&request.heard));
+        let (epoch, responded) = (told.exchange.epoch(), Arc::clone(&request.responded));
         let took = take_back(
             Arc::clone(&self.link),
             Arc::clone(&self.clock),
@@ -128,7 +128,7 @@ impl<C: Clock> Exchanges<C> {
             id: None,
             epoch,
             stays: true,
-            heard,
+            responded,
             began: self.clock.now(),
         });
     }
@@ -136,7 +136,7 @@ impl<C: Clock> Exchanges<C> {
     fn run(&mut self, running: Running) {
         let index = self.free.pop().unwrap_or_else(|| {
             let index = u32::try_from(self.places.len()).unwrap_or(u32::MAX);
-            let arm = JobWaker::new(&self.link.alarm, index);
+            let arm = JobWaker::new(&self.link.driver_waker, index);
             self.places.push(Place {
                 running: None,
                 waker: Waker::from(Arc::clone(&arm)),
@@ -196,15 +196,16 @@ impl<C: Clock> Exchanges<C> {
 async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, told: Start) {
     let Running {
         mut future,
-        heard,
+        responded,
         began,
         ..
     } = request;
     let until = began + HEAD_START;
     let mut timer = clock.timer();
     poll_fn(|cx| {
-        let heard = || heard.load(Ordering::Relaxed);
-        if heard() || clock.now() >= until || future.as_mut().poll(cx).is_ready() || heard() {
+        let responded = || responded.load(Ordering::Relaxed);
+        if responded() || clock.now() >= until || future.as_mut().poll(cx).is_ready() || responded()
+        {
             return Poll::Ready(());
         }
         timer.poll_until(until, cx)
@@ -213,6 +214,6 @@ async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, t
     discard(future);
     // A session that is gone knows of no request.
     if told.exchange.epoch() == link.origin(|origin| origin.epoch()) {
-        carry(link, clock, told, heard).await;
+        carry(link, clock, told, responded).await;
     }
 }

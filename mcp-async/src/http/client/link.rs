@@ -18,11 +18,11 @@ use url::Url;
 
 use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
-use super::seats::{Seat, Seats};
+use super::permits::{Permit, Permits};
 use super::settings::Settings;
 use crate::client::hub::Hub;
 use crate::client::inner::Wire;
-use crate::connection::Alarm;
+use crate::connection::DriverWaker;
 use crate::observe;
 
 pub(super) struct Link {
@@ -30,7 +30,7 @@ pub(super) struct Link {
     pub(super) limits: Limits,
     pub(super) hub: Arc<Hub>,
     /// Rung when there is something to do for the exchanges.
-    pub(super) alarm: Arc<Alarm>,
+    pub(super) driver_waker: Arc<DriverWaker>,
     url: Url,
     fields: HeaderMap,
     /// The machine; there once the connection is made, which is before anything is sent.
@@ -38,7 +38,7 @@ pub(super) struct Link {
     state: Mutex<State>,
     dice: RandomState,
     /// For what no call waits for.
-    seats: Seats,
+    permits: Permits,
 }
 
 struct State {
@@ -92,7 +92,7 @@ pub(super) struct Start {
     /// Whether it is worth waiting for at the end.
     pub(super) stays: bool,
     /// Held by what no call waits for.
-    pub(super) seat: Option<Seat>,
+    pub(super) permit: Option<Permit>,
 }
 
 /// What waits for an exchange.
@@ -130,7 +130,7 @@ impl Link {
             carrier,
             limits: *limits,
             hub,
-            alarm: Alarm::new(),
+            driver_waker: DriverWaker::new(),
             url,
             fields: settings.fields.clone(),
             wire: OnceLock::new(),
@@ -150,7 +150,7 @@ impl Link {
                 cause: None,
             }),
             dice: RandomState::new(),
-            seats: Seats::default(),
+            permits: Permits::default(),
         })
     }
 
@@ -173,7 +173,7 @@ impl Link {
 
     /// Whether a message may leave that no call waits for; the task is woken when it may.
     pub(super) fn poll_seat(&self, cx: &Context<'_>) -> Poll<()> {
-        self.seats.poll_free(cx)
+        self.permits.poll_free(cx)
     }
 
     fn send(&self, message: &Bytes) -> Sent {
@@ -220,8 +220,8 @@ impl Link {
             }
             Message::Response(_) | Message::Invalid(_) => {}
         }
-        let seat = match needs_seat {
-            true => match self.seats.take() {
+        let permit = match needs_seat {
+            true => match self.permits.acquire() {
                 None => return Sent::NoSeat,
                 taken => taken,
             },
@@ -237,7 +237,7 @@ impl Link {
             message: message.clone(),
             opens,
             stays: cancelled.is_some(),
-            seat,
+            permit,
         });
         self.order(match cancelled {
             Some(id) => Order::Cancel(id, start),
@@ -369,7 +369,7 @@ impl Link {
                 message: Bytes::new(),
                 opens: Opens::Calls,
                 stays: false,
-                seat: None,
+                permit: None,
             }))),
             None => self.release(),
         }
@@ -407,7 +407,7 @@ impl Link {
             message: handshake.clone(),
             opens: Opens::Nothing,
             stays: false,
-            seat: None,
+            permit: None,
         })));
         true
     }
@@ -443,7 +443,7 @@ impl Link {
         if let Some(wire) = self.wire.get() {
             let core = &mut *wire.lock();
             if let Some(cookie) = core.machine.cookie_of(id) {
-                core.places.mismatched(cookie);
+                core.responses.mismatched(cookie);
             }
         }
     }
@@ -494,12 +494,12 @@ impl Link {
                 message: Bytes::new(),
                 opens: Opens::Nothing,
                 stays: true,
-                seat: None,
+                permit: None,
             })
         });
         state.orders.push(Order::Close(end));
         drop(state);
-        self.alarm.ring();
+        self.driver_waker.wake();
         Poll::Pending
     }
 
@@ -535,7 +535,7 @@ impl Link {
 
     fn order(&self, order: Order) {
         self.lock().orders.push(order);
-        self.alarm.ring();
+        self.driver_waker.wake();
     }
 
     fn lock(&self) -> MutexGuard<'_, State> {

@@ -16,7 +16,7 @@ mod credentials;
 mod exchanges;
 mod link;
 mod outgoing;
-mod seats;
+mod permits;
 mod session;
 mod settings;
 mod stream;

@@ -186,12 +186,12 @@ impl<C: Clock> Work for Rounds<'_, C> {
     type Output = io::Result<()>;
 
     fn begin(&mut self, cx: &Context<'_>) {
-        self.session.link.alarm.begin(cx.waker());
+        self.session.link.driver_waker.begin(cx.waker());
         self.session.connection.begin(cx);
     }
 
     fn rest(&mut self) {
-        self.session.link.alarm.rest();
+        self.session.link.driver_waker.rest();
         self.session.connection.rest();
     }
 

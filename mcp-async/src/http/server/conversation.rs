@@ -62,7 +62,7 @@ impl<C: Clock> Conversation<C> {
         let limits = machine.config().limits;
         let shared = Shared::new(machine, &limits, now, Transport::Http, outbound);
         if let Some(keys) = keys {
-            shared.lock().beside.rounds.set_keys(keys);
+            shared.lock().role_state.rounds.set_keys(keys);
         }
         let side = Side::new(service, Peer::new(Arc::clone(&shared)), principal);
         Self {
@@ -194,7 +194,7 @@ impl<C: Clock> Conversation<C> {
         let late = *self.ending.get_or_insert(now + self.grace) <= now;
         if late && self.refuses {
             self.connection.calls.refuse_all();
-            self.connection.calls.pay(now);
+            self.connection.calls.flush_errors(now);
         }
         let machine = &mut self.connection.calls.shared.lock().machine;
         if late || machine.in_flight() == 0 {

@@ -113,7 +113,7 @@ impl<C: Clock> Events for ReadingEvents<C> {
         });
         if stored && read == Some(StreamRead::Pending) {
             // What a store has to take first, the session's task hands to it.
-            session.ring();
+            session.wake_task();
         }
         self.ended = read.is_none_or(|read| read == StreamRead::End);
         let now = self.clock.now();

@@ -138,7 +138,7 @@ impl Session {
             inner.posted.push_back(posted);
             inner.used = now;
         }
-        self.ring();
+        self.wake_task();
         true
     }
 
@@ -162,8 +162,8 @@ impl Session {
     }
 
     /// Lets the task look at what is new.
-    pub(super) fn ring(&self) {
-        self.shared.alarm.ring();
+    pub(super) fn wake_task(&self) {
+        self.shared.driver_waker.wake();
     }
 
     /// Tells those who wait for room that something was read.
@@ -182,7 +182,7 @@ impl Session {
     /// The client wants no more of it (SH-31); `false` if it said so before.
     pub(super) fn delete(&self) -> bool {
         let first = !core::mem::replace(&mut self.inner().deleted, true);
-        self.ring();
+        self.wake_task();
         first
     }
 
@@ -195,7 +195,7 @@ impl Session {
     /// Ends it in this process: another one owns it, or has ended it.
     pub(super) fn displace(&self) {
         self.inner().displaced = true;
-        self.ring();
+        self.wake_task();
     }
 
     /// Whether it is to end in this process only.
@@ -239,7 +239,7 @@ impl Session {
         self.streams(|streams| streams.detach(reader));
         self.touch();
         // From now on it may be idle.
-        self.ring();
+        self.wake_task();
         self.was_read();
         self.wake();
     }

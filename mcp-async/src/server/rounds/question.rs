@@ -14,7 +14,7 @@ use mcp_proto::server::{AskOptions, check_question};
 
 use super::round::{Answer, Asked, Open, Round};
 use super::table::Rounds;
-use crate::connection::Seat;
+use crate::connection::PendingRequest;
 use crate::server::Machine;
 use crate::server::ask::{AskError, not_in_revision, poll_ask};
 use crate::server::call_host::CallState;
@@ -66,7 +66,7 @@ pub struct Question<'a, T> {
     decode: fn(Raw<'_>) -> Result<T, DecodeError>,
     timeout: Duration,
     /// Of a nested request, once there is one.
-    seat: Option<Seat<'static, Machine>>,
+    pending: Option<PendingRequest<'static, Machine>>,
     stage: Stage,
 }
 
@@ -109,7 +109,7 @@ impl<'a, T> Question<'a, T> {
             nested: None,
             decode,
             timeout: AskOptions::default().timeout,
-            seat: None,
+            pending: None,
             stage: Stage::New,
         }
     }
@@ -251,8 +251,8 @@ impl<'a, T> Question<'a, T> {
         };
         let asking = (Some(self.context.token), question, options, 0);
         let revision = Some(self.context.revision());
-        let seat = self.seat.get_or_insert_with(|| self.context.seat());
-        let answer = ready!(poll_ask(seat, cx, revision, asking));
+        let pending = self.pending.get_or_insert_with(|| self.context.pending());
+        let answer = ready!(poll_ask(pending, cx, revision, asking));
         let answer = answer.and_then(|result| Ok((self.read(&result)?, result)));
         self.stage = Stage::Done;
         let waiting = self.context.with_round(|round| {

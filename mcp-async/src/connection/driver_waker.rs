@@ -9,7 +9,7 @@ use std::task::Wake;
 /// that can go on.
 ///
 /// While the future is being polled, or is already on its way to be, ringing costs one swap.
-pub(crate) struct Alarm {
+pub(crate) struct DriverWaker {
     /// Whether the future will look for work anyway.
     awake: AtomicBool,
     /// Whether the list of woken jobs may have entries: a look into it costs a lock.
@@ -24,7 +24,7 @@ struct State {
     woken: Vec<u32>,
 }
 
-impl Alarm {
+impl DriverWaker {
     pub(crate) fn new() -> Arc<Self> {
         // Awake until the first poll has registered a waker: before it there is nobody to wake.
         Arc::new(Self {
@@ -37,7 +37,7 @@ impl Alarm {
     /// Makes sure that the future looks for work after this moment.
     ///
     /// Call it after the work was left, and outside every lock.
-    pub(crate) fn ring(&self) {
+    pub(crate) fn wake(&self) {
         // Mostly it is awake, and a load is cheaper than a swap.
         if !self.awake.load(Ordering::SeqCst) && !self.awake.swap(true, Ordering::SeqCst) {
             let driver = self.state().driver.clone();
@@ -83,16 +83,16 @@ impl Alarm {
 /// The waker of one place for jobs. It outlives the job in it: a late wake costs a poll of
 /// the next one, never more.
 pub(crate) struct JobWaker {
-    alarm: Arc<Alarm>,
+    driver_waker: Arc<DriverWaker>,
     index: u32,
     /// Whether the index stands in the list already.
     queued: AtomicBool,
 }
 
 impl JobWaker {
-    pub(crate) fn new(alarm: &Arc<Alarm>, index: u32) -> Arc<Self> {
+    pub(crate) fn new(driver_waker: &Arc<DriverWaker>, index: u32) -> Arc<Self> {
         Arc::new(Self {
-            alarm: Arc::clone(alarm),
+            driver_waker: Arc::clone(driver_waker),
             index,
             queued: AtomicBool::new(false),
         })
@@ -115,11 +115,11 @@ impl Wake for JobWaker {
     fn wake_by_ref(self: &Arc<Self>) {
         if !self.queued.swap(true, Ordering::SeqCst) {
             {
-                let mut state = self.alarm.state();
+                let mut state = self.driver_waker.state();
                 state.woken.push(self.index);
-                self.alarm.any_woken.store(true, Ordering::SeqCst);
+                self.driver_waker.any_woken.store(true, Ordering::SeqCst);
             }
-            self.alarm.ring();
+            self.driver_waker.wake();
         }
     }
 }

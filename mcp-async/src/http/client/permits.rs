@@ -6,53 +6,53 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 /// The exchanges that carry notifications and answers to questions: a server that asks without
 /// end and takes no answer would otherwise have the client hold one for each.
 #[derive(Clone, Default)]
-pub(super) struct Seats(Arc<Mutex<Taken>>);
+pub(super) struct Permits(Arc<Mutex<State>>);
 
 #[derive(Default)]
-struct Taken {
+struct State {
     count: usize,
     writer: Option<Waker>,
 }
 
 /// The place of one of them, given back when it is dropped.
-pub(super) struct Seat(Seats);
+pub(super) struct Permit(Permits);
 
-impl Seats {
+impl Permits {
     /// Whether there is a free one; the task is woken when there is.
     pub(super) fn poll_free(&self, cx: &Context<'_>) -> Poll<()> {
-        let mut taken = self.taken();
-        if taken.count < SEATS {
+        let mut state = self.state();
+        if state.count < PERMITS {
             return Poll::Ready(());
         }
-        taken.writer = Some(cx.waker().clone());
+        state.writer = Some(cx.waker().clone());
         Poll::Pending
     }
 
     /// Takes a free one.
-    pub(super) fn take(&self) -> Option<Seat> {
-        let mut taken = self.taken();
-        if taken.count >= SEATS {
+    pub(super) fn acquire(&self) -> Option<Permit> {
+        let mut state = self.state();
+        if state.count >= PERMITS {
             return None;
         }
-        taken.count += 1;
-        Some(Seat(self.clone()))
+        state.count += 1;
+        Some(Permit(self.clone()))
     }
 
-    fn taken(&self) -> MutexGuard<'_, Taken> {
+    fn state(&self) -> MutexGuard<'_, State> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Drop for Seat {
+impl Drop for Permit {
     fn drop(&mut self) {
         let writer = {
-            let mut taken = self.0.taken();
-            taken.count = taken.count.saturating_sub(1);
-            taken.writer.take()
+            let mut state = self.0.state();
+            state.count = state.count.saturating_sub(1);
+            state.writer.take()
         };
         writer.into_iter().for_each(Waker::wake);
     }
 }
 
 /// Far more than a server that listens leaves open.
-const SEATS: usize = 256;
+const PERMITS: usize = 256;

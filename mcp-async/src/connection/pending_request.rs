@@ -7,13 +7,13 @@ use std::sync::Arc;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Channel, Instant, SendError, SentToken, Transmit};
 
-use super::places::Arrival;
-use super::progress::{Heard, Progress};
+use super::pending_responses::Arrival;
+use super::progress::{Progress, ReceivedProgress};
 use super::shared::{Respond, Shared};
 use crate::observe::Transport;
 
 /// Holds a place for the answer; dropping it tells the machine that nobody waits.
-pub(crate) struct Seat<'a, M: Respond> {
+pub(crate) struct PendingRequest<'a, M: Respond> {
     shared: Held<'a, M>,
     /// Where the request goes to.
     channel: Channel,
@@ -22,7 +22,7 @@ pub(crate) struct Seat<'a, M: Respond> {
     /// Set while the machine knows the request.
     token: Option<SentToken>,
     /// Progress on its way to the asker.
-    heard: Heard,
+    received: ReceivedProgress,
 }
 
 /// The connection, for a request that borrows its handle or for one that outlives it.
@@ -31,7 +31,7 @@ enum Held<'a, M: Respond> {
     Shared(Arc<Shared<M>>),
 }
 
-impl<'a, M: Respond> Seat<'a, M> {
+impl<'a, M: Respond> PendingRequest<'a, M> {
     pub(crate) const fn new(shared: &'a Shared<M>) -> Self {
         Self::of(Held::Borrowed(shared))
     }
@@ -47,7 +47,7 @@ impl<'a, M: Respond> Seat<'a, M> {
             channel: Channel::PIPE,
             place: None,
             token: None,
-            heard: Heard::new(),
+            received: ReceivedProgress::new(),
         }
     }
 
@@ -85,7 +85,7 @@ impl<'a, M: Respond> Seat<'a, M> {
             let mut core = self.shared.get().lock();
             let place = match self.place {
                 Some(place) => place,
-                None => *self.place.insert(core.places.take(tag)),
+                None => *self.place.insert(core.responses.take(tag)),
             };
             let sent = core.poll_send(now, cx, self.channel, |machine, now, out| {
                 write(machine, now, place, out)
@@ -97,7 +97,7 @@ impl<'a, M: Respond> Seat<'a, M> {
         };
         sent.map_ok(|(token, _)| {
             self.token = Some(token);
-            self.shared.get().alarm.ring();
+            self.shared.get().driver_waker.wake();
         })
     }
 
@@ -110,7 +110,7 @@ impl<'a, M: Respond> Seat<'a, M> {
             return Poll::Ready(None);
         };
         let mut core = self.shared.get().lock();
-        let Some(arrived) = core.places.collect(place, cx, &mut self.heard) else {
+        let Some(arrived) = core.responses.collect(place, cx, &mut self.received) else {
             return if core.ended {
                 Poll::Ready(None)
             } else {
@@ -124,8 +124,8 @@ impl<'a, M: Respond> Seat<'a, M> {
     }
 
     /// Hands over the progress that came before what [`poll_arrival`](Self::poll_arrival) said.
-    pub(crate) fn tell(&mut self, hear: &mut dyn FnMut(Progress<'_>)) {
-        self.heard.tell(hear);
+    pub(crate) fn tell(&mut self, on_progress: &mut dyn FnMut(Progress<'_>)) {
+        self.received.tell(on_progress);
     }
 
     /// Gives the place back, with the buffer that the answer came in.
@@ -134,22 +134,22 @@ impl<'a, M: Respond> Seat<'a, M> {
             return;
         };
         let token = self.token.take();
-        let heard = core::mem::take(&mut self.heard);
+        let received = core::mem::take(&mut self.received);
         // The waker is dropped outside the lock: it is a user's.
         let _waker = {
             let mut core = self.shared.get().lock();
             if let Some(token) = token {
                 core.machine.abandon(token);
             }
-            core.places.give_back(place, buffer, heard)
+            core.responses.give_back(place, buffer, received)
         };
         if token.is_some() {
-            self.shared.get().alarm.ring();
+            self.shared.get().driver_waker.wake();
         }
     }
 }
 
-impl<M: Respond> Drop for Seat<'_, M> {
+impl<M: Respond> Drop for PendingRequest<'_, M> {
     fn drop(&mut self) {
         self.leave(None);
     }

@@ -5,7 +5,7 @@ use core::task::{Context, Waker};
 use mcp_proto::json::{Number, Raw, RawBuf, Str};
 
 use super::frame::{Frame, keep};
-use super::progress::Heard;
+use super::progress::ReceivedProgress;
 use crate::error::ErrorReply;
 
 /// The places of one connection. A place is named by a cookie, which travels through the machine with
@@ -13,8 +13,8 @@ use crate::error::ErrorReply;
 /// back, so what arrives for an asker that is gone reaches no other one. The buffer stays with its
 /// place, so in the long run an answer costs no allocation.
 #[derive(Debug)]
-pub(crate) struct Places<F> {
-    places: Vec<Place<F>>,
+pub(crate) struct PendingResponses<F> {
+    responses: Vec<Place<F>>,
     free: Vec<u32>,
 }
 
@@ -29,7 +29,7 @@ struct Place<F> {
     /// The result, or the questions of an input round.
     buffer: RawBuf,
     /// Progress that the asker has not heard of yet.
-    heard: Heard,
+    received: ReceivedProgress,
     /// The error that comes next says that the head of the request was wrong.
     mismatched: bool,
 }
@@ -51,23 +51,23 @@ pub(crate) enum Arrival<F> {
     Again,
 }
 
-impl<F> Places<F> {
+impl<F> PendingResponses<F> {
     /// Takes a free place and returns its cookie.
     pub(crate) fn take(&mut self, tag: u64) -> u64 {
         let index = self.free.pop().unwrap_or_else(|| {
-            self.places.push(Place {
+            self.responses.push(Place {
                 generation: 0,
                 arrival: None,
                 waker: None,
                 tag,
                 buffer: RawBuf::default(),
-                heard: Heard::default(),
+                received: ReceivedProgress::default(),
                 mismatched: false,
             });
             // A machine's table is full long before this saturates.
-            u32::try_from(self.places.len() - 1).unwrap_or(u32::MAX)
+            u32::try_from(self.responses.len() - 1).unwrap_or(u32::MAX)
         });
-        let Some(place) = self.places.get_mut(index as usize) else {
+        let Some(place) = self.responses.get_mut(index as usize) else {
             return u64::MAX;
         };
         place.tag = tag;
@@ -80,12 +80,12 @@ impl<F> Places<F> {
         &mut self,
         cookie: u64,
         buffer: Option<RawBuf>,
-        heard: Heard,
+        received: ReceivedProgress,
     ) -> Option<Waker> {
         let place = self.place(cookie)?;
         place.generation = place.generation.wrapping_add(1);
         place.arrival = None;
-        place.heard.keep(heard);
+        place.received.keep(received);
         // One huge answer is not remembered for ever.
         if let Some(buffer) =
             buffer.filter(|buffer| buffer.capacity() <= KEPT && !buffer.is_shared())
@@ -127,7 +127,7 @@ impl<F> Places<F> {
     }
 
     /// Puts down how far the request is; the waker is to be woken outside the lock.
-    pub(crate) fn hear(
+    pub(crate) fn receive_progress(
         &mut self,
         cookie: u64,
         progress: Number<'_>,
@@ -135,21 +135,21 @@ impl<F> Places<F> {
         message: Option<Str<'_>>,
     ) -> Option<Waker> {
         let place = self.place(cookie)?;
-        place.heard.push(progress, total, message);
+        place.received.push(progress, total, message);
         place.waker.take()
     }
 
     /// How the request got on, if anything is new; else the task is woken when it is. What was
-    /// heard on the way is swapped into `heard`.
+    /// heard on the way is swapped into `received`.
     pub(crate) fn collect(
         &mut self,
         cookie: u64,
         cx: &Context<'_>,
-        heard: &mut Heard,
+        received: &mut ReceivedProgress,
     ) -> Option<(Arrival<F>, RawBuf)> {
         let place = self.place(cookie)?;
-        if !place.heard.is_empty() {
-            core::mem::swap(&mut place.heard, heard);
+        if !place.received.is_empty() {
+            core::mem::swap(&mut place.received, received);
         }
         let Some(arrival) = place.arrival.take() else {
             match &mut place.waker {
@@ -169,14 +169,14 @@ impl<F> Places<F> {
     /// Moves out the waker of everyone who waits.
     pub(crate) fn end(&mut self, waiting: &mut Vec<Waker>) {
         waiting.extend(
-            self.places
+            self.responses
                 .iter_mut()
                 .filter_map(|place| place.waker.take()),
         );
     }
 
     fn place(&mut self, cookie: u64) -> Option<&mut Place<F>> {
-        let place = self.places.get_mut(index(cookie) as usize)?;
+        let place = self.responses.get_mut(index(cookie) as usize)?;
         (u64::from(place.generation) == cookie >> u32::BITS).then_some(place)
     }
 }
@@ -186,10 +186,10 @@ const fn index(cookie: u64) -> u32 {
     (cookie & u32::MAX as u64) as u32
 }
 
-impl<F> Default for Places<F> {
+impl<F> Default for PendingResponses<F> {
     fn default() -> Self {
         Self {
-            places: Vec::new(),
+            responses: Vec::new(),
             free: Vec::new(),
         }
     }
@@ -206,22 +206,22 @@ mod tests {
     /// The machine names the asker before the lock is free for a moment, in which the asker goes.
     #[test]
     fn what_arrives_for_an_asker_that_is_gone_reaches_no_other_one() {
-        let mut places = Places::<()>::default();
+        let mut responses = PendingResponses::<()>::default();
         let cx = Context::from_waker(Waker::noop());
-        let gone = places.take(1);
-        places.give_back(gone, None, Heard::default());
-        let next = places.take(2);
+        let gone = responses.take(1);
+        responses.give_back(gone, None, ReceivedProgress::default());
+        let next = responses.take(2);
 
         let result = Raw::parse(b"{}", 1).ok();
         let progress = Raw::parse(b"1", 1).ok().and_then(Raw::number).unwrap();
-        places.put(gone, Arrival::Result, result, None);
-        places.hear(gone, progress, None, None);
-        assert_eq!(places.tag(gone), 0);
-        let mut heard = Heard::default();
-        assert!(places.collect(next, &cx, &mut heard).is_none());
-        assert!(heard.is_empty());
+        responses.put(gone, Arrival::Result, result, None);
+        responses.receive_progress(gone, progress, None, None);
+        assert_eq!(responses.tag(gone), 0);
+        let mut received = ReceivedProgress::default();
+        assert!(responses.collect(next, &cx, &mut received).is_none());
+        assert!(received.is_empty());
 
-        places.put(next, Arrival::Result, result, None);
-        assert!(places.collect(next, &cx, &mut heard).is_some());
+        responses.put(next, Arrival::Result, result, None);
+        assert!(responses.collect(next, &cx, &mut received).is_some());
     }
 }
