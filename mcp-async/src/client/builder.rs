@@ -17,15 +17,15 @@ use super::callback_error::CallbackError;
 use super::callbacks::{Callbacks, Roots, boxed, is_file};
 use super::child::SpawnError;
 use super::child_end::ChildEnd;
+use super::client_state::{Boxed, ClientState};
 use super::exchange::ROUNDS;
 #[cfg(feature = "http-client")]
 use super::extension::Extension;
 use super::handle::Client;
-use super::hub::{Boxed, Hub};
 use super::info::ConnectError;
 use super::inner::{Exit, Inner};
-use super::keeper::{Dial, Dialled, Redial, keep, meet};
 use super::restart::RestartPolicy;
+use super::supervisor::{Dial, Dialled, Redial, meet, supervise};
 use crate::io::process::Command;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
@@ -355,9 +355,9 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         I: AsyncRead + Send + Unpin + 'static,
         O: AsyncWrite + Send + Unpin + 'static,
     {
-        let (hub, config, _) = self.parts()?;
-        let dialled = meet(streams, R::default(), config, Arc::clone(&hub)).await?;
-        Ok(start(dialled, hub, None))
+        let (client_state, config, _) = self.parts()?;
+        let dialled = meet(streams, R::default(), config, Arc::clone(&client_state)).await?;
+        Ok(start(dialled, client_state, None))
     }
 
     /// Speaks to a server over streams that the function opens: a socket, say. With a
@@ -372,19 +372,19 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         I: AsyncRead + Send + Unpin + 'static,
         O: AsyncWrite + Send + Unpin + 'static,
     {
-        let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
+        let (client_state, config, policy) = self.parts().map_err(SpawnError::Connect)?;
         let negotiation = config.negotiation;
-        let dial: Dial = Box::new(move |hub, negotiation| {
+        let dial: Dial = Box::new(move |client_state, negotiation| {
             let mut config = config.clone();
             config.negotiation = negotiation;
             let opening = open();
             Box::pin(async move {
                 let streams = opening.await.map_err(SpawnError::Start)?;
-                let met = meet(streams, R::default(), config, hub).await;
+                let met = meet(streams, R::default(), config, client_state).await;
                 met.map_err(SpawnError::Connect)
             })
         });
-        first(dial, hub, negotiation, policy).await
+        first(dial, client_state, negotiation, policy).await
     }
 
     /// Speaks to a server in this process, for tests; both connections run in tasks of their
@@ -420,15 +420,15 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
     /// # Errors
     /// See [`SpawnError`]. Nothing is left running then.
     pub async fn spawn(self, command: &Command) -> Result<Client<R>, SpawnError> {
-        let (hub, config, policy) = self.parts().map_err(SpawnError::Connect)?;
+        let (client_state, config, policy) = self.parts().map_err(SpawnError::Connect)?;
         let command = command.clone();
         let negotiation = config.negotiation;
-        let dial: Dial = Box::new(move |hub, negotiation| {
+        let dial: Dial = Box::new(move |client_state, negotiation| {
             let mut config = config.clone();
             config.negotiation = negotiation;
             let command = command.clone();
             Box::pin(async move {
-                let connected = command.connect(R::reactor(), R::default(), config, hub);
+                let connected = command.connect(R::reactor(), R::default(), config, client_state);
                 let (mut session, peer, ending) = connected.await?;
                 let (end, witness) = ChildEnd::new();
                 session.on_end(move |died| witness.tell(died));
@@ -440,13 +440,20 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
                 Ok(dialled.with_child(end))
             })
         });
-        first(dial, hub, negotiation, policy).await
+        first(dial, client_state, negotiation, policy).await
     }
 
     /// What a connection is made of.
     pub(crate) fn parts(
         self,
-    ) -> Result<(Arc<Hub>, ClientSetup<'static>, Option<RestartPolicy>), ConnectError> {
+    ) -> Result<
+        (
+            Arc<ClientState>,
+            ClientSetup<'static>,
+            Option<RestartPolicy>,
+        ),
+        ConnectError,
+    > {
         if let Some(uri) = self.wrong {
             return Err(ConnectError::Root(uri));
         }
@@ -460,38 +467,54 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
             ..self.config
         });
         let clock = Arc::new(R::default());
-        let hub = Hub::new(self.callbacks, self.rounds, self.cache, clock);
-        Ok((Arc::new(hub), config, self.restart))
+        let client_state = ClientState::new(self.callbacks, self.rounds, self.cache, clock);
+        Ok((Arc::new(client_state), config, self.restart))
     }
 }
 
 /// Makes the first connection.
 pub(crate) async fn first<R: Runtime>(
     dial: Dial,
-    hub: Arc<Hub>,
+    client_state: Arc<ClientState>,
     negotiation: Negotiation,
     policy: Option<RestartPolicy>,
 ) -> Result<Client<R>, SpawnError> {
-    let dialled = dial(Arc::clone(&hub), negotiation).await?;
+    let dialled = dial(Arc::clone(&client_state), negotiation).await?;
     let redial = policy.map(|policy| Redial {
         dial,
         policy,
         negotiation,
     });
-    Ok(start(dialled, hub, redial))
+    Ok(start(dialled, client_state, redial))
 }
 
-fn start<R: Runtime>(dialled: Dialled, hub: Arc<Hub>, redial: Option<Redial>) -> Client<R> {
+fn start<R: Runtime>(
+    dialled: Dialled,
+    client_state: Arc<ClientState>,
+    redial: Option<Redial>,
+) -> Client<R> {
     let Dialled {
         peer,
         server,
         child,
         run,
     } = dialled;
-    let inner = Inner::new(Arc::clone(&hub), peer, server, child, redial.is_some());
+    let inner = Inner::new(
+        Arc::clone(&client_state),
+        peer,
+        server,
+        child,
+        redial.is_some(),
+    );
     let inner = Arc::new(inner);
-    let keeping = keep(Arc::downgrade(&inner), hub, run, R::default(), redial);
-    R::spawn(Box::pin(keeping));
+    let supervising = supervise(
+        Arc::downgrade(&inner),
+        client_state,
+        run,
+        R::default(),
+        redial,
+    );
+    R::spawn(Box::pin(supervising));
     Client::of(inner)
 }
 

@@ -10,19 +10,19 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::Method;
 
 use super::ask::Ask;
-use super::topics::is_part;
+use super::subscriptions::is_part;
 
 /// Results by what was asked (CH-04). It belongs to one client, and so to one principal:
 /// whether the server calls a result private or public changes nothing (CH-05, CH-13).
 #[derive(Debug, Default)]
 pub(super) struct Cache {
-    kinds: [Shelf; 5],
+    kinds: [KindCache; 5],
     bytes: usize,
 }
 
 /// Results of one kind.
 #[derive(Debug, Default)]
-struct Shelf {
+struct KindCache {
     /// By the URI, or by the cursor as it is written; the first page has none.
     entries: HashMap<String, Entry>,
     /// How often something of this kind became stale.
@@ -86,7 +86,7 @@ impl Kind {
 
 impl Cache {
     pub(super) fn fresh(&mut self, kind: Kind, key: &str, now: Instant) -> Option<Arc<RawBuf>> {
-        let entry = self.shelf(kind)?.entries.get(key)?;
+        let entry = self.kind_cache(kind)?.entries.get(key)?;
         if now < entry.until {
             return Some(Arc::clone(&entry.result));
         }
@@ -95,7 +95,10 @@ impl Cache {
     }
 
     pub(super) fn ticket(&self, kind: Kind) -> Ticket {
-        let epoch = self.kinds.get(kind as usize).map_or(0, |shelf| shelf.epoch);
+        let epoch = self
+            .kinds
+            .get(kind as usize)
+            .map_or(0, |kind_cache| kind_cache.epoch);
         Ticket { kind, epoch }
     }
 
@@ -107,7 +110,11 @@ impl Cache {
         let key = kind.key(ask);
         // A cursor is as long as the server likes.
         let size = result.as_bytes().len() + key.len();
-        if self.shelf(kind).is_none_or(|shelf| shelf.epoch != epoch) || size > BYTES / 4 {
+        if self
+            .kind_cache(kind)
+            .is_none_or(|kind_cache| kind_cache.epoch != epoch)
+            || size > BYTES / 4
+        {
             return;
         }
         self.remove(kind, &key);
@@ -122,19 +129,19 @@ impl Cache {
             until: now + lifetime,
         };
         self.bytes += size;
-        if let Some(shelf) = self.shelf(kind) {
-            shelf.entries.insert(key.into_owned(), entry);
+        if let Some(kind_cache) = self.kind_cache(kind) {
+            kind_cache.entries.insert(key.into_owned(), entry);
         }
     }
 
     /// Forgets the results of a kind; of resources those that a change of one concerns: itself,
     /// what it is a part of, and its own parts (RS-10).
     pub(super) fn stale(&mut self, kind: Kind, uri: Option<&str>) {
-        let Some(shelf) = self.kinds.get_mut(kind as usize) else {
+        let Some(kind_cache) = self.kinds.get_mut(kind as usize) else {
             return;
         };
-        shelf.epoch += 1;
-        shelf.entries.retain(|key, entry| {
+        kind_cache.epoch += 1;
+        kind_cache.entries.retain(|key, entry| {
             let stays = uri.is_some_and(|uri| !is_part(key, uri) && !is_part(uri, key));
             if !stays {
                 self.bytes -= entry.size;
@@ -144,23 +151,28 @@ impl Cache {
     }
 
     pub(super) fn clear(&mut self) {
-        for shelf in &mut self.kinds {
-            shelf.entries.clear();
-            shelf.epoch += 1;
+        for kind_cache in &mut self.kinds {
+            kind_cache.entries.clear();
+            kind_cache.epoch += 1;
         }
         self.bytes = 0;
     }
 
-    fn shelf(&mut self, kind: Kind) -> Option<&mut Shelf> {
+    fn kind_cache(&mut self, kind: Kind) -> Option<&mut KindCache> {
         self.kinds.get_mut(kind as usize)
     }
 
     fn len(&self) -> usize {
-        self.kinds.iter().map(|shelf| shelf.entries.len()).sum()
+        self.kinds
+            .iter()
+            .map(|kind_cache| kind_cache.entries.len())
+            .sum()
     }
 
     fn remove(&mut self, kind: Kind, key: &str) {
-        let removed = self.shelf(kind).and_then(|shelf| shelf.entries.remove(key));
+        let removed = self
+            .kind_cache(kind)
+            .and_then(|kind_cache| kind_cache.entries.remove(key));
         if let Some(entry) = removed {
             self.bytes -= entry.size;
         }
@@ -168,13 +180,17 @@ impl Cache {
 
     /// Makes room: everything that is stale goes, or else what will be first.
     fn remove_first(&mut self, now: Instant) -> bool {
-        let entries = || self.kinds.iter().flat_map(|shelf| shelf.entries.values());
+        let entries = || {
+            self.kinds
+                .iter()
+                .flat_map(|kind_cache| kind_cache.entries.values())
+        };
         let Some(first) = entries().map(|entry| entry.until).min() else {
             return false;
         };
         let limit = first.max(now);
-        for shelf in &mut self.kinds {
-            shelf.entries.retain(|_, entry| {
+        for kind_cache in &mut self.kinds {
+            kind_cache.entries.retain(|_, entry| {
                 let stays = entry.until > limit;
                 if !stays {
                     self.bytes -= entry.size;

@@ -8,9 +8,9 @@ use serde::de::DeserializeOwned;
 
 use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
+use super::client_state::{Boxed, lock};
 use super::elicitation::complete;
 use super::handler::{Question, Reply};
-use super::hub::{Boxed, lock};
 use super::sampling;
 use crate::error::ErrorReply;
 use crate::model::{

@@ -260,7 +260,7 @@ impl<R> Client<R> {
         if !self.info().revision.has_log_level_of_request() {
             Request::new(&self.inner, Ask::SetLevel(level), nothing).await?;
         }
-        self.inner.hub.set_level(level);
+        self.inner.client_state.set_level(level);
         Ok(())
     }
 
@@ -356,7 +356,7 @@ impl<R> Client<R> {
         if let Some(wrong) = roots.iter().find(|root| !is_file(&root.uri)) {
             return Err(ConnectError::Root(wrong.uri.clone()));
         }
-        self.inner.hub.set_roots(roots);
+        self.inner.client_state.set_roots(roots);
         // One that cannot be told asks anew whenever it needs them.
         let _ = self.notify_roots_changed().await;
         Ok(())
@@ -379,7 +379,7 @@ impl<R> Client<R> {
 
     /// Forgets every result that is kept, so that all of it is asked for anew (CH-09).
     pub fn forget_cached(&self) {
-        self.inner.hub.forget();
+        self.inner.client_state.forget();
     }
 
     /// Ends the connection, for all clones: calls in flight end with [`CallError::Closed`],

@@ -7,26 +7,26 @@ use std::process::ExitStatus;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::child_end::ChildEnd;
+use super::client_state::ClientState;
 use super::error::CallError;
-use super::hub::Hub;
 use super::info::ServerInfo;
 use super::{Machine, Peer};
 use crate::connection::Shared;
 
-pub(crate) type Wire = Shared<Machine>;
+pub(crate) type ClientShared = Shared<Machine>;
 
 /// How the last connection ended; a child has a status.
 pub(super) type Exit = io::Result<Option<ExitStatus>>;
 
 pub(crate) struct Inner {
-    pub(crate) hub: Arc<Hub>,
+    pub(crate) client_state: Arc<ClientState>,
     restarts: bool,
     state: Mutex<State>,
 }
 
 /// A connection, and how many there were before it.
 pub(super) struct Link {
-    pub(super) shared: Arc<Wire>,
+    pub(super) shared: Arc<ClientShared>,
     pub(super) generation: u64,
     pub(super) child: Option<Arc<ChildEnd>>,
 }
@@ -57,14 +57,14 @@ enum Phase {
 
 impl Inner {
     pub(super) fn new(
-        hub: Arc<Hub>,
+        client_state: Arc<ClientState>,
         peer: Peer,
         server: Arc<ServerInfo>,
         child: Option<Arc<ChildEnd>>,
         restarts: bool,
     ) -> Self {
         Self {
-            hub,
+            client_state,
             restarts,
             state: Mutex::new(State {
                 phase: Phase::Up(peer),
@@ -194,7 +194,7 @@ impl Inner {
                 state.exit = exit;
             }
         });
-        self.hub.end();
+        self.client_state.end();
     }
 
     fn enter(&self, phase: Phase, change: impl FnOnce(&mut State)) {

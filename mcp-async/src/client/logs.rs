@@ -8,7 +8,7 @@ use std::sync::Arc;
 
 use futures_core::Stream;
 
-use super::hub::LogQueue;
+use super::client_state::LogQueue;
 use super::inner::Inner;
 use super::queue::Queue;
 use crate::model::LoggingMessageParams;
@@ -41,7 +41,7 @@ pub struct Logs {
 impl Logs {
     pub(super) fn new(inner: &Inner) -> Self {
         let queue = Arc::new(Queue::new(KEPT));
-        inner.hub.add_logs(&queue);
+        inner.client_state.add_logs(&queue);
         // Looked at afterwards: the end may come in between, and comes once.
         if inner.is_closed() {
             queue.end();

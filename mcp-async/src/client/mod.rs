@@ -22,6 +22,8 @@ mod callbacks;
 pub(crate) mod child;
 #[cfg(feature = "client")]
 mod child_end;
+#[cfg(feature = "client")]
+pub(crate) mod client_state;
 pub(crate) mod connection;
 #[cfg(feature = "client")]
 mod elicitation;
@@ -32,14 +34,10 @@ pub(crate) mod extension;
 #[cfg(feature = "client")]
 mod handle;
 mod handler;
-#[cfg(feature = "client")]
-pub(crate) mod hub;
 mod in_task;
 mod info;
 #[cfg(feature = "client")]
 pub(crate) mod inner;
-#[cfg(feature = "client")]
-pub(crate) mod keeper;
 #[cfg(feature = "client")]
 mod logs;
 #[cfg(feature = "client")]
@@ -64,7 +62,9 @@ mod stray;
 #[cfg(feature = "client")]
 mod subscription;
 #[cfg(feature = "client")]
-mod topics;
+mod subscriptions;
+#[cfg(feature = "client")]
+pub(crate) mod supervisor;
 
 use mcp_proto::client::{Client as Core, Growing};
 
@@ -94,7 +94,7 @@ pub use self::restart::RestartPolicy;
 #[cfg(feature = "client")]
 pub use self::subscription::Subscription;
 #[cfg(feature = "client")]
-pub use self::topics::Update;
+pub use self::subscriptions::Update;
 pub use crate::connection::Progress;
 #[cfg(feature = "client")]
 pub use mcp_proto::RevisionSet;

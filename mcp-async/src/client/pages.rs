@@ -155,7 +155,7 @@ impl<'a, T: Listed> Pages<'a, T> {
                     if let (CallError::Server(_), Some(_), Some(kind)) =
                         (&error, &self.cursor, kind::<T>())
                     {
-                        self.inner.hub.stale(kind, None);
+                        self.inner.client_state.stale(kind, None);
                     }
                     return Poll::Ready(Some(Err(error)));
                 }

@@ -150,7 +150,7 @@ impl<'a, T, H> Request<'a, T, H> {
         loop {
             match &mut self.stage {
                 Stage::New => {
-                    if let Some(kept) = self.inner.hub.cached(&self.ask) {
+                    if let Some(kept) = self.inner.client_state.cached(&self.ask) {
                         self.stage = Stage::Done;
                         return Poll::Ready(self.finish(kept.as_raw()));
                     }
@@ -173,7 +173,7 @@ impl<'a, T, H> Request<'a, T, H> {
                     self.adapt(&shared);
                     self.stage = Stage::Sent {
                         exchange: Exchange::new(PendingRequest::shared(shared)),
-                        ticket: self.inner.hub.ticket(&self.ask),
+                        ticket: self.inner.client_state.ticket(&self.ask),
                         generation,
                         child,
                     };
@@ -187,7 +187,7 @@ impl<'a, T, H> Request<'a, T, H> {
                     let mut options: Options<'_> = self.options;
                     options.trace = self.trace.as_ref();
                     if options.log_level.is_none() {
-                        options.log_level = self.inner.hub.log_level();
+                        options.log_level = self.inner.client_state.log_level();
                     }
                     let terms = Terms {
                         method: self.ask.method(),
@@ -196,8 +196,8 @@ impl<'a, T, H> Request<'a, T, H> {
                         progress: self.on_progress.is_some(),
                         subject: self.ask.subject(),
                         tag: 0,
-                        handler: &*self.inner.hub,
-                        rounds: self.inner.hub.rounds,
+                        handler: &*self.inner.client_state,
+                        rounds: self.inner.client_state.rounds,
                     };
                     let on_progress = &mut |progress: Progress<'_>| {
                         if let Some(on_progress) = &mut self.on_progress {
@@ -218,7 +218,7 @@ impl<'a, T, H> Request<'a, T, H> {
                                 && matches!(self.ask, Ask::CallTool { .. }) =>
                         {
                             self.listed = true;
-                            self.inner.hub.stale(Kind::Tools, None);
+                            self.inner.client_state.stale(Kind::Tools, None);
                             self.stage = Stage::Listing(Box::new(Pages::new(self.inner)));
                             continue;
                         }
@@ -234,7 +234,9 @@ impl<'a, T, H> Request<'a, T, H> {
                     };
                     // CH-06
                     if let Some(ticket) = ticket.take().filter(|_| !exchange.was_retried()) {
-                        self.inner.hub.keep(ticket, &self.ask, buffer.as_raw());
+                        self.inner
+                            .client_state
+                            .keep(ticket, &self.ask, buffer.as_raw());
                     }
                     let Stage::Sent { mut exchange, .. } =
                         core::mem::replace(&mut self.stage, Stage::Done)
@@ -262,7 +264,7 @@ impl<'a, T, H> Request<'a, T, H> {
     }
 
     /// What the revision that rules wants said otherwise.
-    fn adapt(&mut self, shared: &super::inner::Wire) {
+    fn adapt(&mut self, shared: &super::inner::ClientShared) {
         if let Ask::Ping { modern } = &mut self.ask {
             let revision = shared.lock().machine.revision();
             *modern = revision.is_some_and(mcp_proto::Revision::is_modern);
@@ -270,8 +272,8 @@ impl<'a, T, H> Request<'a, T, H> {
     }
 
     fn finish(&self, result: Raw<'_>) -> Result<T, CallError> {
-        self.inner.hub.learn(&self.ask, result);
-        self.inner.hub.check(&self.ask, result)?;
+        self.inner.client_state.learn(&self.ask, result);
+        self.inner.client_state.check(&self.ask, result)?;
         (self.decode)(result)
     }
 }

@@ -13,14 +13,14 @@ use mcp_proto::client::Failure;
 use mcp_proto::model::ServerFeatures;
 
 use super::ask::Ask;
+use super::client_state::lock;
 use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
-use super::hub::lock;
 use super::inner::{Inner, Link};
 use super::queue::Queue;
 use super::request::{Request, nothing};
 use super::restart::RestartPolicy;
-use super::topics::{TopicEvent, TopicQueue, Update};
+use super::subscriptions::{SubscriptionEvent, SubscriptionQueue, Update};
 use crate::connection::PendingRequest;
 use crate::model::SubscriptionFilter;
 use crate::runtime::Timer;
@@ -56,7 +56,7 @@ use crate::runtime::Timer;
 pub struct Subscription {
     inner: Arc<Inner>,
     tag: u64,
-    queue: Arc<TopicQueue>,
+    queue: Arc<SubscriptionQueue>,
     ask: Ask<'static>,
     stage: Stage,
     /// The connection that it runs on.
@@ -91,7 +91,7 @@ impl Subscription {
         filter: SubscriptionFilter,
     ) -> Result<Self, CallError> {
         let queue = Arc::new(Queue::new(KEPT));
-        let tag = lock(&inner.hub.topics).add(filter.clone(), Arc::clone(&queue));
+        let tag = lock(&inner.client_state.subscriptions).add(filter.clone(), Arc::clone(&queue));
         let mut subscription = Self {
             inner,
             tag,
@@ -134,7 +134,7 @@ impl Subscription {
     async fn tell(&mut self, filter: &SubscriptionFilter) -> Result<(), CallError> {
         for uri in &filter.resource_subscriptions {
             self.held.push(uri.clone());
-            lock(&self.inner.hub.topics).need(uri);
+            lock(&self.inner.client_state.subscriptions).need(uri);
             // Another subscription may have asked for it, but has no answer yet; to subscribe
             // twice is to subscribe once (RS-16).
             let ask = Ask::Subscribe(uri.clone());
@@ -160,7 +160,7 @@ impl Subscription {
         } = ready!(self.inner.poll_link(cx, self.generation))?;
         let revision = shared.lock().machine.revision();
         self.generation = generation;
-        self.began = self.inner.hub.clock.now();
+        self.began = self.inner.client_state.clock.now();
         self.stage = if revision.is_some_and(mcp_proto::Revision::is_modern) {
             Stage::Listening(Box::new(Exchange::new(PendingRequest::shared(shared))))
         } else {
@@ -172,12 +172,12 @@ impl Subscription {
     fn poll_honoured(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
         loop {
             match self.queue.poll_next(cx) {
-                Poll::Ready(Some(TopicEvent::Honoured(honoured))) => {
+                Poll::Ready(Some(SubscriptionEvent::Honoured(honoured))) => {
                     self.honoured = honoured;
                     return Poll::Ready(Ok(()));
                 }
                 // Nothing is told before the acknowledgement (SB-02).
-                Poll::Ready(Some(TopicEvent::Update(_))) => continue,
+                Poll::Ready(Some(SubscriptionEvent::Update(_))) => continue,
                 Poll::Ready(None) => return Poll::Ready(Err(CallError::Closed)),
                 Poll::Pending => {}
             }
@@ -195,16 +195,16 @@ impl Subscription {
     fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Option<Update>> {
         loop {
             match self.queue.poll_next(cx) {
-                Poll::Ready(Some(TopicEvent::Update(update))) => {
+                Poll::Ready(Some(SubscriptionEvent::Update(update))) => {
                     self.ended = false;
                     self.attempts = 0;
                     return Poll::Ready(Some(update));
                 }
-                Poll::Ready(Some(TopicEvent::Honoured(honoured))) => {
+                Poll::Ready(Some(SubscriptionEvent::Honoured(honoured))) => {
                     self.honoured = honoured;
                     if self.attempts > 0 {
                         // SB-13
-                        self.inner.hub.forget();
+                        self.inner.client_state.forget();
                     }
                     if self.ended || self.attempts > 0 {
                         return Poll::Ready(Some(Update::Reconnected));
@@ -254,22 +254,22 @@ impl Subscription {
 
     /// Waits a while, and longer the more often there was nothing of it before.
     fn pause(&mut self) {
-        let now = self.inner.hub.clock.now();
+        let now = self.inner.client_state.clock.now();
         if now.saturating_since(self.began) >= LONGEST {
             self.attempts = 0;
         }
         let until = self
             .inner
-            .hub
+            .client_state
             .earliest(now + self.pace.delay(self.attempts));
         self.attempts = self.attempts.saturating_add(1);
         self.generation = 0;
-        self.stage = Stage::Pausing(self.inner.hub.clock.boxed_timer(), until);
+        self.stage = Stage::Pausing(self.inner.client_state.clock.boxed_timer(), until);
     }
 
     fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         match &mut self.stage {
-            Stage::Pausing(timer, until) if self.inner.hub.clock.now() < *until => {
+            Stage::Pausing(timer, until) if self.inner.client_state.clock.now() < *until => {
                 timer.poll_until(*until, cx)
             }
             _ => Poll::Ready(()),
@@ -288,7 +288,7 @@ impl Subscription {
             progress: false,
             subject: self.ask.subject(),
             tag: self.tag,
-            handler: &*self.inner.hub,
+            handler: &*self.inner.client_state,
             rounds: 0,
         };
         match ready!(exchange.poll(cx, &terms, &mut |_| {})) {
@@ -312,9 +312,12 @@ impl Stream for Subscription {
 impl Drop for Subscription {
     fn drop(&mut self) {
         let (_queue, wakers) = {
-            let mut topics = lock(&self.inner.hub.topics);
-            let queue = topics.remove(self.tag);
-            let wakers = self.held.iter().filter_map(|uri| topics.release(uri));
+            let mut subscriptions = lock(&self.inner.client_state.subscriptions);
+            let queue = subscriptions.remove(self.tag);
+            let wakers = self
+                .held
+                .iter()
+                .filter_map(|uri| subscriptions.release(uri));
             (queue, wakers.collect::<Vec<_>>())
         };
         for waker in wakers {

@@ -9,7 +9,7 @@ use std::io::{self, IoSlice};
 use futures_io::{AsyncRead, AsyncWrite};
 use hyper::rt::ReadBufCursor;
 
-use super::time::Nap;
+use super::time::RuntimeSleep;
 use crate::runtime::Runtime;
 
 /// What is read in one go: half of what hyper begins its buffers with.
@@ -39,9 +39,9 @@ pub(crate) struct Io<S, R: Runtime> {
     stream: S,
     /// Until these many bytes have come, or anything was written, `first` runs.
     opening: usize,
-    first: Option<Nap<R>>,
+    first: Option<RuntimeSleep<R>>,
     stall: Duration,
-    stalled: Option<Nap<R>>,
+    stalled: Option<RuntimeSleep<R>>,
     /// Whether several slices become one write.
     vectored: bool,
 }
@@ -53,7 +53,7 @@ impl<S, R: Runtime> Io<S, R> {
     pub(crate) fn accepted(stream: S, vectored: bool, opening: Duration, stall: Duration) -> Self {
         Self {
             opening: PREFACE,
-            first: Some(Nap::after(opening)),
+            first: Some(RuntimeSleep::after(opening)),
             ..Self::dialled(stream, vectored, stall)
         }
     }
@@ -81,7 +81,9 @@ impl<S, R: Runtime> Io<S, R> {
             return result;
         }
         let stall = self.stall;
-        let stalled = self.stalled.get_or_insert_with(|| Nap::after(stall));
+        let stalled = self
+            .stalled
+            .get_or_insert_with(|| RuntimeSleep::after(stall));
         ready!(stalled.poll_done(cx));
         Poll::Ready(Err(io::ErrorKind::TimedOut.into()))
     }

@@ -18,9 +18,9 @@ use tower_service::Service;
 use super::closing::{Closing, Phase};
 use super::exchange::{Activity, Counted};
 use super::io::Io;
-use super::time::{Either, Hyper, Nap, race, timeout};
+use super::maybe_tls_stream::MaybeTlsStream;
+use super::time::{Either, Hyper, RuntimeSleep, race, timeout};
 use super::tls::Identity;
-use super::wire::Wire;
 use super::{Network, RemoteAddr};
 use crate::runtime::Runtime;
 
@@ -208,7 +208,7 @@ impl Listen {
         drop((listener, service));
         end.0.enter(Phase::Draining);
         let grace = race(
-            Nap::<R>::after(settings.grace.unwrap_or(GRACE)),
+            RuntimeSleep::<R>::after(settings.grace.unwrap_or(GRACE)),
             R::interrupted(),
         );
         race(end.0.fewer_than(1), grace).await;
@@ -253,7 +253,7 @@ async fn accept<R, S, B>(
             }
             Err(error) if concerns_one(&error) => {}
             // Out of descriptors or memory: it gets better when others end, not by trying harder.
-            Err(_) => Nap::<R>::after(PAUSE).await,
+            Err(_) => RuntimeSleep::<R>::after(PAUSE).await,
         }
     }
 }
@@ -306,8 +306,8 @@ async fn connection<R, S, B>(
     let builder = settings.builder::<R>();
     let mut connection = pin!(builder.serve_connection(io, service));
     let mut ending = false;
-    let mut idle = Nap::<R>::after(settings.idle_timeout);
-    let (mut stalled, mut watched) = (None::<Nap<R>>, None::<Waker>);
+    let mut idle = RuntimeSleep::<R>::after(settings.idle_timeout);
+    let (mut stalled, mut watched) = (None::<RuntimeSleep<R>>, None::<Waker>);
     poll_fn(|cx| {
         if !watched.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
             activity.watch(cx.waker());
@@ -324,11 +324,11 @@ async fn connection<R, S, B>(
         while let Some(since) = activity.waits_since() {
             let at = since + settings.stall_timeout;
             let due = at <= R::default().now();
-            let nap = stalled.get_or_insert_with(|| Nap::until(at));
-            match nap.poll_done(cx) {
+            let sleep = stalled.get_or_insert_with(|| RuntimeSleep::until(at));
+            match sleep.poll_done(cx) {
                 Poll::Pending => break,
                 Poll::Ready(()) if due => return Poll::Ready(()),
-                Poll::Ready(()) => nap.reset(at),
+                Poll::Ready(()) => sleep.reset(at),
             }
         }
         while idle.poll_done(cx).is_ready() {
@@ -355,14 +355,14 @@ const GOODBYE: Duration = Duration::from_secs(2);
 
 impl Settings {
     /// Makes the wire out of a socket: a handshake, with TLS.
-    async fn open<S>(&self, stream: S) -> io::Result<Wire<S>>
+    async fn open<S>(&self, stream: S) -> io::Result<MaybeTlsStream<S>>
     where
         S: futures_io::AsyncRead + futures_io::AsyncWrite + Unpin,
     {
         if let Some(identity) = &self.identity {
             return identity.accept(stream).await;
         }
-        Ok(Wire::Plain(stream))
+        Ok(MaybeTlsStream::Plain(stream))
     }
 
     fn builder<R: Runtime>(&self) -> auto::Builder<Hyper<R>> {

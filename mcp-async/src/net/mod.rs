@@ -12,6 +12,7 @@ mod exchange;
 mod io;
 #[cfg(feature = "http-server")]
 mod listen;
+mod maybe_tls_stream;
 mod network;
 #[cfg(not(feature = "tls"))]
 mod no_tls;
@@ -20,7 +21,6 @@ mod remote;
 mod time;
 #[cfg(feature = "tls")]
 mod tls;
-mod wire;
 
 #[cfg(feature = "http-client")]
 pub(crate) use client::without_secrets;

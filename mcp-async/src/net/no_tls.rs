@@ -2,7 +2,7 @@
 
 use std::io;
 
-use super::wire::Wire;
+use super::maybe_tls_stream::MaybeTlsStream;
 
 /// Without TLS no server has an identity.
 #[cfg(feature = "http-server")]
@@ -11,7 +11,7 @@ pub(super) enum Identity {}
 
 #[cfg(feature = "http-server")]
 impl Identity {
-    pub(super) async fn accept<S>(&self, _: S) -> io::Result<Wire<S>> {
+    pub(super) async fn accept<S>(&self, _: S) -> io::Result<MaybeTlsStream<S>> {
         match *self {}
     }
 }
@@ -30,7 +30,7 @@ impl Trust {
         Self
     }
 
-    pub(super) async fn connect<S>(&self, host: &str, _: S) -> io::Result<Wire<S>> {
+    pub(super) async fn connect<S>(&self, host: &str, _: S) -> io::Result<MaybeTlsStream<S>> {
         let text = format!("TLS to {host} needs the feature `tls`");
         Err(io::Error::other(text))
     }

@@ -14,13 +14,13 @@ use crate::runtime::Runtime;
 use crate::runtime::Timer as _;
 
 /// Done when a moment has come; it can be armed again for another.
-pub(crate) struct Nap<R: Runtime> {
+pub(crate) struct RuntimeSleep<R: Runtime> {
     // Behind a lock that is never taken: hyper wants its sleeps `Sync`, and a timer need not be.
     timer: Mutex<R::Timer>,
     deadline: Instant,
 }
 
-impl<R: Runtime> Nap<R> {
+impl<R: Runtime> RuntimeSleep<R> {
     pub(crate) fn until(deadline: Instant) -> Self {
         let timer = Mutex::new(R::default().timer());
         Self { timer, deadline }
@@ -45,7 +45,7 @@ impl<R: Runtime> Nap<R> {
     }
 }
 
-impl<R: Runtime> Future for Nap<R> {
+impl<R: Runtime> Future for RuntimeSleep<R> {
     type Output = ();
 
     fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
@@ -56,7 +56,7 @@ impl<R: Runtime> Future for Nap<R> {
 /// The result of `future`, or `None` if it takes longer than that.
 pub(crate) fn timeout<R: Runtime, F: Future>(limit: Duration, future: F) -> Timeout<F, R> {
     Timeout {
-        race: race(future, Nap::after(limit)),
+        race: race(future, RuntimeSleep::after(limit)),
     }
 }
 
@@ -70,7 +70,7 @@ pin_project! {
     /// argument, and as what it pins.
     pub(crate) struct Timeout<F, R: Runtime> {
         #[pin]
-        race: Race<F, Nap<R>>,
+        race: Race<F, RuntimeSleep<R>>,
     }
 }
 
@@ -129,22 +129,22 @@ impl<R> Copy for Hyper<R> {}
 
 impl<R: Runtime> hyper::rt::Timer for Hyper<R> {
     fn sleep(&self, duration: Duration) -> Pin<Box<dyn hyper::rt::Sleep>> {
-        Box::pin(Nap::<R>::after(duration))
+        Box::pin(RuntimeSleep::<R>::after(duration))
     }
 
     fn sleep_until(&self, deadline: std::time::Instant) -> Pin<Box<dyn hyper::rt::Sleep>> {
-        Box::pin(Nap::<R>::until(on_our_clock::<R>(deadline)))
+        Box::pin(RuntimeSleep::<R>::until(on_our_clock::<R>(deadline)))
     }
 
     fn reset(&self, sleep: &mut Pin<Box<dyn hyper::rt::Sleep>>, deadline: std::time::Instant) {
-        match sleep.as_mut().downcast_mut_pin::<Nap<R>>() {
-            Some(nap) => nap.get_mut().reset(on_our_clock::<R>(deadline)),
+        match sleep.as_mut().downcast_mut_pin::<RuntimeSleep<R>>() {
+            Some(sleep) => sleep.get_mut().reset(on_our_clock::<R>(deadline)),
             None => *sleep = self.sleep_until(deadline),
         }
     }
 }
 
-impl<R: Runtime> hyper::rt::Sleep for Nap<R> {}
+impl<R: Runtime> hyper::rt::Sleep for RuntimeSleep<R> {}
 
 impl<R: Runtime, F> hyper::rt::Executor<F> for Hyper<R>
 where

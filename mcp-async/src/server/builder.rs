@@ -25,7 +25,7 @@ use super::output::ToolOutput;
 use super::parts::Parts;
 use super::prompt::{Prompt, PromptOutput};
 use super::rate::RateLimits;
-use super::resource::{Hint, Resource, ResourceOutput};
+use super::resource::{CacheHint, Resource, ResourceOutput};
 use super::router::Method;
 use super::serving::Server;
 use super::template::Template;
@@ -319,7 +319,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// How long clients of 2026-07-28 may keep lists, contents of resources and what the server
     /// says of itself, and whether others may share them (CH-01, CH-10). Otherwise they may not.
     pub fn cache(self, ttl: Duration, scope: CacheScope) -> Self {
-        self.set(|settings| settings.hint = Hint::new(ttl, scope))
+        self.set(|settings| settings.hint = CacheHint::new(ttl, scope))
     }
 
     /// Declares an extension of the protocol by its name with a prefix, and its settings, an

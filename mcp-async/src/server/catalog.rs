@@ -17,10 +17,10 @@ use crate::uri_template::Captures;
 /// Everything that is registered.
 #[derive(Clone, Default)]
 pub(super) struct Catalog {
-    pub(super) tools: Shelf<Tool>,
-    pub(super) resources: Shelf<Resource>,
-    pub(super) templates: Shelf<Template>,
-    pub(super) prompts: Shelf<Prompt>,
+    pub(super) tools: SortedList<Tool>,
+    pub(super) resources: SortedList<Resource>,
+    pub(super) templates: SortedList<Template>,
+    pub(super) prompts: SortedList<Prompt>,
     /// How many templates were registered.
     order: u64,
 }
@@ -157,7 +157,7 @@ pub(super) trait Keyed {
 
 /// Items in the order of their keys, so that every process lists them alike (TL-04) and a page
 /// goes on behind the last one's key, whatever came and went since (PN-05).
-pub(super) struct Shelf<T>(Vec<Arc<T>>);
+pub(super) struct SortedList<T>(Vec<Arc<T>>);
 
 /// A part of a list.
 pub(super) struct Page<T> {
@@ -165,7 +165,7 @@ pub(super) struct Page<T> {
     pub(super) next: Option<String>,
 }
 
-impl<T: Keyed> Shelf<T> {
+impl<T: Keyed> SortedList<T> {
     /// Adds an item, in place of one with the same key, which is returned.
     pub(super) fn insert(&mut self, item: T) -> Option<Arc<T>> {
         let item = Arc::new(item);
@@ -229,13 +229,13 @@ impl<T: Keyed> Shelf<T> {
     }
 }
 
-impl<T> Clone for Shelf<T> {
+impl<T> Clone for SortedList<T> {
     fn clone(&self) -> Self {
         Self(self.0.clone())
     }
 }
 
-impl<T> Default for Shelf<T> {
+impl<T> Default for SortedList<T> {
     fn default() -> Self {
         Self(Vec::new())
     }
@@ -253,42 +253,42 @@ mod tests {
         }
     }
 
-    fn shelf(names: &[&str]) -> Shelf<Item> {
-        let mut shelf = Shelf::default();
+    fn sorted(names: &[&str]) -> SortedList<Item> {
+        let mut sorted = SortedList::default();
         for name in names {
-            shelf.insert(Item((*name).into()));
+            sorted.insert(Item((*name).into()));
         }
-        shelf
+        sorted
     }
 
     /// The keys of a page, and where the next begins.
-    fn page(shelf: &Shelf<Item>, cursor: Option<&str>) -> (String, Option<String>) {
-        let page = shelf.page(Listing::Tools, cursor, 2, |_| true).unwrap();
+    fn page(sorted: &SortedList<Item>, cursor: Option<&str>) -> (String, Option<String>) {
+        let page = sorted.page(Listing::Tools, cursor, 2, |_| true).unwrap();
         let keys: Vec<&str> = page.items.iter().map(|item| item.key()).collect();
         (keys.concat(), page.next)
     }
 
     #[test]
     fn a_walk_sees_what_is_there_throughout_once() {
-        let mut shelf = shelf(&["e", "b", "d", "a", "c", "b"]);
-        let (keys, next) = page(&shelf, None);
+        let mut sorted = sorted(&["e", "b", "d", "a", "c", "b"]);
+        let (keys, next) = page(&sorted, None);
         assert_eq!(keys, "ab");
-        shelf.remove("b");
-        shelf.insert(Item("aa".into()));
-        shelf.insert(Item("cc".into()));
-        let (keys, next) = page(&shelf, next.as_deref());
+        sorted.remove("b");
+        sorted.insert(Item("aa".into()));
+        sorted.insert(Item("cc".into()));
+        let (keys, next) = page(&sorted, next.as_deref());
         assert_eq!(keys, "ccc");
-        let (keys, next) = page(&shelf, next.as_deref());
+        let (keys, next) = page(&sorted, next.as_deref());
         assert_eq!((keys.as_str(), next), ("de", None));
     }
 
     #[test]
     fn the_last_page_may_be_empty() {
-        let mut shelf = shelf(&["a", "b", "c"]);
-        let (_, next) = page(&shelf, None);
-        assert!(shelf.remove("c").is_some());
-        assert!(shelf.remove("c").is_none());
-        assert_eq!(page(&shelf, next.as_deref()), (String::new(), None));
+        let mut sorted = sorted(&["a", "b", "c"]);
+        let (_, next) = page(&sorted, None);
+        assert!(sorted.remove("c").is_some());
+        assert!(sorted.remove("c").is_none());
+        assert_eq!(page(&sorted, next.as_deref()), (String::new(), None));
     }
 
     #[test]
@@ -296,28 +296,28 @@ mod tests {
         for count in 0..6 {
             let names: Vec<String> = (0..count).map(|n| n.to_string()).collect();
             let names: Vec<&str> = names.iter().map(String::as_str).collect();
-            let shelf = shelf(&names);
-            let (mut all, mut cursor) = page(&shelf, None);
+            let sorted = sorted(&names);
+            let (mut all, mut cursor) = page(&sorted, None);
             let mut pages = 1;
             while let Some(next) = cursor {
                 let more;
-                (more, cursor) = page(&shelf, Some(&next));
+                (more, cursor) = page(&sorted, Some(&next));
                 all += &more;
                 pages += 1;
             }
             assert_eq!(all, names.concat());
             assert_eq!(pages, usize::max(1, names.len().div_ceil(2)));
         }
-        let shelf = shelf(&["a"]);
-        let page = shelf.page(Listing::Tools, Some("a"), 2, |_| true);
+        let sorted = sorted(&["a"]);
+        let page = sorted.page(Listing::Tools, Some("a"), 2, |_| true);
         assert!(page.is_none());
     }
 
     #[test]
     fn what_is_not_shown_counts_on_no_page() {
-        let shelf = shelf(&["a", "b", "c", "d", "e"]);
+        let sorted = sorted(&["a", "b", "c", "d", "e"]);
         let odd = |item: &Item| !matches!(item.key(), "b" | "e");
-        let page = |cursor| shelf.page(Listing::Tools, cursor, 2, odd).unwrap();
+        let page = |cursor| sorted.page(Listing::Tools, cursor, 2, odd).unwrap();
         let keys = |page: &Page<Item>| -> String { page.items.iter().map(|it| it.key()).collect() };
         let first = page(None);
         assert_eq!(keys(&first), "ac");

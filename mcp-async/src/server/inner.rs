@@ -21,7 +21,7 @@ use super::layers::Trace;
 use super::lister::Lister;
 use super::live::Live;
 use super::rate::{Buckets, RateLimits};
-use super::resource::Hint;
+use super::resource::CacheHint;
 use super::router::{Method, Router};
 use super::runner::Runner;
 use super::view::{CurrentView, View};
@@ -61,7 +61,7 @@ pub(super) struct Settings {
     pub(super) ping: Option<PingPolicy>,
     pub(super) logging: bool,
     pub(super) page_size: usize,
-    pub(super) hint: Hint,
+    pub(super) hint: CacheHint,
     pub(super) extensions: Vec<(String, RawBuf)>,
     pub(super) experimental: Vec<(String, RawBuf)>,
     pub(super) methods: Vec<Arc<Method>>,
@@ -99,7 +99,7 @@ impl Settings {
             ping: None,
             logging: false,
             page_size: PAGE,
-            hint: Hint::default(),
+            hint: CacheHint::default(),
             extensions: Vec::new(),
             experimental: Vec::new(),
             methods: Vec::new(),

@@ -10,7 +10,7 @@ use super::builder::ServerBuilder;
 use super::cursor::{self, Listing};
 use super::handler_context::{Context, Host};
 use super::handler_error::HandlerError;
-use super::resource::Hint;
+use super::resource::CacheHint;
 use crate::model::{ListResourcesResult, Resource};
 
 /// Lists resources for the caller.
@@ -86,7 +86,7 @@ pub(super) fn page(
     mut all: Vec<Resource>,
     after: Option<&str>,
     size: usize,
-    hint: Hint,
+    hint: CacheHint,
 ) -> ListResourcesResult {
     all.sort_by(|one, other| one.uri.cmp(&other.uri));
     all.dedup_by(|later, first| later.uri == first.uri);
@@ -122,13 +122,13 @@ mod tests {
         let keys = |page: &ListResourcesResult| -> String {
             page.resources.iter().map(|it| it.uri.as_str()).collect()
         };
-        let first = page(listed("d a c b a"), None, 2, Hint::default());
+        let first = page(listed("d a c b a"), None, 2, CacheHint::default());
         assert_eq!(keys(&first), "ab");
         assert!(first.next_cursor.is_some());
         // What came and went meanwhile does not matter.
-        let second = page(listed("c a bb d"), Some("b"), 2, Hint::default());
+        let second = page(listed("c a bb d"), Some("b"), 2, CacheHint::default());
         assert_eq!(keys(&second), "bbc");
-        let last = page(listed("d a c b a"), Some("c"), 2, Hint::default());
+        let last = page(listed("d a c b a"), Some("c"), 2, CacheHint::default());
         assert_eq!((keys(&last).as_str(), last.next_cursor), ("d", None));
     }
 }

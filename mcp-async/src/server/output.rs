@@ -2,7 +2,7 @@
 
 use mcp_proto::Outcome;
 use mcp_proto::json::List;
-use mcp_proto::model::{CallToolResult as Wire, ContentBlock};
+use mcp_proto::model::{CallToolResult as CoreResult, ContentBlock};
 use schemars::JsonSchema;
 use serde::Serialize;
 
@@ -91,7 +91,7 @@ impl ToolOutput for &'static str {
 
 impl ToolOutput for () {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
-        send(Outcome::Result(&Wire::default()));
+        send(Outcome::Result(&CoreResult::default()));
     }
 }
 
@@ -127,10 +127,10 @@ impl<T: Serialize + JsonSchema + Send + 'static> ToolOutput for Json<T> {
         with_encoded(&self.0, |raw| match raw {
             Some(raw) => {
                 let content = [ContentBlock::text(raw.as_str())];
-                send(Outcome::Result(&Wire {
+                send(Outcome::Result(&CoreResult {
                     content: List::from(&content),
                     structured_content: Some(raw),
-                    ..Wire::default()
+                    ..CoreResult::default()
                 }));
             }
             None => send(Outcome::Error(ErrorReply::internal().as_object())),
@@ -144,10 +144,10 @@ pub(super) fn text_result(text: &str, is_error: bool, send: &mut dyn FnMut(Outco
         observe::tool_failed();
     }
     let content = [ContentBlock::text(text)];
-    send(Outcome::Result(&Wire {
+    send(Outcome::Result(&CoreResult {
         content: List::from(&content),
         is_error,
-        ..Wire::default()
+        ..CoreResult::default()
     }));
 }
 

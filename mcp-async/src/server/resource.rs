@@ -44,21 +44,21 @@ use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceCo
 #[must_use = "it is served once a server is given it"]
 pub struct Resource<S = ()> {
     pub(super) listed: model::Resource,
-    pub(super) cache: Option<Hint>,
+    pub(super) cache: Option<CacheHint>,
     pub(super) visibility: Visibility,
     begin: Option<Begin<S>>,
 }
 
-type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, Hint, &Arc<S>, &Host) -> Job + Send + Sync>;
+type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// How long a result may be kept, and by whom (CH-01).
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Hint {
+pub(super) struct CacheHint {
     pub(super) ttl_ms: i64,
     pub(super) scope: Option<CacheScope>,
 }
 
-impl Hint {
+impl CacheHint {
     pub(super) fn new(ttl: Duration, scope: CacheScope) -> Self {
         Self {
             ttl_ms: i64::try_from(ttl.as_millis()).unwrap_or(i64::MAX),
@@ -218,7 +218,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
     /// How long its contents may be kept, and by whom, in place of what the server says for
     /// all; since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.cache = Some(Hint::new(ttl, scope));
+        self.cache = Some(CacheHint::new(ttl, scope));
         self
     }
 
@@ -270,12 +270,12 @@ impl Resource {
     }
 
     /// How long its contents may be kept, and by whom, where `hint` is for all resources.
-    fn hint(&self, hint: Hint) -> Hint {
+    fn hint(&self, hint: CacheHint) -> CacheHint {
         self.cache.unwrap_or(hint).seen_by(&self.visibility)
     }
 
     /// Answers `resources/read`.
-    pub(super) fn call(&self, call: Call<'_>, hint: Hint, host: &Host) -> Job {
+    pub(super) fn call(&self, call: Call<'_>, hint: CacheHint, host: &Host) -> Job {
         match &self.begin {
             Some(begin) => begin(call, self.hint(hint), host.unit(), host),
             None => call.refuse(ErrorReply::internal()),
@@ -311,7 +311,7 @@ pub(super) fn answer<T: ResourceOutput>(
     future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
     uri: String,
     mime_type: Option<String>,
-    hint: Hint,
+    hint: CacheHint,
 ) -> Job {
     call.answer(async move {
         let result = future.await.and_then(|output| {

@@ -16,7 +16,7 @@ use super::handler_error::{HandlerError, not_found};
 use super::item::{NO_HANDLER, RegisterError};
 use super::lister::Lister;
 use super::principal::Principal;
-use super::resource::{Hint, ResourceOutput, answer};
+use super::resource::{CacheHint, ResourceOutput, answer};
 use super::texts::from_captures;
 use super::visibility::Visibility;
 use crate::connection::Job;
@@ -59,13 +59,14 @@ pub struct Template<S = ()> {
     /// The smaller goes first where several match.
     pub(super) order: u64,
     parsed: Result<UriTemplate, ParseError>,
-    cache: Option<Hint>,
+    cache: Option<CacheHint>,
     pub(super) lister: Option<Lister<S>>,
     pub(super) visibility: Visibility,
     begin: Option<Begin<S>>,
 }
 
-type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, Found, Hint, &Arc<S>, &Host) -> Job + Send + Sync>;
+type Begin<S> =
+    Box<dyn for<'b> Fn(Call<'b>, Found, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// A URI that a template matches, and what it holds for each variable.
 #[derive(Clone, Debug)]
@@ -139,7 +140,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     /// How long contents may be kept, and by whom, in place of what the server says for all;
     /// since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
-        self.cache = Some(Hint::new(ttl, scope));
+        self.cache = Some(CacheHint::new(ttl, scope));
         self
     }
 
@@ -279,7 +280,7 @@ impl Template {
     }
 
     /// Answers `resources/read`.
-    pub(super) fn call(&self, call: Call<'_>, found: Found, hint: Hint, host: &Host) -> Job {
+    pub(super) fn call(&self, call: Call<'_>, found: Found, hint: CacheHint, host: &Host) -> Job {
         match &self.begin {
             Some(begin) => {
                 let hint = self.cache.unwrap_or(hint).seen_by(&self.visibility);

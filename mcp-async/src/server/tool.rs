@@ -437,7 +437,7 @@ impl Tool {
 
     fn refuse(&self, call: Call<'_>, error: &dyn fmt::Display) -> Job {
         let as_result = call.request.revision.reports_bad_arguments_as_result();
-        call.ready(Settled::<()> {
+        call.ready(SettledCall::<()> {
             result: Err(bad_arguments(error, as_result).settle(None)),
             tool: None,
             kept: Cell::new(None),
@@ -454,11 +454,11 @@ impl Tool {
         match host.runner.filter(|_| self.spawned) {
             Some(runner) => call.answer(async move {
                 let result = spawned(runner, future).await;
-                Settled::new(result, tool)
+                SettledCall::new(result, tool)
             }),
             None => call.answer(async move {
                 let result = future.await;
-                Settled::new(result, tool)
+                SettledCall::new(result, tool)
             }),
         }
     }
@@ -479,7 +479,7 @@ impl<S> fmt::Debug for Tool<S> {
 }
 
 /// What a handler came to, on its way to the wire.
-struct Settled<T> {
+struct SettledCall<T> {
     result: Result<T, Failure>,
     /// The tool, if its results are checked.
     tool: Option<Arc<Tool>>,
@@ -487,7 +487,7 @@ struct Settled<T> {
     kept: Cell<Option<bool>>,
 }
 
-impl<T> Settled<T> {
+impl<T> SettledCall<T> {
     fn new(result: Result<T, HandlerError>, tool: Option<Arc<Tool>>) -> Self {
         Self {
             result: result.map_err(|error| error.settle(None)),
@@ -505,7 +505,7 @@ impl<T> Settled<T> {
     }
 }
 
-impl<T: ToolOutput> Reply for Settled<T> {
+impl<T: ToolOutput> Reply for SettledCall<T> {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
         match (&self.result, &self.tool) {
             (Ok(output), None) => output.with_outcome(send),

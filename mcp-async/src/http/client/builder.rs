@@ -13,7 +13,7 @@ use super::session::meet;
 use super::settings::{Settings, bearer};
 use crate::client::builder::first;
 use crate::client::child::SpawnError;
-use crate::client::keeper::Dial;
+use crate::client::supervisor::Dial;
 use crate::client::{Client, ClientBuilder, ConnectError};
 use crate::net::{HttpClient, Network};
 use crate::runtime::Runtime;
@@ -141,22 +141,22 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
         B::Data: Send,
     {
         let settings = self.http().cloned().unwrap_or_default();
-        let (hub, config, policy) = self.parts()?;
+        let (client_state, config, policy) = self.parts()?;
         let url = url.to_owned();
         let service = Mutex::new(service);
         let negotiation = config.negotiation;
-        let dial: Dial = Box::new(move |hub, negotiation| {
+        let dial: Dial = Box::new(move |client_state, negotiation| {
             let mut config = config.clone();
             config.negotiation = negotiation;
             let service = service.lock().unwrap_or_else(PoisonError::into_inner);
             let carrier = Box::new(Through::new(service.clone()));
             let (settings, url) = (settings.clone(), url.clone());
             Box::pin(async move {
-                let met = meet(carrier, &url, &settings, R::default(), config, hub);
+                let met = meet(carrier, &url, &settings, R::default(), config, client_state);
                 met.await.map_err(SpawnError::Connect)
             })
         });
-        first(dial, hub, negotiation, policy)
+        first(dial, client_state, negotiation, policy)
             .await
             .map_err(connect_error)
     }
@@ -172,7 +172,7 @@ impl<R> Client<R> {
     /// [`ConnectError::Header`] if a header cannot carry the token; nothing changed then.
     pub fn set_bearer(&self, token: &str) -> Result<(), ConnectError> {
         let value = bearer(token)?;
-        if let Some(credentials) = self.inner.hub.extension.get::<Credentials>() {
+        if let Some(credentials) = self.inner.client_state.extension.get::<Credentials>() {
             credentials.replace(value);
         }
         // CH-05: it may be another principal's.

@@ -9,8 +9,8 @@ use std::sync::Arc;
 
 use mcp_proto::Instant;
 
-use super::carry::{HEAD_START, carry};
 use super::link::{Link, Order, Start};
+use super::run_exchange::{HEAD_START, run_exchange};
 use crate::connection::{JobWaker, discard};
 use crate::runtime::{Clock, Task, Timer};
 
@@ -94,7 +94,7 @@ impl<C: Clock> Exchanges<C> {
         let responded = Arc::new(AtomicBool::new(false));
         let (id, epoch, stays) = (start.exchange.id(), start.exchange.epoch(), start.stays);
         let link = Arc::clone(&self.link);
-        let carried = carry(link, Arc::clone(&self.clock), start, Arc::clone(&responded));
+        let carried = run_exchange(link, Arc::clone(&self.clock), start, Arc::clone(&responded));
         self.run(Running {
             future: Box::pin(carried),
             id,
@@ -214,6 +214,6 @@ async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, t
     discard(future);
     // A session that is gone knows of no request.
     if told.exchange.epoch() == link.origin(|origin| origin.epoch()) {
-        carry(link, clock, told, responded).await;
+        run_exchange(link, clock, told, responded).await;
     }
 }

@@ -20,21 +20,21 @@ use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
 use super::permits::{Permit, Permits};
 use super::settings::Settings;
-use crate::client::hub::Hub;
-use crate::client::inner::Wire;
+use crate::client::client_state::ClientState;
+use crate::client::inner::ClientShared;
 use crate::connection::DriverWaker;
 use crate::observe;
 
 pub(super) struct Link {
     pub(super) carrier: Box<dyn Carrier>,
     pub(super) limits: Limits,
-    pub(super) hub: Arc<Hub>,
+    pub(super) client_state: Arc<ClientState>,
     /// Rung when there is something to do for the exchanges.
     pub(super) driver_waker: Arc<DriverWaker>,
     url: Url,
     fields: HeaderMap,
     /// The machine; there once the connection is made, which is before anything is sent.
-    wire: OnceLock<Arc<Wire>>,
+    shared: OnceLock<Arc<ClientShared>>,
     state: Mutex<State>,
     dice: RandomState,
     /// For what no call waits for.
@@ -53,7 +53,7 @@ struct State {
     room: Vec<Waker>,
     /// Nothing leaves until the server has taken `initialized` (LC-06) and its own stream is open
     /// or refused: what the server asks on a stream that is not open yet is lost.
-    gate: bool,
+    is_held: bool,
     writer: Option<Waker>,
     orders: Vec<Order>,
     /// No answer can come any more.
@@ -120,7 +120,7 @@ impl Link {
         url: Url,
         settings: &Settings,
         limits: &Limits,
-        hub: Arc<Hub>,
+        client_state: Arc<ClientState>,
     ) -> Arc<Self> {
         let mut origin = Origin::new();
         if settings.draft {
@@ -129,11 +129,11 @@ impl Link {
         Arc::new(Self {
             carrier,
             limits: *limits,
-            hub,
+            client_state,
             driver_waker: DriverWaker::new(),
             url,
             fields: settings.fields.clone(),
-            wire: OnceLock::new(),
+            shared: OnceLock::new(),
             state: Mutex::new(State {
                 origin,
                 endpoint: None,
@@ -141,7 +141,7 @@ impl Link {
                 bytes: 0,
                 reader: None,
                 room: Vec::new(),
-                gate: false,
+                is_held: false,
                 writer: None,
                 orders: Vec::new(),
                 hung_up: false,
@@ -154,16 +154,16 @@ impl Link {
         })
     }
 
-    pub(super) fn join(&self, wire: Arc<Wire>) {
+    pub(super) fn join(&self, shared: Arc<ClientShared>) {
         // There is one connection for each link.
-        let _ = self.wire.set(wire);
+        let _ = self.shared.set(shared);
     }
 
     /// Takes a message of the connection's; `Pending` while all messages have to wait.
     pub(super) fn poll_send(&self, cx: &Context<'_>, message: &Bytes) -> Poll<Sent> {
         {
             let mut state = self.lock();
-            if state.gate {
+            if state.is_held {
                 state.writer = Some(cx.waker().clone());
                 return Poll::Pending;
             }
@@ -177,7 +177,7 @@ impl Link {
     }
 
     fn send(&self, message: &Bytes) -> Sent {
-        let Some(wire) = self.wire.get() else {
+        let Some(shared) = self.shared.get() else {
             return Sent::Begun;
         };
         let (mut opens, mut cancelled) = (Opens::Nothing, None);
@@ -192,7 +192,7 @@ impl Link {
                 needs_seat = false;
             }
             Message::Notification(told) => {
-                let revision = wire.lock().machine.revision();
+                let revision = shared.lock().machine.revision();
                 match told.method {
                     Method::Cancelled => {
                         let id = told.params.and_then(|params| params.get("requestId"));
@@ -229,7 +229,7 @@ impl Link {
         };
         let exchange = {
             let mut state = self.lock();
-            state.gate |= opens == Opens::Stream;
+            state.is_held |= opens == Opens::Stream;
             Exchange::new(&state.origin, message)
         };
         let start = Box::new(Start {
@@ -287,7 +287,7 @@ impl Link {
     }
 
     fn credentials(&self) -> Option<&Credentials> {
-        self.hub.extension.get()
+        self.client_state.extension.get()
     }
 
     /// Counts the credentials that the application has set.
@@ -379,7 +379,7 @@ impl Link {
     pub(super) fn release(&self) {
         let writer = {
             let mut state = self.lock();
-            state.gate = false;
+            state.is_held = false;
             state.writer.take()
         };
         if let Some(writer) = writer {
@@ -416,9 +416,9 @@ impl Link {
     pub(super) fn renew(&self) {
         self.order(Order::Renew(self.origin(|origin| origin.epoch())));
         self.release();
-        if let Some(wire) = self.wire.get() {
+        if let Some(shared) = self.shared.get() {
             // SC-10: the keeper lets the calls go when the session knows what it is to know.
-            wire.command(|machine, now| {
+            shared.command(|machine, now| {
                 if machine.lose_session(now) {
                     machine.hold();
                 }
@@ -428,20 +428,20 @@ impl Link {
 
     /// Whether anybody waits for the answer to this request.
     pub(super) fn awaits(&self, id: u64) -> bool {
-        let wire = self.wire.get();
-        wire.is_some_and(|wire| wire.lock().machine.awaits(id))
+        let shared = self.shared.get();
+        shared.is_some_and(|shared| shared.lock().machine.awaits(id))
     }
 
     pub(super) fn refuse(&self, id: u64, status: u16) {
-        if let Some(wire) = self.wire.get() {
-            wire.command(|machine, now| machine.refuse(now, id, status));
+        if let Some(shared) = self.shared.get() {
+            shared.command(|machine, now| machine.refuse(now, id, status));
         }
     }
 
     /// The error that is delivered next, to this request, says that head and body differ.
     pub(super) fn mismatched(&self, id: u64) {
-        if let Some(wire) = self.wire.get() {
-            let core = &mut *wire.lock();
+        if let Some(shared) = self.shared.get() {
+            let core = &mut *shared.lock();
             if let Some(cookie) = core.machine.cookie_of(id) {
                 core.responses.mismatched(cookie);
             }
@@ -449,8 +449,8 @@ impl Link {
     }
 
     pub(super) fn fail(&self, id: u64, failure: Failure) {
-        if let Some(wire) = self.wire.get() {
-            wire.command(|machine, _| machine.fail(id, failure));
+        if let Some(shared) = self.shared.get() {
+            shared.command(|machine, _| machine.fail(id, failure));
         }
     }
 
@@ -520,7 +520,9 @@ impl Link {
     }
 
     pub(super) fn now(&self) -> Instant {
-        self.wire.get().map_or(Instant::ZERO, |wire| wire.now())
+        self.shared
+            .get()
+            .map_or(Instant::ZERO, |shared| shared.now())
     }
 
     /// Another number each time.

@@ -4,19 +4,19 @@
 //! future that runs its exchange. Messages of the server return to the machine from any exchange.
 //!
 //! ```text
-//!   Session --message--> Outgoing --Order--> Exchanges --poll--> carry: one exchange, resumptions too
+//!   Session --message--> Outgoing --Order--> Exchanges --poll--> run_exchange: one exchange, resumptions too
 //!      ^                                                           |  fails, refusals, lost sessions:
 //!      `------------------- Link.incoming <------------------------'  inputs of the machine
 //! ```
 
 mod builder;
 mod carrier;
-mod carry;
 mod credentials;
 mod exchanges;
 mod link;
 mod outgoing;
 mod permits;
+mod run_exchange;
 mod session;
 mod settings;
 mod stream;

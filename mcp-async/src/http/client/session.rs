@@ -16,10 +16,10 @@ use super::exchanges::Exchanges;
 use super::link::{Link, Sent};
 use super::outgoing::Outgoing;
 use super::settings::Settings;
+use crate::client::client_state::ClientState;
 use crate::client::connection::{GRACE, Open, begin};
-use crate::client::hub::Hub;
-use crate::client::keeper::Dialled;
 use crate::client::side::Side;
+use crate::client::supervisor::Dialled;
 use crate::client::{ConnectError, Machine};
 use crate::connection::{Exchanged, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
@@ -232,13 +232,13 @@ pub(super) async fn meet<C: Clock>(
     settings: &Settings,
     clock: C,
     mut config: ClientSetup<'static>,
-    hub: Arc<Hub>,
+    client_state: Arc<ClientState>,
 ) -> Result<Dialled, ConnectError> {
     let url: Url = settings.check(url)?;
     config.revisions = settings.revisions(config.revisions);
     let clock = Arc::new(clock);
     let limits = config.limits;
-    let link = Link::new(carrier, url, settings, &limits, Arc::clone(&hub));
+    let link = Link::new(carrier, url, settings, &limits, Arc::clone(&client_state));
     // Each exchange succeeds or fails by itself.
     let opening = (
         Machine::connect_by_exchanges as Open,
@@ -247,7 +247,7 @@ pub(super) async fn meet<C: Clock>(
     );
     let outgoing = Outgoing::new(limits.output);
     let now: Arc<dyn crate::runtime::Now> = Arc::clone(&clock) as _;
-    let (side, peer) = begin(opening, outgoing, now, config, hub);
+    let (side, peer) = begin(opening, outgoing, now, config, client_state);
     link.join(Arc::clone(&peer.shared));
     let mut session = Session {
         connection: Exchanged::new(side, Arc::clone(&peer.shared), Arc::clone(&clock)),

@@ -12,8 +12,8 @@ use mcp_proto::frame::sse::{Events, Piece};
 use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
-use super::carry::{deliver, tell};
 use super::link::Link;
+use super::run_exchange::{deliver, tell};
 use crate::observe;
 use crate::runtime::{Clock, Timer};
 

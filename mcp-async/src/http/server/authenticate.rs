@@ -10,8 +10,8 @@ use mcp_proto::http::Endpoint;
 
 use super::answer::Answer;
 use super::auth_error::AuthError;
+use super::endpoint::HttpEndpoint;
 use super::head::RequestHead;
-use super::site::Site;
 use crate::runtime::Runtime;
 use crate::server::Principal;
 
@@ -73,7 +73,7 @@ impl fmt::Debug for Hook {
     }
 }
 
-impl<R: Runtime> Site<R> {
+impl<R: Runtime> HttpEndpoint<R> {
     /// Verifies the sender, and keeps the principal in the extensions of the request; the answer
     /// if it is refused. Without a hook, and for what the other checks refuse or answer, nothing
     /// is done.

@@ -11,9 +11,9 @@ use mcp_proto::server::http::streams::StreamLimits;
 
 use super::HttpService;
 use super::authenticate::{Authenticate, Hook};
+use super::endpoint::HttpEndpoint;
 use super::http_sse::HttpSse;
 use super::sharing::Sharing;
-use super::site::Site;
 use crate::http::{EventStore, SessionStore};
 use crate::runtime::{Runtime, Task};
 use crate::server::parts::Parts;
@@ -327,11 +327,11 @@ impl<R: Runtime> Http<R> {
     /// With [`until`](Self::until), where the runtime does not run: a task waits for it.
     pub fn into_service(mut self) -> Result<HttpService<R>, BuildError> {
         let server = self.build()?;
-        let service = HttpService::new(Site::new(server, self.options));
+        let service = HttpService::new(HttpEndpoint::new(server, self.options));
         if let Some(end) = self.until {
             R::spawn(Box::pin(Ending {
                 end,
-                site: Arc::downgrade(&service.site),
+                endpoint: Arc::downgrade(&service.endpoint),
             }));
         }
         Ok(service)
@@ -352,7 +352,7 @@ impl<R: Runtime> Http<R> {
 /// Waits for the end of a service, which it does not keep.
 struct Ending<R: Runtime> {
     end: Task,
-    site: Weak<Site<R>>,
+    endpoint: Weak<HttpEndpoint<R>>,
 }
 
 impl<R: Runtime> Future for Ending<R> {
@@ -361,9 +361,9 @@ impl<R: Runtime> Future for Ending<R> {
     fn poll(mut self: Pin<&mut Self>, cx: &mut core::task::Context<'_>) -> core::task::Poll<()> {
         let ended = self.end.as_mut().poll(cx);
         if ended.is_ready()
-            && let Some(site) = self.site.upgrade()
+            && let Some(endpoint) = self.endpoint.upgrade()
         {
-            site.shutdown();
+            endpoint.shutdown();
         }
         ended
     }

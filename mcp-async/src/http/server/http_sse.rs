@@ -15,15 +15,15 @@ use mcp_proto::server::http::streams::Delivery;
 
 use super::answer::{self, Answer};
 use super::body::HttpBody;
+use super::endpoint::{HttpEndpoint, owner};
 use super::head::RequestHead;
-use super::keeper::Keeper;
 use super::legacy::{FLOODED, no_session};
 use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::mint;
 use super::sharing::{FIRST, Owned, Sharing};
-use super::site::{Site, owner};
+use super::store_writer::StoreWriter;
 use super::streams::SessionStreams;
 use crate::connection::Outbound as _;
 use crate::runtime::Runtime;
@@ -53,7 +53,7 @@ impl HttpSse {
     }
 }
 
-impl<R: Runtime> Site<R> {
+impl<R: Runtime> HttpEndpoint<R> {
     /// Answers what is for one of the two endpoints; `None` for what is not.
     pub(super) async fn http_sse<B: Body>(
         &self,
@@ -113,7 +113,7 @@ impl<R: Runtime> Site<R> {
         let reading = Reading::new(Arc::clone(&session), reader);
         self.sse_sessions.insert(&session);
         let sharing = Sharing::default();
-        let keeper = Keeper::new(
+        let store_writer = StoreWriter::new(
             sharing,
             &session,
             self.idle(),
@@ -129,7 +129,7 @@ impl<R: Runtime> Site<R> {
             ends_with_stream: true,
             leaving: false,
             forgotten: false,
-            keeper,
+            store_writer,
             _place: place,
         });
         let first = Bytes::from(format!("event: endpoint\ndata: {reference}?c={token}\n\n"));

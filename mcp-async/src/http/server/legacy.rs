@@ -14,19 +14,19 @@ use mcp_proto::{Channel, Source};
 use super::answer::{self, Answer};
 use super::body::HttpBody;
 use super::conversation::Conversation;
+use super::endpoint::{HttpEndpoint, owner};
 use super::exchange::Exchange;
-use super::keeper::Keeper;
 use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
 use super::sessions::{Place, mint};
 use super::sharing::{FIRST, Owned};
-use super::site::{Site, owner};
+use super::store_writer::StoreWriter;
 use super::streams::SessionStreams;
 use crate::connection::Text;
 use crate::runtime::Runtime;
 
-impl<R: Runtime> Site<R> {
+impl<R: Runtime> HttpEndpoint<R> {
     /// Opens a session, if the answer to `initialize` does.
     pub(super) async fn initialize(
         &self,
@@ -89,7 +89,7 @@ impl<R: Runtime> Site<R> {
         if let Some(found) = self.sessions.insert(&session) {
             return found;
         }
-        let keeper = Keeper::new(
+        let store_writer = StoreWriter::new(
             self.options.sharing.clone(),
             &session,
             self.idle(),
@@ -105,7 +105,7 @@ impl<R: Runtime> Site<R> {
             ends_with_stream: false,
             leaving: false,
             forgotten: false,
-            keeper,
+            store_writer,
             _place: place,
         });
         session

@@ -1,7 +1,7 @@
 //! A server as a service over HTTP requests.
 //!
 //! ```text
-//! builder       settings                 site       from a request to what answers it
+//! builder       settings                 endpoint       from a request to what answers it
 //! authenticate  the hook that verifies who sends a request, and its refusals
 //! head, collect a request, as the core reads it     answer, body   a response
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
@@ -24,10 +24,10 @@ mod body;
 mod builder;
 mod collect;
 mod conversation;
+mod endpoint;
 mod exchange;
 mod head;
 mod http_sse;
-mod keeper;
 mod legacy;
 mod reading;
 mod replies;
@@ -36,7 +36,7 @@ mod session;
 mod session_task;
 mod sessions;
 mod sharing;
-mod site;
+mod store_writer;
 mod streams;
 mod takeover;
 mod turns;
@@ -51,7 +51,7 @@ use std::sync::Arc;
 use http::{Request, Response};
 use http_body::Body;
 
-use self::site::Site;
+use self::endpoint::HttpEndpoint;
 use crate::runtime::Runtime;
 
 pub use self::auth_error::AuthError;
@@ -84,20 +84,20 @@ pub use self::builder::Http;
 /// }
 /// ```
 pub struct HttpService<R: Runtime> {
-    site: Arc<Site<R>>,
+    endpoint: Arc<HttpEndpoint<R>>,
 }
 
 impl<R: Runtime> HttpService<R> {
-    fn new(site: Site<R>) -> Self {
+    fn new(endpoint: HttpEndpoint<R>) -> Self {
         Self {
-            site: Arc::new(site),
+            endpoint: Arc::new(endpoint),
         }
     }
 
     /// Ends it in good order: new requests are answered with 503, what runs may finish within
     /// the [grace](Http::grace), and listens end with their result.
     pub fn shutdown(&self) {
-        self.site.shutdown();
+        self.endpoint.shutdown();
     }
 }
 
@@ -115,15 +115,15 @@ where
     }
 
     fn call(&mut self, request: Request<B>) -> Self::Future {
-        let site = Arc::clone(&self.site);
-        Box::pin(async move { Ok(site.serve(request).await) })
+        let endpoint = Arc::clone(&self.endpoint);
+        Box::pin(async move { Ok(endpoint.serve(request).await) })
     }
 }
 
 impl<R: Runtime> Clone for HttpService<R> {
     fn clone(&self) -> Self {
         Self {
-            site: Arc::clone(&self.site),
+            endpoint: Arc::clone(&self.endpoint),
         }
     }
 }

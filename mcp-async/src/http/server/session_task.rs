@@ -10,9 +10,9 @@ use mcp_proto::http::{Post, Version};
 use mcp_proto::{Channel, Instant, Source};
 
 use super::conversation::Conversation;
-use super::keeper::Keeper;
 use super::session::Session;
 use super::sessions::{Place, Sessions};
+use super::store_writer::StoreWriter;
 use super::streams::SessionStreams;
 use crate::connection::{Text, Work, Worked, poll_work};
 use crate::observe;
@@ -31,7 +31,7 @@ pub(super) struct SessionTask<C: Clock> {
     pub(super) leaving: bool,
     /// The stores have forgotten it.
     pub(super) forgotten: bool,
-    pub(super) keeper: Keeper,
+    pub(super) store_writer: StoreWriter,
     pub(super) _place: Place,
 }
 
@@ -83,12 +83,12 @@ impl<C: Clock> SessionTask<C> {
             Some(_) => self.session.used(),
             None => self.conversation.now(),
         };
-        self.keeper.poll(cx, &self.session.shared, used);
+        self.store_writer.poll(cx, &self.session.shared, used);
     }
 
     /// Waits until the stores have forgotten the session.
     fn poll_forget(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        self.forgotten = ready!(self.keeper.poll_forget(cx));
+        self.forgotten = ready!(self.store_writer.poll_forget(cx));
         Poll::Ready(())
     }
 
@@ -150,7 +150,7 @@ impl<C: Clock> Work for SessionTask<C> {
             self.close();
             return Worked::Over(());
         }
-        if self.keeper.is_displaced() || self.session.is_displaced() {
+        if self.store_writer.is_displaced() || self.session.is_displaced() {
             // Its requests and streams end here; the client finds the session where it is now.
             observe::displaced();
             return Worked::Over(());
@@ -167,7 +167,7 @@ impl<C: Clock> Work for SessionTask<C> {
 
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let now = self.conversation.now();
-        let due = self.keeper.due().filter(|due| *due > now);
+        let due = self.store_writer.due().filter(|due| *due > now);
         let deadline = self.expiry().into_iter().chain(due).min();
         self.conversation.arm(cx, deadline)
     }

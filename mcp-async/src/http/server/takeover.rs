@@ -8,15 +8,15 @@ use mcp_proto::server::http::streams::StreamReader;
 
 use super::answer::{self, Answer};
 use super::conversation::Conversation;
+use super::endpoint::{HttpEndpoint, owner};
 use super::session::Session;
 use super::sharing::{Owned, Saved};
-use super::site::{Site, owner};
 use super::streams::SessionStreams;
 use crate::http::StoreError;
 use crate::observe;
 use crate::runtime::Runtime;
 
-impl<R: Runtime> Site<R> {
+impl<R: Runtime> HttpEndpoint<R> {
     /// Saves a session for the first time, where there is a store: what it has then.
     pub(super) fn save_first(
         &self,

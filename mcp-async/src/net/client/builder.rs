@@ -6,7 +6,7 @@ use std::sync::Arc;
 use http::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
 
-use super::dial::Dialler;
+use super::connector::Connector;
 use super::pool::Pool;
 use super::{HttpClient, Shared};
 use crate::net::Network;
@@ -114,7 +114,7 @@ impl<R: Network> HttpClientBuilder<R> {
         let anywhere = Uri::from_static("http://a.example/");
         let wrong_proxy = named && proxies.intercept(&anywhere).is_none();
         HttpClient(Arc::new(Shared {
-            dialler: Dialler {
+            connector: Connector {
                 proxies,
                 connect_timeout: self.connect_timeout,
                 stall_timeout: self.stall_timeout,

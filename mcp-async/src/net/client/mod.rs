@@ -1,5 +1,5 @@
 mod builder;
-mod dial;
+mod connector;
 mod failed;
 mod inflate;
 mod origin;
@@ -24,7 +24,7 @@ use tower_service::Service;
 use url::Url;
 
 use super::Network;
-use dial::Dialler;
+use connector::Connector;
 use inflate::Inflater;
 use origin::Origin;
 use pool::{Kept, Pool, Use};
@@ -58,7 +58,7 @@ pub use reply::Reply;
 pub struct HttpClient<R: Network>(Arc<Shared<R>>);
 
 struct Shared<R: Network> {
-    dialler: Dialler<R>,
+    connector: Connector<R>,
     pool: Pool,
     inflate: bool,
     /// The proxy that was named is none: nothing may leave, least of all without it.
@@ -123,7 +123,7 @@ impl<R: Network> HttpClient<R> {
         if self.0.wrong_proxy {
             return Err(SendFailed::Proxy);
         }
-        let proxy = self.0.dialler.proxy(&uri, &origin);
+        let proxy = self.0.connector.proxy(&uri, &origin);
         // What stands in the pool may be closed by now; what was just dialled is the last try.
         let mut retries = 0..RETRIES;
         loop {
@@ -135,7 +135,7 @@ impl<R: Network> HttpClient<R> {
             let mut kept = match waiting {
                 Some(kept) => kept,
                 None => {
-                    let kept = self.0.dialler.dial(&origin, proxy.as_ref()).await?;
+                    let kept = self.0.connector.dial(&origin, proxy.as_ref()).await?;
                     self.0.pool.share(&origin, &kept);
                     kept
                 }

@@ -11,7 +11,7 @@ use rustls::pki_types::PrivateKeyDer;
 use rustls::pki_types::pem::PemObject as _;
 
 use super::{TlsError, certificates_of, provider};
-use crate::net::wire::Wire;
+use crate::net::maybe_tls_stream::MaybeTlsStream;
 
 /// Who a server is: its certificate and the key to it.
 ///
@@ -45,12 +45,12 @@ impl Identity {
         Ok(Self(Arc::new(config).into()))
     }
 
-    pub(in crate::net) async fn accept<S>(&self, stream: S) -> io::Result<Wire<S>>
+    pub(in crate::net) async fn accept<S>(&self, stream: S) -> io::Result<MaybeTlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
         let stream = self.0.accept(stream).await?;
-        Ok(Wire::Tls(Box::new(stream.into())))
+        Ok(MaybeTlsStream::Tls(Box::new(stream.into())))
     }
 }
 

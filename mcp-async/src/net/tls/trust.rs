@@ -11,7 +11,7 @@ use rustls::{ClientConfig, RootCertStore};
 use rustls_platform_verifier::BuilderVerifierExt as _;
 
 use super::{TlsError, certificates_of, provider};
-use crate::net::wire::Wire;
+use crate::net::maybe_tls_stream::MaybeTlsStream;
 
 /// Certificates of authorities that are trusted.
 ///
@@ -59,7 +59,11 @@ impl Trust {
         Self { roots, connector }
     }
 
-    pub(in crate::net) async fn connect<S>(&self, host: &str, stream: S) -> io::Result<Wire<S>>
+    pub(in crate::net) async fn connect<S>(
+        &self,
+        host: &str,
+        stream: S,
+    ) -> io::Result<MaybeTlsStream<S>>
     where
         S: AsyncRead + AsyncWrite + Unpin,
     {
@@ -69,7 +73,7 @@ impl Trust {
             .as_ref()
             .map_err(|error| io::Error::other(error.clone()))?;
         let stream = connector.connect(name, stream).await.map_err(not_tls)?;
-        Ok(Wire::Tls(Box::new(stream.into())))
+        Ok(MaybeTlsStream::Tls(Box::new(stream.into())))
     }
 
     fn make(&self) -> Result<TlsConnector, TlsError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use tower_layer::Layer;
 
-use super::gate::Gate;
+use super::semaphore::Semaphore;
 use super::{Around, Layered, runs_a_handler};
 use crate::connection::Job;
 use crate::error::ErrorReply;
@@ -22,7 +22,7 @@ use crate::server::{Call, Service};
 /// [`Timeout`](super::Timeout), on whichever side of it this layer is.
 #[derive(Clone)]
 pub struct ConcurrencyLimit {
-    gate: Arc<Gate>,
+    semaphore: Arc<Semaphore>,
     limit: usize,
     refuses: bool,
 }
@@ -32,7 +32,7 @@ impl ConcurrencyLimit {
     pub fn new(limit: usize) -> Self {
         let limit = limit.max(1);
         Self {
-            gate: Gate::new(limit),
+            semaphore: Semaphore::new(limit),
             limit,
             refuses: false,
         }
@@ -51,16 +51,16 @@ impl Around for ConcurrencyLimit {
         if !runs_a_handler(call.method) {
             return service.call(call);
         }
-        let pass = self.gate.try_enter();
-        if pass.is_none() && self.refuses {
+        let permit = self.semaphore.try_acquire();
+        if permit.is_none() && self.refuses {
             let text = format!("More than {} calls at a time", self.limit);
             return call.refuse(ErrorReply::new(mcp_proto::rpc::code::INTERNAL_ERROR, text));
         }
-        let gate = Arc::clone(&self.gate);
+        let semaphore = Arc::clone(&self.semaphore);
         service.call(call).wrap(|job| async move {
-            let _pass = match pass {
-                Some(pass) => pass,
-                None => gate.enter().await,
+            let _pass = match permit {
+                Some(permit) => permit,
+                None => semaphore.acquire().await,
             };
             job.await
         })

@@ -22,9 +22,9 @@
 
 mod around;
 mod concurrency;
-mod gate;
 #[cfg(all(feature = "server", not(feature = "tracing")))]
 mod no_trace;
+mod semaphore;
 mod timeout;
 #[cfg(feature = "tracing")]
 mod trace;

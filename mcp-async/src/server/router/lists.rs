@@ -4,10 +4,10 @@ use mcp_proto::json::Str;
 use mcp_proto::model::CacheScope;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::super::catalog::{Keyed, Page, Shelf};
+use super::super::catalog::{Keyed, Page, SortedList};
 use super::super::cursor::Listing;
 use super::super::prompt::Prompt;
-use super::super::resource::{Hint, Resource};
+use super::super::resource::{CacheHint, Resource};
 use super::super::service::Call;
 use super::super::template::Template;
 use super::super::tool::Tool;
@@ -20,15 +20,15 @@ use crate::model;
 /// Answers a request for a list, of the items that are shown to the caller.
 pub(super) fn list<T: Listed>(
     call: Call<'_>,
-    shelf: &Shelf<T>,
+    sorted: &SortedList<T>,
     list: Listing,
     size: usize,
-    hint: Hint,
+    hint: CacheHint,
 ) -> Job {
     let cursor = call.request.subject.map(Str::to_cow);
     let shown = |item: &T| is_shown(item.visibility(), &call) && item.is_served(&call);
-    let page = shelf.page(list, cursor.as_deref(), size, shown);
-    let restricted = || shelf.iter().any(|item| item.visibility().is_restricted());
+    let page = sorted.page(list, cursor.as_deref(), size, shown);
+    let restricted = || sorted.iter().any(|item| item.visibility().is_restricted());
     let hint = match hint.scope {
         Some(CacheScope::Public) if restricted() => hint.private(),
         _ => hint,
@@ -125,7 +125,7 @@ impl Listed for Prompt {
 /// A page with its hints (CH-01), the same on every page (CH-10).
 struct Result<T> {
     page: Page<T>,
-    hint: Hint,
+    hint: CacheHint,
 }
 
 impl<T: Listed> Serialize for Result<T> {

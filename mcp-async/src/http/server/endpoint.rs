@@ -28,7 +28,7 @@ use crate::server::serving::Server;
 use crate::server::{BoxService, Buckets, Live, Machine, Peer, Principal};
 
 /// Everything of one endpoint.
-pub(super) struct Site<R: Runtime> {
+pub(super) struct HttpEndpoint<R: Runtime> {
     pub(super) server: Server<R>,
     pub(super) options: Options,
     hosts: Option<Vec<String>>,
@@ -54,7 +54,7 @@ pub(super) struct Site<R: Runtime> {
     bodies: Room,
 }
 
-impl<R: Runtime> Site<R> {
+impl<R: Runtime> HttpEndpoint<R> {
     pub(super) fn new(server: Server<R>, options: Options) -> Self {
         let config = server.config();
         let capacity = Capacity::new(options.limits.sessions);

@@ -5,13 +5,13 @@ use std::io::{self, IoSlice};
 use futures_io::{AsyncRead, AsyncWrite};
 
 /// A socket, with TLS on it or without.
-pub(crate) enum Wire<S> {
+pub(crate) enum MaybeTlsStream<S> {
     Plain(S),
     #[cfg(feature = "tls")]
     Tls(Box<futures_rustls::TlsStream<S>>),
 }
 
-impl<S> Wire<S> {
+impl<S> MaybeTlsStream<S> {
     /// Whether it is worth handing over several slices at once: TLS would make a record of each.
     pub(crate) const fn is_vectored(&self) -> bool {
         matches!(self, Self::Plain(_))
@@ -39,7 +39,7 @@ macro_rules! on_either {
     };
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for MaybeTlsStream<S> {
     fn poll_read(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,
@@ -49,7 +49,7 @@ impl<S: AsyncRead + AsyncWrite + Unpin> AsyncRead for Wire<S> {
     }
 }
 
-impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for Wire<S> {
+impl<S: AsyncRead + AsyncWrite + Unpin> AsyncWrite for MaybeTlsStream<S> {
     fn poll_write(
         self: Pin<&mut Self>,
         cx: &mut Context<'_>,

@@ -22,7 +22,7 @@ use crate::runtime::{Clock, Timer};
 
 /// Runs an exchange, and tells the machine what becomes of it;
 /// `responded` becomes true with the head of a reply.
-pub(super) async fn carry<C: Clock>(
+pub(super) async fn run_exchange<C: Clock>(
     link: Arc<Link>,
     clock: Arc<C>,
     start: Start,
@@ -158,7 +158,7 @@ async fn attempt<C: Clock>(
     responded.store(true, Ordering::Relaxed);
     let status = response.status().as_u16();
     if response.status().is_success() {
-        link.hub.hold_until(Instant::ZERO);
+        link.client_state.hold_until(Instant::ZERO);
     }
     let after = match judge(link, exchange, &response) {
         Body::Nothing => link.origin(|origin| exchange.nothing(origin)),
@@ -175,7 +175,7 @@ async fn attempt<C: Clock>(
             };
             let (now, jitter) = (link.now(), link.roll());
             if let Some(delay) = exchange.retry_after() {
-                link.hub.hold_until(now + delay);
+                link.client_state.hold_until(now + delay);
             }
             link.origin(|origin| exchange.refused(origin, now, status, &body, &mut line, jitter))
         }

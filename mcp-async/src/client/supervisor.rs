@@ -11,11 +11,11 @@ use mcp_proto::client::{ClientSetup, Negotiation};
 use super::ask::Ask;
 use super::child::SpawnError;
 use super::child_end::ChildEnd;
+use super::client_state::{Boxed, ClientState, lock};
 use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
-use super::hub::{Boxed, Hub, lock};
 use super::info::{ConnectError, ServerInfo};
-use super::inner::{Exit, Inner, Wire};
+use super::inner::{ClientShared, Exit, Inner};
 use super::restart::RestartPolicy;
 use super::{Peer, connect};
 use crate::connection::PendingRequest;
@@ -33,7 +33,7 @@ pub(crate) struct Dialled {
 
 /// Makes a connection, as often as it is asked to, and meets the server in this way.
 pub(crate) type Dial =
-    Box<dyn Fn(Arc<Hub>, Negotiation) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
+    Box<dyn Fn(Arc<ClientState>, Negotiation) -> Boxed<Result<Dialled, SpawnError>> + Send + Sync>;
 
 /// How the next connection is made.
 pub(super) struct Redial {
@@ -69,14 +69,14 @@ pub(super) async fn meet<R, W, C>(
     streams: (R, W),
     clock: C,
     config: ClientSetup<'static>,
-    hub: Arc<Hub>,
+    client_state: Arc<ClientState>,
 ) -> Result<Dialled, ConnectError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
     C: Clock,
 {
-    let (mut connection, peer) = connect(streams, clock, config, hub);
+    let (mut connection, peer) = connect(streams, clock, config, client_state);
     {
         let mut ready = pin!(peer.ready());
         poll_fn(|cx| {
@@ -94,50 +94,50 @@ where
 
 /// Runs the connection and what follows it, until the last handle is gone, somebody closes the
 /// client, or no connection is to be had any more.
-pub(super) async fn keep<C: Clock>(
+pub(super) async fn supervise<C: Clock>(
     inner: Weak<Inner>,
-    hub: Arc<Hub>,
+    client_state: Arc<ClientState>,
     run: Boxed<Exit>,
     clock: C,
     redial: Option<Redial>,
 ) {
-    let mut keeper = Keeper {
+    let mut supervisor = Supervisor {
         inner,
-        hub,
+        client_state,
         clock,
         exit: None,
     };
     let mut run = run;
     let mut attempts = 0;
     loop {
-        let began = keeper.clock.now();
-        keeper.exit = Some(keeper.run(run).await);
+        let began = supervisor.clock.now();
+        supervisor.exit = Some(supervisor.run(run).await);
         let Some(redial) = &redial else { return };
-        let Some(inner) = keeper.inner.upgrade().filter(|inner| inner.restarts()) else {
+        let Some(inner) = supervisor.inner.upgrade().filter(|inner| inner.restarts()) else {
             return;
         };
         inner.down();
-        keeper.hub.forget();
+        supervisor.client_state.forget();
         drop(inner);
-        if keeper.clock.now().saturating_since(began) >= redial.policy.steady() {
+        if supervisor.clock.now().saturating_since(began) >= redial.policy.steady() {
             attempts = 0;
         }
-        let Some(next) = keeper.redial(redial, &mut attempts).await else {
+        let Some(next) = supervisor.redial(redial, &mut attempts).await else {
             return;
         };
         run = next;
     }
 }
 
-struct Keeper<C> {
+struct Supervisor<C> {
     /// Whoever still holds the client: the keeper does not keep it alive.
     inner: Weak<Inner>,
-    hub: Arc<Hub>,
+    client_state: Arc<ClientState>,
     clock: C,
     exit: Option<Exit>,
 }
 
-impl<C: Clock> Keeper<C> {
+impl<C: Clock> Supervisor<C> {
     /// Runs a connection to its end, and tells the server what is owed to it meanwhile.
     async fn run(&self, mut run: Boxed<Exit>) -> Exit {
         let (mut tidying, mut renewing) = (pin!(self.tidy()), pin!(self.renew()));
@@ -153,20 +153,20 @@ impl<C: Clock> Keeper<C> {
     /// Tells a legacy server of resources that nobody needs any more.
     async fn tidy(&self) {
         loop {
-            let uri = poll_fn(|cx| self.hub.poll_owed(cx)).await;
+            let uri = poll_fn(|cx| self.client_state.poll_owed(cx)).await;
             let shared = match self.inner.upgrade().and_then(|inner| inner.peer()) {
                 Some(peer) => Arc::clone(&peer.shared),
                 None => return,
             };
             // A server that does not know it any more has what it was to be told.
-            let _ = send(&self.hub, shared, Ask::Unsubscribe(uri)).await;
+            let _ = send(&self.client_state, shared, Ask::Unsubscribe(uri)).await;
         }
     }
 
     /// Tells each session that took the place of a lost one what the one before it knew.
     async fn renew(&self) {
         loop {
-            let server = poll_fn(|cx| self.hub.poll_renewed(cx)).await;
+            let server = poll_fn(|cx| self.client_state.poll_renewed(cx)).await;
             let shared = {
                 let Some(inner) = self.inner.upgrade() else {
                     return;
@@ -177,14 +177,14 @@ impl<C: Clock> Keeper<C> {
                     None => continue,
                 }
             };
-            self.hub.forget();
+            self.client_state.forget();
             self.restore(Arc::clone(&shared)).await;
             // If it was lost meanwhile, the one after it knows nothing yet.
-            if !self.hub.is_renewed() {
+            if !self.client_state.is_renewed() {
                 shared.command(|machine, _| machine.release());
                 shared.wake_watchers();
             }
-            self.hub.reconnected();
+            self.client_state.reconnected();
         }
     }
 
@@ -204,7 +204,7 @@ impl<C: Clock> Keeper<C> {
             } else {
                 redial.negotiation
             };
-            let dialled = (redial.dial)(Arc::clone(&self.hub), negotiation).await;
+            let dialled = (redial.dial)(Arc::clone(&self.client_state), negotiation).await;
             let Ok(Dialled {
                 peer,
                 server,
@@ -233,31 +233,31 @@ impl<C: Clock> Keeper<C> {
                 return None;
             };
             inner.up(peer, server, child);
-            self.hub.reconnected();
+            self.client_state.reconnected();
             return Some(run);
         }
     }
 
     /// SB-10: what a session knows dies with it.
-    async fn restore(&self, shared: Arc<Wire>) {
-        let uris = lock(&self.hub.topics).restore();
+    async fn restore(&self, shared: Arc<ClientShared>) {
+        let uris = lock(&self.client_state.subscriptions).restore();
         let revision = shared.lock().machine.revision();
         if revision.is_none_or(mcp_proto::Revision::is_modern) {
             return;
         }
-        let level = self.hub.level().map(Ask::SetLevel);
+        let level = self.client_state.level().map(Ask::SetLevel);
         for ask in level
             .into_iter()
             .chain(uris.into_iter().map(Ask::Subscribe))
         {
             // A server that refuses it now has changed; the connection is good all the same.
-            let _ = send(&self.hub, Arc::clone(&shared), ask).await;
+            let _ = send(&self.client_state, Arc::clone(&shared), ask).await;
         }
     }
 
     /// Waits; `None` if there is nothing to wait for any more.
     async fn pause(&self, delay: core::time::Duration) -> Option<()> {
-        let due = self.hub.earliest(self.clock.now() + delay);
+        let due = self.client_state.earliest(self.clock.now() + delay);
         let mut timer = self.clock.timer();
         poll_fn(|cx| {
             let Some(inner) = self.inner.upgrade() else {
@@ -276,17 +276,21 @@ impl<C: Clock> Keeper<C> {
 }
 
 /// However the task ends, by being dropped too: nobody waits any longer.
-impl<C> Drop for Keeper<C> {
+impl<C> Drop for Supervisor<C> {
     fn drop(&mut self) {
         match self.inner.upgrade() {
             Some(inner) => inner.over(self.exit.take()),
-            None => self.hub.end(),
+            None => self.client_state.end(),
         }
     }
 }
 
 /// A request of the client's own.
-async fn send(hub: &Hub, shared: Arc<Wire>, ask: Ask<'static>) -> Result<(), CallError> {
+async fn send(
+    client_state: &ClientState,
+    shared: Arc<ClientShared>,
+    ask: Ask<'static>,
+) -> Result<(), CallError> {
     let mut exchange = Exchange::new(PendingRequest::shared(shared));
     let buffer = poll_fn(|cx| {
         let terms = Terms {
@@ -296,7 +300,7 @@ async fn send(hub: &Hub, shared: Arc<Wire>, ask: Ask<'static>) -> Result<(), Cal
             progress: false,
             subject: ask.subject(),
             tag: 0,
-            handler: hub,
+            handler: client_state,
             rounds: 0,
         };
         exchange.poll(cx, &terms, &mut |_| {})

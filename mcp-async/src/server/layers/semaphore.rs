@@ -6,7 +6,7 @@ use core::task::{Context, Poll, Waker};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub(super) struct Gate {
+pub(super) struct Semaphore {
     state: Mutex<State>,
 }
 
@@ -17,7 +17,7 @@ struct State {
     next: u64,
 }
 
-impl Gate {
+impl Semaphore {
     pub(super) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::new(State {
@@ -29,16 +29,16 @@ impl Gate {
     }
 
     /// Passes, if nobody has to wait.
-    pub(super) fn try_enter(self: &Arc<Self>) -> Option<Pass> {
+    pub(super) fn try_acquire(self: &Arc<Self>) -> Option<Permit> {
         let mut state = self.state();
         state.free = state.free.checked_sub(1)?;
-        Some(Pass(Arc::clone(self)))
+        Some(Permit(Arc::clone(self)))
     }
 
     /// Passes when it is this one's turn.
-    pub(super) fn enter(self: Arc<Self>) -> Enter {
-        Enter {
-            gate: Some(self),
+    pub(super) fn acquire(self: Arc<Self>) -> Acquire {
+        Acquire {
+            semaphore: Some(self),
             number: None,
         }
     }
@@ -64,32 +64,32 @@ impl Gate {
 }
 
 /// The right to be inside.
-pub(super) struct Pass(Arc<Gate>);
+pub(super) struct Permit(Arc<Semaphore>);
 
-impl Drop for Pass {
+impl Drop for Permit {
     fn drop(&mut self) {
         self.0.leave();
     }
 }
 
 /// Waits in front of the gate.
-pub(super) struct Enter {
+pub(super) struct Acquire {
     /// `None` once it has passed.
-    gate: Option<Arc<Gate>>,
+    semaphore: Option<Arc<Semaphore>>,
     number: Option<u64>,
 }
 
-impl Future for Enter {
-    type Output = Pass;
+impl Future for Acquire {
+    type Output = Permit;
 
-    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Pass> {
-        let Some(gate) = self.gate.take() else {
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Permit> {
+        let Some(semaphore) = self.semaphore.take() else {
             return Poll::Pending;
         };
         let waker = cx.waker().clone();
         // The waker that this one replaces is somebody else's: it is dropped outside the lock.
         let replaced = {
-            let mut state = gate.state();
+            let mut state = semaphore.state();
             match self.number {
                 Some(number) => state
                     .waiting
@@ -112,23 +112,23 @@ impl Future for Enter {
         };
         match replaced {
             Some(_) => {
-                self.gate = Some(gate);
+                self.semaphore = Some(semaphore);
                 Poll::Pending
             }
-            None => Poll::Ready(Pass(gate)),
+            None => Poll::Ready(Permit(semaphore)),
         }
     }
 }
 
-impl Drop for Enter {
+impl Drop for Acquire {
     fn drop(&mut self) {
-        let (Some(gate), Some(number)) = (self.gate.take(), self.number) else {
+        let (Some(semaphore), Some(number)) = (self.semaphore.take(), self.number) else {
             return;
         };
-        let waited = gate.state().waiting.remove(&number);
+        let waited = semaphore.state().waiting.remove(&number);
         if waited.is_none() {
             // Its turn had come, but it will not take it.
-            gate.leave();
+            semaphore.leave();
         }
     }
 }
@@ -138,8 +138,8 @@ mod tests {
     use super::*;
     use core::pin::pin;
 
-    fn poll(enter: Pin<&mut Enter>) -> Option<Pass> {
-        match enter.poll(&mut Context::from_waker(Waker::noop())) {
+    fn poll(acquire: Pin<&mut Acquire>) -> Option<Permit> {
+        match acquire.poll(&mut Context::from_waker(Waker::noop())) {
             Poll::Ready(pass) => Some(pass),
             Poll::Pending => None,
         }
@@ -147,32 +147,32 @@ mod tests {
 
     #[test]
     fn they_pass_in_order() {
-        let gate = Gate::new(2);
-        let first = gate.try_enter().unwrap();
-        let mut second = pin!(Arc::clone(&gate).enter());
+        let semaphore = Semaphore::new(2);
+        let first = semaphore.try_acquire().unwrap();
+        let mut second = pin!(Arc::clone(&semaphore).acquire());
         let second = poll(second.as_mut()).unwrap();
-        assert!(gate.try_enter().is_none());
-        let mut third = pin!(Arc::clone(&gate).enter());
-        let mut fourth = pin!(Arc::clone(&gate).enter());
+        assert!(semaphore.try_acquire().is_none());
+        let mut third = pin!(Arc::clone(&semaphore).acquire());
+        let mut fourth = pin!(Arc::clone(&semaphore).acquire());
         assert!(poll(third.as_mut()).is_none());
         assert!(poll(fourth.as_mut()).is_none());
         drop(first);
-        assert!(gate.try_enter().is_none(), "nobody overtakes");
+        assert!(semaphore.try_acquire().is_none(), "nobody overtakes");
         assert!(poll(fourth.as_mut()).is_none());
         let third = poll(third.as_mut()).unwrap();
         drop((second, third));
         assert!(poll(fourth.as_mut()).is_some());
-        assert_eq!(gate.state().free, 2);
+        assert_eq!(semaphore.state().free, 2);
     }
 
     #[test]
     fn who_goes_away_lets_the_next_one_pass() {
-        let gate = Gate::new(1);
-        let inside = gate.try_enter();
-        let mut patient = pin!(Arc::clone(&gate).enter());
+        let semaphore = Semaphore::new(1);
+        let inside = semaphore.try_acquire();
+        let mut patient = pin!(Arc::clone(&semaphore).acquire());
         {
-            let mut called = Box::pin(Arc::clone(&gate).enter());
-            let mut waits = Box::pin(Arc::clone(&gate).enter());
+            let mut called = Box::pin(Arc::clone(&semaphore).acquire());
+            let mut waits = Box::pin(Arc::clone(&semaphore).acquire());
             assert!(poll(called.as_mut()).is_none());
             assert!(poll(waits.as_mut()).is_none());
             assert!(poll(patient.as_mut()).is_none());
@@ -181,7 +181,7 @@ mod tests {
             // It is the turn of `called`, which is dropped here without taking it.
         }
         assert!(poll(patient.as_mut()).is_some());
-        assert_eq!(gate.state().free, 1);
-        assert!(gate.state().waiting.is_empty());
+        assert_eq!(semaphore.state().free, 1);
+        assert!(semaphore.state().waiting.is_empty());
     }
 }

@@ -15,12 +15,12 @@ use super::origin::Origin;
 use super::pool::Kept;
 use crate::net::Network;
 use crate::net::io::Io;
-use crate::net::time::{Hyper, Nap, timeout};
+use crate::net::maybe_tls_stream::MaybeTlsStream;
+use crate::net::time::{Hyper, RuntimeSleep, timeout};
 use crate::net::tls::Trust;
-use crate::net::wire::Wire;
 
 /// Makes connections.
-pub(super) struct Dialler<R> {
+pub(super) struct Connector<R> {
     pub(super) proxies: Matcher,
     pub(super) connect_timeout: Duration,
     pub(super) stall_timeout: Duration,
@@ -28,7 +28,7 @@ pub(super) struct Dialler<R> {
     pub(super) runtime: PhantomData<fn() -> R>,
 }
 
-impl<R: Network> Dialler<R> {
+impl<R: Network> Connector<R> {
     /// The proxy that a request goes through, if it does.
     pub(super) fn proxy(&self, uri: &Uri, origin: &Origin) -> Option<Intercept> {
         if origin.is_local() {
@@ -59,7 +59,7 @@ impl<R: Network> Dialler<R> {
         &self,
         origin: &Origin,
         proxy: Option<&Intercept>,
-    ) -> io::Result<Wire<R::Stream>> {
+    ) -> io::Result<MaybeTlsStream<R::Stream>> {
         let stream = match proxy {
             None => reach::<R>(origin.host(), origin.port()).await?,
             Some(proxy) => {
@@ -81,11 +81,11 @@ impl<R: Network> Dialler<R> {
         if origin.is_tls() {
             return self.tls.connect(origin.host(), stream).await;
         }
-        Ok(Wire::Plain(stream))
+        Ok(MaybeTlsStream::Plain(stream))
     }
 
     /// Begins HTTP, in the version that both sides know.
-    async fn speak(&self, wire: Wire<R::Stream>) -> hyper::Result<Kept> {
+    async fn speak(&self, wire: MaybeTlsStream<R::Stream>) -> hyper::Result<Kept> {
         let (http2, vectored) = (wire.is_http2(), wire.is_vectored());
         let io = Io::<_, R>::dialled(wire, vectored, self.stall_timeout);
         if http2 {
@@ -118,7 +118,7 @@ async fn reach<R: Network>(host: &str, port: u16) -> io::Result<R::Stream> {
 
     let mut addresses = R::resolve(host, port).await?.into_iter();
     let mut attempts: Vec<Attempt<R::Stream>> = Vec::new();
-    let mut next = Nap::<R>::after(Duration::ZERO);
+    let mut next = RuntimeSleep::<R>::after(Duration::ZERO);
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
     poll_fn(|cx| {
         loop {

@@ -18,7 +18,7 @@ use crate::observe;
 use crate::server::Machine;
 
 /// Polled by the task of the session; without stores there is nothing to do.
-pub(super) struct Keeper {
+pub(super) struct StoreWriter {
     sharing: Sharing,
     id: Arc<str>,
     principal: Option<Arc<str>>,
@@ -62,7 +62,7 @@ enum Output {
     Displaced,
 }
 
-impl Keeper {
+impl StoreWriter {
     /// `keep` says how long the record is to be kept.
     pub(super) fn new(
         sharing: Sharing,

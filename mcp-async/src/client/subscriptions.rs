@@ -30,18 +30,18 @@ pub enum Update {
 
 /// What a subscription's queue holds.
 #[derive(Debug)]
-pub(super) enum TopicEvent {
+pub(super) enum SubscriptionEvent {
     /// The server acknowledged it: this is what it will tell (SB-02).
     Honoured(SubscriptionFilter),
     Update(Update),
 }
 
-pub(super) type TopicQueue = Queue<TopicEvent>;
+pub(super) type SubscriptionQueue = Queue<SubscriptionEvent>;
 
 #[derive(Default)]
-pub(super) struct Topics {
+pub(super) struct Subscriptions {
     last: u64,
-    topics: Vec<Topic>,
+    subscriptions: Vec<SubscriptionEntry>,
     /// The resources that a legacy server was told of, and how many subscriptions need each.
     uris: HashMap<String, usize>,
     /// Resources that no subscription needs any more, until the server is told so.
@@ -49,18 +49,18 @@ pub(super) struct Topics {
     waker: Option<Waker>,
 }
 
-struct Topic {
+struct SubscriptionEntry {
     tag: u64,
     filter: SubscriptionFilter,
-    queue: Arc<TopicQueue>,
+    queue: Arc<SubscriptionQueue>,
 }
 
-impl Topics {
+impl Subscriptions {
     /// Adds a subscription under a number of its own.
-    pub(super) fn add(&mut self, filter: SubscriptionFilter, queue: Arc<TopicQueue>) -> u64 {
+    pub(super) fn add(&mut self, filter: SubscriptionFilter, queue: Arc<SubscriptionQueue>) -> u64 {
         // Zero is the tag of everything else.
         self.last += 1;
-        self.topics.push(Topic {
+        self.subscriptions.push(SubscriptionEntry {
             tag: self.last,
             filter,
             queue,
@@ -68,30 +68,40 @@ impl Topics {
         self.last
     }
 
-    pub(super) fn remove(&mut self, tag: u64) -> Option<Arc<TopicQueue>> {
-        let index = self.topics.iter().position(|topic| topic.tag == tag)?;
-        Some(self.topics.swap_remove(index).queue)
+    pub(super) fn remove(&mut self, tag: u64) -> Option<Arc<SubscriptionQueue>> {
+        let index = self
+            .subscriptions
+            .iter()
+            .position(|entry| entry.tag == tag)?;
+        Some(self.subscriptions.swap_remove(index).queue)
     }
 
-    pub(super) fn queue(&self, tag: u64) -> Option<Arc<TopicQueue>> {
-        let topic = self.topics.iter().find(|topic| topic.tag == tag)?;
-        Some(Arc::clone(&topic.queue))
+    pub(super) fn queue(&self, tag: u64) -> Option<Arc<SubscriptionQueue>> {
+        let entry = self.subscriptions.iter().find(|entry| entry.tag == tag)?;
+        Some(Arc::clone(&entry.queue))
     }
 
-    pub(super) fn queues(&self) -> Vec<Arc<TopicQueue>> {
-        let queues = self.topics.iter().map(|topic| Arc::clone(&topic.queue));
+    pub(super) fn queues(&self) -> Vec<Arc<SubscriptionQueue>> {
+        let queues = self
+            .subscriptions
+            .iter()
+            .map(|entry| Arc::clone(&entry.queue));
         queues.collect()
     }
 
     /// Who wants to hear this: the subscription that it was sent to (ST-14), or in a legacy
     /// session whoever asked for such a thing.
-    pub(super) fn interested(&self, update: &Update, tag: Option<u64>) -> Vec<Arc<TopicQueue>> {
-        let wants = |topic: &&Topic| match tag {
-            Some(tag) => topic.tag == tag,
-            None => update.is_wanted(&topic.filter),
+    pub(super) fn interested(
+        &self,
+        update: &Update,
+        tag: Option<u64>,
+    ) -> Vec<Arc<SubscriptionQueue>> {
+        let wants = |entry: &&SubscriptionEntry| match tag {
+            Some(tag) => entry.tag == tag,
+            None => update.is_wanted(&entry.filter),
         };
-        let queues = self.topics.iter().filter(wants);
-        queues.map(|topic| Arc::clone(&topic.queue)).collect()
+        let queues = self.subscriptions.iter().filter(wants);
+        queues.map(|entry| Arc::clone(&entry.queue)).collect()
     }
 
     /// Counts one more need for a resource of a legacy server.
@@ -162,7 +172,7 @@ impl Update {
     }
 }
 
-impl queue::Entry for TopicEvent {
+impl queue::Entry for SubscriptionEvent {
     fn bytes(&self) -> usize {
         match self {
             Self::Update(Update::Resource(uri)) => uri.len(),
@@ -180,7 +190,7 @@ impl queue::Entry for TopicEvent {
     }
 }
 
-impl From<Update> for TopicEvent {
+impl From<Update> for SubscriptionEvent {
     fn from(update: Update) -> Self {
         Self::Update(update)
     }
@@ -210,19 +220,19 @@ mod tests {
 
     #[test]
     fn a_server_is_told_when_the_last_need_has_gone() {
-        let mut topics = Topics::default();
+        let mut subscriptions = Subscriptions::default();
         let cx = &Context::from_waker(Waker::noop());
-        topics.need("a");
-        topics.need("a");
-        topics.release("a");
-        assert_eq!(topics.poll_owed(cx), Poll::Pending);
-        topics.release("a");
+        subscriptions.need("a");
+        subscriptions.need("a");
+        subscriptions.release("a");
+        assert_eq!(subscriptions.poll_owed(cx), Poll::Pending);
+        subscriptions.release("a");
         // Needed again before the server was told.
-        topics.need("a");
-        assert_eq!(topics.poll_owed(cx), Poll::Pending);
-        topics.release("a");
-        assert_eq!(topics.poll_owed(cx), Poll::Ready("a".to_owned()));
-        topics.need("a");
-        assert_eq!(topics.restore(), ["a"]);
+        subscriptions.need("a");
+        assert_eq!(subscriptions.poll_owed(cx), Poll::Pending);
+        subscriptions.release("a");
+        assert_eq!(subscriptions.poll_owed(cx), Poll::Ready("a".to_owned()));
+        subscriptions.need("a");
+        assert_eq!(subscriptions.restore(), ["a"]);
     }
 }

@@ -20,19 +20,19 @@ use super::handler::{Handler, Question, Reply};
 use super::info::ServerInfo;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
-use super::topics::{Topics, Update};
+use super::subscriptions::{Subscriptions, Update};
 use crate::model::{LoggingMessageParams, Root};
 use crate::runtime::Now;
 use crate::trace_context::TraceContext;
 
-pub(crate) struct Hub {
+pub(crate) struct ClientState {
     pub(super) callbacks: Callbacks,
     /// The rounds that are granted to a call.
     pub(super) rounds: u8,
     pub(super) clock: Arc<dyn Now>,
     cache: Option<Mutex<Cache>>,
     schemas: Mutex<Schemas>,
-    pub(super) topics: Mutex<Topics>,
+    pub(super) subscriptions: Mutex<Subscriptions>,
     logs: Mutex<Vec<Weak<LogQueue>>>,
     level: Mutex<Option<LoggingLevel>>,
     renewed: Mutex<Renewed>,
@@ -55,7 +55,7 @@ pub(super) type LogQueue = Queue<LoggingMessageParams>;
 /// What a callback returns, in a box.
 pub(super) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
-impl Hub {
+impl ClientState {
     pub(super) fn new(callbacks: Callbacks, rounds: u8, cache: bool, clock: Arc<dyn Now>) -> Self {
         Self {
             callbacks,
@@ -63,7 +63,7 @@ impl Hub {
             clock,
             cache: cache.then(Mutex::default),
             schemas: Mutex::default(),
-            topics: Mutex::default(),
+            subscriptions: Mutex::default(),
             logs: Mutex::default(),
             level: Mutex::default(),
             renewed: Mutex::default(),
@@ -164,7 +164,7 @@ impl Hub {
     }
 
     pub(super) fn poll_owed(&self, cx: &Context<'_>) -> Poll<String> {
-        lock(&self.topics).poll_owed(cx)
+        lock(&self.subscriptions).poll_owed(cx)
     }
 
     /// Ready when a new session has taken the place of a lost one.
@@ -186,7 +186,7 @@ impl Hub {
 
     /// No connection comes any more.
     pub(super) fn end(&self) {
-        for queue in lock(&self.topics).queues() {
+        for queue in lock(&self.subscriptions).queues() {
             queue.end();
         }
         for queue in self.readers() {
@@ -196,7 +196,7 @@ impl Hub {
 
     /// A new connection took the place of one that ended.
     pub(super) fn reconnected(&self) {
-        let queues = lock(&self.topics).queues();
+        let queues = lock(&self.subscriptions).queues();
         for queue in queues {
             queue.push(Update::Reconnected.into());
         }
@@ -243,7 +243,7 @@ impl Hub {
     }
 }
 
-impl Handler for Hub {
+impl Handler for ClientState {
     fn trace(&self, _: Method<'_>) -> Option<TraceContext> {
         self.callbacks.trace.as_ref()?()
     }
@@ -268,7 +268,7 @@ impl Handler for Hub {
             self.logged(&notification);
         } else if let Some(update) = Update::read(&notification) {
             self.invalidate(&update);
-            let queues = lock(&self.topics).interested(&update, subscription);
+            let queues = lock(&self.subscriptions).interested(&update, subscription);
             for queue in queues {
                 queue.push(update.clone().into());
             }
@@ -280,9 +280,9 @@ impl Handler for Hub {
 
     fn listening(&self, tag: u64, honoured: Object<'_>) {
         let filter = honoured.as_raw().decode(&mut []).unwrap_or_default();
-        let queue = lock(&self.topics).queue(tag);
+        let queue = lock(&self.subscriptions).queue(tag);
         if let Some(queue) = queue {
-            queue.push(super::topics::TopicEvent::Honoured(filter));
+            queue.push(super::subscriptions::SubscriptionEvent::Honoured(filter));
         }
     }
 }
