@@ -21,4 +21,4 @@
 //! orderly.
 
 pub use crate::client::child::{Ending, Session, SpawnError};
-pub use crate::io::process::{Child, Command, Died, Grace, Process, inherited};
+pub use crate::io::process::{Child, Command, ExitedEarly, Grace, Process, inherited};

@@ -96,7 +96,7 @@ async fn with_program<T>(
         interrupt.or(traced(&command, settings, screen)).await
     };
     let mut outcome = attempt(Negotiation::Probe).await?;
-    if let Err(SpawnError::Died(_)) = outcome
+    if let Err(SpawnError::ExitedEarly(_)) = outcome
         && speaks_legacy(common)
     {
         // Some servers of old leave when they hear a question that they do not know.
@@ -127,7 +127,7 @@ async fn traced(
     );
     match beside(settings.connect_over(wire), child.wait()).await {
         Ok(client) => Ok((client, child)),
-        Err(ConnectError::Closed) => Err(SpawnError::Died(child.died().await)),
+        Err(ConnectError::Closed) => Err(SpawnError::ExitedEarly(child.exited_early().await)),
         Err(error) => {
             let _ = child.shutdown().await;
             Err(SpawnError::Connect(error))

@@ -82,8 +82,8 @@ pub use signal::interrupted;
 pub use sockets::{Listener, Socket};
 pub use timer::Timer;
 
-pub use mcp_async::process::{Child, Command, Died, Ending, Grace, Process, SpawnError};
-pub use mcp_async::stdio::{Claim, Input, Output};
+pub use mcp_async::process::{Child, Command, Ending, ExitedEarly, Grace, Process, SpawnError};
+pub use mcp_async::stdio::{Input, Output, StdioMode};
 pub use mcp_async::{ErrorChain, ErrorReply, client, process, server, stdio};
 pub use {mcp_async, mcp_proto};
 

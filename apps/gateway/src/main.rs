@@ -45,7 +45,7 @@ fn router(store: Store) -> anyhow::Result<Router> {
         .any_path()
         .allow_origins(["https://app.example.com"])
         .authenticate(authenticate)
-        .until(interrupted())
+        .with_graceful_shutdown(interrupted())
         .into_service()?;
     Ok(Router::new()
         .nest_service("/api/mcp", mcp)

@@ -19,7 +19,7 @@ pub fn server(store: Store) -> ServerBuilder<Store> {
         .title("Notes")
         .instructions("Keeps notes. Search before you add.")
         .logging()
-        .dynamic()
+        .change_notifications()
         .with_state(store)
         .with(
             Tool::new("add")

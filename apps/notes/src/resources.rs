@@ -1,7 +1,7 @@
 //! Resources, the completion of their URIs, and the prompt.
 
 use mcp_tokio::model::{Content, PromptMessage, Resource, ResourceContents};
-use mcp_tokio::server::{Completing, Context, HandlerError, Json, Principal};
+use mcp_tokio::server::{CompletionRequest, Context, HandlerError, Json, Principal};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -53,7 +53,10 @@ pub(crate) fn updated(cx: &Context<Store>, uri: &str) {
     }
 }
 
-pub(crate) async fn complete_id(typed: Completing, cx: Context<Store>) -> Result<Vec<String>> {
+pub(crate) async fn complete_id(
+    typed: CompletionRequest,
+    cx: Context<Store>,
+) -> Result<Vec<String>> {
     let ids = with_store(&cx, Store::ids).await?;
     let ids = ids.iter().map(i64::to_string);
     Ok(ids.filter(|id| id.starts_with(&typed.value)).collect())

@@ -33,6 +33,6 @@ async fn serve<R: Network>(socket: TcpListener) -> io::Result<()> {
             |said: Said, _: Context| async move { Ok(said.text) },
         )
         .http()
-        .serve_on(Listen::on(socket))
+        .serve_on(Listen::from_std(socket))
         .await
 }

@@ -38,7 +38,7 @@ pub fn server<R: Runtime>(revisions: &[Revision]) -> ServerBuilder<R> {
         .icon(Icon::new(media::ICON))
         .instructions("Every tool says what it does. Nothing here has lasting effects.")
         .logging()
-        .dynamic()
+        .change_notifications()
         .page_size(20)
         .cache(Duration::from_secs(300), CacheScope::Public);
     if !revisions.is_empty() {

@@ -7,7 +7,7 @@ use super::media;
 use super::rounds::accepted;
 use mcp_async::Runtime;
 use mcp_async::model::{Content, PromptMessage, ResourceContents};
-use mcp_async::server::{Completing, Context, NoArguments, Prompt, ServerBuilder};
+use mcp_async::server::{CompletionRequest, Context, NoArguments, Prompt, ServerBuilder};
 
 #[derive(Deserialize, JsonSchema)]
 struct Pair {
@@ -40,7 +40,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
             Prompt::new("test_prompt_with_arguments")
                 .title("Prompt With Arguments")
                 .description("Has two arguments")
-                .complete("arg1", |typed: Completing, _: Context| async move {
+                .complete("arg1", |typed: CompletionRequest, _: Context| async move {
                     let suffix = typed.arguments.get("arg2").map(|text| format!("-{text}"));
                     let suffix = suffix.unwrap_or_default();
                     let known = ["paris", "park", "party"].into_iter();

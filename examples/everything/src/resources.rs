@@ -4,7 +4,7 @@ use serde::Deserialize;
 
 use super::media;
 use mcp_async::Runtime;
-use mcp_async::server::{Completing, Context, Resource, ServerBuilder, Template};
+use mcp_async::server::{CompletionRequest, Context, Resource, ServerBuilder, Template};
 use mcp_proto::json::RawBuf;
 
 #[derive(Deserialize)]
@@ -50,7 +50,7 @@ pub(super) fn register<R: Runtime>(server: ServerBuilder<R>) -> ServerBuilder<R>
                 .title("Resource Template")
                 .description("Data by their id")
                 .mime_type("application/json")
-                .complete("id", |typed: Completing, _: Context| async move {
+                .complete("id", |typed: CompletionRequest, _: Context| async move {
                     let ids = (1..=150).map(|id: u8| id.to_string());
                     Ok(Vec::from_iter(
                         ids.filter(|id| id.starts_with(&typed.value)),

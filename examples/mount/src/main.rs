@@ -42,7 +42,10 @@ async fn main() -> std::io::Result<()> {
 /// The program's router. Requests in flight are notified when the program is interrupted, so that streams end
 /// with their results instead of keeping it.
 fn router() -> Result<Router, BuildError> {
-    let http = server().http().authenticate(known).until(interrupted());
+    let http = server()
+        .http()
+        .authenticate(known)
+        .with_graceful_shutdown(interrupted());
     Ok(Router::new()
         .route_service("/mcp", http.into_service()?)
         .route("/health", get(|| async { "well" })))

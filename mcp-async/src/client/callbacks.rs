@@ -10,7 +10,7 @@ use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
 use super::client_state::{Boxed, lock};
 use super::elicitation::complete;
-use super::handler::{Question, Reply};
+use super::handler::{IncomingQuestion, Reply};
 use super::sampling;
 use crate::error::ErrorReply;
 use crate::model::{
@@ -60,7 +60,7 @@ where
 impl Callbacks {
     /// The core has checked that the question is one that this client declared; EL-03 and
     /// SP-02 are its own, too.
-    pub(super) fn answer(&self, question: Question<'_>) -> Reply {
+    pub(super) fn answer(&self, question: IncomingQuestion<'_>) -> Reply {
         match question.method {
             Method::ElicitationCreate => self.elicit(question),
             Method::SamplingCreateMessage => self.sample(question),
@@ -69,7 +69,7 @@ impl Callbacks {
         }
     }
 
-    fn elicit(&self, question: Question<'_>) -> Reply {
+    fn elicit(&self, question: IncomingQuestion<'_>) -> Reply {
         let Some(callback) = &self.elicitation else {
             return Reply::refuse(ErrorReply::method_not_found());
         };
@@ -86,7 +86,7 @@ impl Callbacks {
         }
     }
 
-    fn sample(&self, question: Question<'_>) -> Reply {
+    fn sample(&self, question: IncomingQuestion<'_>) -> Reply {
         let Some(callback) = &self.sampling else {
             return Reply::refuse(ErrorReply::method_not_found());
         };
@@ -158,7 +158,7 @@ fn listed(roots: Vec<Root>) -> ListRootsResult {
     }
 }
 
-fn decode<T: DeserializeOwned>(question: Question<'_>) -> Result<T, ErrorReply> {
+fn decode<T: DeserializeOwned>(question: IncomingQuestion<'_>) -> Result<T, ErrorReply> {
     let decoded = question.params.as_raw().decode(&mut []);
     decoded.map_err(|error| ErrorReply::invalid_params(error.to_string()))
 }

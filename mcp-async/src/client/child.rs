@@ -13,7 +13,7 @@ use mcp_proto::client::{ClientSetup, Negotiation};
 
 use super::stray::Inspected;
 use super::{ConnectError, Connection, Handler, Peer, connect};
-use crate::io::process::{Child, Command, Died, Process};
+use crate::io::process::{Child, Command, ExitedEarly, Process};
 use crate::io::stdio::Output;
 use crate::runtime::{Clock, Reactor, Sleep};
 
@@ -29,7 +29,7 @@ pub struct Session<C: Clock> {
     shutdown: Option<Shutdown>,
     end: Arc<Mutex<End>>,
     /// Receives how the child ended.
-    describe: Option<Box<dyn FnOnce(Died) + Send>>,
+    describe: Option<Box<dyn FnOnce(ExitedEarly) + Send>>,
 }
 
 /// Resolves when the child of a [`Session`] is gone and all that it started.
@@ -52,10 +52,10 @@ pub enum SpawnError {
     /// It could not be started.
     Start(io::Error),
     /// It ended, or closed its output, before it was known who it is.
-    Died(Died),
+    ExitedEarly(ExitedEarly),
     /// It printed a line that is no message, and within two seconds nothing from which it is known
     /// who it is. Standard output is for messages only (ST-04); the server was killed.
-    Output(Died),
+    Output(ExitedEarly),
     /// It said something that leads to no connection, or nothing in time; it was shut down.
     Connect(ConnectError),
 }
@@ -106,7 +106,7 @@ impl Command {
         )
         .await;
         match first {
-            Err(SpawnError::Died(_)) if is_worth_a_handshake(&config) => {
+            Err(SpawnError::ExitedEarly(_)) if is_worth_a_handshake(&config) => {
                 config.negotiation = Negotiation::Handshake;
                 establish(spawn()?, clock, config, handler).await
             }
@@ -176,11 +176,13 @@ async fn establish<C: Clock, H: Handler>(
     let error = match error {
         Some(ConnectError::Closed) => {
             let close = child.grace().close;
-            return Err(SpawnError::Died(child.died_within(close, printed).await));
+            return Err(SpawnError::ExitedEarly(
+                child.exited_early_within(close, printed).await,
+            ));
         }
         Some(error) => error,
         None => {
-            let died = child.died_within(Duration::ZERO, printed).await;
+            let died = child.exited_early_within(Duration::ZERO, printed).await;
             return Err(SpawnError::Output(died));
         }
     };
@@ -198,7 +200,7 @@ fn is_worth_a_handshake(config: &ClientSetup<'_>) -> bool {
 #[cfg(feature = "client")]
 impl<C: Clock> Session<C> {
     /// Has the end of the child described, as soon as it has exited.
-    pub(crate) fn on_end(&mut self, describe: impl FnOnce(Died) + Send + 'static) {
+    pub(crate) fn on_end(&mut self, describe: impl FnOnce(ExitedEarly) + Send + 'static) {
         self.describe = Some(Box::new(describe));
     }
 }
@@ -296,7 +298,7 @@ impl fmt::Display for SpawnError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Self::Start(_) => f.write_str("the server cannot be started"),
-            Self::Died(died) | Self::Output(died) => died.fmt(f),
+            Self::ExitedEarly(died) | Self::Output(died) => died.fmt(f),
             Self::Connect(error) => error.fmt(f),
         }
     }
@@ -306,7 +308,7 @@ impl core::error::Error for SpawnError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Start(error) => Some(error),
-            Self::Died(died) | Self::Output(died) => died.source(),
+            Self::ExitedEarly(died) | Self::Output(died) => died.source(),
             Self::Connect(error) => error.source(),
         }
     }

@@ -4,14 +4,14 @@ use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
 use super::client_state::lock;
-use crate::io::process::Died;
+use crate::io::process::ExitedEarly;
 
 /// How the child of one connection ended, once that is known.
 pub(super) struct ChildEnd(Mutex<State>);
 
 struct State {
     known: bool,
-    died: Option<Died>,
+    died: Option<ExitedEarly>,
     waiting: Vec<Waker>,
 }
 
@@ -30,7 +30,7 @@ impl ChildEnd {
     }
 
     /// Ready soon after the connection has ended.
-    pub(super) fn poll(&self, cx: &Context<'_>) -> Poll<Option<Died>> {
+    pub(super) fn poll(&self, cx: &Context<'_>) -> Poll<Option<ExitedEarly>> {
         let mut state = lock(&self.0);
         if state.known {
             return Poll::Ready(state.died.clone());
@@ -44,7 +44,7 @@ impl ChildEnd {
 }
 
 impl Witness {
-    pub(super) fn tell(self, died: Died) {
+    pub(super) fn tell(self, died: ExitedEarly) {
         lock(&self.0.0).died = Some(died);
     }
 }

@@ -16,7 +16,7 @@ use super::callbacks::Callbacks;
 use super::error::CallError;
 #[cfg(feature = "http-client")]
 use super::extension::Extension;
-use super::handler::{Handler, Question, Reply};
+use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
@@ -248,7 +248,7 @@ impl Handler for ClientState {
         self.callbacks.trace.as_ref()?()
     }
 
-    fn question(&self, question: Question<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
         self.callbacks.answer(question)
     }
 

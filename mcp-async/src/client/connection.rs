@@ -104,8 +104,8 @@ pub struct Connection<R, W, C: Clock> {
 
 impl<R, W, C: Clock> Connection<R, W, C> {
     /// How long a server that reads nothing holds up the end: one second otherwise.
-    pub fn with_grace(mut self, grace: Duration) -> Self {
-        self.driver.set_grace(grace);
+    pub fn with_shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
+        self.driver.set_shutdown_timeout(shutdown_timeout);
         self
     }
 }

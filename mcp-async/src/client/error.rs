@@ -31,7 +31,7 @@ pub enum CallError {
     Closed,
     /// The connection is over because the server, a child process, ended or closed its output.
     #[cfg(feature = "client")]
-    Died(crate::io::process::Died),
+    ExitedEarly(crate::io::process::ExitedEarly),
     /// It ended without an answer that can be used.
     Failed(Failure),
     /// The result is not of the type that was asked for.
@@ -49,7 +49,7 @@ pub enum CallError {
     /// The pages of a list do not end: a cursor came twice in a row, or there are more pages
     /// than are read (PN-07).
     #[cfg(feature = "client")]
-    Endless,
+    PaginationLimit,
 }
 
 impl From<SendError> for CallError {
@@ -90,7 +90,7 @@ impl fmt::Display for CallError {
             Self::Timeout => Failure::Timeout.fmt(f),
             Self::Closed => Failure::Closed.fmt(f),
             #[cfg(feature = "client")]
-            Self::Died(died) => died.fmt(f),
+            Self::ExitedEarly(died) => died.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
             Self::Decode(_) => f.write_str("the server's result is of another type"),
             Self::Input(_) => f.write_str("the input that the server wants is refused"),
@@ -99,7 +99,7 @@ impl fmt::Display for CallError {
             #[cfg(feature = "client")]
             Self::Output(why) => write!(f, "the tool's result breaks its output schema: {why}"),
             #[cfg(feature = "client")]
-            Self::Endless => f.write_str("the pages of the server's list do not end"),
+            Self::PaginationLimit => f.write_str("the pages of the server's list do not end"),
         }
     }
 }

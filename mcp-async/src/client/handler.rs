@@ -25,7 +25,7 @@ use crate::trace_context::TraceContext;
 ///
 /// ```
 /// use mcp_async::ErrorReply;
-/// use mcp_async::client::{Handler, Question, Reply};
+/// use mcp_async::client::{Handler, IncomingQuestion, Reply};
 /// use mcp_proto::rpc::Method;
 ///
 /// #[derive(serde::Serialize)]
@@ -36,7 +36,7 @@ use crate::trace_context::TraceContext;
 /// struct Silent;
 ///
 /// impl Handler for Silent {
-///     fn question(&self, question: Question<'_>) -> Reply {
+///     fn question(&self, question: IncomingQuestion<'_>) -> Reply {
 ///         match question.method {
 ///             Method::ElicitationCreate => Reply::ready(Ok(Decline { action: "decline" })),
 ///             _ => Reply::refuse(ErrorReply::method_not_found()),
@@ -47,7 +47,7 @@ use crate::trace_context::TraceContext;
 pub trait Handler: Send + Sync + 'static {
     /// The server asks: `elicitation/create`, `sampling/createMessage` or `roots/list`, and only
     /// what the configuration declares. The same in every revision.
-    fn question(&self, question: Question<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
         let _ = question;
         Reply::refuse(ErrorReply::method_not_found())
     }
@@ -93,7 +93,7 @@ pub trait Handler: Send + Sync + 'static {
 impl Handler for () {}
 
 impl<H: Handler + ?Sized> Handler for Arc<H> {
-    fn question(&self, question: Question<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
         (**self).question(question)
     }
 
@@ -124,7 +124,7 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
 
 /// What the server asks.
 #[derive(Clone, Copy, Debug)]
-pub struct Question<'b> {
+pub struct IncomingQuestion<'b> {
     /// The key of the question in a modern round; `None` for a request of a legacy session.
     pub key: Option<Str<'b>>,
     /// What is asked for.

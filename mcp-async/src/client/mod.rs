@@ -79,7 +79,7 @@ pub use self::connection::{Connection, connect};
 pub use self::error::CallError;
 #[cfg(feature = "client")]
 pub use self::handle::Client;
-pub use self::handler::{Handler, Question, Reply};
+pub use self::handler::{Handler, IncomingQuestion, Reply};
 pub use self::in_task::connect_in_task;
 pub use self::info::{ConnectError, ServerInfo};
 #[cfg(feature = "client")]

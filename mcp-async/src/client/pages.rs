@@ -90,7 +90,7 @@ impl<'a, T: Listed> Pages<'a, T> {
     }
 
     /// Reads so many pages at most, 1,000 otherwise: a list that is longer ends with
-    /// [`CallError::Endless`] (PN-07).
+    /// [`CallError::PaginationLimit`] (PN-07).
     pub const fn limit(mut self, pages: usize) -> Self {
         self.limit = pages;
         self
@@ -141,7 +141,7 @@ impl<'a, T: Listed> Pages<'a, T> {
                 return Poll::Ready(Some(Ok(item)));
             }
             if core::mem::take(&mut self.endless) {
-                return Poll::Ready(Some(Err(CallError::Endless)));
+                return Poll::Ready(Some(Err(CallError::PaginationLimit)));
             }
             let Some(asking) = &mut self.asking else {
                 return Poll::Ready(None);

@@ -250,7 +250,9 @@ impl<'a, T, H> Request<'a, T, H> {
                 Stage::Ending(child) => {
                     let died = ready!(child.poll(cx));
                     self.stage = Stage::Done;
-                    return Poll::Ready(Err(died.map_or(CallError::Closed, CallError::Died)));
+                    return Poll::Ready(
+                        Err(died.map_or(CallError::Closed, CallError::ExitedEarly)),
+                    );
                 }
                 Stage::Listing(pages) => {
                     // Without a list the call is made as before, and the server says why not.

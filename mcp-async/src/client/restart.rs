@@ -6,7 +6,7 @@ use std::hash::RandomState;
 
 /// What becomes of a client whose server has gone: it is started again.
 ///
-/// Calls that were in flight end with [`CallError::Died`](super::CallError::Died), or without a
+/// Calls that were in flight end with [`CallError::ExitedEarly`](super::CallError::ExitedEarly), or without a
 /// child process with [`CallError::Closed`](super::CallError::Closed), because it is not known how
 /// far the server got with them; calls made after that wait for the new
 /// connection. The log level and the subscriptions are restored there (SB-10), and everything

@@ -8,7 +8,7 @@ use mcp_proto::json::{EncodeError, Raw, RawBuf, Writer};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
-use super::handler::{Handler, Question, Reply};
+use super::handler::{Handler, IncomingQuestion, Reply};
 use super::side::guarded;
 use crate::error::ErrorReply;
 
@@ -34,7 +34,7 @@ impl Inputs {
                 .get("method")
                 .and_then(Raw::string)
                 .unwrap_or_default();
-            let question = Question {
+            let question = IncomingQuestion {
                 key: Some(key),
                 method: Method::from(method),
                 params: question

@@ -14,7 +14,7 @@ use mcp_proto::{
 
 use super::Machine;
 use super::awaited::Awaited;
-use super::handler::{Handler, Question, Reply};
+use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::{ConnectError, ServerInfo};
 use crate::connection::{
     Arrival, Effect, Frame, Job, Nothing, PendingResponses, Respond, Role, Shared, discard,
@@ -137,7 +137,7 @@ impl Role for Side {
                 params,
             } => {
                 self.awaited.asked(method, params);
-                let question = Question {
+                let question = IncomingQuestion {
                     key: None,
                     method,
                     params,

@@ -2,7 +2,7 @@
 //! nothing that could be dropped half-way.
 //!
 //! ```text
-//!         end of input               the grace is            all requests             written, or the
+//!         end of input               the shutdown_timeout is            all requests             written, or the
 //!         or shutdown                over                    are answered             peer takes nothing
 //!   Open -------------> Draining -----------------> Refusing --------------> Flushing ---------> Closing --> Done
 //!     |                     `------------- no job left -----------------------^                               ^
@@ -41,7 +41,7 @@ pub(crate) struct Driver<R, W, T, X: Role> {
     unflushed: bool,
     calls: Calls<X>,
     phase: Phase,
-    grace: Duration,
+    shutdown_timeout: Duration,
     /// When the phase ends at the latest.
     deadline: Option<Instant>,
 }
@@ -95,7 +95,7 @@ where
         (reader, writer): (R, W),
         timer: T,
         limits: &Limits,
-        grace: Duration,
+        shutdown_timeout: Duration,
         role: X,
         shared: Arc<Shared<X::Machine>>,
     ) -> Self {
@@ -109,7 +109,7 @@ where
             unflushed: false,
             calls: Calls::new(role, shared),
             phase: Phase::Open,
-            grace,
+            shutdown_timeout,
             deadline: None,
         }
     }
@@ -260,8 +260,8 @@ where
 }
 
 impl<R, W, T, X: Role> Driver<R, W, T, X> {
-    pub(crate) const fn set_grace(&mut self, grace: Duration) {
-        self.grace = grace;
+    pub(crate) const fn set_shutdown_timeout(&mut self, shutdown_timeout: Duration) {
+        self.shutdown_timeout = shutdown_timeout;
     }
 
     pub(crate) const fn role_mut(&mut self) -> &mut X {

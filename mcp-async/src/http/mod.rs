@@ -16,5 +16,6 @@ pub use crate::server::Principal;
 pub use server::{AuthError, Authenticate, Authenticated, Http, HttpBody, HttpService};
 #[cfg(feature = "http-server")]
 pub use store::{
-    EventStore, MemoryStore, Replay, SessionStore, StoreError, Stored, StoredEvent, Taken,
+    EventStore, MemoryStore, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
+    TakenSession,
 };

@@ -53,7 +53,7 @@ use crate::runtime::Runtime;
 ///
 /// /// Says hello until Ctrl-C, then finishes what runs.
 /// async fn hello<R: Network>() -> std::io::Result<()> {
-///     let listen = Listen::bind("127.0.0.1:0")?.grace(Duration::from_secs(3));
+///     let listen = Listen::bind("127.0.0.1:0")?.shutdown_timeout(Duration::from_secs(3));
 ///     println!("http://{}", listen.address()?);
 ///     listen.serve::<R, _, _>(Hello, R::interrupted()).await
 /// }
@@ -70,7 +70,7 @@ struct Settings {
     idle_timeout: Duration,
     stall_timeout: Duration,
     /// `None` for what the service says, or [`GRACE`].
-    grace: Option<Duration>,
+    shutdown_timeout: Option<Duration>,
     max_connections: usize,
     max_head: usize,
     identity: Option<Identity>,
@@ -92,18 +92,20 @@ impl Listen {
             };
             io::Error::new(error.kind(), text)
         };
-        TcpListener::bind(&*addresses).map(Self::on).map_err(named)
+        TcpListener::bind(&*addresses)
+            .map(Self::from_std)
+            .map_err(named)
     }
 
     /// Takes a socket that is bound already, one that a supervisor handed over say.
-    pub const fn on(socket: TcpListener) -> Self {
+    pub const fn from_std(socket: TcpListener) -> Self {
         Self {
             socket,
             settings: Settings {
                 head_timeout: mcp_proto::http::HttpLimits::DEFAULT.head,
                 idle_timeout: Duration::from_secs(120),
                 stall_timeout: Duration::from_secs(30),
-                grace: None,
+                shutdown_timeout: None,
                 max_connections: 10_000,
                 max_head: 64 * 1024,
                 identity: None,
@@ -143,17 +145,17 @@ impl Listen {
     }
 
     /// How long what runs may go on after the end was asked for. By default as long as
-    /// [`Http::grace`](crate::http::Http::grace) says, where that is what is served, and 10 seconds
+    /// [`Http::shutdown_timeout`](crate::http::Http::shutdown_timeout) says, where that is what is served, and 10 seconds
     /// otherwise.
-    pub const fn grace(mut self, limit: Duration) -> Self {
-        self.settings.grace = Some(limit);
+    pub const fn shutdown_timeout(mut self, limit: Duration) -> Self {
+        self.settings.shutdown_timeout = Some(limit);
         self
     }
 
     /// The same, unless it was said.
     #[cfg(feature = "server")]
-    pub(crate) fn grace_or(mut self, limit: Duration) -> Self {
-        self.settings.grace.get_or_insert(limit);
+    pub(crate) fn shutdown_timeout_or(mut self, limit: Duration) -> Self {
+        self.settings.shutdown_timeout.get_or_insert(limit);
         self
     }
 
@@ -181,7 +183,7 @@ impl Listen {
     /// Serves until `until` is done; [`Runtime::interrupted`] ends it on a signal.
     ///
     /// Then nothing new is accepted, connections without a request are closed, and what runs may
-    /// finish for as long as [`grace`](Self::grace) says, or until the runtime is interrupted
+    /// finish for as long as [`shutdown_timeout`](Self::shutdown_timeout) says, or until the runtime is interrupted
     /// (again). What still runs then is dropped. Dropping this future drops all of it at once.
     ///
     /// An error of a connection ends that connection. One of accepting is survived: where the
@@ -208,7 +210,7 @@ impl Listen {
         drop((listener, service));
         end.0.enter(Phase::Draining);
         let grace = race(
-            RuntimeSleep::<R>::after(settings.grace.unwrap_or(GRACE)),
+            RuntimeSleep::<R>::after(settings.shutdown_timeout.unwrap_or(GRACE)),
             R::interrupted(),
         );
         race(end.0.fewer_than(1), grace).await;

@@ -30,7 +30,7 @@ use super::router::Method;
 use super::serving::Server;
 use super::template::Template;
 use super::tool::Tool;
-use super::{Keys, Service};
+use super::{Service, StateKeys};
 use crate::model::Icon;
 
 /// A server that is being configured: what it says of itself, what it offers, and the state that
@@ -331,7 +331,11 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     }
 
     /// Declares something that nobody has standardised, and its settings, an object.
-    pub fn experimental(mut self, name: impl Into<String>, settings: impl Serialize) -> Self {
+    pub fn experimental_capability(
+        mut self,
+        name: impl Into<String>,
+        settings: impl Serialize,
+    ) -> Self {
         self.parts
             .declare(name.into(), &settings, |all| &mut all.experimental);
         self
@@ -420,22 +424,22 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     }
 
     /// Seals the request states of 2026-07-28 with these keys; with random ones of this process
-    /// otherwise, which a fleet cannot share: see [`Keys`].
-    pub fn keys(self, keys: Keys) -> Self {
+    /// otherwise, which a fleet cannot share: see [`StateKeys`].
+    pub fn state_keys(self, keys: StateKeys) -> Self {
         self.set(|settings| settings.keys = Some(keys))
     }
 
     /// Declares that lists of this kind may change, and the kind itself even while nothing of it
     /// is registered.
-    pub fn changing(self, kind: ListKind) -> Self {
-        self.set(|settings| settings.changing.push(kind))
+    pub fn list_changed(self, kind: ListKind) -> Self {
+        self.set(|settings| settings.list_changed.push(kind))
     }
 
     /// Declares that what is registered may change while the server runs, for every kind that has
     /// items when a connection begins, and that resources can be subscribed to. Changes are made
     /// and reported through a [`Registry`](super::Registry).
-    pub fn dynamic(self) -> Self {
-        self.set(|settings| settings.dynamic = true)
+    pub fn change_notifications(self) -> Self {
+        self.set(|settings| settings.change_notifications = true)
     }
 
     /// Holds legacy sessions over HTTP to the transports draft of spring 2026, which was never published:

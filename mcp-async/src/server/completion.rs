@@ -18,7 +18,7 @@ use crate::model::{CompleteResult, Completion};
 /// An argument while it is typed.
 ///
 /// ```
-/// use mcp_async::server::{Completing, Prompt};
+/// use mcp_async::server::{CompletionRequest, Prompt};
 /// use schemars::JsonSchema;
 /// use serde::Deserialize;
 ///
@@ -29,7 +29,7 @@ use crate::model::{CompleteResult, Completion};
 /// }
 ///
 /// let trip: Prompt = Prompt::new("trip")
-///     .complete("city", |typed: Completing, _| async move {
+///     .complete("city", |typed: CompletionRequest, _| async move {
 ///         let cities = match typed.arguments.get("country").map(String::as_str) {
 ///             Some("Japan") => ["Kyoto", "Tokyo"],
 ///             _ => ["Paris", "Vienna"],
@@ -40,7 +40,7 @@ use crate::model::{CompleteResult, Completion};
 /// # let _ = trip;
 /// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Completing {
+pub struct CompletionRequest {
     /// What is typed so far.
     pub value: String,
     /// The other arguments, as far as they are filled in (CP-05); since 2025-06-18. Some clients
@@ -84,12 +84,13 @@ pub(super) struct Completer<S = ()> {
     begin: Begin<S>,
 }
 
-type Begin<S> = Box<dyn for<'b> Fn(Call<'b>, Completing, &Arc<S>, &Host) -> Job + Send + Sync>;
+type Begin<S> =
+    Box<dyn for<'b> Fn(Call<'b>, CompletionRequest, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 impl<S: Send + Sync + 'static> Completer<S> {
     pub(super) fn new<T, F, Fut>(argument: String, handler: F) -> Self
     where
-        F: Fn(Completing, Context<S>) -> Fut + Send + Sync + 'static,
+        F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {
@@ -123,12 +124,12 @@ pub(super) fn bind_all<S: Send + Sync + 'static>(
 }
 
 impl Completer {
-    pub(super) fn call(&self, call: Call<'_>, typed: Completing, host: &Host) -> Job {
+    pub(super) fn call(&self, call: Call<'_>, typed: CompletionRequest, host: &Host) -> Job {
         (self.begin)(call, typed, host.unit(), host)
     }
 }
 
-impl Completing {
+impl CompletionRequest {
     /// Reads what is typed, and the context (CP-05).
     pub(super) fn read(value: Str<'_>, context: Option<Raw<'_>>) -> Self {
         let arguments = context

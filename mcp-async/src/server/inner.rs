@@ -26,7 +26,7 @@ use super::router::{Method, Router};
 use super::runner::Runner;
 use super::view::{CurrentView, View};
 use super::visibility::Visibility;
-use super::{GRACE, Keys, Peer, Service};
+use super::{GRACE, Peer, Service, StateKeys};
 #[cfg(feature = "http-server")]
 use crate::connection::register;
 use crate::model::Implementation;
@@ -72,10 +72,10 @@ pub(super) struct Settings {
     pub(super) progress_interval: Duration,
     /// How long handlers may continue after the end of a pipe.
     pub(super) shutdown_timeout: Duration,
-    pub(super) keys: Option<Keys>,
-    pub(super) changing: Vec<ListKind>,
+    pub(super) keys: Option<StateKeys>,
+    pub(super) list_changed: Vec<ListKind>,
     /// Whatever is registered can change, and resources can be subscribed to.
-    pub(super) dynamic: bool,
+    pub(super) change_notifications: bool,
     /// Its sessions over HTTP are held to the transports draft.
     pub(super) draft: bool,
 }
@@ -110,8 +110,8 @@ impl Settings {
             rates: RateLimits::default(),
             progress_interval: PROGRESS,
             shutdown_timeout: GRACE,
-            changing: Vec::new(),
-            dynamic: false,
+            list_changed: Vec::new(),
+            change_notifications: false,
             draft: false,
         }
     }
@@ -303,8 +303,8 @@ impl Inner {
 /// Declares what is served, and nothing else.
 fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'static> {
     let changes = |kind: ListKind, empty: bool| {
-        let said = settings.changing.contains(&kind);
-        let changes = said || (settings.dynamic && !empty);
+        let said = settings.list_changed.contains(&kind);
+        let changes = said || (settings.change_notifications && !empty);
         (said || !empty).then_some(changes)
     };
     let no_resources =
@@ -319,7 +319,7 @@ fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'static> {
             .map(|list_changed| PromptsCapability { list_changed }),
         resources: changes(ListKind::Resources, no_resources).map(|list_changed| {
             ResourcesCapability {
-                subscribe: settings.dynamic,
+                subscribe: settings.change_notifications,
                 list_changed,
             }
         }),

@@ -14,9 +14,9 @@ mod principal;
 mod reply;
 #[cfg(feature = "server")]
 mod rounds;
+mod run_until;
 mod service;
 mod tell;
-mod until;
 
 pub mod layers;
 
@@ -113,7 +113,7 @@ pub use self::peer::Peer;
 pub use self::principal::Principal;
 pub use self::reply::{Input, Reply, Settled};
 #[cfg(feature = "server")]
-pub use self::rounds::{Elicited, Keys, Question, RequestState, Roots, StateError};
+pub use self::rounds::{Elicited, QuestionFuture, RequestState, Roots, StateError, StateKeys};
 pub use self::service::{Call, Service, ServiceFn, service_fn};
 pub use self::stdio::serve_stdio;
 pub use self::tell::{LogMessage, ProgressUpdate};
@@ -122,7 +122,7 @@ pub use self::tell::{LogMessage, ProgressUpdate};
 pub use self::{
     build_error::BuildError,
     builder::ServerBuilder,
-    completion::{Completing, CompletionOutput},
+    completion::{CompletionOutput, CompletionRequest},
     handler_context::Context,
     handler_error::HandlerError,
     inner::BoxService,
@@ -133,7 +133,7 @@ pub use self::{
     rate::{RateLimit, RateLimits},
     registry::Registry,
     resource::{Resource, ResourceOutput},
-    template::{Found, Template},
+    template::{MatchedUri, Template},
     tool::{NoArguments, Tool, ToolCall},
 };
 
@@ -212,7 +212,7 @@ where
 /// One client being served, until either side ends it.
 ///
 /// At the end of the input everything that was read is answered. Handlers that still run after a
-/// short [grace](Self::with_grace) are dropped, and their calls answered with error -32603. Then
+/// short [grace](Self::with_shutdown_timeout) are dropped, and their calls answered with error -32603. Then
 /// the output is flushed and closed, and the result is `Ok`; with nothing left to do that takes no
 /// time. An output that the client has
 /// closed is the same without the answers. Dropping the connection ends it at once.
@@ -227,8 +227,8 @@ pub struct Connection<R, W, C: Clock, S: Service> {
 impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     /// Sets how long handlers may continue after the end of the input, and how long a client that
     /// reads nothing delays the end: one second otherwise.
-    pub fn with_grace(mut self, grace: Duration) -> Self {
-        self.driver.set_grace(grace);
+    pub fn with_shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
+        self.driver.set_shutdown_timeout(shutdown_timeout);
         self
     }
 
@@ -241,9 +241,9 @@ impl<R, W, C: Clock, S: Service> Connection<R, W, C, S> {
     }
 
     /// Seals request states with these keys; with random ones of this process otherwise, see
-    /// [`Keys`].
+    /// [`StateKeys`].
     #[cfg(feature = "server")]
-    pub fn with_keys(mut self, keys: Keys) -> Self {
+    pub fn with_state_keys(mut self, keys: StateKeys) -> Self {
         let shared = &self.driver.role_mut().peer.shared;
         shared.lock().role_state.rounds.set_keys(keys);
         self

@@ -13,7 +13,7 @@ use serde_json::Value;
 
 use super::Call;
 use super::catalog::Keyed;
-use super::completion::{Completer, Completing, CompletionOutput, bind_all};
+use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
 use super::handler_context::{Context, Host};
 use super::handler_error::{Failure, HandlerError};
 use super::item::{NO_HANDLER, RegisterError};
@@ -170,7 +170,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
     /// Suggests values for an argument while it is typed (CP-01).
     pub fn complete<T, F, Fut>(mut self, argument: impl Into<String>, handler: F) -> Self
     where
-        F: Fn(Completing, Context<S>) -> Fut + Send + Sync + 'static,
+        F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {

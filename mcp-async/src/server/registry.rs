@@ -14,7 +14,7 @@ use super::principal_peers::PrincipalPeers;
 /// clients (TL-02, RS-02, PR-02), and ends it.
 ///
 /// A server whose lists change, or whose resources can be subscribed to, declares that by
-/// [`dynamic`](super::ServerBuilder::dynamic) or [`changing`](super::ServerBuilder::changing);
+/// [`change_notifications`](super::ServerBuilder::change_notifications) or [`list_changed`](super::ServerBuilder::list_changed);
 /// clients of other servers receive no notifications. The handle comes from
 /// [`Server::registry`](crate::Server::registry), and in a handler from
 /// [`Context::registry`](super::Context::registry). It does not keep the server alive: when the
@@ -25,7 +25,7 @@ use super::principal_peers::PrincipalPeers;
 /// use mcp_async::server::{NoArguments, Tool};
 ///
 /// let server = Server::<()>::builder("demo", "1.0")
-///     .dynamic()
+///     .change_notifications()
 ///     .tool("grow", "Adds a tool", |_: NoArguments, cx| async move {
 ///         let more = Tool::new("more").handler(|_: NoArguments, _| async { Ok("more") });
 ///         cx.registry().add(more)?;
@@ -50,7 +50,7 @@ use super::principal_peers::PrincipalPeers;
 ///     let _ = registry.add(tool);
 /// }
 ///
-/// let server = Server::<()>::builder("weather", "1.0").with_state(vec![21]).dynamic().build()?;
+/// let server = Server::<()>::builder("weather", "1.0").with_state(vec![21]).change_notifications().build()?;
 /// add(&server.registry(), "kyoto");
 /// # Ok::<(), mcp_async::server::BuildError>(())
 /// ```

@@ -11,7 +11,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 
 #[cfg(feature = "http-server")]
-use super::Keys;
+use super::StateKeys;
 use super::build_error::BuildError;
 use super::builder::ServerBuilder;
 use super::inner::{BoxService, Inner};
@@ -20,7 +20,7 @@ use super::rate::Buckets;
 use super::registry::Registry;
 use super::runner::Runner;
 use super::{Connection, Peer, connect_with};
-use crate::io::stdio::{self, Claim};
+use crate::io::stdio::{self, StdioMode};
 use crate::runtime::{Clock, Runtime};
 
 /// A server of typed handlers, which serves every revision alike.
@@ -112,7 +112,7 @@ impl<R> Server<R> {
 
     /// What seals the states of its requests, if it was said.
     #[cfg(feature = "http-server")]
-    pub(crate) fn sealed_with(&self) -> Option<Keys> {
+    pub(crate) fn sealed_with(&self) -> Option<StateKeys> {
         self.inner.settings.keys.clone()
     }
 
@@ -129,9 +129,9 @@ impl<R> Server<R> {
     {
         let service = self.inner.service(runner);
         let (mut connection, peer) = connect_with(streams, clock, self.prepared(), service);
-        connection = connection.with_grace(self.inner.settings.shutdown_timeout);
+        connection = connection.with_shutdown_timeout(self.inner.settings.shutdown_timeout);
         if let Some(keys) = self.inner.settings.keys.clone() {
-            connection = connection.with_keys(keys);
+            connection = connection.with_state_keys(keys);
         }
         self.inner.connected(&peer);
         (connection, peer)
@@ -192,7 +192,7 @@ impl<R: Runtime, S> Server<R, S> {
     /// Serves one client over this process's standard input and output, until either is closed
     /// the server is [shut down](super::Registry::shutdown), or the program is
     /// [interrupted](Runtime::interrupted). Both are the wire's alone from then on
-    /// ([`Claim::Exclusive`]). However it ends, what was read is answered and the result is `Ok`:
+    /// ([`StdioMode::Exclusive`]). However it ends, what was read is answered and the result is `Ok`:
     /// return from `main`. Handlers have the [shutdown timeout](ServerBuilder::shutdown_timeout) to
     /// finish.
     ///
@@ -210,9 +210,9 @@ impl<R: Runtime, S> Server<R, S> {
 
 impl<R: Runtime> Server<R> {
     async fn serve_standard_streams(self) -> io::Result<()> {
-        let streams = stdio::open(R::reactor(), Claim::Exclusive)?;
+        let streams = stdio::open(R::reactor(), StdioMode::Exclusive)?;
         let (connection, _) = self.serve(streams);
-        connection.until(R::interrupted()).await
+        connection.run_until(R::interrupted()).await
     }
 
     /// What serves one exchange that stands for itself; they share their limits.
@@ -230,7 +230,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     ///
     /// It also bounds how long a client that reads nothing delays the end. Clients that start a
     /// server wait a few seconds for its exit and then kill it, so a longer time helps only where
-    /// the client is known. For HTTP see [`Http::grace`](crate::http::Http::grace).
+    /// the client is known. For HTTP see [`Http::shutdown_timeout`](crate::http::Http::shutdown_timeout).
     pub fn shutdown_timeout(self, timeout: Duration) -> Self {
         self.set(|settings| settings.shutdown_timeout = timeout)
     }

@@ -5,14 +5,14 @@ use std::io;
 use mcp_proto::server::ServerSetup;
 
 use super::{Service, connect};
-use crate::io::stdio::{self, Claim};
+use crate::io::stdio::{self, StdioMode};
 use crate::runtime::Runtime;
 
 /// Serves one client over this process's standard input and output, until either is closed or the
 /// program is [interrupted](Runtime::interrupted).
 ///
-/// Both are the wire's alone from then on, see [`Claim::Exclusive`]; [`connect`] over the streams of
-/// [`stdio::open`] with [`Claim::Shared`] leaves them as they are. At the end of input everything
+/// Both are the wire's alone from then on, see [`StdioMode::Exclusive`]; [`connect`] over the streams of
+/// [`stdio::open`] with [`StdioMode::Shared`] leaves them as they are. At the end of input everything
 /// read is answered, handlers that still run get a second, and the result is `Ok`: return from `main`
 /// (ST-10). An output that was closed is no error either.
 ///
@@ -35,7 +35,7 @@ pub async fn serve_stdio<R: Runtime, S: Service>(
     config: impl Into<ServerSetup<'static>>,
     service: S,
 ) -> io::Result<()> {
-    let streams = stdio::open(R::reactor(), Claim::Exclusive)?;
+    let streams = stdio::open(R::reactor(), StdioMode::Exclusive)?;
     let (connection, _) = connect(streams, runtime, config, service);
-    connection.until(R::interrupted()).await
+    connection.run_until(R::interrupted()).await
 }

@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 
 use super::Call;
 use super::catalog::Keyed;
-use super::completion::{Completer, Completing, CompletionOutput, bind_all};
+use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
 use super::handler_context::{Context, Host};
 use super::handler_error::{HandlerError, not_found};
 use super::item::{NO_HANDLER, RegisterError};
@@ -66,11 +66,11 @@ pub struct Template<S = ()> {
 }
 
 type Begin<S> =
-    Box<dyn for<'b> Fn(Call<'b>, Found, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
+    Box<dyn for<'b> Fn(Call<'b>, MatchedUri, CacheHint, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 /// A URI that a template matches, and what it holds for each variable.
 #[derive(Clone, Debug)]
-pub struct Found {
+pub struct MatchedUri {
     /// The URI as it was asked for.
     pub uri: String,
     /// The variables, decoded.
@@ -181,7 +181,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     /// Suggests values for a variable while it is typed (CP-01).
     pub fn complete<T, F, Fut>(mut self, variable: impl Into<String>, handler: F) -> Self
     where
-        F: Fn(Completing, Context<S>) -> Fut + Send + Sync + 'static,
+        F: Fn(CompletionRequest, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: CompletionOutput,
     {
@@ -217,7 +217,7 @@ impl<S: Send + Sync + 'static> Template<S> {
     /// Runs this for each read, with the variables as the URI holds them.
     pub fn raw<T, F, Fut>(self, handler: F) -> Self
     where
-        F: Fn(Found, Context<S>) -> Fut + Send + Sync + 'static,
+        F: Fn(MatchedUri, Context<S>) -> Fut + Send + Sync + 'static,
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: ResourceOutput,
     {
@@ -280,7 +280,13 @@ impl Template {
     }
 
     /// Answers `resources/read`.
-    pub(super) fn call(&self, call: Call<'_>, found: Found, hint: CacheHint, host: &Host) -> Job {
+    pub(super) fn call(
+        &self,
+        call: Call<'_>,
+        found: MatchedUri,
+        hint: CacheHint,
+        host: &Host,
+    ) -> Job {
         match &self.begin {
             Some(begin) => {
                 let hint = self.cache.unwrap_or(hint).seen_by(&self.visibility);

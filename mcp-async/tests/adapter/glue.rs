@@ -104,7 +104,7 @@ fn dies() {
         let spawned = command
             .connect_in_task(adapter::Runtime, config(RevisionSet::modern()), ())
             .await;
-        let Err(SpawnError::Died(died)) = spawned else {
+        let Err(SpawnError::ExitedEarly(died)) = spawned else {
             panic!("connected to the dead");
         };
         assert_eq!(died.status.unwrap().code(), Some(3));
@@ -128,7 +128,7 @@ fn hangs_up_on_probe() {
         let spawned = command
             .connect_in_task(adapter::Runtime, config(RevisionSet::modern()), ())
             .await;
-        assert!(matches!(spawned, Err(SpawnError::Died(_))));
+        assert!(matches!(spawned, Err(SpawnError::ExitedEarly(_))));
     });
 }
 
@@ -216,7 +216,7 @@ fn prints() {
         let spawned = usage
             .connect_in_task(adapter::Runtime, config(RevisionSet::all()), ())
             .await;
-        let Err(SpawnError::Died(died)) = spawned else {
+        let Err(SpawnError::ExitedEarly(died)) = spawned else {
             panic!("connected to the dead");
         };
         assert_eq!(died.printed.as_deref(), Some("usage: server [OPTIONS]"));
@@ -242,7 +242,7 @@ fn dies_in_call() {
         let client = builder.spawn(&command("die-in-call", &[])).await.unwrap();
         for _ in 0..2 {
             let error = client.call_tool("x", &()).await.unwrap_err();
-            let CallError::Died(died) = &error else {
+            let CallError::ExitedEarly(died) = &error else {
                 panic!("{error}");
             };
             assert_eq!(died.status.unwrap().code(), Some(7));

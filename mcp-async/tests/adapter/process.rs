@@ -172,7 +172,7 @@ fn dies_at_once() {
     block_on(async {
         let mut process = start("die", &[]);
         assert_eq!(read_to_end(&mut process.stdout).await.unwrap(), b"");
-        let died = process.child.died().await;
+        let died = process.child.exited_early().await;
         assert_eq!(died.status.and_then(|status| status.code()), Some(3));
         assert_eq!(died.lines, ["cannot find the key", "giving up"]);
         let text = died.to_string();
@@ -192,7 +192,7 @@ fn last_words_without_an_end() {
         let command = Command::new("sh").args(["-c", script]).grace(SHORT);
         let mut process = command.spawn(&adapter::Runtime).unwrap();
         process.child.wait().await.unwrap();
-        let died = process.child.died().await;
+        let died = process.child.exited_early().await;
         assert_eq!(died.lines, ["cannot find the key", "giving up"]);
     });
 }
@@ -212,7 +212,7 @@ fn closes_output() {
         let mut process = command.spawn(&adapter::Runtime).unwrap();
         let [child] = roll.expect(["deaf"]);
         assert_eq!(read_to_end(&mut process.stdout).await.unwrap(), b"");
-        assert_eq!(process.child.died().await.status, None);
+        assert_eq!(process.child.exited_early().await.status, None);
         child.dies();
     });
 }
@@ -237,7 +237,7 @@ fn flood() {
         drop(process.stdin);
         assert_eq!(process.child.wait().await.unwrap().code(), Some(0));
         assert_eq!(read_to_end(&mut process.stdout).await.unwrap(), b"done");
-        let died = process.child.died().await;
+        let died = process.child.exited_early().await;
         assert_eq!(died.lines, ["9998", "9999", "the end"]);
         assert_eq!(lines.load(Ordering::Relaxed), 10_002);
         assert_eq!(longest.load(Ordering::Relaxed), 100);

@@ -4,7 +4,7 @@ use std::io::{self, Read, Write};
 use std::process::{Child, Command as Program, Stdio};
 use std::thread;
 
-use super::adapter::{self, Claim, Input, Output};
+use super::adapter::{self, Input, Output, StdioMode};
 use super::block_on;
 use super::script::{Script, program, read_some, read_to_end, write_all};
 
@@ -114,11 +114,11 @@ fn check_much(mut input: impl Write + Send + 'static, mut output: impl Read) {
 /// What this program does when it was started as a child; false for a role of others.
 pub(crate) fn play(role: &str) -> bool {
     match role {
-        "exclusive" => block_on(echo(Claim::Exclusive)),
-        "shared" => block_on(echo(Claim::Shared)),
+        "exclusive" => block_on(echo(StdioMode::Exclusive)),
+        "shared" => block_on(echo(StdioMode::Shared)),
         "twice" => block_on(async {
-            let _wire = adapter::stdio::open(&adapter::Runtime, Claim::Exclusive).unwrap();
-            let again = adapter::stdio::open(&adapter::Runtime, Claim::Exclusive).unwrap_err();
+            let _wire = adapter::stdio::open(&adapter::Runtime, StdioMode::Exclusive).unwrap();
+            let again = adapter::stdio::open(&adapter::Runtime, StdioMode::Exclusive).unwrap_err();
             eprintln!("{:?}", again.kind());
         }),
         "child" => {
@@ -131,11 +131,11 @@ pub(crate) fn play(role: &str) -> bool {
     true
 }
 
-async fn echo(claim: Claim) {
-    let (mut input, mut output) = adapter::stdio::open(&adapter::Runtime, claim).unwrap();
+async fn echo(mode: StdioMode) {
+    let (mut input, mut output) = adapter::stdio::open(&adapter::Runtime, mode).unwrap();
     eprintln!("{} {}", input.mode(), output.mode());
     println!("stray");
-    if claim == Claim::Exclusive {
+    if mode == StdioMode::Exclusive {
         let child = Program::new(program()).arg("role:child").status().unwrap();
         assert!(child.success());
     }

@@ -24,7 +24,7 @@ where
 
     fn drain(&mut self, now: Instant) {
         self.phase = Phase::Draining;
-        self.deadline = Some(now + self.grace);
+        self.deadline = Some(now + self.shutdown_timeout);
     }
 
     /// Goes on to the next phase when nothing is left to do in this one, or its time is over.
@@ -70,7 +70,7 @@ where
     fn refuse(&mut self, now: Instant) {
         self.calls.refuse_all();
         self.phase = Phase::Refusing;
-        self.deadline = Some(now + self.grace);
+        self.deadline = Some(now + self.shutdown_timeout);
     }
 
     /// Cancels what still runs. What the machine has to say about it is still written.
@@ -78,13 +78,13 @@ where
         self.calls.jobs.cancel_all();
         self.calls.shared.lock().machine.stop(now);
         self.phase = Phase::Flushing;
-        self.deadline = Some(now + self.grace);
+        self.deadline = Some(now + self.shutdown_timeout);
     }
 
     fn close(&mut self, now: Instant) {
         self.calls.jobs.cancel_all();
         self.phase = Phase::Closing;
-        self.deadline = Some(now + self.grace);
+        self.deadline = Some(now + self.shutdown_timeout);
     }
 }
 

@@ -55,7 +55,7 @@ where
             }
         }
         if moved && waits {
-            self.deadline = Some(turn.now + self.grace);
+            self.deadline = Some(turn.now + self.shutdown_timeout);
         }
         Ok(moved)
     }

@@ -210,6 +210,8 @@ impl<R: Runtime> Client<R> {
 fn connect_error(error: SpawnError) -> ConnectError {
     match error {
         SpawnError::Connect(error) => error,
-        SpawnError::Start(_) | SpawnError::Died(_) | SpawnError::Output(_) => ConnectError::Closed,
+        SpawnError::Start(_) | SpawnError::ExitedEarly(_) | SpawnError::Output(_) => {
+            ConnectError::Closed
+        }
     }
 }

@@ -44,7 +44,7 @@ use crate::server::{BuildError, RegisterError, ServerBuilder};
 pub struct Http<R> {
     source: Source<R>,
     pub(super) options: Options,
-    pub(super) until: Option<Task>,
+    pub(super) shutdown: Option<Task>,
     /// Settings that can have no effect.
     mistakes: Vec<RegisterError>,
 }
@@ -70,10 +70,10 @@ pub(super) struct Options {
     pub(super) max_exchanges: usize,
     pub(super) streams: StreamLimits,
     pub(super) sharing: Sharing,
-    pub(super) max_bodies: usize,
+    pub(super) max_total_body_bytes: usize,
     pub(super) body_timeout: Duration,
     pub(super) keep_alive: Duration,
-    pub(super) grace: Duration,
+    pub(super) shutdown_timeout: Duration,
 }
 
 impl<R: Runtime, S> Server<R, S> {
@@ -96,7 +96,7 @@ impl<R: Runtime> Http<R> {
         Self {
             source,
             options: Options::default(),
-            until: None,
+            shutdown: None,
             mistakes: Vec::new(),
         }
     }
@@ -230,7 +230,7 @@ impl<R: Runtime> Http<R> {
 
     /// How many events a session keeps to be replayed to clients that lost their connection, and
     /// how many bytes of them; 256 and 4 MiB otherwise.
-    pub fn stored_events(mut self, events: usize, bytes: usize) -> Self {
+    pub fn replay_buffer(mut self, events: usize, bytes: usize) -> Self {
         self.options.streams.events = events;
         self.options.streams.bytes = bytes;
         self
@@ -238,7 +238,7 @@ impl<R: Runtime> Http<R> {
 
     /// How many bytes of one stream may wait to be read before its handlers wait, too; 256 KiB
     /// otherwise. Zero is a mistake.
-    pub fn unread(mut self, bytes: usize) -> Self {
+    pub fn max_unread_bytes(mut self, bytes: usize) -> Self {
         self.check("unread", bytes == 0);
         self.options.streams.unread = bytes;
         self
@@ -253,22 +253,22 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Where the events of sessions are kept beyond this process; without one it keeps the
-    /// [last](Self::stored_events) by itself.
+    /// [last](Self::replay_buffer) by itself.
     pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
         self.options.sharing.events = Some(store);
         self
     }
 
     /// The longest request body in bytes; 4 MiB otherwise. A longer one is answered with 413.
-    pub fn max_body(mut self, bytes: usize) -> Self {
+    pub fn max_body_bytes(mut self, bytes: usize) -> Self {
         self.options.limits.body = bytes;
         self
     }
 
     /// How many bytes of bodies may be on their way at a time, the first 16 KiB of each not counted;
     /// 256 MiB otherwise. What goes beyond is answered with 503 and `Retry-After`.
-    pub fn max_bodies(mut self, bytes: usize) -> Self {
-        self.options.max_bodies = bytes;
+    pub fn max_total_body_bytes(mut self, bytes: usize) -> Self {
+        self.options.max_total_body_bytes = bytes;
         self
     }
 
@@ -291,14 +291,14 @@ impl<R: Runtime> Http<R> {
     /// Sets how long handlers may continue after the end was asked for; ten seconds otherwise. A
     /// call that still runs then is answered with error -32603, or with 503 where its response has
     /// not begun.
-    pub fn grace(mut self, grace: Duration) -> Self {
-        self.options.grace = grace;
+    pub fn shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
+        self.options.shutdown_timeout = shutdown_timeout;
         self
     }
 
     /// Ends the service when this future resolves, and leaves the signals of the process to the
     /// program: new requests are answered with 503, what runs
-    /// may finish within the [grace](Self::grace), and listens end with their result.
+    /// may finish within the [grace](Self::shutdown_timeout), and listens end with their result.
     ///
     /// ```
     /// use mcp_async::http::Http;
@@ -309,11 +309,14 @@ impl<R: Runtime> Http<R> {
     ///     server: &Server<R>,
     ///     ended: impl Future<Output = ()> + Send + 'static,
     /// ) -> Http<R> {
-    ///     server.http().until(ended)
+    ///     server.http().with_graceful_shutdown(ended)
     /// }
     /// ```
-    pub fn until(mut self, end: impl Future<Output = ()> + Send + 'static) -> Self {
-        self.until = Some(Box::pin(end));
+    pub fn with_graceful_shutdown(
+        mut self,
+        end: impl Future<Output = ()> + Send + 'static,
+    ) -> Self {
+        self.shutdown = Some(Box::pin(end));
         self
     }
 
@@ -324,11 +327,11 @@ impl<R: Runtime> Http<R> {
     /// Those of [`ServerBuilder::build`], and settings of this endpoint that are zero.
     ///
     /// # Panics
-    /// With [`until`](Self::until), where the runtime does not run: a task waits for it.
+    /// With [`shutdown`](Self::with_graceful_shutdown), where the runtime does not run: a task waits for it.
     pub fn into_service(mut self) -> Result<HttpService<R>, BuildError> {
         let server = self.build()?;
         let service = HttpService::new(HttpEndpoint::new(server, self.options));
-        if let Some(end) = self.until {
+        if let Some(end) = self.shutdown {
             R::spawn(Box::pin(Ending {
                 end,
                 endpoint: Arc::downgrade(&service.endpoint),
@@ -398,10 +401,10 @@ impl Default for Options {
             max_exchanges: 10_000,
             streams: StreamLimits::default(),
             sharing: Sharing::default(),
-            max_bodies: 256 << 20,
+            max_total_body_bytes: 256 << 20,
             body_timeout: Duration::from_secs(30),
             keep_alive: Duration::from_secs(15),
-            grace: Duration::from_secs(10),
+            shutdown_timeout: Duration::from_secs(10),
         }
     }
 }

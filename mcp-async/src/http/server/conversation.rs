@@ -14,7 +14,7 @@ use super::endpoint::principal;
 use crate::connection::{Core, Exchanged, Outbound, Shared, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::{Clock, Now};
-use crate::server::{BoxService, Keys, Machine, Peer, Principal, Side};
+use crate::server::{BoxService, Machine, Peer, Principal, Side, StateKeys};
 
 /// A machine with its service, its calls and its time.
 ///
@@ -25,7 +25,7 @@ pub(super) struct Conversation<C: Clock> {
     connection: Exchanged<Side<BoxService>, C>,
     /// Since it was asked to end, when it does so at the latest.
     ending: Option<Instant>,
-    grace: Duration,
+    shutdown_timeout: Duration,
     /// Whether calls that still run then are answered with an error; an exchange whose response has
     /// not begun is answered with a status.
     refuses: bool,
@@ -40,12 +40,12 @@ pub(super) type Leave = Arc<dyn Fn(&Peer) + Send + Sync>;
 pub(super) struct Beginning<C> {
     pub(super) machine: Machine,
     pub(super) service: BoxService,
-    pub(super) keys: Option<Keys>,
+    pub(super) keys: Option<StateKeys>,
     pub(super) principal: Option<Principal>,
     pub(super) clock: C,
     /// The same, for handles.
     pub(super) now: Arc<dyn Now>,
-    pub(super) grace: Duration,
+    pub(super) shutdown_timeout: Duration,
 }
 
 impl<C: Clock> Conversation<C> {
@@ -57,7 +57,7 @@ impl<C: Clock> Conversation<C> {
             principal,
             clock,
             now,
-            grace,
+            shutdown_timeout,
         } = beginning;
         let limits = machine.config().limits;
         let shared = Shared::new(machine, &limits, now, Transport::Http, outbound);
@@ -68,7 +68,7 @@ impl<C: Clock> Conversation<C> {
         Self {
             connection: Exchanged::new(side, shared, clock),
             ending: None,
-            grace,
+            shutdown_timeout,
             refuses: true,
             leave: None,
         }
@@ -191,7 +191,7 @@ impl<C: Clock> Conversation<C> {
         if !self.with(|core| core.closing) {
             return;
         }
-        let late = *self.ending.get_or_insert(now + self.grace) <= now;
+        let late = *self.ending.get_or_insert(now + self.shutdown_timeout) <= now;
         if late && self.refuses {
             self.connection.calls.refuse_all();
             self.connection.calls.flush_errors(now);

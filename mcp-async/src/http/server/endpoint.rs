@@ -67,7 +67,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             })
         };
         Self {
-            bodies: Room::new(options.max_bodies),
+            bodies: Room::new(options.max_total_body_bytes),
             hosts: options.all_hosts(),
             origins: options.all_origins(),
             revisions: match server.is_held_to_draft() {
@@ -207,13 +207,13 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     /// The longest body.
-    pub(super) fn max_body(&self) -> usize {
+    pub(super) fn max_body_bytes(&self) -> usize {
         self.options.limits.body
     }
 
     /// A request's body, whole.
     pub(super) async fn collect<B: Body>(&self, parts: &Parts, body: B) -> Result<Vec<u8>, Answer> {
-        let limit = self.max_body();
+        let limit = self.max_body_bytes();
         let patience = self.options.body_timeout;
         let awaits = parts.headers.contains_key(EXPECT);
         let body = collect(body, limit, patience, &self.bodies, &self.clock, awaits).await;
@@ -262,7 +262,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             principal: principal(parts),
             clock: self.clock,
             now: Arc::clone(&self.now),
-            grace: self.options.grace,
+            shutdown_timeout: self.options.shutdown_timeout,
         }
     }
 

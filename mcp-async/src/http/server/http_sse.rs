@@ -170,7 +170,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             name: None,
         };
         let posted = Posted::new(Channel::PIPE, &post, Arc::clone(parts), body);
-        match session.post(posted, self.max_body()) {
+        match session.post(posted, self.max_body_bytes()) {
             true => answer::empty(StatusCode::ACCEPTED),
             false => answer::busy(FLOODED),
         }

@@ -150,7 +150,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let channel = reader.channel();
         let reading = Reading::new(Arc::clone(&session), reader);
         let posted = Posted::new(channel, post, Arc::clone(parts), body);
-        if !session.post(posted, self.max_body()) {
+        if !session.post(posted, self.max_body_bytes()) {
             return answer::busy(FLOODED);
         }
         match reading.verdict().await {

@@ -95,7 +95,7 @@ impl<R: Runtime> HttpService<R> {
     }
 
     /// Ends it in good order: new requests are answered with 503, what runs may finish within
-    /// the [grace](Http::grace), and listens end with their result.
+    /// the [grace](Http::shutdown_timeout), and listens end with their result.
     pub fn shutdown(&self) {
         self.endpoint.shutdown();
     }

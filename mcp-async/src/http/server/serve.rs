@@ -46,7 +46,7 @@ impl<R: Network, S: Send + Sync + 'static> ServerBuilder<R, S> {
 }
 
 impl<R: Network> Http<R> {
-    /// Serves it on this address: see [`Server::serve_http`]. With [`until`](Self::until) it ends
+    /// Serves it on this address: see [`Server::serve_http`]. With [`shutdown`](Self::with_graceful_shutdown) it ends
     /// when that future resolves, and the signals of the process are left alone.
     ///
     /// # Errors
@@ -80,19 +80,19 @@ impl<R: Network> Http<R> {
         if !named && !listen.address()?.ip().is_loopback() {
             return Err(io::Error::new(io::ErrorKind::InvalidInput, REACHABLE));
         }
-        let listen = listen.grace_or(self.options.grace);
+        let listen = listen.shutdown_timeout_or(self.options.shutdown_timeout);
         let server = self.build()?;
-        let until = self.until.take();
+        let shutdown = self.shutdown.take();
         let service = self.into_service()?;
         let ended = service.clone();
         let end = async move {
-            let mut until = until;
+            let mut shutdown = shutdown;
             // Who says when it ends takes the signals as well.
-            let mut interrupted = until.is_none().then(R::interrupted);
+            let mut interrupted = shutdown.is_none().then(R::interrupted);
             poll_fn(|cx| {
-                let asked = until
+                let asked = shutdown
                     .as_mut()
-                    .is_some_and(|until| until.as_mut().poll(cx).is_ready());
+                    .is_some_and(|shutdown| shutdown.as_mut().poll(cx).is_ready());
                 let over = asked
                     || interrupted
                         .as_mut()

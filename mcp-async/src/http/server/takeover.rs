@@ -92,7 +92,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             let text = "there are as many sessions as there may be";
             return Err(answer::busy(text));
         };
-        let Some(taken) = store.take(id).await.map_err(broken)? else {
+        let Some(taken) = store.take_over(id).await.map_err(broken)? else {
             return Ok(None);
         };
         let Some(saved) = read(taken.record()) else {
@@ -104,7 +104,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             return Ok(None);
         }
         let last = match &self.options.sharing.events {
-            Some(events) => match events.begin(id, taken.epoch()).await {
+            Some(events) => match events.begin_epoch(id, taken.epoch()).await {
                 Ok(last) => Some(last),
                 // It has ended since.
                 Err(StoreError::Gone) => return Ok(None),

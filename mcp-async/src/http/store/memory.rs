@@ -6,7 +6,7 @@ use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{EventStore, Replay, SessionStore, StoreError, Stored, StoredEvent, Taken};
+use super::{EventStore, Replay, SessionStore, StoreError, StoreFuture, StoredEvent, TakenSession};
 
 /// Sessions and events in memory: a model of a shared store, for tests and for endpoints that
 /// are several in one process.
@@ -78,7 +78,7 @@ impl Default for MemoryStore {
 }
 
 impl SessionStore for MemoryStore {
-    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> Stored<'a, ()> {
+    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> StoreFuture<'a, ()> {
         let mut sessions = self.sessions();
         let owned = sessions.owned(id, 0, self.max_sessions);
         let created = owned.map(|session| session.record = Some(record.to_vec()));
@@ -91,7 +91,7 @@ impl SessionStore for MemoryStore {
         epoch: u32,
         record: &'a [u8],
         _keep: Duration,
-    ) -> Stored<'a, ()> {
+    ) -> StoreFuture<'a, ()> {
         let mut sessions = self.sessions();
         let saved = sessions.recorded(id, epoch).and_then(|()| {
             let session = sessions.owned(id, epoch, self.max_sessions)?;
@@ -101,34 +101,34 @@ impl SessionStore for MemoryStore {
         Box::pin(ready(saved))
     }
 
-    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> Stored<'a, ()> {
+    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
         Box::pin(ready(self.sessions().recorded(id, epoch)))
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>> {
+    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
         let sessions = self.sessions();
         let known = sessions.by_id.get(id);
         Box::pin(ready(Ok(known.and_then(|session| session.record.clone()))))
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
+    fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>> {
         let mut sessions = self.sessions();
         let taken = sessions.by_id.get_mut(id).and_then(|session| {
             let record = session.record.clone()?;
             session.epoch = session.epoch.saturating_add(1);
-            Some(Taken::new(record, session.epoch))
+            Some(TakenSession::new(record, session.epoch))
         });
         Box::pin(ready(Ok(taken)))
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
         self.sessions().remove(id, self.max_sessions);
         Box::pin(ready(Ok(())))
     }
 }
 
 impl EventStore for MemoryStore {
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()> {
+    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
         let mut sessions = self.sessions();
         let owned = sessions.owned(event.session, event.epoch, self.max_sessions);
         let appended = owned.map(|session| {
@@ -143,21 +143,21 @@ impl EventStore for MemoryStore {
         session: &'a str,
         stream: u32,
         after: u64,
-    ) -> Stored<'a, Option<Replay>> {
+    ) -> StoreFuture<'a, Option<Replay>> {
         let sessions = self.sessions();
         let known = sessions.by_id.get(session);
         let stream = known.and_then(|session| session.streams.get(&stream));
         Box::pin(ready(Ok(stream.and_then(|stream| stream.replay(after)))))
     }
 
-    fn begin<'a>(&'a self, session: &'a str, epoch: u32) -> Stored<'a, u64> {
+    fn begin_epoch<'a>(&'a self, session: &'a str, epoch: u32) -> StoreFuture<'a, u64> {
         let mut sessions = self.sessions();
         let owned = sessions.owned(session, epoch, self.max_sessions);
         let last = owned.map(|session| session.streams.get(&0).map_or(0, |own| own.last));
         Box::pin(ready(last))
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()> {
+    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
         self.sessions().remove(session, self.max_sessions);
         Box::pin(ready(Ok(())))
     }
@@ -293,7 +293,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn now<T>(mut stored: Stored<'_, T>) -> T {
+    fn now<T>(mut stored: StoreFuture<'_, T>) -> T {
         match stored
             .as_mut()
             .poll(&mut Context::from_waker(Waker::noop()))
@@ -346,10 +346,10 @@ mod tests {
         check(&store, 2, 0, "x");
         append(&store, 2, 2, "", true);
         check(&store, 2, 1, ".");
-        assert_eq!(now(store.begin("s", 0)), 0);
+        assert_eq!(now(store.begin_epoch("s", 0)), 0);
         append(&store, 0, 1, "own", false);
-        assert_eq!(now(store.begin("s", 0)), 1);
-        assert_eq!(now(store.begin("t", 0)), 0);
+        assert_eq!(now(store.begin_epoch("s", 0)), 1);
+        assert_eq!(now(store.begin_epoch("t", 0)), 0);
         now(EventStore::remove(&store, "s"));
         check(&store, 1, 0, "-");
     }
@@ -373,7 +373,7 @@ mod tests {
         append(&store, 2, 1, "0123456789", false);
         check(&store, 1, 0, "-");
         check(&store, 0, 1, "-");
-        assert_eq!(now(store.begin("s", 0)), 2, "it goes on from there");
+        assert_eq!(now(store.begin_epoch("s", 0)), 2, "it goes on from there");
     }
 
     #[test]
@@ -382,19 +382,19 @@ mod tests {
         for id in ["a", "b", "a", "c"] {
             now(store.create(id, id.as_bytes(), Duration::ZERO));
         }
-        assert_eq!(now(store.take("b")), None);
-        let taken = now(store.take("a")).unwrap();
+        assert_eq!(now(store.take_over("b")), None);
+        let taken = now(store.take_over("a")).unwrap();
         assert_eq!((taken.record(), taken.epoch()), (&b"a"[..], 1));
-        assert_eq!(now(store.take("a")).unwrap().epoch(), 2);
+        assert_eq!(now(store.take_over("a")).unwrap().epoch(), 2);
         assert_eq!(now(store.load("a")).unwrap(), b"a");
         now(SessionStore::remove(&store, "a"));
         now(SessionStore::remove(&store, "a"));
-        assert_eq!(now(store.take("a")), None);
+        assert_eq!(now(store.take_over("a")), None);
     }
 
     /// The outcome of a write.
     #[track_caller]
-    fn written(mut stored: Stored<'_, ()>) -> &'static str {
+    fn written(mut stored: StoreFuture<'_, ()>) -> &'static str {
         let cx = &mut Context::from_waker(Waker::noop());
         match stored.as_mut().poll(cx) {
             Poll::Ready(Ok(())) => "written",
@@ -422,7 +422,7 @@ mod tests {
             (save(&store, 0), append_in(&store, 0, 1)),
             ("written", "written")
         );
-        assert_eq!(now(store.take("s")).unwrap().epoch(), 1);
+        assert_eq!(now(store.take_over("s")).unwrap().epoch(), 1);
         assert_eq!(
             (save(&store, 0), append_in(&store, 0, 2)),
             ("conflict", "conflict")
@@ -433,7 +433,7 @@ mod tests {
             ("written", "written")
         );
         assert_eq!(written(store.check("s", 1)), "written");
-        assert_eq!(now(store.begin("s", 3)), 0);
+        assert_eq!(now(store.begin_epoch("s", 3)), 0);
         assert_eq!(
             (save(&store, 1), append_in(&store, 1, 3)),
             ("conflict", "conflict")

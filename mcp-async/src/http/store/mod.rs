@@ -44,7 +44,7 @@ pub use self::memory::MemoryStore;
 /// use std::sync::Mutex;
 /// use core::time::Duration;
 ///
-/// use mcp_async::http::{SessionStore, StoreError, Stored, Taken};
+/// use mcp_async::http::{SessionStore, StoreError, StoreFuture, TakenSession};
 ///
 /// /// A row for each session: its record and its epoch.
 /// #[derive(Default)]
@@ -68,7 +68,7 @@ pub use self::memory::MemoryStore;
 /// }
 ///
 /// impl SessionStore for Rows {
-///     fn create<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> Stored<'a, ()> {
+///     fn create<'a>(&'a self, id: &'a str, record: &'a [u8], _keep: Duration) -> StoreFuture<'a, ()> {
 ///         Box::pin(async move {
 ///             let mut rows = self.0.lock().unwrap();
 ///             rows.insert(id.to_owned(), (record.to_vec(), 0));
@@ -82,32 +82,32 @@ pub use self::memory::MemoryStore;
 ///         epoch: u32,
 ///         record: &'a [u8],
 ///         _keep: Duration,
-///     ) -> Stored<'a, ()> {
+///     ) -> StoreFuture<'a, ()> {
 ///         Box::pin(async move { self.owned(id, epoch, |row| row.0 = record.to_vec()) })
 ///     }
 ///
-///     fn check<'a>(&'a self, id: &'a str, epoch: u32) -> Stored<'a, ()> {
+///     fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
 ///         Box::pin(async move { self.owned(id, epoch, |_| {}) })
 ///     }
 ///
-///     fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>> {
+///     fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
 ///         Box::pin(async move {
 ///             let rows = self.0.lock().unwrap();
 ///             Ok(rows.get(id).map(|(record, _)| record.clone()))
 ///         })
 ///     }
 ///
-///     fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
+///     fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>> {
 ///         Box::pin(async move {
 ///             let mut rows = self.0.lock().unwrap();
 ///             Ok(rows.get_mut(id).map(|(record, epoch)| {
 ///                 *epoch += 1;
-///                 Taken::new(record.clone(), *epoch)
+///                 TakenSession::new(record.clone(), *epoch)
 ///             }))
 ///         })
 ///     }
 ///
-///     fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+///     fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
 ///         Box::pin(async move {
 ///             self.0.lock().unwrap().remove(id);
 ///             Ok(())
@@ -119,13 +119,13 @@ pub use self::memory::MemoryStore;
 /// # rows.create("a", b"0", Duration::ZERO).await.unwrap();
 /// # rows.save("a", 0, b"1", Duration::ZERO).await.unwrap();
 /// # assert_eq!(rows.load("a").await.unwrap().unwrap(), b"1");
-/// # assert_eq!(rows.take("a").await.unwrap().unwrap().record(), b"1");
-/// # assert_eq!(rows.take("a").await.unwrap().unwrap().epoch(), 2);
+/// # assert_eq!(rows.take_over("a").await.unwrap().unwrap().record(), b"1");
+/// # assert_eq!(rows.take_over("a").await.unwrap().unwrap().epoch(), 2);
 /// # assert!(rows.save("a", 1, b"2", Duration::ZERO).await.is_err());
 /// # rows.check("a", 2).await.unwrap();
 /// # assert!(matches!(rows.check("a", 0).await, Err(StoreError::Conflict)));
 /// # rows.remove("a").await.unwrap();
-/// # assert!(rows.take("a").await.unwrap().is_none());
+/// # assert!(rows.take_over("a").await.unwrap().is_none());
 /// # }
 /// # let mut run = Box::pin(use_it(Rows::default()));
 /// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
@@ -136,7 +136,7 @@ pub trait SessionStore: Send + Sync {
     /// random bits.
     ///
     /// A session whose record cannot be created does not begin (503).
-    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()>;
+    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> StoreFuture<'a, ()>;
 
     /// Replaces the record of a session, and keeps it for `keep` from now: a session that nobody
     /// used for so long is to be forgotten. The server saves a record when it changes, and often
@@ -152,7 +152,7 @@ pub trait SessionStore: Send + Sync {
         epoch: u32,
         record: &'a [u8],
         keep: Duration,
-    ) -> Stored<'a, ()>;
+    ) -> StoreFuture<'a, ()>;
 
     /// Verifies that a session is there and belongs to this epoch. The server asks before each
     /// request of a session that it has, so that a process that was displaced runs none; make it
@@ -162,22 +162,22 @@ pub trait SessionStore: Send + Sync {
     /// # Errors
     /// [`StoreError::Conflict`] and [`StoreError::Gone`], as for [`save`](Self::save). After any
     /// other error the request is served.
-    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> Stored<'a, ()>;
+    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()>;
 
     /// The record of a session, which stays with its owner: the server reads it to learn whether
     /// the request may use the session. `None` is an unknown session (404).
-    fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>>;
+    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>>;
 
     /// Takes over a session that this process does not know, and returns its record and the epoch
     /// that begins, counted atomically (`INCR`). The epoch keeps the event ids of one process from
     /// those of another. `None` is an unknown session (404); on an error the client is told to
     /// come again (503). A session is taken over 4095 times at most; then it is removed, and its
     /// client opens a new one.
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>>;
+    fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>>;
 
     /// Forgets a session that ended, whatever its epoch (SH-31). It is no error if it is not there.
     /// On an error the client is told to come again (503).
-    fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()>;
+    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()>;
 }
 
 /// Keeps the events of legacy sessions beyond the process that made them.
@@ -218,10 +218,10 @@ pub trait EventStore: Send + Sync {
     /// Takes one event.
     ///
     /// # Errors
-    /// [`StoreError::Conflict`] when a later epoch than the event's has [begun](Self::begin),
+    /// [`StoreError::Conflict`] when a later epoch than the event's has [begun](Self::begin_epoch),
     /// [`StoreError::Gone`] when the session was [removed](Self::remove); nothing is kept then. The
     /// comparison and the write are one atomic step.
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()>;
+    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()>;
 
     /// All events of a stream behind number `after`, and whether the stream has ended. `None` if
     /// the stream is unknown, or if the event right behind `after` was forgotten: replay loses
@@ -231,7 +231,7 @@ pub trait EventStore: Send + Sync {
         session: &'a str,
         stream: u32,
         after: u64,
-    ) -> Stored<'a, Option<Replay>>;
+    ) -> StoreFuture<'a, Option<Replay>>;
 
     /// Begins an epoch, in which this process owns the session: events of earlier epochs are
     /// refused from now on. Returns the number of the last event of the session's own stream, 0
@@ -240,19 +240,19 @@ pub trait EventStore: Send + Sync {
     /// # Errors
     /// [`StoreError::Conflict`] when a later epoch has begun, [`StoreError::Gone`] when the session
     /// was removed.
-    fn begin<'a>(&'a self, session: &'a str, epoch: u32) -> Stored<'a, u64>;
+    fn begin_epoch<'a>(&'a self, session: &'a str, epoch: u32) -> StoreFuture<'a, u64>;
 
     /// Forgets the events of a session that ended, and refuses what comes later with
     /// [`StoreError::Gone`].
-    fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()>;
+    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()>;
 }
 
 /// What a store returns: its answer, later.
-pub type Stored<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
+pub type StoreFuture<'a, T> = Pin<Box<dyn Future<Output = Result<T, StoreError>> + Send + 'a>>;
 
 /// A session as it was found in a store.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Taken {
+pub struct TakenSession {
     record: Vec<u8>,
     epoch: u32,
 }
@@ -297,7 +297,7 @@ pub enum StoreError {
     Failed(Box<dyn Error + Send + Sync>),
 }
 
-impl Taken {
+impl TakenSession {
     /// A record, and the epoch that begins.
     pub const fn new(record: Vec<u8>, epoch: u32) -> Self {
         Self { record, epoch }
@@ -387,9 +387,9 @@ impl Error for StoreError {
     }
 }
 
-impl fmt::Debug for Taken {
+impl fmt::Debug for TakenSession {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Taken")
+        f.debug_struct("TakenSession")
             .field("epoch", &self.epoch)
             .finish_non_exhaustive()
     }

@@ -81,7 +81,7 @@ pub struct Grace {
 
 /// How a child ended that should have gone on.
 #[derive(Clone, PartialEq, Eq)]
-pub struct Died {
+pub struct ExitedEarly {
     /// How it exited; `None` if it closed its output and went on running, and was killed for it.
     pub status: Option<ExitStatus>,
     /// The first line of its standard output that was no message, if there was one before the
@@ -164,7 +164,7 @@ impl Child {
     /// The same, and describes the child once it has exited, or after a second.
     pub(crate) async fn shutdown_described(
         mut self,
-        describe: impl FnOnce(Died),
+        describe: impl FnOnce(ExitedEarly),
     ) -> io::Result<ExitStatus> {
         let first = self.grace.close.min(DESCRIBED);
         let end = self.exit_within(first).await;
@@ -198,13 +198,17 @@ impl Child {
 
     /// Says how the child ended, after its output did so while it should have gone on. It gets
     /// [`Grace::close`] to exit, then it is killed.
-    pub async fn died(self) -> Died {
+    pub async fn exited_early(self) -> ExitedEarly {
         let close = self.grace.close;
-        self.died_within(close, None).await
+        self.exited_early_within(close, None).await
     }
 
     /// The same for a child that gets so long to exit, and printed this before.
-    pub(crate) async fn died_within(mut self, limit: Duration, printed: Option<String>) -> Died {
+    pub(crate) async fn exited_early_within(
+        mut self,
+        limit: Duration,
+        printed: Option<String>,
+    ) -> ExitedEarly {
         let status = self.exit_within(limit).await;
         self.group.kill();
         self.take_last_words().await;
@@ -227,8 +231,8 @@ impl Child {
         self.lines.finish();
     }
 
-    fn describe(&self, status: Option<ExitStatus>, printed: Option<String>) -> Died {
-        Died {
+    fn describe(&self, status: Option<ExitStatus>, printed: Option<String>) -> ExitedEarly {
+        ExitedEarly {
             status,
             printed,
             lines: self.lines.kept().map(str::to_owned).collect(),
@@ -279,7 +283,7 @@ impl Child {
     }
 }
 
-impl fmt::Display for Died {
+impl fmt::Display for ExitedEarly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match (self.status, &self.printed) {
             (Some(status), None) => write!(f, "the server ended with {status}")?,
@@ -304,12 +308,12 @@ impl fmt::Display for Died {
     }
 }
 
-impl core::error::Error for Died {}
+impl core::error::Error for ExitedEarly {}
 
 /// What a child writes may be a secret: the number of lines only.
-impl fmt::Debug for Died {
+impl fmt::Debug for ExitedEarly {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Died")
+        f.debug_struct("ExitedEarly")
             .field("status", &self.status)
             .field("lines", &self.lines.len())
             .finish()

@@ -113,7 +113,7 @@ impl Command {
     }
 
     /// How many bytes of a line of standard error are taken (default 8 KiB, the longest line of
-    /// common log formats), and how many last lines are kept for [`Died`](super::Died)
+    /// common log formats), and how many last lines are kept for [`ExitedEarly`](super::ExitedEarly)
     /// (default 20).
     #[must_use]
     pub const fn stderr_limits(mut self, line: usize, keep: usize) -> Self {

@@ -13,6 +13,6 @@ mod waiter;
 #[cfg(unix)]
 mod watchdog;
 
-pub use child::{Child, Died, Grace, Process};
+pub use child::{Child, ExitedEarly, Grace, Process};
 pub use command::Command;
 pub use environment::inherited;

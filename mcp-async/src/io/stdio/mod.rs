@@ -14,16 +14,16 @@
 //!
 //! The readiness itself comes from the runtime, through [`Reactor`].
 
-mod claim;
 #[cfg(unix)]
 mod descriptor;
 mod input;
+mod mode;
 mod output;
 mod thread;
 
 #[cfg(unix)]
 pub use crate::runtime::{Interest, Readiness};
 pub use crate::runtime::{Reactor, Sleep};
-pub use claim::{Claim, open};
 pub use input::Input;
+pub use mode::{StdioMode, open};
 pub use output::Output;

@@ -5,7 +5,7 @@ use std::borrow::Cow;
 use mcp_proto::model::ClientFeatures;
 use mcp_proto::rpc::Method;
 
-use super::keys::{Keys, Origin};
+use super::keys::{Origin, StateKeys};
 use super::round::{Carried, Round};
 use crate::error::ErrorReply;
 use crate::server::Call;
@@ -32,7 +32,7 @@ pub(in crate::server) fn begin(call: &mut Call<'_>) -> Result<(), ErrorReply> {
     let round = match &request.request_state {
         Some(state) => {
             let keys = call.context.with_rounds(|rounds, _| rounds.keys.clone());
-            let keys = keys.flatten().or_else(Keys::of_process);
+            let keys = keys.flatten().or_else(StateKeys::of_process);
             let origin = Origin {
                 method,
                 params: call.params,

@@ -9,7 +9,7 @@ use schemars::JsonSchema;
 use serde::de::DeserializeOwned;
 
 use super::conversation;
-use super::question::Question;
+use super::question::QuestionFuture;
 use super::roots::Roots;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, ElicitUrlParams,
@@ -63,7 +63,7 @@ impl CallContext {
     /// }
     /// # let _ = book;
     /// ```
-    pub fn elicit<'a, T>(&'a self, key: &'a str, message: &str) -> Question<'a, Elicited<T>>
+    pub fn elicit<'a, T>(&'a self, key: &'a str, message: &str) -> QuestionFuture<'a, Elicited<T>>
     where
         T: DeserializeOwned + JsonSchema,
     {
@@ -103,7 +103,7 @@ impl CallContext {
         key: &'a str,
         message: &str,
         form: RawBuf,
-    ) -> Question<'a, ElicitResult> {
+    ) -> QuestionFuture<'a, ElicitResult> {
         let params = schema::check_form(form.as_raw()).map_err(AskError::Form);
         let params = params.map(|()| ElicitParams::form(message, form));
         self.question(key, Method::ElicitationCreate, params, decode)
@@ -129,7 +129,7 @@ impl CallContext {
         key: &'a str,
         message: &str,
         url: &str,
-    ) -> Question<'a, ElicitAction> {
+    ) -> QuestionFuture<'a, ElicitAction> {
         self.elicit_page(
             key,
             ElicitUrlParams {
@@ -165,7 +165,7 @@ impl CallContext {
         &'a self,
         key: &'a str,
         mut page: ElicitUrlParams,
-    ) -> Question<'a, ElicitAction> {
+    ) -> QuestionFuture<'a, ElicitAction> {
         let id = page.elicitation_id.take();
         let tracked = matches!(
             self.revision().elicitation(),
@@ -209,7 +209,7 @@ impl CallContext {
         &'a self,
         key: &'a str,
         params: CreateMessageParams,
-    ) -> Question<'a, CreateMessageResult> {
+    ) -> QuestionFuture<'a, CreateMessageResult> {
         let wants_tools = !params.tools.is_empty() || params.tool_choice.is_some();
         // A revision without them would be sent a question without them, another question.
         let params = if wants_tools && !self.client().contains(ClientFeatures::SAMPLING_TOOLS) {
@@ -226,12 +226,12 @@ impl CallContext {
     }
 
     /// Asks for the client's roots, under the key `roots`.
-    pub fn roots(&self) -> Question<'_, Roots> {
+    pub fn roots(&self) -> QuestionFuture<'_, Roots> {
         self.roots_as("roots")
     }
 
     /// Asks for the client's roots under a key of one's own: a second time in one call, say.
-    pub fn roots_as<'a>(&'a self, key: &'a str) -> Question<'a, Roots> {
+    pub fn roots_as<'a>(&'a self, key: &'a str) -> QuestionFuture<'a, Roots> {
         let params = Ok(Raw::EMPTY_OBJECT);
         self.question(key, Method::RootsList, params, |raw| {
             decode(raw).map(|result: ListRootsResult| Roots::new(result.roots))
@@ -244,11 +244,11 @@ impl CallContext {
         method: Method<'static>,
         params: Result<P, AskError>,
         decode: fn(Raw<'_>) -> Result<T, DecodeError>,
-    ) -> Question<'a, T> {
+    ) -> QuestionFuture<'a, T> {
         let params = params.and_then(|params| {
             encode(&params, self.revision()).map_err(|()| AskError::Refused(SendError::Encode))
         });
-        Question::new(self, key, method, params, decode)
+        QuestionFuture::new(self, key, method, params, decode)
     }
 }
 

@@ -32,14 +32,14 @@ use super::canonical;
 ///
 /// ```
 /// use core::time::Duration;
-/// use mcp_async::server::Keys;
+/// use mcp_async::server::StateKeys;
 ///
 /// let (new, old) = ([7; 32], [3; 32]); // from where the fleet keeps its secrets
-/// let keys = Keys::new(new).previous(old).lifetime(Duration::from_secs(600));
+/// let keys = StateKeys::new(new).previous(old).lifetime(Duration::from_secs(600));
 /// # let _ = keys;
 /// ```
 #[derive(Clone)]
-pub struct Keys(Arc<Inner>);
+pub struct StateKeys(Arc<Inner>);
 
 #[derive(Clone)]
 struct Inner {
@@ -49,7 +49,7 @@ struct Inner {
     clock: Arc<dyn Fn() -> SystemTime + Send + Sync>,
 }
 
-impl Keys {
+impl StateKeys {
     /// Seals with this key, 32 bytes of randomness.
     pub fn new(key: [u8; 32]) -> Self {
         Self(Arc::new(Inner {
@@ -90,7 +90,7 @@ impl Keys {
 
     /// The random keys of this process.
     pub(super) fn of_process() -> Option<Self> {
-        static KEYS: OnceLock<Option<Keys>> = OnceLock::new();
+        static KEYS: OnceLock<Option<StateKeys>> = OnceLock::new();
         KEYS.get_or_init(|| Self::random().ok()).clone()
     }
 
@@ -138,9 +138,9 @@ impl Keys {
 }
 
 /// The keys themselves are shown to nobody.
-impl fmt::Debug for Keys {
+impl fmt::Debug for StateKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Keys")
+        f.debug_struct("StateKeys")
             .field("count", &self.0.keys.len())
             .field("lifetime", &self.0.lifetime)
             .finish_non_exhaustive()
@@ -201,7 +201,7 @@ mod tests {
 
     fn check(sealed_at: SystemTime, opened_at: SystemTime, opens: bool) {
         let at = |now| {
-            Keys::new([1; 32])
+            StateKeys::new([1; 32])
                 .lifetime(Duration::from_secs(60))
                 .clock(move || now)
         };

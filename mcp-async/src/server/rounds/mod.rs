@@ -26,8 +26,8 @@ mod suspend;
 mod table;
 
 pub use self::elicit::Elicited;
-pub use self::keys::Keys;
-pub use self::question::Question;
+pub use self::keys::StateKeys;
+pub use self::question::QuestionFuture;
 pub use self::roots::Roots;
 pub use self::state::{RequestState, StateError};
 

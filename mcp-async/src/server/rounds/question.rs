@@ -56,7 +56,7 @@ use crate::server::context::CallContext;
 /// }
 /// ```
 #[must_use = "a question is asked when its future is polled"]
-pub struct Question<'a, T> {
+pub struct QuestionFuture<'a, T> {
     context: &'a CallContext,
     key: &'a str,
     /// Or why it cannot be asked, until that is told.
@@ -92,7 +92,7 @@ enum Found {
     Asks,
 }
 
-impl<'a, T> Question<'a, T> {
+impl<'a, T> QuestionFuture<'a, T> {
     pub(super) fn new(
         context: &'a CallContext,
         key: &'a str,
@@ -115,7 +115,7 @@ impl<'a, T> Question<'a, T> {
     }
 
     /// Waits so long for the answer of a legacy client; five minutes otherwise. In 2026-07-28
-    /// the client has the [lifetime](super::Keys::lifetime) of the state.
+    /// the client has the [lifetime](super::StateKeys::lifetime) of the state.
     pub const fn timeout(mut self, timeout: Duration) -> Self {
         self.timeout = timeout;
         self
@@ -292,7 +292,7 @@ fn check_form(asked: &Asked, result: Raw<'_>) -> Result<(), String> {
         .map_err(|mismatch| mismatch.to_string())
 }
 
-impl<T> Future for Question<'_, T> {
+impl<T> Future for QuestionFuture<'_, T> {
     type Output = Result<T, AskError>;
 
     fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Self::Output> {
@@ -301,9 +301,9 @@ impl<T> Future for Question<'_, T> {
 }
 
 /// Nothing in it is pinned; the answer has not come yet.
-impl<T> Unpin for Question<'_, T> {}
+impl<T> Unpin for QuestionFuture<'_, T> {}
 
-impl<T> Drop for Question<'_, T> {
+impl<T> Drop for QuestionFuture<'_, T> {
     fn drop(&mut self) {
         let left = self.context.with_existing_round(|round| match self.stage {
             Stage::Waits(number) => (round.leave(self.key, number), None),
@@ -318,9 +318,9 @@ impl<T> Drop for Question<'_, T> {
     }
 }
 
-impl<T> fmt::Debug for Question<'_, T> {
+impl<T> fmt::Debug for QuestionFuture<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Question")
+        f.debug_struct("QuestionFuture")
             .field("key", &self.key)
             .finish_non_exhaustive()
     }

@@ -36,7 +36,7 @@ impl CallContext {
     /// In 2026-07-28 they travel through the client in the sealed request state, at most
     /// 64 KiB with all answers and all that was computed [once](Self::once). The client can
     /// **read** them; it cannot change them, keep them for longer than
-    /// [`Keys::lifetime`](super::Keys::lifetime), or use them in another call. It can send the
+    /// [`StateKeys::lifetime`](super::StateKeys::lifetime), or use them in another call. It can send the
     /// same round twice, though: what must happen only once needs a record of your own.
     ///
     /// ```

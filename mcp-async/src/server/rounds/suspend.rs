@@ -4,7 +4,7 @@ use core::task::{self, Poll};
 
 use mcp_proto::json::RawBuf;
 
-use super::keys::{Keys, LIMIT, Origin};
+use super::keys::{LIMIT, Origin, StateKeys};
 use super::table::Left;
 use crate::error::ErrorReply;
 use crate::server::context::CallContext;
@@ -29,7 +29,7 @@ impl CallContext {
             params,
             mut round,
         } = left;
-        let Some(keys) = keys.or_else(Keys::of_process) else {
+        let Some(keys) = keys.or_else(StateKeys::of_process) else {
             return Settled::Error(ErrorReply::internal());
         };
         let mut questions = Vec::with_capacity(round.open.len());

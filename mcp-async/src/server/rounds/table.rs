@@ -6,7 +6,7 @@ use mcp_proto::Token;
 use mcp_proto::json::{Object, RawBuf};
 use mcp_proto::rpc::Method;
 
-use super::keys::Keys;
+use super::keys::StateKeys;
 use super::round::Round;
 
 /// Empty until a call asks something, or could: then one place for each call in flight, in the
@@ -14,7 +14,7 @@ use super::round::Round;
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
     /// The program's keys; without them the process's own.
-    pub(super) keys: Option<Keys>,
+    pub(super) keys: Option<StateKeys>,
     places: Vec<Place>,
     /// Those who wait for calls that are over, and who are told when the connection is.
     orphans: Vec<Waker>,
@@ -37,14 +37,14 @@ struct Place {
 /// What a suspended call leaves behind.
 #[derive(Debug)]
 pub(super) struct Left {
-    pub(super) keys: Option<Keys>,
+    pub(super) keys: Option<StateKeys>,
     pub(super) method: Method<'static>,
     pub(super) params: RawBuf,
     pub(super) round: Box<Round>,
 }
 
 impl Rounds {
-    pub(crate) fn set_keys(&mut self, keys: Keys) {
+    pub(crate) fn set_keys(&mut self, keys: StateKeys) {
         self.keys = Some(keys);
     }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 
 use mcp_proto::model::{CompleteParams, Reference};
 
-use super::super::completion::{Completed, Completer, Completing};
+use super::super::completion::{Completed, Completer, CompletionRequest};
 use super::super::service::Call;
 use super::{Router, is_shown, too_often, unknown};
 use crate::connection::Job;
@@ -23,7 +23,7 @@ impl Router {
             Err(error) => return call.refuse(ErrorReply::invalid_params(error.to_string())),
         };
         let context = call.params.get("context");
-        let typed = Completing::read(params.argument.value, context);
+        let typed = CompletionRequest::read(params.argument.value, context);
         let argument = params.argument.name.to_cow();
         match params.reference {
             Reference::Prompt(reference) => {
@@ -66,7 +66,7 @@ impl Router {
         call: Call<'_>,
         completers: &[Completer],
         (argument, exists): (Cow<'_, str>, bool),
-        typed: Completing,
+        typed: CompletionRequest,
     ) -> Job {
         let completer = completers
             .iter()

@@ -7,7 +7,7 @@ use super::super::handler_error::not_found;
 use super::super::inner::Settings;
 use super::super::lister::page;
 use super::super::service::Call;
-use super::super::template::Found;
+use super::super::template::MatchedUri;
 use super::super::visibility::Visibility;
 use super::lists::{invalid_cursor, list};
 use super::method::Answer;
@@ -76,7 +76,7 @@ impl Router {
             return call.refuse(not_found(Some(&uri)));
         };
         let uri = uri.into_owned();
-        let found = Found { uri, captures };
+        let found = MatchedUri { uri, captures };
         template.call(call, found, self.settings.hint, &self.host)
     }
 

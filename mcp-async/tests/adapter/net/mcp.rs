@@ -61,7 +61,7 @@ fn serve(state: &Tested, listen: Listen, set: Set) -> Running {
 
 fn offer(server: ServerBuilder<Runtime>, listen: Listen, set: Set) -> Running {
     run(listen.address().unwrap(), move |until| {
-        set(server.http().until(until)).serve_on(listen)
+        set(server.http().with_graceful_shutdown(until)).serve_on(listen)
     })
 }
 
@@ -301,7 +301,9 @@ fn the_end_lets_what_runs_finish() {
 #[test]
 fn a_server_that_dies_fails_the_call() {
     let state = Tested::default();
-    let server = serve(&state, local().grace(SOON), |http| http.grace(SOON));
+    let server = serve(&state, local().shutdown_timeout(SOON), |http| {
+        http.shutdown_timeout(SOON)
+    });
     block_on(async {
         let client = connect(&server, Revision::V2026_07_28).await;
         let gate = state.clone();
@@ -344,7 +346,10 @@ fn others_are_let_in_by_name_only() {
     let gate = Gate::default();
     gate.open();
     let until = async move { gate.passed().await };
-    let open = server(&Tested::default()).http().any_host().until(until);
+    let open = server(&Tested::default())
+        .http()
+        .any_host()
+        .with_graceful_shutdown(until);
     block_on(open.serve("0.0.0.0:0")).unwrap();
 }
 
@@ -407,7 +412,7 @@ fn heads_that_http_forbids() {
 #[test]
 fn a_body_that_is_too_long_is_answered() {
     let state = Tested::default();
-    let server = serve(&state, local(), |http| http.max_body(1 << 20));
+    let server = serve(&state, local(), |http| http.max_body_bytes(1 << 20));
     let body = "[".repeat(8 << 20);
     let mut client = server.connect();
     let heard = client.say(&post("", &body)).hear();

@@ -217,7 +217,7 @@ fn what_runs_is_finished_and_nothing_begins() {
 #[test]
 fn what_runs_too_long_is_dropped() {
     let service = Tested::default();
-    let server = start(local().grace(SOON), service.clone());
+    let server = start(local().shutdown_timeout(SOON), service.clone());
     let (mut held, mut silent) = (server.connect(), server.connect());
     held.get("/held");
     assert!(silent.get("/silent").hear().contains("200 OK"));

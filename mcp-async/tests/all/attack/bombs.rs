@@ -6,7 +6,7 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use mcp_async::Server;
-use mcp_async::server::{self, Completing, Json, NoArguments, Prompt, ServerBuilder};
+use mcp_async::server::{self, CompletionRequest, Json, NoArguments, Prompt, ServerBuilder};
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
@@ -90,7 +90,7 @@ fn server() -> ServerBuilder<Sim> {
         .template("bomb:t/{text}", "t", |_: Read, _| async { Ok("") })
         .with(
             Prompt::new("p")
-                .complete("a", |_: Completing, _| async {
+                .complete("a", |_: CompletionRequest, _| async {
                     let _bomb = Bomb;
                     Ok(vec!["x"])
                 })

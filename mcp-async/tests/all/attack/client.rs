@@ -189,5 +189,5 @@ fn pages_without_end() {
         hand.write(page.as_bytes());
         assert!(id < 100);
     };
-    assert!(matches!(end, Err(CallError::Endless)), "{end:?}");
+    assert!(matches!(end, Err(CallError::PaginationLimit)), "{end:?}");
 }

@@ -31,7 +31,7 @@ fn with<F: Future<Output = ()>>(
 ) {
     check(
         |_| async move {
-            let server = server().dynamic().build().unwrap();
+            let server = server().change_notifications().build().unwrap();
             let registry = server.registry();
             let http = server.http().legacy_sse("/sse", "/messages");
             let path = match revision {

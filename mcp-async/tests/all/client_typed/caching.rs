@@ -65,7 +65,7 @@ fn a_client_that_is_told_so_keeps_nothing() {
 fn a_change_makes_results_stale_at_once() {
     each(|mut demo, revision| async move {
         demo.server = demo.server.cache(TTL, CacheScope::Public);
-        let server = demo.server.dynamic().build().unwrap();
+        let server = demo.server.change_notifications().build().unwrap();
         let registry = server.registry();
         let client = join(&server, revision).await;
         let mut updates = client.changes().await.unwrap();

@@ -36,7 +36,10 @@ fn all_pages_are_read() {
         assert_eq!(second.items[0].name, "fails");
 
         let limited = client.tools().limit(2).all().await;
-        assert!(matches!(limited, Err(CallError::Endless)), "{limited:?}");
+        assert!(
+            matches!(limited, Err(CallError::PaginationLimit)),
+            "{limited:?}"
+        );
         assert_eq!(client.prompts().all().await.unwrap().len(), 1);
         assert_eq!(client.resource_templates().all().await.unwrap().len(), 1);
         assert!(client.resources().all().await.unwrap().is_empty());

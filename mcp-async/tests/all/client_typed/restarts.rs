@@ -139,7 +139,7 @@ fn what_the_session_knew_is_restored() {
         demo.server = demo
             .server
             .cache(Duration::from_secs(3600), CacheScope::Public);
-        let server = demo.server.clone().dynamic().build().unwrap();
+        let server = demo.server.clone().change_notifications().build().unwrap();
         let registry = server.registry();
         let door = Door::default();
         let builder = only(revision).restart(policy());

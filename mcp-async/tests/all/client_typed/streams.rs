@@ -69,7 +69,7 @@ fn a_reader_that_is_slow_loses_the_oldest() {
 #[test]
 fn a_resource_is_listened_to_until_the_stream_is_dropped() {
     each(|demo, revision| async move {
-        let server = demo.server.dynamic().build().unwrap();
+        let server = demo.server.change_notifications().build().unwrap();
         let registry = server.registry();
         let seen = Seen::default();
         let heard = seen.clone();
@@ -110,7 +110,7 @@ fn a_resource_is_listened_to_until_the_stream_is_dropped() {
 #[test]
 fn lists_are_listened_to_as_far_as_the_server_tells() {
     each(|demo, revision| async move {
-        let server = demo.server.dynamic().build().unwrap();
+        let server = demo.server.change_notifications().build().unwrap();
         let registry = server.registry();
         let client = join(&server, revision).await;
         let filter = SubscriptionFilter {

@@ -12,7 +12,7 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_async::client::ClientBuilder;
 use mcp_async::model::LoggingLevel;
 use mcp_async::server::{
-    Completing, Context, HandlerError, Json, NoArguments, Prompt, ServerBuilder,
+    CompletionRequest, Context, HandlerError, Json, NoArguments, Prompt, ServerBuilder,
 };
 use mcp_async::{Client, Clock, PipeReader, PipeWriter, Server};
 use mcp_proto::{Revision, RevisionSet};
@@ -177,7 +177,7 @@ impl Demo {
             })
             .with(
                 Prompt::new("greet")
-                    .complete("name", |typing: Completing, _: Context| async move {
+                    .complete("name", |typing: CompletionRequest, _: Context| async move {
                         let names = ["Ada", "Adele", "Bob"].into_iter();
                         let mut names: Vec<String> = names
                             .filter(|name| name.starts_with(&typing.value))

@@ -6,8 +6,8 @@ use std::time::UNIX_EPOCH;
 use mcp_async::http::HttpService;
 use mcp_async::model::{CreateMessageParams, LoggingLevel, SamplingMessage};
 use mcp_async::server::{
-    Completing, Context, Elicited, HandlerError, Json, Keys, NoArguments, Prompt, Registry,
-    Resource, Tool,
+    CompletionRequest, Context, Elicited, HandlerError, Json, NoArguments, Prompt, Registry,
+    Resource, StateKeys, Tool,
 };
 use mcp_async::{PipeReader, PipeWriter, Server};
 use mcp_proto::{Revision, RevisionSet};
@@ -53,7 +53,7 @@ fn server() -> Server<Sim> {
         .title("Demo")
         .instructions("Ask for the echo.")
         .revisions(RevisionSet::of(&Revision::ALL))
-        .keys(Keys::new([7; 32]).clock(|| UNIX_EPOCH))
+        .state_keys(StateKeys::new([7; 32]).clock(|| UNIX_EPOCH))
         .cache(Duration::from_secs(5), mcp_async::model::CacheScope::Public)
         .logging()
         .page_size(4)
@@ -153,7 +153,7 @@ fn server() -> Server<Sim> {
         .with(
             Prompt::new("greet")
                 .description("Greets")
-                .complete("name", |typing: Completing, _: Context| async move {
+                .complete("name", |typing: CompletionRequest, _: Context| async move {
                     let mut names = vec!["Ada".to_owned(), "Adele".into(), "Bob".into()];
                     names.retain(|name| name.starts_with(&typing.value));
                     Ok(names)
@@ -162,7 +162,7 @@ fn server() -> Server<Sim> {
                     |greet: Greet, _: Context| async move { Ok(format!("Greet {}.", greet.name)) },
                 ),
         )
-        .dynamic()
+        .change_notifications()
         .build()
         .unwrap()
 }

@@ -32,7 +32,7 @@ fn service() -> HttpService<Sim> {
         .legacy_sse("/sse", "/messages")
         .max_sessions(1)
         .max_exchanges(1)
-        .max_bodies(100_000)
+        .max_total_body_bytes(100_000)
         .into_service()
         .unwrap()
 }

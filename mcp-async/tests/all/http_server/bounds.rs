@@ -93,7 +93,7 @@ fn hand_in(
 fn bodies_that_wait_for_their_session_are_bounded() {
     let service = server()
         .http()
-        .max_body(3000)
+        .max_body_bytes(3000)
         .legacy_sse("/sse", "/messages")
         .into_service()
         .unwrap();
@@ -109,7 +109,7 @@ fn bodies_that_wait_for_their_session_are_bounded() {
         assert_eq!((now(first), now(second)), (StatusCode::OK, StatusCode::OK));
     }
     // One body is always taken, whatever its head weighs.
-    let service = server().http().max_body(1000).into_service().unwrap();
+    let service = server().http().max_body_bytes(1000).into_service().unwrap();
     let session = Session::open(&service, "2025-11-25");
     assert_eq!(session.post(&call(1, "echo")).status, 200);
 }
@@ -118,7 +118,7 @@ fn bodies_that_wait_for_their_session_are_bounded() {
 fn bodies_that_wait_for_their_session_are_bounded_in_2024_11_05() {
     let service = server()
         .http()
-        .max_body(3000)
+        .max_body_bytes(3000)
         .legacy_sse("/sse", "/messages")
         .into_service()
         .unwrap();
@@ -249,7 +249,7 @@ fn an_idle_session_keeps_no_head() {
 fn the_end_of_the_service_lets_sessions_finish() {
     let service = server()
         .http()
-        .grace(Duration::from_secs(5))
+        .shutdown_timeout(Duration::from_secs(5))
         .into_service()
         .unwrap();
     let session = Session::open(&service, "2025-11-25");
@@ -278,7 +278,11 @@ fn a_dropped_service_is_freed_before_its_end() {
             Ok("")
         }
     });
-    let service = server.http().until(pending()).into_service().unwrap();
+    let service = server
+        .http()
+        .with_graceful_shutdown(pending())
+        .into_service()
+        .unwrap();
     settle();
     assert_eq!(Arc::strong_count(&storage), 2);
     drop(service.clone());
@@ -291,12 +295,12 @@ fn a_dropped_service_is_freed_before_its_end() {
 #[test]
 fn every_end_of_a_mounted_service_is_one_in_good_order() {
     for by_future in [true, false] {
-        let server = server().dynamic().build().unwrap();
+        let server = server().change_notifications().build().unwrap();
         let registry = server.registry();
         let end = sleep(Duration::from_millis(500));
-        let http = server.http().grace(Duration::from_secs(5));
+        let http = server.http().shutdown_timeout(Duration::from_secs(5));
         let service = match by_future {
-            true => http.until(end).into_service().unwrap(),
+            true => http.with_graceful_shutdown(end).into_service().unwrap(),
             false => http.into_service().unwrap(),
         };
         let body = request(
@@ -351,7 +355,7 @@ fn what_runs_when_the_grace_is_over_is_answered() {
             Ok("")
         })
         .http()
-        .grace(Duration::from_secs(5));
+        .shutdown_timeout(Duration::from_secs(5));
     let service = server.into_service().unwrap();
     let session = Session::open(&service, "2025-11-25");
     let mut calls = vec![session.post(&call(1, "never"))];
@@ -376,7 +380,7 @@ fn what_runs_when_the_grace_is_over_is_answered() {
 #[test]
 fn settings_that_are_zero_are_not_built() {
     let built = server().build().unwrap();
-    let zero = built.http().max_streams(0).unread(0);
+    let zero = built.http().max_streams(0).max_unread_bytes(0);
     let error = zero.keep_alive(Duration::ZERO).into_service().unwrap_err();
     let names: Vec<_> = error.mistakes().iter().map(|it| it.name()).collect();
     assert_eq!(names, ["max_streams", "unread", "keep_alive"]);

@@ -192,7 +192,7 @@ fn a_question_to_a_call_survives_a_break_at_every_byte() {
 #[test]
 fn a_question_of_the_session_is_asked_until_it_is_answered() {
     for cut in 0.. {
-        let server = server().dynamic().build().unwrap();
+        let server = server().change_notifications().build().unwrap();
         let registry = server.registry();
         let session = Session::open(&server.http().into_service().unwrap(), "2025-11-25");
         let peer = registry.peers().pop().unwrap();

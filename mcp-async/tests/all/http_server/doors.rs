@@ -243,7 +243,11 @@ impl Body for Mebibytes {
 /// The answer comes when the client has written everything, unless that is too much.
 #[test]
 fn the_rest_of_a_body_that_is_too_long_is_discarded() {
-    let service: HttpService<Sim> = server().http().max_body(3 << 20).into_service().unwrap();
+    let service: HttpService<Sim> = server()
+        .http()
+        .max_body_bytes(3 << 20)
+        .into_service()
+        .unwrap();
     let status_and_taken = |left| {
         let taken = Arc::<AtomicUsize>::default();
         let request = request_of(Mebibytes {
@@ -279,7 +283,7 @@ fn a_body_that_is_announced_as_too_long_is_refused_by_its_head() {
         }
     }
 
-    let service: HttpService<Sim> = server().http().max_body(10).into_service().unwrap();
+    let service: HttpService<Sim> = server().http().max_body_bytes(10).into_service().unwrap();
     let huge = request_of(Announced(1 << 30));
     assert_eq!(send_body(&service, huge).status, 413);
     let mut waits = request_of(Announced(11));
@@ -296,12 +300,12 @@ fn request_of<B>(body: B) -> Request<B> {
 #[test]
 fn bodies_are_bounded() {
     check(
-        |http| http.max_body(10),
+        |http| http.max_body_bytes(10),
         |_| {},
         413,
         "longer than 10 bytes",
     );
-    let service: HttpService<Sim> = server().http().max_body(8).into_service().unwrap();
+    let service: HttpService<Sim> = server().http().max_body_bytes(8).into_service().unwrap();
     let pieces = Pieces(vec![b"[[[[", b"[[[[", b"["], true);
     assert_eq!(send_body(&service, request_of(pieces)).status, 413);
 }

@@ -440,7 +440,11 @@ fn nothing_is_asked_on_the_stream_of_a_get() {
 /// And it still has what may be there.
 #[test]
 fn notifications_come_on_the_stream_of_a_get() {
-    let server = server().draft_profile().dynamic().build().unwrap();
+    let server = server()
+        .draft_profile()
+        .change_notifications()
+        .build()
+        .unwrap();
     let registry = server.registry();
     let service = server.http().into_service().unwrap();
     let mut session = Session {

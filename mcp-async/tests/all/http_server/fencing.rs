@@ -76,7 +76,7 @@ fn a_displaced_process_learns_of_it_before_it_runs_anything() {
     // What was agreed on there counts here.
     let answer = here.post(&call(1, "echo"));
     assert!(answer.whole().contains("done"));
-    let taken = now(store.take(&here.id)).unwrap().unwrap();
+    let taken = now(store.take_over(&here.id)).unwrap().unwrap();
     assert_eq!(taken.epoch(), 3, "there, here, and by this test");
     let record = record(&store, &here).unwrap();
     assert!(record.contains(r#""log_level":"error""#), "{record}");
@@ -153,7 +153,7 @@ fn a_session_that_was_taken_over_too_often_is_over() {
     let (_, first) = process(&store);
     let session = Session::open(&first, "2025-11-25");
     for _ in 0..4095 {
-        now(store.take(&session.id)).unwrap();
+        now(store.take_over(&session.id)).unwrap();
     }
     let (_, second) = process(&store);
     let there = at(&second, &session);

@@ -400,7 +400,7 @@ fn a_handler_knows_who_asks() {
 fn the_end_lets_what_runs_finish() {
     let service = server()
         .http()
-        .grace(Duration::from_secs(5))
+        .shutdown_timeout(Duration::from_secs(5))
         .into_service()
         .unwrap();
     let mut waiting = wait(&service, modern(&call(1, "slow")));
@@ -426,8 +426,8 @@ fn the_end_comes_after_the_grace() {
     let end = sleep(Duration::from_secs(10));
     let service = server
         .http()
-        .grace(Duration::from_secs(2))
-        .until(end)
+        .shutdown_timeout(Duration::from_secs(2))
+        .with_graceful_shutdown(end)
         .into_service()
         .unwrap();
     let mut waiting = wait(&service, modern(&call(1, "never")));
@@ -442,7 +442,7 @@ fn the_end_comes_after_the_grace() {
 /// SB-08.
 #[test]
 fn a_listen_hears_of_changes_and_of_the_end() {
-    let server = server().dynamic().build().unwrap();
+    let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
     let service = server.http().into_service().unwrap();
     let body = request(

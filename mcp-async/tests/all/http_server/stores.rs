@@ -7,8 +7,8 @@ use std::sync::Arc;
 
 use mcp_async::Clock as _;
 use mcp_async::http::{
-    EventStore, HttpService, MemoryStore, Principal, Replay, SessionStore, StoreError, Stored,
-    StoredEvent, Taken,
+    EventStore, HttpService, MemoryStore, Principal, Replay, SessionStore, StoreError, StoreFuture,
+    StoredEvent, TakenSession,
 };
 use mcp_async::server::{Context, NoArguments, Registry};
 use mcp_proto::model::LoggingLevel;
@@ -40,8 +40,8 @@ impl Far {
 
     fn later<'a, T: 'a>(
         &'a self,
-        work: impl FnOnce() -> Stored<'a, T> + Send + 'a,
-    ) -> Stored<'a, T> {
+        work: impl FnOnce() -> StoreFuture<'a, T> + Send + 'a,
+    ) -> StoreFuture<'a, T> {
         Box::pin(async move {
             if self.broken.load(Ordering::SeqCst) {
                 return Err(StoreError::new("out of order"));
@@ -56,13 +56,13 @@ impl Far {
 }
 
 impl SessionStore for Far {
-    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> Stored<'a, ()> {
+    fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> StoreFuture<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
         self.later(move || self.store.create(id, record, keep))
     }
 
     /// It is the part that is near.
-    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> Stored<'a, ()> {
+    fn check<'a>(&'a self, id: &'a str, epoch: u32) -> StoreFuture<'a, ()> {
         match self.broken.load(Ordering::SeqCst) {
             true => Box::pin(async { Err(StoreError::new("out of order")) }),
             false => self.store.check(id, epoch),
@@ -75,26 +75,26 @@ impl SessionStore for Far {
         epoch: u32,
         record: &'a [u8],
         keep: Duration,
-    ) -> Stored<'a, ()> {
+    ) -> StoreFuture<'a, ()> {
         self.saves.fetch_add(1, Ordering::SeqCst);
         self.later(move || self.store.save(id, epoch, record, keep))
     }
 
-    fn load<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Vec<u8>>> {
+    fn load<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<Vec<u8>>> {
         self.later(move || self.store.load(id))
     }
 
-    fn take<'a>(&'a self, id: &'a str) -> Stored<'a, Option<Taken>> {
-        self.later(move || self.store.take(id))
+    fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>> {
+        self.later(move || self.store.take_over(id))
     }
 
-    fn remove<'a>(&'a self, id: &'a str) -> Stored<'a, ()> {
+    fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()> {
         self.later(move || SessionStore::remove(&self.store, id))
     }
 }
 
 impl EventStore for Far {
-    fn append<'a>(&'a self, event: StoredEvent<'a>) -> Stored<'a, ()> {
+    fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()> {
         self.later(move || self.store.append(event))
     }
 
@@ -103,22 +103,22 @@ impl EventStore for Far {
         session: &'a str,
         stream: u32,
         after: u64,
-    ) -> Stored<'a, Option<Replay>> {
+    ) -> StoreFuture<'a, Option<Replay>> {
         self.later(move || self.store.replay(session, stream, after))
     }
 
-    fn begin<'a>(&'a self, session: &'a str, epoch: u32) -> Stored<'a, u64> {
-        self.later(move || self.store.begin(session, epoch))
+    fn begin_epoch<'a>(&'a self, session: &'a str, epoch: u32) -> StoreFuture<'a, u64> {
+        self.later(move || self.store.begin_epoch(session, epoch))
     }
 
-    fn remove<'a>(&'a self, session: &'a str) -> Stored<'a, ()> {
+    fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
         self.later(move || EventStore::remove(&self.store, session))
     }
 }
 
 /// A process that shares both kinds of things.
 pub(crate) fn process(store: &Arc<Far>) -> (Registry, HttpService<Sim>) {
-    let server = server().dynamic().build().unwrap();
+    let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
     let service = server
         .http()
@@ -231,7 +231,7 @@ fn a_displaced_process_writes_nothing() {
 
     // The session is still there, and comes back to the first process with the next request.
     assert_eq!(here.post(ping()).status, 200);
-    let taken = now(store.store.take(&here.id)).unwrap().unwrap();
+    let taken = now(store.store.take_over(&here.id)).unwrap().unwrap();
     assert_eq!(taken.epoch(), 3, "there, here, and by this test");
     assert_eq!(there.delete().status, 204, "the client may end it anywhere");
     assert_eq!(there.post(ping()).status, 404);
@@ -286,7 +286,7 @@ fn requests_that_come_together_take_a_session_over_once() {
         advance(Duration::from_millis(100));
     }
     assert_eq!(statuses, [200, 200]);
-    let taken = now(store.store.take(&here.id)).unwrap().unwrap();
+    let taken = now(store.store.take_over(&here.id)).unwrap().unwrap();
     assert_eq!(taken.epoch(), 2, "once by the second process, once here");
 }
 
@@ -467,7 +467,7 @@ fn events_on_their_way_to_the_store_outlive_the_end_of_the_service() {
         let service = server()
             .http()
             .event_store(store)
-            .grace(Duration::from_millis(grace))
+            .shutdown_timeout(Duration::from_millis(grace))
             .into_service()
             .unwrap();
         let session = Session::open(&service, "2025-11-25");

@@ -154,7 +154,7 @@ fn a_question_goes_with_the_call_that_it_is_asked_for() {
 /// SH-21, SH-59.
 #[test]
 fn questions_without_a_call_are_asked_again() {
-    let server = server().dynamic().build().unwrap();
+    let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
     let session = Session::open(&server.http().into_service().unwrap(), "2025-11-25");
     let peer = registry.peers().pop().unwrap();
@@ -180,7 +180,7 @@ fn questions_without_a_call_are_asked_again() {
 /// SH-20, SH-21, SH-60.
 #[test]
 fn the_sessions_own_stream_tells_of_changes() {
-    let server = server().dynamic().build().unwrap();
+    let server = server().change_notifications().build().unwrap();
     let registry = server.registry();
     let service = server.http().into_service().unwrap();
     let session = Session::open(&service, "2025-11-25");

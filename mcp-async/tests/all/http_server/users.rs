@@ -38,7 +38,7 @@ fn service() -> (Registry, HttpService<Sim>) {
     let tool = |name| Tool::new(name).handler(|_: NoArguments, _| async { Ok("called") });
     let resource = |uri| Resource::new(uri, uri).handler(|_| async { Ok("read") });
     let server = Server::<Sim>::builder("demo", "1.0")
-        .dynamic()
+        .change_notifications()
         .cache(Duration::from_secs(60), CacheScope::Public)
         .with(tool("look"))
         .with(tool("purge").visible_to(is_admin))

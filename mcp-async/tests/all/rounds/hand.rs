@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::server::{CallContext, Keys};
+use mcp_async::server::{CallContext, StateKeys};
 use mcp_async::{PipeReader, PipeWriter, duplex, server};
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
@@ -64,9 +64,9 @@ impl Wall {
     }
 
     /// Keys that go by it.
-    pub(crate) fn keys(&self, key: u8) -> Keys {
+    pub(crate) fn keys(&self, key: u8) -> StateKeys {
         let clock = self.clone();
-        Keys::new([key; 32]).clock(move || clock.now())
+        StateKeys::new([key; 32]).clock(move || clock.now())
     }
 
     fn now(&self) -> SystemTime {
@@ -76,7 +76,7 @@ impl Wall {
 
 impl Hand {
     pub(crate) fn new(
-        keys: Keys,
+        keys: StateKeys,
         principal: Option<&str>,
         tool: impl Fn(CallContext, Notes) -> Told + Send + 'static,
     ) -> Self {
@@ -94,7 +94,7 @@ impl Hand {
         };
         let service = Tool(move |cx| tool(cx, noted.clone()));
         let (served, _) = server::connect(theirs.split(), sim.clock.clone(), config, service);
-        let mut served = served.with_keys(keys);
+        let mut served = served.with_state_keys(keys);
         if let Some(principal) = principal {
             served = served.with_principal(principal);
         }

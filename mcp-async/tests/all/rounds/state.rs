@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use mcp_async::server::{AskError, CallContext, Keys, StateError};
+use mcp_async::server::{AskError, CallContext, StateError, StateKeys};
 use mcp_proto::model::LoggingLevel;
 
 use crate::rounds::hand::{Came, Hand, Wall, round, said};
@@ -18,14 +18,14 @@ fn twice(cx: CallContext, notes: Notes) -> Told {
     })
 }
 
-fn hand(keys: Keys) -> Hand {
+fn hand(keys: StateKeys) -> Hand {
     Hand::new(keys, None, twice)
 }
 
 /// MR-16.
 #[test]
 fn answers_travel_on() {
-    let mut hand = hand(Keys::new([1; 32]));
+    let mut hand = hand(StateKeys::new([1; 32]));
     let state = hand.call("").asks(&["first"]);
     let state = hand.again(&state, &said("first", "a")).asks(&["second"]);
     // Only the latest answer is sent (MR-16).
@@ -36,7 +36,7 @@ fn answers_travel_on() {
 /// MR-07.
 #[test]
 fn a_tampered_state_is_refused_before_the_handler_runs() {
-    let mut hand = hand(Keys::new([1; 32]));
+    let mut hand = hand(StateKeys::new([1; 32]));
     let state = hand.call("").asks(&["first"]);
     hand.notes.take();
     let answer = said("first", "a");
@@ -79,7 +79,7 @@ fn an_expired_state_is_refused() {
 /// MR-08.
 #[test]
 fn a_state_of_another_call_is_refused() {
-    let mut hand = hand(Keys::new([1; 32]));
+    let mut hand = hand(StateKeys::new([1; 32]));
     let mut check = |begun: &str, retried: &str, same: bool| {
         let (method, members) = begun.split_once(' ').unwrap();
         let state = hand.request(method, members).asks(&["first"]);
@@ -124,7 +124,7 @@ fn a_state_of_another_call_is_refused() {
 /// MR-08.
 #[test]
 fn a_state_of_somebody_else_is_refused() {
-    let of = |principal| Hand::new(Keys::new([1; 32]), principal, twice);
+    let of = |principal| Hand::new(StateKeys::new([1; 32]), principal, twice);
     let people = [None, Some("ada"), Some("eve")];
     for begun in people {
         let state = of(begun).call("").asks(&["first"]);
@@ -143,22 +143,22 @@ fn a_state_of_somebody_else_is_refused() {
 #[test]
 fn keys_rotate() {
     let (old, new) = ([1; 32], [2; 32]);
-    let state = hand(Keys::new(old)).call("").asks(&["first"]);
+    let state = hand(StateKeys::new(old)).call("").asks(&["first"]);
     let answer = said("first", "a");
-    hand(Keys::new(new)).again(&state, &answer).refused();
-    let mut rotated = hand(Keys::new(new).previous([9; 32]).previous(old));
+    hand(StateKeys::new(new)).again(&state, &answer).refused();
+    let mut rotated = hand(StateKeys::new(new).previous([9; 32]).previous(old));
     let state = rotated.again(&state, &answer).asks(&["second"]);
     // What comes next is sealed with the new key.
-    hand(Keys::new(old))
+    hand(StateKeys::new(old))
         .again(&state, &said("second", "b"))
         .refused();
-    hand(Keys::new(new))
+    hand(StateKeys::new(new))
         .again(&state, &said("second", "b"))
         .says("a b");
-    let random = Keys::random().unwrap();
+    let random = StateKeys::random().unwrap();
     let state = hand(random.clone()).call("").asks(&["first"]);
     hand(random).again(&state, &answer).asks(&["second"]);
-    hand(Keys::random().unwrap())
+    hand(StateKeys::random().unwrap())
         .again(&state, &answer)
         .refused();
 }
@@ -166,7 +166,7 @@ fn keys_rotate() {
 /// MR-06, MR-14.
 #[test]
 fn what_was_not_asked_is_ignored_and_what_is_missing_is_asked_again() {
-    let mut hand = hand(Keys::new([1; 32]));
+    let mut hand = hand(StateKeys::new([1; 32]));
     let state = hand.call("").asks(&["first"]);
     let both = format!("{},{}", said("first", "a"), said("second", "b"));
     hand.again(&state, &both).asks(&["second"]);
@@ -180,7 +180,7 @@ fn what_was_not_asked_is_ignored_and_what_is_missing_is_asked_again() {
 
 #[test]
 fn answers_without_a_state_are_taken_for_what_is_asked_under_their_keys() {
-    let mut hand = hand(Keys::new([1; 32]));
+    let mut hand = hand(StateKeys::new([1; 32]));
     let early = |answers: &str| format!(r#","inputResponses":{{{answers}}}"#);
     let state = hand.call(&early(&said("first", "a"))).asks(&["second"]);
     hand.again(&state, &said("second", "b")).says("a b");
@@ -198,7 +198,7 @@ fn answers_without_a_state_are_taken_for_what_is_asked_under_their_keys() {
 
 #[test]
 fn an_answer_of_another_shape_is_asked_again_and_a_malformed_one_refused() {
-    let mut hand = hand(Keys::new([1; 32]));
+    let mut hand = hand(StateKeys::new([1; 32]));
     let state = hand.call("").asks(&["first"]);
     let shapes = [
         r#"{}"#,
@@ -221,7 +221,7 @@ fn an_answer_of_another_shape_is_asked_again_and_a_malformed_one_refused() {
 
 #[test]
 fn a_question_that_changed_is_asked_again() {
-    let mut hand = Hand::new(Keys::new([1; 32]), None, |cx, _| {
+    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, _| {
         Box::pin(async move {
             let state = cx.request_state();
             let runs = state.value::<u32>("runs").unwrap().unwrap_or(0);
@@ -241,7 +241,7 @@ fn a_question_that_changed_is_asked_again() {
 
 #[test]
 fn what_is_too_much_to_carry() {
-    let mut hand = Hand::new(Keys::new([1; 32]), None, |cx, notes| {
+    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, notes| {
         Box::pin(async move {
             let large = "x".repeat(30_000);
             let state = cx.request_state();
@@ -268,7 +268,7 @@ fn what_is_too_much_to_carry() {
     assert_eq!(hand.notes.take().len(), 2);
 
     // An answer cannot be kept from growing: then the call fails, and says of what.
-    let mut hand = self::hand(Keys::new([1; 32]));
+    let mut hand = self::hand(StateKeys::new([1; 32]));
     let state = hand.call("").asks(&["first"]);
     let came = hand.again(&state, &said("first", &"x".repeat(60_000)));
     let limit = "limit reached: bytes of request state";
@@ -277,7 +277,7 @@ fn what_is_too_much_to_carry() {
 
 #[test]
 fn what_is_told_leaves_before_the_question() {
-    let mut hand = Hand::new(Keys::new([1; 32]), None, |cx, _| {
+    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |cx, _| {
         Box::pin(async move {
             cx.progress(1.0).total(2.0).message("half").await;
             cx.log(LoggingLevel::Info, &"asking").logger("test").await;
@@ -309,7 +309,7 @@ fn what_is_told_leaves_before_the_question() {
 
 #[test]
 fn an_error_of_the_handler_is_no_question() {
-    let mut hand = Hand::new(Keys::new([1; 32]), None, |_, _| {
+    let mut hand = Hand::new(StateKeys::new([1; 32]), None, |_, _| {
         Box::pin(async { Err(AskError::Timeout) })
     });
     assert!(matches!(hand.call(""), Came::Error(1, _)));

@@ -6,11 +6,11 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::{self, Poll};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{self, CallError, Handler, Question, Reply};
+use mcp_async::client::{self, CallError, Handler, IncomingQuestion, Reply};
 use mcp_async::model::{
     CreateMessageParams, CreateMessageResult, ElicitResult, ListRootsResult, Root, SamplingMessage,
 };
-use mcp_async::server::{AskError, Call, CallContext, Keys, Service};
+use mcp_async::server::{AskError, Call, CallContext, Service, StateKeys};
 use mcp_async::{ErrorReply, Job, duplex, server};
 use mcp_proto::client::ClientConfig;
 use mcp_proto::json::RawBuf;
@@ -105,7 +105,7 @@ impl Person {
 struct Ears(Arc<Person>);
 
 impl Handler for Ears {
-    fn question(&self, question: Question<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
         let params = question.params.as_raw();
         let text = match question.method {
             Method::SamplingCreateMessage => {
@@ -186,7 +186,7 @@ impl Rig {
         };
         let service = Tool(move |cx| tool(cx, noted.clone()));
         let (served, _peer) = server::connect(right.split(), sim.clock.clone(), config, service);
-        let served = served.with_keys(Keys::new([1; 32]));
+        let served = served.with_state_keys(StateKeys::new([1; 32]));
         let config = ClientConfig {
             revisions: RevisionSet::of(&[revision]),
             capabilities: features.capabilities(),

@@ -244,7 +244,7 @@ fn no_lock_is_held_over_what_is_a_users() {
     };
     let server = Server::<()>::builder("demo", "1")
         .logging()
-        .dynamic()
+        .change_notifications()
         .tool("at_once", "", nosy(0))
         .tool("later", "", nosy(3))
         .tool("never", "", never)

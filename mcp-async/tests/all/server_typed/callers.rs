@@ -62,7 +62,7 @@ fn template(uri: &str, text: &'static str) -> Template {
 /// Of each kind an item for all, and one for administrators.
 fn server() -> ServerBuilder<()> {
     Server::builder("demo", "1")
-        .dynamic()
+        .change_notifications()
         .with(tool("look"))
         .with(tool("purge").visible_to(is_admin))
         .with(prompt("hello"))

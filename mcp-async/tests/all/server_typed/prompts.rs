@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use mcp_async::Server;
 use mcp_async::model::{Completion, Content, GetPromptResult, PromptArgument, PromptMessage};
 use mcp_async::server::{
-    Completing, Context, HandlerError, NoArguments, Prompt, ServerBuilder, Template,
+    CompletionRequest, Context, HandlerError, NoArguments, Prompt, ServerBuilder, Template,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -161,7 +161,7 @@ fn what_does_not_fit_is_refused_by_its_name() {
 fn completions_know_what_is_typed_and_stop_at_100() {
     let prompt = Prompt::new("p")
         .argument(PromptArgument::optional("plain"))
-        .complete("city", |typed: Completing, _| async move {
+        .complete("city", |typed: CompletionRequest, _| async move {
             let country = typed.arguments.get("country").cloned().unwrap_or_default();
             Ok(vec![format!("{}-{country}", typed.value)])
         })
@@ -170,7 +170,7 @@ fn completions_know_what_is_typed_and_stop_at_100() {
         })
         .handler(|_: NoArguments, _| async { Ok("") });
     let template = Template::new("x://{id}/{plain}", "x")
-        .complete("id", |typed: Completing, _| async move {
+        .complete("id", |typed: CompletionRequest, _| async move {
             let all = (1..=150).map(|id: u8| id.to_string());
             Ok(Vec::from_iter(
                 all.filter(|id| id.starts_with(&typed.value)),

@@ -47,11 +47,14 @@ fn capabilities_follow_from_what_is_registered() {
     check(new().logging(), r#"{"logging":{}}"#);
     check(new().with(complete()), r#"{"completions":{},"prompts":{}}"#);
     check(
-        new().changing(ListKind::Prompts),
+        new().list_changed(ListKind::Prompts),
         r#"{"prompts":{"listChanged":true}}"#,
     );
     check(
-        new().with(tool("t")).with(resource()).dynamic(),
+        new()
+            .with(tool("t"))
+            .with(resource())
+            .change_notifications(),
         r#"{"resources":{"subscribe":true,"listChanged":true},"tools":{"listChanged":true}}"#,
     );
 }
@@ -75,7 +78,11 @@ fn what_is_not_served_is_no_method() {
 
 #[test]
 fn nothing_is_added_to_a_server_that_is_gone() {
-    let server = new().with(tool("t")).dynamic().build().unwrap();
+    let server = new()
+        .with(tool("t"))
+        .change_notifications()
+        .build()
+        .unwrap();
     let registry = server.registry();
     let wire = Wire::new(&server, Revision::V2025_11_25);
     drop(server);
@@ -93,7 +100,11 @@ fn nothing_is_added_to_a_server_that_is_gone() {
 #[test]
 fn changes_reach_every_client_that_can_hear_them() {
     for revision in revisions() {
-        let server = new().with(tool("t")).dynamic().build().unwrap();
+        let server = new()
+            .with(tool("t"))
+            .change_notifications()
+            .build()
+            .unwrap();
         let registry = server.registry();
         let mut wires: Vec<_> = (0..3).map(|_| Wire::new(&server, revision)).collect();
         let ids: Vec<_> = wires
@@ -136,7 +147,11 @@ fn changes_reach_every_client_that_can_hear_them() {
 #[test]
 fn a_shut_down_server_ends_every_connection() {
     for revision in revisions() {
-        let server = new().with(tool("t")).dynamic().build().unwrap();
+        let server = new()
+            .with(tool("t"))
+            .change_notifications()
+            .build()
+            .unwrap();
         let registry = server.registry();
         let mut wires: Vec<_> = (0..2).map(|_| Wire::new(&server, revision)).collect();
         assert_eq!(registry.peers().len(), 2);
@@ -197,7 +212,7 @@ fn what_cannot_be_served_is_not_built() {
         "tool `t`: arguments have names",
     );
     check(
-        new().experimental("x", "no object"),
+        new().experimental_capability("x", "no object"),
         "capability `x`: its settings are no JSON object",
     );
     check(new().with(tool("a b")), "tool `a b`: its name is not");
@@ -322,7 +337,7 @@ fn lists_are_the_same_on_every_connection() {
     ];
     let empty = [ListKind::Tools, ListKind::Resources, ListKind::Prompts]
         .into_iter()
-        .fold(new(), ServerBuilder::changing)
+        .fold(new(), ServerBuilder::list_changed)
         .build()
         .unwrap();
     let full = new()

@@ -5,7 +5,9 @@ use std::collections::HashMap;
 
 use mcp_async::Server;
 use mcp_async::model::{Annotations, Icon, ResourceContents, Role};
-use mcp_async::server::{Context, Found, HandlerError, Json, Resource, ServerBuilder, Template};
+use mcp_async::server::{
+    Context, HandlerError, Json, MatchedUri, Resource, ServerBuilder, Template,
+};
 use mcp_proto::Revision;
 use mcp_proto::model::CacheScope;
 use serde::Deserialize;
@@ -67,7 +69,7 @@ fn server() -> ServerBuilder<()> {
         .with(
             Template::new("word://{word}", "word")
                 .mime_type("text/plain")
-                .raw(|found: Found, _| async move {
+                .raw(|found: MatchedUri, _| async move {
                     let word = found.captures.string("word").unwrap_or_default();
                     Ok(word.to_uppercase())
                 }),
@@ -230,7 +232,7 @@ fn contents_carry_hints_where_there_are_any() {
 #[test]
 fn subscribers_hear_of_updates() {
     for revision in revisions() {
-        let server = server().dynamic().build().unwrap();
+        let server = server().change_notifications().build().unwrap();
         let registry = server.registry();
         let mut wire = Wire::new(&server, revision);
         if revision.is_modern() {

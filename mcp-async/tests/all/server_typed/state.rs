@@ -6,7 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock};
 
 use mcp_async::Server;
 use mcp_async::server::{
-    Completing, Context, HandlerError, NoArguments, Prompt, Registry, Template, Tool, connect,
+    CompletionRequest, Context, HandlerError, NoArguments, Prompt, Registry, Template, Tool,
+    connect,
 };
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
@@ -47,7 +48,10 @@ impl Notes {
         Self::list(cx).await
     }
 
-    async fn complete(_: Completing, cx: Context<Self>) -> Result<Vec<String>, HandlerError> {
+    async fn complete(
+        _: CompletionRequest,
+        cx: Context<Self>,
+    ) -> Result<Vec<String>, HandlerError> {
         Ok(vec![cx.state().all()])
     }
 }
@@ -193,7 +197,7 @@ impl Counter {
 fn what_is_added_later_reaches_the_state() {
     let server = Server::<()>::builder("demo", "1")
         .with_state(Counter::default())
-        .dynamic()
+        .change_notifications()
         .tool("grow", "", |_: NoArguments, cx| async move {
             cx.registry().add(Counter::tool("inner"))?;
             let registry = cx.state().registry.get_or_init(|| cx.registry());
@@ -219,7 +223,7 @@ fn a_state_may_hold_the_registry_of_its_server() {
     let alive = Arc::clone(&counter.alive);
     let server = Server::<()>::builder("demo", "1")
         .with_state(counter)
-        .dynamic()
+        .change_notifications()
         .tool("hold", "", |_: NoArguments, cx| async move {
             cx.state().registry.get_or_init(|| cx.registry());
             Ok("held")

@@ -6,7 +6,7 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::rc::Rc;
 use std::sync::{Arc, Mutex};
 
-use mcp_async::client::{self, Handler, Question, Reply};
+use mcp_async::client::{self, Handler, IncomingQuestion, Reply};
 use mcp_async::server::Peer;
 use mcp_async::{ErrorReply, TraceContext, duplex, server};
 use mcp_proto::client::ClientConfig;
@@ -55,7 +55,7 @@ impl Ears {
 struct Listener(Arc<Ears>);
 
 impl Handler for Listener {
-    fn question(&self, question: Question<'_>) -> Reply {
+    fn question(&self, question: IncomingQuestion<'_>) -> Reply {
         let ears = &self.0;
         assert_eq!(question.method, Method::ElicitationCreate);
         let key = question.key.map(|key| key.to_string()).unwrap_or_default();

@@ -7,17 +7,17 @@ use super::{Input, Output, Reactor};
 ///
 /// ```no_run
 /// use mcp_async::Runtime;
-/// use mcp_async::stdio::{Claim, open};
+/// use mcp_async::stdio::{StdioMode, open};
 ///
 /// fn wire<R: Runtime>() -> std::io::Result<()> {
-///     let (input, output) = open(R::reactor(), Claim::Exclusive)?;
+///     let (input, output) = open(R::reactor(), StdioMode::Exclusive)?;
 ///     println!("this goes to standard error");
 ///     drop((input, output));
 ///     Ok(())
 /// }
 /// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Claim {
+pub enum StdioMode {
     /// From now on, until the process ends, its standard input is empty and its standard output
     /// is its standard error, for children too. A stray `println!` lands in the log and a child
     /// that reads its input finds the end, instead of breaking the wire (ST-03).
@@ -30,13 +30,13 @@ pub enum Claim {
 /// Takes standard input and output as the two halves of a wire, once per process.
 ///
 /// Call it before anything reads standard input: what another reader has buffered is lost to
-/// the wire. What was printed but not yet flushed goes where [`Claim`] sends it.
+/// the wire. What was printed but not yet flushed goes where [`StdioMode`] sends it.
 ///
 /// # Errors
 ///
 /// [`AlreadyExists`](io::ErrorKind::AlreadyExists) the second time, since a wire has one reader;
 /// otherwise what the operating system says about the descriptors, which are then as before.
-pub fn open(reactor: &dyn Reactor, claim: Claim) -> io::Result<(Input, Output)> {
+pub fn open(reactor: &dyn Reactor, mode: StdioMode) -> io::Result<(Input, Output)> {
     if CLAIMED.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(
             io::ErrorKind::AlreadyExists,
@@ -44,7 +44,7 @@ pub fn open(reactor: &dyn Reactor, claim: Claim) -> io::Result<(Input, Output)> 
         ));
     }
     let wire = platform::duplicate(reactor).and_then(|wire| {
-        if claim == Claim::Exclusive {
+        if mode == StdioMode::Exclusive {
             platform::redirect()?;
         }
         Ok(wire)

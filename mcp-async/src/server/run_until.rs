@@ -40,10 +40,10 @@ where
     /// #   O: AsyncWrite + Unpin,
     ///     S: Service,
     /// {
-    ///     connection.until(R::interrupted()).await
+    ///     connection.run_until(R::interrupted()).await
     /// }
     /// ```
-    pub async fn until(mut self, end: impl Future<Output = ()>) -> io::Result<()> {
+    pub async fn run_until(mut self, end: impl Future<Output = ()>) -> io::Result<()> {
         let peer = self.driver.role_mut().peer.clone();
         let mut end = pin!(Some(end));
         let bell = Arc::new(Bell {
