@@ -264,7 +264,7 @@ mod tests {
     }
 
     #[test]
-    fn any_host() {
+    fn allow_any_host() {
         let access = &Access {
             hosts: None,
             origins: &[],

@@ -88,7 +88,7 @@ pub(super) fn error(status: StatusCode, code: i64, message: &str) -> Answer {
 pub(super) fn refusal(refusal: Refusal, methods: &'static str) -> Answer {
     let status = StatusCode::from_u16(refusal.status()).unwrap_or(StatusCode::BAD_REQUEST);
     let setting = match refusal {
-        Refusal::Host => "; `allow_hosts` adds one, `any_host` allows all",
+        Refusal::Host => "; `allow_hosts` adds one, `allow_any_host` allows all",
         Refusal::Origin => "; `allow_origins` adds one",
         _ => "",
     };

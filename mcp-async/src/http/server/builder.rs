@@ -127,7 +127,7 @@ impl<R: Runtime> Http<R> {
     ///
     /// A web page whose name was made to resolve to this machine asks for its own name, so a
     /// server that answers to any name serves every page that its user looks at. After
-    /// [`any_host`](Self::any_host) it has no effect.
+    /// [`allow_any_host`](Self::allow_any_host) it has no effect.
     pub fn allow_hosts<H: Into<String>>(mut self, hosts: impl IntoIterator<Item = H>) -> Self {
         if let Some(allowed) = &mut self.options.hosts {
             allowed.extend(hosts.into_iter().map(Into::into));
@@ -137,7 +137,7 @@ impl<R: Runtime> Http<R> {
 
     /// Answers to every name: behind a proxy that looks at it, or where only programs can reach
     /// the server.
-    pub fn any_host(mut self) -> Self {
+    pub fn allow_any_host(mut self) -> Self {
         self.options.hosts = None;
         self
     }

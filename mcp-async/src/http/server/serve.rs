@@ -28,7 +28,7 @@ impl<R: Network, S> Server<R, S> {
     /// # Errors
     /// An address that cannot be bound, or that others can
     /// reach: say then by [`allow_hosts`](Http::allow_hosts) which names they may use, or
-    /// [`any_host`](Http::any_host).
+    /// [`allow_any_host`](Http::allow_any_host).
     pub async fn serve_http(&self, address: impl ToSocketAddrs) -> io::Result<()> {
         self.http().serve(address).await
     }
@@ -108,4 +108,4 @@ impl<R: Network> Http<R> {
 }
 
 const REACHABLE: &str = "others can reach this address: `allow_hosts` says which names they may use \
-                         for the server, `any_host` allows all";
+                         for the server, `allow_any_host` allows all";

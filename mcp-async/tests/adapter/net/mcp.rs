@@ -342,13 +342,13 @@ fn a_session_that_ended_leaves_its_place() {
 fn others_are_let_in_by_name_only() {
     let refused = block_on(server(&Tested::default()).serve_http("0.0.0.0:0")).unwrap_err();
     assert!(refused.to_string().contains("allow_hosts"), "{refused}");
-    assert!(refused.to_string().contains("any_host"), "{refused}");
+    assert!(refused.to_string().contains("allow_any_host"), "{refused}");
     let gate = Gate::default();
     gate.open();
     let until = async move { gate.passed().await };
     let open = server(&Tested::default())
         .http()
-        .any_host()
+        .allow_any_host()
         .with_graceful_shutdown(until);
     block_on(open.serve("0.0.0.0:0")).unwrap();
 }

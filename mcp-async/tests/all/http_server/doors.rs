@@ -62,7 +62,7 @@ fn hosts() {
         "must occur once",
     );
     for any in [false, true] {
-        let open = |http: Http<Sim>| if any { http.any_host() } else { http };
+        let open = |http: Http<Sim>| if any { http.allow_any_host() } else { http };
         let two = |it: &mut Request<&str>| {
             it.headers_mut()
                 .append("host", "localhost".parse().unwrap());
@@ -72,7 +72,7 @@ fn hosts() {
         check(open, set("host", "localhost:65536"), 400, "optional port");
     }
     check(
-        |http| http.any_host(),
+        |http| http.allow_any_host(),
         set("host", "mcp.example.com"),
         200,
         "",
