@@ -8,7 +8,7 @@ pub struct Uart {
 }
 
 impl Uart {
-    /// The port; `None` if somebody has it already.
+    /// The port; `None` if it is already taken.
     pub fn take() -> Option<Self> {
         let registers = Peripherals::take()?.UART0;
         registers
@@ -44,7 +44,8 @@ impl Uart {
         }
     }
 
-    /// Idles. These two are functions of their own, so that their instructions can be told apart.
+    /// Idles. These two are functions of their own, so that their instructions can be
+    /// distinguished.
     #[inline(never)]
     fn wait_for_byte(&self) {
         while self.registers.fr.read().rxfe().bit_is_set() {}

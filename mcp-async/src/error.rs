@@ -11,7 +11,7 @@ use mcp_proto::rpc::{ErrorObject, code};
 /// is the message and the code: `Unknown tool: frob (code -32602)`.
 #[derive(Clone, Debug)]
 pub struct ErrorReply {
-    /// The code; one's own lie outside -32768 to -32000 (JR-27).
+    /// The code; codes of the application lie outside -32768 to -32000 (JR-27).
     pub code: i64,
     /// One short sentence (JR-13).
     pub message: Cow<'static, str>,

@@ -7,8 +7,8 @@ use core::str::FromStr;
 /// `_meta` carries them (JR-31).
 ///
 /// A server finds it in [`CallContext::trace_context`](crate::server::CallContext::trace_context), a
-/// client sends it by [`Call::trace`](crate::client::Call::trace). What is no valid
-/// `traceparent` is no trace: whoever receives it begins one anew.
+/// client sends it by [`Call::trace`](crate::client::Call::trace). An invalid `traceparent` is
+/// ignored: the receiver begins a new trace.
 ///
 /// ```
 /// use mcp_async::TraceContext;
@@ -189,7 +189,7 @@ const LEN: usize = 55;
 const SAMPLED: u8 = 1;
 /// Level 2: the id of the trace is random enough to sample by.
 const RANDOM: u8 = 2;
-/// What everybody has to pass on; more may be cut (Trace Context, 3.3.1.5).
+/// The length that every hop must pass on; more may be cut (Trace Context, 3.3.1.5).
 const STATE: usize = 512;
 
 #[cfg(test)]

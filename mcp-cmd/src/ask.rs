@@ -1,4 +1,4 @@
-//! Asking a person, while the connection goes on.
+//! Asks the user while the connection continues.
 
 use core::future::pending;
 use std::io::ErrorKind;

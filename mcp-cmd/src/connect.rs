@@ -156,7 +156,7 @@ async fn beside<T>(future: impl Future<Output = T>, other: impl Future) -> T {
 }
 
 /// The command to start. What the server writes to its standard error is shown until the work is
-/// `done`: its trouble with being left is nobody's.
+/// `done`: messages about the end of the connection are not shown.
 fn command(
     start: &Start,
     common: &Common,

@@ -26,7 +26,7 @@ pub(crate) enum Exit {
     Other = 6,
     /// Ctrl-C.
     Interrupted = 130,
-    /// Whoever read the output has gone.
+    /// The reader of the output has gone.
     Unread = 141,
 }
 

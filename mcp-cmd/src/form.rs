@@ -17,7 +17,7 @@ use mcp_tokio::mcp_proto::model::ElicitationSchema;
 /// Those of the terminal, Ctrl-C among them.
 pub(crate) fn fill(form: &ElicitFormParams, server: &str) -> dialoguer::Result<ElicitResult> {
     let Ok(fields) = fields(form) else {
-        eprintln!("{server} asks by a form that nobody can read; it is declined");
+        eprintln!("{server} sends an unreadable form; it is declined");
         return Ok(ElicitResult::decline());
     };
     eprintln!("\n{server} asks: {}", plain(&form.message));

@@ -9,7 +9,7 @@ use super::exit::{Exit, Failure};
 use super::screen::Screen;
 
 /// The first Ctrl-C ends what the program waits for, the second the program. What is left of a
-/// server then ends by itself: its watchdog sees that nobody is there any more.
+/// server then ends by itself: its watchdog notices the end of this process.
 #[derive(Clone, Debug)]
 pub(crate) struct Interrupt(Arc<Mutex<State>>);
 
@@ -43,7 +43,7 @@ impl Interrupt {
         Self(state)
     }
 
-    /// What the future comes to; it is dropped at Ctrl-C, which takes a request back.
+    /// Returns the output of the future; Ctrl-C drops it, which cancels a request.
     pub(crate) async fn or<T>(&self, future: impl Future<Output = T>) -> Result<T, Failure> {
         let mut future = pin!(future);
         poll_fn(|task| {

@@ -152,7 +152,7 @@ async fn ask_for_logs(session: &Session<'_>) -> Result<(), Failure> {
 }
 
 fn tell(failure: &Failure, options: &Options, screen: &Screen) {
-    // Nobody is left to tell.
+    // There is no output left.
     if failure.exit == Exit::Unread {
         return;
     }

@@ -45,7 +45,7 @@ fn one_line(json: &str) -> String {
 fn written(result: io::Result<()>) -> Result<(), Failure> {
     let flushed = result.and_then(|()| io::stdout().flush());
     flushed.map_err(|error| match error.kind() {
-        io::ErrorKind::BrokenPipe => Failure::new(Exit::Unread, "nobody reads the output"),
+        io::ErrorKind::BrokenPipe => Failure::new(Exit::Unread, "the output is closed"),
         _ => Failure::new(Exit::Other, format!("standard output: {error}")),
     })
 }

@@ -19,7 +19,7 @@ pub(crate) struct Screen {
 struct Inner {
     terminal: bool,
     quiet: bool,
-    /// Whoever asks a person holds it: one question at a time.
+    /// Held while a question is shown: one at a time.
     turn: Mutex<()>,
     state: Mutex<State>,
 }
@@ -111,8 +111,8 @@ impl Screen {
         answer
     }
 
-    /// Ends a question that nobody answered in time, and takes the progress bar away: the
-    /// terminal is as it was.
+    /// Ends a question that was not answered in time, and takes the progress bar away:
+    /// the terminal is as it was.
     pub(crate) fn release(&self) {
         self.clear();
         if let Some(terminal) = self.release_lines() {
@@ -136,7 +136,7 @@ impl Screen {
     }
 }
 
-/// Nobody is told when standard error is gone: where should it be said?
+/// Errors of standard error are ignored: there is no other output to report them.
 fn write(line: &str) {
     use std::io::Write;
     let _ = writeln!(anstream::stderr(), "{line}");

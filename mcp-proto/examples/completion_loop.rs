@@ -156,7 +156,7 @@ fn serve(engine: Engine) -> io::Result<()> {
             }
         }
         if rest == TurnEnd::Empty && link.inbox.is_closed() && spare.is_some() {
-            // All was answered and written. What still ran would now be told of the end.
+            // All was answered and written. Running requests would now be cancelled.
             machine.hang_up(now);
             return Ok(());
         }

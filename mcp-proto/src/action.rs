@@ -6,7 +6,7 @@ use core::fmt;
 ///
 /// Effects of time and of the end of a connection are polled.
 #[derive(Debug)]
-#[must_use = "an event nobody handles is a request nobody answers"]
+#[must_use = "a request whose event is dropped is never answered"]
 pub enum Action<E, R> {
     /// For the application. It borrows from the input, so the machine is free again.
     Event(E),
@@ -22,9 +22,9 @@ pub enum Action<E, R> {
 pub enum IgnoreReason {
     /// The message was absorbed into state; this is the ordinary case.
     Absorbed,
-    /// A notification with a method nobody knows (JR-34).
+    /// A notification with an unknown method (JR-34).
     UnknownNotification,
-    /// A response to an id that nobody waits for, or no longer (JR-33, CN-06).
+    /// A response to an unknown or abandoned request (JR-33, CN-06).
     LateResponse,
     /// A cancellation of an unknown or finished request (CN-05).
     UnknownCancellation,
@@ -36,7 +36,7 @@ pub enum IgnoreReason {
     Garbage,
     /// Progress for an unknown token, or one that did not increase (PG-09).
     StaleProgress,
-    /// A doubled question of a server that is already being answered.
+    /// A duplicate question of a server that is already being answered.
     DuplicateQuestion,
     /// The answer was lost: the outbox can hold neither it nor an error in its place.
     NoRoom,
@@ -65,8 +65,8 @@ impl Channel {
     /// exchanges, the one that a GET reads.
     pub const PIPE: Self = Self(0);
 
-    /// The channel of this number. Whoever reads the messages numbers the exchanges: no two that
-    /// one machine still has to answer may have the same number.
+    /// The channel of this number. The driver numbers the exchanges: two that one machine still
+    /// has to answer must not have the same number.
     pub const fn new(number: u32) -> Self {
         Self(number)
     }
@@ -84,7 +84,7 @@ impl Channel {
 
 /// Describes the bytes that a call wrote to the caller's buffer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "the bytes are in the buffer and have to leave"]
+#[must_use = "the bytes in the buffer must be sent"]
 #[non_exhaustive]
 pub struct Transmit {
     /// Where they go.
@@ -221,7 +221,7 @@ impl fmt::Display for SendError {
             Self::NotInRevision => f.write_str("the negotiated revision has no such message"),
             Self::NotReady => f.write_str("the connection is not ready for this message"),
             Self::Closed => f.write_str("the connection is closed"),
-            Self::Progress => f.write_str("progress does not increase, or nobody asked for it"),
+            Self::Progress => f.write_str("progress does not increase, or was not requested"),
             Self::Encode => f.write_str("the payload does not serialize to a JSON object"),
         }
     }

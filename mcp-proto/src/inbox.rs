@@ -271,7 +271,7 @@ impl<S: Store<u8>> Inbox<S> {
         Some(Incoming::Message(Message::Invalid(skipped.report())))
     }
 
-    /// Makes place behind `end`, where there is none.
+    /// Makes room after `end`.
     #[cold]
     fn make_room(&mut self) {
         if self.skipping.as_ref().is_some_and(|skipped| !skipped.over) {

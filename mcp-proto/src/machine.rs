@@ -39,7 +39,7 @@ use crate::token::Token;
 /// }
 /// ```
 pub trait Machine {
-    /// What the application is told; it borrows from the message.
+    /// The event type for the application; it borrows from the message.
     type Event<'b>;
 
     /// What the core answers by itself; it borrows from the message.
@@ -67,8 +67,8 @@ pub trait Machine {
         out: &mut [u8],
     ) -> Result<Transmit, BufferFull>;
 
-    /// What the application is told of an answer of the core's once that is written: who
-    /// opened a session, for one. Ask for it before [`reply`](Self::reply) takes the answer. By
+    /// Returns the event that follows an answer of the core once that is written, for example
+    /// who opened a session. Ask for it before [`reply`](Self::reply) takes the answer. By
     /// default there is nothing.
     fn event_after_reply<'b>(&self, reply: &Self::Reply<'b>) -> Option<Self::Event<'b>> {
         let _ = reply;

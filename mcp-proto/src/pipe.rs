@@ -141,7 +141,7 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
 
 /// The result of a [`step`](Link::step).
 #[derive(Debug)]
-#[must_use = "an event nobody handles is a request nobody answers"]
+#[must_use = "a request whose event is dropped is never answered"]
 pub enum Step<'o, E, O> {
     /// Something for the application, which may answer into the outbox at once.
     ///
@@ -176,7 +176,7 @@ pub enum Handled {
 
 /// The reason why a [`turn`](Link::turn) ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a full outbox has to be written before reading makes sense"]
+#[must_use = "a full outbox must be written before the next read"]
 pub enum TurnEnd {
     /// The outbox is full: write first.
     Full,

@@ -57,7 +57,7 @@ pub(crate) struct Key {
 pub(crate) enum Queue {
     /// A message has to be derived from the slot.
     Transmit,
-    /// The application has to be told of the slot.
+    /// The slot has a pending event.
     Event,
 }
 

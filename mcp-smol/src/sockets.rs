@@ -98,8 +98,8 @@ impl futures_io::AsyncWrite for Socket {
 #[derive(Debug)]
 struct Stream {
     socket: Async<TcpStream>,
-    /// Whether no system call is made to learn that nothing has come. Whoever dialled has to know
-    /// at once that a kept connection was closed, before it is used again.
+    /// Whether no system call is made to learn that nothing has come. The client must notice
+    /// immediately that a pooled connection was closed, before it is used again.
     patient: bool,
     /// The last read had all there was, so the next waits until the reactor says that there is more.
     drained: bool,

@@ -57,7 +57,7 @@ use crate::trace_context::TraceContext;
 ///         .await
 /// }
 /// ```
-#[must_use = "a client is made by connecting it"]
+#[must_use = "a builder does nothing until it connects"]
 pub struct ClientBuilder<R, S = ()> {
     name: String,
     version: String,
@@ -186,8 +186,8 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// revision has only forms, or neither, and servers do not ask there.
     ///
     /// Of an accepted form, the fields that are left out get their defaults (EL-18). A page is
-    /// shown in full and opened only when the person agreed (EL-07). To refuse in the person's
-    /// name is an answer; an error is for when nobody can be asked.
+    /// shown in full and opened only when the person agreed (EL-07). A refusal by the user is
+    /// an answer; return an error only when no user can be asked.
     pub fn on_elicitation<F, Fut>(mut self, callback: F) -> Self
     where
         F: Fn(ElicitParams, CallbackContext<S>) -> Fut + Send + Sync + 'static,
@@ -253,7 +253,8 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
-    /// Hears each log message at once, in the order of the wire; it must not block.
+    /// Sets a callback for log messages, called at once and in the order of arrival; it must not
+    /// block.
     pub fn on_log(
         mut self,
         callback: impl Fn(LoggingMessageParams) + Send + Sync + 'static,
@@ -262,9 +263,9 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
-    /// Hears each notification at once, in the order of the wire, those of methods that no
-    /// revision defines excluded; it must not block. Progress goes to
-    /// [its call](super::Request::on_progress).
+    /// Sets a callback for notifications, except those of unknown methods, called at once
+    /// and in the order of arrival; it must not block. Progress goes to [its
+    /// call](super::Request::on_progress).
     pub fn on_notification(
         mut self,
         callback: impl Fn(Notification<'_>) + Send + Sync + 'static,
@@ -298,9 +299,9 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// client's.
     ///
     /// Over HTTP only a server of 2024-11-05 has a connection that can end: the one stream that
-    /// all answers come on, and which nobody can resume. Calls in flight end with
-    /// [`CallError::Closed`](super::CallError::Closed) then, because nobody knows how far the
-    /// server got with them, and with a policy the stream is opened again after its delay. Newer
+    /// carries all answers, which cannot be resumed. Calls in flight end with
+    /// [`CallError::Closed`](super::CallError::Closed) then, because it is unknown how far the
+    /// server got with them; with a policy the stream is opened again after its delay. Newer
     /// servers are met exchange by exchange, so a client outlives their restarts in any case:
     /// sessions are opened again when they turn out to be lost (SC-10).
     pub fn restart(mut self, policy: RestartPolicy) -> Self {
@@ -345,8 +346,8 @@ impl<R, S> ClientBuilder<R, S> {
 }
 
 impl<R: Runtime, S> ClientBuilder<R, S> {
-    /// Speaks to a server over a pair of byte streams, in a task of its own, and returns once
-    /// it is known who the server is.
+    /// Connects to a server over a pair of byte streams, in a task of its own, and returns
+    /// once the server has identified itself.
     ///
     /// # Errors
     /// See [`ConnectError`].
@@ -414,8 +415,8 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         self.connect_over(ours.split()).await
     }
 
-    /// Starts a server as a child process and speaks to it, in a task of its own; returns once
-    /// it is known who the server is. [`Client::close`] shuts it down in order.
+    /// Starts a server as a child process and connects to it, in a task of its own; returns
+    /// once the server has identified itself. [`Client::close`] shuts it down in order.
     ///
     /// # Errors
     /// See [`SpawnError`]. Nothing is left running then.

@@ -23,8 +23,8 @@ use crate::trace_context::TraceContext;
 /// A request to the server and its answer; see [`Peer::call`].
 ///
 /// It borrows name and parameters and encodes them when it is polled, in every round of input
-/// again. The answer is decoded in the task that awaits it. Dropping it takes the request back:
-/// the server is told, and nothing is heard of it any more.
+/// again. The answer is decoded in the task that awaits it. Dropping it cancels the request:
+/// the server is notified, and the answer is discarded.
 ///
 /// ```
 /// use core::time::Duration;

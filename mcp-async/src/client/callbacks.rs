@@ -120,7 +120,7 @@ impl Roots {
                 let roots = ask(());
                 Reply::new(async move {
                     let roots = roots.await?;
-                    // RT-03: what is no directory of this machine is not shown to anybody.
+                    // RT-03: a root that is not a directory of this machine is never shown.
                     match roots.iter().all(|root| is_file(&root.uri)) {
                         true => Ok(listed(roots)),
                         false => Err(ErrorReply::internal()),

@@ -19,9 +19,9 @@ use crate::runtime::{Clock, Reactor, Sleep};
 
 /// A client's connection to a child process, and the child: both in one future.
 ///
-/// Spawn it; nothing goes on otherwise. It ends when the server ends the connection, exits, or
-/// the last [`Peer`] is gone or closes it, and after an orderly [shutdown](Child::shutdown) of
-/// the child. Dropping it kills the child.
+/// It must be spawned or polled to make progress. It ends when the server ends the connection,
+/// exits, or the last [`Peer`] is gone or closes it, and after an orderly
+/// [shutdown](Child::shutdown) of the child. Dropping it kills the child.
 #[must_use = "a session does nothing until it is polled"]
 pub struct Session<C: Clock> {
     running: Option<Running<C>>,
@@ -40,7 +40,7 @@ pub struct Session<C: Clock> {
 /// # Errors
 /// As for [`Child::shutdown`]; [`ConnectionAborted`](io::ErrorKind::ConnectionAborted) if the
 /// session was dropped, and the child killed.
-#[must_use = "it tells when the child is gone, and does not bring it about"]
+#[must_use = "it resolves when the child has exited, and does not end it"]
 pub struct Ending {
     end: Arc<Mutex<End>>,
 }
@@ -186,7 +186,7 @@ async fn establish<C: Clock, H: Handler>(
             return Err(SpawnError::Output(died));
         }
     };
-    // How it ends matters to nobody any more.
+    // Its exit status no longer matters.
     let _ = child.shutdown().await;
     Err(SpawnError::Connect(error))
 }
@@ -215,7 +215,7 @@ impl<C: Clock> Running<C> {
         if !exited {
             return Poll::Pending;
         }
-        // Something that it left behind holds the wire open: it is not whom we speak to.
+        // A descendant of the child holds the streams open; it is not the server.
         let child = &self.child;
         let rest = self.rest.get_or_insert_with(|| child.sleep(REST));
         rest.as_mut().poll(task)
@@ -248,7 +248,7 @@ impl<C: Clock> Future for Session<C> {
 
 impl<C: Clock> Drop for Session<C> {
     fn drop(&mut self) {
-        // First the child, so that whoever awaits its end learns of it afterwards.
+        // The child first, so that tasks that await its end are notified afterwards.
         (self.running, self.shutdown) = (None, None);
         let mut end = lock(&self.end);
         if !end.told {

@@ -43,7 +43,7 @@ pub(crate) struct ClientState {
     pub(crate) extension: Extension,
 }
 
-/// A session that took the place of one that was lost, until the keeper has seen to it.
+/// A session that took the place of one that was lost, until the supervisor has handled it.
 #[derive(Default)]
 struct Renewed {
     server: Option<ServerInfo>,
@@ -112,7 +112,7 @@ impl ClientState {
         }
     }
 
-    /// SB-13: what was told while nobody listened is not known.
+    /// SB-13: changes that were reported while no subscription was open are unknown.
     pub(super) fn forget(&self) {
         if let Some(cache) = &self.cache {
             lock(cache).clear();
@@ -142,7 +142,7 @@ impl ClientState {
         Ok(())
     }
 
-    /// What each request of 2026-07-28 asks to be told.
+    /// The log level that each request of 2026-07-28 asks for.
     pub(super) fn log_level(&self) -> Option<&'static str> {
         lock(&self.level).map(LoggingLevel::as_str)
     }

@@ -73,7 +73,7 @@ pub(crate) fn begin(
 ) -> (Side, Peer) {
     let mut machine = Core::with_room(config, Growing);
     let limits = machine.config().limits;
-    // What is wrong with a configuration is told as `ConnectFailed`.
+    // Errors of a configuration are returned as `ConnectFailed`.
     let _ = open(&mut machine, now);
     let shared = Shared::new(machine, &limits, clock, transport, outbound);
     shared.lock().handles = 1;

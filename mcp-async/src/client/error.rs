@@ -25,7 +25,7 @@ pub enum CallError {
     NotInRevision,
     /// The call was not sent: the table is full, the parameters are no object or too large.
     Refused(SendError),
-    /// No answer in time; the server was told that nobody waits any more (LC-18).
+    /// No answer in time; the request was cancelled (LC-18).
     Timeout,
     /// The connection is over.
     Closed,

@@ -105,7 +105,7 @@ impl<R: Runtime> Client<R> {
 }
 
 impl<R> Client<R> {
-    /// The settings of a client with this name and version, which its servers are told.
+    /// The settings of a client with this name and version, which it sends to its servers.
     pub fn builder(name: &str, version: &str) -> ClientBuilder<R> {
         ClientBuilder::new(name, version)
     }
@@ -117,7 +117,8 @@ impl<R> Client<R> {
         }
     }
 
-    /// Who the server is, and what it can do; of the last connection, if there were several.
+    /// Returns the identity and capabilities of the server; those of the last connection, if there
+    /// were several.
     pub fn info(&self) -> Arc<ServerInfo> {
         self.inner.server()
     }
@@ -250,9 +251,9 @@ impl<R> Client<R> {
         Request::new(&self.inner, Ask::Ping { modern: false }, nothing)
     }
 
-    /// Asks for log messages from this severity on. A legacy session is told so at once
-    /// (LG-02); in 2026-07-28 each request from now on says it (LG-05). A new connection gets
-    /// the same level.
+    /// Asks for log messages from this severity on. A legacy session is notified immediately
+    /// (LG-02); in 2026-07-28 each request from now on names the level (LG-05). A new
+    /// connection gets the same level.
     ///
     /// # Errors
     /// Those of a call; [`CallError::MissingCapability`] from a legacy server that does not log.
@@ -393,16 +394,17 @@ impl<R> Client<R> {
         self.inner.ended().await
     }
 
-    /// Resolves when the connection is over for good, whoever ended it; with a
-    /// [`RestartPolicy`](super::RestartPolicy), when that has given up.
+    /// Resolves when the connection is over for good, whichever side ended it;
+    /// with a [`RestartPolicy`](super::RestartPolicy), when that has given up.
     ///
     /// # Errors
-    /// As for [`close`](Self::close). Only one of those who wait gets it, and the status.
+    /// As for [`close`](Self::close). Only one of several waiting tasks receives it, and the
+    /// status.
     pub async fn closed(&self) -> io::Result<Option<ExitStatus>> {
         self.inner.ended().await
     }
 
-    /// Whether the connection is over for good, or about to be.
+    /// Returns whether the connection is over for good, or about to be.
     pub fn is_closed(&self) -> bool {
         self.inner.is_closed()
     }

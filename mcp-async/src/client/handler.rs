@@ -18,7 +18,7 @@ use crate::trace_context::TraceContext;
 /// Hears what the server says outside of answers, and answers its questions.
 ///
 /// The connection calls these methods one at a time, in the order of the wire, and before it
-/// looks at what came behind; do not block in them. Questions of a modern round are asked by
+/// reads the next message; do not block in them. Questions of a modern round are asked by
 /// the future of the call that they belong to. A panic in a method is caught.
 ///
 /// `()` is the handler of a client that answers no question and hears nothing.
@@ -76,14 +76,14 @@ pub trait Handler: Send + Sync + 'static {
     }
 
     /// The server lost the session of the connection, over HTTP, and a new one has taken its
-    /// place (SC-10): calls in flight are made again there, but what the server was told before,
-    /// a log level or subscriptions, it does not know any more.
+    /// place (SC-10): calls in flight are repeated there, but earlier settings, such as a log
+    /// level or subscriptions, it does not know any more.
     fn renewed(&self, server: &ServerInfo) {
         let _ = server;
     }
 
     /// The trace that a request is to tell (JR-31): asked for in the task of the caller, in the
-    /// span of the call, once for all its rounds. By default there is none.
+    /// span of the call, once for all its rounds. The default is `None`.
     fn trace(&self, method: Method<'_>) -> Option<TraceContext> {
         let _ = method;
         None
@@ -129,19 +129,19 @@ pub struct IncomingQuestion<'b> {
     pub key: Option<Str<'b>>,
     /// What is asked for.
     pub method: Method<'b>,
-    /// Its parameters; the empty object where there are none.
+    /// Its parameters; the empty object if it has none.
     pub params: Object<'b>,
 }
 
-/// The answer to a question, when it comes. Dropped if nobody waits for it any more.
-#[must_use = "a question without an answer keeps the server waiting"]
+/// The answer to a question, when it comes. Dropped when it is no longer needed.
+#[must_use = "the server waits for the answer to its question"]
 pub struct Reply(Pin<Box<dyn Future<Output = Replied> + Send>>);
 
 /// What answers a question.
 pub(super) type Replied = Result<Box<dyn Payload + Send>, ErrorReply>;
 
 impl Reply {
-    /// Answers with what the future comes to, an object.
+    /// Answers with the output of the future, an object.
     pub fn new<T: Payload + Send + 'static>(
         future: impl Future<Output = Result<T, ErrorReply>> + Send + 'static,
     ) -> Self {

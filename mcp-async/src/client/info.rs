@@ -53,14 +53,14 @@ pub enum ConnectError {
     TooLarge,
     /// Over HTTP: the server refused by a status, or what it sent is no answer.
     Failed(Failure),
-    /// Over HTTP: nobody could be reached, or nobody answered; with what is known of the reason.
+    /// Over HTTP: the server could not be reached or did not answer; with the known reason.
     Unreachable(String),
     /// This root is no directory of this machine: it has to be `file://` and an absolute path
     /// (RT-03). Nothing was sent.
     Root(String),
     /// This is no URL of HTTP; here it is without user, password and query. Nothing was sent.
     Url(String),
-    /// This header is none, or not the application's to set. Nothing was sent.
+    /// This header is invalid, or reserved for the client itself. Nothing was sent.
     Header(String),
 }
 

@@ -157,7 +157,7 @@ impl Inner {
         .await
     }
 
-    /// Ready when somebody asked for the end.
+    /// Ready when the end was requested.
     pub(super) fn poll_closing(&self, cx: &Context<'_>) -> Poll<()> {
         let mut state = self.lock();
         if state.closing {
@@ -167,7 +167,7 @@ impl Inner {
         Poll::Pending
     }
 
-    /// The connection goes on with a server that may have become another.
+    /// The connection continues with a server that may have changed.
     pub(super) fn renewed(&self, server: Arc<ServerInfo>) {
         let _old = core::mem::replace(&mut self.lock().server, server);
     }

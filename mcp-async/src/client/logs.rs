@@ -54,7 +54,7 @@ impl Logs {
         poll_fn(|cx| self.queue.poll_next(cx)).await
     }
 
-    /// How many messages were lost because nobody took them in time.
+    /// Returns how many messages were dropped because the queue was full.
     pub fn dropped(&self) -> u64 {
         self.queue.dropped()
     }

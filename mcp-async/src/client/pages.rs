@@ -38,7 +38,7 @@ use crate::model::{
 ///     Ok(())
 /// }
 /// ```
-#[must_use = "a list is asked for when it is polled"]
+#[must_use = "a list is requested when it is polled"]
 pub struct Pages<'a, T> {
     inner: &'a Inner,
     asking: Option<Request<'a, Page<T>>>,

@@ -27,8 +27,8 @@ use crate::trace_context::TraceContext;
 ///
 /// It borrows what it was given and encodes it when it is polled, in every round of input again
 /// (MR-09), asks the callbacks of the client inside its own poll, and decodes the result in the
-/// task that awaits it. Dropping it takes the request back: the server is told, and nothing is
-/// heard of it any more.
+/// task that awaits it. Dropping it cancels the request: the server is notified, and the answer
+/// is discarded.
 ///
 /// ```
 /// use core::time::Duration;
@@ -69,7 +69,8 @@ enum Stage<'a> {
     New,
     /// Waits for a connection later than this one.
     Linking(u64),
-    /// The server wants headers that nobody knew of: the tools are listed again (XH-17).
+    /// The server requires headers that the client did not know: the tools are listed again
+    /// (XH-17).
     Listing(Box<Pages<'a, Tool>>),
     /// On its way over this connection.
     Sent {
@@ -206,7 +207,7 @@ impl<'a, T, H> Request<'a, T, H> {
                     };
                     let buffer = match ready!(exchange.poll(cx, &terms, on_progress)) {
                         Ok(buffer) => buffer,
-                        // It ended before it heard of this request: the next one will.
+                        // It ended before it received this request: the next connection sends it.
                         Err(CallError::Closed) if !exchange.was_sent() && self.inner.restarts() => {
                             self.stage = Stage::Linking(*generation);
                             continue;

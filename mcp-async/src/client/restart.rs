@@ -29,8 +29,8 @@ pub struct RestartPolicy {
 }
 
 impl RestartPolicy {
-    /// Gives up after so many attempts in a row (default 5). A connection that lasts for as
-    /// long as the longest delay begins a new row.
+    /// Sets the number of failed attempts in a row after which it stops (default 5). A
+    /// connection that lasts for as long as the longest delay begins a new row.
     #[must_use]
     pub const fn attempts(mut self, attempts: u32) -> Self {
         self.attempts = attempts;

@@ -75,7 +75,7 @@ impl Schema {
             Ok(validator) => validator
                 .check(content)
                 .map_err(|violation| CallError::Output(violation.to_string())),
-            // What a schema that is refused would allow, nobody knows (JR-41).
+            // It is unknown what a refused schema would allow (JR-41).
             Err(why) => Err(CallError::Output(format!("the schema is refused: {why}"))),
         }
     }

@@ -208,7 +208,7 @@ pub(super) struct About {
     pub(super) failed: OnceLock<ConnectError>,
 }
 
-/// Puts down what is new about a call, and wakes whoever waits for it.
+/// Stores news of a call and wakes the waiting task.
 fn arrive(
     shared: &Shared<Machine>,
     cookie: u64,

@@ -28,8 +28,9 @@ use crate::runtime::Timer;
 /// Changes that a server tells of, as a stream.
 ///
 /// It is the same in every revision: 2026-07-28 has a request for it, `subscriptions/listen`; a
-/// legacy server is told of each resource, and tells of its lists unasked. Dropping it ends it:
-/// the server is told (SB-11), but for resources that another subscription needs.
+/// legacy server receives a subscription for each resource, and reports changes of lists
+/// without one. Dropping it ends it and notifies the server (SB-11), except for resources that
+/// another subscription needs.
 ///
 /// With a [`RestartPolicy`](super::RestartPolicy) it outlives the connection: it is renewed
 /// (SB-10) and yields [`Update::Reconnected`], because what changed meanwhile was not told.
@@ -62,7 +63,7 @@ pub struct Subscription {
     /// The connection that it runs on.
     generation: u64,
     honoured: SubscriptionFilter,
-    /// The resources that a legacy server was told of.
+    /// The resources that are subscribed at a legacy server.
     held: Vec<String>,
     /// The server ended it on a connection that may still stand, and has told nothing since.
     ended: bool,
@@ -125,7 +126,7 @@ impl Subscription {
         poll_fn(|cx| self.poll_update(cx)).await
     }
 
-    /// How many updates were lost because nobody took them in time.
+    /// Returns how many updates were dropped because the queue was full.
     pub fn dropped(&self) -> u64 {
         self.queue.dropped()
     }
@@ -176,7 +177,7 @@ impl Subscription {
                     self.honoured = honoured;
                     return Poll::Ready(Ok(()));
                 }
-                // Nothing is told before the acknowledgement (SB-02).
+                // No update precedes the acknowledgement (SB-02).
                 Poll::Ready(Some(SubscriptionEvent::Update(_))) => continue,
                 Poll::Ready(None) => return Poll::Ready(Err(CallError::Closed)),
                 Poll::Pending => {}
@@ -225,7 +226,7 @@ impl Subscription {
                         self.ended = false;
                         self.stage = Stage::Linking;
                     }
-                    // SC-21: a stream broke off, and the connection goes on.
+                    // SC-21: a stream broke off, and the connection continues.
                     Some(CallError::Failed(failure)) if may_pass(failure) => self.pause(),
                     Some(CallError::Timeout) if self.attempts > 0 => self.pause(),
                     // A server that goes ends what it told of before it goes (SB-08): whether it

@@ -42,9 +42,9 @@ pub(super) type SubscriptionQueue = Queue<SubscriptionEvent>;
 pub(super) struct Subscriptions {
     last: u64,
     subscriptions: Vec<SubscriptionEntry>,
-    /// The resources that a legacy server was told of, and how many subscriptions need each.
+    /// The resources that are subscribed at a legacy server, and how many subscriptions need each.
     uris: HashMap<String, usize>,
-    /// Resources that no subscription needs any more, until the server is told so.
+    /// Resources that no subscription needs any more, until the server is notified.
     owed: Vec<String>,
     waker: Option<Waker>,
 }
@@ -90,7 +90,7 @@ impl Subscriptions {
     }
 
     /// Who wants to hear this: the subscription that it was sent to (ST-14), or in a legacy
-    /// session whoever asked for such a thing.
+    /// session every subscription to such a change.
     pub(super) fn interested(
         &self,
         update: &Update,
@@ -115,7 +115,7 @@ impl Subscriptions {
         self.owed.retain(|owed| owed != uri);
     }
 
-    /// Takes a need back; the server is told when it was the last.
+    /// Removes one need; the last one unsubscribes at the server.
     pub(super) fn release(&mut self, uri: &str) -> Option<Waker> {
         let count = self.uris.get_mut(uri)?;
         *count -= 1;
@@ -184,7 +184,7 @@ impl queue::Entry for SubscriptionEvent {
         }
     }
 
-    /// Without the acknowledgement, whoever subscribes would wait for ever.
+    /// Without the acknowledgement, the subscriber would wait forever.
     fn stays(&self) -> bool {
         matches!(self, Self::Honoured(_))
     }
@@ -227,7 +227,7 @@ mod tests {
         subscriptions.release("a");
         assert_eq!(subscriptions.poll_owed(cx), Poll::Pending);
         subscriptions.release("a");
-        // Needed again before the server was told.
+        // Needed again before the server was notified.
         subscriptions.need("a");
         assert_eq!(subscriptions.poll_owed(cx), Poll::Pending);
         subscriptions.release("a");

@@ -92,8 +92,8 @@ where
     Dialled::new(peer, run)
 }
 
-/// Runs the connection and what follows it, until the last handle is gone, somebody closes the
-/// client, or no connection is to be had any more.
+/// Runs the connection and what follows it, until the last handle is dropped, the client is
+/// closed, or no further connection can be made.
 pub(super) async fn supervise<C: Clock>(
     inner: Weak<Inner>,
     client_state: Arc<ClientState>,
@@ -130,7 +130,7 @@ pub(super) async fn supervise<C: Clock>(
 }
 
 struct Supervisor<C> {
-    /// Whoever still holds the client: the keeper does not keep it alive.
+    /// The handles of the client; the supervisor does not keep it alive.
     inner: Weak<Inner>,
     client_state: Arc<ClientState>,
     clock: C,
@@ -150,7 +150,7 @@ impl<C: Clock> Supervisor<C> {
         .await
     }
 
-    /// Tells a legacy server of resources that nobody needs any more.
+    /// Unsubscribes from a legacy server's resources that are no longer needed.
     async fn tidy(&self) {
         loop {
             let uri = poll_fn(|cx| self.client_state.poll_owed(cx)).await;
@@ -189,7 +189,7 @@ impl<C: Clock> Supervisor<C> {
     }
 
     /// Makes the next connection and restores what the server is to know; `None` if there is
-    /// none, or nobody who would use it.
+    /// none, or if no handle is left.
     async fn redial(&self, redial: &Redial, attempts: &mut u32) -> Option<Boxed<Exit>> {
         let mut legacy = self.inner.upgrade()?.server().revision.is_legacy();
         loop {
@@ -275,7 +275,7 @@ impl<C: Clock> Supervisor<C> {
     }
 }
 
-/// However the task ends, by being dropped too: nobody waits any longer.
+/// However the task ends, dropped included: waiting tasks are released.
 impl<C> Drop for Supervisor<C> {
     fn drop(&mut self) {
         match self.inner.upgrade() {

@@ -29,8 +29,8 @@ pub(crate) trait Role {
     type Machine: Respond;
 
     /// Whether messages are left unread while finished answers wait for room: a server's
-    /// memory is then bounded by what its peer reads. A client goes on reading, or two full
-    /// pipes would wait for each other.
+    /// memory is then bounded by what its peer reads. A client continues to read, because
+    /// two full pipes would otherwise wait for each other.
     const WAITS_FOR_READER: bool;
 
     /// Whether jobs may finish after the input ended.
@@ -151,7 +151,7 @@ impl<X: Role> Calls<X> {
         !self.pending_errors.is_empty()
     }
 
-    /// The connection is over: ends every request, and tells everyone who waits.
+    /// The connection is over: ends every request and wakes all waiting tasks.
     pub(crate) fn end(&mut self) {
         self.jobs.cancel_all();
         let now = self.shared.now();

@@ -71,7 +71,7 @@ struct Turn {
     empty: bool,
     /// A handle asked for the end.
     closing: bool,
-    /// When the machine wants to be told the time.
+    /// When the machine's next timeout is due.
     timeout: Option<Instant>,
 }
 

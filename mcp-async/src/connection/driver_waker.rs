@@ -5,10 +5,10 @@ use core::task::Waker;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::Wake;
 
-/// The bell of one connection: rung by handles that left something to send, and by handlers
-/// that can go on.
+/// Wakes the driver of one connection: for handles that left something to send, and for
+/// handlers that can continue.
 ///
-/// While the future is being polled, or is already on its way to be, ringing costs one swap.
+/// While the future is being polled, or is already woken, a wake costs one load.
 pub(crate) struct DriverWaker {
     /// Whether the future will look for work anyway.
     awake: AtomicBool,
@@ -26,7 +26,7 @@ struct State {
 
 impl DriverWaker {
     pub(crate) fn new() -> Arc<Self> {
-        // Awake until the first poll has registered a waker: before it there is nobody to wake.
+        // Awake until the first poll has registered a waker: before it there is no task to wake.
         Arc::new(Self {
             awake: AtomicBool::new(true),
             any_woken: AtomicBool::new(false),
@@ -60,8 +60,8 @@ impl DriverWaker {
         }
     }
 
-    /// Ends a turn. Whoever leaves work from now on wakes the future, so look once more after
-    /// this call.
+    /// Ends a turn. Work that is added from now on wakes the future, so the caller must look
+    /// once more after this call.
     pub(crate) fn rest(&self) {
         self.awake.store(false, Ordering::SeqCst);
     }

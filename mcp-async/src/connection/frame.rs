@@ -50,5 +50,5 @@ pub(crate) fn keep(part: Raw<'_>, frame: Frame<'_>) -> RawBuf {
     }
 }
 
-/// Messages from so many bytes on are not copied by whoever keeps most of one.
+/// Messages of at least this size are not copied when most of one is kept.
 pub(crate) const LARGE: usize = 64 << 10;

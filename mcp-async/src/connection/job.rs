@@ -20,7 +20,7 @@ use crate::observe;
 ///
 /// It is the one allocation of a call. The connection polls it at once, outside its lock, and
 /// keeps it only if it waits. Dropping it is cancellation.
-#[must_use = "a job nobody polls is a request nobody answers"]
+#[must_use = "a request whose job is not polled is never answered"]
 pub struct Job {
     future: Pin<Box<dyn Future<Output = Answered> + Send>>,
     timeout: Option<Duration>,

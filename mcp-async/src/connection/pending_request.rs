@@ -12,7 +12,7 @@ use super::progress::{Progress, ReceivedProgress};
 use super::shared::{Respond, Shared};
 use crate::observe::Transport;
 
-/// Holds a place for the answer; dropping it tells the machine that nobody waits.
+/// Holds an entry for the answer; dropping it abandons the request.
 pub(crate) struct PendingRequest<'a, M: Respond> {
     shared: Held<'a, M>,
     /// Where the request goes to.
@@ -36,7 +36,7 @@ impl<'a, M: Respond> PendingRequest<'a, M> {
         Self::of(Held::Borrowed(shared))
     }
 
-    /// A seat that keeps the connection's state alive by itself.
+    /// A request that keeps the connection's state alive by itself.
     pub(crate) const fn shared(shared: Arc<Shared<M>>) -> Self {
         Self::of(Held::Shared(shared))
     }

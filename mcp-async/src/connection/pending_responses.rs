@@ -28,7 +28,7 @@ struct Place<F> {
     tag: u64,
     /// The result, or the questions of an input round.
     buffer: RawBuf,
-    /// Progress that the asker has not heard of yet.
+    /// Progress that the caller has not received yet.
     received: ReceivedProgress,
     /// The error that comes next says that the head of the request was wrong.
     mismatched: bool,
@@ -86,7 +86,7 @@ impl<F> PendingResponses<F> {
         place.generation = place.generation.wrapping_add(1);
         place.arrival = None;
         place.received.keep(received);
-        // One huge answer is not remembered for ever.
+        // The buffer of one huge answer is not kept.
         if let Some(buffer) =
             buffer.filter(|buffer| buffer.capacity() <= KEPT && !buffer.is_shared())
         {
@@ -166,7 +166,7 @@ impl<F> PendingResponses<F> {
         self.place(cookie).map_or(0, |place| place.tag)
     }
 
-    /// Moves out the waker of everyone who waits.
+    /// Moves out the wakers of all waiting tasks.
     pub(crate) fn end(&mut self, waiting: &mut Vec<Waker>) {
         waiting.extend(
             self.responses

@@ -61,7 +61,7 @@ pub(crate) trait Respond: Machine {
     #[cfg(any(feature = "http-server", feature = "http-client"))]
     fn next_channel_with_room(&self, has_room: impl Fn(Channel) -> bool) -> Option<Channel>;
 
-    /// Nobody waits for the answer to this request of ours any more. No event of it follows.
+    /// The answer to this request of ours is no longer awaited. No event of it follows.
     fn abandon(&mut self, token: SentToken);
 
     /// Nothing more comes from the peer, and what still runs has had its time: ends all of it,
@@ -77,7 +77,7 @@ pub(crate) trait RoleState: Default {
     /// The request is over.
     fn forget(&mut self, token: Token) -> Option<Self::Kept>;
 
-    /// The connection is over: moves out everybody who waits.
+    /// The connection is over: moves out the wakers of all waiting tasks.
     fn end(&mut self, waiting: &mut Vec<Waker>);
 }
 
@@ -186,8 +186,8 @@ impl<M: Respond> Shared<M> {
     }
 
     /// Writes one message of a command, or registers the task for when there is room. Where a
-    /// store takes messages before they are read, it is told when the store has it: until then
-    /// the caller keeps its receipt from poll to poll.
+    /// store takes messages before they are read, it is reported when the store has it: until
+    /// then the caller keeps its receipt from poll to poll.
     ///
     /// # Errors
     /// What the machine says; [`SendError::BufferFull`] only for a message that can never fit.
@@ -338,7 +338,7 @@ impl<M: Respond> Core<M> {
         Ok(written)
     }
 
-    /// What was just sent is told once a store has it, where there is one.
+    /// A message that was just sent is reported once the store has it, if there is one.
     pub(crate) fn poll_told<T>(
         &mut self,
         cx: &Context<'_>,

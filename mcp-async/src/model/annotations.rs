@@ -9,7 +9,7 @@ use super::lenient;
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Annotations", rename_all = "camelCase")]
 pub struct Annotations {
-    /// Who it is for: people, the model, or both. Nobody named is everybody.
+    /// Who it is for: people, the model, or both. An empty list means all.
     #[serde(
         default,
         deserialize_with = "lenient::known",

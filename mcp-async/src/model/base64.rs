@@ -9,8 +9,7 @@ use serde::{Deserialize, Serialize};
 
 /// Bytes in base64 (RFC 4648, section 4), as images, audio and blobs carry them.
 ///
-/// A peer's text is kept as it came and decoded when somebody asks; `Debug` tells its length
-/// only.
+/// A peer's text is kept as received and decoded on request; `Debug` tells its length only.
 #[derive(Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(transparent)]
 pub struct Base64(String);
@@ -25,7 +24,7 @@ impl Base64 {
     ///
     /// # Errors
     ///
-    /// [`InvalidBase64`], if the text is none.
+    /// [`InvalidBase64`] if the text is not Base64.
     pub fn decode(&self) -> Result<Vec<u8>, InvalidBase64> {
         ENGINE.decode(&self.0).map_err(|_| InvalidBase64)
     }

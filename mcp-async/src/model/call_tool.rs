@@ -45,7 +45,7 @@ impl CallToolResult {
         }
     }
 
-    /// Structured content, and the same JSON as text for whom cannot read it (`TL-11`).
+    /// Structured content, and the same JSON as text for clients that cannot read it (`TL-11`).
     ///
     /// # Errors
     ///

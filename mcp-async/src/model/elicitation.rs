@@ -42,7 +42,7 @@ impl ElicitParams {
         })
     }
 
-    /// What to tell the person; `None` in a mode that nobody knows.
+    /// What to tell the person; `None` in an unknown mode.
     pub fn message(&self) -> Option<&str> {
         match self {
             Self::Form(form) => Some(&form.message),
@@ -94,7 +94,7 @@ pub struct ElicitUrlParams {
     pub message: String,
     /// The page. It is shown in full, and opened only with consent (`EL-06`, `EL-07`).
     pub url: String,
-    /// What its completion is told by; required in 2025-11-25, and only there.
+    /// The id that reports its completion; required in 2025-11-25, and only there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<String>,
     /// Progress token and anything else; until 2025-11-25.
@@ -189,7 +189,7 @@ impl ElicitResult {
     }
 }
 
-/// A schema as the revision has it; what is none is passed on.
+/// A schema as the revision defines it; other values are passed on.
 fn form<S: Serializer>(schema: &RawBuf, serializer: S) -> Result<S::Ok, S::Error> {
     match schema.decode::<ElicitationSchema<'_>>() {
         Ok(schema) => schema.serialize(serializer),

@@ -6,7 +6,7 @@ use super::{Icon, lenient};
 
 /// Name and version of a client or server: `clientInfo` and `serverInfo`.
 ///
-/// It is for people to read: nobody changes behaviour or decides about security on it (`VR-09`).
+/// It is for display only: neither behaviour nor security decisions may depend on it (`VR-09`).
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename = "mcp:Implementation", rename_all = "camelCase")]
 pub struct Implementation {

@@ -21,7 +21,7 @@ pub(super) fn list<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     or_default(deserializer)
 }
 
-/// A list of hints: those that nobody understands are left out.
+/// A list of hints: unknown ones are left out.
 pub(super) fn known<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Vec<T>, D::Error> {
@@ -32,7 +32,7 @@ pub(super) fn known<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
         .collect())
 }
 
-/// A hint: one that nobody understands is as good as absent, because what it is about is not.
+/// A hint: an unknown one counts as absent, because the object that it describes is still valid.
 pub(super) fn hint<'de, D: Deserializer<'de>, T: Deserialize<'de>>(
     deserializer: D,
 ) -> Result<Option<T>, D::Error> {

@@ -72,7 +72,7 @@ pub struct CreateMessageParams {
 }
 
 impl CreateMessageParams {
-    /// A conversation to go on with, for so many tokens at most.
+    /// Creates a request to continue this conversation, with a maximum number of tokens.
     pub fn new(messages: Vec<SamplingMessage>, max_tokens: u64) -> Self {
         Self {
             messages,

@@ -29,7 +29,7 @@ pub(crate) struct Activity {
 }
 
 /// What the client of a connection of HTTP/2 has no room for. Each stream has its own there, so
-/// the socket goes on while one of them stands still.
+/// the socket continues while one of them is blocked.
 #[derive(Default)]
 struct Deliveries {
     /// Each body that waits, and since when.
@@ -245,7 +245,7 @@ impl<B: Body> Body for CountedBody<B> {
         let Some(delivery) = this.delivery else {
             return this.body.poll_frame(cx);
         };
-        // Whoever asks for more has sent what there was.
+        // A poll for more means that the previous frame was sent.
         delivery.end();
         let frame = this.body.poll_frame(cx);
         if let Poll::Ready(Some(Ok(_))) = frame {

@@ -21,7 +21,7 @@ std::thread_local! {
     static SCRATCH: Cell<Vec<u8>> = const { Cell::new(Vec::new()) };
 }
 
-/// Lends the thread's scratch, or another if somebody has that.
+/// Lends the scratch buffer of the thread, or another one if that is in use.
 fn with_scratch<T>(read: impl FnOnce(&mut [u8]) -> T) -> T {
     let mut scratch = SCRATCH.try_with(Cell::take).unwrap_or_default();
     scratch.resize(READ, 0);

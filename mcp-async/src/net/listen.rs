@@ -58,7 +58,7 @@ use crate::runtime::Runtime;
 ///     listen.serve::<R, _, _>(Hello, R::interrupted()).await
 /// }
 /// ```
-#[must_use = "nobody is served before `serve`, or `Http::serve_on`"]
+#[must_use = "no connection is accepted before `serve` or `Http::serve_on`"]
 pub struct Listen {
     socket: TcpListener,
     settings: Settings,
@@ -144,7 +144,7 @@ impl Listen {
         self
     }
 
-    /// How long what runs may go on after the end was asked for. By default as long as
+    /// Sets how long running requests may continue after the shutdown began. By default as long as
     /// [`Http::shutdown_timeout`](crate::http::Http::shutdown_timeout) says, where that is what is served, and 10 seconds
     /// otherwise.
     pub const fn shutdown_timeout(mut self, limit: Duration) -> Self {
@@ -187,7 +187,7 @@ impl Listen {
     /// (again). What still runs then is dropped. Dropping this future drops all of it at once.
     ///
     /// An error of a connection ends that connection. One of accepting is survived: where the
-    /// process may open no more files, it goes on once others are closed.
+    /// process may open no more files, it continues once others are closed.
     ///
     /// # Errors
     ///
@@ -227,7 +227,7 @@ impl Drop for EndAll {
     }
 }
 
-/// Accepts connections, each in a task of its own, for ever.
+/// Accepts connections without end, each in a task of its own.
 async fn accept<R, S, B>(
     listener: &R::Listener,
     service: &S,
@@ -260,7 +260,7 @@ async fn accept<R, S, B>(
     }
 }
 
-/// How long what runs may go on where nobody says.
+/// The default shutdown timeout.
 const GRACE: Duration = Duration::from_secs(10);
 
 /// How long to wait after an error of accepting that the next call would meet again.
@@ -356,7 +356,7 @@ async fn connection<R, S, B>(
 const GOODBYE: Duration = Duration::from_secs(2);
 
 impl Settings {
-    /// Makes the wire out of a socket: a handshake, with TLS.
+    /// Performs the TLS handshake on a socket, if TLS is configured.
     async fn open<S>(&self, stream: S) -> io::Result<MaybeTlsStream<S>>
     where
         S: futures_io::AsyncRead + futures_io::AsyncWrite + Unpin,
@@ -377,7 +377,7 @@ impl Settings {
         builder
             .http2()
             .timer(Hyper::<R>::NEW)
-            // A peer that is gone without a word, behind a broken network, is noticed.
+            // A peer that disappeared behind a broken network is noticed.
             .keep_alive_interval(self.idle_timeout / 2)
             .keep_alive_timeout(self.stall_timeout)
             .max_header_list_size(u32::try_from(self.max_head).unwrap_or(u32::MAX));

@@ -52,7 +52,7 @@ pub trait Network: Runtime {
     ///
     /// # Errors
     ///
-    /// The name is not known, or nobody could be asked.
+    /// The name is unknown, or no resolver could be reached.
     fn resolve(host: &str, port: u16) -> impl Future<Output = io::Result<Vec<SocketAddr>>> + Send;
 
     /// Connects to one address. There is no time limit but the operating system's.

@@ -5,8 +5,8 @@ use core::net::SocketAddr;
 /// The address that a connection came from: [`Listen`](super::Listen) puts it into the extensions
 /// of every request.
 ///
-/// It is that of whoever connected, a proxy say; where the socket is served by something else,
-/// that says it in its own way. Handlers find it through
+/// It is the address of the direct peer, which can be a proxy; other servers report it in
+/// their own way. Handlers find it through
 /// [`CallContext::http`](crate::server::CallContext::http), middleware in the request.
 ///
 /// ```

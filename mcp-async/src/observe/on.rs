@@ -41,8 +41,8 @@ pub(crate) fn panicked() {
     error!(target: span::TARGET, "a handler panicked");
 }
 
-/// A handler returned an error that the client is told nothing of; its own program is. Only its
-/// text and those of its sources go there: what they say is the application's choice.
+/// A handler returned an error that is hidden from the client and logged here. Only its text
+/// and those of its sources go there: what they say is the application's choice.
 #[cfg(feature = "server")]
 pub(crate) fn handler_failed(error: &(dyn core::error::Error + 'static)) {
     let error = crate::ErrorChain(error);
@@ -117,7 +117,7 @@ pub(crate) enum Failure {
     PeerTimeout,
     /// With something else than an answer that can be used.
     Here,
-    /// Nobody waited for it any more.
+    /// It was no longer awaited.
     Cancelled,
 }
 

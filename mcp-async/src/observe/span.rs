@@ -91,7 +91,7 @@ impl CallSpan {
         }
     }
 
-    /// Polls the call in its span; the closure is told whether it begins now.
+    /// Polls the call in its span; the closure receives whether it begins now.
     pub(crate) fn within<T>(
         &mut self,
         method: Method<'_>,
@@ -223,7 +223,7 @@ fn public(uri: &str) -> &str {
 /// What all spans and events of this crate can be selected by.
 pub(super) const TARGET: &str = "mcp_async";
 
-/// Characters of a name that are told.
+/// How many characters of a name are recorded.
 const LONGEST: usize = 128;
 
 #[cfg(test)]

@@ -40,8 +40,8 @@ pub trait Runtime: Clock + Reactor + Clone + Copy + Default {
     /// Runs the future in a task of its own, until it ends.
     ///
     /// # Panics
-    /// Where no runtime is running: a future that is dropped there would be missed by those who
-    /// wait for it.
+    /// Where no runtime is running: dropping a future there would leave tasks that wait for it
+    /// pending.
     fn spawn(task: Task);
 
     /// Runs the closure on a thread where it may block: the runtime's pool for such work.

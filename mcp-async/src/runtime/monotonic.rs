@@ -12,7 +12,7 @@ pub fn now() -> Instant {
 }
 
 /// The same moment for the standard library, and so for a runtime's timers; `None` for one that
-/// lies too far ahead to be told.
+/// is too far in the future to represent.
 pub fn moment(at: Instant) -> Option<std::time::Instant> {
     epoch().checked_add(Duration::from_millis(at.as_millis()))
 }

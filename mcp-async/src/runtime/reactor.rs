@@ -22,8 +22,8 @@ pub type Sleep = Pin<Box<dyn Future<Output = ()> + Send>>;
 pub trait Reactor: fmt::Debug + Sync {
     /// Begins to watch a descriptor for one direction.
     ///
-    /// The flags of the descriptor are left alone: whoever calls has made sure that no call on
-    /// it blocks.
+    /// The flags of the descriptor are not changed: the caller ensures that no call on it
+    /// blocks.
     ///
     /// # Errors
     ///

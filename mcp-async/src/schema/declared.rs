@@ -8,8 +8,8 @@ use serde::forward_to_deserialize_any;
 /// The names of a struct's fields as they stand in the source, or none if its decoder asks for
 /// something else than a struct.
 ///
-/// A schema keeps its properties sorted by name, but whoever fills a form wants them in the
-/// order in which the author thought of them. The decoder that serde derives names them all.
+/// A schema keeps its properties sorted by name, but a form shows them in the order of their
+/// declaration. The decoder that serde derives names them all.
 pub(crate) fn declared<T: DeserializeOwned>() -> &'static [&'static str] {
     T::deserialize(Probe).err().map_or(&[], |fields| fields.0)
 }

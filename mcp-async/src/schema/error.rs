@@ -10,7 +10,7 @@ pub enum SchemaError {
     Kind,
     /// It breaks the rules of its dialect.
     Invalid(String),
-    /// Its dialect is none of those that are known (JR-38).
+    /// Its dialect is unknown (JR-38).
     Dialect(String),
     /// A reference leads nowhere, or out of the schema: nothing is fetched and no file is read
     /// (JR-40, JR-41).
@@ -49,7 +49,7 @@ impl core::error::Error for SchemaError {}
 /// Why a value does not pass: the place in it, and what is the matter there.
 ///
 /// The text names what the schema wants and no text of the value but names of members, so it
-/// can go to whoever sent the value, and into a log.
+/// can be sent to the peer and logged.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
     path: String,

@@ -306,7 +306,7 @@ where
                     } = Some(child);
                 }
                 ("$defs" | "definitions", Value::Object(definitions)) => {
-                    // They may have anchors, even if nobody refers to them.
+                    // They may have anchors, even if no reference leads to them.
                     for definition in definitions.values().filter(|value| is_schema(value)) {
                         self.node(definition, resolver)?;
                     }

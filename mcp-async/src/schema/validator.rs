@@ -14,7 +14,7 @@ use super::pattern::LARGEST;
 use super::plan::Plan;
 use super::value::{Unusable, value};
 
-/// A compiled JSON Schema that checks values, whoever wrote either.
+/// A compiled JSON Schema that checks values; both may come from untrusted peers.
 ///
 /// The dialects are 2020-12, which is the one of a schema without `$schema`, 2019-09, draft-07,
 /// draft-06 and draft-04 (JR-37, JR-39). Nothing is fetched and no file is read (JR-40). Before
@@ -107,7 +107,7 @@ impl Validator {
 
     /// Checks a value.
     ///
-    /// An object with two members of one name does not pass: whoever uses it may read the other.
+    /// An object with two members of one name is invalid, because its user may read the other one.
     ///
     /// # Errors
     ///

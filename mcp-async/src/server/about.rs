@@ -103,7 +103,7 @@ impl Known {
     }
 }
 
-/// Whoever calls itself by a longer name stays nameless: every call in flight may hold another.
+/// A longer name is dropped, because every call in flight may hold one.
 fn keep(info: Raw<'_>) -> ClientInfo {
     (info.as_bytes().len() <= KEPT).then(|| Arc::new(RawBuf::from(info)))
 }

@@ -72,7 +72,7 @@ pub enum AskError {
     /// What the user filled in does not fit the form that was asked for (EL-09): the field, and
     /// what is wrong with it.
     Mismatch(String),
-    /// No answer in time; the client was told.
+    /// No answer in time; the client was notified.
     Timeout,
     /// The call that it was asked for is over.
     Cancelled,

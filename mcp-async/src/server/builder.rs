@@ -172,7 +172,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.set(|settings| settings.ping = Some(policy))
     }
 
-    /// A tool: its arguments are a type, and so is what it comes to ([`ToolOutput`]).
+    /// Registers a tool with typed arguments and a typed result ([`ToolOutput`]).
     ///
     /// ```
     /// use mcp_async::Server;
@@ -211,7 +211,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.with(Tool::new(name).description(description).handler(handler))
     }
 
-    /// A resource: one URI, and what reading it comes to ([`ResourceOutput`]).
+    /// Registers a resource: one URI and the handler that reads it ([`ResourceOutput`]).
     pub fn resource<T, F, Fut>(
         self,
         uri: impl Into<String>,
@@ -226,7 +226,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.with(Resource::new(uri, name).handler(handler))
     }
 
-    /// Resources behind a URI template: the variables are a type.
+    /// Registers a resource template, whose variables are typed.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -330,7 +330,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self
     }
 
-    /// Declares something that nobody has standardised, and its settings, an object.
+    /// Declares a non-standard capability and its settings, an object.
     pub fn experimental_capability(
         mut self,
         name: impl Into<String>,
@@ -341,8 +341,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self
     }
 
-    /// A method of one's own: the handler gets the parameters as they came, and its result is
-    /// an object.
+    /// Registers a custom method: its handler receives raw parameters and returns an object.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -429,15 +428,14 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.set(|settings| settings.keys = Some(keys))
     }
 
-    /// Declares that lists of this kind may change, and the kind itself even while nothing of it
-    /// is registered.
+    /// Declares `listChanged` for this kind, even while no item of it is registered.
     pub fn list_changed(self, kind: ListKind) -> Self {
         self.set(|settings| settings.list_changed.push(kind))
     }
 
-    /// Declares that what is registered may change while the server runs, for every kind that has
-    /// items when a connection begins, and that resources can be subscribed to. Changes are made
-    /// and reported through a [`Registry`](super::Registry).
+    /// Declares `listChanged` for every kind that has items when a connection begins, and
+    /// resource subscriptions. Changes are made and reported through a
+    /// [`Registry`](super::Registry).
     pub fn change_notifications(self) -> Self {
         self.set(|settings| settings.change_notifications = true)
     }
@@ -447,9 +445,8 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// refused with -32001, and the session's own stream carries no questions. Its revision,
     /// `DRAFT-2026-v1`, is accepted, too.
     ///
-    /// A tool may repeat a number in a header there (`"type": "number"` beside `x-mcp-header`). No
-    /// published revision has that, so such a tool is served in these sessions only, and it is a
-    /// mistake in a server that is built without this setting.
+    /// A tool may repeat a number in a header there (`"type": "number"` with `x-mcp-header`); it
+    /// is served in these sessions only, and is a mistake without this setting.
     ///
     /// ```
     /// use mcp_async::Server;

@@ -156,7 +156,7 @@ pub(super) trait Keyed {
 }
 
 /// Items in the order of their keys, so that every process lists them alike (TL-04) and a page
-/// goes on behind the last one's key, whatever came and went since (PN-05).
+/// begins after the last key of the previous one, whatever was added or removed since (PN-05).
 pub(super) struct SortedList<T>(Vec<Arc<T>>);
 
 /// A part of a list.

@@ -116,8 +116,8 @@ impl CallContext {
     /// Logs to the client, if it wants any as severe as this; `data` is what there is to say, a
     /// string often, and no secret (LG-08).
     ///
-    /// The future never fails: what nobody wants, or what comes too late, stays unsaid, and so
-    /// does everything where the server did not declare logging (LG-01).
+    /// The future never fails: messages that the client does not want, that come too late, or
+    /// that a server without declared logging sends (LG-01) are dropped.
     ///
     /// ```
     /// use mcp_proto::model::LoggingLevel;
@@ -156,8 +156,8 @@ impl CallContext {
         )
     }
 
-    /// Lets the client poll: ends the connection that its answer would come on, while the call
-    /// goes on. The client comes back after `retry` and finds what it missed (SH-13).
+    /// Lets the client poll: ends the connection that would carry its answer, while the call
+    /// continues. The client comes back after `retry` and finds what it missed (SH-13).
     ///
     /// Only over HTTP in a session of 2025-11-25; elsewhere nothing happens. Says whether it did.
     ///
@@ -183,7 +183,7 @@ impl CallContext {
         poll_fn(|cx| self.host.poll_over(cx, self.token))
     }
 
-    /// Whether nobody waits for the answer any more.
+    /// Returns whether the call is over or cancelled.
     pub fn is_cancelled(&self) -> bool {
         !self.host.is_live(self.token)
     }
@@ -198,9 +198,9 @@ impl CallContext {
         self.features
     }
 
-    /// Who the client says it is: for people to read, and nothing to decide by (VR-09). In a
-    /// legacy session it is what `initialize` said; in 2026-07-28 it is what this very request
-    /// says, if anything.
+    /// Returns the name of the client as it states it: for display, not for decisions (VR-09).
+    /// In a legacy session it is what `initialize` said; in 2026-07-28 it is what this very
+    /// request says, if anything.
     #[cfg(any(feature = "server", feature = "client"))]
     pub fn client_info(&self) -> Option<crate::model::Implementation> {
         self.raw_client_info()?.decode().ok()

@@ -29,7 +29,7 @@ pub(super) fn with_written<R>(
     result
 }
 
-/// The value as JSON of its own, `None` if it is none.
+/// The value as JSON, `None` if it cannot be encoded.
 pub(super) fn encode<T: Serialize + ?Sized>(value: &T) -> Option<RawBuf> {
     with_encoded(value, |raw| raw.map(RawBuf::from))
 }

@@ -55,9 +55,9 @@ enum Kind {
 }
 
 impl HandlerError {
-    /// Makes an error whose text the client reads: a message, or the text of another error.
-    /// For a tool it becomes a result with `isError`, so that the model reads it and can try
-    /// something else (TL-08); elsewhere it is the text of error -32603.
+    /// Creates an error whose text is sent to the client: a message, or the text of another
+    /// error. For a tool it becomes a result with `isError`, so that the model reads it and
+    /// can try something else (TL-08); elsewhere it is the text of error -32603.
     pub fn visible(text: impl fmt::Display + 'static) -> Self {
         let any: &dyn Any = &text;
         Self(Kind::Visible(match any.downcast_ref::<&'static str>() {

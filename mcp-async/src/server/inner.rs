@@ -51,7 +51,7 @@ pub(super) struct Inner {
 /// Values that are kept for others.
 pub(super) type States = Vec<Arc<dyn Any + Send + Sync>>;
 
-/// What the builder was told; it does not change afterwards.
+/// The settings of the builder, which do not change afterwards.
 #[derive(Clone)]
 pub(super) struct Settings {
     pub(super) info: Implementation,
@@ -234,7 +234,7 @@ impl Inner {
         settings.trace.wrap(service)
     }
 
-    /// From now on the client at the other end is told what changes.
+    /// From now on the client is notified of changes.
     pub(super) fn connected(&self, peer: &Peer) {
         if let Some(limit) = self.settings.rates.logs {
             peer.limit_logs(limit);

@@ -13,7 +13,7 @@ use crate::shrink::shrink;
 #[derive(Default)]
 pub(crate) struct Live {
     peers: BTreeMap<u64, WeakPeer>,
-    /// By address, which is nobody else's for as long as it is here.
+    /// By address, which is unique as long as it is registered.
     known: HashMap<usize, u64>,
     next: u64,
     sweep_at: usize,
@@ -49,7 +49,7 @@ impl Live {
             .min(self.peers.len().saturating_mul(2).max(16));
     }
 
-    /// How many there are, those that ended without a word included.
+    /// How many there are, including those that ended silently.
     #[cfg(feature = "http-server")]
     pub(crate) fn len(&self) -> usize {
         self.peers.len()

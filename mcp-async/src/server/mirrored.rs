@@ -10,7 +10,7 @@ use super::Call;
 use crate::error::ErrorReply;
 
 /// Whether the head of the call says what its arguments say, where its revision wants that
-/// (XH-14 to XH-16, XH-25). What no annotation names is nobody's.
+/// (XH-14 to XH-16, XH-25). Headers that no annotation names are ignored.
 pub(super) fn check(annotations: &Annotations, call: &Call<'_>) -> Result<(), ErrorReply> {
     if annotations.is_empty() {
         return Ok(());

@@ -185,7 +185,7 @@ where
     connect_with(streams, clock, PreparedConfig::with_room(config), service)
 }
 
-/// Serves one client with a machine of this blueprint.
+/// Serves one client with a machine of this prepared configuration.
 fn connect_with<R, W, C, S>(
     (reader, writer): (R, W),
     clock: C,
@@ -211,11 +211,11 @@ where
 
 /// One client being served, until either side ends it.
 ///
-/// At the end of the input everything that was read is answered. Handlers that still run after a
-/// short [grace](Self::with_shutdown_timeout) are dropped, and their calls answered with error -32603. Then
-/// the output is flushed and closed, and the result is `Ok`; with nothing left to do that takes no
-/// time. An output that the client has
-/// closed is the same without the answers. Dropping the connection ends it at once.
+/// At the end of the input everything that was read is answered. Handlers that still run after a short
+/// [shutdown timeout](Self::with_shutdown_timeout) are dropped, and their calls answered with error -32603.
+/// Then the output is flushed and closed, and the result is `Ok`; with nothing left to do that takes no
+/// time. An output that the client has closed is the same without the answers. Dropping the connection ends
+/// it at once.
 ///
 /// # Errors
 /// What the transport reports, apart from a peer that has gone.
@@ -539,6 +539,6 @@ impl Respond for Server<'_, Growing> {
     }
 }
 
-/// Long enough for a handler that is about to finish, short enough for whoever waits for the
-/// process to exit (ST-10).
+/// Long enough for a handler that is about to finish, short enough for a client that waits
+/// for the process to exit (ST-10).
 const GRACE: Duration = Duration::from_secs(1);

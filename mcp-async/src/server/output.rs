@@ -48,9 +48,9 @@ pub trait ToolOutput: Send + 'static {
     fn with_outcome(&self, send: &mut dyn FnMut(Outcome<'_>));
 }
 
-/// A result for programs: structured content, an output schema from the type, and the same
-/// value as a block of text for whoever reads that (TL-11). A handler of a resource returns it for
-/// contents in JSON.
+/// A result for programs: structured content, an output schema from the type, and the same value
+/// as a block of text for clients that read only text (TL-11). A handler of a resource returns it
+/// for contents in JSON.
 ///
 /// Before 2026-07-28 structured content is an object, so make `T` a struct or a map there: of
 /// any other value the client of such a revision gets the text alone (TL-17).

@@ -29,13 +29,13 @@ impl Peer {
         Self { shared }
     }
 
-    /// Tells whoever subscribed that a list is another now: legacy sessions, and modern
-    /// subscriptions to it. Changes that were not told yet count as one.
+    /// Notifies legacy sessions and modern subscriptions that a list has changed.
+    /// Changes that were not told yet count as one.
     pub fn list_changed(&self, list: ListKind) {
         self.shared.command(|machine, _| machine.list_changed(list));
     }
 
-    /// Tells whoever subscribed to this resource that it has other contents now.
+    /// Notifies the subscribers of this resource that its contents have changed.
     pub fn resource_updated(&self, uri: &str) {
         self.shared
             .command(|machine, _| machine.resource_updated(uri));

@@ -25,7 +25,7 @@ use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMessage};
 
-/// A prompt: what clients are told of it, and the handler that fills it in.
+/// A prompt: its public description and the handler that renders it.
 ///
 /// [`ServerBuilder::prompt`](crate::server::ServerBuilder::prompt) makes one of a name, a description and a closure;
 /// this is for everything else that can be said. [`handler`](Self::handler) comes last, then
@@ -59,7 +59,7 @@ use crate::model::{self, GetPromptResult, Icon, Meta, PromptArgument, PromptMess
 /// let server = Server::<()>::builder("demo", "1.0").with(review);
 /// # let _ = server;
 /// ```
-#[must_use = "it is served once a server is given it"]
+#[must_use = "it must be registered to be served"]
 pub struct Prompt<S = ()> {
     pub(super) listed: model::Prompt,
     pub(super) completers: Vec<Completer<S>>,
@@ -286,7 +286,7 @@ impl<S> fmt::Debug for Prompt<S> {
     }
 }
 
-/// What a handler came to, on its way to the wire.
+/// The outcome of a handler, which is written as the response.
 struct Filled(Result<GetPromptResult, Failure>);
 
 impl Reply for Filled {

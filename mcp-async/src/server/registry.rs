@@ -85,7 +85,7 @@ impl<S> Registry<S> {
         inner.add(item.bind(&state))
     }
 
-    /// Takes a tool away; whether there was one. Calls that run go on.
+    /// Takes a tool away; whether there was one. Running calls continue.
     pub fn remove_tool(&self, name: &str) -> bool {
         self.with(|inner| {
             inner.remove(ListKind::Tools, |catalog| {
@@ -140,8 +140,8 @@ impl<S> Registry<S> {
         PrincipalPeers::new(self.inner.clone(), name.into())
     }
 
-    /// Tells whoever listens that a list is another now. Adding and removing tell it by
-    /// themselves; this is for lists that change for another reason.
+    /// Notifies the listening clients that a list has changed. Adding and removing tell
+    /// it by themselves; this is for lists that change for another reason.
     pub fn list_changed(&self, kind: ListKind) {
         self.with(|inner| {
             inner.list_changed(kind);

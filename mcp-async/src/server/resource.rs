@@ -23,7 +23,7 @@ use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceContents};
 
-/// A resource: what clients are told of it, and the handler that reads it.
+/// A resource: its public description and the handler that reads it.
 ///
 /// [`ServerBuilder::resource`](crate::server::ServerBuilder::resource) makes one of a URI, a name and a closure; this
 /// is for everything else that can be said. [`handler`](Self::handler) comes last, then
@@ -41,7 +41,7 @@ use crate::model::{self, Annotations, Icon, Meta, ReadResourceResult, ResourceCo
 /// let server = Server::<()>::builder("brand", "1.0").with(logo);
 /// # let _ = server;
 /// ```
-#[must_use = "it is served once a server is given it"]
+#[must_use = "it must be registered to be served"]
 pub struct Resource<S = ()> {
     pub(super) listed: model::Resource,
     pub(super) cache: Option<CacheHint>,
@@ -327,7 +327,7 @@ pub(super) fn answer<T: ResourceOutput>(
     })
 }
 
-/// What a handler came to, on its way to the wire.
+/// The outcome of a handler, which is written as the response.
 struct Contents {
     result: Result<ReadResourceResult, Failure>,
     uri: String,

@@ -42,7 +42,7 @@ pub(super) async fn spawned<T: Send + 'static>(
     tie.end().await
 }
 
-/// Runs the closure on the runtime's pool for blocking work, or in place where there is none.
+/// Runs the closure on the runtime's pool for blocking work, or in place if it has none.
 pub(super) async fn blocking<T: Send + 'static>(
     runner: Option<Runner>,
     work: impl FnOnce() -> T + Send + 'static,
@@ -82,7 +82,7 @@ struct State<T> {
     end: Option<End<T>>,
     /// The connection, which waits for the end.
     caller: Option<Waker>,
-    /// The task, to be woken when nobody waits for it any more.
+    /// The task, woken when the call is over.
     task: Option<Waker>,
     cancelled: bool,
 }

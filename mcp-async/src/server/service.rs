@@ -176,7 +176,7 @@ impl<F: Fn(Call<'_>) -> Job + Send + 'static> Service for ServiceFn<F> {
 pub struct Call<'b> {
     /// What is asked for.
     pub method: Method<'b>,
-    /// The parameters; the empty object where there are none.
+    /// The parameters; the empty object if it has none.
     pub params: Object<'b>,
     /// What the protocol layer read of them already.
     pub request: Request<'b>,
@@ -224,7 +224,7 @@ impl Call<'_> {
         self.context.extensions.insert(value);
     }
 
-    /// Answers with what the future comes to.
+    /// Answers with the output of the future.
     pub fn answer<R: Reply>(self, future: impl Future<Output = R> + Send + 'static) -> Job {
         Job::from_future(Answering::new(self.context, future))
     }

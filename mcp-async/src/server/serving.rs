@@ -78,7 +78,7 @@ impl<R> Server<R> {
         self.inner.settings.draft
     }
 
-    /// From now on the client at the other end is told what changes.
+    /// From now on the client is notified of changes.
     #[cfg(feature = "http-server")]
     pub(crate) fn connected(&self, peer: &Peer) {
         self.inner.connected(peer);
@@ -189,9 +189,9 @@ impl<R: Runtime, S> Server<R, S> {
         server.begin(streams, R::default(), Some(Runner::of::<R>()))
     }
 
-    /// Serves one client over this process's standard input and output, until either is closed
-    /// the server is [shut down](super::Registry::shutdown), or the program is
-    /// [interrupted](Runtime::interrupted). Both are the wire's alone from then on
+    /// Serves one client over this process's standard input and output, until either is closed the
+    /// server is [shut down](super::Registry::shutdown), or the program is
+    /// [interrupted](Runtime::interrupted). Both are reserved for the protocol from then on
     /// ([`StdioMode::Exclusive`]). However it ends, what was read is answered and the result is `Ok`:
     /// return from `main`. Handlers have the [shutdown timeout](ServerBuilder::shutdown_timeout) to
     /// finish.

@@ -11,10 +11,10 @@ use crate::runtime::Runtime;
 /// Serves one client over this process's standard input and output, until either is closed or the
 /// program is [interrupted](Runtime::interrupted).
 ///
-/// Both are the wire's alone from then on, see [`StdioMode::Exclusive`]; [`connect`] over the streams of
-/// [`stdio::open`] with [`StdioMode::Shared`] leaves them as they are. At the end of input everything
-/// read is answered, handlers that still run get a second, and the result is `Ok`: return from `main`
-/// (ST-10). An output that was closed is no error either.
+/// Both are reserved for the protocol from then on, see [`StdioMode::Exclusive`]; [`connect`] over the
+/// streams of [`stdio::open`] with [`StdioMode::Shared`] leaves them as they are. At the end of input
+/// everything read is answered, handlers that still run get a second, and the result is `Ok`: return
+/// from `main` (ST-10). An output that was closed is no error either.
 ///
 /// # Errors
 ///

@@ -16,7 +16,7 @@ use crate::connection::{Receipt, Shared};
 
 /// How far a call is: what [`CallContext::progress`] returns. It resolves when there was room for
 /// the message, and an event store has it, if there is one.
-#[must_use = "nothing is told until the future is polled"]
+#[must_use = "no progress is sent until the future is polled"]
 pub struct ProgressUpdate<'a> {
     context: &'a CallContext,
     told: ProgressReport<'a>,

@@ -24,8 +24,7 @@ use crate::error::ErrorReply;
 use crate::model::{self, Annotations, Icon, Meta};
 use crate::uri_template::{Captures, ParseError, UriTemplate};
 
-/// Resources behind a URI template: what clients are told of them, and the handler that reads
-/// one.
+/// A resource template: its public description and the handler that reads a matching URI.
 ///
 /// [`ServerBuilder::template`](crate::server::ServerBuilder::template) makes one of a template, a name and a closure;
 /// this is for everything else that can be said. [`handler`](Self::handler) or
@@ -52,7 +51,7 @@ use crate::uri_template::{Captures, ParseError, UriTemplate};
 /// let server = Server::<()>::builder("notes", "1.0").with(notes);
 /// # let _ = server;
 /// ```
-#[must_use = "it is served once a server is given it"]
+#[must_use = "it must be registered to be served"]
 pub struct Template<S = ()> {
     pub(super) listed: model::ResourceTemplate,
     pub(super) completers: Vec<Completer<S>>,

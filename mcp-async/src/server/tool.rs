@@ -29,7 +29,7 @@ use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, Icon, Meta, ToolAnnotations};
 use crate::schema::{ToolSchema, TypeError};
 
-/// A tool: what clients are told of it, and the handler that runs it.
+/// A tool: its public description and the handler that runs it.
 ///
 /// [`ServerBuilder::tool`](crate::server::ServerBuilder::tool) makes one of a name, a description and a closure; this
 /// is for everything else that can be said. [`handler`](Self::handler) or [`raw`](Self::raw)
@@ -50,7 +50,7 @@ use crate::schema::{ToolSchema, TypeError};
 /// let server = Server::<()>::builder("clock", "1.0").with(clock);
 /// # let _ = server;
 /// ```
-#[must_use = "it is served once a server is given it"]
+#[must_use = "it must be registered to be served"]
 pub struct Tool<S = ()> {
     pub(super) listed: model::Tool,
     requires: ClientFeatures,
@@ -80,8 +80,8 @@ type Begin<S> =
 #[serde(deny_unknown_fields)]
 pub struct NoArguments {}
 
-/// A call of a tool with the arguments as they came, owned: for handlers that borrow from them,
-/// or whose arguments have no type.
+/// A call of a tool with its raw, owned arguments: for handlers that borrow from them, or whose
+/// arguments have no type.
 ///
 /// ```
 /// use mcp_async::server::{Tool, ToolCall};
@@ -261,9 +261,9 @@ impl<S: Send + Sync + 'static> Tool<S> {
     }
 
     /// Runs the handler in a task of its own: for one that computes for long between two
-    /// awaits, while the connection's other calls go on. It is cancelled with its call all the
-    /// same. A server that has no runtime ([`Server::serve_on`](crate::Server::serve_on)) runs
-    /// it like any other.
+    /// awaits, while the connection's other calls continue. It is cancelled with its call all
+    /// the same. A server that has no runtime ([`Server::serve_on`](crate::Server::serve_on))
+    /// runs it like any other.
     pub fn spawned(mut self) -> Self {
         self.spawned = true;
         self
@@ -478,7 +478,7 @@ impl<S> fmt::Debug for Tool<S> {
     }
 }
 
-/// What a handler came to, on its way to the wire.
+/// The outcome of a handler, which is written as the response.
 struct SettledCall<T> {
     result: Result<T, Failure>,
     /// The tool, if its results are checked.
@@ -535,7 +535,7 @@ fn arguments<'b>(call: &Call<'b>) -> Raw<'b> {
         .unwrap_or(Object::EMPTY.as_raw())
 }
 
-/// What the revision wants to hear of arguments that are not what the schema says (TL-08).
+/// The revision's error for arguments that the schema does not allow (TL-08).
 fn bad_arguments(error: &dyn fmt::Display, as_result: bool) -> HandlerError {
     let text = format!("Invalid arguments: {error}");
     if as_result {

@@ -237,7 +237,7 @@ impl Row {
             Modifier::Prefix(limit) => usize::from(limit),
             Modifier::None | Modifier::Explode => MAX_URI_LENGTH,
         };
-        // How many units from each byte on lie before the nearest place to go on from.
+        // How many units lie between each byte and the nearest place to continue from.
         let mut distances = vec![None; text.uri.len() + 1];
         for at in (0..=text.uri.len()).rev() {
             let further = text

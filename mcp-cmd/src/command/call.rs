@@ -45,8 +45,8 @@ pub(crate) async fn run(
     })
 }
 
-/// What the tool takes. A tool that is not listed takes anything: it is for the server to say
-/// that there is none.
+/// What the tool takes. A tool that is not listed accepts any arguments: the server reports
+/// an unknown tool.
 async fn schema(session: &Session<'_>, tool: &str) -> Result<RawBuf, Failure> {
     let search = async {
         let mut tools = session.client.tools();

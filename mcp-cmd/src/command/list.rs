@@ -36,7 +36,7 @@ pub(crate) async fn run(session: &Session<'_>, kind: Kind) -> Result<(), Failure
     }
     if wanted(Kind::Templates, ServerFeatures::RESOURCES) {
         match all(session, session.client.resource_templates()).await {
-            // A server may have resources and never have heard of templates.
+            // A server may support resources but not templates.
             Err(Failure {
                 reply: Some(reply), ..
             }) if kind == Kind::All && reply.code == code::METHOD_NOT_FOUND => {}

@@ -34,7 +34,7 @@ pub(crate) async fn run(session: &Session<'_>, uri: &str) -> Result<(), Failure>
     out::text(&all.join("\n"))
 }
 
-/// The bytes of the only content, unless they are none for a terminal.
+/// The bytes of the only content, unless they are unsuitable for a terminal.
 fn alone(result: &ReadResourceResult) -> Option<Vec<u8>> {
     match result.contents.as_slice() {
         [ResourceContents::Text(text)] => Some(text.text.clone().into_bytes()),

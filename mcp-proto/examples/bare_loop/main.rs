@@ -149,7 +149,7 @@ impl<M: Machine, T: Read + Write> Side<M, T> {
         }
         while !self.link.outbox.pending().is_empty() {
             match self.stream.write(self.link.outbox.pending()) {
-                // Another attempt would say the same, for ever.
+                // Every further attempt would fail in the same way.
                 Ok(0) => return Err(ErrorKind::WriteZero.into()),
                 Ok(count) => self.link.outbox.consume(count),
                 Err(error) if error.kind() == ErrorKind::WouldBlock => break,

@@ -185,7 +185,7 @@ impl<S: Storage> Client<'_, S> {
             call.stage = Stage::Pausing;
             (now + pause).min(latest)
         };
-        // The person who answers is not to be hurried: only the cap counts.
+        // A user needs time to answer: only the maximum duration counts.
         self.calls.arm(token, Some(deadline));
         Action::Event(Event::Input {
             token: SentToken::new(token, self.id),

@@ -142,7 +142,7 @@ impl<S: Storage> Client<'_, S> {
         Ok(())
     }
 
-    /// Writes the gathered calls as one array; nothing if there are none (JR-18).
+    /// Writes the collected calls as one array; writes nothing if there are none (JR-18).
     ///
     /// # Errors
     /// [`SendError::BufferFull`], [`SendError::NotReady`] without a

@@ -54,8 +54,7 @@ pub struct Round<'a> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum Failure {
-    /// No answer in time; the server was told that nobody waits any more. It may have done what
-    /// was asked.
+    /// No answer in time; the request was cancelled. It may have done what was asked.
     Timeout,
     /// The connection is over.
     Closed,
@@ -80,7 +79,7 @@ pub enum Failure {
     Status(u16),
     /// Over HTTP: the server could not be reached, so the request was not begun.
     Unreachable,
-    /// Over HTTP: the answer broke off, and the revision or the server has no way to go on. The
+    /// Over HTTP: the answer broke off, and the revision or the server cannot resume it. The
     /// server may have done what was asked (SC-21).
     Broken,
     /// Over HTTP: what the server sent is no answer to the request.
@@ -156,9 +155,9 @@ pub(super) enum Stage {
     Again,
     /// Its session is gone, and the next one not ready for it.
     Held,
-    /// The application is to be told; `cancel` says whether the server is, too.
+    /// The application must be notified; `cancel` says whether the server is, too.
     Failed { failure: Failure, cancel: bool },
-    /// Only the server is still to be told.
+    /// Only the server must still be notified.
     Cancelled { expired: bool },
 }
 

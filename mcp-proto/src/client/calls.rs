@@ -123,7 +123,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
         }
     }
 
-    /// Ends a call with an event that is polled; `cancel` says whether the server is told.
+    /// Ends a call with an event that is polled; `cancel` says whether the server is notified.
     pub(super) fn end(&mut self, key: Key, failure: Failure, cancel: bool) {
         if let Some(call) = self.table.get_mut(key) {
             call.stage = Stage::Failed { failure, cancel };
@@ -135,7 +135,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
         }
     }
 
-    /// Gives up a call: no event of it follows, and the server is told if it may answer.
+    /// Abandons a call: no event of it follows, and the server is notified if it may still answer.
     pub(super) fn cancel(&mut self, key: Key) {
         let Some(call) = self.table.get_mut(key) else {
             return;
@@ -172,7 +172,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
     pub(super) fn cancellation_left(&mut self, key: Key) {
         self.table.unmark(Queue::Transmit, key);
         match self.table.get_mut(key).map(|call| &mut call.stage) {
-            // The application is still to be told.
+            // The application must still be notified.
             Some(Stage::Failed { cancel, .. }) => *cancel = false,
             _ => {
                 self.table.remove(key);
@@ -193,7 +193,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
         }
     }
 
-    /// The next call that the application is to hear of.
+    /// The next call with a pending event.
     pub(super) fn next_told(&mut self) -> Option<Key> {
         let key = self.table.first(Queue::Event)?;
         self.table.unmark(Queue::Event, key);

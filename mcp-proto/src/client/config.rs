@@ -27,7 +27,7 @@ pub struct ClientConfig<'c> {
     pub negotiation: Negotiation,
     /// How long it waits for what.
     pub timeouts: Timeouts,
-    /// Whether progress of a call begins its timeout anew (LC-19); its cap stays.
+    /// Whether progress of a call restarts its timeout (LC-19); its maximum duration stays.
     pub progress_extends: bool,
     /// Whether to ask regularly if a legacy server is alive (LC-22); off by default.
     pub ping: Option<PingPolicy>,

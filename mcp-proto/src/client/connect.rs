@@ -42,7 +42,7 @@ pub(super) struct Opening {
     legacy: Option<Revision>,
     /// When a silent server gets an `initialize` as well.
     silence: Option<Instant>,
-    /// When nobody waits any longer.
+    /// When the connection attempt times out.
     deadline: Instant,
     /// Whether the server corrected our choice of a revision before: it may once.
     corrected: bool,

@@ -40,7 +40,8 @@ pub enum Event<'b> {
         failure: Failure,
     },
     /// The server wants input before it answers (MR-09): make all of it, then
-    /// [`retry`](super::Client::retry). Only the cap of the call runs on.
+    /// [`retry`](super::Client::retry). Only the maximum duration of the call
+    /// still counts.
     Input {
         /// The call, whose token stays.
         token: SentToken,
@@ -100,10 +101,10 @@ pub enum Event<'b> {
         /// `sampling/createMessage`, `elicitation/create`, `roots/list`, or a question about a
         /// task; only what this client declared.
         method: Method<'b>,
-        /// Its parameters; the empty object where there are none.
+        /// Its parameters; the empty object if it has none.
         params: Object<'b>,
     },
-    /// Nobody waits for the answer to a question any more; its token is stale.
+    /// A question needs no answer any more; its token is stale.
     QuestionCancelled {
         /// The question.
         token: Token,

@@ -217,12 +217,13 @@ impl<'c, S: Storage> Client<'c, S> {
         matches!(self.phase, Phase::Closed)
     }
 
-    /// Calls that are not over, cancelled ones included until the server is told.
+    /// Returns the number of calls that are not over, including cancelled ones until the server is
+    /// notified.
     pub fn in_flight(&self) -> usize {
         self.calls.len()
     }
 
-    /// What the client was told when it was made.
+    /// Returns the configuration.
     pub const fn config(&self) -> &ClientSetup<'c> {
         &self.config
     }

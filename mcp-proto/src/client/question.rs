@@ -32,7 +32,7 @@ pub(super) enum Asked {
     Open,
     /// Cancelled by the foreign method: its sender waits for error -32800 (`$/cancelRequest`).
     Refused,
-    /// The connection is over, and the application is to be told.
+    /// The connection is over, and the application must be notified.
     Orphaned,
 }
 
@@ -40,8 +40,8 @@ impl<S: Storage> Client<'_, S> {
     /// Answers a question of the server.
     ///
     /// # Errors
-    /// [`SendError::Stale`] if nobody waits for the answer any more, and what
-    /// [`SendError`] says of buffers and payloads. There are no rounds of input here:
+    /// [`SendError::Stale`] if the question needs no answer any more; the errors of
+    /// buffers and payloads of [`SendError`]. There are no rounds of input here:
     /// [`Outcome::Input`] is [`SendError::NotInRevision`].
     ///
     /// ```
@@ -82,7 +82,7 @@ impl<S: Storage> Client<'_, S> {
             0
         } else {
             match write(out) {
-                // It would never fit: the server hears of it instead of waiting.
+                // It would never fit: the server receives an error instead of waiting.
                 Err(SendError::BufferFull { needed }) if needed > self.max_message => {
                     let mut writer = Writer::new(out);
                     Said::Error(id, code::INTERNAL_ERROR, TOO_LARGE).write(S::ID_ECHO, &mut writer);
@@ -103,7 +103,7 @@ impl<S: Storage> Client<'_, S> {
     }
 
     /// A request of the server. In the modern era there is none (ST-12, ST-13); before that is
-    /// known, whoever asks is of the other one.
+    /// known, a server that asks is of the legacy era.
     pub(super) fn asked<'b>(&mut self, request: Request<'b>) -> Action<Event<'b>, Reply<'b>> {
         let id = request.id;
         match self.phase {

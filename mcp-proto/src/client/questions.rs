@@ -76,7 +76,7 @@ impl<L: IdStorage, S: Store<Slot<OpenQuestion<L>>>, B: Store<u8>> Questions<L, S
         self.table.first(Queue::Transmit)
     }
 
-    /// The server is gone, or has forgotten: nobody can be answered any more.
+    /// The server is gone or has lost the session: questions can no longer be answered.
     pub(super) fn orphan(&mut self) {
         for index in 0..self.table.capacity() as u32 {
             let Some(key) = self.table.key(index) else {

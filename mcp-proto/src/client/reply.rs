@@ -6,7 +6,7 @@ use crate::rpc::{ErrorObject, Id, code, envelope};
 /// An answer of the core to a question of a legacy server; opaque, for
 /// [`reply`](crate::Machine::reply).
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a reply that is not handed back is a question that nobody answers"]
+#[must_use = "a question whose reply is dropped is never answered"]
 pub struct Reply<'b> {
     pub(super) said: Said<'b>,
     /// Whether it goes into the array of answers that is gathered.

@@ -171,8 +171,8 @@ impl<S: Storage> Client<'_, S> {
         Ok(Transmit::pipe(len))
     }
 
-    /// Gives a call up: no event of it comes any more, and the server is told (CN-09, ST-15)
-    /// by [`poll_transmit`](crate::Machine::poll_transmit). A call that is over is left alone.
+    /// Cancels a call: no event of it follows, and the server is notified (CN-09, ST-15) by
+    /// [`poll_transmit`](crate::Machine::poll_transmit). A call that is over is left alone.
     ///
     /// It takes no buffer and cannot fail, so that dropping a future can do it.
     pub fn cancel(&mut self, token: SentToken) {
@@ -205,7 +205,7 @@ impl<S: Storage> Client<'_, S> {
         self.within_limit(len).map(Transmit::pipe)
     }
 
-    /// What would never fit is said to be so, instead of being tried again for ever.
+    /// A message that can never fit is reported as such, so that it is not retried forever.
     pub(super) fn within_limit(&self, len: Result<usize, SendError>) -> Result<usize, SendError> {
         len.map_err(|error| error.within(self.max_message))
     }

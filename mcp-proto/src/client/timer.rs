@@ -44,7 +44,7 @@ impl<S: Storage> Client<'_, S> {
             }
             // A person may be what the server waits for: its question is still open.
             Stage::Sent if !self.questions.is_empty() && self.calls.extend(now, token) => {}
-            // LC-18: the caller is told, and so is the server if it knows of the request.
+            // LC-18: the caller is notified, and so is the server if it has received the request.
             Stage::Sent => self.calls.end(token, Failure::Timeout, true),
             Stage::Input | Stage::Again | Stage::Held => {
                 self.calls.end(token, Failure::Timeout, false);

@@ -5,7 +5,7 @@ use super::{Client, ConnectError, Failure, Phase, Storage};
 use crate::action::SendError;
 use crate::time::Instant;
 
-/// Over HTTP each request is an exchange of its own, which can fail while the others go on.
+/// Over HTTP each request is an exchange of its own, which can fail while the others continue.
 impl<S: Storage> Client<'_, S> {
     /// Begins to connect, like [`connect`](Self::connect), over a transport on which every
     /// request is answered or refused by itself: silence says nothing of the server's era there,
@@ -21,8 +21,8 @@ impl<S: Storage> Client<'_, S> {
         Ok(())
     }
 
-    /// Whether an answer to the request of this id is awaited. A transport need not send one
-    /// that nobody waits for any more.
+    /// Whether an answer to the request of this id is awaited. A transport need not send a
+    /// request that is no longer awaited.
     pub fn awaits(&self, id: u64) -> bool {
         self.is_awaited(id)
     }
@@ -35,8 +35,8 @@ impl<S: Storage> Client<'_, S> {
 
     /// A request came to nothing, by no fault of its own: the call ends with this failure, and
     /// so does the opening of the connection, if the request was part of that. A server of a
-    /// legacy session that may still work on it is told that nobody waits (SC-14). An id that
-    /// nobody waits for is ignored.
+    /// legacy session that may still work on it receives a cancellation (SC-14). An unknown id
+    /// is ignored.
     pub fn fail(&mut self, id: u64, failure: Failure) {
         if let Phase::Opening(opening) = self.phase {
             if opening.awaits(id) {
@@ -130,7 +130,7 @@ impl<S: Storage> Client<'_, S> {
         self.calls.set_held(true);
     }
 
-    /// The session knows what it is to know: calls go on, and those of the lost session become
+    /// The session is set up: calls continue, and those of the lost session become
     /// [`Event::Again`](super::Event::Again). While a session is still being opened it does
     /// nothing, because that one knows nothing yet.
     pub fn release(&mut self) {

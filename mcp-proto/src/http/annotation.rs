@@ -283,7 +283,7 @@ const MIRRORED: &[(&str, Kind)] = &[
 ];
 /// Keywords whose values are data, whatever they look like.
 const DATA: &[&str] = &["default", "const", "enum", "examples", "required", KEY];
-/// Keywords whose values hold schemas under names of somebody's choice.
+/// Keywords whose values hold schemas under arbitrary names.
 const NAMED: &[&str] = &[
     "$defs",
     "definitions",
@@ -339,7 +339,7 @@ mod tests {
             "B=7 c=true",
         );
         check(r#""a":{"type":"object"}"#, "{}", "");
-        // Names and data that look like annotations are none.
+        // Names and data that only look like annotations are ignored.
         check(
             r#""x-mcp-header":{"type":"string"},"b":{"default":{"x-mcp-header":1},"enum":[{"x-mcp-header":1}]}"#,
             "{}",

@@ -32,7 +32,7 @@ use crate::revision::{Http, Revision, RevisionSet};
 /// ```
 #[derive(Debug)]
 pub struct Endpoint<'c, T = &'c str> {
-    /// Where it is; `None` if whoever mounts it has looked at the path already.
+    /// Where it is; `None` if a router has already checked the path.
     pub path: Option<&'c str>,
     /// Who may speak to it.
     pub access: Access<'c, T>,

@@ -153,7 +153,7 @@ fn sealed(text: &[u8]) -> Option<&[u8]> {
     text.strip_prefix(PREFIX)?.strip_suffix(SUFFIX)
 }
 
-/// Whether a header carries the text unchanged, and nobody takes it for Base64.
+/// Returns whether a header carries the text unchanged and it cannot be mistaken for Base64.
 fn is_plain(text: Str<'_>) -> bool {
     let edge = |byte: Option<u8>| byte == Some(b' ');
     let visible = |byte| matches!(byte, 0x20..=0x7e);

@@ -29,7 +29,7 @@ pub enum Refusal {
     HostMalformed,
     /// `Host` is not one of the hosts that this server answers to.
     Host,
-    /// `Origin` is none that may send requests here (SH-03, SH-04).
+    /// `Origin` is not allowed here (SH-03, SH-04).
     Origin,
     /// `Transfer-Encoding` is something other than `chunked`, once (RFC 9112, section 6.1). Where
     /// the body ends is uncertain, so the connection must be closed after the answer.
@@ -47,12 +47,12 @@ pub enum Refusal {
     Doubled(&'static str),
     /// `MCP-Protocol-Version` names no revision that this server has (SH-33).
     Version,
-    /// A session id is needed, and there is none (SH-29).
+    /// The session id is missing (SH-29).
     SessionMissing,
-    /// What stands where a session id should be is none (SH-28).
+    /// The session id is malformed (SH-28).
     SessionMalformed,
-    /// `Last-Event-ID` is none that this session gave, or its stream is forgotten; never a 404,
-    /// which would end the session (SC-10).
+    /// `Last-Event-ID` is not from this session, or its stream is forgotten; never a 404, which
+    /// would end the session (SC-10).
     EventUnknown,
     /// The events behind `Last-Event-ID` are not kept any more.
     EventGone,

@@ -14,7 +14,7 @@ pub enum Route<'h> {
     Modern,
     /// A new one: its session begins with the answer.
     Initialize,
-    /// That of this session, or status 404 if there is none of that name (SH-30).
+    /// That of this session, or status 404 if there is no such session (SH-30).
     Session(SessionId<'h>),
     /// A new one in this revision, which is over with this exchange, because the server has no
     /// sessions (SH-32): see [`SessionSnapshot::stateless`](crate::server::SessionSnapshot::stateless).
@@ -81,7 +81,7 @@ impl<T: AsRef<str>> Endpoint<'_, T> {
             Version::Known(_) | Version::Unknown(_) => return Route::Refuse(Refusal::Version),
         };
         match session {
-            // Whatever its header says, it goes on in the revision that was negotiated.
+            // It continues in the negotiated revision, whatever its header says.
             Some(id) => {
                 SessionId::new(id).map_or(Route::Refuse(Refusal::SessionMalformed), Route::Session)
             }

@@ -92,8 +92,8 @@ impl Inbox<Vec<u8>> {
         })
     }
 
-    /// Gives the storage back, directly after the message was handled. If somebody has kept a part
-    /// of it, it is theirs, and the inbox gets a new one of the same size.
+    /// Gives the storage back, directly after the message was handled. If a part of it was kept,
+    /// its holder keeps the storage, and the inbox gets a new one of the same size.
     pub fn put_back(&mut self, large: Large) {
         match Arc::try_unwrap(large.bytes) {
             Ok(store) => {

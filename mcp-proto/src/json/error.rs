@@ -45,7 +45,7 @@ pub enum DecodeErrorKind {
     DuplicateField(&'static str),
     /// A member that the type does not have, where it refuses those.
     UnknownField,
-    /// A name that is none of an enum's.
+    /// An unknown name for an enum.
     UnknownVariant,
     /// The type wants what JSON does not have, or [`Raw`](super::Raw) and
     /// [`Str`](super::Str) were to be filled by a foreign deserializer.

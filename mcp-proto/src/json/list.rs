@@ -40,8 +40,8 @@ impl<'b, T> List<'b, T> {
         Self(Items::Ours(items))
     }
 
-    /// The items. One of a peer's that is no `T` is an error in its place, and the walk goes
-    /// on behind it.
+    /// The items. An element of a peer that is not a `T` yields an error, and the iteration
+    /// continues after it.
     pub fn iter(&self) -> Iter<'b, T>
     where
         T: Deserialize<'b> + Clone,

@@ -26,8 +26,8 @@ impl<'b, V> Map<'b, V> {
         Self(Pairs::Ours(pairs))
     }
 
-    /// The entries. A value of a peer's that is no `V` is an error in its place, and the walk
-    /// goes on behind it.
+    /// The entries. A value of a peer that is not a `V` yields an error, and the iteration
+    /// continues after it.
     pub fn iter(&self) -> Entries<'b, V>
     where
         V: Deserialize<'b> + Clone,

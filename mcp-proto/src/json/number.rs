@@ -90,7 +90,7 @@ impl<'b> Number<'b> {
         }
     }
 
-    /// The nearest value; infinite if there is none, as for `1e400`.
+    /// Returns the nearest value; infinite if it is out of range, as for `1e400`.
     pub fn to_f64(self) -> f64 {
         Parts::of(self.bytes).to_f64()
     }

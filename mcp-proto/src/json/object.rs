@@ -44,7 +44,7 @@ impl<'b> Object<'b> {
         Raw::scanned(self.bytes, self.form)
     }
 
-    /// The members. A doubled key comes twice.
+    /// The members. A duplicate key is yielded twice.
     pub const fn members(self) -> Members<'b> {
         Members(Walk::inside(self.bytes, self.form))
     }
@@ -57,7 +57,7 @@ impl<'b> Object<'b> {
     /// The value of the first member with this key.
     ///
     /// For what a reader of the protocol decides by, use [`find`](Self::find), which refuses
-    /// doubled keys.
+    /// duplicate keys.
     pub fn get(self, key: &str) -> Option<Raw<'b>> {
         let mut members = self.members();
         members
@@ -71,7 +71,7 @@ impl<'b> Object<'b> {
     /// # Errors
     ///
     /// [`Duplicate`] if one of the keys comes twice: two readers of one message must never see
-    /// two messages. Members that nobody asked for may repeat.
+    /// two messages. Members that were not asked for may repeat.
     pub fn find<const N: usize>(self, keys: [&str; N]) -> Result<[Option<Raw<'b>>; N], Duplicate> {
         let mut found = [None; N];
         self.collect(&keys, &mut found)?;

@@ -73,8 +73,8 @@ impl RawBuf {
     ///
     /// # Errors
     ///
-    /// [`EncodeError`] if the type does not serialize to JSON, or nests deeper than anybody
-    /// would read it ([`MAX_DEPTH`]).
+    /// [`EncodeError`] if the type does not serialize to JSON, or nests deeper than
+    /// [`MAX_DEPTH`].
     pub fn encode<T: Serialize + ?Sized>(value: &T) -> Result<Self, EncodeError> {
         let mut bytes = vec![0; FIRST_TRY];
         loop {

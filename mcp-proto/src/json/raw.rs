@@ -9,7 +9,7 @@ use super::{Array, DecodeError, Deserializer, Fault, Number, Object, Scanner, St
 
 /// One well-formed JSON value: its bytes as they came, without whitespace around them.
 ///
-/// Whoever holds one need not check it again. It is handed on unchanged, looked into with
+/// It need not be checked again. It is handed on unchanged, looked into with
 /// [`object`](Self::object) and its neighbours, or decoded into a type.
 ///
 /// ```
@@ -78,7 +78,7 @@ impl<'b> Raw<'b> {
                 ],
             ) = rest.get(at + 1..)
             {
-                // Half a pair or a whole one: whoever has to know looks at the string.
+                // Half a pair or a whole one: the distinction requires a look at the string.
                 form = Form::Lone;
                 break;
             }

@@ -75,8 +75,8 @@ fn next_stop(bytes: &[u8], from: usize) -> usize {
     }
 }
 
-/// Whether a string goes on through a whole block, in plain ASCII. A loop that asks for nothing
-/// else becomes vector code.
+/// Whether a string continues through a whole block, in plain ASCII. A loop that asks for
+/// nothing else becomes vector code.
 #[inline(always)]
 fn is_plain<const N: usize>(bytes: &[u8], at: usize) -> bool {
     let Some(block) = bytes.get(at..).and_then(<[u8]>::first_chunk::<N>) else {

@@ -93,7 +93,7 @@ impl<'b> Str<'b> {
         self.content
     }
 
-    /// Whether this is text of ours, which nobody has escaped.
+    /// Returns whether this is text of ours, which is not escaped.
     pub(crate) const fn is_ours(self) -> bool {
         matches!(self.form, Form::Ours)
     }

@@ -9,7 +9,7 @@ use super::text::Form;
 use super::{EncodeError, Raw, Serializer, Str, words};
 use crate::{BufferFull, Revision};
 
-/// Writes JSON into a slice; past the end of the slice it goes on counting.
+/// Writes JSON into a slice; past the end of the slice it continues to count.
 ///
 /// So one run gives either the bytes or the number that they take. What it left in a slice that
 /// was too short means nothing.

@@ -13,7 +13,7 @@ use super::{Settings, lenient};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ClientCapabilities", rename_all = "camelCase")]
 pub struct ClientCapabilities<'b> {
-    /// Whatever nobody has standardised.
+    /// Non-standard capabilities.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Settings<'b>>,
     /// It has roots to show.

@@ -86,7 +86,7 @@ pub struct ElicitUrlParams<'b> {
     pub message: Str<'b>,
     /// The page. It is shown in full, and opened only with consent (EL-06, EL-07).
     pub url: Str<'b>,
-    /// What its completion is told by; required in 2025-11-25, and only there.
+    /// The id that reports its completion; required in 2025-11-25, and only there.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub elicitation_id: Option<Str<'b>>,
     /// Asks for a task; 2025-11-25 only.

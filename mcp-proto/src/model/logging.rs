@@ -22,7 +22,7 @@ closed_enum! {
         Error = "error",
         /// A part has failed.
         Critical = "critical",
-        /// Somebody has to act at once.
+        /// Action must be taken immediately.
         Alert = "alert",
         /// Nothing works.
         Emergency = "emergency",

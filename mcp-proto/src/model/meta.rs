@@ -15,7 +15,7 @@ pub type Settings<'b> = Map<'b, Raw<'b>>;
 
 /// Keys of `_meta` that the protocol has reserved.
 pub mod keys {
-    /// On a request: where its progress is to be told.
+    /// On a request: the token for its progress.
     pub const PROGRESS_TOKEN: &str = "progressToken";
     /// On a request, since 2026-07-28: the revision that it speaks.
     pub const PROTOCOL_VERSION: &str = "io.modelcontextprotocol/protocolVersion";
@@ -43,12 +43,12 @@ pub mod keys {
 
 /// The reserved members of a request's `_meta`.
 ///
-/// In 2026-07-28 version and capabilities are required (VR-01); whoever reads a request checks
+/// In 2026-07-28 version and capabilities are required (VR-01); the reader of a request checks
 /// that. Other members are not kept.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:RequestMeta", rename_all = "camelCase")]
 pub struct RequestMeta<'b> {
-    /// Where progress is to be told.
+    /// The token for progress.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub progress_token: Option<Id<'b>>,
     /// The revision that the request speaks.

@@ -41,7 +41,7 @@ pub struct ProgressParams<'b> {
     pub meta: Option<Meta<'b>>,
 }
 
-/// The parameters of a request or notification that has none of its own, such as
+/// The parameters of a request or notification without specific ones, such as
 /// `server/discover`, `roots/list` and the notifications that a list changed; an empty result.
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:EmptyParams", rename_all = "camelCase")]

@@ -47,7 +47,7 @@ macro_rules! open_enum {
     };
 }
 
-/// An enum of names to which nobody may add, without the way to read it.
+/// A closed enum of names, without `Deserialize`.
 macro_rules! closed_names {
     ($(#[$outer:meta])* pub enum $name:ident {
         $($(#[$inner:meta])* $variant:ident = $text:literal,)*
@@ -66,7 +66,7 @@ macro_rules! closed_names {
                 }
             }
 
-            /// What a name of the wire says; `None`, if it is none of these.
+            /// What a name of the wire says; `None` if it is unknown.
             pub fn parse(name: $crate::json::Str<'_>) -> Option<Self> {
                 $(if name == $text {
                     return Some(Self::$variant);
@@ -89,7 +89,7 @@ macro_rules! closed_names {
     };
 }
 
-/// An enum of names to which nobody may add: any other name is an error.
+/// A closed enum of names: any other name is an error.
 macro_rules! closed_enum {
     ($(#[$outer:meta])* pub enum $name:ident {
         $($(#[$inner:meta])* $variant:ident = $text:literal,)*

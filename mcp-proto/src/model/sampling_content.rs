@@ -8,7 +8,7 @@ use super::content::kind;
 use super::{AudioContent, ContentBlock, ImageContent, Meta, TextContent, lenient};
 use crate::json::{Kind, List, Object, Raw, Str};
 
-/// One block, or since 2025-11-25 a list of them. Whoever reads it sees a sequence either way.
+/// One block, or since 2025-11-25 a list of them. The reader sees a sequence either way.
 ///
 /// To an older peer the first block of a list is sent alone (SP-13).
 #[derive(Clone, Copy, Debug)]

@@ -14,7 +14,7 @@ use super::{Settings, lenient};
 #[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
 #[serde(rename = "mcp:ServerCapabilities", rename_all = "camelCase")]
 pub struct ServerCapabilities<'b> {
-    /// Whatever nobody has standardised.
+    /// Non-standard capabilities.
     #[serde(borrow, skip_serializing_if = "Option::is_none")]
     pub experimental: Option<Settings<'b>>,
     /// It logs to the client.

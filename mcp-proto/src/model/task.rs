@@ -32,7 +32,7 @@ pub struct Task<'b> {
     pub created_at: Str<'b>,
     /// When its status last changed, in ISO 8601.
     pub last_updated_at: Str<'b>,
-    /// How long it is kept from its creation, in milliseconds; nothing is for ever.
+    /// How long it is kept from its creation, in milliseconds; `None` means without limit.
     pub ttl: Option<i64>,
     /// How long to wait between two looks, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]
@@ -125,7 +125,7 @@ pub struct DetailedTask<'b> {
     pub created_at: Str<'b>,
     /// When its status last changed, in ISO 8601.
     pub last_updated_at: Str<'b>,
-    /// How long it is kept from its creation, in milliseconds; nothing is for ever.
+    /// How long it is kept from its creation, in milliseconds; `None` means without limit.
     pub ttl_ms: Option<i64>,
     /// How long to wait between two looks, in milliseconds.
     #[serde(skip_serializing_if = "Option::is_none")]

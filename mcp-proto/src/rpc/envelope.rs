@@ -1,8 +1,8 @@
 //! Messages on their way out.
 //!
-//! Each function writes one message, without framing, into a [`Writer`] that goes on counting
-//! past its end. Parameters and results are written by a closure, because most of them are put
-//! together from what the application gave and what the machine adds.
+//! Each function writes one message, without framing, into a [`Writer`] that continues to
+//! count past its end. Parameters and results are written by a closure, because most of them
+//! are put together from what the application gave and what the machine adds.
 
 use super::{ErrorObject, Id, Method};
 use crate::json::Writer;

@@ -5,9 +5,9 @@ use core::fmt;
 use super::{ErrorObject, Id, Member, code};
 use crate::json::{Fault, FaultKind};
 
-/// Bytes that are no message that we accept: why, and what could still be told.
+/// Bytes that are not a valid message: the reason and the parts that could be read.
 ///
-/// Whether anybody is answered is the machine's decision: the server role does so if
+/// The machine decides whether an answer is due: the server role does so if
 /// [`Shape::is_answerable`], the client role never does (JR-32).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Invalid<'b> {

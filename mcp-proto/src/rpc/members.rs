@@ -81,7 +81,7 @@ impl<'b> Members<'b> {
         let mut at = scanner.clone();
         let mut first = true;
         // Most writers put the same bytes before a value, so these are compared as a whole.
-        // Whoever writes a space or an escape is understood below.
+        // Spaces and escapes are handled below.
         let mut id_next = at.open_object_with(b"{\"jsonrpc\":\"2.0\",\"id\":");
         if id_next {
             self.version = Some(true);
@@ -168,7 +168,7 @@ impl<'b> Members<'b> {
         }
     }
 
-    /// A doubled id is worse than any other: it counts as none.
+    /// A duplicate id counts as no id.
     #[cold]
     fn double(&mut self, member: Member) {
         if self.duplicate != Some(Member::Id) {

@@ -51,7 +51,7 @@ pub struct Request<'b> {
 /// A message that wants no answer, and never gets one (JR-12).
 #[derive(Clone, Copy, Debug)]
 pub struct Notification<'b> {
-    /// What is told.
+    /// The method.
     pub method: Method<'b>,
     /// The details.
     pub params: Option<Object<'b>>,
@@ -146,7 +146,7 @@ impl<'b> Message<'b> {
         shape: Shape::Unknown,
     });
 
-    /// What can be told of a text that was not accepted.
+    /// Reads what is readable of an invalid message.
     #[cold]
     pub(crate) fn broken(text: &'b [u8], reason: Reason) -> Self {
         let (id, shape) = Salvage::whole(text);

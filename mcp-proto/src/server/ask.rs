@@ -17,9 +17,9 @@ use crate::time::Instant;
 use crate::token::{SentToken, Token};
 
 impl<S: Storage> Server<'_, S> {
-    /// Asks the client of the legacy session: on behalf of a request that is running, or of
-    /// nobody. Its end is told once, by [`Event::Answer`]; if `parent` ends first, the question
-    /// is given up.
+    /// Asks the client of the legacy session: on behalf of a running request, or of none. Its
+    /// end is reported once, by [`Event::Answer`]; if `parent` ends first, the question is
+    /// cancelled.
     ///
     /// In 2026-07-28 a server never asks (ST-13): there
     /// [`Outcome::Input`](crate::Outcome::Input) answers the request instead.
@@ -109,7 +109,7 @@ impl<S: Storage> Server<'_, S> {
             self.bounded(check_object(out, len, object))?;
         }
         let params = Raw::parse(out.get(object.0..object.1).unwrap_or_default(), MAX_DEPTH);
-        // Additions stand behind what was written, or inside `_meta`, which nobody asks about.
+        // Additions stand after what was written, or inside `_meta`, which is not compared.
         let params = match params {
             Ok(params) => params.object(),
             Err(_) => Raw::parse(out.get(..len).unwrap_or_default(), MAX_DEPTH)
@@ -140,8 +140,8 @@ impl<S: Storage> Server<'_, S> {
         Ok((SentToken::new(key, self.id), Transmit::on(channel, len)))
     }
 
-    /// Gives up a question: its client is told, and no event of it follows. A stale token has no
-    /// effect.
+    /// Cancels a question: the client is notified, and no event of it follows. A stale token has
+    /// no effect.
     ///
     /// It takes no buffer and cannot fail, so that dropping a future can do it.
     pub fn cancel(&mut self, question: SentToken) {

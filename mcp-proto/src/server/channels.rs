@@ -7,8 +7,8 @@ use crate::slots::{Key, Queue};
 
 impl<S: Storage> Server<'_, S> {
     /// The first channel with something to say of those that have room, in the order of
-    /// [`next_channel`](crate::Machine::next_channel): so that a stream that nobody reads holds
-    /// up no other.
+    /// [`next_channel`](crate::Machine::next_channel): so that an unread stream holds up no
+    /// other.
     pub fn next_channel_where(&self, mut has_room: impl FnMut(Channel) -> bool) -> Option<Channel> {
         if !self.has_output() {
             return None;
@@ -28,7 +28,7 @@ impl<S: Storage> Server<'_, S> {
         channels.find(|channel| has_room(*channel))
     }
 
-    /// The channel of what is said on behalf of a request, or of nobody.
+    /// The channel for messages on behalf of a request, or of none.
     pub(super) fn channel_of(&self, request: Option<Key>) -> Channel {
         request
             .filter(|_| S::HTTP)

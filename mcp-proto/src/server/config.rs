@@ -32,7 +32,7 @@ pub struct ServerConfig<'c> {
     /// How long clients of 2026-07-28 may keep the answer to `server/discover`, in
     /// milliseconds. Other cacheable results say it themselves, or 0.
     pub discover_ttl: u32,
-    /// Whether the answer to `server/discover` is the same for everybody.
+    /// Whether the answer to `server/discover` is the same for all clients.
     pub discover_scope: CacheScope,
     /// The least severe log message that is sent before the client of a legacy session chooses
     /// (LG-03).

@@ -19,7 +19,7 @@ pub struct RequestContext<'b> {
     pub revision: Revision,
     /// What the client can do.
     pub features: ClientFeatures,
-    /// Whether the client wants to be told of [progress](super::Server::progress).
+    /// Whether the client asked for [progress](super::Server::progress).
     pub progress: bool,
     /// The least severe log message that it wants of this request. In 2026-07-28 `None` forbids
     /// them all (LG-05).
@@ -36,7 +36,7 @@ pub struct RequestContext<'b> {
 }
 
 impl<'b> RequestContext<'b> {
-    /// Who asks, in 2026-07-28: an `Implementation`, for logs only (VR-09).
+    /// The client, in 2026-07-28: an `Implementation`, for logs only (VR-09).
     pub fn client_info(&self) -> Option<Raw<'b>> {
         self.meta?.get(CLIENT_INFO)
     }
@@ -97,7 +97,7 @@ pub(super) struct Asked<'b> {
 }
 
 impl<'b> Members<'b> {
-    /// Finds them; a doubled one is refused, because two readers must never see two messages
+    /// Finds them; a duplicate is refused, because two readers must never see two messages
     /// (JR-52).
     pub(super) fn read(method: Method<'_>, params: Option<Object<'b>>) -> Result<Self, PeerError> {
         let Some(params) = params else {

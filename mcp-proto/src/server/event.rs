@@ -22,7 +22,7 @@ pub enum Event<'b> {
         token: Token,
         /// What is asked for. It is in the request's revision, and its capability is declared.
         method: Method<'b>,
-        /// The parameters; the empty object where there are none.
+        /// The parameters; the empty object if it has none.
         params: Object<'b>,
         /// What the protocol layer read of them already.
         context: RequestContext<'b>,
@@ -49,7 +49,7 @@ pub enum Event<'b> {
     Notification {
         /// Which.
         method: Method<'b>,
-        /// Its parameters; the empty object where there are none.
+        /// Its parameters; the empty object if it has none.
         params: Object<'b>,
     },
     /// The client tells how far a question of ours is.
@@ -115,7 +115,7 @@ pub enum Answer<'b> {
     Error(ErrorObject<'b>),
     /// With a message that is no answer that we accept.
     Unusable(Reason),
-    /// Its time ran out; the client was told.
+    /// It timed out; the client was notified.
     Timeout,
     /// The request that it was asked for is over.
     Cancelled,

@@ -53,7 +53,7 @@ pub(super) enum Stage {
     Running,
     /// Cancelled by the alias, whose sender waits for one -32800.
     Refused,
-    /// Over; the application is still to be told.
+    /// Over; the application must still be notified.
     Ended,
     /// Over without an answer, and its channel is still to end.
     Silent,
@@ -66,7 +66,7 @@ pub(super) enum Stage {
 pub(super) struct Listen {
     /// The lists that it asked for and that are served.
     pub(super) wanted: Lists,
-    /// Those that changed since it was told.
+    /// Those that changed since the last notification.
     pub(super) changed: Lists,
     /// Whether it asked for resources: then the acknowledgement names them.
     pub(super) resources: bool,

@@ -83,7 +83,7 @@ impl<S: Storage> Server<'_, S> {
         }))
     }
 
-    /// What is told outside of the modern era; progress of our questions too.
+    /// Notifications of the legacy era; progress of our questions too.
     pub(super) fn legacy_notification<'b>(
         &mut self,
         now: Instant,

@@ -79,7 +79,7 @@ impl<S: Storage> Server<'_, S> {
                 return Err(error);
             }
         }
-        // An acknowledgement that no outbox could ever hold would stop everything behind it.
+        // An acknowledgement that no outbox could ever hold would block all following messages.
         let mut counting = Writer::counting();
         self.write_acknowledgement(token, &mut counting);
         if counting.len() > self.max_message {
@@ -94,7 +94,8 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Says that a list changed (TL-02): to the legacy client, once it is ready, and to every
-    /// listen that asked for it. Several changes before anything is sent are told once.
+    /// listen that asked for it. Several changes before the next notification are reported
+    /// once.
     ///
     /// It does nothing where the capability's `listChanged` is not declared.
     ///
@@ -134,9 +135,9 @@ impl<S: Storage> Server<'_, S> {
         }
     }
 
-    /// Says that the resource at `uri` changed: to whoever subscribed to it or to a parent of it
-    /// (RS-10, RS-11), each named by the URI that it subscribed to. Several changes before
-    /// anything is sent are told once.
+    /// Says that the resource at `uri` changed: to the subscribers of it or of a parent of it
+    /// (RS-10, RS-11), by the URI of each subscription. Several changes before the next
+    /// notification are reported once.
     pub fn resource_updated(&mut self, uri: &str) {
         if !S::WATCHES || self.is_closed() {
             return;
@@ -154,8 +155,8 @@ impl<S: Storage> Server<'_, S> {
         });
     }
 
-    /// Whether anybody wants to hear of changes of the resource at `uri`: what nobody does need
-    /// not be watched.
+    /// Returns whether any client subscribed to the resource at `uri`: others need not be
+    /// watched.
     pub fn is_watched(&self, uri: &str) -> bool {
         self.subscriptions.covers(uri)
     }
@@ -278,7 +279,7 @@ impl<S: Storage> Server<'_, S> {
         }))
     }
 
-    /// The first changed resource that somebody is still to hear of.
+    /// The first changed resource with a pending notification.
     pub(super) fn first_dirty(&self, owner: Owner) -> Option<(usize, &str)> {
         if S::WATCHES {
             self.subscriptions.first_changed(owner)

@@ -160,7 +160,7 @@ pub struct Server<'c, S: Storage> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Lifecycle {
     Open,
-    /// Over; the application is still to be told.
+    /// Over; the application must still be notified.
     Closing,
     Closed,
 }
@@ -172,7 +172,7 @@ impl<'c, S: Storage> Server<'c, S> {
     /// # Errors
     ///
     /// [`OutputTooSmall`](crate::OutputTooSmall) if [`Limits::output`](crate::Limits::output) is less
-    /// than one answer of the core may take. A blueprint was checked when it was made.
+    /// than one answer of the core may take. A prepared configuration was checked when it was made.
     pub fn new<B: TryInto<PreparedConfig<'c, S>>>(
         prepared: B,
         storage: S,
@@ -257,8 +257,8 @@ impl<'c, S: Storage> Server<'c, S> {
     }
 
     /// Ends every request and every question, as if the client had cancelled them: the events
-    /// are polled. For an orderly shutdown whose patience is over; listens end with their
-    /// result, as long as somebody drains [`poll_transmit`](crate::Machine::poll_transmit).
+    /// are polled. For the end of an orderly shutdown; listens end with their result, as long
+    /// as the driver drains [`poll_transmit`](crate::Machine::poll_transmit).
     pub fn cancel_all(&mut self) {
         for index in 0..self.requests.capacity() as u32 {
             let Some(token) = self.requests.key(index) else {
@@ -291,7 +291,7 @@ impl<'c, S: Storage> Server<'c, S> {
                 Counted::Silent => Action::Ignore(IgnoreReason::Garbage),
             },
             Message::Notification(notification) => self.notification(now, from, notification),
-            // SH-48: nobody asked.
+            // SH-48: there is no request to answer.
             Message::Response(_) if S::HTTP && from.modern => {
                 self.refuse(from, None, PeerError::Unasked)
             }
@@ -406,7 +406,7 @@ impl<'c, S: Storage> Server<'c, S> {
         }
     }
 
-    /// Ends a request on our side: the application is told by a polled event.
+    /// Ends a request on our side: a polled event notifies the application.
     fn end_request(&mut self, token: Key) {
         let Some(request) = self.requests.get_mut(token) else {
             return;

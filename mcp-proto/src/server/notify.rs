@@ -17,9 +17,9 @@ use crate::token::Token;
 impl<S: Storage> Server<'_, S> {
     /// Logs to the client: on behalf of a request, or of the legacy session as a whole.
     ///
-    /// Returns `None`, and writes nothing, if the client does not want to hear of it: the level
-    /// is below the one that it [set](super::ReplyKind::LogLevel), or its request of 2026-07-28
-    /// named none (LG-03, LG-05). `data` is any JSON value, without secrets (LG-08).
+    /// Returns `None`, and writes nothing, if the client does not want it: the level is below
+    /// the one that it [set](super::ReplyKind::LogLevel), or its request of 2026-07-28 named
+    /// none (LG-03, LG-05). `data` is any JSON value, without secrets (LG-08).
     ///
     /// # Errors
     ///

@@ -49,7 +49,7 @@ pub enum PeerError {
     NoVersion,
     /// A revision that this server does not speak (VR-04, VR-22, VR-25).
     UnsupportedVersion,
-    /// `MCP-Protocol-Version` is missing, so the client has to be told what there is (SH-37,
+    /// `MCP-Protocol-Version` is missing, so the error lists the supported versions (SH-37,
     /// VR-20).
     VersionHeaderMissing,
     /// A header that a request of its revision has is missing (SH-38).

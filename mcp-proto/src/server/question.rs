@@ -53,9 +53,9 @@ pub struct Pending {
 /// A question that ended without an answer, and what is left to do about it.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Over {
-    /// The client is still to be told by `notifications/cancelled`.
+    /// The client must still be notified by `notifications/cancelled`.
     pub(super) cancel: bool,
-    /// The application is still to be told of this.
+    /// The application must still be notified of this.
     pub(super) tell: Option<Ended>,
 }
 

@@ -31,7 +31,7 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         self.next_id = self.next_id.saturating_add(1);
     }
 
-    /// Goes on from the ids of another process.
+    /// Continues after the ids of another process.
     pub(super) fn go_on_from(&mut self, id: u64) {
         self.next_id = id.max(1);
     }
@@ -91,7 +91,8 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         Some((key, cookie))
     }
 
-    /// Ends a question on our side: whether the client is told, and what the application is.
+    /// Ends a question on our side, with optional notifications of the client and of the
+    /// application.
     pub(super) fn end(&mut self, key: Key, cancel: bool, tell: Option<Ended>) {
         let Some(question) = self.table.get_mut(key) else {
             return;
@@ -128,7 +129,7 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         }
     }
 
-    /// Ends all of them; a client that is gone is told nothing more.
+    /// Ends all of them; a client that is gone is not notified.
     pub(super) fn end_all(&mut self, why: Ended) {
         let cancel = why != Ended::Closed;
         for index in 0..self.table.capacity() as u32 {
@@ -183,7 +184,7 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         Some((key, cookie, why))
     }
 
-    /// The client was told that a question is over, or cannot be told any more.
+    /// The client was notified that a question is over, or can no longer be notified.
     pub(super) fn cancel_told(&mut self, key: Key) {
         self.table.unmark(Queue::Transmit, key);
         let over = self
@@ -199,12 +200,12 @@ impl<S: Store<Slot<Pending>>> Questions<S> {
         }
     }
 
-    /// Whether the client is to be told that a question is over.
+    /// Returns whether the client must be notified that a question is over.
     pub(super) fn has_cancelled(&self) -> bool {
         self.table.first(Queue::Transmit).is_some()
     }
 
-    /// The channels on which the client is to be told so.
+    /// The channels of these notifications.
     pub(super) fn cancelled_on(&self) -> impl Iterator<Item = Channel> {
         let marked = self.table.marked(Queue::Transmit);
         marked.map(|(_, question)| question.channel)

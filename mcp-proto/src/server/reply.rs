@@ -14,7 +14,7 @@ use crate::rpc::{Id, code};
 ///
 /// It can be looked into first, for logs.
 #[derive(Clone, Copy, Debug)]
-#[must_use = "a reply that is not handed back is a request that nobody answers"]
+#[must_use = "a request whose reply is dropped is never answered"]
 pub struct Reply<'b> {
     pub(super) id: Option<Id<'b>>,
     /// It belongs into the array that is being gathered.
@@ -79,7 +79,7 @@ impl<'b> Reply<'b> {
         }
     }
 
-    /// What is said to whoever sent this id.
+    /// The answer to the sender of this id.
     pub(super) const fn to(id: Option<Id<'b>>, kind: ReplyKind<'b>) -> Self {
         Self {
             id,

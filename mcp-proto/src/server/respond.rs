@@ -343,7 +343,7 @@ fn code_for_revision(code: i64, revision: Revision) -> i64 {
         }
         // What the client lacks is named by the message there.
         code::MISSING_CLIENT_CAPABILITY if !revision.reserves_error_codes() => code::INTERNAL_ERROR,
-        // The specification allocates here, and nobody else.
+        // This range is reserved for the specification.
         -32099..=-32020
             if revision.reserves_error_codes()
                 && !matches!(

@@ -65,7 +65,7 @@ impl SessionSnapshot {
 }
 
 impl<'c, S: Storage> Server<'c, S> {
-    /// A server that goes on with a legacy session over HTTP.
+    /// Creates a server that continues a legacy session over HTTP.
     ///
     /// # Errors
     ///
@@ -91,7 +91,7 @@ impl<'c, S: Storage> Server<'c, S> {
         Ok(server)
     }
 
-    /// What another process needs to go on with this session; `None` before its handshake.
+    /// Returns what another process needs to continue this session; `None` before its handshake.
     pub fn snapshot(&self) -> Option<SessionSnapshot> {
         Some(SessionSnapshot {
             revision: self.session.revision()?,

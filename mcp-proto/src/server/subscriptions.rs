@@ -80,12 +80,12 @@ impl<S: Store<u8>> Subscriptions<S> {
         });
     }
 
-    /// The first changed resource that this owner is to hear of, and its place.
+    /// The first changed resource with a pending notification for this owner, and its place.
     pub(super) fn first_changed(&self, owner: Owner) -> Option<(usize, &str)> {
         self.uris.first_dirty(owner)
     }
 
-    /// The owner was told of the change at this place.
+    /// The owner was notified of the change at this place.
     pub(super) fn told(&mut self, place: usize) {
         self.uris.clean(place);
     }
@@ -94,7 +94,7 @@ impl<S: Store<u8>> Subscriptions<S> {
         self.uris.of(owner)
     }
 
-    /// Whether anybody wants to hear of this resource.
+    /// Returns whether this resource has subscribers.
     pub(super) fn covers(&self, uri: &str) -> bool {
         self.uris.covers(uri)
     }

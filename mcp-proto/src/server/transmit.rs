@@ -30,7 +30,7 @@ impl<S: Storage> Server<'_, S> {
             && (!self.session.changed.is_empty() || self.first_dirty(Owner::Session).is_some())
     }
 
-    /// The next message. Answers come before everything else, because somebody waits for them.
+    /// The next message. Answers come first, because they are awaited.
     pub(super) fn transmit(
         &mut self,
         now: Instant,
@@ -169,7 +169,7 @@ impl<S: Storage> Server<'_, S> {
             false => match write(out) {
                 Ok(len) => len,
                 Err(SendError::BufferFull { needed }) => return Err(BufferFull { needed }),
-                // Too long for ever: it must not stand in the way of what follows.
+                // It can never fit: it must not block the following messages.
                 Err(_) => 0,
             },
         };

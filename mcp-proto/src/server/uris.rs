@@ -111,8 +111,8 @@ impl<S: Store<u8>> Uris<S> {
         }
     }
 
-    /// Notes a change of the resource at `uri` for everybody who subscribed to it or to a
-    /// parent of it (RS-10), and says to whom.
+    /// Notes a change of the resource at `uri` for the subscribers of it or of a parent
+    /// of it (RS-10), and returns them.
     pub(super) fn touch(&mut self, uri: &str, mut owner: impl FnMut(Owner)) {
         let mut at = 0;
         while let Some(entry) = self.entry(at) {
@@ -137,7 +137,7 @@ impl<S: Store<u8>> Uris<S> {
             .map(|entry| (entry.start, entry.uri))
     }
 
-    /// Its owner was told of the change at this place.
+    /// Its owner was notified of the change at this place.
     pub(super) fn clean(&mut self, place: usize) {
         if self.entry(place).is_some_and(|entry| entry.dirty) {
             self.set_dirty(place, false);
@@ -151,7 +151,7 @@ impl<S: Store<u8>> Uris<S> {
             .map(|entry| entry.uri)
     }
 
-    /// Whether somebody wants to hear of the resource at `uri`.
+    /// Returns whether the resource at `uri` has subscribers.
     pub(super) fn covers(&self, uri: &str) -> bool {
         self.entries().any(|entry| covers(entry.uri, uri))
     }

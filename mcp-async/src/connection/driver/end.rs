@@ -27,7 +27,7 @@ where
         self.deadline = Some(now + self.shutdown_timeout);
     }
 
-    /// Goes on to the next phase when nothing is left to do in this one, or its time is over.
+    /// Enters the next phase when this one has nothing left to do or its time is over.
     pub(super) fn wind_down(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> bool {
         let over = self.deadline.is_some_and(|deadline| deadline <= turn.now);
         match self.phase {
@@ -89,7 +89,7 @@ where
 }
 
 impl<R, W, T, X: Role> Driver<R, W, T, X> {
-    /// Ends every request, and tells everyone who waits.
+    /// Ends every request and wakes all waiting tasks.
     pub(super) fn finish(&mut self) {
         self.phase = Phase::Done;
         self.calls.end();
@@ -97,7 +97,7 @@ impl<R, W, T, X: Role> Driver<R, W, T, X> {
 }
 
 impl<R, W, T, X: Role> Drop for Driver<R, W, T, X> {
-    /// A connection that is dropped hangs up: nobody waits for it in vain.
+    /// A dropped connection hangs up, so that no task waits for it.
     fn drop(&mut self) {
         if self.phase != Phase::Done {
             self.finish();

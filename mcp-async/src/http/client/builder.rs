@@ -78,10 +78,10 @@ impl<R, T> ClientBuilder<R, T> {
 }
 
 impl<R: Runtime, T> ClientBuilder<R, T> {
-    /// Speaks to the server at this URL, over HTTP, in a task of its own, and returns once it is
-    /// known who the server is. Whatever revision it speaks, and whether it has sessions, streams
-    /// or the two endpoints of 2024-11-05, is found out. A session that the server loses is
-    /// opened again (of the old two endpoints [`restart`](Self::restart) tells), and
+    /// Connects to the server at this URL over HTTP, in a task of its own, and returns once the
+    /// server has identified itself. Whatever revision it speaks, and whether it has sessions,
+    /// streams or the two endpoints of 2024-11-05, is found out. A session that the server loses
+    /// is opened again (of the old two endpoints [`restart`](Self::restart) tells), and
     /// [`Client::close`] ends it. A user and a password in the URL are not sent: see
     /// [`bearer`](Self::bearer) and [`header`](Self::header).
     ///

@@ -14,7 +14,7 @@ use tower_service::Service;
 use crate::ErrorChain;
 use crate::net::SendFailed;
 
-/// Sends requests; redirects, connections and encryption are its own affair.
+/// Sends requests; it handles redirects, connections and encryption itself.
 pub(super) trait Carrier: Send + Sync + 'static {
     fn send(&self, request: Request<Full<Bytes>>) -> Sending;
 }

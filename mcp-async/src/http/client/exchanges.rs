@@ -20,7 +20,7 @@ pub(super) struct Exchanges<C> {
     places: Vec<Place>,
     free: Vec<usize>,
     woken: Vec<u32>,
-    /// Somebody waits until nothing runs any more.
+    /// A task waits until nothing runs.
     closing: bool,
 }
 
@@ -189,10 +189,10 @@ impl<C: Clock> Exchanges<C> {
     }
 }
 
-/// SC-14, CN-07: exchanges do not wait for each other, and a server that hears of a cancellation
-/// before it has the request ignores it. So the request goes on until the head of its reply is
-/// there, or for as long as a request needs to arrive anywhere: some servers send no head before
-/// the answer.
+/// SC-14, CN-07: exchanges do not wait for each other, and a server that receives a cancellation
+/// before the request ignores it. So the request continues until the head of its reply has
+/// arrived, or for as long as a request needs to arrive anywhere: some servers send no head
+/// before the answer.
 async fn take_back<C: Clock>(link: Arc<Link>, clock: Arc<C>, request: Running, told: Start) {
     let Running {
         mut future,

@@ -29,7 +29,7 @@ pub(super) struct Link {
     pub(super) carrier: Box<dyn Carrier>,
     pub(super) limits: Limits,
     pub(super) client_state: Arc<ClientState>,
-    /// Rung when there is something to do for the exchanges.
+    /// Woken when there is work for the exchanges.
     pub(super) driver_waker: Arc<DriverWaker>,
     url: Url,
     fields: HeaderMap,
@@ -74,13 +74,13 @@ enum Closing {
 /// Something to do for the exchanges.
 pub(super) enum Order {
     Start(Box<Start>),
-    /// Nobody waits for the answer to this request any more.
+    /// The answer to this request is no longer awaited.
     Drop(u64),
-    /// The same, and the server is to be told so in an exchange of its own.
+    /// The same, and the server must be notified by a separate exchange.
     Cancel(u64, Box<Start>),
     /// What was sent before this session has no meaning any more.
     Renew(u64),
-    /// Let go of everything but what the server is still to be told.
+    /// Drop everything except notifications that the server must still receive.
     Close(Option<Box<Start>>),
 }
 
@@ -184,7 +184,7 @@ impl Link {
         let mut needs_seat = true;
         match Message::parse(message, mcp_proto::json::MAX_DEPTH) {
             Message::Request(request) => {
-                // It was written for a session that is gone, or nobody waits for it any more.
+                // It was written for a session that is gone, or its answer is no longer awaited.
                 let id = request.id.to_u64();
                 if !id.is_some_and(|id| self.awaits(id)) {
                     return Sent::Begun;
@@ -417,7 +417,7 @@ impl Link {
         self.order(Order::Renew(self.origin(|origin| origin.epoch())));
         self.release();
         if let Some(shared) = self.shared.get() {
-            // SC-10: the keeper lets the calls go when the session knows what it is to know.
+            // SC-10: the supervisor releases the calls when the session knows what it is to know.
             shared.command(|machine, now| {
                 if machine.lose_session(now) {
                     machine.hold();
@@ -426,7 +426,7 @@ impl Link {
         }
     }
 
-    /// Whether anybody waits for the answer to this request.
+    /// Returns whether the answer to this request is awaited.
     pub(super) fn awaits(&self, id: u64) -> bool {
         let shared = self.shared.get();
         shared.is_some_and(|shared| shared.lock().machine.awaits(id))
@@ -503,7 +503,7 @@ impl Link {
         Poll::Pending
     }
 
-    /// Everything that the server was still to be told has left.
+    /// All pending notifications have been sent.
     pub(super) fn closed(&self) {
         let writer = {
             let mut state = self.lock();

@@ -37,7 +37,7 @@ pub(super) async fn run_exchange<C: Clock>(
     } = start;
     let mut gate = Gate { link: &link, opens };
     loop {
-        // No call waits for what is only told, so nobody else would lose patience.
+        // No call waits for notifications and answers, so no call's timeout would end this.
         let told = exchange.id().is_none() && exchange.method() != HttpMethod::Get;
         let credentials = link.credentials_version();
         let attempt = attempt(&link, &*clock, &mut exchange, &message, &responded);
@@ -283,7 +283,7 @@ async fn sleep<C: Clock>(clock: &C, until: Instant) {
     .await;
 }
 
-/// What a future comes to, unless that takes longer than the limit.
+/// Returns the output of a future, unless it takes longer than the limit.
 async fn within<C: Clock, F: Future>(
     clock: &C,
     limit: Option<Duration>,
@@ -306,8 +306,8 @@ async fn within<C: Clock, F: Future>(
 /// How long a request may take to arrive anywhere.
 pub(super) const HEAD_START: Duration = Duration::from_secs(1);
 
-/// How long a server may take to take what it is told, before it is left alone with it. Behind
-/// `initialized` everything else waits, and calls wait longer than this.
+/// How long a server may take to accept a notification. Behind `initialized` everything else
+/// waits, and calls wait longer than this.
 const PATIENCE: Duration = Duration::from_secs(30);
 
 /// What is read of a refusal: errors are short.

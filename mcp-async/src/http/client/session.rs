@@ -125,7 +125,7 @@ impl<C: Clock> Session<C> {
         moved
     }
 
-    /// Goes on to the next phase when nothing is left to do in this one, or its time is over.
+    /// Enters the next phase when this one has nothing left to do or its time is over.
     fn wind_down(&mut self, cx: &Context<'_>) -> bool {
         let now = self.connection.now();
         let late = self.deadline.is_some_and(|deadline| deadline <= now);

@@ -80,7 +80,7 @@ pub(super) async fn read<C: Clock>(
             for refusal in exchange.take_refusals() {
                 tell(link, clock, refusal).await;
             }
-            // What else is in the stream comes for nobody.
+            // The rest of the stream is not awaited.
             if over {
                 return ExchangeOutcome::Fail(TOO_LONG);
             }

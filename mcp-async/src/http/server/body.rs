@@ -10,8 +10,8 @@ use http_body::{Body, Frame, SizeHint};
 
 /// The body of a response: nothing, one message, or events for as long as there are some.
 ///
-/// Dropping one of 2026-07-28 that has not ended cancels its request (SH-19); what runs in a
-/// legacy session goes on (SH-18).
+/// Dropping one of 2026-07-28 that has not ended cancels its request (SH-19); the handlers
+/// of a legacy session continue (SH-18).
 pub struct HttpBody {
     kind: Kind,
     /// What is left of what came last.
@@ -97,6 +97,6 @@ impl fmt::Debug for HttpBody {
     }
 }
 
-/// What is handed over at a time: whoever sends it holds no more of a long answer to a client that
-/// does not read.
+/// The size of one chunk: the sender holds no more of a long answer to a client that does not
+/// read.
 const PORTION: usize = 64 << 10;

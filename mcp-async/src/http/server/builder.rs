@@ -40,7 +40,7 @@ use crate::server::{BuildError, RegisterError, ServerBuilder};
 ///         .into_service()
 /// }
 /// ```
-#[must_use = "settings serve nothing until they are a service"]
+#[must_use = "settings do nothing until they become a service"]
 pub struct Http<R> {
     source: Source<R>,
     pub(super) options: Options,
@@ -108,7 +108,7 @@ impl<R: Runtime> Http<R> {
         }
     }
 
-    /// Where the endpoint is; at `/mcp` otherwise. Other paths are answered with 404.
+    /// Sets the path of the endpoint; `/mcp` otherwise. Other paths are answered with 404.
     pub fn path(mut self, path: impl Into<String>) -> Self {
         self.options.path = Some(path.into());
         self
@@ -125,8 +125,8 @@ impl<R: Runtime> Http<R> {
     /// More names under which the server may be asked for, in `Host` or by HTTP/2: a name or an
     /// address (`[::1]` in brackets), for every port or with the port that it is for.
     ///
-    /// A web page whose name was made to resolve to this machine asks for its own name, so a
-    /// server that answers to any name serves every page that its user looks at. After
+    /// A web page whose name resolves to this machine sends its own name as the host, so a
+    /// server that accepts any host serves every page that its user opens. After
     /// [`allow_any_host`](Self::allow_any_host) it has no effect.
     pub fn allow_hosts<H: Into<String>>(mut self, hosts: impl IntoIterator<Item = H>) -> Self {
         if let Some(allowed) = &mut self.options.hosts {
@@ -135,8 +135,8 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Answers to every name: behind a proxy that looks at it, or where only programs can reach
-    /// the server.
+    /// Accepts every host: for servers behind a proxy that checks it, or that only programs can
+    /// reach.
     pub fn allow_any_host(mut self) -> Self {
         self.options.hosts = None;
         self
@@ -191,52 +191,52 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Serves clients of 2024-11-05, too, at two endpoints beside the one: a GET on `stream` opens
-    /// a session, whose messages are POSTed to `post` (HS-11). Where that is, clients are told
-    /// relative to the first, so both may be mounted under any prefix, as long as it is the same.
+    /// Serves clients of 2024-11-05, too, at two additional endpoints: a GET on `stream` opens a
+    /// session, whose messages are POSTed to `post` (HS-11). Clients receive its address relative
+    /// to the first, so both may be mounted under any prefix, as long as it is the same.
     pub fn legacy_sse(mut self, stream: impl Into<String>, post: impl Into<String>) -> Self {
         self.options.http_sse = Some(HttpSse::new(stream.into(), post.into()));
         self
     }
 
-    /// How many legacy sessions there are at most, those of [`legacy_sse`](Self::legacy_sse)
+    /// Sets the maximum number of legacy sessions, those of [`legacy_sse`](Self::legacy_sse)
     /// included; 10 000 otherwise. One more is answered with 503 and `Retry-After`.
     pub fn max_sessions(mut self, sessions: usize) -> Self {
         self.options.limits.sessions = sessions;
         self
     }
 
-    /// How many requests that belong to no session may be under way at a time, listens above all;
-    /// 10 000 otherwise. One more is answered with 503 and `Retry-After`.
+    /// Sets the maximum number of concurrent requests without a session, mostly listens; 10 000
+    /// otherwise. One more is answered with 503 and `Retry-After`.
     pub fn max_exchanges(mut self, exchanges: usize) -> Self {
         self.options.max_exchanges = exchanges;
         self
     }
 
-    /// After how long without use a legacy session ends; 30 minutes otherwise. A running request
-    /// and an open stream are use.
+    /// Sets the time without use after which a legacy session ends; 30 minutes otherwise. A
+    /// running request and an open stream are use.
     pub fn idle_timeout(mut self, timeout: Duration) -> Self {
         self.options.limits.session_idle = timeout;
         self
     }
 
-    /// How many streams a session keeps at most, those of finished POSTs included; 1024
-    /// otherwise. Zero is a mistake.
+    /// Sets the maximum number of streams of a session, including those of finished
+    /// POSTs; 1024 otherwise. Zero is a mistake.
     pub fn max_streams(mut self, streams: usize) -> Self {
         self.check("max_streams", streams == 0);
         self.options.streams.streams = streams;
         self
     }
 
-    /// How many events a session keeps to be replayed to clients that lost their connection, and
-    /// how many bytes of them; 256 and 4 MiB otherwise.
+    /// Sets how many events, and how many bytes of them, a session keeps for replay to clients
+    /// that lost their connection; 256 and 4 MiB otherwise.
     pub fn replay_buffer(mut self, events: usize, bytes: usize) -> Self {
         self.options.streams.events = events;
         self.options.streams.bytes = bytes;
         self
     }
 
-    /// How many bytes of one stream may wait to be read before its handlers wait, too; 256 KiB
+    /// Sets how many unread bytes one stream may hold before its handlers wait; 256 KiB
     /// otherwise. Zero is a mistake.
     pub fn max_unread_bytes(mut self, bytes: usize) -> Self {
         self.check("unread", bytes == 0);
@@ -244,41 +244,42 @@ impl<R: Runtime> Http<R> {
         self
     }
 
-    /// Where sessions are known to other processes, so that any of them can carry one on. Its
-    /// clients are then to be told apart by what authenticates them, and not by the process that
-    /// they reach.
+    /// Sets the store that shares sessions with other processes, so that any of them can
+    /// continue one. Clients must then be identified by their authentication, not by the process
+    /// that they reach.
     pub fn session_store(mut self, store: Arc<dyn SessionStore>) -> Self {
         self.options.sharing.sessions = Some(store);
         self
     }
 
-    /// Where the events of sessions are kept beyond this process; without one it keeps the
-    /// [last](Self::replay_buffer) by itself.
+    /// Sets the store that keeps the events of sessions beyond this process; without one
+    /// the process keeps the [last](Self::replay_buffer).
     pub fn event_store(mut self, store: Arc<dyn EventStore>) -> Self {
         self.options.sharing.events = Some(store);
         self
     }
 
-    /// The longest request body in bytes; 4 MiB otherwise. A longer one is answered with 413.
+    /// Sets the maximum length of a request body in bytes; 4 MiB otherwise. A longer one is
+    /// answered with 413.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
         self.options.limits.body = bytes;
         self
     }
 
-    /// How many bytes of bodies may be on their way at a time, the first 16 KiB of each not counted;
-    /// 256 MiB otherwise. What goes beyond is answered with 503 and `Retry-After`.
+    /// Sets how many bytes of request bodies may be in memory at a time, the first 16 KiB of each
+    /// not counted; 256 MiB otherwise. Requests beyond that are answered with 503 and `Retry-After`.
     pub fn max_total_body_bytes(mut self, bytes: usize) -> Self {
         self.options.max_total_body_bytes = bytes;
         self
     }
 
-    /// How long a request body may take; 30 seconds otherwise, then 408.
+    /// Sets how long a request body may take; 30 seconds otherwise, then 408.
     pub fn body_timeout(mut self, timeout: Duration) -> Self {
         self.options.body_timeout = timeout;
         self
     }
 
-    /// After how much silence a comment keeps an event stream alive (SH-42); 15 seconds
+    /// Sets the silence after which a comment keeps an event stream alive (SH-42); 15 seconds
     /// otherwise, less than what proxies wait for. A request of 2026-07-28 that was silent for so
     /// long is answered with such a stream; until then an answer that nothing came before leaves
     /// as JSON, with the status that its error has. Zero is a mistake.
@@ -297,8 +298,8 @@ impl<R: Runtime> Http<R> {
     }
 
     /// Ends the service when this future resolves, and leaves the signals of the process to the
-    /// program: new requests are answered with 503, what runs
-    /// may finish within the [grace](Self::shutdown_timeout), and listens end with their result.
+    /// program: new requests are answered with 503, what runs may finish within the [shutdown
+    /// timeout](Self::shutdown_timeout), and listens end with their result.
     ///
     /// ```
     /// use mcp_async::http::Http;

@@ -18,9 +18,8 @@ use crate::server::{BoxService, Machine, Peer, Principal, Side, StateKeys};
 
 /// A machine with its service, its calls and its time.
 ///
-/// It is driven by whoever holds it: [`handle`](Self::handle) a message, take a
-/// [`turn`](Self::turn), and [`poll`](Self::poll) while something is still going on. Dropping it
-/// ends every request.
+/// Its owner drives it: [`handle`](Self::handle) a message, take a [`turn`](Self::turn), and
+/// [`poll`](Self::poll) while work is pending. Dropping it ends every request.
 pub(super) struct Conversation<C: Clock> {
     connection: Exchanged<Side<BoxService>, C>,
     /// Since it was asked to end, when it does so at the latest.
@@ -29,11 +28,11 @@ pub(super) struct Conversation<C: Clock> {
     /// Whether calls that still run then are answered with an error; an exchange whose response has
     /// not begun is answered with a status.
     refuses: bool,
-    /// Who is told that it has ended.
+    /// The waker that is woken when it has ended.
     leave: Option<Leave>,
 }
 
-/// Is told of the end of a connection.
+/// Notified of the end of a connection.
 pub(super) type Leave = Arc<dyn Fn(&Peer) + Send + Sync>;
 
 /// What a conversation begins with.
@@ -81,7 +80,7 @@ impl<C: Clock> Conversation<C> {
         &self.connection.calls.role.peer
     }
 
-    /// Tells somebody when it ends.
+    /// Registers a waker for its end.
     pub(super) fn leaves(&mut self, leave: &Leave) {
         self.leave = Some(Arc::clone(leave));
     }
@@ -149,7 +148,7 @@ impl<C: Clock> Conversation<C> {
         let given_up = self.connection.is_given_up();
         let late = self.ending.is_some_and(|ending| ending <= self.now());
         self.with(|core| {
-            // What a store does not have yet, nobody has read.
+            // An event that the store does not have yet was not read.
             let done = || core.machine.in_flight() == 0 && (late || !core.outbound.awaits_store());
             given_up || core.machine.is_closed() || (core.closing && done())
         })

@@ -45,7 +45,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     pub(super) turns: Turns,
     /// What is left of the limits that all exchanges share.
     buckets: Arc<Buckets>,
-    /// Exchanges that go on, to be told of the end.
+    /// Running exchanges, which are notified of the shutdown.
     exchanges: Arc<Exchanges>,
     /// Takes those that have ended out of what knows them.
     pub(super) leave: Leave,
@@ -266,7 +266,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
-    /// An exchange takes longer: it is to hear of the end.
+    /// An exchange takes longer: it is notified of the shutdown.
     pub(super) fn goes_on(&self, conversation: &mut Conversation<R>) {
         self.exchanges.change(|live| live.add(conversation.peer()));
         conversation.leaves(&self.leave);
@@ -279,8 +279,8 @@ impl<R: Runtime> HttpEndpoint<R> {
 /// Most answers are shorter.
 const ANSWER: usize = 1 << 10;
 
-/// The exchanges that go on. One that is answered at once is never among them, and takes no lock
-/// to learn how many there are.
+/// The running exchanges. One that is answered at once is never among them, and takes no lock to
+/// learn how many there are.
 #[derive(Default)]
 struct Exchanges {
     live: Mutex<Live>,

@@ -45,8 +45,8 @@ impl<C: Clock> Exchange<C> {
     /// The answer, or the stream that it comes on.
     ///
     /// Which of them is decided when the first message leaves: if that is the answer, it has its
-    /// own status, however long it took (SH-46). Whoever is in between sees nothing until then,
-    /// so when a comment is due there is a stream in any case.
+    /// own status, however long it took (SH-46). Proxies see nothing until then, so the answer
+    /// becomes a stream as soon as a comment is due.
     pub(super) async fn answer(mut self) -> Answer {
         match poll_fn(|cx| self.poll_first(cx)).await {
             First::Single(status, message) => answer::message(status, message),

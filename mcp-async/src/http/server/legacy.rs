@@ -78,7 +78,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         answer
     }
 
-    /// Lets a session live, unless somebody was quicker; returns the one that lives.
+    /// Registers a session unless another request registered it first; returns the registered one.
     pub(super) fn begin(
         &self,
         session: Arc<Session>,
@@ -184,7 +184,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             Some(Err(refusal)) => return answer::refusal(refusal, self.endpoint().methods()),
             None => return no_session(),
         };
-        // Whoever read it before learns that it does so no longer.
+        // The previous reader is notified.
         session.wake();
         let reading = Reading::new(Arc::clone(&session), reader);
         session.was_read();
@@ -228,7 +228,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.exchange(conversation, parts, &source, text).await
     }
 
-    /// The session of this id, if it belongs to whoever asks. If another process owns it by now, it
+    /// The session of this id, if it belongs to the caller. If another process owns it by now, it
     /// is taken back.
     async fn session(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Result<Arc<Session>, Answer> {
         let owner = owner(parts);

@@ -12,10 +12,10 @@
 //! streams, reading        what it sends, and to whom
 //! ```
 //!
-//! A modern request has a machine, a service and a job of its own, inside its response: whoever
-//! drops the response drops them. That is why [`Service`](crate::server::Service) need not be
-//! `Sync`: no two requests share one, and a layer may keep what it likes without a lock. What is
-//! for all requests lies behind the `Arc`s of whoever made the service, as ever.
+//! A modern request has a machine, a service and a job of its own, inside its response: dropping
+//! the response drops them. That is why [`Service`](crate::server::Service) need not be `Sync`:
+//! no two requests share one, and a layer may keep what it likes without a lock. State that all
+//! requests share lies behind the `Arc`s of the service factory, as usual.
 
 mod answer;
 mod auth_error;
@@ -95,7 +95,7 @@ impl<R: Runtime> HttpService<R> {
     }
 
     /// Ends it in good order: new requests are answered with 503, what runs may finish within
-    /// the [grace](Http::shutdown_timeout), and listens end with their result.
+    /// the [shutdown timeout](Http::shutdown_timeout), and listens end with their result.
     pub fn shutdown(&self) {
         self.endpoint.shutdown();
     }

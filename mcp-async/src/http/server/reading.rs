@@ -14,7 +14,7 @@ use super::exchange::KEEP_ALIVE;
 use super::session::Session;
 use crate::runtime::{Clock, Timer};
 
-/// Holds a stream for as long as somebody reads it.
+/// Holds a stream as long as it is read.
 pub(super) struct Reading {
     session: Arc<Session>,
     reader: StreamReader,

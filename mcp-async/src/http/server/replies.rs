@@ -19,15 +19,15 @@ pub(super) struct Replies {
     ended: bool,
 }
 
-/// What an exchange has come to.
+/// The state of an exchange.
 pub(super) enum First {
-    /// It is over, without a word.
+    /// It is over without a response.
     Nothing,
     /// It is over with one message, for this HTTP status.
     Single(u16, Vec<u8>),
     /// There is more to it than an answer.
     Several,
-    /// It goes on, and nothing was said until now.
+    /// It continues, and nothing was sent until now.
     Pending,
 }
 

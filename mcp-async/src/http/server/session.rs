@@ -107,7 +107,8 @@ impl Session {
         self.epoch
     }
 
-    /// Whether it is this principal's: nobody else may know that it is there (SH-43).
+    /// Returns whether it belongs to this principal: its existence is hidden from all others
+    /// (SH-43).
     pub(super) fn belongs_to(&self, principal: Option<&str>) -> bool {
         self.principal.as_deref() == principal
     }
@@ -172,7 +173,7 @@ impl Session {
         waiting.into_iter().for_each(Waker::wake);
     }
 
-    /// Wakes whoever waits for what is new by now.
+    /// Wakes the tasks that wait for news.
     pub(super) fn wake(&self) {
         let mut woken = Vec::new();
         self.streams(|streams| streams.take_woken(&mut woken));
@@ -186,8 +187,8 @@ impl Session {
         first
     }
 
-    /// Whether it is over for its client. It is still here, so that nobody takes it over from a
-    /// store that has not forgotten it yet.
+    /// Whether it is over for its client. It is still registered, so that it is not taken over
+    /// from a store that has not forgotten it yet.
     pub(super) fn is_deleted(&self) -> bool {
         self.inner().deleted
     }

@@ -174,7 +174,7 @@ impl<C: Clock> Work for SessionTask<C> {
 }
 
 impl<C: Clock> Drop for SessionTask<C> {
-    /// Whatever ends it, nobody finds it any more, and its streams end behind what is on them.
+    /// However it ends, it can no longer be found, and its streams end after their last event.
     fn drop(&mut self) {
         self.sessions.remove(&self.session);
         self.close();

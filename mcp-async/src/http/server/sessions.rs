@@ -61,8 +61,8 @@ impl Sessions {
         }
     }
 
-    /// From now on nobody finds this session. Another one of its id stays: one that was taken
-    /// over from the store while this one was ending.
+    /// From now on this session cannot be found. Another one of its id stays: one that was
+    /// taken over from the store while this one was ending.
     pub(super) fn remove(&self, session: &Arc<Session>) {
         let mut shard = self.shard(session.id());
         let found = shard.get(session.id());

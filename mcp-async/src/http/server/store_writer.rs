@@ -211,7 +211,7 @@ impl StoreWriter {
         if settled.is_empty() {
             return;
         }
-        // What nobody reads may go once it is settled, so there may be room again.
+        // An unread event may be dropped once it is settled, so there may be room again.
         let waiting = {
             let mut core = shared.lock();
             if let Some(streams) = SessionStreams::of(&mut core) {

@@ -71,8 +71,8 @@ impl SessionStreams {
         self.stored
     }
 
-    /// Goes on behind the processes that had the session before: `times` of them, counting this
-    /// one; `last` is the last event of its own stream, where that is known.
+    /// Continues after the processes that had the session before: `times` of them, counting
+    /// this one; `last` is the last event of its own stream, where that is known.
     pub(super) fn carry_on(&mut self, times: u32, last: Option<u64>) {
         self.streams.number_from(times.saturating_mul(NUMBERS));
         let last = last.unwrap_or(u64::from(times) << 32);
@@ -87,7 +87,7 @@ impl SessionStreams {
 
     /// Puts back what a store has of a stream.
     pub(super) fn restore(&mut self, channel: Channel, first: u64, replay: &Replay) -> bool {
-        // No one here goes on with a stream that is not known here.
+        // A stream that is unknown here is not continued here.
         self.streams
             .restore(channel, first, replay.messages(), true)
     }
@@ -110,8 +110,8 @@ impl SessionStreams {
         self.streams.open()
     }
 
-    /// A reader of the session's own stream, or of the one that this event belongs to. Whoever
-    /// read it before is woken, to learn that it is over.
+    /// A reader of the session's own stream, or of the one that this event belongs to. The
+    /// previous reader is woken and sees the end.
     pub(super) fn attach(&mut self, last_event_id: Option<&[u8]>) -> Result<StreamReader, Refusal> {
         let reader = match last_event_id {
             Some(id) => self.streams.resume(id)?,
@@ -134,7 +134,7 @@ impl SessionStreams {
         }
         self.handled.remove(&number);
         self.statuses.remove(&number);
-        // A stream that nobody can come back to is gone, and what was on it never stored.
+        // A stream that cannot be resumed is gone, and its events were never stored.
         let gone = self.sending.range((number, 0)..=(number, u64::MAX));
         let gone: Vec<_> = gone
             .map(|(key, _)| *key)
@@ -271,6 +271,6 @@ impl Outbound for SessionStreams {
 /// A portion of a stream that leaves in one frame.
 const CHUNK: usize = 64 << 10;
 
-/// How many streams a process may open before it comes to the numbers of the next. A session
+/// How many streams a process may open before it reaches the numbers of the next. A session
 /// lives shorter, or the streams that would be confused are long forgotten.
 const NUMBERS: u32 = 1 << 20;

@@ -64,7 +64,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     /// Carries a session on that another process began; `None` if the store does not know it
-    /// either, or if it is somebody else's.
+    /// either, or if it belongs to another principal.
     pub(super) async fn take_over(
         &self,
         parts: &Arc<Parts>,
@@ -83,7 +83,7 @@ impl<R: Runtime> HttpEndpoint<R> {
                 .filter(|saved| saved.principal.as_deref() == owner.as_deref())
                 .filter(|saved| self.endpoint().revisions.contains(saved.session.revision))
         };
-        // A request that may not use the session displaces nobody.
+        // A request that may not use the session displaces no owner.
         let record = store.load(id).await.map_err(broken)?;
         if record.as_deref().and_then(read).is_none() {
             return Ok(None);
@@ -165,7 +165,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 }
 
-/// Whoever asks may come again: the store may be back then.
+/// The client may retry: the store may be available then.
 fn broken(error: StoreError) -> Answer {
     observe::store_failed(&error);
     answer::busy("sessions cannot be looked up")

@@ -24,7 +24,7 @@ pub struct MemoryStore {
 #[derive(Default)]
 struct Sessions {
     by_id: HashMap<String, Session>,
-    /// Who was used when, oldest first.
+    /// The sessions in the order of their last use, oldest first.
     used: BTreeMap<u64, String>,
     clock: u64,
     /// Sessions that were removed: nothing of them is written any more.
@@ -247,7 +247,7 @@ impl Session {
             };
             let message = stream.events.remove(&sequence).unwrap_or_default();
             self.bytes = self.bytes.saturating_sub(message.len());
-            // The session's own stream goes on; where it was has to be known.
+            // The session's own stream continues; its position must be known.
             if number != 0 && stream.events.is_empty() {
                 self.streams.remove(&number);
             }
@@ -373,7 +373,7 @@ mod tests {
         append(&store, 2, 1, "0123456789", false);
         check(&store, 1, 0, "-");
         check(&store, 0, 1, "-");
-        assert_eq!(now(store.begin_epoch("s", 0)), 2, "it goes on from there");
+        assert_eq!(now(store.begin_epoch("s", 0)), 2, "it continues from there");
     }
 
     #[test]

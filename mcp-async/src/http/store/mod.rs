@@ -35,9 +35,9 @@ pub use self::memory::MemoryStore;
 /// The server does not limit how long a store takes, and requests of a session wait for it: give
 /// the calls of a store a timeout.
 ///
-/// What is kept is text that the server reads again, and nobody else; it names no secret besides
-/// the session id, which lets anybody in who has it: keep it as you keep passwords, or keep a
-/// digest of it (SH-43).
+/// A record is text that only the server reads. It contains no secret except the session id,
+/// which grants access to the session: store it like a password, or store a digest of it
+/// (SH-43).
 ///
 /// ```
 /// use std::collections::HashMap;
@@ -170,9 +170,9 @@ pub trait SessionStore: Send + Sync {
 
     /// Takes over a session that this process does not know, and returns its record and the epoch
     /// that begins, counted atomically (`INCR`). The epoch keeps the event ids of one process from
-    /// those of another. `None` is an unknown session (404); on an error the client is told to
-    /// come again (503). A session is taken over 4095 times at most; then it is removed, and its
-    /// client opens a new one.
+    /// those of another. `None` is an unknown session (404); on an error the client must retry
+    /// (503). A session is taken over 4095 times at most; then it is removed, and its client opens
+    /// a new one.
     fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>>;
 
     /// Forgets a session that ended, whatever its epoch (SH-31). It is no error if it is not there.
@@ -186,9 +186,9 @@ pub trait SessionStore: Send + Sync {
 /// one, an event is sent only after it was taken: what a client has seen can be replayed anywhere.
 ///
 /// - Streams and sequence numbers are the session's: the store mints nothing.
-/// - Whoever tells progress, logs or notifies waits for the append of that event, and for no
-///   other. A question waits for its answer, which comes later still; an answer is the last that
-///   its call says, so there only its reader waits.
+/// - A handler that sends progress, a log message or a notification waits for the append of that
+///   event, and for no other. A question waits for its answer, which comes later still; an
+///   answer is the last that its call says, so there only its reader waits.
 /// - Appends of one stream may be under way together and finish in any order; a reader stops at
 ///   the first that has not. The session's task drives them, so that an event is stored though
 ///   its call is over.
@@ -223,9 +223,9 @@ pub trait EventStore: Send + Sync {
     /// comparison and the write are one atomic step.
     fn append<'a>(&'a self, event: StoredEvent<'a>) -> StoreFuture<'a, ()>;
 
-    /// All events of a stream behind number `after`, and whether the stream has ended. `None` if
-    /// the stream is unknown, or if the event right behind `after` was forgotten: replay loses
-    /// nothing, or does not happen.
+    /// Returns all events of a stream after number `after`, and whether the stream has ended.
+    /// `None` if the stream is unknown, or if the event right after `after` was dropped: a
+    /// replay is complete, or does not happen.
     fn replay<'a>(
         &'a self,
         session: &'a str,
@@ -277,7 +277,7 @@ pub struct StoredEvent<'a> {
     pub end: bool,
 }
 
-/// The events of a stream behind some event.
+/// The events of a stream after a given event.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct Replay {
     messages: Vec<Vec<u8>>,
@@ -335,7 +335,7 @@ impl<'a> StoredEvent<'a> {
 }
 
 impl Replay {
-    /// These events, in their order, of a stream that goes on.
+    /// Creates a replay of these events, in their order, of a stream that continues.
     pub const fn new(messages: Vec<Vec<u8>>) -> Self {
         Self {
             messages,
@@ -343,7 +343,7 @@ impl Replay {
         }
     }
 
-    /// The stream has ended behind them.
+    /// Marks the stream as ended after them.
     #[must_use]
     pub const fn ended(mut self) -> Self {
         self.ended = true;
@@ -355,7 +355,7 @@ impl Replay {
         self.messages.iter().map(Vec::as_slice)
     }
 
-    /// Whether the stream has ended behind them.
+    /// Returns whether the stream has ended after them.
     pub const fn has_ended(&self) -> bool {
         self.ended
     }

@@ -14,7 +14,7 @@ use super::lines::Lines;
 use crate::io::stdio::{Input, Output};
 use crate::runtime::{Reactor, Sleep};
 
-/// A server that runs as a child process: the wire to it, and the child.
+/// A server that runs as a child process: its byte streams, and the child.
 ///
 /// The parts are public because a connection takes the streams while the child is waited for.
 ///
@@ -42,9 +42,9 @@ pub struct Process {
 
 /// A child process, its descendants and its standard error.
 ///
-/// Wait for it all the time, through [`poll_exit`](Self::poll_exit): that is what takes its
-/// standard error, and a child whose standard error nobody takes stands still when the pipe is
-/// full. Dropping it kills the child and all that it started.
+/// Wait for it all the time, through [`poll_exit`](Self::poll_exit): this reads its standard
+/// error, and a child blocks when the pipe of its standard error is full. Dropping it kills
+/// the child and all that it started.
 ///
 /// ```
 /// use core::future::poll_fn;
@@ -82,13 +82,13 @@ pub struct Grace {
 /// How a child ended that should have gone on.
 #[derive(Clone, PartialEq, Eq)]
 pub struct ExitedEarly {
-    /// How it exited; `None` if it closed its output and went on running, and was killed for it.
+    /// How it exited; `None` if it closed its output but continued to run, and was killed for that.
     pub status: Option<ExitStatus>,
     /// The first line of its standard output that was no message, if there was one before the
     /// server was known; at most 200 bytes of it.
     pub printed: Option<String>,
-    /// The last lines of its standard error, oldest first. They are the child's text: not to be
-    /// trusted, and perhaps not to be shown to everyone.
+    /// The last lines of its standard error, oldest first. They are the child's text:
+    /// untrusted, and possibly confidential.
     pub lines: Vec<String>,
 }
 
@@ -122,7 +122,7 @@ impl Child {
     ///
     /// # Errors
     ///
-    /// The status is lost because somebody else in this program waited for the child.
+    /// The status is lost because other code of this program waited for the child.
     pub fn poll_exit(&mut self, task: &mut Context<'_>) -> Poll<io::Result<ExitStatus>> {
         let _ = self.poll_stderr(task);
         if let Some(status) = self.status {
@@ -148,8 +148,8 @@ impl Child {
     /// [`Grace::close`], asks the group to terminate, waits for [`Grace::terminate`], kills it.
     /// Whatever the child leaves behind in its group is killed in any case.
     ///
-    /// Close or drop [`Process::stdin`] first, and drop [`Process::stdout`] too unless someone
-    /// goes on reading it: a child that waits for a reader does not see the end of its input.
+    /// Close or drop [`Process::stdin`] first, and drop [`Process::stdout`] too unless it is
+    /// still being read: a child that waits for a reader does not see the end of its input.
     /// Dropping this future kills at once.
     ///
     /// # Errors
@@ -329,7 +329,7 @@ const DESCRIBED: Duration = Duration::from_secs(1);
 /// How long the kernel may take to end what was killed; longer is a process stuck in a driver.
 const KILLED: Duration = Duration::from_secs(1);
 
-/// How long standard error may stay open after everyone who could write to it was killed.
+/// How long standard error may stay open after every process that could write to it was killed.
 const LAST_WORDS: Duration = Duration::from_millis(100);
 
 /// Together the capacity of a pipe on Linux, 64 KiB.

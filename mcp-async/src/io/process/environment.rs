@@ -4,9 +4,9 @@ use std::ffi::OsString;
 /// The variables of this program that a child gets without being asked for: the short list of
 /// the official SDKs.
 ///
-/// Whatever else a server needs, an API key say, is the caller's to name: what is in the
-/// environment of a host is nobody else's business. A value that begins with `()` is a function
-/// that some shells would define while they start, and is left out.
+/// Whatever else a server needs, an API key say, must be named by the caller: the environment
+/// of a host can contain secrets. A value that begins with `()` is a function that some shells
+/// would define while they start, and is left out.
 pub fn inherited() -> impl Iterator<Item = (&'static str, OsString)> {
     NAMES
         .iter()

@@ -18,7 +18,7 @@ use crate::runtime::Reactor;
 /// A child, its process group, and the watchdog in it.
 ///
 /// Invariant: until the drop the child is never reaped, only observed. An unreaped leader keeps
-/// its number, so the group's number cannot have come to mean somebody else's.
+/// its number, so the number cannot belong to another group by now.
 #[derive(Debug)]
 pub(super) struct Group {
     leader: Option<process::Child>,
@@ -128,8 +128,8 @@ impl Drop for Group {
         self.kill();
         let shell = self.watchdog.take().map(Watchdog::release);
         let family: Vec<_> = self.leader.take().into_iter().chain(shell).collect();
-        // Death takes its time, and nobody may wait for it here. Without a thread two zombies
-        // remain until this program ends.
+        // A process needs time to exit, and this function must not block. Without a thread
+        // two zombies remain until this program ends.
         let _ = thread::Builder::new().name("mcp-reap".into()).spawn(|| {
             family
                 .into_iter()

@@ -5,8 +5,8 @@ use std::sync::Arc;
 
 /// Splits what a child writes to its standard error into lines, in bounded memory.
 ///
-/// A line longer than the limit is cut there and its rest skipped. The last lines are kept, to
-/// be told when the child dies; each line can be handed to a function besides.
+/// A line longer than the limit is cut there and its rest skipped. The last lines are kept for
+/// the report of an early exit; each line can also be passed to a function.
 pub(super) struct Lines {
     /// Invariant: at most `limit` bytes.
     partial: Vec<u8>,

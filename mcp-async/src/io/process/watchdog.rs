@@ -39,15 +39,15 @@ impl Watchdog {
         let _ = self.leash.write_all(b"\n");
     }
 
-    /// Lets go, so that it ends its group should nobody have done so, and hands back the shell,
-    /// to be reaped after that.
+    /// Releases the watchdog, which kills its group if that has not happened, and returns the
+    /// shell, which must be reaped afterwards.
     pub(super) fn release(self) -> Child {
         self.shell
     }
 }
 
 /// A line means now; the end of the pipe means that the program has died, and with it the
-/// child's input has ended: the order of ST-08 goes on from there.
+/// child's input has ended: the order of ST-08 continues from there.
 const SCRIPT: &str = "trap '' HUP INT QUIT PIPE TERM; \
     read -r line || { sleep 2; kill -TERM 0; sleep 2; }; \
     kill -KILL 0";

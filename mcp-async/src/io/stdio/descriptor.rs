@@ -180,7 +180,7 @@ impl Drive {
     }
 }
 
-/// For a thread: blocks although whoever shares the description set `O_NONBLOCK` on it.
+/// For a thread: blocks even if a process that shares the description set `O_NONBLOCK` on it.
 struct Blocking(File);
 
 impl Blocking {
@@ -218,8 +218,8 @@ impl Write for Blocking {
 
 /// The same file with an open file description of its own, so that `O_NONBLOCK` is ours alone.
 ///
-/// It fails without `/proc`, for a terminal of another user, and for a pipe that nobody reads
-/// any more; a thread serves all of them.
+/// It fails without `/proc`, for a terminal of another user, and for a pipe without reader; a
+/// thread serves all of them.
 #[cfg(target_os = "linux")]
 fn reopen(descriptor: BorrowedFd<'_>, interest: Interest) -> io::Result<OwnedFd> {
     use std::os::fd::AsRawFd;

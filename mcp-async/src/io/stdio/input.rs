@@ -30,9 +30,8 @@ enum Source {
 impl Input {
     /// Reads through a thread of its own: for what no runtime can watch.
     ///
-    /// The thread holds at most two blocks of 64 KiB that nobody took yet, then it waits. After
-    /// the drop it ends with the read that it is in, which may be never: the process can exit
-    /// all the same.
+    /// The thread holds at most two unread blocks of 64 KiB, then it waits. After the drop it
+    /// ends with the read that it is in, which may be never: the process can exit all the same.
     ///
     /// # Errors
     ///

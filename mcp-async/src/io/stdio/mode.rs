@@ -3,7 +3,7 @@ use std::io;
 
 use super::{Input, Output, Reactor};
 
-/// Whether the rest of the process loses sight of the wire.
+/// Whether the rest of the process loses access to standard input and output.
 ///
 /// ```no_run
 /// use mcp_async::Runtime;
@@ -20,22 +20,23 @@ use super::{Input, Output, Reactor};
 pub enum StdioMode {
     /// From now on, until the process ends, its standard input is empty and its standard output
     /// is its standard error, for children too. A stray `println!` lands in the log and a child
-    /// that reads its input finds the end, instead of breaking the wire (ST-03).
+    /// that reads its input finds the end, instead of corrupting the protocol stream (ST-03).
     #[default]
     Exclusive,
-    /// Descriptors 0 and 1 stay what they are. Whoever prints breaks the wire.
+    /// Descriptors 0 and 1 stay what they are. Printing corrupts the protocol stream.
     Shared,
 }
 
-/// Takes standard input and output as the two halves of a wire, once per process.
+/// Takes standard input and output as the two halves of a connection, once per process.
 ///
-/// Call it before anything reads standard input: what another reader has buffered is lost to
-/// the wire. What was printed but not yet flushed goes where [`StdioMode`] sends it.
+/// Call it before anything reads standard input: input that another reader has buffered is
+/// lost. What was printed but not yet flushed goes where [`StdioMode`] sends it.
 ///
 /// # Errors
 ///
-/// [`AlreadyExists`](io::ErrorKind::AlreadyExists) the second time, since a wire has one reader;
-/// otherwise what the operating system says about the descriptors, which are then as before.
+/// [`AlreadyExists`](io::ErrorKind::AlreadyExists) the second time, since a connection has one
+/// reader; otherwise what the operating system says about the descriptors, which are then as
+/// before.
 pub fn open(reactor: &dyn Reactor, mode: StdioMode) -> io::Result<(Input, Output)> {
     if CLAIMED.swap(true, Ordering::AcqRel) {
         return Err(io::Error::new(

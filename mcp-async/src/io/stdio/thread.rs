@@ -20,8 +20,8 @@ pub(super) struct ThreadWriter {
     shared: Arc<Shared>,
 }
 
-/// What both sides see. `block[at..]` is on its way; whoever empties or fills it rings the bell
-/// of the other side: the condition variable for the thread, the waker for the task.
+/// What both sides see. `block[at..]` is on its way; the side that empties or fills it wakes
+/// the other: the condition variable for the thread, the waker for the task.
 #[derive(Debug, Default)]
 struct Shared {
     state: Mutex<State>,
@@ -64,7 +64,7 @@ impl ThreadReader {
                     state.wake_later(task);
                     Poll::Pending
                 }
-                // The error is told once, the end for ever.
+                // The error is returned once, the end every time.
                 Some(end) => {
                     state.end = Some(Ok(()));
                     Poll::Ready(end.map(|()| 0))
@@ -230,7 +230,7 @@ fn write_all(mut writer: impl Write, shared: &Shared) {
     }
 }
 
-/// The same error for whoever asks next; `io::Error` cannot be cloned.
+/// The same error for the next caller; `io::Error` cannot be cloned.
 fn again(end: &io::Result<()>) -> io::Error {
     match end {
         Ok(()) => io::ErrorKind::BrokenPipe.into(),

@@ -26,7 +26,7 @@ use crate::net::tls::{Roots, Trust};
 ///         .build()
 /// }
 /// ```
-#[must_use = "settings send nothing until they are a client"]
+#[must_use = "settings do nothing until they become a client"]
 pub struct HttpClientBuilder<R> {
     connect_timeout: Duration,
     stall_timeout: Duration,
@@ -72,8 +72,8 @@ impl<R: Network> HttpClientBuilder<R> {
     }
 
     /// Goes through this proxy to every server but this machine itself, whatever the environment
-    /// says; a user and a password may stand in the URL. If it is none, every request fails with
-    /// [`SendFailed::Proxy`](crate::net::SendFailed::Proxy).
+    /// says; a user and a password may stand in the URL. If it is invalid, every request fails
+    /// with [`SendFailed::Proxy`](crate::net::SendFailed::Proxy).
     pub fn proxy(mut self, url: impl Into<String>) -> Self {
         self.proxies = Proxies::Named(url.into());
         self

@@ -90,7 +90,7 @@ impl<R: Network> Connector<R> {
         let io = Io::<_, R>::dialled(wire, vectored, self.stall_timeout);
         if http2 {
             let mut builder = http2::Builder::new(Hyper::<R>::NEW);
-            // A server that is gone without a word is noticed while something waits for it.
+            // A server that disappeared is noticed while a request waits for it.
             builder
                 .timer(Hyper::<R>::NEW)
                 .keep_alive_interval(self.stall_timeout)

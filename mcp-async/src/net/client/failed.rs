@@ -11,11 +11,11 @@ pub enum SendFailed {
     /// No absolute URL with a scheme that this build speaks: `http`, and `https` with the feature
     /// `tls`. Here it is without user, password and query.
     Address(String),
-    /// What [`HttpClientBuilder::proxy`](super::HttpClientBuilder::proxy) was told is no URL of a
-    /// proxy. Nothing was sent: not past it either.
+    /// What [`HttpClientBuilder::proxy`](super::HttpClientBuilder::proxy) received is not the URL
+    /// of a proxy. Nothing was sent: not past it either.
     Proxy,
-    /// There is no connection: a name that nobody knows, a port where nobody listens, a
-    /// certificate that is not trusted, a proxy that refuses. Nothing was sent.
+    /// There is no connection: an unknown name, a closed port, an untrusted
+    /// certificate, a proxy that refuses. Nothing was sent.
     Unreachable {
         /// Host and port that were tried.
         server: String,
@@ -36,7 +36,7 @@ pub enum SendFailed {
         /// Whether the connection has TLS.
         tls: bool,
     },
-    /// The body of the response is encoded as nobody asked for.
+    /// The body of the response has an encoding that was not requested.
     Coding(String),
     /// The server sent the request from here to there, and again, without an end.
     Redirects,

@@ -7,7 +7,7 @@ use http::HeaderValue;
 
 use super::SendFailed;
 
-/// Unpacks a body as it comes, a little at a time: whoever counts what comes out stops in time.
+/// Decompresses a body in small portions, so that the caller can stop at its limit.
 pub(super) struct Inflater {
     decoder: Decoder,
     packed: Bytes,

@@ -61,7 +61,7 @@ struct Shared<R: Network> {
     connector: Connector<R>,
     pool: Pool,
     inflate: bool,
-    /// The proxy that was named is none: nothing may leave, least of all without it.
+    /// The configured proxy is invalid: no request may be sent, least of all without it.
     wrong_proxy: bool,
 }
 

@@ -1,4 +1,4 @@
-//! A gate that so many pass at a time, first come, first served.
+//! A fair semaphore: first come, first served.
 
 use core::future::Future;
 use core::pin::Pin;
@@ -12,7 +12,8 @@ pub(super) struct Semaphore {
 
 struct State {
     free: usize,
-    /// Those who wait, by the number that they drew. Whoever is no longer among them may pass.
+    /// Those who wait, by the number that they drew. A number that is no longer among them may
+    /// pass.
     waiting: BTreeMap<u64, Waker>,
     next: u64,
 }
@@ -28,7 +29,7 @@ impl Semaphore {
         })
     }
 
-    /// Passes, if nobody has to wait.
+    /// Takes a permit if one is free.
     pub(super) fn try_acquire(self: &Arc<Self>) -> Option<Permit> {
         let mut state = self.state();
         state.free = state.free.checked_sub(1)?;
@@ -43,7 +44,7 @@ impl Semaphore {
         }
     }
 
-    /// Somebody has left: the next one may pass.
+    /// A permit was returned: the next one may pass.
     fn leave(&self) {
         let next = {
             let mut state = self.state();
@@ -72,7 +73,7 @@ impl Drop for Permit {
     }
 }
 
-/// Waits in front of the gate.
+/// Waits for a permit.
 pub(super) struct Acquire {
     /// `None` once it has passed.
     semaphore: Option<Arc<Semaphore>>,
@@ -87,7 +88,7 @@ impl Future for Acquire {
             return Poll::Pending;
         };
         let waker = cx.waker().clone();
-        // The waker that this one replaces is somebody else's: it is dropped outside the lock.
+        // The replaced waker is dropped outside the lock.
         let replaced = {
             let mut state = semaphore.state();
             match self.number {
@@ -157,7 +158,10 @@ mod tests {
         assert!(poll(third.as_mut()).is_none());
         assert!(poll(fourth.as_mut()).is_none());
         drop(first);
-        assert!(semaphore.try_acquire().is_none(), "nobody overtakes");
+        assert!(
+            semaphore.try_acquire().is_none(),
+            "no request overtakes another"
+        );
         assert!(poll(fourth.as_mut()).is_none());
         let third = poll(third.as_mut()).unwrap();
         drop((second, third));

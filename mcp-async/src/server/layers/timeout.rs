@@ -12,10 +12,9 @@ use crate::server::{Call, Service};
 /// and the client gets the internal error (-32603) with a text that names the limit.
 ///
 /// The time goes by the connection's clock and runs from the call's first poll until its answer
-/// is in the output. It goes on while the handler waits for an answer of the client's, and a
-/// person may be asked there: five minutes is what a question takes by itself. It costs
-/// nothing for a handler that finishes at once. A limit for one call alone is
-/// [`Job::within`].
+/// is in the output. It also runs while the handler waits for an answer of the client, which
+/// may ask a user: five minutes is what a question takes by itself. It costs nothing for a
+/// handler that finishes at once. A limit for one call alone is [`Job::within`].
 ///
 /// ```
 /// use core::time::Duration;

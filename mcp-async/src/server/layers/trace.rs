@@ -54,8 +54,8 @@ impl Trace {
     }
 
     /// Lets spans continue the traces of clients: the closure gets each new span and the trace
-    /// that its request belongs to. How the two are joined is the business of whoever exports
-    /// them; with `tracing-opentelemetry` it is `set_parent`.
+    /// that its request belongs to. How the two are joined depends on the exporter; with
+    /// `tracing-opentelemetry` it is `set_parent`.
     pub fn linking(mut self, link: impl Fn(&Span, &TraceContext) + Send + Sync + 'static) -> Self {
         self.link = Some(Arc::new(link));
         self

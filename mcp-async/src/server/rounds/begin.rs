@@ -65,7 +65,7 @@ fn refused(message: &'static str) -> ErrorReply {
     ErrorReply::invalid_params(Cow::Borrowed(message))
 }
 
-/// A client with none of these is never asked.
+/// A client without any of these is never asked.
 const QUESTIONS: ClientFeatures = ClientFeatures::ROOTS
     .with(ClientFeatures::SAMPLING)
     .with(ClientFeatures::ELICITATION_FORM)

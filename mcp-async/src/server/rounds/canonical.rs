@@ -17,7 +17,7 @@ fn members(object: Object<'_>, wanted: &dyn Fn(&str) -> bool, feed: &mut dyn FnM
         .map(|(name, value)| (name.to_cow(), value))
         .filter(|(name, _)| wanted(name))
         .collect();
-    // A doubled name keeps its order: which of the two counts is the reader's affair.
+    // A duplicate name keeps its order: the reader decides which of the two counts.
     members.sort_by(|(left, _), (right, _)| left.cmp(right));
     head(b'{', members.len(), feed);
     for (name, member) in members {

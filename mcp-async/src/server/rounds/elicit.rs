@@ -140,10 +140,9 @@ impl CallContext {
         )
     }
 
-    /// As [`elicit_url`](Self::elicit_url), with an `elicitation_id` of one's own: what
-    /// 2025-11-25 tells the end of the elicitation by
-    /// ([`Peer::notify`](crate::server::Peer::notify) sends it to this client, EL-11). Without
-    /// one a random one is made; 2026-07-28 has none.
+    /// As [`elicit_url`](Self::elicit_url), with a given `elicitation_id`, by which 2025-11-25
+    /// reports the end of the elicitation ([`Peer::notify`](crate::server::Peer::notify) sends
+    /// it to this client, EL-11). Without one a random one is made; 2026-07-28 has none.
     ///
     /// ```
     /// use mcp_async::model::ElicitUrlParams;
@@ -230,7 +229,7 @@ impl CallContext {
         self.roots_as("roots")
     }
 
-    /// Asks for the client's roots under a key of one's own: a second time in one call, say.
+    /// Asks for the client's roots under a given key, for example a second time in one call.
     pub fn roots_as<'a>(&'a self, key: &'a str) -> QuestionFuture<'a, Roots> {
         let params = Ok(Raw::EMPTY_OBJECT);
         self.question(key, Method::RootsList, params, |raw| {

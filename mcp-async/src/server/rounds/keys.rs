@@ -59,7 +59,7 @@ impl StateKeys {
         }))
     }
 
-    /// Seals with a key that nobody else has.
+    /// Seals with a random key.
     ///
     /// # Errors
     /// The operating system has no randomness to give.
@@ -137,7 +137,7 @@ impl StateKeys {
     }
 }
 
-/// The keys themselves are shown to nobody.
+/// The keys themselves are never shown.
 impl fmt::Debug for StateKeys {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("StateKeys")

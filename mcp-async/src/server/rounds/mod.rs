@@ -9,8 +9,8 @@
 //!             and each question that has its answer is ready at once
 //! ```
 //!
-//! What a call knows lives in a [`Round`] beside the connection's machine, under the same lock,
-//! from the first question on; a call without questions has none.
+//! The state of a call is a [`Round`], stored under the lock of the connection's machine from
+//! the first question on; a call without questions has none.
 
 mod begin;
 mod canonical;

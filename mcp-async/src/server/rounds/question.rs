@@ -59,7 +59,7 @@ use crate::server::context::CallContext;
 pub struct QuestionFuture<'a, T> {
     context: &'a CallContext,
     key: &'a str,
-    /// Or why it cannot be asked, until that is told.
+    /// Or why it cannot be asked, until that is returned.
     asked: Result<Asked, Option<AskError>>,
     /// What a legacy session is sent, where that differs.
     nested: Option<RawBuf>,
@@ -221,7 +221,7 @@ impl<'a, T> QuestionFuture<'a, T> {
             let open = round.find_open(key);
             old = open.and_then(|open| open.waiting.join(number, cx));
             *stage = Stage::Waits(number);
-            // From another task the runner has to be told; in its own poll it looks anyway.
+            // A request from another task wakes the runner; in its own poll it looks anyway.
             let waits = rounds.runner(context.token);
             runner = waits
                 .filter(|runner| opened && !runner.will_wake(cx.waker()))

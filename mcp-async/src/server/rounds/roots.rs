@@ -65,7 +65,7 @@ impl Roots {
     /// What does not exist yet is judged by its nearest parent that does, and by where a link
     /// in between would lead. A relative path starts in the working directory. What cannot be
     /// looked at lies in no root. The file system is asked at each call, so the answer holds
-    /// for this moment: whoever can change directories meanwhile can change it, too.
+    /// for this moment: a process that changes directories meanwhile can change it, too.
     pub fn contains(&self, path: &Path) -> bool {
         let Ok(path) = std::path::absolute(path).and_then(|path| resolve(&path)) else {
             return false;

@@ -13,9 +13,9 @@ use sha2::{Digest, Sha256};
 pub(super) struct Round {
     /// What travels in the request state.
     pub(super) carried: Carried,
-    /// The questions that somebody is asking.
+    /// The questions that are being asked.
     pub(super) open: Vec<Open>,
-    /// The values that somebody is computing.
+    /// The values that are being computed.
     pub(super) computing: Vec<Computing>,
     /// Answers that the client gave without a state, so to no question in particular.
     offered: Option<RawBuf>,
@@ -88,8 +88,8 @@ pub(super) struct Asked {
 }
 
 impl Round {
-    /// Goes on with what the client sent back. Answers to what was not asked are ignored, and
-    /// those that are missing are asked for again (MR-14).
+    /// Continues with the state that the client sent back. Answers to what was not asked are
+    /// ignored, and those that are missing are asked for again (MR-14).
     ///
     /// # Errors
     /// An answer stands there twice, or is no object.
@@ -140,7 +140,7 @@ impl Round {
         self.carried.answers.insert(key.to_owned(), answer);
     }
 
-    /// A number for somebody who waits.
+    /// A number for a waiting task.
     pub(super) const fn number(&mut self) -> u64 {
         self.numbers += 1;
         self.numbers
@@ -164,13 +164,13 @@ impl Round {
         waker
     }
 
-    /// Nobody asks this any more; returns those who wait for the answer.
+    /// This is no longer asked; returns the tasks that wait for the answer.
     pub(super) fn close(&mut self, key: &str) -> Waiting {
         let found = self.open.iter().position(|open| open.key == key);
         found.map_or_else(Waiting::default, |at| self.open.swap_remove(at).waiting)
     }
 
-    /// Nobody computes this any more; returns those who wait for the value.
+    /// This is no longer computed; returns the tasks that wait for the value.
     pub(super) fn computed(&mut self, key: &str) -> Waiting {
         let found = self.computing.iter().position(|value| value.key == key);
         found.map_or_else(Waiting::default, |at| {
@@ -178,7 +178,7 @@ impl Round {
         })
     }
 
-    /// Everybody who waits for anything.
+    /// All waiting tasks.
     pub(super) fn wakers(&mut self) -> impl Iterator<Item = Waker> + '_ {
         let questions = self.open.iter_mut().map(|open| &mut open.waiting);
         let values = self.computing.iter_mut().map(|value| &mut value.waiting);
@@ -267,7 +267,7 @@ impl Asked {
     }
 }
 
-/// The client's answers are none.
+/// The client's answers are invalid.
 #[derive(Debug)]
 pub(super) struct Malformed;
 

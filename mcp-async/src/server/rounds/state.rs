@@ -31,7 +31,7 @@ pub enum StateError {
 }
 
 impl CallContext {
-    /// The application's own values, for as long as the call goes on.
+    /// The application's own values, for as long as the call lasts.
     ///
     /// In 2026-07-28 they travel through the client in the sealed request state, at most
     /// 64 KiB with all answers and all that was computed [once](Self::once). The client can

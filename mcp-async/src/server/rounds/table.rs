@@ -16,7 +16,7 @@ pub(crate) struct Rounds {
     /// The program's keys; without them the process's own.
     pub(super) keys: Option<StateKeys>,
     places: Vec<Place>,
-    /// Those who wait for calls that are over, and who are told when the connection is.
+    /// Tasks that wait for calls that are over; woken at the end of the connection.
     orphans: Vec<Waker>,
 }
 
@@ -29,7 +29,7 @@ struct Place {
     params: RawBuf,
     /// Looks whether there are questions now.
     runner: Option<Waker>,
-    /// It has been told what it asks; its answer only waits for room.
+    /// Its questions were written; its answer only waits for room.
     suspended: bool,
     round: Option<Box<Round>>,
 }
@@ -64,7 +64,7 @@ impl Rounds {
         place.round = round;
     }
 
-    /// The memory of a live call; `None` once it was told what it asks.
+    /// The memory of a live call; `None` once its questions were written.
     pub(super) fn round(&mut self, token: Token) -> Option<&mut Round> {
         let place = self.place(token)?;
         (!place.suspended).then(|| &mut **place.round.get_or_insert_default())
@@ -125,7 +125,7 @@ impl Rounds {
         place.token = None;
         let mut round = place.round.take();
         if let (Some(round), Some(_)) = (&mut round, place.origin) {
-            // In 2026-07-28 whoever still asks will never hear an answer, not even a no.
+            // In 2026-07-28 an open question is never answered, not even by a refusal.
             self.orphans.extend(round.wakers());
         }
         let large = place.params.capacity() > KEPT;

@@ -44,7 +44,7 @@ impl Method {
     }
 }
 
-/// What a handler came to, on its way to the wire.
+/// The outcome of a handler, which is written as the response.
 pub(super) struct Answer<T>(pub(super) Result<T, Failure>);
 
 impl<T: Payload + Send + 'static> Reply for Answer<T> {

@@ -89,7 +89,7 @@ fn what_agrees_is_served() {
         200,
         "moved",
     );
-    // What no annotation names is nobody's.
+    // Headers that no annotation names are ignored.
     check("{}", &[("mcp-param-other", b"x")], 200, "moved");
 }
 

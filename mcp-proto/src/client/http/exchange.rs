@@ -251,7 +251,7 @@ impl Exchange {
         }
     }
 
-    /// Takes the body of a reply, and writes what the machine is to hear of it behind `line`.
+    /// Takes the body of a reply, and appends the messages for the machine to `line`.
     pub fn answer(
         &mut self,
         origin: &mut Origin,
@@ -274,8 +274,8 @@ impl Exchange {
         ExchangeOutcome::Fail(Failure::NoAnswer)
     }
 
-    /// Takes an event of the reply's stream, and writes what the machine is to hear of it behind
-    /// `line`; says whether there is anything.
+    /// Takes an event of the reply's stream, and appends the messages for the machine to `line`;
+    /// returns whether there are any.
     pub fn event(
         &mut self,
         origin: &mut Origin,
@@ -353,7 +353,7 @@ impl Exchange {
         self.retry_after
     }
 
-    /// How a stream that is gone goes on.
+    /// The outcome for a stream that was lost.
     pub(super) fn broken(&mut self, origin: &Origin, now: Instant, jitter: u32) -> ExchangeOutcome {
         if self.answered || self.epoch != origin.epoch {
             return ExchangeOutcome::Done;
@@ -401,11 +401,10 @@ impl Exchange {
         self.last_event_id.clear();
     }
 
-    /// What the server is to be told because of what it said in an event: each is a message to
-    /// be POSTed.
+    /// Returns the messages that answer events of the server: each must be POSTed.
     ///
     /// In the transports draft of spring 2026 the server's own stream has notifications and pings
-    /// alone, and the requests there are refused with -32602; the machine never hears of them.
+    /// alone, and the requests there are refused with -32602; the machine never receives them.
     pub fn take_refusals(&mut self) -> Vec<Vec<u8>> {
         core::mem::take(&mut self.refusals)
     }

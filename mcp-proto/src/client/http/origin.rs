@@ -27,7 +27,7 @@ pub struct Origin {
 }
 
 impl Origin {
-    /// Of a server that nobody has spoken to.
+    /// Creates the state for a server that was not contacted yet.
     pub fn new() -> Self {
         Self::default()
     }
@@ -71,8 +71,8 @@ impl Origin {
         self.session.is_some().then(|| Exchange::delete(self))
     }
 
-    /// Tools that were taken out of a list because of their annotations, since the last time
-    /// that somebody asked: a warning names them (XH-07).
+    /// Tools that were taken out of a list because of their annotations, since the last
+    /// call; log a warning that names them (XH-07).
     pub fn take_dropped(&mut self) -> Vec<(String, BadAnnotation)> {
         self.tools.take_dropped()
     }

@@ -9,7 +9,7 @@ use crate::rpc::{Id, Salvage, Shape, readable};
 
 /// What is known of an event over the limit, while it passes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a call whose answer was passed over would wait for ever"]
+#[must_use = "a call whose answer was skipped would wait forever"]
 pub enum Oversized {
     /// Nothing yet, or nothing more.
     Passing,
@@ -18,13 +18,13 @@ pub enum Oversized {
     /// [`Reason::TooLong`](crate::rpc::Reason::TooLong). If the request is that of the exchange,
     /// the exchange is over.
     Answer(u64),
-    /// It is over, and no call can be told to be concerned: for a warning.
+    /// It is over, and no call can be identified: log a warning.
     Lost,
 }
 
 impl Exchange {
-    /// Takes a piece of an event over the limit, and looks for whose it is: at constant memory,
-    /// and as soon as it can be told (SSE-10).
+    /// Takes a piece of an event over the limit, and looks for whose it is: in constant memory,
+    /// and as early as possible (SSE-10).
     ///
     /// ```
     /// use mcp_proto::frame::sse::Piece;

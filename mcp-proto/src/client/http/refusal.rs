@@ -12,8 +12,8 @@ use crate::rpc::{ErrorObject, Id, Message, code, envelope};
 use crate::time::Instant;
 
 impl Exchange {
-    /// Takes a refusal and as much of its body as was read, and writes what the machine is to
-    /// hear of it behind `line`. `jitter` is any number, another each time.
+    /// Takes a refusal and as much of its body as was read, and appends the messages for the
+    /// machine to `line`. `jitter` is any number, another each time.
     pub fn refused(
         &mut self,
         origin: &mut Origin,
@@ -30,7 +30,7 @@ impl Exchange {
         match self.kind {
             Kind::Told | Kind::Delete => return ExchangeOutcome::Done,
             Kind::ProbeHttpSse => return ExchangeOutcome::Refuse(status),
-            // A stream that the server does not offer is none that was lost (SC-07).
+            // A stream that the server does not offer was not lost (SC-07).
             Kind::Listen if status == 404 && in_session && self.opened => {}
             Kind::Listen if is_overloaded(status) || self.opened && is_transient(status) => {
                 return self.broken(origin, now, jitter);
@@ -42,7 +42,7 @@ impl Exchange {
             }
             // The refusal is about the credentials, not about the stream.
             Kind::Listen if matches!(status, 401 | 403) => return ExchangeOutcome::Authorize,
-            // 405 above all: there is none, for good.
+            // 405 above all: the server has no such stream.
             Kind::Listen => return ExchangeOutcome::Done,
             Kind::Discover | Kind::Initialize | Kind::Request { .. } => {}
         }

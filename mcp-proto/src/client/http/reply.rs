@@ -80,9 +80,9 @@ pub enum Body {
     Refusal,
 }
 
-/// How an exchange goes on.
+/// What a driver must do next for an exchange.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[must_use = "a call whose exchange ended would wait for ever"]
+#[must_use = "a call whose exchange ended would wait forever"]
 pub enum ExchangeOutcome {
     /// It is over, and there is nothing to tell.
     Done,

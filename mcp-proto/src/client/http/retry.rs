@@ -51,8 +51,8 @@ impl Backoff {
         Some(spread(doubled.max(floor).max(self.pause), jitter))
     }
 
-    /// The same for what nobody waits for: without an end, at a slow pace after too many
-    /// attempts.
+    /// The same for background streams: unlimited attempts, at a slow pace after too
+    /// many of them.
     pub(super) fn next_without_end(&mut self, jitter: u32) -> Duration {
         let floor = self.said.unwrap_or_default().min(LONGEST).max(self.pause);
         self.next(jitter)
@@ -71,15 +71,15 @@ pub(super) const STEADY: Duration = SLOW;
 
 /// In a row; with the delays below about two minutes.
 const ATTEMPTS: u32 = 8;
-/// Without a word of the server's (SC-29).
+/// Without a delay from the server (SC-29).
 const FIRST: Duration = Duration::from_secs(1);
 const CAP: Duration = Duration::from_secs(30);
-/// For a server that is gone for long: soon enough to hear of changes again, rare enough for
-/// thousands of clients to wait for one server.
+/// For a server that is gone for long: short enough to receive changes soon, long enough for
+/// thousands of clients of one server.
 const SLOW: Duration = Duration::from_secs(60);
 /// What a server can ask for at least: one that ends each stream at once must not keep us busy.
 const SOONEST: Duration = Duration::from_millis(100);
-/// What a server can ask for at most: nobody waits longer for a call.
+/// The longest delay that a server can ask for: no call waits longer.
 pub(super) const LONGEST: Duration = Duration::from_secs(60 * 60);
 
 #[cfg(test)]

@@ -9,7 +9,7 @@ use super::field::{Field, LONGEST};
 use crate::limits::Limits;
 use crate::store::{self, Store};
 
-/// What a peer streamed and nobody read yet, event by event, in storage of the caller's choice.
+/// Decodes a stream of events, in storage of the caller's choice.
 ///
 /// ```text
 ///        data.start        line             end
@@ -112,7 +112,7 @@ enum Name {
 #[derive(Clone, Copy, Debug, PartialEq)]
 enum Passing {
     No,
-    /// Dropped: a comment, or a field that nobody knows.
+    /// Dropped: a comment, or an unknown field.
     Dropped,
     /// Handed out in parts.
     Data,
@@ -398,7 +398,7 @@ impl<S: Store<u8>, F: Store<u8>> Events<S, F> {
         self.searched = at;
     }
 
-    /// Makes place behind `end`, where there is none.
+    /// Makes room after `end`.
     #[cold]
     fn make_room(&mut self) {
         let base = self.data.map_or(self.line, |data| data.start);

@@ -21,7 +21,7 @@ use crate::action::BufferFull;
 pub struct Head<'a> {
     /// The event's type; without one it is `message` (SSE-01).
     pub name: Option<&'a str>,
-    /// What a client comes back with to go on behind this event.
+    /// The id that a client sends to resume after this event.
     pub id: Option<&'a str>,
 }
 

@@ -39,7 +39,7 @@ enum Verbatim {
 }
 
 impl<'w, 'o> Serializer<'w, 'o> {
-    /// Goes on behind what was written before.
+    /// Continues after what was written before.
     pub const fn new(writer: &'w mut Writer<'o>, revision: Option<Revision>) -> Self {
         Self {
             writer,

@@ -296,7 +296,7 @@ impl<'c> HttpServer<'c> {
         None
     }
 
-    /// A machine has nothing to say at present: its readers are told what is new.
+    /// A machine has nothing to say at present: its readers are notified.
     fn settle(&mut self, now: Instant, id: ServerId) {
         let idle = self.options.limits.session_idle;
         while let Some(exchange) = self.machines.get_mut(&id).and_then(Entry::next_news) {
@@ -453,7 +453,7 @@ fn mark(dirty: &mut VecDeque<ServerId>, id: ServerId, entry: &mut Entry<'_>) {
     }
 }
 
-/// How much room the buffer for messages keeps at rest.
+/// How much capacity the buffer for messages keeps while idle.
 const SPARE: usize = 64 << 10;
 
 impl Default for HttpOptions {

@@ -38,11 +38,11 @@ pub use self::store::Append;
 /// - [`open`](Self::open), [`listen`](Self::listen) and [`resume`](Self::resume) make readers,
 ///   [`detach`](Self::detach) ends one.
 /// - [`has_room`](Self::has_room) says whether a producer has to wait, which it does where a
-///   reader is slow. A stream that nobody reads keeps its newest messages.
+///   reader is slow. A stream without reader keeps its newest messages.
 /// - What was read is kept for replay until its room is needed.
 ///
-/// No waker is kept here: after a `push` wake whoever waits to read, after a `read` whoever
-/// waits for room.
+/// No waker is kept here: after a `push` the driver wakes the reader, after a `read` the
+/// writers that wait for room.
 ///
 /// ```
 /// use mcp_proto::server::http::streams::{Delivery, StreamLimits, StreamRead, Streams};
@@ -87,14 +87,14 @@ pub struct Streams {
 
 /// The right to read a stream, until a later reader comes.
 #[derive(Debug, PartialEq, Eq)]
-#[must_use = "a stream whose reader is lost without `detach` waits for it for good"]
+#[must_use = "a stream whose reader is dropped without `detach` waits for it forever"]
 pub struct StreamReader {
     streams: MachineId,
     channel: Channel,
     generation: u32,
 }
 
-/// What there is to read behind the bytes that were read.
+/// What follows the bytes that were read.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 #[must_use]
 pub enum StreamRead {
@@ -151,8 +151,8 @@ impl Streams {
         })
     }
 
-    /// A reader of the session's own stream, from the first message that nobody read: a GET
-    /// without `Last-Event-ID`. Open questions are then asked [again](Self::reopen).
+    /// A reader of the session's own stream, from the first unread message: a GET without
+    /// `Last-Event-ID`. Open questions are then asked [again](Self::reopen).
     pub fn listen(&mut self) -> StreamReader {
         let generation = self.new_generation();
         self.own_mut().attach(generation, None);
@@ -163,7 +163,7 @@ impl Streams {
         }
     }
 
-    /// A reader of the stream that this event belongs to, from the event behind it: a GET with
+    /// Attaches a reader to the stream of this event, from the next event on: a GET with
     /// `Last-Event-ID` (SH-26).
     ///
     /// # Errors
@@ -193,7 +193,7 @@ impl Streams {
     }
 
     /// The reader's connection is over. It is no error if another has taken its place. A stream
-    /// that nobody can come back to, because it gave no id, is gone then.
+    /// that cannot be resumed, because it gave no id, is gone then.
     pub fn detach(&mut self, reader: &StreamReader) {
         let once = self.delivery != Delivery::Resumable;
         let Some(stream) = self.read_by(reader) else {
@@ -208,8 +208,8 @@ impl Streams {
 
     /// Puts one message, without line breaks, on a stream: where the machine said, as one event.
     /// No bytes and `end` are the end alone. `question` is the token of a request of ours.
-    /// Returns the sequence number of the event; a message for a stream that is gone or
-    /// has ended is nobody's.
+    /// Returns the sequence number of the event; a message for a stream that is gone or has
+    /// ended is dropped.
     pub fn push(
         &mut self,
         to: Channel,
@@ -248,8 +248,7 @@ impl Streams {
     }
 
     /// Appends events to a chunk until it has about `max` bytes more; a long event is cut and
-    /// goes on in the next chunk. Bytes and what is told of the rest belong together: send the
-    /// bytes first.
+    /// continues in the next chunk. Send the bytes before acting on the returned value.
     pub fn read(&mut self, reader: &StreamReader, out: &mut Vec<u8>, max: usize) -> StreamRead {
         let (delivery, over) = (self.delivery, self.over);
         let Some(stream) = self.read_by(reader) else {
@@ -283,9 +282,9 @@ impl Streams {
         Some(sequence)
     }
 
-    /// Ends the connection of the stream's reader behind what is on the stream, after telling it
-    /// when to come back; the stream itself goes on (SH-13). Says whether that is possible: only
-    /// a client that has an id can come back.
+    /// Ends the connection of the stream's reader after the last event, after telling it when to
+    /// reconnect; the stream itself continues (SH-13). Says whether that is possible: only a
+    /// client that has an id can come back.
     pub fn disconnect(&mut self, on: Channel, retry: Option<Duration>) -> bool {
         if self.delivery != Delivery::Resumable {
             return false;
@@ -320,7 +319,7 @@ impl Streams {
         }
     }
 
-    /// A question was answered, or nobody waits for its answer: its entry is one like others.
+    /// A question was answered or abandoned: its entry is treated like all others.
     pub fn answered(&mut self, question: SentToken) {
         if let Some(own) = &mut self.own {
             own.forget_question(question);
@@ -338,18 +337,18 @@ impl Streams {
         self.bytes = self.bytes.saturating_sub(bytes);
     }
 
-    /// The session is over: every reader ends behind what is on its stream.
+    /// Ends the session: every reader ends after the last event of its stream.
     pub fn finish(&mut self) {
         self.over = true;
     }
 
-    /// Whether somebody reads this stream.
+    /// Returns whether this stream has a reader.
     pub fn is_read(&self, channel: Channel) -> bool {
         self.stream(channel)
             .is_some_and(|stream| stream.reader.is_some())
     }
 
-    /// Whether somebody reads any stream: such a session is not idle.
+    /// Returns whether any stream has a reader: such a session is not idle.
     pub fn has_readers(&self) -> bool {
         self.own.as_ref().is_some_and(|own| own.reader.is_some())
             || self.posts.iter().any(|stream| stream.reader.is_some())
@@ -410,7 +409,7 @@ impl StreamReader {
 }
 
 impl fmt::Debug for Streams {
-    /// Numbers; the messages are nobody's business.
+    /// Shows numbers only; the messages may be confidential.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Streams")
             .field("delivery", &self.delivery)

@@ -33,7 +33,7 @@ impl Streams {
     }
 
     /// Drops what the limits do not allow to be kept: first what was read, of the stream that has
-    /// most of it; then what nobody reads; at last the questions that were kept aside.
+    /// most of it; then what is unread; finally the retained questions.
     pub(super) fn trim(&mut self) {
         while self.is_over_limits() {
             let victim = self.most_read().or_else(|| self.most_unread());
@@ -61,8 +61,8 @@ impl Streams {
         read
     }
 
-    /// Makes room for a new stream: the oldest that was read to its end goes, or else the oldest
-    /// that nobody reads to its end.
+    /// Makes room for a new stream: drops the oldest that was read to its end, or else the
+    /// oldest finished one without reader.
     pub(super) fn remove_finished(&mut self) -> Result<(), TooManyStreams> {
         let finished = |delivered: bool| {
             self.posts
@@ -105,7 +105,7 @@ impl Streams {
         let freed = before.saturating_sub(stream.bytes());
         let empty = stream.is_finished() && stream.len() == 0;
         match question {
-            // It goes on counting, aside.
+            // It still counts separately.
             Some(question) => self.questions.push_back(question),
             None => {
                 self.events = self.events.saturating_sub(1);

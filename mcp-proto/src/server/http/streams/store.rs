@@ -61,9 +61,9 @@ impl Streams {
     }
 
     /// The next entry that the store has to take. Ask after a `push`, `prime`, `disconnect`,
-    /// `reopen` or `detach`, until there is none; each entry is told once, those of a stream in
-    /// their order. What a POST has to say waits for its first [`read`](Self::read) or
-    /// [`prime`](Self::prime): until then it may be a [`single`](Self::single) answer.
+    /// `reopen` or `detach`, until it returns `None`; each entry is returned once, those of a
+    /// stream in their order. What a POST has to say waits for its first [`read`](Self::read)
+    /// or [`prime`](Self::prime): until then it may be a [`single`](Self::single) answer.
     pub fn poll_append(&mut self) -> Option<Append<'_>> {
         if !self.stored {
             return None;
@@ -91,7 +91,7 @@ impl Streams {
         self.trim();
     }
 
-    /// Whether nobody has to wait for this entry any more: it was settled, or it is not kept.
+    /// Returns whether this entry is settled or was dropped.
     pub fn is_settled(&self, channel: Channel, sequence: u64) -> bool {
         self.stream(channel)
             .is_none_or(|stream| stream.is_settled(sequence))
@@ -121,7 +121,7 @@ impl Streams {
 
     /// Puts entries back that a store kept: `first` and those behind it, without a gap, and of a
     /// stream that is known here up to its oldest entry at least. `end` says that no more will
-    /// come: the stream of a POST is over, or the process that went on with it is. Call
+    /// come: the stream of a POST is over, or the process that continued it is. Call
     /// [`resume`](Self::resume) at once; until then their room may be needed for others. A stream
     /// that was not known before is forgotten again when that reader goes: what else comes may
     /// come to the store alone.

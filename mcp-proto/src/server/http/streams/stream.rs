@@ -26,7 +26,7 @@ pub(super) struct Stream {
     /// What the reader gets next, and how much of that message it has.
     cursor: u64,
     part: Option<usize>,
-    /// Whatever is older was read to its end by somebody.
+    /// Older entries were read to their end.
     delivered: u64,
     /// Whether the reader has an id to come back with.
     primed: bool,
@@ -107,7 +107,7 @@ impl Stream {
         clamp(self.place(self.next()).saturating_sub(self.start))
     }
 
-    /// Bytes that nobody read, or that a reader who came back reads again.
+    /// Bytes that are unread, or that a returning reader reads again.
     pub(super) fn unread(&self) -> usize {
         clamp(
             self.place(self.next())
@@ -115,19 +115,19 @@ impl Stream {
         )
     }
 
-    /// Entries that nobody waits for, and their bytes.
+    /// Entries that are not awaited, and their bytes.
     pub(super) fn droppable(&self) -> (usize, usize) {
         let done = self.done();
         let bytes = self.place(done).saturating_sub(self.start);
         (clamp(done.saturating_sub(self.base)), clamp(bytes))
     }
 
-    /// Whether an entry that nobody reads could be given up: it is nowhere under way.
+    /// Returns whether an unread entry can be dropped: it is not being stored.
     pub(super) fn is_losable(&self) -> bool {
         self.reader.is_none() && self.entries.front().is_some_and(|entry| entry.settled)
     }
 
-    /// Whether nothing is missing and nobody is here, and a store has heard of all of it.
+    /// Returns whether the stream is complete, without reader, and stored as a whole.
     pub(super) fn is_finished(&self) -> bool {
         let handed = || self.handed >= self.next() || !self.has_unsettled();
         self.ended && self.reader.is_none() && handed()
@@ -201,7 +201,7 @@ impl Stream {
         self.closing = None;
     }
 
-    /// Whether anybody could come back to it.
+    /// Returns whether it can be resumed.
     pub(super) fn is_known(&self) -> bool {
         (self.primed && !self.foreign) || self.channel == Channel::PIPE
     }
@@ -339,7 +339,7 @@ impl Stream {
         taken
     }
 
-    /// Nobody waits for the answer to this question any more.
+    /// The answer to this question is no longer awaited.
     pub(super) fn forget_question(&mut self, token: SentToken) {
         for entry in &mut self.entries {
             if entry.question == Some(token) {
@@ -419,7 +419,7 @@ impl Stream {
         true
     }
 
-    /// Somebody else delivered what there is.
+    /// Another reader delivered the rest.
     pub(super) fn deliver(&mut self) {
         self.delivered = self.next();
         self.handed = self.next();
