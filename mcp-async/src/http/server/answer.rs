@@ -172,3 +172,15 @@ const RETRY: Duration = Duration::from_secs(5);
 const JSON: HeaderValue = HeaderValue::from_static("application/json");
 
 const ACCEL_BUFFERING: HeaderName = HeaderName::from_static("x-accel-buffering");
+
+/// SH-30
+pub(super) fn no_session() -> Answer {
+    error(
+        StatusCode::NOT_FOUND,
+        code::INVALID_REQUEST,
+        "there is no such session, or no longer",
+    )
+}
+
+/// Why a body is not taken.
+pub(super) const FLOODED: &str = "the session has too many messages to take in";

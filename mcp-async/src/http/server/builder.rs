@@ -6,14 +6,11 @@ use core::pin::Pin;
 use core::time::Duration;
 use std::sync::{Arc, Weak};
 
-use mcp_proto::http::{Access, HttpLimits};
-use mcp_proto::server::http::streams::StreamLimits;
-
 use super::HttpService;
 use super::authenticate::{Authenticate, Hook};
 use super::endpoint::HttpEndpoint;
-use super::http_sse::HttpSse;
-use super::sharing::Sharing;
+use super::http_sse_paths::HttpSsePaths;
+use super::options::Options;
 use crate::http::{EventStore, SessionStore};
 use crate::runtime::{Runtime, Task};
 use crate::server::parts::Parts;
@@ -53,27 +50,6 @@ pub struct Http<R> {
 enum Source<R> {
     Built(Server<R>),
     Parts(Box<Parts>),
-}
-
-/// The settings themselves.
-#[derive(Clone, Debug)]
-pub(super) struct Options {
-    pub(super) path: Option<String>,
-    /// `None` for all.
-    pub(super) hosts: Option<Vec<String>>,
-    origins: Vec<String>,
-    pub(super) authenticate: Option<Hook>,
-    pub(super) http_sse: Option<HttpSse>,
-    /// Whether `initialize` opens a session.
-    pub(super) sessions: bool,
-    pub(super) limits: HttpLimits,
-    pub(super) max_exchanges: usize,
-    pub(super) streams: StreamLimits,
-    pub(super) sharing: Sharing,
-    pub(super) max_total_body_bytes: usize,
-    pub(super) body_timeout: Duration,
-    pub(super) keep_alive: Duration,
-    pub(super) shutdown_timeout: Duration,
 }
 
 impl<R: Runtime, S> Server<R, S> {
@@ -195,7 +171,7 @@ impl<R: Runtime> Http<R> {
     /// session, whose messages are POSTed to `post` (HS-11). Clients receive its address relative
     /// to the first, so both may be mounted under any prefix, as long as it is the same.
     pub fn legacy_sse(mut self, stream: impl Into<String>, post: impl Into<String>) -> Self {
-        self.options.http_sse = Some(HttpSse::new(stream.into(), post.into()));
+        self.options.http_sse = Some(HttpSsePaths::new(stream.into(), post.into()));
         self
     }
 
@@ -370,43 +346,6 @@ impl<R: Runtime> Future for Ending<R> {
             endpoint.shutdown();
         }
         ended
-    }
-}
-
-impl Options {
-    /// The names that the server may be asked for; `None` for all.
-    pub(super) fn all_hosts(&self) -> Option<Vec<String>> {
-        let own = Access::LOOPBACK.hosts.unwrap_or_default();
-        let own = own.iter().copied().map(String::from);
-        let hosts = self.hosts.as_ref()?;
-        Some(own.chain(hosts.iter().cloned()).collect())
-    }
-
-    /// The origins of the web pages that may use it.
-    pub(super) fn all_origins(&self) -> Vec<String> {
-        let own = Access::LOOPBACK.origins.iter().copied().map(String::from);
-        own.chain(self.origins.iter().cloned()).collect()
-    }
-}
-
-impl Default for Options {
-    fn default() -> Self {
-        Self {
-            path: Some("/mcp".into()),
-            hosts: Some(Vec::new()),
-            origins: Vec::new(),
-            authenticate: None,
-            http_sse: None,
-            sessions: true,
-            limits: HttpLimits::default(),
-            max_exchanges: 10_000,
-            streams: StreamLimits::default(),
-            sharing: Sharing::default(),
-            max_total_body_bytes: 256 << 20,
-            body_timeout: Duration::from_secs(30),
-            keep_alive: Duration::from_secs(15),
-            shutdown_timeout: Duration::from_secs(10),
-        }
     }
 }
 

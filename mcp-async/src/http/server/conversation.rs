@@ -10,7 +10,7 @@ use http::request::Parts;
 use mcp_proto::rpc::{Incoming, Messages};
 use mcp_proto::{Instant, Source};
 
-use super::endpoint::principal;
+use super::caller::principal;
 use crate::connection::{Core, Exchanged, Outbound, Shared, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::{Clock, Now};

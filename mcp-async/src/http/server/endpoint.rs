@@ -14,10 +14,11 @@ use mcp_proto::server::{Growing, PreparedConfig, Server as Core, SessionSnapshot
 use mcp_proto::{Channel, Revision, RevisionSet, Source};
 
 use super::answer::{self, Answer};
-use super::builder::Options;
+use super::caller::principal;
 use super::collect::{Broken, Room, collect};
 use super::conversation::{Beginning, Conversation, Leave};
 use super::head::RequestHead;
+use super::options::Options;
 use super::replies::Replies;
 use super::sessions::{Capacity, Sessions};
 use super::streams::SessionStreams;
@@ -25,7 +26,7 @@ use super::turns::Turns;
 use crate::connection::Text;
 use crate::runtime::{Now, Runtime};
 use crate::server::serving::Server;
-use crate::server::{BoxService, Buckets, Live, Machine, Peer, Principal};
+use crate::server::{BoxService, Buckets, Live, Machine, Peer};
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint<R: Runtime> {
@@ -298,16 +299,6 @@ impl Exchanges {
         self.count.store(live.len(), Ordering::Relaxed);
         changed
     }
-}
-
-/// The verified sender of the request.
-pub(super) fn principal(parts: &Parts) -> Option<Principal> {
-    parts.extensions.get().cloned()
-}
-
-/// The name of the verified sender, which owns what the request begins.
-pub(super) fn owner(parts: &Parts) -> Option<Arc<str>> {
-    parts.extensions.get().map(Principal::shared_name)
 }
 
 /// A body that could not be read is no message.

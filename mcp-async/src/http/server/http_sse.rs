@@ -13,11 +13,12 @@ use mcp_proto::http::{Endpoint, Field, Head as _, Post, Refusal, Version};
 use mcp_proto::rpc::{Incoming, Message, Messages, Reason};
 use mcp_proto::server::http::streams::Delivery;
 
-use super::answer::{self, Answer};
+use super::answer::{self, Answer, FLOODED, no_session};
 use super::body::HttpBody;
-use super::endpoint::{HttpEndpoint, owner};
+use super::caller::owner;
+use super::endpoint::HttpEndpoint;
 use super::head::RequestHead;
-use super::legacy::{FLOODED, no_session};
+
 use super::reading::Reading;
 use super::session::{Posted, Session};
 use super::session_task::SessionTask;
@@ -27,31 +28,6 @@ use super::store_writer::StoreWriter;
 use super::streams::SessionStreams;
 use crate::connection::Outbound as _;
 use crate::runtime::Runtime;
-
-/// Where the two endpoints are.
-#[derive(Clone, Debug)]
-pub(super) struct HttpSse {
-    stream: String,
-    post: String,
-    /// The second as seen from the first, so that it is true behind every prefix (HS-07).
-    reference: String,
-}
-
-impl HttpSse {
-    pub(super) fn new(stream: String, post: String) -> Self {
-        let reference = relative(&stream, &post);
-        Self {
-            stream,
-            post,
-            reference,
-        }
-    }
-
-    /// Whether one of the two endpoints is at this path.
-    pub(super) fn is_at(&self, path: &str) -> bool {
-        path == self.stream || path == self.post
-    }
-}
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Answers what is for one of the two endpoints; `None` for what is not.
@@ -174,51 +150,5 @@ impl<R: Runtime> HttpEndpoint<R> {
             true => answer::empty(StatusCode::ACCEPTED),
             false => answer::busy(FLOODED),
         }
-    }
-}
-
-/// A reference to `to` as seen from `from`, both of them paths (RFC 3986, section 4.2).
-fn relative(from: &str, to: &str) -> String {
-    let folder = |path: &str| {
-        let (folder, _) = path.rsplit_once('/').unwrap_or(("", path));
-        folder.split('/').map(str::to_owned).collect::<Vec<_>>()
-    };
-    let (own, other) = (folder(from), folder(to));
-    let shared = own.iter().zip(&other).take_while(|(a, b)| a == b).count();
-    let mut reference = "../".repeat(own.len() - shared);
-    for segment in other.iter().skip(shared) {
-        reference.push_str(segment);
-        reference.push('/');
-    }
-    let (_, name) = to.rsplit_once('/').unwrap_or(("", to));
-    reference.push_str(name);
-    // A colon would make a scheme of it, and nothing at all would mean `from` itself.
-    let first = reference.split('/').next().unwrap_or_default();
-    if first.contains(':') || first.is_empty() {
-        reference.insert_str(0, "./");
-    }
-    reference
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[track_caller]
-    fn check(from: &str, to: &str, expected: &str) {
-        assert_eq!(relative(from, to), expected, "{from} to {to}");
-    }
-
-    #[test]
-    fn references() {
-        check("/sse", "/messages", "messages");
-        check("/a/sse", "/a/messages", "messages");
-        check("/a/sse", "/messages", "../messages");
-        check("/sse", "/a/b", "a/b");
-        check("/a/b/sse", "/a/c/post", "../c/post");
-        check("/a/sse", "/b/", "../b/");
-        check("/sse", "/", "./");
-        check("/sse", "/a:b", "./a:b");
-        check("/sse", "/sse", "sse");
     }
 }

@@ -7,14 +7,14 @@ use http::StatusCode;
 use http::header::{HeaderName, HeaderValue};
 use http::request::Parts;
 use mcp_proto::http::{Get, Post, SessionId};
-use mcp_proto::rpc::code;
 use mcp_proto::server::http::streams::Delivery;
 use mcp_proto::{Channel, Source};
 
-use super::answer::{self, Answer};
+use super::answer::{self, Answer, FLOODED, no_session};
 use super::body::HttpBody;
+use super::caller::owner;
 use super::conversation::Conversation;
-use super::endpoint::{HttpEndpoint, owner};
+use super::endpoint::HttpEndpoint;
 use super::exchange::Exchange;
 use super::reading::Reading;
 use super::session::{Posted, Session};
@@ -267,17 +267,5 @@ impl<R: Runtime> HttpEndpoint<R> {
         exchange.answer().await
     }
 }
-
-/// SH-30
-pub(super) fn no_session() -> Answer {
-    answer::error(
-        StatusCode::NOT_FOUND,
-        code::INVALID_REQUEST,
-        "there is no such session, or no longer",
-    )
-}
-
-/// Why a body is not taken.
-pub(super) const FLOODED: &str = "the session has too many messages to take in";
 
 const SESSION: HeaderName = HeaderName::from_static("mcp-session-id");

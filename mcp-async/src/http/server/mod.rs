@@ -1,8 +1,9 @@
 //! A server as a service over HTTP requests.
 //!
 //! ```text
-//! builder       settings                 endpoint       from a request to what answers it
-//! authenticate  the hook that verifies who sends a request, and its refusals
+//! builder, options        settings       endpoint       from a request to what answers it
+//! authenticate, verify    the hook that verifies who sends a request, and its refusals
+//! caller        who sent a request
 //! head, collect a request, as the core reads it     answer, body   a response
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
 //! replies       where its messages go               exchange       one request of 2026-07-28
@@ -22,13 +23,16 @@ mod auth_error;
 mod authenticate;
 mod body;
 mod builder;
+mod caller;
 mod collect;
 mod conversation;
 mod endpoint;
 mod exchange;
 mod head;
 mod http_sse;
+mod http_sse_paths;
 mod legacy;
+mod options;
 mod reading;
 mod replies;
 mod serve;
@@ -40,6 +44,7 @@ mod store_writer;
 mod streams;
 mod takeover;
 mod turns;
+mod verify;
 
 use core::convert::Infallible;
 use core::fmt;

@@ -7,8 +7,9 @@ use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::StreamReader;
 
 use super::answer::{self, Answer};
+use super::caller::owner;
 use super::conversation::Conversation;
-use super::endpoint::{HttpEndpoint, owner};
+use super::endpoint::HttpEndpoint;
 use super::session::Session;
 use super::sharing::{Owned, Saved};
 use super::streams::SessionStreams;

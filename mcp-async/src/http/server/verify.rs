@@ -1,0 +1,46 @@
+//! Verifies the sender of a request by the hook of the endpoint.
+
+use http::request::Parts;
+use mcp_proto::http::Endpoint;
+
+use super::answer::Answer;
+use super::authenticate::Hook;
+use super::endpoint::HttpEndpoint;
+use super::head::RequestHead;
+use crate::runtime::Runtime;
+use crate::server::Principal;
+
+impl<R: Runtime> HttpEndpoint<R> {
+    /// Verifies the sender, and keeps the principal in the extensions of the request; the answer
+    /// if it is refused. Without a hook, and for what the other checks refuse or answer, nothing
+    /// is done.
+    pub(super) async fn authenticate(&self, parts: &mut Parts) -> Option<Answer> {
+        let Hook(hook) = self.options.authenticate.as_ref()?;
+        if !self.is_admitted(parts) {
+            return None;
+        }
+        let verified = hook.authenticate(parts).await;
+        parts.extensions.remove::<Principal>();
+        match verified {
+            Ok(Some(principal)) => parts.extensions.insert(principal),
+            Ok(None) => None,
+            Err(error) => return Some(error.into_answer()),
+        };
+        None
+    }
+
+    /// Whether the request goes to one of the endpoints, passes its checks of host and origin,
+    /// and is no preflight.
+    fn is_admitted(&self, parts: &Parts) -> bool {
+        let head = RequestHead(parts);
+        let http_sse = self.options.http_sse.as_ref();
+        let endpoint = match http_sse.is_some_and(|both| both.is_at(parts.uri.path())) {
+            true => Endpoint {
+                path: None,
+                ..self.endpoint()
+            },
+            false => self.endpoint(),
+        };
+        endpoint.admit(&head).is_ok() && !head.is_preflight()
+    }
+}
