@@ -10,7 +10,7 @@ use rustix::fs::{FileType, OFlags, fcntl_getfl, fcntl_setfl, fstat};
 use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketType, recv, send, sockopt};
 
-use super::input::uninterrupted;
+use super::uninterrupted::uninterrupted;
 use super::{Input, Output};
 use crate::runtime::{Interest, Reactor, Readiness};
 

@@ -10,6 +10,7 @@ use futures_io::AsyncRead;
 #[cfg(unix)]
 use super::descriptor::Watched;
 use super::thread::ThreadReader;
+use super::uninterrupted::uninterrupted;
 
 /// Bytes that come in: standard input, or a child's output.
 ///
@@ -87,15 +88,5 @@ impl AsyncRead for Input {
 impl fmt::Debug for Input {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_tuple("Input").field(&self.mode()).finish()
-    }
-}
-
-/// A signal handler of the application must not look like a fault of the stream.
-pub(super) fn uninterrupted<T>(mut call: impl FnMut() -> io::Result<T>) -> io::Result<T> {
-    loop {
-        match call() {
-            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
-            other => return other,
-        }
     }
 }

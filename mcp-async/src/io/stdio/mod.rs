@@ -20,6 +20,7 @@ mod input;
 mod mode;
 mod output;
 mod thread;
+mod uninterrupted;
 
 #[cfg(unix)]
 pub use crate::runtime::{Interest, Readiness};

@@ -9,9 +9,9 @@ use futures_io::AsyncWrite;
 
 #[cfg(unix)]
 use super::descriptor::Watched;
-#[cfg(unix)]
-use super::input::uninterrupted;
 use super::thread::ThreadWriter;
+#[cfg(unix)]
+use super::uninterrupted::uninterrupted;
 
 /// Bytes that go out: standard output, or a child's input.
 ///

@@ -6,7 +6,7 @@ use std::io::{self, Read, Write};
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::thread;
 
-use super::input::uninterrupted;
+use super::uninterrupted::uninterrupted;
 
 /// A thread that reads ahead by one block.
 #[derive(Debug)]
