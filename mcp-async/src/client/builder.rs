@@ -12,12 +12,13 @@ use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
+use super::boxed::Boxed;
 use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
 use super::callbacks::{Callbacks, Roots, boxed, is_file};
 use super::child::SpawnError;
 use super::child_end::ChildEnd;
-use super::client_state::{Boxed, ClientState};
+use super::client_state::ClientState;
 use super::exchange::ROUNDS;
 #[cfg(feature = "http-client")]
 use super::extension::Extension;

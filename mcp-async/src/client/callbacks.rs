@@ -6,11 +6,12 @@ use std::sync::{Arc, Mutex};
 use mcp_proto::rpc::{Method, Notification};
 use serde::de::DeserializeOwned;
 
+use super::boxed::Boxed;
 use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
-use super::client_state::{Boxed, lock};
 use super::elicitation::complete;
 use super::handler::{IncomingQuestion, Reply};
+use super::lock::lock;
 use super::sampling;
 use crate::error::ErrorReply;
 use crate::model::{

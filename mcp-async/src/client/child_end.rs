@@ -3,7 +3,7 @@
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
-use super::client_state::lock;
+use super::lock::lock;
 use crate::io::process::ExitedEarly;
 
 /// How the child of one connection ended, once that is known.

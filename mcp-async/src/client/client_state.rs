@@ -1,9 +1,7 @@
 //! State of a client that outlives its connections: callbacks, streams and caches.
 
-use core::future::Future;
-use core::pin::Pin;
 use core::task::{Context, Poll, Waker};
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
+use std::sync::{Arc, Mutex, Weak};
 
 use mcp_proto::Instant;
 use mcp_proto::json::{Object, Raw, RawBuf};
@@ -18,6 +16,7 @@ use super::error::CallError;
 use super::extension::Extension;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
+use super::lock::lock;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
 use super::subscriptions::{Subscriptions, Update};
@@ -51,9 +50,6 @@ struct Renewed {
 }
 
 pub(super) type LogQueue = Queue<LoggingMessageParams>;
-
-/// What a callback returns, in a box.
-pub(super) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
 
 impl ClientState {
     pub(super) fn new(callbacks: Callbacks, rounds: u8, cache: bool, clock: Arc<dyn Now>) -> Self {
@@ -294,8 +290,4 @@ impl queue::Entry for LoggingMessageParams {
         let meta = meta.map(|(name, value)| name.len() + value.as_bytes().len());
         self.data.as_raw().as_bytes().len() + logger + meta.sum::<usize>()
     }
-}
-
-pub(super) fn lock<T>(mutex: &Mutex<T>) -> MutexGuard<'_, T> {
-    mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }

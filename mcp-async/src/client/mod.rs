@@ -9,6 +9,8 @@
 mod ask;
 mod awaited;
 #[cfg(feature = "client")]
+mod boxed;
+#[cfg(feature = "client")]
 pub(crate) mod builder;
 #[cfg(feature = "client")]
 mod cache;
@@ -38,6 +40,8 @@ mod in_task;
 mod info;
 #[cfg(feature = "client")]
 pub(crate) mod inner;
+#[cfg(feature = "client")]
+mod lock;
 #[cfg(feature = "client")]
 mod logs;
 #[cfg(feature = "client")]

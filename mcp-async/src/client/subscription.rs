@@ -13,10 +13,10 @@ use mcp_proto::client::Failure;
 use mcp_proto::model::ServerFeatures;
 
 use super::ask::Ask;
-use super::client_state::lock;
 use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
+use super::lock::lock;
 use super::queue::Queue;
 use super::request::{Request, nothing};
 use super::restart::RestartPolicy;

@@ -24,10 +24,10 @@ pub(crate) use self::off::{displaced, store_failed, unverified};
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "client", feature = "tracing"))]
 pub(crate) use self::on::callback_failed;
-#[cfg(feature = "tracing")]
-pub(crate) use self::on::{Failure, expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::{displaced, store_failed, unverified};
+#[cfg(feature = "tracing")]
+pub(crate) use self::on::{expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::on::{handler_failed, tool_failed};
 #[cfg(all(feature = "http-client", feature = "tracing"))]
@@ -35,7 +35,7 @@ pub(crate) use self::on::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "server", feature = "tracing"))]
 pub(crate) use self::span::Here;
 #[cfg(feature = "tracing")]
-pub(crate) use self::span::{CallFailure, CallSpan};
+pub(crate) use self::span::{CallFailure, CallSpan, Failure};
 
 /// What carries the messages of a connection.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

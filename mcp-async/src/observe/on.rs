@@ -6,7 +6,7 @@ use core::time::Duration;
 use mcp_proto::IgnoreReason;
 use tracing::{debug, error, warn};
 
-use super::span;
+use super::span::{self, Failure};
 
 /// A message led to nothing; most of those are absorbed into state, which is no news.
 pub(crate) fn ignored(why: IgnoreReason) {
@@ -99,26 +99,6 @@ pub(crate) fn tool_failed() {
 /// after its call is polled, so no subscriber has to know which span is the current one.
 pub(crate) fn take_failure() -> Option<Failure> {
     FAILURE.take()
-}
-
-/// How a call failed.
-#[derive(Clone, Copy, Debug)]
-pub(crate) enum Failure {
-    /// With an error of this code.
-    Code(i64),
-    /// With a result that is one (`isError`).
-    #[cfg(feature = "server")]
-    Tool,
-    /// Its handler panicked.
-    Panic,
-    /// It took too long here.
-    Timeout,
-    /// The peer took too long.
-    PeerTimeout,
-    /// With something else than an answer that can be used.
-    Here,
-    /// It was no longer awaited.
-    Cancelled,
 }
 
 thread_local! {

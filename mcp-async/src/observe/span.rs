@@ -9,7 +9,6 @@ use tracing::field::{Empty, display};
 use tracing::{Span, info_span};
 
 use super::Transport;
-use super::on::Failure;
 
 /// A request, for the side that answers it and for the side that asks.
 macro_rules! call_span {
@@ -68,6 +67,26 @@ impl Here {
     pub(crate) fn within<T>(&self, poll: impl FnOnce() -> T) -> T {
         self.0.in_scope(poll)
     }
+}
+
+/// How a call failed.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Failure {
+    /// With an error of this code.
+    Code(i64),
+    /// With a result that is one (`isError`).
+    #[cfg(feature = "server")]
+    Tool,
+    /// Its handler panicked.
+    Panic,
+    /// It took too long here.
+    Timeout,
+    /// The peer took too long.
+    PeerTimeout,
+    /// With something else than an answer that can be used.
+    Here,
+    /// It was no longer awaited.
+    Cancelled,
 }
 
 /// An error that a call of this client ends with.

@@ -17,6 +17,7 @@ mod link;
 mod outgoing;
 mod permits;
 mod run_exchange;
+mod send;
 mod session;
 mod settings;
 mod stream;

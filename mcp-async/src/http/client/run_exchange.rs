@@ -15,8 +15,9 @@ use mcp_proto::client::Failure;
 use mcp_proto::client::http::{Body, Exchange, ExchangeOutcome, HttpMethod, ReplyHead};
 use mcp_proto::rpc::Reason;
 
-use super::carrier::{Reply, Unsent};
+use super::carrier::Reply;
 use super::link::{Link, Opens, Start};
+use super::send::{PATIENCE, REFUSAL, Whole, ask, deliver, whole, within};
 use super::stream;
 use crate::runtime::{Clock, Timer};
 
@@ -207,11 +208,6 @@ async fn probe_http_sse<C: Clock>(
     }
 }
 
-async fn ask(link: &Link, exchange: &Exchange, message: &Bytes) -> Result<Response<Reply>, Unsent> {
-    let request = link.request(exchange, message)?;
-    link.carrier.send(request).await
-}
-
 fn judge(link: &Link, exchange: &mut Exchange, response: &Response<Reply>) -> Body {
     let field = |name: &str| {
         let value = response.headers().get(name);
@@ -232,46 +228,6 @@ fn unreachable(link: &Link, exchange: &mut Exchange, begun: bool) -> ExchangeOut
     link.origin(|origin| exchange.unreachable(origin, now, begun, jitter))
 }
 
-enum Whole {
-    All(Vec<u8>),
-    /// What was read of it.
-    TooLong(Vec<u8>),
-    Broken,
-}
-
-async fn whole(mut body: Reply, limit: usize) -> Whole {
-    let mut bytes = Vec::new();
-    loop {
-        match poll_fn(|cx| body.poll_bytes(cx)).await {
-            None => return Whole::All(bytes),
-            Some(Err(_)) => return Whole::Broken,
-            Some(Ok(part)) => {
-                if bytes.len().saturating_add(part.len()) > limit {
-                    return Whole::TooLong(bytes);
-                }
-                bytes.extend_from_slice(&part);
-            }
-        }
-    }
-}
-
-/// Tells the server something that has no answer.
-pub(super) async fn tell<C: Clock>(link: &Link, clock: &C, message: Vec<u8>) {
-    let message = Bytes::from(message);
-    let exchange = link.origin(|origin| Exchange::new(origin, &message));
-    let told = async {
-        if let Ok(response) = ask(link, &exchange, &message).await {
-            whole(response.into_body(), REFUSAL).await;
-        }
-    };
-    // Whatever becomes of it: other exchanges find out that a session is gone.
-    within(clock, Some(PATIENCE), told).await;
-}
-
-pub(super) async fn deliver(link: &Link, line: &mut Vec<u8>) {
-    poll_fn(|cx| link.poll_deliver(cx, line)).await;
-}
-
 async fn sleep<C: Clock>(clock: &C, until: Instant) {
     let mut timer = clock.timer();
     poll_fn(|cx| {
@@ -283,32 +239,5 @@ async fn sleep<C: Clock>(clock: &C, until: Instant) {
     .await;
 }
 
-/// Returns the output of a future, unless it takes longer than the limit.
-async fn within<C: Clock, F: Future>(
-    clock: &C,
-    limit: Option<Duration>,
-    future: F,
-) -> Option<F::Output> {
-    let mut future = pin!(future);
-    let mut end = limit.map(|limit| (clock.now() + limit, clock.timer()));
-    poll_fn(|cx| {
-        if let Poll::Ready(output) = future.as_mut().poll(cx) {
-            return Poll::Ready(Some(output));
-        }
-        match &mut end {
-            Some((at, timer)) => timer.poll_until(*at, cx).map(|()| None),
-            None => Poll::Pending,
-        }
-    })
-    .await
-}
-
 /// How long a request may take to arrive anywhere.
 pub(super) const HEAD_START: Duration = Duration::from_secs(1);
-
-/// How long a server may take to accept a notification. Behind `initialized` everything else
-/// waits, and calls wait longer than this.
-const PATIENCE: Duration = Duration::from_secs(30);
-
-/// What is read of a refusal: errors are short.
-const REFUSAL: usize = 64 << 10;

@@ -13,7 +13,7 @@ use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
 use super::link::Link;
-use super::run_exchange::{deliver, tell};
+use super::send::{deliver, tell};
 use crate::observe;
 use crate::runtime::{Clock, Timer};
 

@@ -1,0 +1,7 @@
+//! The future of a callback.
+
+use core::future::Future;
+use core::pin::Pin;
+
+/// What a callback returns, in a box.
+pub(super) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
