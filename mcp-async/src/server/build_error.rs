@@ -2,8 +2,9 @@
 
 use core::error::Error;
 use core::fmt;
+use std::io;
 
-use super::item::RegisterError;
+use super::register_error::RegisterError;
 
 /// Why [`ServerBuilder::build`](super::ServerBuilder::build) failed: every mistake in what the
 /// builder was given, in the order of the calls.
@@ -82,5 +83,12 @@ impl Error for BuildError {
     fn source(&self) -> Option<&(dyn Error + 'static)> {
         let first = self.0.first()?;
         Some(first)
+    }
+}
+
+/// The mistakes are in what was given to the builder.
+impl From<BuildError> for io::Error {
+    fn from(error: BuildError) -> Self {
+        Self::new(io::ErrorKind::InvalidInput, error)
     }
 }

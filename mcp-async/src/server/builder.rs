@@ -15,19 +15,19 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tower_layer::Layer;
 
-use super::build_error::BuildError;
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
-use super::inner::{BoxService, Settings};
-use super::item::{Item, RegisterError, TWICE};
+use super::item::Item;
 use super::layers::ConcurrencyLimit;
 use super::output::ToolOutput;
 use super::parts::Parts;
 use super::prompt::{Prompt, PromptOutput};
 use super::rate::RateLimits;
+use super::register_error::{RegisterError, TWICE};
 use super::resource::{CacheHint, Resource, ResourceOutput};
 use super::router::Method;
-use super::serving::Server;
+use super::service::BoxService;
+use super::settings::Settings;
 use super::template::Template;
 use super::tool::Tool;
 use super::{Service, StateKeys};
@@ -466,25 +466,6 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     #[cfg(feature = "http-server")]
     pub fn draft_profile(self) -> Self {
         self.set(|settings| settings.draft = true)
-    }
-
-    /// Builds the server.
-    ///
-    /// # Errors
-    /// All mistakes: names, URIs and templates that are registered twice or malformed, items
-    /// without a handler, schemas that are invalid or describe no object, settings that are no
-    /// JSON object, or that can have no effect.
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    /// use mcp_async::server::Tool;
-    ///
-    /// let error = Server::<()>::builder("demo", "1.0").with(Tool::new("forgotten")).build();
-    /// assert_eq!(error.unwrap_err().mistakes()[0].to_string(), "tool `forgotten`: no handler");
-    /// ```
-    pub fn build(self) -> Result<Server<R, S>, BuildError> {
-        let inner = self.parts.build_inner()?;
-        Ok(Server::with_state(inner, self.state))
     }
 
     pub(super) fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {

@@ -5,9 +5,11 @@ use std::sync::Arc;
 use mcp_proto::server::ListKind;
 
 use super::cursor::{self, Listing};
-use super::item::{Item, RegisterError};
+use super::item::Item;
+use super::keyed::Keyed;
 use super::principal::Principal;
 use super::prompt::Prompt;
+use super::register_error::RegisterError;
 use super::resource::Resource;
 use super::template::Template;
 use super::tool::Tool;
@@ -148,11 +150,6 @@ impl Change {
         let before = self.before.as_ref();
         self.seen.shows(caller) || before.is_some_and(|before| before.shows(caller))
     }
-}
-
-/// What a list is sorted by, and found by.
-pub(super) trait Keyed {
-    fn key(&self) -> &str;
 }
 
 /// Items in the order of their keys, so that every process lists them alike (TL-04) and a page

@@ -6,9 +6,8 @@ use core::ops::Deref;
 use std::sync::Arc;
 
 use super::CallContext;
-use super::inner::Inner;
-use super::registry::Registry;
-use super::runner::{Runner, blocking};
+use super::host::Host;
+use super::runner::blocking;
 use super::service::Call;
 
 /// The context of one call: the state of the server, and everything that [`CallContext`] offers,
@@ -55,23 +54,8 @@ use super::service::Call;
 /// ```
 pub struct Context<S = ()> {
     call: CallContext,
-    state: Arc<S>,
-    host: Host,
-}
-
-/// What runs the handlers of one connection.
-#[derive(Clone)]
-pub(super) struct Host {
-    pub(super) inner: Arc<Inner>,
-    /// `None` where there is no runtime.
-    pub(super) runner: Option<Runner>,
-}
-
-impl Host {
-    /// The state of handlers that are registered while the server runs.
-    pub(super) fn unit(&self) -> &Arc<()> {
-        &self.inner.unit
-    }
+    pub(super) state: Arc<S>,
+    pub(super) host: Host,
 }
 
 impl<S> Context<S> {
@@ -86,12 +70,6 @@ impl<S> Context<S> {
     /// Returns the state of the server.
     pub fn state(&self) -> &S {
         &self.state
-    }
-
-    /// Returns the handle that changes what the server offers, and reports changes to its clients.
-    /// What is added has the state of this handler.
-    pub fn registry(&self) -> Registry<S> {
-        Registry::new(&self.host.inner, &self.state)
     }
 
     /// Runs a closure that blocks (a database, files, a long computation) on the runtime's pool

@@ -5,34 +5,22 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use core::task::Waker;
 #[cfg(feature = "http-server")]
 use core::task::{Context, Poll};
-use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
-use mcp_proto::json::{Map, Raw, RawBuf};
-use mcp_proto::model::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
-};
-use mcp_proto::server::{Growing, ListKind, PreparedConfig, ServerConfig, ServerSetup};
-use mcp_proto::{Limits, PingPolicy, RevisionSet};
+use mcp_proto::server::{ListKind, PreparedConfig};
 
+use super::Peer;
 use super::catalog::{Catalog, Change};
-use super::item::{Item, RegisterError};
-use super::layers::Trace;
-use super::lister::Lister;
+use super::declare::declare;
+use super::host::HostServer;
+use super::item::Item;
 use super::live::Live;
-use super::rate::{Buckets, RateLimits};
-use super::resource::CacheHint;
-use super::router::{Method, Router};
-use super::runner::Runner;
+use super::register_error::RegisterError;
+use super::settings::Settings;
 use super::view::{CurrentView, View};
 use super::visibility::Visibility;
-use super::{GRACE, Peer, Service, StateKeys};
 #[cfg(feature = "http-server")]
 use crate::connection::register;
-use crate::model::Implementation;
-
-/// What serves one connection, whatever layers are around it.
-pub type BoxService = Box<dyn Service>;
 
 pub(super) struct Inner {
     pub(super) settings: Arc<Settings>,
@@ -51,37 +39,6 @@ pub(super) struct Inner {
 /// Values that are kept for others.
 pub(super) type States = Vec<Arc<dyn Any + Send + Sync>>;
 
-/// The settings of the builder, which do not change afterwards.
-#[derive(Clone)]
-pub(super) struct Settings {
-    pub(super) info: Implementation,
-    pub(super) instructions: Option<String>,
-    pub(super) revisions: RevisionSet,
-    pub(super) limits: Limits,
-    pub(super) ping: Option<PingPolicy>,
-    pub(super) logging: bool,
-    pub(super) page_size: usize,
-    pub(super) hint: CacheHint,
-    pub(super) extensions: Vec<(String, RawBuf)>,
-    pub(super) experimental: Vec<(String, RawBuf)>,
-    pub(super) methods: Vec<Arc<Method>>,
-    pub(super) listers: Vec<Arc<Lister>>,
-    pub(super) layers: Vec<Wrap>,
-    pub(super) trace: Trace,
-    pub(super) rates: RateLimits,
-    pub(super) progress_interval: Duration,
-    /// How long handlers may continue after the end of a pipe.
-    pub(super) shutdown_timeout: Duration,
-    pub(super) keys: Option<StateKeys>,
-    pub(super) list_changed: Vec<ListKind>,
-    /// Whatever is registered can change, and resources can be subscribed to.
-    pub(super) change_notifications: bool,
-    /// Its sessions over HTTP are held to the transports draft.
-    pub(super) draft: bool,
-}
-
-type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
-
 #[derive(Default)]
 struct Connections {
     live: Live,
@@ -89,45 +46,9 @@ struct Connections {
     waiting: Vec<Waker>,
 }
 
-impl Settings {
-    pub(super) fn new(name: String, version: String) -> Self {
-        Self {
-            info: Implementation::new(name, version),
-            instructions: None,
-            revisions: RevisionSet::all(),
-            limits: Limits::default(),
-            ping: None,
-            logging: false,
-            page_size: PAGE,
-            hint: CacheHint::default(),
-            extensions: Vec::new(),
-            experimental: Vec::new(),
-            methods: Vec::new(),
-            listers: Vec::new(),
-            layers: Vec::new(),
-            trace: Trace::new(),
-            keys: None,
-            rates: RateLimits::default(),
-            progress_interval: PROGRESS,
-            shutdown_timeout: GRACE,
-            list_changed: Vec::new(),
-            change_notifications: false,
-            draft: false,
-        }
-    }
-}
-
-impl Settings {
-    /// What cannot be meant.
-    pub(super) fn mistakes(&self, catalog: &Catalog) -> Vec<RegisterError> {
-        let mut mistakes = Vec::new();
-        if self.page_size == 0 {
-            mistakes.push(RegisterError::zero("page_size"));
-        }
-        if let Err(error) = PreparedConfig::<Growing>::new(declare(self, catalog)) {
-            mistakes.push(RegisterError::setting("limits", &error));
-        }
-        mistakes
+impl HostServer for Inner {
+    fn unit(&self) -> &Arc<()> {
+        &self.unit
     }
 }
 
@@ -212,28 +133,6 @@ impl Inner {
         changed
     }
 
-    /// What serves one connection.
-    pub(super) fn service(self: &Arc<Self>, runner: Option<Runner>) -> BoxService {
-        self.service_sharing(runner, Arc::default())
-    }
-
-    /// The same for a connection that shares its limits with others.
-    pub(super) fn service_sharing(
-        self: &Arc<Self>,
-        runner: Option<Runner>,
-        buckets: Arc<Buckets>,
-    ) -> BoxService {
-        let settings = Arc::clone(&self.settings);
-        let router = Router::new(self, Arc::clone(&settings), runner, buckets);
-        let service = settings
-            .layers
-            .iter()
-            .fold(Box::new(router) as BoxService, |service, layer| {
-                layer(service)
-            });
-        settings.trace.wrap(service)
-    }
-
     /// From now on the client is notified of changes.
     pub(super) fn connected(&self, peer: &Peer) {
         if let Some(limit) = self.settings.rates.logs {
@@ -299,66 +198,3 @@ impl Inner {
             .unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// Declares what is served, and nothing else.
-fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'static> {
-    let changes = |kind: ListKind, empty: bool| {
-        let said = settings.list_changed.contains(&kind);
-        let changes = said || (settings.change_notifications && !empty);
-        (said || !empty).then_some(changes)
-    };
-    let no_resources =
-        catalog.resources.is_empty() && catalog.templates.is_empty() && settings.listers.is_empty();
-    let experimental = members(&settings.experimental);
-    let extensions = members(&settings.extensions);
-    let capabilities = ServerCapabilities {
-        experimental: (!experimental.is_empty()).then_some(Map::new(&experimental)),
-        logging: settings.logging.then_some(Map::EMPTY),
-        completions: catalog.completes().then_some(Map::EMPTY),
-        prompts: changes(ListKind::Prompts, catalog.prompts.is_empty())
-            .map(|list_changed| PromptsCapability { list_changed }),
-        resources: changes(ListKind::Resources, no_resources).map(|list_changed| {
-            ResourcesCapability {
-                subscribe: settings.change_notifications,
-                list_changed,
-            }
-        }),
-        tools: changes(ListKind::Tools, catalog.tools.is_empty())
-            .map(|list_changed| ToolsCapability { list_changed }),
-        tasks: None,
-        extensions: (!extensions.is_empty()).then_some(Map::new(&extensions)),
-    };
-    let info = RawBuf::encode(&settings.info).unwrap_or_default();
-    let methods: Vec<&str> = settings
-        .methods
-        .iter()
-        .map(|method| &*method.name)
-        .collect();
-    let mut config = ServerConfig::new("", "");
-    config.info = info.decode().unwrap_or(config.info);
-    config.instructions = settings.instructions.as_deref();
-    config.capabilities = capabilities;
-    config.revisions = settings.revisions;
-    config.limits = settings.limits;
-    config.ping = settings.ping;
-    config.progress_interval = settings.progress_interval;
-    if let Some(scope) = settings.hint.scope {
-        config.discover_ttl = u32::try_from(settings.hint.ttl_ms).unwrap_or(u32::MAX);
-        config.discover_scope = scope;
-    }
-    config.methods = &methods;
-    ServerSetup::shared(&config)
-}
-
-/// Names with their settings, as the core borrows them.
-fn members(pairs: &[(String, RawBuf)]) -> Vec<(&str, Raw<'_>)> {
-    pairs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_raw()))
-        .collect()
-}
-
-/// The items on a page, unless it is said.
-const PAGE: usize = 1000;
-/// Ten times a second is as much as a person sees.
-const PROGRESS: Duration = Duration::from_millis(100);

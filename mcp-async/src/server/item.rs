@@ -3,8 +3,9 @@
 use core::fmt;
 use std::sync::Arc;
 
-use super::catalog::Keyed as _;
+use super::keyed::Keyed as _;
 use super::prompt::Prompt;
+use super::register_error::RegisterError;
 use super::resource::Resource;
 use super::template::Template;
 use super::tool::Tool;
@@ -82,57 +83,3 @@ impl<S> From<Prompt<S>> for Item<S> {
         Self::Prompt(Box::new(prompt))
     }
 }
-
-/// Why something cannot be served.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RegisterError {
-    kind: &'static str,
-    name: String,
-    reason: String,
-}
-
-impl RegisterError {
-    /// What it was to be: `tool`, `resource`, `template`, `prompt`, `method`, `capability` or
-    /// `setting`.
-    pub const fn kind(&self) -> &'static str {
-        self.kind
-    }
-
-    /// Its name, URI or template.
-    pub fn name(&self) -> &str {
-        &self.name
-    }
-
-    pub(super) fn new(kind: &'static str, name: &str, reason: &dyn fmt::Display) -> Self {
-        Self {
-            kind,
-            name: name.to_owned(),
-            reason: reason.to_string(),
-        }
-    }
-
-    /// A setting of a builder that is zero, and then has no meaning.
-    pub(crate) fn zero(name: &str) -> Self {
-        Self::setting(name, &"it is zero")
-    }
-
-    /// A mistake in a setting of a builder.
-    pub(super) fn setting(name: &str, reason: &dyn fmt::Display) -> Self {
-        Self::new("setting", name, reason)
-    }
-
-    pub(super) fn settings(name: &str) -> Self {
-        Self::new("capability", name, &"its settings are no JSON object")
-    }
-}
-
-impl fmt::Display for RegisterError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} `{}`: {}", self.kind, self.name, self.reason)
-    }
-}
-
-impl core::error::Error for RegisterError {}
-
-pub(super) const NO_HANDLER: &str = "no handler";
-pub(super) const TWICE: &str = "it is registered twice";

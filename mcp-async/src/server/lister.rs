@@ -6,10 +6,10 @@ use core::pin::Pin;
 use std::sync::Arc;
 
 use super::Call;
-use super::builder::ServerBuilder;
 use super::cursor::{self, Listing};
-use super::handler_context::{Context, Host};
+use super::handler_context::Context;
 use super::handler_error::HandlerError;
+use super::host::Host;
 use super::resource::CacheHint;
 use crate::model::{ListResourcesResult, Resource};
 
@@ -49,34 +49,6 @@ impl Lister {
 impl<S> fmt::Debug for Lister<S> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Lister")
-    }
-}
-
-impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
-    /// Lists further resources, which the handler chooses for each caller; templates read them.
-    /// The handler runs for each page of `resources/list`. Its resources are merged with those that
-    /// are registered, which win where URIs are equal. [`Template::list`](super::Template::list)
-    /// does the same for the resources of one template.
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    /// use mcp_async::model::Resource;
-    /// use mcp_async::server::{Context, Principal};
-    ///
-    /// let server = Server::<()>::builder("notes", "1.0").list_resources(|cx: Context| async move {
-    ///     let user = cx.principal().map_or("guest", Principal::name);
-    ///     Ok(vec![Resource::new(format!("notes://{user}/todo"), "todo")])
-    /// });
-    /// # let _ = server;
-    /// ```
-    pub fn list_resources<F, Fut>(mut self, handler: F) -> Self
-    where
-        F: Fn(Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<Vec<Resource>, HandlerError>> + Send + 'static,
-    {
-        let lister = Lister::new(handler).bind(&self.state);
-        self.parts.settings.listers.push(Arc::new(lister));
-        self
     }
 }
 

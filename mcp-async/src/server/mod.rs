@@ -21,6 +21,8 @@ mod tell;
 pub mod layers;
 
 #[cfg(feature = "server")]
+mod build;
+#[cfg(feature = "server")]
 mod build_error;
 #[cfg(feature = "server")]
 pub(crate) mod builder;
@@ -33,15 +35,21 @@ mod completion;
 #[cfg(feature = "server")]
 mod cursor;
 #[cfg(feature = "server")]
+mod declare;
+#[cfg(feature = "server")]
 mod encoded;
 #[cfg(feature = "server")]
 mod handler_context;
 #[cfg(feature = "server")]
 mod handler_error;
 #[cfg(feature = "server")]
+mod host;
+#[cfg(feature = "server")]
 mod inner;
 #[cfg(feature = "server")]
 mod item;
+#[cfg(feature = "server")]
+mod keyed;
 #[cfg(feature = "server")]
 mod lister;
 #[cfg(feature = "server")]
@@ -59,6 +67,8 @@ mod prompt;
 #[cfg(feature = "server")]
 mod rate;
 #[cfg(feature = "server")]
+mod register_error;
+#[cfg(feature = "server")]
 mod registry;
 #[cfg(feature = "server")]
 mod resource;
@@ -68,6 +78,8 @@ mod router;
 mod runner;
 #[cfg(feature = "server")]
 pub(crate) mod serving;
+#[cfg(feature = "server")]
+mod settings;
 #[cfg(feature = "server")]
 mod state;
 mod stdio;
@@ -125,14 +137,15 @@ pub use self::{
     completion::{CompletionOutput, CompletionRequest},
     handler_context::Context,
     handler_error::HandlerError,
-    inner::BoxService,
-    item::{Item, RegisterError},
+    item::Item,
     output::{Json, ToolOutput},
     principal_peers::PrincipalPeers,
     prompt::{Prompt, PromptOutput},
     rate::{RateLimit, RateLimits},
+    register_error::RegisterError,
     registry::Registry,
     resource::{Resource, ResourceOutput},
+    service::BoxService,
     template::{MatchedUri, Template},
     tool::{NoArguments, Tool, ToolCall},
 };

@@ -7,9 +7,10 @@ use serde::Serialize;
 
 use super::build_error::BuildError;
 use super::catalog::Catalog;
-use super::inner::{Inner, Settings, States};
-use super::item::{Item, RegisterError, TWICE};
-use super::serving::Server;
+use super::inner::{Inner, States};
+use super::item::Item;
+use super::register_error::{RegisterError, TWICE};
+use super::settings::Settings;
 
 /// What was said to a builder, whatever its state.
 #[derive(Clone)]
@@ -32,10 +33,6 @@ impl Parts {
     }
 
     /// Builds the server.
-    pub(crate) fn build<R>(self) -> Result<Server<R>, BuildError> {
-        self.build_inner().map(Server::of)
-    }
-
     pub(super) fn build_inner(self) -> Result<Arc<Inner>, BuildError> {
         let Self {
             settings,

@@ -12,12 +12,13 @@ use serde::de::DeserializeOwned;
 use serde_json::Value;
 
 use super::Call;
-use super::catalog::Keyed;
 use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
-use super::handler_context::{Context, Host};
+use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError};
-use super::item::{NO_HANDLER, RegisterError};
+use super::host::Host;
+use super::keyed::Keyed;
 use super::principal::Principal;
+use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::texts::from_texts;
 use super::visibility::Visibility;

@@ -1,14 +1,17 @@
 //! Changes and ends a running server.
 
+use core::any::Any;
 use core::fmt;
 use std::sync::{Arc, Weak};
 
 use mcp_proto::server::ListKind;
 
 use super::Peer;
+use super::handler_context::Context;
 use super::inner::Inner;
-use super::item::{Item, RegisterError};
+use super::item::Item;
 use super::principal_peers::PrincipalPeers;
+use super::register_error::RegisterError;
 
 /// A handle that changes what a running [`Server`](crate::Server) offers, reports changes to its
 /// clients (TL-02, RS-02, PR-02), and ends it.
@@ -58,6 +61,20 @@ pub struct Registry<S = ()> {
     inner: Weak<Inner>,
     /// The server keeps it. A state can contain the registry of its server.
     state: Weak<S>,
+}
+
+impl<S> Context<S> {
+    /// Returns the handle that changes what the server offers, and reports changes to its clients.
+    /// What is added has the state of this handler.
+    pub fn registry(&self) -> Registry<S> {
+        let server: Arc<dyn Any + Send + Sync> = self.host.server.clone();
+        Registry {
+            inner: server
+                .downcast()
+                .map_or_else(|_| Weak::new(), |inner| Arc::downgrade(&inner)),
+            state: Arc::downgrade(&self.state),
+        }
+    }
 }
 
 impl<S> Registry<S> {

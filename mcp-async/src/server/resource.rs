@@ -11,12 +11,13 @@ use mcp_proto::model::CacheScope;
 use serde::Serialize;
 
 use super::Call;
-use super::catalog::Keyed;
-use super::handler_context::{Context, Host};
+use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError, not_found};
-use super::item::{NO_HANDLER, RegisterError};
+use super::host::Host;
+use super::keyed::Keyed;
 use super::output::Json;
 use super::principal::Principal;
+use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::visibility::Visibility;
 use crate::connection::Job;

@@ -14,6 +14,10 @@ use super::reply::{Answering, Reply};
 use crate::connection::Progress;
 use crate::connection::{Frame, Job, keep};
 
+/// What serves one connection, whatever layers are around it.
+#[cfg(feature = "server")]
+pub type BoxService = Box<dyn Service>;
+
 /// Answers calls: the low-level seam on which routers of typed handlers stand.
 ///
 /// The connection calls these methods one at a time and without any lock held. A panic in one

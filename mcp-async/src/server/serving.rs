@@ -3,7 +3,6 @@
 
 use core::fmt;
 use core::marker::PhantomData;
-use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
@@ -12,13 +11,12 @@ use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 
 #[cfg(feature = "http-server")]
 use super::StateKeys;
-use super::build_error::BuildError;
-use super::builder::ServerBuilder;
-use super::inner::{BoxService, Inner};
-#[cfg(feature = "http-server")]
+use super::inner::Inner;
 use super::rate::Buckets;
 use super::registry::Registry;
+use super::router::Router;
 use super::runner::Runner;
+use super::service::BoxService;
 use super::{Connection, Peer, connect_with};
 use crate::io::stdio::{self, StdioMode};
 use crate::runtime::{Clock, Runtime};
@@ -56,11 +54,6 @@ pub struct Server<R, S = ()> {
 }
 
 impl<R> Server<R> {
-    /// Begins a server of this name and version.
-    pub fn builder(name: impl Into<String>, version: impl Into<String>) -> ServerBuilder<R> {
-        ServerBuilder::new(name.into(), version.into())
-    }
-
     /// The configuration, for those who make many machines of it.
     pub(crate) fn prepared(&self) -> PreparedConfig<'static, Growing> {
         self.inner.view().prepared.clone()
@@ -127,7 +120,7 @@ impl<R> Server<R> {
         O: AsyncWrite + Unpin,
         C: Clock,
     {
-        let service = self.inner.service(runner);
+        let service = service_of(&self.inner, runner, Arc::default());
         let (mut connection, peer) = connect_with(streams, clock, self.prepared(), service);
         connection = connection.with_shutdown_timeout(self.inner.settings.shutdown_timeout);
         if let Some(keys) = self.inner.settings.keys.clone() {
@@ -204,7 +197,7 @@ impl<R: Runtime, S> Server<R, S> {
 
     /// What serves one connection, for a transport that is not a pair of byte streams.
     pub fn service(&self) -> BoxService {
-        self.inner.service(Some(Runner::of::<R>()))
+        service_of(&self.inner, Some(Runner::of::<R>()), Arc::default())
     }
 }
 
@@ -218,41 +211,21 @@ impl<R: Runtime> Server<R> {
     /// What serves one exchange that stands for itself; they share their limits.
     #[cfg(feature = "http-server")]
     pub(crate) fn exchange_service(&self, buckets: &Arc<Buckets>) -> BoxService {
-        self.inner
-            .service_sharing(Some(Runner::of::<R>()), Arc::clone(buckets))
+        service_of(&self.inner, Some(Runner::of::<R>()), Arc::clone(buckets))
     }
 }
 
-impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
-    /// Sets how long handlers of a connection over a pipe may continue after the end of its input
-    /// or a [shutdown](Registry::shutdown); one second otherwise. Calls that still run then are
-    /// answered with error -32603.
-    ///
-    /// It also bounds how long a client that reads nothing delays the end. Clients that start a
-    /// server wait a few seconds for its exit and then kill it, so a longer time helps only where
-    /// the client is known. For HTTP see [`Http::shutdown_timeout`](crate::http::Http::shutdown_timeout).
-    pub fn shutdown_timeout(self, timeout: Duration) -> Self {
-        self.set(|settings| settings.shutdown_timeout = timeout)
-    }
-}
-
-impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
-    /// Builds the server, and serves one client over this process's standard input and output:
-    /// see [`Server::serve_stdio`].
-    ///
-    /// # Errors
-    /// Those of [`build`](Self::build), as an [`InvalidInput`](io::ErrorKind::InvalidInput) that
-    /// holds the [`BuildError`], and those of [`Server::serve_stdio`].
-    pub async fn serve_stdio(self) -> io::Result<()> {
-        self.build()?.serve_stdio().await
-    }
-}
-
-/// The mistakes are in what was given to the builder.
-impl From<BuildError> for io::Error {
-    fn from(error: BuildError) -> Self {
-        Self::new(io::ErrorKind::InvalidInput, error)
-    }
+/// What serves one connection; connections with the same buckets share their limits.
+fn service_of(inner: &Arc<Inner>, runner: Option<Runner>, buckets: Arc<Buckets>) -> BoxService {
+    let settings = Arc::clone(&inner.settings);
+    let router = Router::new(inner, Arc::clone(&settings), runner, buckets);
+    let service = settings
+        .layers
+        .iter()
+        .fold(Box::new(router) as BoxService, |service, layer| {
+            layer(service)
+        });
+    settings.trace.wrap(service)
 }
 
 impl<R, S> Clone for Server<R, S> {

@@ -9,13 +9,14 @@ use mcp_proto::model::CacheScope;
 use serde::de::DeserializeOwned;
 
 use super::Call;
-use super::catalog::Keyed;
 use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all};
-use super::handler_context::{Context, Host};
+use super::handler_context::Context;
 use super::handler_error::{HandlerError, not_found};
-use super::item::{NO_HANDLER, RegisterError};
+use super::host::Host;
+use super::keyed::Keyed;
 use super::lister::Lister;
 use super::principal::Principal;
+use super::register_error::{NO_HANDLER, RegisterError};
 use super::resource::{CacheHint, ResourceOutput, answer};
 use super::texts::from_captures;
 use super::visibility::Visibility;

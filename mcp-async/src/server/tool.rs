@@ -13,14 +13,15 @@ use schemars::JsonSchema;
 use serde::de::{Deserialize, DeserializeOwned};
 
 use super::Call;
-use super::catalog::Keyed;
 use super::checks::Checks;
-use super::handler_context::{Context, Host};
+use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError, missing_capabilities};
-use super::item::{NO_HANDLER, RegisterError};
+use super::host::Host;
+use super::keyed::Keyed;
 use super::output::ToolOutput;
 use super::principal::Principal;
 use super::rate::RateLimit;
+use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::runner::spawned;
 use super::visibility::Visibility;

@@ -1,6 +1,6 @@
 //! What stands in for the spans of calls in builds without `tracing`.
 
-use crate::server::inner::BoxService;
+use crate::server::service::BoxService;
 
 /// Traces nothing.
 #[derive(Clone)]

@@ -7,7 +7,8 @@ use mcp_proto::model::{CompleteParams, Reference};
 
 use super::super::completion::{Completed, Completer, CompletionRequest};
 use super::super::service::Call;
-use super::{Router, is_shown, too_often, unknown};
+use super::shown::is_shown;
+use super::{Router, too_often, unknown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 
@@ -28,7 +29,7 @@ impl Router {
         match params.reference {
             Reference::Prompt(reference) => {
                 let name = reference.name.to_cow();
-                let view = self.host.inner.view();
+                let view = self.inner.view();
                 let found = view.catalog.prompts.find(&name);
                 let shown = found.filter(|prompt| is_shown(&prompt.visibility, &call));
                 let Some(prompt) = shown else {
@@ -41,7 +42,7 @@ impl Router {
             Reference::Resource(reference) => {
                 let uri = reference.uri.to_cow();
                 let template = {
-                    let catalog = &self.host.inner.view().catalog;
+                    let catalog = &self.inner.view().catalog;
                     let template = catalog.templates.find(&uri);
                     let shown = template.filter(|it| is_shown(&it.visibility, &call));
                     let caller = call.context().principal();

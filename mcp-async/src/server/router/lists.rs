@@ -4,15 +4,16 @@ use mcp_proto::json::Str;
 use mcp_proto::model::CacheScope;
 use serde::ser::{Serialize, SerializeStruct, Serializer};
 
-use super::super::catalog::{Keyed, Page, SortedList};
+use super::super::catalog::{Page, SortedList};
 use super::super::cursor::Listing;
+use super::super::keyed::Keyed;
 use super::super::prompt::Prompt;
 use super::super::resource::{CacheHint, Resource};
 use super::super::service::Call;
 use super::super::template::Template;
 use super::super::tool::Tool;
 use super::super::visibility::Visibility;
-use super::{is_served, is_shown};
+use super::shown::{is_served, is_shown};
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::model;

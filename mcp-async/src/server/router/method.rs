@@ -6,8 +6,9 @@ use std::sync::Arc;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Outcome, Payload};
 
-use super::super::handler_context::{Context, Host};
+use super::super::handler_context::Context;
 use super::super::handler_error::{Failure, HandlerError};
+use super::super::host::Host;
 use super::super::reply::Reply;
 use super::super::service::Call;
 use crate::connection::Job;

@@ -4,6 +4,7 @@ mod completion;
 mod lists;
 mod method;
 mod resources;
+mod shown;
 
 use core::sync::atomic::{AtomicBool, Ordering};
 use std::borrow::Cow;
@@ -12,15 +13,16 @@ use std::sync::Arc;
 use mcp_proto::rpc::{self, code};
 
 use self::lists::list;
+use self::shown::{is_served, is_shown};
 use super::Peer;
 use super::cursor::Listing;
-use super::handler_context::Host;
-use super::inner::{Inner, Settings};
+use super::host::Host;
+use super::inner::Inner;
 use super::rate::{Buckets, RateLimit};
 use super::runner::Runner;
 use super::service::{Call, Service};
+use super::settings::Settings;
 use super::tool::Tool;
-use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 
@@ -28,6 +30,7 @@ pub(super) use self::method::Method;
 
 /// One connection's view of a server.
 pub(super) struct Router {
+    inner: Arc<Inner>,
     host: Host,
     /// As they were when the connection began.
     settings: Arc<Settings>,
@@ -44,9 +47,10 @@ impl Router {
         runner: Option<Runner>,
         buckets: Arc<Buckets>,
     ) -> Self {
-        let inner = Arc::clone(inner);
+        let server = Arc::clone(inner) as _;
         Self {
-            host: Host { inner, runner },
+            inner: Arc::clone(inner),
+            host: Host { server, runner },
             settings,
             buckets,
             known: AtomicBool::new(false),
@@ -55,7 +59,7 @@ impl Router {
 
     fn call_tool(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let view = self.host.inner.view();
+        let view = self.inner.view();
         let found = view.catalog.tools.find(&name);
         let shown = |tool: &&Arc<Tool>| is_shown(&tool.visibility, &call) && is_served(tool, &call);
         let Some(tool) = found.filter(shown) else {
@@ -70,7 +74,7 @@ impl Router {
 
     fn fill_prompt(&self, call: Call<'_>) -> Job {
         let name = subject(&call);
-        let view = self.host.inner.view();
+        let view = self.inner.view();
         let found = view.catalog.prompts.find(&name);
         match found.filter(|prompt| is_shown(&prompt.visibility, &call)) {
             Some(prompt) => prompt.call(call, &self.host),
@@ -108,20 +112,20 @@ impl Service for Router {
         match call.method {
             rpc::Method::ToolsCall => self.call_tool(call),
             rpc::Method::ToolsList => {
-                let catalog = &self.host.inner.view().catalog;
+                let catalog = &self.inner.view().catalog;
                 list(call, &catalog.tools, Listing::Tools, size, hint)
             }
             rpc::Method::ResourcesRead => self.read(call),
             rpc::Method::ResourcesList => self.list_resources(call),
             rpc::Method::ResourcesTemplatesList => {
-                let catalog = &self.host.inner.view().catalog;
+                let catalog = &self.inner.view().catalog;
                 list(call, &catalog.templates, Listing::Templates, size, hint)
             }
             rpc::Method::ResourcesSubscribe => self.subscribe(call),
             rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Empty {})),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
-                let catalog = &self.host.inner.view().catalog;
+                let catalog = &self.inner.view().catalog;
                 list(call, &catalog.prompts, Listing::Prompts, size, hint)
             }
             rpc::Method::CompletionComplete => self.complete(call),
@@ -131,31 +135,9 @@ impl Service for Router {
 
     fn listening(&self, peer: &Peer) {
         if !self.known.swap(true, Ordering::Relaxed) {
-            self.host.inner.connected(peer);
+            self.inner.connected(peer);
         }
     }
-}
-
-/// Whether an item is shown to the caller.
-fn is_shown(visibility: &Visibility, call: &Call<'_>) -> bool {
-    visibility.shows(call.context().principal())
-}
-
-/// Whether the revision of the call has such tools (XH-04).
-fn is_served(tool: &Tool, call: &Call<'_>) -> bool {
-    !tool.drafted || is_draft(call)
-}
-
-/// Whether the call is one of the transports draft, which HTTP alone has.
-fn is_draft(call: &Call<'_>) -> bool {
-    #[cfg(feature = "http-server")]
-    let draft = super::mirrored::is_draft(call);
-    #[cfg(not(feature = "http-server"))]
-    let draft = {
-        let _ = call;
-        false
-    };
-    draft
 }
 
 /// A result that says nothing.

@@ -4,14 +4,15 @@ use mcp_proto::json::Str;
 
 use super::super::cursor::{self, Listing};
 use super::super::handler_error::not_found;
-use super::super::inner::Settings;
 use super::super::lister::page;
 use super::super::service::Call;
+use super::super::settings::Settings;
 use super::super::template::MatchedUri;
 use super::super::visibility::Visibility;
 use super::lists::{invalid_cursor, list};
 use super::method::Answer;
-use super::{Empty, Router, is_shown, subject};
+use super::shown::is_shown;
+use super::{Empty, Router, subject};
 use crate::connection::Job;
 
 impl Router {
@@ -23,7 +24,7 @@ impl Router {
             ref listers,
             ..
         } = *self.settings;
-        let catalog = &self.host.inner.view().catalog;
+        let catalog = &self.inner.view().catalog;
         let templates = catalog.templates.iter();
         let of_templates = templates
             .filter(|template| is_shown(&template.visibility, &call))
@@ -66,7 +67,7 @@ impl Router {
     /// matches.
     pub(super) fn read(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
-        let view = self.host.inner.view();
+        let view = self.inner.view();
         let found = view.catalog.resources.find(&uri);
         if let Some(resource) = found.filter(|resource| is_shown(&resource.visibility, &call)) {
             return resource.call(call, self.settings.hint, &self.host);
@@ -85,7 +86,7 @@ impl Router {
     pub(super) fn subscribe(&self, call: Call<'_>) -> Job {
         let uri = subject(&call);
         let known = {
-            let catalog = &self.host.inner.view().catalog;
+            let catalog = &self.inner.view().catalog;
             let covers = |known: &str, visibility: &Visibility| {
                 !uri.is_empty() && known.starts_with(&*uri) && is_shown(visibility, &call)
             };
