@@ -12,7 +12,7 @@ mod uart;
 
 use cortex_m_rt::entry;
 use mcp_proto::server::{Fixed, PreparedConfig, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, TurnEnd};
+use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, OutputTooSmall, TurnEnd};
 use panic_never as _;
 
 use crate::app::App;
@@ -34,6 +34,18 @@ fn main() -> ! {
     }
 }
 
+type Storage = Fixed<ID, REQUESTS, 0, 0, 0>;
+
+/// A function of its own, so that the stack holds the configuration for as long as it runs only.
+#[inline(never)]
+fn prepared(limits: Limits) -> Result<PreparedConfig<'static, Storage>, OutputTooSmall> {
+    PreparedConfig::new(ServerConfig {
+        capabilities: app::capabilities(),
+        limits,
+        ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
+    })
+}
+
 fn serve(uart: &Uart) {
     let limits = Limits {
         message: BUFFER,
@@ -42,16 +54,11 @@ fn serve(uart: &Uart) {
         in_flight: REQUESTS,
         ..Limits::default()
     };
-    let config = ServerConfig {
-        capabilities: app::capabilities(),
-        limits,
-        ..ServerConfig::new("firmware", env!("CARGO_PKG_VERSION"))
-    };
     // Checked apart from the server, so that the server is not moved out of a result.
-    let Ok(prepared) = PreparedConfig::new(config) else {
+    let Ok(prepared) = prepared(limits) else {
         return;
     };
-    let Ok(mut server) = Server::new(prepared, Fixed::<ID, REQUESTS, 0, 0, 0>::new());
+    let Ok(mut server) = Server::new(prepared, Storage::new());
     let (inbox, outbox) = (
         Inbox::new([0; BUFFER], &limits),
         Outbox::new([0; BUFFER], &limits),
