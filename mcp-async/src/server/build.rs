@@ -78,7 +78,7 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     }
 
     /// Sets how long handlers of a connection over a pipe may continue after the end of its input
-    /// or a [shutdown](Registry::shutdown); one second otherwise. Calls that still run then are
+    /// or a [shutdown](super::Registry::shutdown); one second otherwise. Calls that still run then are
     /// answered with error -32603.
     ///
     /// It also bounds how long a client that reads nothing delays the end. Clients that start a

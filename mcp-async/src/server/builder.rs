@@ -37,7 +37,7 @@ use crate::model::Icon;
 /// its handlers share.
 ///
 /// It is a value: a clone is independent of the original, apart from the state, which they share.
-/// [`build`](Self::build) makes a [`Server`] and reports every mistake; `serve_stdio`,
+/// [`build`](Self::build) makes a [`Server`](crate::Server) and reports every mistake; `serve_stdio`,
 /// `serve_http` and [`Http::into_service`](crate::http::Http::into_service) build as well. What
 /// changes later goes through a [`Registry`](super::Registry).
 ///

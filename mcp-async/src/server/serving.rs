@@ -186,7 +186,7 @@ impl<R: Runtime, S> Server<R, S> {
     /// server is [shut down](super::Registry::shutdown), or the program is
     /// [interrupted](Runtime::interrupted). Both are reserved for the protocol from then on
     /// ([`StdioMode::Exclusive`]). However it ends, what was read is answered and the result is `Ok`:
-    /// return from `main`. Handlers have the [shutdown timeout](ServerBuilder::shutdown_timeout) to
+    /// return from `main`. Handlers have the [shutdown timeout](super::ServerBuilder::shutdown_timeout) to
     /// finish.
     ///
     /// # Errors
