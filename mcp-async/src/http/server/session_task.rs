@@ -78,8 +78,8 @@ impl<C: Clock> SessionTask<C> {
     }
 
     /// Lets the stores know what is new.
-    fn keep(&mut self, cx: &mut Context<'_>) {
-        let used = match self.expiry() {
+    fn keep(&mut self, cx: &mut Context<'_>, expiry: Option<Instant>) {
+        let used = match expiry {
             Some(_) => self.session.used(),
             None => self.conversation.now(),
         };
@@ -142,7 +142,8 @@ impl<C: Clock> Work for SessionTask<C> {
     fn work(&mut self, cx: &mut Context<'_>) -> Worked<()> {
         let mut more = self.take_in();
         more |= self.conversation.turn();
-        self.keep(cx);
+        let expiry = self.expiry();
+        self.keep(cx, expiry);
         if self.session.is_deleted() {
             // What it did ends at once, whatever the stores take, and whoever owns it.
             self.session.wake();
@@ -156,7 +157,7 @@ impl<C: Clock> Work for SessionTask<C> {
             return Worked::Over(());
         }
         self.session.wake();
-        if self.is_over(self.expiry()) {
+        if self.is_over(expiry) {
             return Worked::Over(());
         }
         match more {
