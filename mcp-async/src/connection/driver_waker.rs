@@ -99,7 +99,7 @@ impl JobWaker {
     }
 
     /// Call it before the poll: a wake during the poll asks for another. The swap acquires what
-    /// whoever woke it has released.
+    /// the thread that woke it has released.
     pub(crate) fn rearm(&self) {
         if self.queued.load(Ordering::SeqCst) {
             self.queued.swap(false, Ordering::SeqCst);

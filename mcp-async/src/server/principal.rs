@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use crate::values::Values;
 
-/// The verified sender of a request: a name, and typed claims of whoever verified it.
+/// The verified sender of a request: a name, and typed claims of what verified it.
 ///
 /// The name is the identity. Sessions, request states (MR-08), rate limits and stores go by it, and
 /// two principals are equal if their names are. The claims belong to one request: a session is

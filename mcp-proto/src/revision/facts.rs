@@ -160,7 +160,7 @@ pub enum Elicitation {
     Absent,
     /// Forms, whose mode has no name: 2025-06-18.
     Form,
-    /// Forms, and URLs whose completion is told by their `elicitationId`: 2025-11-25.
+    /// Forms, and URLs whose completion names their `elicitationId`: 2025-11-25.
     FormAndTrackedUrl,
     /// Forms and URLs: since 2026-07-28.
     FormAndUrl,

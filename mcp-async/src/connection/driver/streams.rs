@@ -20,7 +20,7 @@ where
     /// Writes until the transport takes no more, or there is nothing left.
     pub(super) fn write(&mut self, cx: &mut Context<'_>, turn: &mut Turn) -> io::Result<bool> {
         let mut moved = false;
-        // Whoever reads, however slowly, gets everything: the time of an answer that waits for room
+        // A peer that reads slowly receives everything: the time of an answer that waits for room
         // is not its handler's.
         let waits = match self.phase {
             Phase::Draining => {

@@ -145,7 +145,7 @@ impl<C: Clock> Work for SessionTask<C> {
         let expiry = self.expiry();
         self.keep(cx, expiry);
         if self.session.is_deleted() {
-            // What it did ends at once, whatever the stores take, and whoever owns it.
+            // Its requests and streams end at once, before the stores answer, also in a displaced owner.
             self.session.wake();
             self.leaving = true;
             self.close();

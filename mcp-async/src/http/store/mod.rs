@@ -138,7 +138,7 @@ pub trait SessionStore: Send + Sync {
     /// A session whose record cannot be created does not begin (503).
     fn create<'a>(&'a self, id: &'a str, record: &'a [u8], keep: Duration) -> StoreFuture<'a, ()>;
 
-    /// Replaces the record of a session, and keeps it for `keep` from now: a session that nobody
+    /// Replaces the record of a session, and keeps it for `keep` from now: a session that no client
     /// used for so long is to be forgotten. The server saves a record when it changes, and often
     /// enough to keep it while it is in use. A save that fails is repeated.
     ///
@@ -176,7 +176,7 @@ pub trait SessionStore: Send + Sync {
     fn take_over<'a>(&'a self, id: &'a str) -> StoreFuture<'a, Option<TakenSession>>;
 
     /// Forgets a session that ended, whatever its epoch (SH-31). It is no error if it is not there.
-    /// On an error the client is told to come again (503).
+    /// On an error the client is asked to send the request again later (503).
     fn remove<'a>(&'a self, id: &'a str) -> StoreFuture<'a, ()>;
 }
 

@@ -29,7 +29,7 @@ impl Roots {
     ///
     /// # Errors
     ///
-    /// There is none, or one is not the certificate of an authority.
+    /// The text holds no certificate, or one that is not the certificate of an authority.
     pub fn from_pem(certificates: &[u8]) -> Result<Self, TlsError> {
         let mut roots = RootCertStore::empty();
         for certificate in certificates_of(certificates)? {

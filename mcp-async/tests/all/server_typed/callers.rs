@@ -1,4 +1,4 @@
-//! Servers of many users: what each of them sees, and which changes each is told of.
+//! Servers of many users: what each of them sees, and which changes each is notified of.
 
 use core::time::Duration;
 
@@ -20,7 +20,7 @@ fn is_admin(caller: Option<&Principal>) -> bool {
     caller.and_then(Principal::claims::<Admin>).is_some()
 }
 
-/// `root` is an administrator, other names are users; the empty name is nobody.
+/// `root` is an administrator, other names are users; the empty name is a caller without a principal.
 fn wire(server: &impl Offer, revision: Revision, name: &str) -> Wire {
     let begin = |streams, clock| {
         let (connection, peer) = server.server().serve_on(streams, clock);

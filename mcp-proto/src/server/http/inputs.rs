@@ -22,8 +22,8 @@ impl HttpServer<'_> {
     ///
     /// `principal` names who sends the request, where the driver has authenticated that. A session
     /// belongs to the principal that opened it: requests of others get 404, as if it did not exist
-    /// (SH-43). Without authentication it is `None` for all, and whoever has the id of a session
-    /// can use it.
+    /// (SH-43). Without authentication it is `None` for all, and every client that has the id of a
+    /// session can use it.
     pub fn open(
         &mut self,
         now: Instant,
