@@ -261,6 +261,17 @@ fn a_cancelled_call_is_never_heard_of_again() {
     );
 }
 
+/// CN-01: a request that was answered does not run any more.
+#[test]
+fn a_cancellation_that_the_answer_overtakes_is_not_sent() {
+    session(
+        r#"call 7 tools/list
+        > {"jsonrpc":"2.0","id":2,"method":"tools/list"}
+        cancel 7 & < {"jsonrpc":"2.0","id":2,"result":{}}
+        ~ LateResponse"#,
+    );
+}
+
 #[test]
 fn a_full_table_refuses_and_empties() {
     let mut script = String::new();
