@@ -4,12 +4,12 @@
 //! It is driven over the serial port, one message a line, by the program `firmware/run`.
 #![no_std]
 #![no_main]
-// One register write in `uart` has no safe form; `deny` names it, where `forbid` would not let it.
-#![deny(unsafe_code)]
+#![forbid(unsafe_code)]
 
 mod app;
 mod uart;
 
+use cortex_m as _;
 use cortex_m_rt::entry;
 use mcp_proto::server::{Fixed, PreparedConfig, Server, ServerConfig};
 use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, OutputTooSmall, TurnEnd};

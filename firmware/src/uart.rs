@@ -1,19 +1,19 @@
 //! The serial port of the board, polled.
 
-use tm4c123x::{Peripherals, UART0};
+use stm32f1::stm32f100::{Peripherals, USART1};
 
-/// The first UART, as the emulator starts it: it asks for no clock, no pins and no rate.
+/// The first USART, as the emulator starts it: it asks for no clock, no pins and no rate.
 pub struct Uart {
-    registers: UART0,
+    registers: USART1,
 }
 
 impl Uart {
     /// The port; `None` if it is already taken.
     pub fn take() -> Option<Self> {
-        let registers = Peripherals::take()?.UART0;
+        let registers = Peripherals::take()?.USART1;
         registers
-            .ctl
-            .write(|w| w.uarten().set_bit().txe().set_bit().rxe().set_bit());
+            .cr1()
+            .write(|w| w.ue().set_bit().te().set_bit().re().set_bit());
         Some(Self { registers })
     }
 
@@ -22,10 +22,10 @@ impl Uart {
     pub fn read(&self, into: &mut [u8]) -> usize {
         let mut len = 0;
         for place in into {
-            if self.registers.fr.read().rxfe().bit_is_set() {
+            if self.registers.sr().read().rxne().bit_is_clear() {
                 self.wait_for_byte();
             }
-            *place = self.registers.dr.read().data().bits();
+            *place = self.registers.dr().read().dr().bits() as u8;
             len += 1;
             if *place == b'\n' {
                 break;
@@ -37,10 +37,10 @@ impl Uart {
     /// Writes all bytes, at the speed of the wire.
     pub fn write(&self, bytes: &[u8]) {
         for &byte in bytes {
-            if self.registers.fr.read().txff().bit_is_set() {
+            if self.registers.sr().read().txe().bit_is_clear() {
                 self.wait_for_room();
             }
-            self.put(byte);
+            self.registers.dr().write(|w| w.dr().set(byte.into()));
         }
     }
 
@@ -48,19 +48,11 @@ impl Uart {
     /// distinguished.
     #[inline(never)]
     fn wait_for_byte(&self) {
-        while self.registers.fr.read().rxfe().bit_is_set() {}
+        while self.registers.sr().read().rxne().bit_is_clear() {}
     }
 
     #[inline(never)]
     fn wait_for_room(&self) {
-        while self.registers.fr.read().txff().bit_is_set() {}
-    }
-
-    /// The one register that the access crate calls unsafe to write, because its fields share it with
-    /// flags of the receiver; those ignore what is written.
-    #[expect(unsafe_code, reason = "a transmit register has no safe writer")]
-    fn put(&self, byte: u8) {
-        // SAFETY: all eight bits of the field are data; every value is a byte to send.
-        self.registers.dr.write(|w| unsafe { w.data().bits(byte) });
+        while self.registers.sr().read().txe().bit_is_clear() {}
     }
 }
