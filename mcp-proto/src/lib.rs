@@ -124,6 +124,7 @@
 //! | Feature | Adds |
 //! |---|---|
 //! | `alloc` | storage that grows (`Growing`, `Vec`), owned copies of text and messages, `server::http`, `client::http` |
+//! | `auth` | `auth`: authorization with OAuth 2.1, for clients; includes `alloc` |
 //! | `heapless` | `heapless::Vec` as storage (`Heapless`) |
 //! | `serde-json`, `simd-json`, `serde-json-core` | other decoders for types of the application, such as `Raw::decode_serde_json`; `simd-json` requires `std` |
 //!
@@ -183,6 +184,8 @@ pub use revision::version::Revision;
 pub use store::Heapless;
 pub use store::Store;
 
+#[cfg(feature = "auth")]
+pub mod auth;
 pub mod client;
 pub mod frame;
 pub mod http;

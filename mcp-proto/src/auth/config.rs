@@ -1,0 +1,124 @@
+//! What an application decides about authorization.
+
+use alloc::string::String;
+
+use super::error::{AuthError, Document, Problem};
+use super::server_metadata::check_endpoint;
+use super::{ClientProof, DpopKey, EndpointAuth, Grant, PreRegistered, Scopes, Uri};
+
+/// The configuration of a client for one MCP server. The defaults follow the specification; the
+/// switches are for servers that need something else (AU-119).
+///
+/// ```
+/// use mcp_proto::auth::{AuthConfig, Scopes};
+///
+/// let config = AuthConfig {
+///     scopes: Scopes::parse("files:read"),
+///     ..AuthConfig::new("https://example.com/mcp", "Demo", "http://127.0.0.1:8765/callback")
+/// };
+/// assert!(config.check().is_ok());
+/// ```
+#[derive(Clone, Debug)]
+pub struct AuthConfig {
+    /// The URL of the MCP server, as the user gave it.
+    pub server: String,
+    /// The name of this client for people.
+    pub client_name: String,
+    /// Where users are sent back to: `https`, or `http` on this machine (AU-48).
+    pub redirect_uri: String,
+    /// How tokens are obtained.
+    pub grant: Grant,
+    /// A client that was registered beforehand. It goes before every other identity (AU-40).
+    pub pre_registered: Option<PreRegistered>,
+    /// The URL of this client's metadata document, and how the document says that the client
+    /// authenticates (AU-41).
+    pub metadata_document: Option<(String, ClientProof)>,
+    /// Whether the client may register itself (RFC 7591).
+    pub dynamic_registration: bool,
+    /// Whether a user may be asked.
+    pub interactive: bool,
+    /// Scopes that are always asked for, in addition to those that the server names (AU-58).
+    pub scopes: Scopes,
+    /// Whether `scopes` replaces those that the server names.
+    pub only_these_scopes: bool,
+    /// Whether `offline_access` is asked for where the authorization server lists it (AU-66).
+    pub offline_access: bool,
+    /// Whether `resource` is left out, for servers that refuse it together with `scope`.
+    pub omit_resource: bool,
+    /// The method of authentication at the token endpoint, in place of the registered or
+    /// advertised one.
+    pub endpoint_auth: Option<EndpointAuth>,
+    /// The key to bind tokens to.
+    pub dpop: Option<DpopKey>,
+    /// Whether tokens that are not bound are refused (AU-96).
+    pub dpop_required: bool,
+    /// The issuer to use if the server names several (AU-35).
+    pub preferred_issuer: Option<String>,
+    /// Whether metadata of the server may also be about a parent path at the same origin (AU-23).
+    pub accept_parent_resource: bool,
+    /// Whether the issuer in metadata may differ by a `/` at the end (AU-37).
+    pub ignore_issuer_slash: bool,
+    /// The revision that requests for metadata name in `MCP-Protocol-Version` (AU-28).
+    pub protocol_version: Option<String>,
+}
+
+impl AuthConfig {
+    /// A configuration in which a user consents and the client registers itself.
+    pub fn new(server: &str, client_name: &str, redirect_uri: &str) -> Self {
+        Self {
+            server: server.into(),
+            client_name: client_name.into(),
+            redirect_uri: redirect_uri.into(),
+            grant: Grant::AuthorizationCode,
+            pre_registered: None,
+            metadata_document: None,
+            dynamic_registration: true,
+            interactive: true,
+            scopes: Scopes::new(),
+            only_these_scopes: false,
+            offline_access: true,
+            omit_resource: false,
+            endpoint_auth: None,
+            dpop: None,
+            dpop_required: false,
+            preferred_issuer: None,
+            accept_parent_resource: false,
+            ignore_issuer_slash: false,
+            protocol_version: None,
+        }
+    }
+
+    /// Checks the URLs and their relations.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError`] for the first that cannot be used.
+    pub fn check(&self) -> Result<(), AuthError> {
+        let unusable = |member| move |reason| fail(Problem::UnusableUrl { member, reason });
+        let server = Uri::parse(&self.server).map_err(unusable("server"))?;
+        if server.has_fragment() {
+            return Err(fail(Problem::UnsafeUrl("server")));
+        }
+        if matches!(self.grant, Grant::AuthorizationCode) {
+            check_endpoint("redirect_uri", &self.redirect_uri).map_err(fail)?;
+        }
+        if let Some((url, _)) = &self.metadata_document {
+            let uri = Uri::parse(url).map_err(unusable("client_id"))?;
+            let has_path = !matches!(uri.path(), "" | "/");
+            if !uri.is_https() || !has_path || uri.has_fragment() {
+                return Err(fail(Problem::UnsafeUrl("client_id")));
+            }
+        }
+        if let Grant::Enterprise(grant) = &self.grant {
+            check_endpoint("token_endpoint", &grant.token_endpoint).map_err(fail)?;
+        }
+        if self.dpop_required && self.dpop.is_none() {
+            return Err(fail(Problem::Missing("dpop")));
+        }
+        Ok(())
+    }
+}
+
+fn fail(problem: Problem) -> AuthError {
+    AuthError::new(Document::Configuration, "", problem)
+}

@@ -1,0 +1,329 @@
+//! Errors of authorization: which document at which URL is wrong, what was expected, what to do.
+
+use alloc::string::String;
+use core::fmt;
+
+use super::UriError;
+use crate::json::{Fault, Kind};
+
+/// The reason why authorization ended.
+///
+/// Neither `Display` nor `Debug` shows a secret. Text of another party is shortened and has its
+/// control characters replaced.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AuthError {
+    /// The document or message that is wrong.
+    pub document: Document,
+    /// Where it came from, or was to come from.
+    pub url: String,
+    /// What is wrong with it.
+    pub problem: Problem,
+}
+
+/// The documents and messages of authorization.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum Document {
+    /// The configuration of this client.
+    Configuration,
+    /// The credentials that were stored.
+    Credentials,
+    /// The response of the MCP server to a request.
+    ServerResponse,
+    /// The metadata of the MCP server (RFC 9728).
+    ResourceMetadata,
+    /// The metadata of the authorization server (RFC 8414, OpenID Connect Discovery).
+    ServerMetadata,
+    /// The response to a dynamic registration (RFC 7591).
+    Registration,
+    /// The redirect after the user's consent (RFC 6749, section 4.1.2).
+    AuthorizationResponse,
+    /// The response of the token endpoint (RFC 6749, section 5).
+    TokenResponse,
+    /// The response of an identity provider to a token exchange (RFC 8693).
+    IdentityAssertion,
+}
+
+/// What is wrong with a document or message.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Problem {
+    /// No response came: the text of the caller.
+    Unreachable(String),
+    /// A status other than success, without an error of OAuth.
+    Status(u16),
+    /// An error of OAuth (RFC 6749, sections 4.1.2.1 and 5.2).
+    Refused {
+        /// The status; `None` in a redirect.
+        status: Option<u16>,
+        /// `error`.
+        error: String,
+        /// `error_description`.
+        description: Option<String>,
+    },
+    /// The body is longer than [`HttpRequest::MAX_BODY`](super::HttpRequest::MAX_BODY).
+    TooLarge,
+    /// The body is no JSON.
+    NotJson(Fault),
+    /// The body is JSON, but no object.
+    NotObject(Kind),
+    /// The document was found at none of its places.
+    NotFound,
+    /// A required member or parameter is missing.
+    Missing(&'static str),
+    /// A member or parameter comes twice.
+    Duplicate(&'static str),
+    /// A member has the wrong type.
+    WrongType {
+        /// Its name.
+        member: &'static str,
+        /// What it must be.
+        expected: &'static str,
+        /// What it is.
+        found: Kind,
+    },
+    /// A list has more elements than are read.
+    TooMany(&'static str),
+    /// A member or parameter has characters that it cannot have.
+    Malformed(&'static str),
+    /// A member that must equal a known text is another.
+    Mismatch {
+        /// Its name.
+        member: &'static str,
+        /// What it must be.
+        expected: String,
+        /// What it is.
+        found: String,
+    },
+    /// A URL that cannot be used at all.
+    UnusableUrl {
+        /// The member that has it.
+        member: &'static str,
+        /// Why.
+        reason: UriError,
+    },
+    /// A URL that secrets would travel to in clear text, or that has a fragment.
+    UnsafeUrl(&'static str),
+    /// A list lacks what is needed.
+    Unsupported {
+        /// The member that has the list.
+        member: &'static str,
+        /// What it lacks.
+        expected: &'static str,
+    },
+    /// `state` is not the one that was sent.
+    WrongState,
+    /// `token_type` is one that was not asked for.
+    TokenType(String),
+    /// No way to identify this client was left.
+    NoIdentity,
+    /// A user is needed, but the configuration forbids to ask.
+    InteractionForbidden,
+    /// Secrets belong to another authorization server.
+    OtherIssuer {
+        /// The one that they belong to.
+        expected: String,
+        /// The one that was found.
+        found: String,
+    },
+    /// An assertion or token has expired.
+    Expired,
+    /// The server repeats its refusal: the number of tries is used up.
+    TooManyTries,
+    /// The caller answered an output with an input of another kind.
+    UnexpectedInput,
+}
+
+impl AuthError {
+    pub(crate) fn new(document: Document, url: &str, problem: Problem) -> Self {
+        Self {
+            document,
+            url: shown_url(url),
+            problem,
+        }
+    }
+
+    /// The status of the response that ended authorization.
+    pub const fn status(&self) -> Option<u16> {
+        match &self.problem {
+            Problem::Status(status) => Some(*status),
+            Problem::Refused { status, .. } => *status,
+            _ => None,
+        }
+    }
+
+    /// The code of an OAuth error, such as `invalid_grant`.
+    pub fn oauth_error(&self) -> Option<&str> {
+        match &self.problem {
+            Problem::Refused { error, .. } => Some(error),
+            _ => None,
+        }
+    }
+
+    /// What an operator or a user can do about it.
+    pub fn advice(&self) -> &'static str {
+        match (&self.problem, self.document) {
+            (Problem::UnexpectedInput, _) => {
+                "answer each output of the flow with the input that it names"
+            }
+            (Problem::Mismatch { .. }, Document::ResourceMetadata) => {
+                "the server must publish the URL that clients use; do not log in if the server is not trusted"
+            }
+            (Problem::Mismatch { .. }, Document::ServerMetadata) => {
+                "the metadata must name the issuer exactly as the protected resource metadata does"
+            }
+            (Problem::Mismatch { .. } | Problem::WrongState, Document::AuthorizationResponse) => {
+                "the response may come from an attacker; log in again"
+            }
+            (
+                Problem::Unsupported {
+                    member: "code_challenge_methods_supported",
+                    ..
+                },
+                _,
+            ) => "the authorization server must support and advertise PKCE with S256",
+            (Problem::NoIdentity, _) => {
+                "register this client with the authorization server and configure its client id"
+            }
+            (Problem::InteractionForbidden, _) => {
+                "log in with a user present, or configure a grant without a user"
+            }
+            (Problem::OtherIssuer { .. }, _) => {
+                "configure credentials for this authorization server"
+            }
+            (Problem::Expired, _) => "obtain a new assertion from its issuer",
+            (Problem::TooManyTries, _) => {
+                "the token is valid for the authorization server but not for the MCP server; ask the operator"
+            }
+            (Problem::Unreachable(_), _) => "check the network and try again",
+            (Problem::Refused { .. }, Document::TokenResponse | Document::IdentityAssertion) => {
+                "log in again, or check the configured credentials, scopes and grants"
+            }
+            (Problem::Refused { .. }, _) => "check the configuration of this client",
+            (Problem::UnsafeUrl(_), _) => {
+                "the URL must use https, or http on this machine, without a fragment"
+            }
+            (_, Document::Configuration) => "correct the configuration of this client",
+            (_, Document::Credentials) => "delete the stored credentials and log in again",
+            (_, _) => "report this to the operator of the server",
+        }
+    }
+}
+
+impl fmt::Display for AuthError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.document.as_str())?;
+        if !self.url.is_empty() {
+            write!(f, " at {}", self.url)?;
+        }
+        write!(f, ": {}; {}", self.problem, self.advice())
+    }
+}
+
+impl core::error::Error for AuthError {}
+
+impl Document {
+    const fn as_str(self) -> &'static str {
+        match self {
+            Self::Configuration => "client configuration",
+            Self::Credentials => "stored credentials",
+            Self::ServerResponse => "response of the MCP server",
+            Self::ResourceMetadata => "protected resource metadata",
+            Self::ServerMetadata => "authorization server metadata",
+            Self::Registration => "client registration",
+            Self::AuthorizationResponse => "authorization response",
+            Self::TokenResponse => "token response",
+            Self::IdentityAssertion => "token exchange at the identity provider",
+        }
+    }
+}
+
+impl fmt::Display for Document {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.as_str())
+    }
+}
+
+impl fmt::Display for Problem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Unreachable(text) => write!(f, "no response ({text})"),
+            Self::Status(status) => write!(f, "status {status} instead of a document"),
+            Self::Refused {
+                status,
+                error,
+                description,
+            } => {
+                f.write_str("refused")?;
+                if let Some(status) = status {
+                    write!(f, " with status {status}")?;
+                }
+                write!(f, " and error {error}")?;
+                match description {
+                    Some(text) => write!(f, " ({text})"),
+                    None => Ok(()),
+                }
+            }
+            Self::TooLarge => write!(f, "longer than {} bytes", super::HttpRequest::MAX_BODY),
+            Self::NotJson(fault) => write!(f, "expected JSON ({fault})"),
+            Self::NotObject(kind) => write!(f, "expected a JSON object, found a JSON {kind}"),
+            Self::NotFound => f.write_str("found at none of its places"),
+            Self::Missing(member) => write!(f, "`{member}` is missing"),
+            Self::Duplicate(member) => write!(f, "`{member}` comes twice"),
+            Self::WrongType {
+                member,
+                expected,
+                found,
+            } => write!(f, "`{member}` must be {expected}, found a JSON {found}"),
+            Self::TooMany(member) => write!(f, "`{member}` has too many elements"),
+            Self::Malformed(member) => write!(f, "`{member}` has characters that it cannot have"),
+            Self::Mismatch {
+                member,
+                expected,
+                found,
+            } => write!(f, "`{member}` must be {expected:?}, found {found:?}"),
+            Self::UnusableUrl { member, reason } => write!(f, "`{member}`: {reason}"),
+            Self::UnsafeUrl(member) => write!(f, "`{member}` is not safe to use"),
+            Self::Unsupported { member, expected } => {
+                write!(f, "`{member}` does not contain {expected}")
+            }
+            Self::WrongState => f.write_str("`state` is not the one that was sent"),
+            Self::TokenType(found) => {
+                write!(f, "`token_type` is {found:?}, which was not asked for")
+            }
+            Self::NoIdentity => f.write_str("no way to identify this client is left"),
+            Self::InteractionForbidden => {
+                f.write_str("a user must consent, but the configuration forbids to ask")
+            }
+            Self::OtherIssuer { expected, found } => write!(
+                f,
+                "the credentials belong to the issuer {expected:?}, not to {found:?}"
+            ),
+            Self::Expired => f.write_str("expired"),
+            Self::TooManyTries => f.write_str("refused again after authorization"),
+            Self::UnexpectedInput => f.write_str("the input does not answer the output"),
+        }
+    }
+}
+
+/// A URL for an error: its query may hold a key, so it is not shown.
+pub(crate) fn shown_url(url: &str) -> String {
+    match url.split_once(['?', '#']) {
+        Some((before, _)) => printable(before, 300) + "?..",
+        None => printable(url, 300),
+    }
+}
+
+/// Text of another party for an error: at most `most` characters, none of them a control character.
+pub(crate) fn printable(text: &str, most: usize) -> String {
+    let shown = |letter: char| match letter.is_control() {
+        true => char::REPLACEMENT_CHARACTER,
+        false => letter,
+    };
+    let mut out: String = text.chars().take(most).map(shown).collect();
+    if text.chars().nth(most).is_some() {
+        out.push_str("...");
+    }
+    out
+}

@@ -1,0 +1,615 @@
+//! One authorization, or one refresh, from its first input to credentials or an error.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+
+use super::discovery::{Discovered, Discovery, server_uri};
+use super::error::{AuthError, Document, Problem, printable};
+use super::grants::{self, EnterpriseGrant, Grant, Subject};
+use super::identity::{read_registration, registration_request};
+use super::step::{Input, Output, Progress};
+use super::token::{ExpectedToken, TokenParameters, TokenResponse};
+use super::token_call::{TokenCall, TokenStage};
+use super::{
+    AuthConfig, Challenge, ClientIdentity, ClientProof, CodeVerifier, Credentials, DpopNonces,
+    EndpointAuth, ExpectedRedirect, Scheme, Scopes, Secret, ServerMetadata, UnixTime, base64,
+};
+
+/// A flow. See [the module](super) for the loop that drives it.
+///
+/// A flow belongs to one MCP server. It asks for one thing at a time, so that it needs no timer:
+/// the caller bounds the time of each request and of the whole (AU-31).
+#[derive(Debug)]
+pub struct Flow {
+    config: AuthConfig,
+    challenge: Option<Challenge>,
+    stored: Option<Credentials>,
+    nonces: DpopNonces,
+    state: State,
+}
+
+#[derive(Debug)]
+enum State {
+    /// Nothing was asked for yet.
+    Authorize,
+    Refresh,
+    Discovery(Box<Discovery>),
+    /// The user or the application is asked for a client id.
+    AskIdentity(Box<Discovered>),
+    Registration(Box<Discovered>),
+    /// The verifier of PKCE is drawn, then hashed; then `state` is drawn.
+    Verifier(Box<Login>),
+    Digest(Box<Login>, CodeVerifier),
+    StateValue(Box<Login>, CodeVerifier, String),
+    Redirect(Box<Login>, CodeVerifier, Box<ExpectedRedirect>),
+    /// A token exchange at an identity provider.
+    Exchange(Box<Login>, Box<TokenCall>, Exchanged),
+    Token(Box<Login>, Box<TokenCall>),
+    Ended,
+}
+
+/// What a token exchange is for.
+#[derive(Clone, Copy, Debug)]
+enum Exchanged {
+    RefreshToken,
+    Assertion,
+}
+
+/// What is known once the client has an identity.
+#[derive(Debug)]
+struct Login {
+    metadata: ServerMetadata,
+    identity: ClientIdentity,
+    endpoint_auth: EndpointAuth,
+    resource: Option<String>,
+    scopes: Scopes,
+    requested: Scopes,
+    /// The scopes that count as granted if the response names none, without `offline_access` that
+    /// the server did not ask for: a refresh never adds it (AU-66).
+    granted: Scopes,
+    refresh_token: Option<Secret>,
+}
+
+impl Flow {
+    /// Begins an authorization.
+    ///
+    /// `challenge` is that of the response which asked for it; without one the flow begins with the
+    /// well-known places. `stored` are credentials of an earlier run for this server: a
+    /// registration is used again if the issuer is the same.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError`] for a configuration that cannot be used.
+    pub fn authorize(
+        config: AuthConfig,
+        challenge: Option<Challenge>,
+        stored: Option<Credentials>,
+    ) -> Result<Self, AuthError> {
+        config.check()?;
+        let server = server_uri(&config)?.canonical();
+        Ok(Self {
+            config,
+            challenge,
+            stored: stored.filter(|stored| stored.server == server),
+            nonces: DpopNonces::new(),
+            state: State::Authorize,
+        })
+    }
+
+    /// Begins a refresh: one request, to the authorization server that issued the credentials.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError`] for a configuration that cannot be used, and for credentials without a refresh
+    /// token or bound to another key.
+    pub fn refresh(config: AuthConfig, stored: Credentials) -> Result<Self, AuthError> {
+        config.check()?;
+        let fail = |problem| AuthError::new(Document::Credentials, "", problem);
+        if stored.refresh_token.is_none() {
+            return Err(fail(Problem::Missing("refresh_token")));
+        }
+        if stored.server != server_uri(&config)?.canonical() {
+            return Err(fail(Problem::Malformed("server")));
+        }
+        let key = config.dpop.as_ref().map(|key| key.thumbprint_input());
+        if stored.scheme == Scheme::Dpop && stored.dpop_key.as_deref() != key {
+            return Err(fail(Problem::Malformed("dpop_key")));
+        }
+        Ok(Self {
+            config,
+            challenge: None,
+            stored: Some(stored),
+            nonces: DpopNonces::new(),
+            state: State::Refresh,
+        })
+    }
+
+    /// Returns the first output.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError`] if the flow cannot begin, or has begun already.
+    pub fn start(&mut self, now: UnixTime) -> Result<Output, AuthError> {
+        match core::mem::replace(&mut self.state, State::Ended) {
+            State::Authorize => {
+                if let Grant::WorkloadIdentity(grant) = &self.config.grant {
+                    grant.check(now).map_err(configuration)?;
+                }
+                let mut discovery = Discovery::new(&self.config, self.challenge.as_ref())?;
+                let progress = discovery.start(&self.config)?;
+                self.discovered(now, Box::new(discovery), progress)
+            }
+            State::Refresh => self.start_refresh(),
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Takes the answer to the last output and returns the next one.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError`] ends the flow.
+    pub fn advance(&mut self, now: UnixTime, input: Input<'_>) -> Result<Output, AuthError> {
+        match core::mem::replace(&mut self.state, State::Ended) {
+            State::Discovery(mut discovery) => {
+                let progress = discovery.advance(&self.config, input)?;
+                self.discovered(now, discovery, progress)
+            }
+            State::AskIdentity(found) => {
+                let Input::Identity(given) = input else {
+                    return Err(unexpected());
+                };
+                let Some(given) = given else {
+                    return Err(found.metadata.fail(Problem::NoIdentity));
+                };
+                self.config.pre_registered = Some(given);
+                self.identify(now, found)
+            }
+            State::Registration(found) => self.registered(found, input),
+            State::Verifier(login) => {
+                let Input::Random(random) = input else {
+                    return Err(unexpected());
+                };
+                let verifier = CodeVerifier::new(&random);
+                let secret = verifier.secret().clone();
+                self.state = State::Digest(login, verifier);
+                Ok(Output::Hash(secret))
+            }
+            State::Digest(login, verifier) => {
+                let Input::Digest(digest) = input else {
+                    return Err(unexpected());
+                };
+                let challenge = CodeVerifier::challenge(&digest);
+                self.state = State::StateValue(login, verifier, challenge);
+                Ok(Output::Random)
+            }
+            State::StateValue(login, verifier, challenge) => {
+                let Input::Random(random) = input else {
+                    return Err(unexpected());
+                };
+                let state = Secret::from(base64::encode_url(&random));
+                self.open(login, verifier, &challenge, state)
+            }
+            State::Redirect(login, verifier, expected) => {
+                let Input::Redirect(redirect) = input else {
+                    return Err(unexpected());
+                };
+                let code = expected.read(redirect)?;
+                let resource = login.resource.as_deref();
+                let parameters = grants::redeem_code(&self.config, &code, &verifier, resource);
+                self.request_token(login, parameters, false)
+            }
+            State::Exchange(login, mut call, kind) => {
+                match call.advance(now, &mut self.nonces, input)? {
+                    Progress::Output(output) => {
+                        self.state = State::Exchange(login, call, kind);
+                        Ok(output)
+                    }
+                    Progress::Done(token) => self.exchanged(login, kind, token),
+                }
+            }
+            State::Token(login, mut call) => match call.advance(now, &mut self.nonces, input)? {
+                Progress::Output(output) => {
+                    self.state = State::Token(login, call);
+                    Ok(output)
+                }
+                Progress::Done(token) => self.complete(now, *login, token),
+            },
+            State::Authorize | State::Refresh | State::Ended => Err(unexpected()),
+        }
+    }
+
+    fn discovered(
+        &mut self,
+        now: UnixTime,
+        discovery: Box<Discovery>,
+        progress: Progress<Discovered>,
+    ) -> Result<Output, AuthError> {
+        match progress {
+            Progress::Output(output) => {
+                self.state = State::Discovery(discovery);
+                Ok(output)
+            }
+            Progress::Done(found) => {
+                if matches!(self.config.grant, Grant::AuthorizationCode) {
+                    if !self.config.interactive {
+                        return Err(found.metadata.fail(Problem::InteractionForbidden));
+                    }
+                    found.metadata.check_pkce()?;
+                }
+                self.identify(now, Box::new(found))
+            }
+        }
+    }
+
+    /// Finds out who the client is to this issuer (AU-40).
+    fn identify(&mut self, now: UnixTime, found: Box<Discovered>) -> Result<Output, AuthError> {
+        let metadata = &found.metadata;
+        if let Some(client) = &self.config.pre_registered {
+            let has_secret = client.proof != ClientProof::Public;
+            let belongs = match &client.issuer {
+                Some(own) => {
+                    let ignore_slash = self.config.ignore_issuer_slash;
+                    metadata.check_issuer(own, ignore_slash).is_ok()
+                }
+                // Secrets never go to an issuer that nothing vouches for (AU-36).
+                None => metadata.url.is_some() || !has_secret,
+            };
+            // Without a configured issuer the first one that was used counts (AU-45).
+            let pinned = self.stored.as_ref().filter(|stored| {
+                has_secret
+                    && client.issuer.is_none()
+                    && stored.identity.client_id == client.client_id
+                    && stored.issuer != metadata.issuer
+            });
+            if !belongs || pinned.is_some() {
+                let known = pinned
+                    .map(|stored| &stored.issuer)
+                    .or(client.issuer.as_ref());
+                return Err(metadata.fail(Problem::OtherIssuer {
+                    expected: printable(known.map_or("", String::as_str), 300),
+                    found: printable(&metadata.issuer, 300),
+                }));
+            }
+            let identity = ClientIdentity::pre_registered(client);
+            return self.identified(found, identity);
+        }
+        match self.config.grant {
+            Grant::WorkloadIdentity(_) => {
+                let identity = ClientIdentity::metadata_document("", &ClientProof::Public);
+                return self.identified(found, identity);
+            }
+            Grant::ClientCredentials | Grant::Enterprise(_)
+                if self.config.metadata_document.is_none() =>
+            {
+                return self.ask_identity(found);
+            }
+            _ => {}
+        }
+        if let Some((url, proof)) = &self.config.metadata_document
+            && (metadata.metadata_documents
+                || !matches!(self.config.grant, Grant::AuthorizationCode))
+        {
+            let identity = ClientIdentity::metadata_document(url, proof);
+            return self.identified(found, identity);
+        }
+        if let Some(stored) = &self.stored
+            && stored.issuer == metadata.issuer
+            && stored.identity.is_reusable(now, &self.config.redirect_uri)
+        {
+            let identity = stored.identity.clone();
+            return self.identified(found, identity);
+        }
+        if self.config.dynamic_registration && metadata.registration_endpoint.is_some() {
+            let (scopes, _) = self.scopes(&found);
+            let request = registration_request(&self.config, metadata, &scopes)?;
+            self.state = State::Registration(found);
+            return Ok(Output::Send(request));
+        }
+        self.ask_identity(found)
+    }
+
+    fn ask_identity(&mut self, found: Box<Discovered>) -> Result<Output, AuthError> {
+        if !self.config.interactive {
+            return Err(found.metadata.fail(Problem::NoIdentity));
+        }
+        let issuer = found.metadata.issuer.clone();
+        self.state = State::AskIdentity(found);
+        Ok(Output::AskIdentity { issuer })
+    }
+
+    fn registered(
+        &mut self,
+        found: Box<Discovered>,
+        input: Input<'_>,
+    ) -> Result<Output, AuthError> {
+        let url = found.metadata.registration_endpoint()?;
+        match input {
+            Input::Response(response) => {
+                let redirect_uri = &self.config.redirect_uri;
+                let identity = read_registration(url, &response, redirect_uri)?;
+                self.identified(found, identity)
+            }
+            Input::Failed(text) => {
+                let problem = Problem::Unreachable(printable(text, 200));
+                Err(AuthError::new(Document::Registration, url, problem))
+            }
+            _ => Err(unexpected()),
+        }
+    }
+
+    /// Begins the grant.
+    fn identified(
+        &mut self,
+        found: Box<Discovered>,
+        identity: ClientIdentity,
+    ) -> Result<Output, AuthError> {
+        let (scopes, requested) = self.scopes(&found);
+        let Discovered { resource, metadata } = *found;
+        let endpoint_auth = identity.endpoint_auth(&metadata, self.config.endpoint_auth)?;
+        if let Some(key) = &self.config.dpop {
+            let listed = metadata.dpop_algorithms.as_ref();
+            key.check(listed)
+                .map_err(|problem| metadata.fail(problem))?;
+        }
+        let published = match resource {
+            Some(resource) => resource.resource,
+            None => server_uri(&self.config)?.canonical(),
+        };
+        let login = Box::new(Login {
+            metadata,
+            identity,
+            endpoint_auth,
+            resource: Some(published).filter(|_| !self.config.omit_resource),
+            granted: requested.clone(),
+            scopes,
+            requested,
+            refresh_token: None,
+        });
+        let resource = login.resource.as_deref();
+        match &self.config.grant {
+            Grant::AuthorizationCode => {
+                // An endpoint that cannot be used is found before random bytes are drawn.
+                login.metadata.authorization_endpoint()?;
+                self.state = State::Verifier(login);
+                Ok(Output::Random)
+            }
+            Grant::ClientCredentials => {
+                let parameters = grants::client_credentials(resource, &login.scopes);
+                self.request_token(login, parameters, false)
+            }
+            Grant::WorkloadIdentity(grant) => {
+                let parameters = grant.request(resource, &login.scopes);
+                self.request_token(login, parameters, true)
+            }
+            Grant::Enterprise(grant) => {
+                let checked = grant.check_profile(&login.metadata);
+                checked.map_err(|problem| login.metadata.fail(problem))?;
+                let grant = grant.clone();
+                match grant.exchange_saml() {
+                    Some(parameters) => {
+                        self.exchange(login, &grant, parameters, Exchanged::RefreshToken)
+                    }
+                    None => self.exchange_subject(login, &grant, &grant.subject),
+                }
+            }
+        }
+    }
+
+    /// The scopes to ask for (AU-58 to AU-61), and those of them that a later step-up repeats.
+    fn scopes(&self, found: &Discovered) -> (Scopes, Scopes) {
+        let challenge = self.challenge.as_ref();
+        let published = found.resource.as_ref();
+        let named = challenge
+            .and_then(Challenge::scopes)
+            .or_else(|| published.and_then(|document| document.scopes_supported.clone()))
+            .unwrap_or_default();
+        let mut requested = match self.config.only_these_scopes {
+            true => self.config.scopes.clone(),
+            false => named.union(&self.config.scopes),
+        };
+        let is_step_up = challenge.and_then(|challenge| challenge.parameter("error"))
+            == Some("insufficient_scope");
+        if let Some(stored) = &self.stored
+            && is_step_up
+            && stored.issuer == found.metadata.issuer
+        {
+            requested = stored.requested.union(&requested);
+        }
+        let mut scopes = requested.clone();
+        let listed = found.metadata.scopes_supported.as_ref();
+        if self.config.offline_access
+            && matches!(self.config.grant, Grant::AuthorizationCode)
+            && listed.is_some_and(|listed| listed.contains("offline_access"))
+        {
+            scopes.insert("offline_access");
+        }
+        (scopes, requested)
+    }
+
+    fn open(
+        &mut self,
+        login: Box<Login>,
+        verifier: CodeVerifier,
+        challenge: &str,
+        state: Secret,
+    ) -> Result<Output, AuthError> {
+        let page = grants::authorization_page(
+            &self.config,
+            &login.metadata,
+            &login.identity.client_id,
+            login.resource.as_deref(),
+            &login.scopes,
+            challenge,
+            &state,
+        )?;
+        // AU-55: the issuer is kept with the verifier and the state before the user leaves.
+        let expected = Box::new(ExpectedRedirect {
+            redirect_uri: self.config.redirect_uri.clone(),
+            state,
+            issuer: login.metadata.issuer.clone(),
+            requires_iss: login.metadata.iss_parameter,
+        });
+        self.state = State::Redirect(login, verifier, expected);
+        Ok(Output::Open(page))
+    }
+
+    fn exchange_subject(
+        &mut self,
+        login: Box<Login>,
+        grant: &EnterpriseGrant,
+        subject: &Subject,
+    ) -> Result<Output, AuthError> {
+        let canonical = server_uri(&self.config)?.canonical();
+        let resource = login.resource.as_deref().unwrap_or(&canonical);
+        let issuer = &login.metadata.issuer;
+        let parameters = grant.exchange_subject(subject, issuer, resource, &login.scopes);
+        self.exchange(login, grant, parameters, Exchanged::Assertion)
+    }
+
+    /// Sends a token exchange to the identity provider, without a proof: what it issues is not
+    /// bound.
+    fn exchange(
+        &mut self,
+        login: Box<Login>,
+        grant: &EnterpriseGrant,
+        parameters: TokenParameters,
+        kind: Exchanged,
+    ) -> Result<Output, AuthError> {
+        let endpoint_auth = grant.endpoint_auth.unwrap_or(match grant.client.proof {
+            ClientProof::Public => EndpointAuth::None,
+            ClientProof::Secret(_) => EndpointAuth::Basic,
+            ClientProof::PrivateKey { .. } => EndpointAuth::PrivateKeyJwt,
+        });
+        let issuer = grant.client.issuer.as_ref();
+        let mut call = Box::new(TokenCall {
+            document: Document::IdentityAssertion,
+            endpoint: grant.token_endpoint.clone(),
+            issuer: issuer.unwrap_or(&grant.token_endpoint).clone(),
+            parameters,
+            client: Some((ClientIdentity::pre_registered(&grant.client), endpoint_auth)),
+            dpop: None,
+            expected: ExpectedToken::Exchanged(match kind {
+                Exchanged::RefreshToken => grants::REFRESH_TOKEN,
+                Exchanged::Assertion => grants::ID_JAG,
+            }),
+            stage: TokenStage::Begin { retried: false },
+        });
+        let output = call.start();
+        self.state = State::Exchange(login, call, kind);
+        Ok(output)
+    }
+
+    fn exchanged(
+        &mut self,
+        login: Box<Login>,
+        kind: Exchanged,
+        token: TokenResponse,
+    ) -> Result<Output, AuthError> {
+        match (kind, &self.config.grant) {
+            (Exchanged::RefreshToken, Grant::Enterprise(grant)) => {
+                let grant = grant.clone();
+                let subject = Subject::RefreshToken(token.access_token);
+                self.exchange_subject(login, &grant, &subject)
+            }
+            _ => {
+                let parameters = EnterpriseGrant::redeem(&token.access_token);
+                self.request_token(login, parameters, true)
+            }
+        }
+    }
+
+    /// Sends a token request. `once`: an assertion is never sent twice (AU-86, AU-93).
+    fn request_token(
+        &mut self,
+        login: Box<Login>,
+        parameters: TokenParameters,
+        once: bool,
+    ) -> Result<Output, AuthError> {
+        let endpoint = String::from(login.metadata.token_endpoint()?);
+        self.call(login, endpoint, parameters, once)
+    }
+
+    fn call(
+        &mut self,
+        login: Box<Login>,
+        endpoint: String,
+        parameters: TokenParameters,
+        once: bool,
+    ) -> Result<Output, AuthError> {
+        let client = (login.identity.clone(), login.endpoint_auth);
+        let mut call = Box::new(TokenCall {
+            document: Document::TokenResponse,
+            endpoint,
+            issuer: login.metadata.issuer.clone(),
+            parameters,
+            client: Some(client).filter(|(identity, _)| !identity.client_id.is_empty()),
+            dpop: self.config.dpop.clone(),
+            expected: ExpectedToken::Access {
+                dpop: self.config.dpop.is_some(),
+                dpop_required: self.config.dpop_required,
+            },
+            stage: TokenStage::Begin { retried: once },
+        });
+        let output = call.start();
+        self.state = State::Token(login, call);
+        Ok(output)
+    }
+
+    fn start_refresh(&mut self) -> Result<Output, AuthError> {
+        let Some(stored) = self.stored.take() else {
+            return Err(unexpected());
+        };
+        let token = stored.refresh_token.unwrap_or_default();
+        let resource = stored.resource.filter(|_| !self.config.omit_resource);
+        let parameters = grants::refresh(&token, resource.as_deref(), &stored.granted);
+        // Only its token endpoint is known of the issuer, and only that is needed.
+        let mut metadata = ServerMetadata::default_endpoints(&server_uri(&self.config)?);
+        metadata.issuer = stored.issuer;
+        metadata.token_endpoint = Some(stored.token_endpoint);
+        let login = Box::new(Login {
+            metadata,
+            identity: stored.identity,
+            endpoint_auth: self.config.endpoint_auth.unwrap_or(stored.endpoint_auth),
+            resource,
+            scopes: stored.requested.clone(),
+            requested: stored.requested,
+            granted: stored.granted,
+            refresh_token: Some(token),
+        });
+        self.request_token(login, parameters, false)
+    }
+
+    fn complete(
+        &mut self,
+        now: UnixTime,
+        login: Login,
+        token: TokenResponse,
+    ) -> Result<Output, AuthError> {
+        let key = self.config.dpop.as_ref();
+        let key = key.filter(|_| token.scheme == Scheme::Dpop);
+        Ok(Output::Done(Credentials {
+            server: server_uri(&self.config)?.canonical(),
+            token_endpoint: login.metadata.token_endpoint()?.into(),
+            issuer: login.metadata.issuer,
+            resource: login.resource,
+            identity: login.identity,
+            endpoint_auth: login.endpoint_auth,
+            requested: login.requested,
+            granted: token.scopes.unwrap_or(login.granted),
+            access_token: token.access_token,
+            scheme: token.scheme,
+            expires_at: token.expires_in.map(|seconds| now.saturating_add(seconds)),
+            refresh_token: token.refresh_token.or(login.refresh_token),
+            dpop_key: key.map(|key| key.thumbprint_input().into()),
+        }))
+    }
+}
+
+fn unexpected() -> AuthError {
+    configuration(Problem::UnexpectedInput)
+}
+
+fn configuration(problem: Problem) -> AuthError {
+    AuthError::new(Document::Configuration, "", problem)
+}

@@ -1,0 +1,282 @@
+//! Who the client is to an authorization server: registered before, by a metadata document, or by
+//! dynamic registration.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::document::DocumentReader;
+use super::error::{AuthError, Document, Problem};
+use super::jwt::JsonText;
+use super::token::oauth_error;
+use super::{AuthConfig, HttpRequest, HttpResponse, Scopes, Secret, ServerMetadata, UnixTime, Uri};
+
+/// A client that was registered with an authorization server beforehand.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PreRegistered {
+    /// The issuer with which it is registered. Without it the first issuer that is found counts,
+    /// but never one without metadata, if there is a secret or a key (AU-36, AU-45).
+    pub issuer: Option<String>,
+    /// The client id.
+    pub client_id: String,
+    /// How it proves that it is this client.
+    pub proof: ClientProof,
+}
+
+/// How a client authenticates at the token endpoint.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum ClientProof {
+    /// Not at all: a public client.
+    Public,
+    /// By a secret.
+    Secret(Secret),
+    /// By a signed assertion (RFC 7523).
+    PrivateKey {
+        /// The algorithm, such as `ES256`.
+        algorithm: String,
+        /// The `kid` of the key, if the server needs it.
+        key_id: Option<String>,
+    },
+}
+
+/// The ways to authenticate at the token endpoint (RFC 7591, section 2).
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum EndpointAuth {
+    /// `none`: the client id alone, in the body.
+    None,
+    /// `client_secret_basic`: both, form-encoded, in the field `Authorization`.
+    Basic,
+    /// `client_secret_post`: both in the body.
+    Post,
+    /// `private_key_jwt`: a signed assertion in the body.
+    PrivateKeyJwt,
+}
+
+impl EndpointAuth {
+    const ALL: [Self; 4] = [Self::None, Self::Basic, Self::Post, Self::PrivateKeyJwt];
+
+    /// The name of the method.
+    pub const fn as_str(self) -> &'static str {
+        match self {
+            Self::None => "none",
+            Self::Basic => "client_secret_basic",
+            Self::Post => "client_secret_post",
+            Self::PrivateKeyJwt => "private_key_jwt",
+        }
+    }
+
+    /// Returns the method of this name.
+    pub fn from_name(name: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|method| method.as_str() == name)
+    }
+}
+
+/// How a client came to its id.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
+pub enum IdentitySource {
+    /// It was registered beforehand.
+    PreRegistered,
+    /// Its id is the URL of a metadata document, valid for every issuer.
+    MetadataDocument,
+    /// It registered itself (RFC 7591).
+    Dynamic,
+}
+
+/// A client as one authorization server knows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct ClientIdentity {
+    /// How it came to its id.
+    pub source: IdentitySource,
+    /// The client id.
+    pub client_id: String,
+    /// How it authenticates.
+    pub proof: ClientProof,
+    /// When the secret expires; `None` for never.
+    pub secret_expires_at: Option<UnixTime>,
+    /// The method that the server registered.
+    pub method: Option<EndpointAuth>,
+    /// The redirect URI that was registered, of a dynamic registration.
+    pub redirect_uri: Option<String>,
+}
+
+impl ClientIdentity {
+    pub(crate) fn pre_registered(client: &PreRegistered) -> Self {
+        Self {
+            source: IdentitySource::PreRegistered,
+            client_id: client.client_id.clone(),
+            proof: client.proof.clone(),
+            secret_expires_at: None,
+            method: None,
+            redirect_uri: None,
+        }
+    }
+
+    pub(crate) fn metadata_document(url: &str, proof: &ClientProof) -> Self {
+        Self {
+            source: IdentitySource::MetadataDocument,
+            client_id: url.into(),
+            proof: proof.clone(),
+            secret_expires_at: None,
+            method: None,
+            redirect_uri: None,
+        }
+    }
+
+    /// Whether a dynamic registration of an earlier run still serves.
+    pub(crate) fn is_reusable(&self, now: UnixTime, redirect_uri: &str) -> bool {
+        self.source == IdentitySource::Dynamic
+            && self.redirect_uri.as_deref() == Some(redirect_uri)
+            && self.secret_expires_at.is_none_or(|end| now < end)
+    }
+
+    /// Chooses how to authenticate (AU-49, AU-69): the method that the application forces, the
+    /// registered one, or the first that the metadata lists and the client is able to use.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError`] if the client cannot use any.
+    pub fn endpoint_auth(
+        &self,
+        metadata: &ServerMetadata,
+        forced: Option<EndpointAuth>,
+    ) -> Result<EndpointAuth, AuthError> {
+        if let Some(method) = forced.or(self.method) {
+            return match self.can_use(method) {
+                true => Ok(method),
+                false => Err(metadata.fail(Problem::Missing("client_secret"))),
+            };
+        }
+        let listed = metadata.endpoint_auth_methods.as_ref();
+        let lists = |method: EndpointAuth| {
+            listed.is_some_and(|names| names.iter().any(|name| name == method.as_str()))
+        };
+        let order: &[EndpointAuth] = match self.proof {
+            ClientProof::Public => return Ok(EndpointAuth::None),
+            ClientProof::PrivateKey { .. } => &[EndpointAuth::PrivateKeyJwt],
+            ClientProof::Secret(_) => {
+                &[EndpointAuth::Basic, EndpointAuth::Post, EndpointAuth::None]
+            }
+        };
+        let first = order.iter().copied().find(|method| lists(*method));
+        match (first, listed, order) {
+            (Some(method), ..) => Ok(method),
+            (None, None, [method, ..]) => Ok(*method),
+            _ => Err(metadata.fail(Problem::Unsupported {
+                member: "token_endpoint_auth_methods_supported",
+                expected: "a method that the configured client can use",
+            })),
+        }
+    }
+
+    const fn can_use(&self, method: EndpointAuth) -> bool {
+        match method {
+            EndpointAuth::None => true,
+            EndpointAuth::Basic | EndpointAuth::Post => {
+                matches!(self.proof, ClientProof::Secret(_))
+            }
+            EndpointAuth::PrivateKeyJwt => matches!(self.proof, ClientProof::PrivateKey { .. }),
+        }
+    }
+}
+
+/// Builds the request of a dynamic registration (RFC 7591, section 3.1).
+pub(crate) fn registration_request(
+    config: &AuthConfig,
+    metadata: &ServerMetadata,
+    scopes: &Scopes,
+) -> Result<HttpRequest, AuthError> {
+    let endpoint = metadata.registration_endpoint()?;
+    let listed = metadata.endpoint_auth_methods.as_ref();
+    let lists = |method: EndpointAuth| {
+        listed.is_none_or(|names| names.iter().any(|name| name == method.as_str()))
+    };
+    // A public client if the server has any, else one with a secret.
+    let method = [EndpointAuth::None, EndpointAuth::Basic, EndpointAuth::Post]
+        .into_iter()
+        .find(|method| {
+            config.endpoint_auth.is_none_or(|forced| forced == *method) && lists(*method)
+        })
+        .or(config.endpoint_auth)
+        .unwrap_or(EndpointAuth::None);
+    let mut body = client_metadata(config, method);
+    if !scopes.is_empty() {
+        body = body.text("scope", &alloc::format!("{scopes}"));
+    }
+    if config.dpop.is_some() {
+        body = body.json("dpop_bound_access_tokens", "true");
+    }
+    Ok(HttpRequest::post(
+        Document::Registration,
+        endpoint.into(),
+        "application/json",
+        body.end().into_string(),
+    ))
+}
+
+/// Returns the client id metadata document that belongs at this URL (AU-41).
+pub fn metadata_document(config: &AuthConfig, url: &str) -> String {
+    client_metadata(config, EndpointAuth::None)
+        .text("client_id", url)
+        .end()
+        .into_string()
+}
+
+fn client_metadata(config: &AuthConfig, method: EndpointAuth) -> JsonText {
+    JsonText::new()
+        .text("client_name", &config.client_name)
+        .texts("redirect_uris", [config.redirect_uri.as_str()])
+        .texts("grant_types", ["authorization_code", "refresh_token"])
+        .texts("response_types", ["code"])
+        .text("token_endpoint_auth_method", method.as_str())
+        .text("application_type", application_type(&config.redirect_uri))
+}
+
+/// `native` for a client on the user's machine, `web` for one that is reached by https (AU-44).
+fn application_type(redirect_uri: &str) -> &'static str {
+    match Uri::parse(redirect_uri) {
+        Ok(uri) if uri.is_https() && !uri.is_loopback() => "web",
+        _ => "native",
+    }
+}
+
+/// Reads the response to a registration: 200 or 201 (AU-49).
+pub(crate) fn read_registration(
+    url: &str,
+    response: &HttpResponse<'_>,
+    redirect_uri: &str,
+) -> Result<ClientIdentity, AuthError> {
+    let fail = |problem| AuthError::new(Document::Registration, url, problem);
+    if !response.is_success() {
+        return Err(fail(oauth_error(response, &Vec::new())));
+    }
+    let document = DocumentReader::new(Document::Registration, url, response.body)?;
+    let client_id = document.required_text("client_id")?;
+    let secret = document.text("client_secret")?;
+    let secret = secret.filter(|secret| !secret.is_empty());
+    let expires = document.seconds("client_secret_expires_at")?;
+    let method = match document.text("token_endpoint_auth_method")? {
+        None => None,
+        Some(name) => Some(EndpointAuth::from_name(&name).ok_or_else(|| {
+            fail(Problem::Unsupported {
+                member: "token_endpoint_auth_method",
+                expected: "none, client_secret_basic or client_secret_post",
+            })
+        })?),
+    };
+    let identity = ClientIdentity {
+        source: IdentitySource::Dynamic,
+        client_id,
+        proof: secret.map_or(ClientProof::Public, |secret| {
+            ClientProof::Secret(Secret::from(secret))
+        }),
+        secret_expires_at: expires.filter(|end| *end > 0).map(UnixTime::from_secs),
+        method,
+        redirect_uri: Some(redirect_uri.into()),
+    };
+    match method {
+        Some(method) if !identity.can_use(method) => Err(fail(Problem::Missing("client_secret"))),
+        _ => Ok(identity),
+    }
+}

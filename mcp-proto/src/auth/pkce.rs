@@ -1,0 +1,27 @@
+//! Proof keys for the exchange of authorization codes (RFC 7636).
+
+use alloc::string::String;
+
+use super::{Secret, base64};
+
+/// The verifier of one authorization request. Its SHA-256 travels with the request, the verifier
+/// itself with the code.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CodeVerifier(Secret);
+
+impl CodeVerifier {
+    /// Makes a verifier of 43 characters from 32 random bytes.
+    pub fn new(random: &[u8; 32]) -> Self {
+        Self(Secret::from(base64::encode_url(random)))
+    }
+
+    /// The text that is hashed with SHA-256, and sent to the token endpoint.
+    pub const fn secret(&self) -> &Secret {
+        &self.0
+    }
+
+    /// Returns the `code_challenge` of method S256 for the SHA-256 of the verifier.
+    pub fn challenge(digest: &[u8; 32]) -> String {
+        base64::encode_url(digest)
+    }
+}

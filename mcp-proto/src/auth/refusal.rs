@@ -1,0 +1,147 @@
+//! What to do when the MCP server refuses a request.
+
+use super::error::{AuthError, Document, Problem, printable};
+use super::{Challenge, Credentials, DpopNonces, Scheme};
+
+/// A response of the MCP server with status 401 or 403.
+#[derive(Clone, Copy, Debug)]
+pub struct Refusal<'r> {
+    /// The URL of the request.
+    pub url: &'r str,
+    /// The status.
+    pub status: u16,
+    /// The challenges of all fields `WWW-Authenticate`.
+    pub challenges: &'r [Challenge],
+    /// The field `DPoP-Nonce`.
+    pub dpop_nonce: Option<&'r str>,
+}
+
+/// What to do before the request is sent again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum Remedy {
+    /// Nothing but a new proof, with the nonce that was noted.
+    NewProof,
+    /// [`Flow::refresh`](super::Flow::refresh).
+    Refresh,
+    /// [`Flow::authorize`](super::Flow::authorize) with this challenge.
+    Authorize(Option<Challenge>),
+}
+
+/// The refusals of one operation, such as a call of one tool: none is repeated without an end.
+///
+/// ```text
+/// 401 --use_dpop_nonce--> NewProof, once for each request
+///     --no token--------> Authorize
+///     --token-----------> Refresh, once; then Authorize, once; then an error
+/// 403 --insufficient_scope--> Authorize, with more scopes
+///     --anything else-------> an error
+/// ```
+///
+/// At most [`MOST_AUTHORIZATIONS`](Self::MOST_AUTHORIZATIONS) belong to one operation.
+#[derive(Clone, Debug, Default)]
+pub struct Refusals {
+    proofs: u8,
+    refreshes: u8,
+    replacements: u8,
+    authorizations: u8,
+}
+
+impl Refusals {
+    /// The most authorizations, the first one included (AU-60).
+    pub const MOST_AUTHORIZATIONS: u8 = 3;
+
+    /// Begins an operation.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Notes that a request of the operation succeeded or is a new one: another nonce and another
+    /// refresh are admitted. The number of authorizations is kept (AU-60).
+    pub const fn request_ended(&mut self) {
+        self.proofs = 0;
+        self.refreshes = 0;
+        self.replacements = 0;
+    }
+
+    /// Judges a refusal. `credentials` are those that the request was sent with, `nonces` those of
+    /// the MCP server, in which a new one is noted.
+    ///
+    /// # Errors
+    ///
+    /// [`AuthError`] with the status and the error of the server if nothing helps (AU-39, AU-120).
+    pub fn judge(
+        &mut self,
+        refusal: &Refusal<'_>,
+        credentials: Option<&Credentials>,
+        nonces: &mut DpopNonces,
+    ) -> Result<Remedy, AuthError> {
+        let nonce = refusal.dpop_nonce;
+        let is_new = nonce.is_some_and(|nonce| nonces.set(refusal.url, nonce));
+        let is_bound = credentials.is_some_and(|held| held.scheme == Scheme::Dpop);
+        let preferred = if is_bound {
+            Scheme::Dpop
+        } else {
+            Scheme::Bearer
+        };
+        let challenges = refusal.challenges;
+        let challenge = Challenge::select(challenges, preferred)
+            .or_else(|| Challenge::select(challenges, Scheme::Bearer))
+            .or_else(|| Challenge::select(challenges, Scheme::Dpop));
+        let error = challenge.and_then(|challenge| challenge.parameter("error"));
+        match (refusal.status, error) {
+            (401, Some("use_dpop_nonce")) if is_bound => {
+                if !is_new || self.proofs > 0 {
+                    return Err(self.fail(refusal, challenge));
+                }
+                self.proofs = 1;
+                Ok(Remedy::NewProof)
+            }
+            (401, _) => {
+                let can_refresh = credentials.is_some_and(|held| held.refresh_token.is_some());
+                if can_refresh && self.refreshes == 0 && self.replacements == 0 {
+                    self.refreshes = 1;
+                    return Ok(Remedy::Refresh);
+                }
+                if credentials.is_some() {
+                    if self.replacements > 0 {
+                        return Err(self.fail(refusal, challenge));
+                    }
+                    self.replacements = 1;
+                }
+                self.authorize(refusal, challenge)
+            }
+            (403, Some("insufficient_scope")) => self.authorize(refusal, challenge),
+            _ => Err(self.fail(refusal, challenge)),
+        }
+    }
+
+    fn authorize(
+        &mut self,
+        refusal: &Refusal<'_>,
+        challenge: Option<&Challenge>,
+    ) -> Result<Remedy, AuthError> {
+        if self.authorizations >= Self::MOST_AUTHORIZATIONS {
+            return Err(self.fail(refusal, challenge));
+        }
+        self.authorizations = self.authorizations.saturating_add(1);
+        Ok(Remedy::Authorize(challenge.cloned()))
+    }
+
+    fn fail(&self, refusal: &Refusal<'_>, challenge: Option<&Challenge>) -> AuthError {
+        let text = |name: &str, most| {
+            let value = challenge.and_then(|challenge| challenge.parameter(name));
+            value.map(|value| printable(value, most))
+        };
+        let problem = match text("error", 60) {
+            Some(error) => Problem::Refused {
+                status: Some(refusal.status),
+                error,
+                description: text("error_description", 200),
+            },
+            None if self.authorizations > 0 => Problem::TooManyTries,
+            None => Problem::Status(refusal.status),
+        };
+        AuthError::new(Document::ServerResponse, refusal.url, problem)
+    }
+}

@@ -1,0 +1,96 @@
+//! Outputs and inputs of a flow.
+
+use alloc::string::String;
+use core::fmt;
+
+use super::{Credentials, HttpRequest, HttpResponse, PreRegistered, Secret, SigningRequest};
+
+/// What the caller does next. Each output is answered with one [`Input`], apart from
+/// [`Done`](Self::Done).
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum Output {
+    /// Sends a request; the answer is [`Input::Response`] or [`Input::Failed`].
+    Send(HttpRequest),
+    /// Draws 32 random bytes from a cryptographic source; the answer is [`Input::Random`].
+    Random,
+    /// Hashes an ASCII text with SHA-256; the answer is [`Input::Digest`].
+    Hash(Secret),
+    /// Signs a text; the answer is [`Input::Signature`].
+    Sign(SigningRequest),
+    /// Opens a page for the user and waits for the redirect; the answer is [`Input::Redirect`].
+    Open(AuthorizationPage),
+    /// Asks the application or the user for a client id that is registered with this issuer; the
+    /// answer is [`Input::Identity`].
+    AskIdentity {
+        /// The issuer.
+        issuer: String,
+    },
+    /// The flow is complete. The credentials must be stored before the access token is used: a
+    /// refresh token that was replaced is of no use any more (AU-116).
+    Done(Credentials),
+}
+
+/// The answer to an [`Output`].
+#[derive(Clone)]
+#[non_exhaustive]
+pub enum Input<'i> {
+    /// A response.
+    Response(HttpResponse<'i>),
+    /// No response came: a text for the error, without secrets.
+    Failed(&'i str),
+    /// Random bytes.
+    Random([u8; 32]),
+    /// A SHA-256.
+    Digest([u8; 32]),
+    /// A signature.
+    Signature(&'i [u8]),
+    /// The URL to which the user was sent back, or its part from `?` on.
+    Redirect(&'i str),
+    /// A client id; `None` ends the flow.
+    Identity(Option<PreRegistered>),
+}
+
+/// Shows the kind only.
+impl fmt::Debug for Input<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Response(response) => return fmt::Debug::fmt(response, f),
+            Self::Failed(_) => "Failed(..)",
+            Self::Random(_) => "Random(..)",
+            Self::Digest(_) => "Digest(..)",
+            Self::Signature(_) => "Signature(..)",
+            Self::Redirect(_) => "Redirect(..)",
+            Self::Identity(_) => "Identity(..)",
+        })
+    }
+}
+
+/// A page on which the user consents.
+#[derive(Clone, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct AuthorizationPage {
+    /// The URL: `https`, or `http` on this machine (AU-32). It must not pass through a shell.
+    pub url: String,
+    /// Where the user is sent back to.
+    pub redirect_uri: String,
+    /// The issuer that asks.
+    pub issuer: String,
+}
+
+/// Shows no query: it contains `state`.
+impl fmt::Debug for AuthorizationPage {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthorizationPage")
+            .field("url", &super::error::shown_url(&self.url))
+            .field("redirect_uri", &self.redirect_uri)
+            .field("issuer", &self.issuer)
+            .finish()
+    }
+}
+
+/// An output of a part of a flow, or its result.
+pub(crate) enum Progress<T> {
+    Output(Output),
+    Done(T),
+}
