@@ -40,7 +40,7 @@ enum State {
     /// The verifier of PKCE is drawn, then hashed; then `state` is drawn.
     Verifier(Box<Login>),
     Digest(Box<Login>, CodeVerifier),
-    StateValue(Box<Login>, CodeVerifier, String),
+    DrawState(Box<Login>, CodeVerifier, String),
     Redirect(Box<Login>, CodeVerifier, Box<ExpectedRedirect>),
     /// A token exchange at an identity provider.
     Exchange(Box<Login>, Box<TokenCall>, Exchanged),
@@ -180,10 +180,10 @@ impl Flow {
                     return Err(unexpected());
                 };
                 let challenge = CodeVerifier::challenge(&digest);
-                self.state = State::StateValue(login, verifier, challenge);
+                self.state = State::DrawState(login, verifier, challenge);
                 Ok(Output::Random)
             }
-            State::StateValue(login, verifier, challenge) => {
+            State::DrawState(login, verifier, challenge) => {
                 let Input::Random(random) = input else {
                     return Err(unexpected());
                 };
@@ -588,7 +588,7 @@ impl Flow {
     ) -> Result<Output, AuthError> {
         let key = self.config.dpop.as_ref();
         let key = key.filter(|_| token.scheme == Scheme::Dpop);
-        Ok(Output::Done(Credentials {
+        Ok(Output::Done(Box::new(Credentials {
             server: server_uri(&self.config)?.canonical(),
             token_endpoint: login.metadata.token_endpoint()?.into(),
             issuer: login.metadata.issuer,
@@ -602,7 +602,7 @@ impl Flow {
             expires_at: token.expires_in.map(|seconds| now.saturating_add(seconds)),
             refresh_token: token.refresh_token.or(login.refresh_token),
             dpop_key: key.map(|key| key.thumbprint_input().into()),
-        }))
+        })))
     }
 }
 

@@ -57,7 +57,7 @@
 //!             Output::Open(page) => flow.advance(now, Input::Redirect(&host.open(&page.url)))?,
 //!             Output::Random => flow.advance(now, Input::Random(host.random()))?,
 //!             Output::Hash(text) => flow.advance(now, Input::Digest(host.sha256(text.expose())))?,
-//!             Output::Done(credentials) => return Ok(credentials),
+//!             Output::Done(credentials) => return Ok(*credentials),
 //!             // Neither a key nor another way to identify the client is configured.
 //!             _ => flow.advance(now, Input::Identity(None))?,
 //!         };

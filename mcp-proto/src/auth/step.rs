@@ -1,5 +1,6 @@
 //! Outputs and inputs of a flow.
 
+use alloc::boxed::Box;
 use alloc::string::String;
 use core::fmt;
 
@@ -28,7 +29,7 @@ pub enum Output {
     },
     /// The flow is complete. The credentials must be stored before the access token is used: a
     /// refresh token that was replaced is of no use any more (AU-116).
-    Done(Credentials),
+    Done(Box<Credentials>),
 }
 
 /// The answer to an [`Output`].

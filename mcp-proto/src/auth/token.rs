@@ -198,8 +198,21 @@ impl TokenResponse {
     }
 }
 
-/// What a refusal says: its OAuth error if there is one, else its status (AU-39). A description
-/// that repeats one of the secrets is left out.
+/// Codes that say nothing but what their specifications define.
+const CODES: [&str; 9] = [
+    "invalid_request",
+    "invalid_client",
+    "invalid_grant",
+    "unauthorized_client",
+    "unsupported_grant_type",
+    "invalid_scope",
+    "invalid_target",
+    "invalid_dpop_proof",
+    "use_dpop_nonce",
+];
+
+/// What a refusal says: its OAuth error if there is one, else its status (AU-39). Text that
+/// repeats one of the secrets is left out.
 pub(crate) fn oauth_error(response: &HttpResponse<'_>, secrets: &[Secret]) -> Problem {
     let reader = DocumentReader::new(Document::TokenResponse, "", response.body).ok();
     let text = |name| reader.and_then(|reader| reader.text(name).ok().flatten());
@@ -207,7 +220,8 @@ pub(crate) fn oauth_error(response: &HttpResponse<'_>, secrets: &[Secret]) -> Pr
         let shows = |secret: &Secret| !secret.is_empty() && text.contains(secret.expose());
         !secrets.iter().any(shows)
     };
-    match text("error").filter(is_clean) {
+    let is_shown = |code: &String| CODES.contains(&code.as_str()) || is_clean(code);
+    match text("error").filter(is_shown) {
         Some(error) => Problem::Refused {
             status: Some(response.status),
             error: printable(&error, 60),

@@ -1,1 +1,12 @@
+//! Authorization, the client's side: scripts of whole flows, each with the rules that it is about.
 
+mod challenges;
+mod consent;
+mod discovery;
+mod grants;
+mod hostile;
+mod identity;
+mod refusals;
+mod script;
+mod secrets;
+mod tokens;

@@ -1,0 +1,173 @@
+//! Hostile documents and callers: every flow ends with an error that names the document.
+
+use crate::script::*;
+use mcp_proto::auth::{
+    AuthConfig, ClientProof, Document, Flow, HttpRequest, Input, ResourceMetadata, ServerMetadata,
+    UnixTime,
+};
+
+/// Every member of both documents with a value of every other type.
+#[test]
+fn wrong_types_everywhere() {
+    let values = [
+        "1", "true", "\"x\"", "[]", "{}", "[1]", "[[]]", "[{}]", "[null]",
+    ];
+    for (member, good) in [
+        ("resource", "\"x\""),
+        ("authorization_servers", ""),
+        ("scopes_supported", "[]"),
+        ("dpop_bound_access_tokens_required", "true"),
+    ] {
+        for value in values.into_iter().filter(|value| *value != good) {
+            let body = match member {
+                "resource" | "authorization_servers" => format!(r#"{{"{member}":{value}}}"#),
+                _ => format!(
+                    r#"{{"resource":"https://h","authorization_servers":["https://a"],"{member}":{value}}}"#
+                ),
+            };
+            let error = ResourceMetadata::read("https://h/x", body.as_bytes()).unwrap_err();
+            let text = error.to_string();
+            assert!(
+                text.contains("https://h/x") && text.contains('`'),
+                "{body} {text}"
+            );
+        }
+    }
+    for member in [
+        "authorization_endpoint",
+        "token_endpoint",
+        "registration_endpoint",
+        "code_challenge_methods_supported",
+        "token_endpoint_auth_methods_supported",
+        "client_id_metadata_document_supported",
+        "authorization_response_iss_parameter_supported",
+    ] {
+        for value in ["1", "{}", "[1]"] {
+            let body = format!(r#"{{"issuer":"https://a","{member}":{value}}}"#);
+            let error = ServerMetadata::read("https://a/x", body.as_bytes()).unwrap_err();
+            assert!(error.to_string().contains(member), "{error}");
+        }
+    }
+}
+
+/// AU-31: documents that are too long, too deep, or have endless lists.
+#[test]
+fn bounds_of_documents() {
+    let long = format!(r#"{{"resource":"{}"}}"#, "x".repeat(HttpRequest::MAX_BODY));
+    let error = ResourceMetadata::read("https://h/x", long.as_bytes()).unwrap_err();
+    assert!(
+        error.to_string().contains("longer than 1048576 bytes"),
+        "{error}"
+    );
+
+    let list = vec!["\"a\""; 1001].join(",");
+    let many = format!(r#"{{"resource":"https://h","authorization_servers":[{list}]}}"#);
+    let error = ResourceMetadata::read("https://h/x", many.as_bytes()).unwrap_err();
+    assert!(error.to_string().contains("too many"), "{error}");
+
+    let deep = format!(r#"{{"resource":{}{}}}"#, "[".repeat(50), "]".repeat(50));
+    assert_eq!(
+        ResourceMetadata::read("https://h/x", deep.as_bytes()),
+        Ok(None)
+    );
+
+    // An error shows a part of a long text only, and no control characters.
+    let name = format!("https://evil.example/{}", "y".repeat(5000));
+    let mut script = Script::new(config(), None);
+    script
+        .gets(RESOURCE_METADATA)
+        .answers(200, &PUBLISHED.replace(SERVER, &name));
+    let error = script.error(Document::ResourceMetadata, &["https://evil.example/"]);
+    assert!(error.to_string().len() < 1500);
+}
+
+/// Every prefix of a document is refused or of another kind, never read as another document.
+#[test]
+fn cut_documents() {
+    let body = metadata("");
+    for length in 0..body.len() {
+        let read = ServerMetadata::read("https://a/x", &body.as_bytes()[..length]);
+        assert_eq!(read, Ok(None), "{length}");
+    }
+}
+
+/// Every output answered with inputs of another kind: an error, and the flow has ended.
+#[test]
+fn inputs_of_another_kind() {
+    let inputs = || {
+        [
+            Input::Random([0; 32]),
+            Input::Digest([0; 32]),
+            Input::Signature(b"x"),
+            Input::Redirect("?code=c&state=s"),
+            Input::Identity(None),
+            Input::Failed("x"),
+        ]
+    };
+    let now = UnixTime::from_secs(START);
+    for input in inputs() {
+        let mut flow = Flow::authorize(config(), None, None).unwrap();
+        assert!(flow.advance(now, input.clone()).is_err());
+        assert!(flow.start(now).is_err());
+
+        let mut flow = Flow::authorize(config(), None, None).unwrap();
+        flow.start(now).unwrap();
+        assert!(flow.start(now).is_err());
+        for input in inputs() {
+            assert!(flow.advance(now, input).is_err());
+        }
+    }
+}
+
+/// A server that answers everything with the same: each flow ends after a bounded number of
+/// requests.
+#[test]
+fn servers_that_repeat_themselves() {
+    let documents = [
+        (200, "{}".to_owned()),
+        (200, PUBLISHED.to_owned()),
+        (200, metadata("")),
+        (404, String::new()),
+        (401, r#"{"error":"use_dpop_nonce"}"#.to_owned()),
+        (
+            200,
+            r#"{"client_id":"c","access_token":"t","issuer":"https://mcp.example"}"#.to_owned(),
+        ),
+        (302, "<html>".to_owned()),
+    ];
+    for (status, body) in documents {
+        for config in [
+            config(),
+            registered(ClientProof::Public),
+            AuthConfig {
+                dynamic_registration: false,
+                ..config()
+            },
+        ] {
+            let mut flow = Flow::authorize(config, challenge("Bearer"), None).unwrap();
+            let now = UnixTime::from_secs(START);
+            let mut output = flow.start(now);
+            let mut steps = 0;
+            while let Ok(asked) = output {
+                use mcp_proto::auth::{HttpResponse, Output};
+                steps += 1;
+                assert!(steps < 50, "{status} {body}");
+                output = match asked {
+                    Output::Send(_) => flow.advance(
+                        now,
+                        Input::Response(HttpResponse {
+                            status,
+                            headers: &[("dpop-nonce", b"n")],
+                            body: body.as_bytes(),
+                        }),
+                    ),
+                    Output::Random => flow.advance(now, Input::Random([7; 32])),
+                    Output::Hash(_) => flow.advance(now, Input::Digest([7; 32])),
+                    Output::Sign(_) => flow.advance(now, Input::Signature(b"s")),
+                    Output::Open(_) => flow.advance(now, Input::Redirect("?code=c")),
+                    _ => flow.advance(now, Input::Identity(None)),
+                };
+            }
+        }
+    }
+}

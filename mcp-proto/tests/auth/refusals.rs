@@ -1,0 +1,164 @@
+//! What a 401 or 403 of the MCP server leads to, and where it ends.
+
+use crate::script::*;
+use mcp_proto::auth::{
+    Challenge, ClientProof, Credentials, Document, DpopNonces, Refusal, Refusals, Remedy, Scheme,
+};
+
+fn credentials(answer: &str) -> Credentials {
+    let mut script = Script::new(registered(ClientProof::Public), None);
+    script.discovers("");
+    script.consents();
+    script.posts("https://as.example/token");
+    script.answers(200, answer).done()
+}
+
+struct Operation {
+    refusals: Refusals,
+    nonces: DpopNonces,
+}
+
+impl Operation {
+    fn new() -> Self {
+        Self {
+            refusals: Refusals::new(),
+            nonces: DpopNonces::new(),
+        }
+    }
+
+    fn refused(
+        &mut self,
+        status: u16,
+        field: &str,
+        nonce: Option<&str>,
+        held: Option<&Credentials>,
+    ) -> Result<&'static str, String> {
+        let challenges = Challenge::parse_all([field.as_bytes()]);
+        let refusal = Refusal {
+            url: SERVER,
+            status,
+            challenges: &challenges,
+            dpop_nonce: nonce,
+        };
+        match self.refusals.judge(&refusal, held, &mut self.nonces) {
+            Ok(Remedy::NewProof) => Ok("proof"),
+            Ok(Remedy::Refresh) => Ok("refresh"),
+            Ok(Remedy::Authorize(_)) => Ok("authorize"),
+            Ok(_) => Err("unknown".into()),
+            Err(error) => {
+                assert_eq!(error.document, Document::ServerResponse);
+                Err(error.to_string())
+            }
+        }
+    }
+}
+
+/// AU-67, AU-120: refresh once, authorize once, then an error.
+#[test]
+fn endless_401() {
+    let held = credentials(r#"{"access_token":"t","refresh_token":"r"}"#);
+    let mut operation = Operation::new();
+    let mut refused = || operation.refused(401, "Bearer error=invalid_token", None, Some(&held));
+    assert_eq!(refused(), Ok("refresh"));
+    assert_eq!(refused(), Ok("authorize"));
+    for _ in 0..3 {
+        let error = refused().unwrap_err();
+        assert!(
+            error.contains("401") && error.contains("invalid_token"),
+            "{error}"
+        );
+    }
+
+    let held = credentials(r#"{"access_token":"t"}"#);
+    let mut operation = Operation::new();
+    assert_eq!(
+        operation.refused(401, "Bearer", None, None),
+        Ok("authorize")
+    );
+    assert_eq!(
+        operation.refused(401, "Bearer", None, Some(&held)),
+        Ok("authorize")
+    );
+    let error = operation
+        .refused(401, "Bearer", None, Some(&held))
+        .unwrap_err();
+    assert!(
+        error.contains("refused again after authorization"),
+        "{error}"
+    );
+}
+
+/// AU-60: at most three authorizations for one operation.
+#[test]
+fn endless_step_up() {
+    let held = credentials(r#"{"access_token":"t","refresh_token":"r"}"#);
+    let mut operation = Operation::new();
+    let field = "Bearer error=\"insufficient_scope\", scope=\"x\"";
+    assert_eq!(
+        operation.refused(401, "Bearer", None, None),
+        Ok("authorize")
+    );
+    for _ in 0..2 {
+        // A refresh cannot widen a grant.
+        assert_eq!(
+            operation.refused(403, field, None, Some(&held)),
+            Ok("authorize")
+        );
+    }
+    let error = operation
+        .refused(403, field, None, Some(&held))
+        .unwrap_err();
+    assert!(error.contains("insufficient_scope"), "{error}");
+    operation.refusals.request_ended();
+    assert!(operation.refused(403, field, None, Some(&held)).is_err());
+}
+
+/// AU-120: another 403 is a plain error.
+#[test]
+fn plain_403() {
+    let held = credentials(r#"{"access_token":"t","refresh_token":"r"}"#);
+    for field in [
+        "",
+        "Bearer",
+        "Bearer error=invalid_token",
+        "Basic error=insufficient_scope",
+    ] {
+        let error = Operation::new()
+            .refused(403, field, None, Some(&held))
+            .unwrap_err();
+        assert!(error.contains("403"), "{error}");
+    }
+}
+
+/// AU-98: one new proof for each request, with the nonce of this server.
+#[test]
+fn nonces_of_the_server() {
+    let mut held = credentials(r#"{"access_token":"t","refresh_token":"r"}"#);
+    held.scheme = Scheme::Dpop;
+    let mut operation = Operation::new();
+    let field = "DPoP error=\"use_dpop_nonce\"";
+    assert_eq!(
+        operation.refused(401, field, Some("n1"), Some(&held)),
+        Ok("proof")
+    );
+    assert_eq!(
+        operation.nonces.get("https://mcp.example/elsewhere"),
+        Some("n1")
+    );
+    assert_eq!(operation.nonces.get("https://as.example"), None);
+    assert!(
+        operation
+            .refused(401, field, Some("n2"), Some(&held))
+            .is_err()
+    );
+    operation.refusals.request_ended();
+    assert_eq!(
+        operation.refused(401, field, Some("n3"), Some(&held)),
+        Ok("proof")
+    );
+    // Without a nonce, or with the one that was used already, there is nothing to retry with.
+    for nonce in [None, Some("n3"), Some("bad nonce")] {
+        operation.refusals.request_ended();
+        assert!(operation.refused(401, field, nonce, Some(&held)).is_err());
+    }
+}

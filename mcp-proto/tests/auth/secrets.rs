@@ -1,0 +1,93 @@
+//! No secret appears in `Debug` or `Display`.
+
+use crate::script::*;
+use mcp_proto::auth::{AuthConfig, ClientProof, Document, DpopKey};
+
+/// A complete flow with every secret that there is, and a refresh.
+#[test]
+fn a_complete_flow() {
+    let config = || AuthConfig {
+        dpop: DpopKey::new("ES256", r#"{"kty":"EC","crv":"P-256","x":"l8t","y":"9VE"}"#).ok(),
+        ..registered(ClientProof::Secret("cl1ent-s3cret".into()))
+    };
+    let mut script = Script::new(config(), challenge("Bearer scope=a"));
+    script.discovers("");
+    script.consents();
+    let proof = script.posts("https://as.example/token");
+    let stored = script
+        .answers(
+            200,
+            r#"{"access_token":"acce55","token_type":"DPoP","refresh_token":"refre5h"}"#,
+        )
+        .done();
+    let mut secrets = script.secrets.clone();
+    secrets.push(proof.header("dpop").unwrap().into());
+    secrets.push(proof.header("authorization").unwrap().into());
+    secrets.extend(["cl1ent-s3cret", "acce55", "refre5h"].map(String::from));
+    let mut shown = script.shown.borrow().clone();
+    shown.push_str(&format!("{stored:?} {proof:?} {:?}", script.signed));
+
+    let mut script = Script::refresh(config(), &stored);
+    let request = script.posts("https://as.example/token");
+    let answer = r#"{"access_token":"acce56","token_type":"DPoP"}"#;
+    let renewed = script.answers(200, answer).done();
+    secrets.push("acce56".into());
+    shown.push_str(&format!(
+        "{renewed:?} {request:?} {}",
+        script.shown.borrow()
+    ));
+
+    assert!(secrets.len() >= 8);
+    for secret in &secrets {
+        assert!(!shown.contains(secret.as_str()), "{secret}");
+    }
+    assert!(shown.contains("Secret(..)"));
+}
+
+/// A hostile server repeats what it was sent: the error does not.
+#[test]
+fn repeated_by_the_server() {
+    let mut script = Script::new(
+        registered(ClientProof::Secret("cl1ent-s3cret".into())),
+        None,
+    );
+    script.discovers("");
+    script.consents();
+    let verifier = script.secrets[0].clone();
+    for secret in ["c0de", "cl1ent-s3cret", verifier.as_str()] {
+        let mut script = Script::new(
+            registered(ClientProof::Secret("cl1ent-s3cret".into())),
+            None,
+        );
+        script.discovers("");
+        script.consents();
+        script.posts("https://as.example/token");
+        script.answers(
+            400,
+            &format!(r#"{{"error":"invalid_grant","error_description":"got {secret}"}}"#),
+        );
+        let error = script.error(Document::TokenResponse, &["invalid_grant"]);
+        assert!(!format!("{error} {error:?}").contains(secret), "{error}");
+
+        let mut script = Script::new(
+            registered(ClientProof::Secret("cl1ent-s3cret".into())),
+            None,
+        );
+        script.discovers("");
+        script.consents();
+        script.posts("https://as.example/token");
+        script.answers(400, &format!(r#"{{"error":"{secret}"}}"#));
+        let error = script.error(Document::TokenResponse, &["status 400"]);
+        assert!(!format!("{error} {error:?}").contains(secret), "{error}");
+    }
+}
+
+/// A key in the query of the server's URL is not shown.
+#[test]
+fn keys_in_urls() {
+    let config = AuthConfig::new("https://mcp.example/p/mcp?api_key=k3y", "Demo", CALLBACK);
+    let mut script = Script::new(config, None);
+    script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
+    let error = script.error(Document::ResourceMetadata, &["resource"]);
+    assert!(!format!("{error} {error:?}").contains("k3y"), "{error}");
+}
