@@ -1,8 +1,9 @@
 //! What an application decides about authorization.
 
 use alloc::string::String;
+use core::fmt;
 
-use super::error::{AuthError, Document, Problem};
+use super::error::{AuthError, Document, Problem, shown_url};
 use super::server_metadata::check_endpoint;
 use super::{ClientProof, DpopKey, EndpointAuth, Grant, PreRegistered, Scopes, Uri};
 
@@ -18,7 +19,8 @@ use super::{ClientProof, DpopKey, EndpointAuth, Grant, PreRegistered, Scopes, Ur
 /// };
 /// assert!(config.check().is_ok());
 /// ```
-#[derive(Clone, Debug)]
+/// `Debug` shows no query of a URL: it may hold a key.
+#[derive(Clone)]
 pub struct AuthConfig {
     /// The URL of the MCP server, as the user gave it.
     pub server: String,
@@ -116,6 +118,18 @@ impl AuthConfig {
             return Err(fail(Problem::Missing("dpop")));
         }
         Ok(())
+    }
+}
+
+impl fmt::Debug for AuthConfig {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AuthConfig")
+            .field("server", &shown_url(&self.server))
+            .field("grant", &self.grant)
+            .field("pre_registered", &self.pre_registered)
+            .field("scopes", &self.scopes)
+            .field("dpop", &self.dpop)
+            .finish_non_exhaustive()
     }
 }
 

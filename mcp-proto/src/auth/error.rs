@@ -127,6 +127,8 @@ pub enum Problem {
         /// The one that was found.
         found: String,
     },
+    /// The server accepts only tokens that are bound to a key, but none is configured.
+    KeyRequired,
     /// An assertion or token has expired.
     Expired,
     /// The server repeats its refusal: the number of tries is used up.
@@ -192,6 +194,11 @@ impl AuthError {
             (Problem::OtherIssuer { .. }, _) => {
                 "configure credentials for this authorization server"
             }
+            (Problem::KeyRequired, _) => "configure a key for DPoP",
+            (
+                Problem::Unreachable(_),
+                Document::Configuration | Document::AuthorizationResponse,
+            ) => "try again",
             (Problem::Expired, _) => "obtain a new assertion from its issuer",
             (Problem::TooManyTries, _) => {
                 "the token is valid for the authorization server but not for the MCP server; ask the operator"
@@ -300,6 +307,9 @@ impl fmt::Display for Problem {
                 f,
                 "the credentials belong to the issuer {expected:?}, not to {found:?}"
             ),
+            Self::KeyRequired => {
+                f.write_str("tokens must be bound to a key, and none is configured")
+            }
             Self::Expired => f.write_str("expired"),
             Self::TooManyTries => f.write_str("refused again after authorization"),
             Self::UnexpectedInput => f.write_str("the input does not answer the output"),

@@ -7,6 +7,7 @@ use super::discovery::{Discovered, Discovery, server_uri};
 use super::error::{AuthError, Document, Problem, printable};
 use super::grants::{self, EnterpriseGrant, Grant, Subject};
 use super::identity::{read_registration, registration_request};
+use super::login::{IdentityChoice, Login, choose_identity, choose_scopes};
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};
@@ -40,7 +41,7 @@ enum State {
     /// The verifier of PKCE is drawn, then hashed; then `state` is drawn.
     Verifier(Box<Login>),
     Digest(Box<Login>, CodeVerifier),
-    DrawState(Box<Login>, CodeVerifier, String),
+    Draw(Box<Login>, CodeVerifier, String),
     Redirect(Box<Login>, CodeVerifier, Box<ExpectedRedirect>),
     /// A token exchange at an identity provider.
     Exchange(Box<Login>, Box<TokenCall>, Exchanged),
@@ -48,26 +49,24 @@ enum State {
     Ended,
 }
 
+impl State {
+    /// What fails if the caller cannot answer, where no request is awaited.
+    const fn local_document(&self) -> Option<Document> {
+        match self {
+            Self::Redirect(..) => Some(Document::AuthorizationResponse),
+            Self::Verifier(_) | Self::Digest(..) | Self::Draw(..) | Self::AskIdentity(_) => {
+                Some(Document::Configuration)
+            }
+            _ => None,
+        }
+    }
+}
+
 /// What a token exchange is for.
 #[derive(Clone, Copy, Debug)]
 enum Exchanged {
     RefreshToken,
     Assertion,
-}
-
-/// What is known once the client has an identity.
-#[derive(Debug)]
-struct Login {
-    metadata: ServerMetadata,
-    identity: ClientIdentity,
-    endpoint_auth: EndpointAuth,
-    resource: Option<String>,
-    scopes: Scopes,
-    requested: Scopes,
-    /// The scopes that count as granted if the response names none, without `offline_access` that
-    /// the server did not ask for: a refresh never adds it (AU-66).
-    granted: Scopes,
-    refresh_token: Option<Secret>,
 }
 
 impl Flow {
@@ -97,6 +96,10 @@ impl Flow {
     }
 
     /// Begins a refresh: one request, to the authorization server that issued the credentials.
+    ///
+    /// If it is refused with `invalid_grant`, the caller removes the credentials from its store and
+    /// authorizes; with `invalid_client`, it authorizes without them, so that the client registers
+    /// anew.
     ///
     /// # Errors
     ///
@@ -150,7 +153,12 @@ impl Flow {
     ///
     /// [`AuthError`] ends the flow.
     pub fn advance(&mut self, now: UnixTime, input: Input<'_>) -> Result<Output, AuthError> {
-        match core::mem::replace(&mut self.state, State::Ended) {
+        let state = core::mem::replace(&mut self.state, State::Ended);
+        if let (Input::Failed(text), Some(document)) = (&input, state.local_document()) {
+            let problem = Problem::Unreachable(printable(text, 200));
+            return Err(AuthError::new(document, "", problem));
+        }
+        match state {
             State::Discovery(mut discovery) => {
                 let progress = discovery.advance(&self.config, input)?;
                 self.discovered(now, discovery, progress)
@@ -180,10 +188,10 @@ impl Flow {
                     return Err(unexpected());
                 };
                 let challenge = CodeVerifier::challenge(&digest);
-                self.state = State::DrawState(login, verifier, challenge);
+                self.state = State::Draw(login, verifier, challenge);
                 Ok(Output::Random)
             }
-            State::DrawState(login, verifier, challenge) => {
+            State::Draw(login, verifier, challenge) => {
                 let Input::Random(random) = input else {
                     return Err(unexpected());
                 };
@@ -237,85 +245,34 @@ impl Flow {
                     }
                     found.metadata.check_pkce()?;
                 }
+                self.check_key(&found)?;
                 self.identify(now, Box::new(found))
             }
         }
     }
 
-    /// Finds out who the client is to this issuer (AU-40).
+    /// Finds out who the client is to this issuer.
     fn identify(&mut self, now: UnixTime, found: Box<Discovered>) -> Result<Output, AuthError> {
-        let metadata = &found.metadata;
-        if let Some(client) = &self.config.pre_registered {
-            let has_secret = client.proof != ClientProof::Public;
-            let belongs = match &client.issuer {
-                Some(own) => {
-                    let ignore_slash = self.config.ignore_issuer_slash;
-                    metadata.check_issuer(own, ignore_slash).is_ok()
-                }
-                // Secrets never go to an issuer that nothing vouches for (AU-36).
-                None => metadata.url.is_some() || !has_secret,
-            };
-            // Without a configured issuer the first one that was used counts (AU-45).
-            let pinned = self.stored.as_ref().filter(|stored| {
-                has_secret
-                    && client.issuer.is_none()
-                    && stored.identity.client_id == client.client_id
-                    && stored.issuer != metadata.issuer
-            });
-            if !belongs || pinned.is_some() {
-                let known = pinned
-                    .map(|stored| &stored.issuer)
-                    .or(client.issuer.as_ref());
-                return Err(metadata.fail(Problem::OtherIssuer {
-                    expected: printable(known.map_or("", String::as_str), 300),
-                    found: printable(&metadata.issuer, 300),
-                }));
+        let choice = choose_identity(&self.config, self.stored.as_ref(), now, &found.metadata)?;
+        match choice {
+            IdentityChoice::Known(identity) => self.identified(found, *identity),
+            IdentityChoice::Register => {
+                let (scopes, _) = self.scopes(&found);
+                let request = registration_request(&self.config, &found.metadata, &scopes)?;
+                self.state = State::Registration(found);
+                Ok(Output::Send(request))
             }
-            let identity = ClientIdentity::pre_registered(client);
-            return self.identified(found, identity);
-        }
-        match self.config.grant {
-            Grant::WorkloadIdentity(_) => {
-                let identity = ClientIdentity::metadata_document("", &ClientProof::Public);
-                return self.identified(found, identity);
+            IdentityChoice::Ask => {
+                let issuer = found.metadata.issuer.clone();
+                self.state = State::AskIdentity(found);
+                Ok(Output::AskIdentity { issuer })
             }
-            Grant::ClientCredentials | Grant::Enterprise(_)
-                if self.config.metadata_document.is_none() =>
-            {
-                return self.ask_identity(found);
-            }
-            _ => {}
         }
-        if let Some((url, proof)) = &self.config.metadata_document
-            && (metadata.metadata_documents
-                || !matches!(self.config.grant, Grant::AuthorizationCode))
-        {
-            let identity = ClientIdentity::metadata_document(url, proof);
-            return self.identified(found, identity);
-        }
-        if let Some(stored) = &self.stored
-            && stored.issuer == metadata.issuer
-            && stored.identity.is_reusable(now, &self.config.redirect_uri)
-        {
-            let identity = stored.identity.clone();
-            return self.identified(found, identity);
-        }
-        if self.config.dynamic_registration && metadata.registration_endpoint.is_some() {
-            let (scopes, _) = self.scopes(&found);
-            let request = registration_request(&self.config, metadata, &scopes)?;
-            self.state = State::Registration(found);
-            return Ok(Output::Send(request));
-        }
-        self.ask_identity(found)
     }
 
-    fn ask_identity(&mut self, found: Box<Discovered>) -> Result<Output, AuthError> {
-        if !self.config.interactive {
-            return Err(found.metadata.fail(Problem::NoIdentity));
-        }
-        let issuer = found.metadata.issuer.clone();
-        self.state = State::AskIdentity(found);
-        Ok(Output::AskIdentity { issuer })
+    fn scopes(&self, found: &Discovered) -> (Scopes, Scopes) {
+        let challenge = self.challenge.as_ref();
+        choose_scopes(&self.config, challenge, self.stored.as_ref(), found)
     }
 
     fn registered(
@@ -347,11 +304,9 @@ impl Flow {
         let (scopes, requested) = self.scopes(&found);
         let Discovered { resource, metadata } = *found;
         let endpoint_auth = identity.endpoint_auth(&metadata, self.config.endpoint_auth)?;
-        if let Some(key) = &self.config.dpop {
-            let listed = metadata.dpop_algorithms.as_ref();
-            key.check(listed)
-                .map_err(|problem| metadata.fail(problem))?;
-        }
+        let dpop_required = resource
+            .as_ref()
+            .is_some_and(|document| document.dpop_required);
         let published = match resource {
             Some(resource) => resource.resource,
             None => server_uri(&self.config)?.canonical(),
@@ -365,6 +320,7 @@ impl Flow {
             scopes,
             requested,
             refresh_token: None,
+            dpop_required,
         });
         let resource = login.resource.as_deref();
         match &self.config.grant {
@@ -396,35 +352,22 @@ impl Flow {
         }
     }
 
-    /// The scopes to ask for (AU-58 to AU-61), and those of them that a later step-up repeats.
-    fn scopes(&self, found: &Discovered) -> (Scopes, Scopes) {
-        let challenge = self.challenge.as_ref();
-        let published = found.resource.as_ref();
-        let named = challenge
-            .and_then(Challenge::scopes)
-            .or_else(|| published.and_then(|document| document.scopes_supported.clone()))
-            .unwrap_or_default();
-        let mut requested = match self.config.only_these_scopes {
-            true => self.config.scopes.clone(),
-            false => named.union(&self.config.scopes),
+    /// Checks that both servers accept the key, and that there is one if the MCP server demands it.
+    fn check_key(&self, found: &Discovered) -> Result<(), AuthError> {
+        let resource = found.resource.as_ref();
+        let of_resource =
+            |problem| AuthError::new(Document::ResourceMetadata, &self.config.server, problem);
+        let Some(key) = &self.config.dpop else {
+            return match resource.is_some_and(|document| document.dpop_required) {
+                true => Err(of_resource(Problem::KeyRequired)),
+                false => Ok(()),
+            };
         };
-        let is_step_up = challenge.and_then(|challenge| challenge.parameter("error"))
-            == Some("insufficient_scope");
-        if let Some(stored) = &self.stored
-            && is_step_up
-            && stored.issuer == found.metadata.issuer
-        {
-            requested = stored.requested.union(&requested);
-        }
-        let mut scopes = requested.clone();
-        let listed = found.metadata.scopes_supported.as_ref();
-        if self.config.offline_access
-            && matches!(self.config.grant, Grant::AuthorizationCode)
-            && listed.is_some_and(|listed| listed.contains("offline_access"))
-        {
-            scopes.insert("offline_access");
-        }
-        (scopes, requested)
+        let listed = resource.and_then(|document| document.dpop_algorithms.as_ref());
+        key.check(listed).map_err(of_resource)?;
+        let listed = found.metadata.dpop_algorithms.as_ref();
+        key.check(listed)
+            .map_err(|problem| found.metadata.fail(problem))
     }
 
     fn open(
@@ -547,7 +490,7 @@ impl Flow {
             dpop: self.config.dpop.clone(),
             expected: ExpectedToken::Access {
                 dpop: self.config.dpop.is_some(),
-                dpop_required: self.config.dpop_required,
+                dpop_required: self.config.dpop_required || login.dpop_required,
             },
             stage: TokenStage::Begin { retried: once },
         });
@@ -567,15 +510,23 @@ impl Flow {
         let mut metadata = ServerMetadata::default_endpoints(&server_uri(&self.config)?);
         metadata.issuer = stored.issuer;
         metadata.token_endpoint = Some(stored.token_endpoint);
+        let mut identity = stored.identity;
+        if let Some(client) = &self.config.pre_registered
+            && client.client_id == identity.client_id
+        {
+            // The application may have replaced the secret.
+            identity.proof = client.proof.clone();
+        }
         let login = Box::new(Login {
             metadata,
-            identity: stored.identity,
+            identity,
             endpoint_auth: self.config.endpoint_auth.unwrap_or(stored.endpoint_auth),
             resource,
             scopes: stored.requested.clone(),
             requested: stored.requested,
             granted: stored.granted,
             refresh_token: Some(token),
+            dpop_required: stored.scheme == Scheme::Dpop,
         });
         self.request_token(login, parameters, false)
     }

@@ -9,6 +9,7 @@
 //! ```text
 //! Flow            one authorization or one refresh
 //! Refusals        what a response with status 401 or 403 asks for
+//! login           the identity of the client and the scopes
 //! discovery       the places of both metadata documents, in order
 //! token_call      one token request: assertion, proof, nonce, response
 //! grants          the parameters of each grant
@@ -93,6 +94,7 @@ mod form;
 mod grants;
 mod identity;
 mod jwt;
+mod login;
 mod message;
 mod pkce;
 mod redirect;

@@ -114,7 +114,7 @@ impl TokenCall {
                 },
                 Input::Signature(signature),
             ) => self.send(retried, assertion, Some(to_sign.finish(signature))),
-            (TokenStage::Response { .. }, Input::Failed(text)) => {
+            (_, Input::Failed(text)) => {
                 return Err(self.fail(Problem::Unreachable(printable(text, 200))));
             }
             (TokenStage::Response { retried, assertion }, Input::Response(response)) => {

@@ -227,15 +227,12 @@ impl<'u> Uri<'u> {
     }
 
     /// The canonical identifier of an MCP server, for `resource` where no document publishes one
-    /// (AU-53): lowercase scheme and host, no fragment, no `/` of an empty path.
+    /// (AU-53): lowercase scheme and host, no fragment, no `/` of an empty path. The query is left
+    /// out too (RFC 8707, section 2): it may hold a key, and the text is sent to another server.
     pub fn canonical(&self) -> String {
         let mut text = self.origin();
-        if self.path != "/" || self.query.is_some() {
+        if self.path != "/" {
             text.push_str(self.path);
-        }
-        if let Some(query) = self.query {
-            text.push('?');
-            text.push_str(query);
         }
         text
     }
@@ -391,7 +388,8 @@ mod tests {
             ("https://h/", "https://h"),
             ("https://h:8443", "https://h:8443"),
             ("https://h/mcp/#f", "https://h/mcp/"),
-            ("https://h/mcp?a=B", "https://h/mcp?a=B"),
+            ("https://h/mcp?key=B", "https://h/mcp"),
+            ("https://h/?key=B", "https://h"),
         ] {
             assert_eq!(uri(text).canonical(), canonical);
         }

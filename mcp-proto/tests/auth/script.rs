@@ -1,7 +1,7 @@
 //! Conversations with a flow, written as scripts: each line is an output of the flow and its
 //! answer. Random bytes, hashes and signatures are answered by the script itself.
 
-use std::cell::RefCell;
+use core::cell::RefCell;
 
 use mcp_proto::auth::{
     AuthConfig, AuthError, Challenge, Credentials, Document, Flow, HttpRequest, HttpResponse,
@@ -354,7 +354,7 @@ fn pairs(query: &str) -> Vec<(String, String)> {
                 b'+' => b' ',
                 b'%' => {
                     let digits = [rest.next().unwrap(), rest.next().unwrap()];
-                    u8::from_str_radix(std::str::from_utf8(&digits).unwrap(), 16).unwrap()
+                    u8::from_str_radix(core::str::from_utf8(&digits).unwrap(), 16).unwrap()
                 }
                 other => other,
             });

@@ -90,4 +90,15 @@ fn keys_in_urls() {
     script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
     let error = script.error(Document::ResourceMetadata, &["resource"]);
     assert!(!format!("{error} {error:?}").contains("k3y"), "{error}");
+    assert!(!script.shown.borrow().contains("k3y"));
+
+    // Nor is it sent to an authorization server.
+    let config = AuthConfig::new("https://mcp.example/p/mcp?api_key=k3y", "Demo", CALLBACK);
+    let mut script = Script::new(config, None);
+    for _ in 0..3 {
+        script.answers(404, "");
+    }
+    script.posts("https://mcp.example/register");
+    script.answers(201, r#"{"client_id":"c"}"#);
+    assert_eq!(script.opens().get("resource").unwrap(), SERVER);
 }

@@ -355,3 +355,65 @@ fn the_record() {
         assert!(error.to_string().contains("version"), "{error}");
     }
 }
+
+/// AU-96, AU-99: a server that demands bound tokens, with a key, without, and with a wrong one.
+#[test]
+fn bound_tokens_demanded_by_the_server() {
+    let demanding = |more: &str| {
+        let more = format!(",\"dpop_bound_access_tokens_required\":true{more}}}");
+        PUBLISHED.replace('}', &more)
+    };
+    let config = || AuthConfig {
+        dpop_required: false,
+        ..with_proofs()
+    };
+    let mut script = Script::new(registered(ClientProof::Public), None);
+    script.gets(RESOURCE_METADATA).answers(200, &demanding(""));
+    script.gets(SERVER_METADATA).answers(200, &metadata(""));
+    script.error(
+        Document::ResourceMetadata,
+        &["bound to a key", "configure a key"],
+    );
+
+    let listed = r#","dpop_signing_alg_values_supported":["EdDSA"]"#;
+    let mut script = Script::new(config(), None);
+    script
+        .gets(RESOURCE_METADATA)
+        .answers(200, &demanding(listed));
+    script.gets(SERVER_METADATA).answers(200, &metadata(""));
+    script.error(
+        Document::ResourceMetadata,
+        &["dpop_signing_alg_values_supported"],
+    );
+
+    let mut script = Script::new(config(), None);
+    script.gets(RESOURCE_METADATA).answers(200, &demanding(""));
+    script.gets(SERVER_METADATA).answers(200, &metadata(""));
+    script.consents();
+    script.posts(TOKEN);
+    script.answers(200, r#"{"access_token":"t","token_type":"Bearer"}"#);
+    script.error(Document::TokenResponse, &["\"Bearer\""]);
+}
+
+/// A failure of the caller, at every point at which it may fail.
+#[test]
+fn failures_of_the_caller() {
+    let mut script = Script::new(registered(ClientProof::Public), None);
+    script.discovers("");
+    script.fails("the user closed the page");
+    script.error(
+        Document::AuthorizationResponse,
+        &["the user closed the page"],
+    );
+
+    let mut script = at_the_token_endpoint(registered(ClientProof::Public));
+    script.posts(TOKEN);
+    script.fails("connection reset");
+    script.error(Document::TokenResponse, &["connection reset", TOKEN]);
+
+    let mut script = Script::new(config(), None);
+    script.discovers("");
+    script.posts("https://as.example/register");
+    script.fails("connection reset");
+    script.error(Document::Registration, &["connection reset", "/register"]);
+}
