@@ -39,8 +39,9 @@ pub enum Remedy {
 /// ```
 ///
 /// At most [`MOST_AUTHORIZATIONS`](Self::MOST_AUTHORIZATIONS) belong to one operation.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub struct Refusals {
+    preferred: Scheme,
     proofs: u8,
     refreshes: u8,
     replacements: u8,
@@ -51,9 +52,16 @@ impl Refusals {
     /// The most authorizations, the first one included (AU-60).
     pub const MOST_AUTHORIZATIONS: u8 = 3;
 
-    /// Begins an operation.
-    pub fn new() -> Self {
-        Self::default()
+    /// Begins an operation. The challenge of this scheme counts before one of the other scheme:
+    /// [`Scheme::Dpop`] for clients with a key (AU-20).
+    pub const fn new(preferred: Scheme) -> Self {
+        Self {
+            preferred,
+            proofs: 0,
+            refreshes: 0,
+            replacements: 0,
+            authorizations: 0,
+        }
     }
 
     /// Notes that a request of the operation succeeded or is a new one: another nonce and another
@@ -79,13 +87,15 @@ impl Refusals {
         let nonce = refusal.dpop_nonce;
         let is_new = nonce.is_some_and(|nonce| nonces.set(refusal.url, nonce));
         let is_bound = credentials.is_some_and(|held| held.scheme == Scheme::Dpop);
-        let preferred = if is_bound {
-            Scheme::Dpop
-        } else {
-            Scheme::Bearer
-        };
+        let preferred = credentials.map_or(self.preferred, |held| held.scheme);
         let challenges = refusal.challenges;
-        let challenge = Challenge::select(challenges, preferred)
+        let lacks_scope = |challenge: &&Challenge| {
+            (challenge.is(Scheme::Bearer) || challenge.is(Scheme::Dpop))
+                && challenge.parameter("error") == Some("insufficient_scope")
+        };
+        let step_up = challenges.iter().find(lacks_scope);
+        let challenge = step_up
+            .or_else(|| Challenge::select(challenges, preferred))
             .or_else(|| Challenge::select(challenges, Scheme::Bearer))
             .or_else(|| Challenge::select(challenges, Scheme::Dpop));
         let error = challenge.and_then(|challenge| challenge.parameter("error"));

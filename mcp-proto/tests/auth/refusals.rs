@@ -21,7 +21,7 @@ struct Operation {
 impl Operation {
     fn new() -> Self {
         Self {
-            refusals: Refusals::new(),
+            refusals: Refusals::new(Scheme::Bearer),
             nonces: DpopNonces::new(),
         }
     }
@@ -111,6 +111,38 @@ fn endless_step_up() {
     assert!(error.contains("insufficient_scope"), "{error}");
     operation.refusals.request_ended();
     assert!(operation.refused(403, field, None, Some(&held)).is_err());
+}
+
+/// AU-20: the challenge of the preferred scheme counts; of the token's, if there is one; and the
+/// one that asks for scopes, wherever it stands.
+#[test]
+fn the_challenge_that_counts() {
+    let field = "Bearer scope=b, DPoP scope=d";
+    let lacking = "DPoP algs=ES256, Bearer error=insufficient_scope, scope=b";
+    let bearer = credentials(r#"{"access_token":"t"}"#);
+    for (preferred, status, field, held, expected) in [
+        (Scheme::Bearer, 401, field, None, "b"),
+        (Scheme::Dpop, 401, field, None, "d"),
+        (Scheme::Dpop, 401, field, Some(&bearer), "b"),
+        (Scheme::Dpop, 403, lacking, Some(&bearer), "b"),
+        (Scheme::Dpop, 401, "Bearer scope=b", None, "b"),
+        (Scheme::Bearer, 401, "DPoP scope=d", None, "d"),
+    ] {
+        let challenges = Challenge::parse_all([field.as_bytes()]);
+        let refusal = Refusal {
+            url: SERVER,
+            status,
+            challenges: &challenges,
+            dpop_nonce: None,
+        };
+        let mut refusals = Refusals::new(preferred);
+        match refusals.judge(&refusal, held, &mut DpopNonces::new()) {
+            Ok(Remedy::Authorize(Some(challenge))) => {
+                assert_eq!(challenge.parameter("scope"), Some(expected), "{field}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
 }
 
 /// AU-120: another 403 is a plain error.
