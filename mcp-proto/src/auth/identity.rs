@@ -142,6 +142,15 @@ impl ClientIdentity {
         metadata: &ServerMetadata,
         forced: Option<EndpointAuth>,
     ) -> Result<EndpointAuth, AuthError> {
+        let algorithms = metadata.endpoint_auth_algorithms.as_ref();
+        if let ClientProof::PrivateKey { algorithm, .. } = &self.proof
+            && algorithms.is_some_and(|names| !names.contains(algorithm))
+        {
+            return Err(metadata.fail(Problem::Unsupported {
+                member: "token_endpoint_auth_signing_alg_values_supported",
+                expected: "the algorithm of the configured key",
+            }));
+        }
         if let Some(method) = forced.or(self.method) {
             return match self.can_use(method) {
                 true => Ok(method),

@@ -64,6 +64,32 @@ fn client_credentials_by_assertion() {
     assert_eq!(form_value(&request, "client_secret"), None);
 }
 
+/// AU-69, AU-95: the server must accept assertions, and the algorithm.
+#[test]
+fn assertions_that_are_not_accepted() {
+    for (more, text) in [
+        (
+            r#","token_endpoint_auth_methods_supported":["client_secret_basic"]"#,
+            "token_endpoint_auth_methods_supported",
+        ),
+        (
+            r#","token_endpoint_auth_methods_supported":["private_key_jwt"],"token_endpoint_auth_signing_alg_values_supported":["RS256"]"#,
+            "token_endpoint_auth_signing_alg_values_supported",
+        ),
+    ] {
+        let config = AuthConfig {
+            grant: Grant::ClientCredentials,
+            ..registered(ClientProof::PrivateKey {
+                algorithm: "ES256".into(),
+                key_id: None,
+            })
+        };
+        let mut script = Script::new(config, None);
+        script.discovers(more);
+        script.error(Document::ServerMetadata, &[text]);
+    }
+}
+
 /// AU-80: without an identity nothing is registered.
 #[test]
 fn client_credentials_without_identity() {
