@@ -171,3 +171,115 @@ fn servers_that_repeat_themselves() {
         }
     }
 }
+
+/// Parties that answer at random from what a flow may meet: it ends, without a panic.
+#[test]
+fn parties_that_answer_at_random() {
+    use mcp_proto::auth::{
+        DpopKey, EnterpriseGrant, Grant, HttpResponse, Output, PreRegistered, Subject,
+    };
+    let documents = [
+        PUBLISHED.to_owned(),
+        PUBLISHED.replace(ISSUER, "https://a.example\",\"https://as.example"),
+        metadata(""),
+        metadata(r#","client_id_metadata_document_supported":true,"scopes_supported":["offline_access"]"#),
+        metadata("").replace("as.example", "mcp.example"),
+        r#"{"client_id":"c","client_secret":"s"}"#.to_owned(),
+        r#"{"access_token":"t","refresh_token":"r","token_type":"DPoP"}"#.to_owned(),
+        r#"{"access_token":"t","issued_token_type":"urn:ietf:params:oauth:token-type:id-jag","token_type":"N_A"}"#.to_owned(),
+        r#"{"error":"use_dpop_nonce"}"#.to_owned(),
+        String::new(),
+    ];
+    let key = || DpopKey::new("ES256", r#"{"kty":"EC","crv":"P-256","x":"l8t","y":"9VE"}"#).ok();
+    let enterprise = || EnterpriseGrant {
+        token_endpoint: "https://idp.example/token".into(),
+        client: PreRegistered {
+            issuer: None,
+            client_id: "i".into(),
+            proof: ClientProof::Secret("s".into()),
+        },
+        endpoint_auth: None,
+        subject: Subject::IdToken("id".into()),
+        force: true,
+    };
+    let configs = [
+        config(),
+        AuthConfig {
+            dpop: key(),
+            ..config()
+        },
+        AuthConfig {
+            dpop: key(),
+            ..registered(ClientProof::Secret("s".into()))
+        },
+        AuthConfig {
+            grant: Grant::ClientCredentials,
+            ..registered(ClientProof::Secret("s".into()))
+        },
+        AuthConfig {
+            grant: Grant::Enterprise(enterprise()),
+            ..registered(ClientProof::Public)
+        },
+    ];
+    let mut completed = 0;
+    let mut seed = 1_u64;
+    let mut draw = |most: usize| {
+        seed = seed
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1_442_695_040_888_963_407);
+        (seed >> 33) as usize % most
+    };
+    for round in 0..20_000 {
+        let config = configs[round % configs.len()].clone();
+        let mut flow = Flow::authorize(config, challenge("Bearer scope=a"), None).unwrap();
+        let now = UnixTime::from_secs(START);
+        let mut output = flow.start(now);
+        for step in 0.. {
+            assert!(step < 100, "the flow does not end");
+            let asked = match output {
+                Ok(Output::Done(_)) => {
+                    completed += 1;
+                    break;
+                }
+                Ok(asked) => asked,
+                Err(error) => {
+                    assert!(!error.to_string().is_empty());
+                    break;
+                }
+            };
+            output = match asked {
+                Output::Send(request) => {
+                    // Mostly a document of the right kind, so that all states are reached.
+                    let document = match (request.document, draw(8)) {
+                        (_, 0) => draw(documents.len()),
+                        (Document::ResourceMetadata, _) => draw(2),
+                        (Document::ServerMetadata, _) => 2 + draw(3),
+                        (Document::Registration, _) => 5,
+                        (Document::IdentityAssertion, _) => 7,
+                        _ => [6, 6, 8][draw(3)],
+                    };
+                    let status = [200, 200, 200, 200, 200, 200, 201, 400, 404, 500][draw(10)];
+                    let nonce = [b'a' + draw(3) as u8];
+                    let response = HttpResponse {
+                        status,
+                        headers: &[("dpop-nonce", &nonce)],
+                        body: documents[document].as_bytes(),
+                    };
+                    flow.advance(now, Input::Response(response))
+                }
+                Output::Random => flow.advance(now, Input::Random([draw(256) as u8; 32])),
+                Output::Hash(_) => flow.advance(now, Input::Digest([draw(256) as u8; 32])),
+                Output::Sign(_) => flow.advance(now, Input::Signature(b"s")),
+                Output::Open(page) => {
+                    let state = page.url.split("state=").nth(1).unwrap();
+                    let state = state.split('&').next().unwrap();
+                    let redirect = format!("?code=c&state={state}");
+                    flow.advance(now, Input::Redirect(&redirect))
+                }
+                _ => flow.advance(now, Input::Identity(None)),
+            };
+        }
+    }
+    // The rest ended with errors: both must happen for the test to mean anything.
+    assert!((100..19_900).contains(&completed), "{completed}");
+}
