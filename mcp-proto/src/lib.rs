@@ -14,6 +14,7 @@
 //! ```text
 //! server::http  client::http   sessions and event streams; exchanges of a client   feature `alloc`
 //! server        client         the two roles: messages in, events out
+//! auth                         OAuth 2.1; used by drivers, not by the roles               feature `auth`
 //! link                         the order of work on one connection
 //! http                         the heads of requests, for a server with any HTTP parser
 //! Inbox         Outbox         the buffers of one connection
@@ -38,6 +39,7 @@
 //! | Read and write payloads | [`model`], [`json::Raw::decode`], [`Payload`] |
 //! | Bound memory and messages | [`Limits`], [`server::Fixed`], [`client::Fixed`] |
 //! | Find out what a revision has | [`Revision`] |
+//! | Obtain a token for a protected server | `auth::Flow` (feature `auth`) |
 //!
 //! # The loop
 //!

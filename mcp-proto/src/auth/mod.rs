@@ -71,7 +71,7 @@
 //! | Task | Rule |
 //! |---|---|
 //! | Check the addresses that a URL resolves to, on every redirect | AU-29 |
-//! | Bound the body of a response, the redirects, and the time of the whole flow | AU-31, [`HttpRequest::MAX_BODY`](HttpRequest::MAX_BODY), [`HttpRequest::max_redirects`] |
+//! | Bound the body of a response, the redirects, and the time of the whole flow | AU-31, [`HttpRequest::MAX_BODY`], [`HttpRequest::max_redirects`] |
 //! | Open the page without a shell | AU-32 |
 //! | Store credentials before their access token is used; one refresh at a time | AU-116 |
 //! | Send the access token to the MCP server only, a fresh proof with each request | AU-63, AU-97 |
