@@ -4,6 +4,9 @@
 //! the committed corpus.
 #![forbid(unsafe_code)]
 
+mod auth_challenges;
+mod auth_documents;
+mod auth_flow;
 mod event_stream;
 mod json_scan;
 mod line_framing;
@@ -13,6 +16,9 @@ mod request_heads;
 mod rpc_message;
 mod server_operations;
 
+pub use auth_challenges::auth_challenges;
+pub use auth_documents::auth_documents;
+pub use auth_flow::auth_flow;
 pub use event_stream::event_stream;
 pub use json_scan::json_scan;
 pub use line_framing::line_framing;
@@ -26,7 +32,10 @@ pub use server_operations::server_operations;
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its corpus.
-pub const TARGETS: [(&str, Target); 8] = [
+pub const TARGETS: [(&str, Target); 11] = [
+    ("auth_challenges", auth_challenges),
+    ("auth_documents", auth_documents),
+    ("auth_flow", auth_flow),
     ("event_stream", event_stream),
     ("json_scan", json_scan),
     ("line_framing", line_framing),

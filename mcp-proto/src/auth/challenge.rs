@@ -98,6 +98,12 @@ impl Challenge {
             .map(|(_, value)| value.as_str())
     }
 
+    /// The parameters with their names as they were sent, in their order.
+    pub fn parameters(&self) -> impl Iterator<Item = (&str, &str)> {
+        let parameters = self.parameters.iter();
+        parameters.map(|(name, value)| (name.as_str(), value.as_str()))
+    }
+
     /// Returns the scopes that the challenge asks for; `None` if it names none.
     pub fn scopes(&self) -> Option<Scopes> {
         let scopes = Scopes::parse(self.parameter("scope")?);
