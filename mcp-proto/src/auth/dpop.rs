@@ -1,5 +1,6 @@
 //! Proofs of possession (RFC 9449).
 
+use alloc::collections::VecDeque;
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
@@ -150,7 +151,7 @@ impl DpopProof<'_> {
 /// The newest nonce of each origin, for one kind of server: those of authorization servers and
 /// those of the MCP server are kept apart (AU-98).
 #[derive(Clone, Debug, Default)]
-pub struct DpopNonces(Vec<(String, String)>);
+pub struct DpopNonces(VecDeque<(String, String)>);
 
 impl DpopNonces {
     /// The most origins that are remembered.
@@ -158,7 +159,7 @@ impl DpopNonces {
 
     /// Creates an empty list.
     pub const fn new() -> Self {
-        Self(Vec::new())
+        Self(VecDeque::new())
     }
 
     /// Returns the newest nonce of the server at this URL.
@@ -185,9 +186,9 @@ impl DpopNonces {
         let is_new = self.get(url) != Some(nonce);
         self.0.retain(|(other, _)| *other != origin);
         if self.0.len() >= Self::MOST {
-            self.0.remove(0);
+            self.0.pop_front();
         }
-        self.0.push((origin, nonce.into()));
+        self.0.push_back((origin, nonce.into()));
         is_new
     }
 }
