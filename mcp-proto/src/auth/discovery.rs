@@ -59,7 +59,7 @@ impl Discovery {
         let named = challenge.and_then(|challenge| challenge.parameter("resource_metadata"));
         if let Some(url) = named
             && let Ok(uri) = Uri::parse(url)
-            && (uri.is_confidential() || uri.is_same_origin(&server))
+            && (server.may_name(&uri) || uri.is_same_origin(&server))
             && !uri.has_fragment()
         {
             candidates.push_back(url.into());
@@ -195,12 +195,12 @@ impl Discovery {
                         metadata: ServerMetadata::default_endpoints(&server_uri(config)?),
                     }));
                 }
-                Phase::Server => self.next_issuer()?,
+                Phase::Server => self.next_issuer(config)?,
             }
         }
     }
 
-    fn next_issuer(&mut self) -> Result<(), AuthError> {
+    fn next_issuer(&mut self, config: &AuthConfig) -> Result<(), AuthError> {
         if !self.issuer.is_empty() {
             let nowhere = AuthError::new(Document::ServerMetadata, &self.issuer, Problem::NotFound);
             self.first_error.get_or_insert(nowhere);
@@ -210,8 +210,16 @@ impl Discovery {
             return Err(self.first_error.take().unwrap_or(nowhere));
         };
         let member = "authorization_servers";
+        let server = server_uri(config)?;
+        let registered = config.pre_registered.as_ref();
+        let is_given = config.preferred_issuer.as_ref() == Some(&issuer)
+            || registered.and_then(|client| client.issuer.as_ref()) == Some(&issuer);
+        let is_safe = |uri: &Uri<'_>| match is_given {
+            true => uri.is_confidential(),
+            false => server.may_name(uri),
+        };
         let checked = match Uri::parse(&issuer) {
-            Ok(uri) if !uri.is_confidential() || uri.has_fragment() || uri.query().is_some() => {
+            Ok(uri) if !is_safe(&uri) || uri.has_fragment() || uri.query().is_some() => {
                 Err(Problem::UnsafeUrl(member))
             }
             Ok(uri) => Ok(ServerMetadata::candidates(&uri)),

@@ -182,7 +182,12 @@ impl ServerMetadata {
     ) -> Result<&'m str, AuthError> {
         let endpoint = endpoint.ok_or_else(|| self.fail(Problem::Missing(member)))?;
         check_endpoint(member, endpoint).map_err(|problem| self.fail(problem))?;
-        Ok(endpoint)
+        let issuer = Uri::parse(&self.issuer);
+        let is_named = |uri: Uri<'_>| issuer.is_ok_and(|issuer| issuer.may_name(&uri));
+        match Uri::parse(endpoint).is_ok_and(is_named) {
+            true => Ok(endpoint),
+            false => Err(self.fail(Problem::UnsafeUrl(member))),
+        }
     }
 
     pub(crate) fn fail(&self, problem: Problem) -> AuthError {

@@ -191,6 +191,12 @@ impl<'u> Uri<'u> {
         self.https || self.is_loopback()
     }
 
+    /// Whether a party of this URL may name the other one: secrets are safe there, and a party
+    /// elsewhere does not lead to services of this machine (AU-29).
+    pub fn may_name(&self, other: &Uri<'_>) -> bool {
+        other.is_confidential() && (!other.is_loopback() || self.is_loopback())
+    }
+
     /// The place of a well-known document for this identifier: between origin and path
     /// (RFC 8414, section 3.1; RFC 9728, section 3.1). A path of `/` alone counts as none.
     pub fn well_known(&self, name: &str) -> String {

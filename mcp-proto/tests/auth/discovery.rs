@@ -340,3 +340,56 @@ fn endpoints_that_are_not_opened() {
         script.error(Document::ServerMetadata, &["authorization_endpoint"]);
     }
 }
+
+/// AU-29: a server elsewhere does not lead to this machine; one on this machine does.
+#[test]
+fn services_of_this_machine() {
+    let field = "Bearer resource_metadata=\"http://127.0.0.1:9200/x\"";
+    let mut script = Script::new(config(), challenge(field));
+    script.gets(RESOURCE_METADATA);
+    for issuer in [
+        "http://localhost:9200",
+        "https://[::1]",
+        "http://a.localhost",
+    ] {
+        let mut script = Script::new(config(), None);
+        script
+            .gets(RESOURCE_METADATA)
+            .answers(200, &PUBLISHED.replace(ISSUER, issuer));
+        script.error(
+            Document::ResourceMetadata,
+            &[issuer, "authorization_servers"],
+        );
+    }
+    for endpoint in ["authorize", "token", "register"] {
+        let member = match endpoint {
+            "authorize" => "authorization_endpoint",
+            "token" => "token_endpoint",
+            _ => "registration_endpoint",
+        };
+        let at = format!("https://as.example/{endpoint}");
+        let document = metadata("").replace(&at, "http://127.0.0.1:9200/x");
+        let mut script = Script::new(config(), None);
+        script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
+        script.gets(SERVER_METADATA).answers(200, &document);
+        if endpoint != "register" {
+            script.registers();
+        }
+        if endpoint == "token" {
+            script.consents();
+        }
+        script.error(Document::ServerMetadata, &[member, "not safe"]);
+    }
+
+    let local = AuthConfig::new("http://localhost:8000/mcp", "Demo", CALLBACK);
+    let mut script = Script::new(local, challenge(field));
+    let published = r#"{"resource":"http://localhost:8000/mcp","authorization_servers":["http://localhost:9000"]}"#;
+    script
+        .gets("http://127.0.0.1:9200/x")
+        .answers(200, published);
+    let document = metadata("").replace("https://as.example", "http://localhost:9000");
+    script
+        .gets("http://localhost:9000/.well-known/oauth-authorization-server")
+        .answers(200, &document);
+    script.posts("http://localhost:9000/register");
+}
