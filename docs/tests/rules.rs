@@ -118,6 +118,7 @@ fn citations_are_found() {
     assert_eq!(of("// JR-03 to JR-05, SSE-02"), "JR-03 JR-04 JR-05 SSE-02");
     assert_eq!(of("fn jr_07_ids_are_echoed() {"), "JR-07");
     assert_eq!(of("fn jr_07_sse_01() {"), "JR-07 SSE-01");
+    assert_eq!(of("JR-120, JR-07"), "JR-120 JR-07");
     assert_eq!(of("UTF-16 XJR-07 JR-070 JR-7 jr_071 kjr_07"), "");
 }
 
@@ -244,7 +245,8 @@ fn citations_in(line: &str, groups: &BTreeSet<String>) -> Vec<Id> {
             "-" => name.clone(),
             _ => continue,
         };
-        let Some(first) = number(&line[at + 1..]).filter(|_| groups.contains(&group)) else {
+        let found_number = number(&line[at + 1..]).filter(|_| groups.contains(&group));
+        let Some((first, digits)) = found_number else {
             continue;
         };
         let between = &line[end..at - name.len()];
@@ -255,19 +257,21 @@ fn citations_in(line: &str, groups: &BTreeSet<String>) -> Vec<Id> {
             let skipped = last + 1..first;
             found.extend(skipped.map(|number| (group.clone(), number)));
         }
-        end = at + 3;
+        end = at + 1 + digits;
         let last = line[end..].strip_prefix("..").and_then(number);
-        let numbers = first..=last.unwrap_or(first);
+        let numbers = first..=last.map_or(first, |(last, _)| last);
         found.extend(numbers.map(|number| (group.clone(), number)));
     }
     found
 }
 
-/// The number of two digits that a text begins with.
-fn number(text: &str) -> Option<u8> {
-    let digits = text.get(..2)?;
-    let next = text[2..].chars().next();
-    let whole = digits.bytes().all(|b| b.is_ascii_digit())
+/// The number of two digits, or of three without a zero in front, that a text begins with, and how
+/// many digits it has.
+fn number(text: &str) -> Option<(u8, usize)> {
+    let count = text.bytes().take_while(u8::is_ascii_digit).count();
+    let next = text[count..].chars().next();
+    let whole = (count == 2 || (count == 3 && !text.starts_with('0')))
         && !next.is_some_and(|next| next.is_alphanumeric());
-    whole.then(|| digits.parse().ok())?
+    let number = whole.then(|| text[..count].parse().ok())??;
+    Some((number, count))
 }

@@ -105,7 +105,7 @@ fn check_registered(
     }
 }
 
-/// Chooses the scopes to ask for (AU-58 to AU-61), and those of them that a later step-up repeats.
+/// Chooses the scopes to ask for (AU-58, AU-60, AU-61), and those of them that a later step-up repeats.
 pub(crate) fn choose_scopes(
     config: &AuthConfig,
     challenge: Option<&Challenge>,

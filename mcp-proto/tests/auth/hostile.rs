@@ -6,7 +6,8 @@ use mcp_proto::auth::{
     UnixTime,
 };
 
-/// Every member of both documents with a value of every other type.
+/// AU-04: every member of both documents with a value of every other type; no list of
+/// authorization servers is empty.
 #[test]
 fn wrong_types_everywhere() {
     let values = [

@@ -261,7 +261,7 @@ fn forced_methods() {
     assert_eq!(request.header("authorization"), None);
 }
 
-/// Configurations that cannot be used are refused before anything is sent.
+/// AU-48, AU-99: configurations that cannot be used are refused before anything is sent.
 #[test]
 fn unusable_configurations() {
     use mcp_proto::auth::Flow;

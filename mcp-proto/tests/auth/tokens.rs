@@ -37,7 +37,7 @@ fn the_exchange_of_the_code() {
     );
 }
 
-/// AU-68: which responses are accepted.
+/// AU-63, AU-68: which responses are accepted, and how the token is presented.
 #[test]
 fn responses() {
     for (status, answer, granted, expires) in [

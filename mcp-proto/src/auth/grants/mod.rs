@@ -24,7 +24,7 @@ pub enum Grant {
     AuthorizationCode,
     /// The client acts for itself, with a secret or a key (AU-80).
     ClientCredentials,
-    /// An identity provider of an enterprise vouches for the user (AU-82 to AU-87).
+    /// An identity provider of an enterprise vouches for the user (AU-82, AU-84 to AU-87).
     Enterprise(EnterpriseGrant),
     /// The platform vouches for the workload (AU-91 to AU-93).
     WorkloadIdentity(WorkloadGrant),
