@@ -66,6 +66,8 @@
 //! }
 //! ```
 //!
+//! [`resource`] is the other side: what a protected server checks and answers.
+//!
 //! # What the caller must do
 //!
 //! | Task | Rule |
@@ -134,3 +136,5 @@ pub use secret::Secret;
 pub use server_metadata::ServerMetadata;
 pub use time::UnixTime;
 pub use uri::{Uri, UriError};
+
+pub mod resource;

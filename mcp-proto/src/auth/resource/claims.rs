@@ -1,0 +1,263 @@
+//! What a verified token states.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::denial::DenialReason;
+use super::text;
+use crate::auth::{Scopes, UnixTime};
+use crate::json::{Object, Raw, RawBuf};
+
+/// The claims of an access token: the payload of a JSON Web Token, the answer of an introspection,
+/// or what a verifier of the application found out.
+///
+/// `Debug` shows times and scopes only.
+#[derive(Clone)]
+pub struct TokenClaims {
+    pub(super) issuer: Option<String>,
+    pub(super) subject: Option<String>,
+    pub(super) client: Option<String>,
+    pub(super) audience: Vec<String>,
+    pub(super) scopes: Scopes,
+    pub(super) expires: Option<UnixTime>,
+    pub(super) not_before: Option<UnixTime>,
+    pub(super) issued: Option<UnixTime>,
+    pub(super) key_thumbprint: Option<String>,
+    /// `cnf` states something other than a thumbprint, too.
+    pub(super) has_other_binding: bool,
+    pub(super) all: RawBuf,
+}
+
+impl TokenClaims {
+    /// Claims that a verifier of the application found out. `audience` is the resource that the
+    /// token was issued for; it is compared like that of every other token (AU-06).
+    pub fn new(issuer: impl Into<String>, audience: impl Into<String>) -> Self {
+        Self {
+            issuer: Some(issuer.into()),
+            audience: alloc::vec![audience.into()],
+            ..Self::empty()
+        }
+    }
+
+    /// Sets the user that the token was issued for.
+    #[must_use]
+    pub fn with_subject(mut self, subject: impl Into<String>) -> Self {
+        self.subject = Some(subject.into());
+        self
+    }
+
+    /// Sets the client that the token was issued to.
+    #[must_use]
+    pub fn with_client(mut self, client: impl Into<String>) -> Self {
+        self.client = Some(client.into());
+        self
+    }
+
+    /// Sets the granted scopes.
+    #[must_use]
+    pub fn with_scopes(mut self, scopes: Scopes) -> Self {
+        self.scopes = scopes;
+        self
+    }
+
+    /// Sets the moment from which the token is not valid any more.
+    #[must_use]
+    pub const fn with_expiry(mut self, expires: UnixTime) -> Self {
+        self.expires = Some(expires);
+        self
+    }
+
+    /// Sets the thumbprint (RFC 7638) of the key that the token is bound to.
+    #[must_use]
+    pub fn with_key_thumbprint(mut self, thumbprint: impl Into<String>) -> Self {
+        self.key_thumbprint = Some(thumbprint.into());
+        self
+    }
+
+    /// Returns the issuer, `iss`.
+    pub fn issuer(&self) -> Option<&str> {
+        self.issuer.as_deref()
+    }
+
+    /// Returns the user that the token was issued for, `sub`.
+    pub fn subject(&self) -> Option<&str> {
+        self.subject.as_deref()
+    }
+
+    /// Returns the client that the token was issued to: `client_id`, else `azp`.
+    pub fn client(&self) -> Option<&str> {
+        self.client.as_deref()
+    }
+
+    /// Returns the granted scopes.
+    pub const fn scopes(&self) -> &Scopes {
+        &self.scopes
+    }
+
+    /// Returns the moment from which the token is not valid any more. What the token opened, such
+    /// as a stream, ends then (AU-17).
+    pub const fn expires(&self) -> Option<UnixTime> {
+        self.expires
+    }
+
+    /// Returns all claims as a JSON object; empty for claims of the application's own verifier.
+    pub fn all(&self) -> Object<'_> {
+        self.all.as_raw().object().unwrap_or_default()
+    }
+
+    /// The identity of the sender: issuer, subject and client as a JSON array, so that no two
+    /// identities have the same text (AU-17).
+    pub fn identity(&self) -> String {
+        let bytes = text::written(|w| {
+            w.literal("[");
+            for (index, part) in [&self.issuer, &self.subject, &self.client]
+                .into_iter()
+                .enumerate()
+            {
+                if index > 0 {
+                    w.literal(",");
+                }
+                match part {
+                    Some(part) => w.string(part),
+                    None => w.literal("null"),
+                }
+            }
+            w.literal("]");
+        });
+        String::from_utf8(bytes).unwrap_or_default()
+    }
+
+    /// Reads claims from a JSON object.
+    pub(super) fn read(all: &RawBuf) -> Result<Self, DenialReason> {
+        let object = all.as_raw().object().unwrap_or_default();
+        let names = NAMES;
+        let found = object.find(names).map_err(|duplicate| {
+            DenialReason::Claim(names.get(duplicate.key).copied().unwrap_or_default())
+        })?;
+        let [
+            iss,
+            sub,
+            client_id,
+            azp,
+            aud,
+            scope,
+            scp,
+            exp,
+            nbf,
+            iat,
+            cnf,
+        ] = found.map(|value| value.filter(|value| !value.is_null()));
+        let (key_thumbprint, has_other_binding) = match cnf {
+            Some(cnf) => binding(cnf).ok_or(DenialReason::Claim("cnf"))?,
+            None => (None, false),
+        };
+        let audience = match aud {
+            Some(aud) => text::one_or_many(aud).ok_or(DenialReason::Claim("aud"))?,
+            None => Vec::new(),
+        };
+        let client = match string(client_id, "client_id")? {
+            Some(client) => Some(client),
+            None => string(azp, "azp")?,
+        };
+        Ok(Self {
+            issuer: string(iss, "iss")?,
+            subject: string(sub, "sub")?,
+            client,
+            audience,
+            scopes: scopes(scope.or(scp))?,
+            expires: time(exp, "exp")?,
+            not_before: time(nbf, "nbf")?,
+            issued: time(iat, "iat")?,
+            key_thumbprint,
+            has_other_binding,
+            all: all.clone(),
+        })
+    }
+
+    const fn empty() -> Self {
+        Self {
+            issuer: None,
+            subject: None,
+            client: None,
+            audience: Vec::new(),
+            scopes: Scopes::new(),
+            expires: None,
+            not_before: None,
+            issued: None,
+            key_thumbprint: None,
+            has_other_binding: false,
+            all: RawBuf::new(),
+        }
+    }
+}
+
+const NAMES: [&str; 11] = [
+    "iss",
+    "sub",
+    "client_id",
+    "azp",
+    "aud",
+    "scope",
+    "scp",
+    "exp",
+    "nbf",
+    "iat",
+    "cnf",
+];
+
+impl fmt::Debug for TokenClaims {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenClaims")
+            .field("scopes", &self.scopes)
+            .field("expires", &self.expires)
+            .finish_non_exhaustive()
+    }
+}
+
+fn string(value: Option<Raw<'_>>, name: &'static str) -> Result<Option<String>, DenialReason> {
+    match value {
+        Some(value) => match text::of(value).filter(|text| !text.is_empty()) {
+            Some(text) => Ok(Some(text.into_owned())),
+            None => Err(DenialReason::Claim(name)),
+        },
+        None => Ok(None),
+    }
+}
+
+/// Scopes are one text (RFC 8693, section 4.2); some authorization servers write an array, or call
+/// the claim `scp`.
+fn scopes(value: Option<Raw<'_>>) -> Result<Scopes, DenialReason> {
+    let Some(value) = value else {
+        return Ok(Scopes::new());
+    };
+    let texts = text::one_or_many(value).ok_or(DenialReason::Claim("scope"))?;
+    Ok(texts
+        .iter()
+        .flat_map(|text| text.split(' '))
+        .collect::<Scopes>())
+}
+
+fn time(value: Option<Raw<'_>>, name: &'static str) -> Result<Option<UnixTime>, DenialReason> {
+    match value {
+        Some(value) => match text::time(value) {
+            Some(time) => Ok(Some(time)),
+            None => Err(DenialReason::Claim(name)),
+        },
+        None => Ok(None),
+    }
+}
+
+/// The thumbprint in `cnf`, and whether there is another confirmation method (RFC 7800).
+fn binding(cnf: Raw<'_>) -> Option<(Option<String>, bool)> {
+    let mut thumbprint = None;
+    let mut has_other = false;
+    for (name, value) in cnf.object()?.members() {
+        match name == "jkt" {
+            true if thumbprint.is_some() => return None,
+            true => thumbprint = Some(text::of(value)?.into_owned()),
+            false => has_other = true,
+        }
+    }
+    (thumbprint.is_some() || has_other).then_some((thumbprint, has_other))
+}

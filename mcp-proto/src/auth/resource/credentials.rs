@@ -1,0 +1,148 @@
+//! The credentials of a request: where a token may stand, and in what form.
+
+use core::fmt;
+
+use super::denial::{ChallengeSettings, DenialReason};
+use crate::http::{Field, Head};
+
+/// The scheme of a token in `Authorization`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenScheme {
+    /// `Bearer` (RFC 6750).
+    Bearer,
+    /// `DPoP` (RFC 9449): the request has a proof that the client holds a key.
+    Dpop,
+}
+
+impl TokenScheme {
+    /// The name of the scheme.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Self::Bearer => "Bearer",
+            Self::Dpop => "DPoP",
+        }
+    }
+}
+
+/// The token of a request, not verified yet.
+#[derive(Clone, Copy)]
+pub(super) struct RequestCredentials<'h> {
+    pub(super) scheme: TokenScheme,
+    pub(super) token: &'h str,
+    /// The field `DPoP`, in requests of the scheme [`Dpop`](TokenScheme::Dpop).
+    pub(super) proof: Option<&'h str>,
+}
+
+impl<'h> RequestCredentials<'h> {
+    /// Reads the credentials of a request; `None` if it has none.
+    ///
+    /// A token stands in `Authorization` only, once (AU-12). `query` is the part of the target
+    /// after `?`.
+    pub(super) fn read(
+        head: &'h impl Head,
+        query: Option<&str>,
+        settings: &ChallengeSettings,
+    ) -> Result<Option<Self>, DenialReason> {
+        if query.is_some_and(has_token) {
+            return Err(DenialReason::TokenInQuery);
+        }
+        let value = match head.field("authorization") {
+            Field::None => return Ok(None),
+            Field::Many => return Err(DenialReason::AuthorizationTwice),
+            Field::One(value) => value,
+        };
+        let text = core::str::from_utf8(value).map_err(|_| DenialReason::AuthorizationMalformed)?;
+        let (scheme, token) = text.split_once(' ').unwrap_or((text, ""));
+        let scheme = match scheme {
+            _ if scheme.eq_ignore_ascii_case("Bearer") => TokenScheme::Bearer,
+            _ if scheme.eq_ignore_ascii_case("DPoP") => TokenScheme::Dpop,
+            _ => return Err(DenialReason::UnsupportedScheme),
+        };
+        if !settings.accepts(scheme) {
+            return Err(match scheme {
+                TokenScheme::Bearer => DenialReason::BearerNotAccepted,
+                TokenScheme::Dpop => DenialReason::UnsupportedScheme,
+            });
+        }
+        let token = token.trim_matches(' ');
+        if !is_token(token) {
+            return Err(DenialReason::AuthorizationMalformed);
+        }
+        let proof = match scheme {
+            TokenScheme::Bearer => None,
+            TokenScheme::Dpop => match head.field("dpop") {
+                Field::One(proof) => {
+                    let proof = core::str::from_utf8(proof);
+                    Some(proof.map_err(|_| DenialReason::ProofMalformed)?)
+                }
+                Field::None => return Err(DenialReason::ProofMissing),
+                Field::Many => return Err(DenialReason::ProofTwice),
+            },
+        };
+        Ok(Some(Self {
+            scheme,
+            token,
+            proof,
+        }))
+    }
+}
+
+impl fmt::Debug for RequestCredentials<'_> {
+    /// The scheme only.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("RequestCredentials")
+            .field("scheme", &self.scheme)
+            .finish_non_exhaustive()
+    }
+}
+
+/// The scheme that a request names, whatever else is wrong with it.
+pub(super) fn scheme_of(head: &impl Head) -> Option<TokenScheme> {
+    let Field::One(value) = head.field("authorization") else {
+        return None;
+    };
+    let end = value.iter().position(|byte| *byte == b' ');
+    match value.get(..end.unwrap_or(value.len())) {
+        Some(name) if name.eq_ignore_ascii_case(b"Bearer") => Some(TokenScheme::Bearer),
+        Some(name) if name.eq_ignore_ascii_case(b"DPoP") => Some(TokenScheme::Dpop),
+        _ => None,
+    }
+}
+
+/// `token68` of RFC 9110, section 11.2.
+fn is_token(text: &str) -> bool {
+    let digits = text.trim_end_matches('=');
+    let is_sound = |byte: u8| {
+        byte.is_ascii_alphanumeric() || matches!(byte, b'-' | b'.' | b'_' | b'~' | b'+' | b'/')
+    };
+    !digits.is_empty() && digits.bytes().all(is_sound)
+}
+
+/// Whether a parameter of the query is called `access_token`, however it is escaped.
+fn has_token(query: &str) -> bool {
+    query.split(['&', ';']).any(|parameter| {
+        let name = parameter
+            .split_once('=')
+            .map_or(parameter, |(name, _)| name);
+        unescaped(name.as_bytes()).eq(b"access_token".iter().copied())
+    })
+}
+
+/// The bytes of a text in which `%` and two digits may stand for a byte.
+fn unescaped(mut text: &[u8]) -> impl Iterator<Item = u8> {
+    core::iter::from_fn(move || match text {
+        [b'%', high, low, rest @ ..] if digit(*high).is_some() && digit(*low).is_some() => {
+            text = rest;
+            Some(digit(*high)? << 4 | digit(*low)?)
+        }
+        [first, rest @ ..] => {
+            text = rest;
+            Some(*first)
+        }
+        [] => None,
+    })
+}
+
+fn digit(byte: u8) -> Option<u8> {
+    char::from(byte).to_digit(16).map(|digit| digit as u8)
+}

@@ -1,0 +1,77 @@
+//! A bounded map whose entries expire.
+
+use alloc::collections::{BTreeMap, BTreeSet};
+
+use super::Digest;
+use crate::auth::UnixTime;
+
+/// Values by digests, each until a moment. When it is full, the entry that expires first makes room.
+#[derive(Clone, Debug)]
+pub(super) struct ExpiringMap<V> {
+    values: BTreeMap<Digest, (UnixTime, V)>,
+    by_expiry: BTreeSet<(UnixTime, Digest)>,
+    capacity: usize,
+}
+
+impl<V> ExpiringMap<V> {
+    pub(super) const fn new(capacity: usize) -> Self {
+        Self {
+            values: BTreeMap::new(),
+            by_expiry: BTreeSet::new(),
+            capacity,
+        }
+    }
+
+    pub(super) fn get(&self, key: &Digest, now: UnixTime) -> Option<&V> {
+        let (until, value) = self.values.get(key)?;
+        (now < *until).then_some(value)
+    }
+
+    /// Adds a value; false, and nothing changes, if the key has one that has not expired.
+    pub(super) fn insert(&mut self, key: Digest, value: V, until: UnixTime, now: UnixTime) -> bool {
+        self.remove_expired(now);
+        if self.values.contains_key(&key) {
+            return false;
+        }
+        while self.values.len() >= self.capacity.max(1) {
+            let Some((_, first)) = self.by_expiry.pop_first() else {
+                break;
+            };
+            self.values.remove(&first);
+        }
+        self.values.insert(key, (until, value));
+        self.by_expiry.insert((until, key));
+        true
+    }
+
+    fn remove_expired(&mut self, now: UnixTime) {
+        while let Some((until, key)) = self.by_expiry.first().copied() {
+            if until > now {
+                return;
+            }
+            self.by_expiry.pop_first();
+            self.values.remove(&key);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn entries_expire_and_make_room() {
+        let at = UnixTime::from_secs;
+        let mut map = ExpiringMap::new(2);
+        assert!(map.insert([1; 32], 'a', at(10), at(0)));
+        assert!(!map.insert([1; 32], 'b', at(20), at(9)));
+        assert_eq!(map.get(&[1; 32], at(9)), Some(&'a'));
+        assert_eq!(map.get(&[1; 32], at(10)), None);
+        assert!(map.insert([1; 32], 'c', at(20), at(10)));
+        assert!(map.insert([2; 32], 'd', at(15), at(10)));
+        assert!(map.insert([3; 32], 'e', at(30), at(10)));
+        assert_eq!(map.get(&[2; 32], at(10)), None);
+        assert_eq!(map.get(&[1; 32], at(10)), Some(&'c'));
+        assert_eq!((map.values.len(), map.by_expiry.len()), (2, 2));
+    }
+}

@@ -1,0 +1,188 @@
+//! The keys of an issuer: when they are fetched, and which one verifies a token.
+
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use super::algorithm::Algorithm;
+use super::jws::DEPTH;
+use super::public_key::PublicKey;
+use super::text::{self, has_passed};
+use crate::auth::UnixTime;
+use crate::json::{Object, Raw};
+
+/// How often the keys of an issuer are fetched.
+///
+/// ```
+/// use mcp_proto::auth::resource::KeyFetchPolicy;
+///
+/// let policy = KeyFetchPolicy { unknown_key_interval: 60, ..KeyFetchPolicy::default() };
+/// assert_eq!(policy.fresh_for, 600);
+/// ```
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct KeyFetchPolicy {
+    /// Seconds after which keys are fetched again, so that keys which the issuer has withdrawn are
+    /// not accepted any more.
+    pub fresh_for: u64,
+    /// Seconds for which keys are used if they cannot be fetched again.
+    pub usable_for: u64,
+    /// The least number of seconds between two fetches because of an unknown `kid`, whatever
+    /// tokens are sent (AU-18).
+    pub unknown_key_interval: u64,
+    /// Seconds after a failed fetch before the next one.
+    pub retry_interval: u64,
+    /// Seconds after which a fetch without an answer is given up.
+    pub timeout: u64,
+}
+
+impl Default for KeyFetchPolicy {
+    fn default() -> Self {
+        Self {
+            fresh_for: 600,
+            usable_for: 86_400,
+            unknown_key_interval: 30,
+            retry_interval: 5,
+            timeout: 30,
+        }
+    }
+}
+
+/// The keys of one issuer.
+#[derive(Clone, Debug, Default)]
+pub(super) struct KeyCache {
+    keys: Vec<IssuerKey>,
+    /// When the keys were received.
+    received: Option<UnixTime>,
+    /// When the last fetch began.
+    attempted: Option<UnixTime>,
+    is_fetching: bool,
+    has_failed: bool,
+}
+
+#[derive(Clone, Debug)]
+struct IssuerKey {
+    id: Option<String>,
+    algorithm: Option<Algorithm>,
+    key: PublicKey,
+}
+
+/// What is known of a key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum KeyLookup {
+    Found(PublicKey),
+    /// The caller has to fetch the keys; every other one waits.
+    Fetch,
+    /// Another caller fetches the keys.
+    Wait,
+    /// The issuer has no such key.
+    Unknown,
+    /// The keys cannot be fetched.
+    Unavailable,
+}
+
+impl KeyCache {
+    pub(super) fn find(
+        &mut self,
+        id: Option<&str>,
+        algorithm: Algorithm,
+        policy: &KeyFetchPolicy,
+        now: UnixTime,
+    ) -> KeyLookup {
+        let is_within = |seconds| {
+            self.received
+                .is_some_and(|received| !has_passed(received, seconds, now))
+        };
+        let (is_fresh, is_usable) = (is_within(policy.fresh_for), is_within(policy.usable_for));
+        let found = self.pick(id, algorithm).filter(|_| is_usable).cloned();
+        if let Some(key) = found.clone().filter(|_| is_fresh) {
+            return KeyLookup::Found(key);
+        }
+        let is_later = |seconds| {
+            self.attempted
+                .is_none_or(|attempted| has_passed(attempted, seconds, now))
+        };
+        if self.is_fetching && !is_later(policy.timeout) {
+            return found.map_or(KeyLookup::Wait, KeyLookup::Found);
+        }
+        let interval = match self.has_failed || self.is_fetching {
+            true => policy.retry_interval,
+            false if is_fresh => policy.unknown_key_interval,
+            false => 0,
+        };
+        if is_later(interval) {
+            self.is_fetching = true;
+            self.attempted = Some(now);
+            return KeyLookup::Fetch;
+        }
+        match found {
+            Some(key) => KeyLookup::Found(key),
+            None if self.has_failed => KeyLookup::Unavailable,
+            None => KeyLookup::Unknown,
+        }
+    }
+
+    /// The answer to a fetch; `None` if it failed. Whether it was a document with keys.
+    pub(super) fn receive(&mut self, document: Option<&[u8]>, now: UnixTime) -> bool {
+        self.is_fetching = false;
+        let keys = document.and_then(read);
+        self.has_failed = keys.is_none();
+        if let Some(keys) = keys {
+            self.keys = keys;
+            self.received = Some(now);
+        }
+        !self.has_failed
+    }
+
+    /// A token without `kid` is verified with the only key that fits, and with none of several.
+    fn pick(&self, id: Option<&str>, algorithm: Algorithm) -> Option<&PublicKey> {
+        let mut fitting = self.keys.iter().filter(|key| {
+            key.algorithm.is_none_or(|only| only == algorithm)
+                && key.key.fits(algorithm)
+                && id.is_none_or(|id| key.id.as_deref() == Some(id))
+        });
+        let first = fitting.next()?;
+        (id.is_some() || fitting.next().is_none()).then_some(&first.key)
+    }
+}
+
+/// Keys that one document may have.
+const MAX_KEYS: usize = 100;
+
+/// The keys of a document (RFC 7517, section 5); what cannot verify tokens is left out. `None` if it
+/// is not such a document.
+fn read(document: &[u8]) -> Option<Vec<IssuerKey>> {
+    let raw = Raw::parse(document, DEPTH).ok()?;
+    let [keys] = raw.object()?.find(["keys"]).ok()?;
+    let keys = keys?.array()?.elements();
+    Some(
+        keys.filter_map(|key| IssuerKey::read(key.object()?))
+            .take(MAX_KEYS)
+            .collect(),
+    )
+}
+
+impl IssuerKey {
+    fn read(jwk: Object<'_>) -> Option<Self> {
+        let [kid, alg, usage, operations] = jwk.find(["kid", "alg", "use", "key_ops"]).ok()?;
+        let verifies = |operations: Raw<'_>| {
+            text::one_or_many(operations).is_some_and(|all| all.iter().any(|one| one == "verify"))
+        };
+        if usage.is_some_and(|usage| usage.string().is_none_or(|usage| usage != "sig"))
+            || operations.is_some_and(|operations| !verifies(operations))
+        {
+            return None;
+        }
+        let algorithm = match alg {
+            Some(alg) => Some(Algorithm::from_name(&text::of(alg)?)?),
+            None => None,
+        };
+        let id = match kid {
+            Some(kid) => Some(text::of(kid)?.into_owned()),
+            None => None,
+        };
+        Some(Self {
+            id,
+            algorithm,
+            key: PublicKey::from_jwk(jwk)?,
+        })
+    }
+}

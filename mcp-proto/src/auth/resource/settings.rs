@@ -1,0 +1,402 @@
+//! The settings of a protected resource.
+
+use alloc::boxed::Box;
+use alloc::string::String;
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::algorithm::Algorithms;
+use super::denial::{ChallengeSettings, DpopUse};
+use super::introspection::IntrospectionIssuer;
+use super::key_cache::KeyFetchPolicy;
+use super::metadata::{Metadata, Statements, WELL_KNOWN};
+use super::protected_resource::{KeyIssuer, ProtectedResource};
+use super::scope::{FlatScopes, RequiredScopes, ScopeHierarchy};
+use super::token_policy::TokenPolicy;
+use crate::auth::{Scopes, Uri};
+
+/// The settings of a [`ProtectedResource`]. [`build`](Self::build) checks them.
+///
+/// ```
+/// use mcp_proto::auth::resource::ProtectedResource;
+///
+/// let resource = ProtectedResource::builder("https://mcp.example.com/notes")
+///     .issuer_with_keys("https://login.example.com", "https://login.example.com/jwks")
+///     .scopes(["notes:read"])
+///     .build()?;
+/// assert_eq!(
+///     resource.metadata_url(),
+///     "https://mcp.example.com/.well-known/oauth-protected-resource/notes",
+/// );
+/// # Ok::<(), mcp_proto::auth::resource::SettingsError>(())
+/// ```
+#[must_use = "the settings have no effect before `build`"]
+pub struct ResourceBuilder {
+    resource: String,
+    endpoint: Option<String>,
+    metadata_url: Option<String>,
+    local_path: Option<String>,
+    at_root: bool,
+    issuers: Vec<KeyIssuer>,
+    introspection: Option<IntrospectionIssuer>,
+    custom: bool,
+    other_servers: Vec<String>,
+    scopes: Vec<String>,
+    supported: Scopes,
+    hierarchy: Box<dyn ScopeHierarchy>,
+    name: Option<String>,
+    documentation: Option<String>,
+    algorithms: Algorithms,
+    accept_untyped: bool,
+    leeway: u64,
+    dpop: DpopUse,
+    proof_algorithms: Algorithms,
+    nonce_lifetime: Option<u64>,
+    allows_anonymous: bool,
+    key_fetches: KeyFetchPolicy,
+    introspection_cache: u64,
+}
+
+impl ResourceBuilder {
+    pub(super) fn new(resource: String) -> Self {
+        Self {
+            resource,
+            endpoint: None,
+            metadata_url: None,
+            local_path: None,
+            at_root: true,
+            issuers: Vec::new(),
+            introspection: None,
+            custom: false,
+            other_servers: Vec::new(),
+            scopes: Vec::new(),
+            supported: Scopes::new(),
+            hierarchy: Box::new(FlatScopes),
+            name: None,
+            documentation: None,
+            algorithms: Algorithms::DEFAULT,
+            accept_untyped: false,
+            leeway: 60,
+            dpop: DpopUse::Off,
+            proof_algorithms: Algorithms::PROOFS,
+            nonce_lifetime: None,
+            allows_anonymous: false,
+            key_fetches: KeyFetchPolicy::default(),
+            introspection_cache: 30,
+        }
+    }
+
+    /// Trusts an authorization server whose access tokens are JSON Web Tokens, signed with one of
+    /// the keys at `keys_url`. The document of the resource names it.
+    pub fn issuer_with_keys(
+        mut self,
+        issuer: impl Into<String>,
+        keys_url: impl Into<String>,
+    ) -> Self {
+        self.issuers.push(KeyIssuer {
+            issuer: issuer.into(),
+            keys_url: keys_url.into(),
+        });
+        self
+    }
+
+    /// Trusts an authorization server that is asked about each token (RFC 7662). There can be one;
+    /// it is asked about tokens that are not JSON Web Tokens, and about all tokens if there is no
+    /// issuer with keys.
+    pub fn issuer_with_introspection(mut self, issuer: impl Into<String>) -> Self {
+        self.introspection = Some(IntrospectionIssuer {
+            issuer: issuer.into(),
+            assume_audience: false,
+        });
+        self
+    }
+
+    /// Takes answers of introspection without `aud` for answers about tokens of this resource. Only
+    /// for an authorization server that answers about no others.
+    pub fn assume_introspected_audience(mut self) -> Self {
+        if let Some(introspection) = &mut self.introspection {
+            introspection.assume_audience = true;
+        }
+        self
+    }
+
+    /// Names an authorization server in the document whose tokens a verifier of the application
+    /// verifies: [`CheckStep::VerifyToken`](super::CheckStep::VerifyToken) hands them out.
+    pub fn issuer_with_verifier(mut self, issuer: impl Into<String>) -> Self {
+        self.custom = true;
+        self.other_servers.push(issuer.into());
+        self
+    }
+
+    /// Sets the URL of the endpoint, if it is not that of the resource. Proofs of DPoP state it.
+    pub fn endpoint(mut self, url: impl Into<String>) -> Self {
+        self.endpoint = Some(url.into());
+        self
+    }
+
+    /// Sets the URL of the metadata document, if it is not at the well-known place (RFC 9728,
+    /// section 3.1).
+    pub fn metadata_url(mut self, url: impl Into<String>) -> Self {
+        self.metadata_url = Some(url.into());
+        self
+    }
+
+    /// Sets the path of the endpoint as requests state it, if a proxy removes a prefix of the
+    /// published path.
+    pub fn local_path(mut self, path: impl Into<String>) -> Self {
+        self.local_path = Some(path.into());
+        self
+    }
+
+    /// Serves no document at the root, `/.well-known/oauth-protected-resource`: for an origin with
+    /// several resources.
+    pub const fn without_root_document(mut self) -> Self {
+        self.at_root = false;
+        self
+    }
+
+    /// Sets the scopes that every token needs. Challenges name them.
+    pub fn scopes<T: Into<String>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        self.scopes = scopes.into_iter().map(Into::into).collect();
+        self
+    }
+
+    /// Adds scopes to those that the document lists, which are those that every token needs.
+    pub fn supported_scopes<'s>(mut self, scopes: impl IntoIterator<Item = &'s str>) -> Self {
+        self.supported = self.supported.union(&scopes.into_iter().collect());
+        self
+    }
+
+    /// Sets which scopes include others.
+    pub fn hierarchy(mut self, hierarchy: impl ScopeHierarchy + 'static) -> Self {
+        self.hierarchy = Box::new(hierarchy);
+        self
+    }
+
+    /// Sets the name of the resource that clients show.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = Some(name.into());
+        self
+    }
+
+    /// Sets the URL of a page for developers of clients.
+    pub fn documentation(mut self, url: impl Into<String>) -> Self {
+        self.documentation = Some(url.into());
+        self
+    }
+
+    /// Sets the algorithms that tokens may be signed with.
+    pub const fn algorithms(mut self, algorithms: Algorithms) -> Self {
+        self.algorithms = algorithms;
+        self
+    }
+
+    /// Accepts tokens without `typ`, or with `JWT`, which several authorization servers issue.
+    /// Otherwise `typ` must be `at+jwt` (RFC 9068, section 4), which other tokens of the same
+    /// issuer never are.
+    pub const fn accept_untyped_tokens(mut self) -> Self {
+        self.accept_untyped = true;
+        self
+    }
+
+    /// Sets the seconds that the clocks of issuers may differ; 60 by default, at most 300.
+    pub const fn leeway(mut self, seconds: u64) -> Self {
+        self.leeway = if seconds < 300 { seconds } else { 300 };
+        self
+    }
+
+    /// Sets whether tokens are bound to keys of their clients (RFC 9449).
+    pub const fn dpop(mut self, dpop: DpopUse) -> Self {
+        self.dpop = dpop;
+        self
+    }
+
+    /// Sets the algorithms that proofs may be signed with.
+    pub const fn proof_algorithms(mut self, algorithms: Algorithms) -> Self {
+        self.proof_algorithms = algorithms;
+        self
+    }
+
+    /// Demands a nonce in each proof. A new one is made after `lifetime` seconds, and is accepted
+    /// for twice as long.
+    pub const fn demand_nonces(mut self, lifetime: u64) -> Self {
+        self.nonce_lifetime = Some(lifetime);
+        self
+    }
+
+    /// Admits requests without a token to operations that need no scope. A token that is sent must
+    /// be valid.
+    pub const fn allow_anonymous(mut self) -> Self {
+        self.allows_anonymous = true;
+        self
+    }
+
+    /// Sets how often keys are fetched.
+    pub const fn key_fetches(mut self, policy: KeyFetchPolicy) -> Self {
+        self.key_fetches = policy;
+        self
+    }
+
+    /// Sets the seconds for which answers about tokens are kept; 30 by default. A revoked token is
+    /// accepted for that long.
+    pub const fn introspection_cache(mut self, seconds: u64) -> Self {
+        self.introspection_cache = seconds;
+        self
+    }
+
+    /// Checks the settings.
+    ///
+    /// # Errors
+    /// [`SettingsError`] names the first wrong setting.
+    pub fn build(self) -> Result<ProtectedResource, SettingsError> {
+        let resource = address(&self.resource, SettingsError::Resource)?;
+        let endpoint = self.endpoint.unwrap_or_else(|| self.resource.clone());
+        address(&endpoint, SettingsError::Endpoint)?;
+        let metadata_url = self.metadata_url.unwrap_or_else(|| well_known(&resource));
+        let metadata_uri = address(&metadata_url, SettingsError::MetadataUrl)?;
+
+        let mut servers: Vec<String> = Vec::new();
+        let keyed = self.issuers.iter().map(|issuer| &issuer.issuer);
+        let introspected = self.introspection.iter().map(|asked| &asked.issuer);
+        for issuer in keyed.chain(introspected).chain(&self.other_servers) {
+            let uri = address(issuer, SettingsError::Issuer)?;
+            // RFC 8414, section 2.
+            if uri.query().is_some() {
+                return Err(SettingsError::Issuer);
+            }
+            if !servers.contains(issuer) {
+                servers.push(issuer.clone());
+            }
+        }
+        if servers.is_empty() {
+            return Err(SettingsError::NoIssuer);
+        }
+        for (index, one) in self.issuers.iter().enumerate() {
+            address(&one.keys_url, SettingsError::KeysUrl)?;
+            let before = self.issuers.iter().take(index);
+            if before.into_iter().any(|other| other.issuer == one.issuer) {
+                return Err(SettingsError::Issuer);
+            }
+        }
+        if self.introspection.is_some() && self.custom {
+            return Err(SettingsError::TwoVerifiers);
+        }
+        let scopes = RequiredScopes::new(&self.scopes).map_err(|_| SettingsError::Scopes)?;
+        if self.algorithms.is_empty() || self.proof_algorithms.is_empty() {
+            return Err(SettingsError::Algorithms);
+        }
+        if self.nonce_lifetime == Some(0) {
+            return Err(SettingsError::NonceLifetime);
+        }
+
+        let statements = Statements {
+            resource: &self.resource,
+            authorization_servers: &servers,
+            scopes: &scopes.scopes().union(&self.supported),
+            name: self.name.as_deref(),
+            documentation: self.documentation.as_deref(),
+            dpop: self.dpop,
+            proof_algorithms: self.proof_algorithms,
+        };
+        let local = self.local_path.as_deref();
+        let metadata = Metadata::new(&statements, &metadata_uri, local, self.at_root);
+        Ok(ProtectedResource {
+            metadata,
+            endpoint,
+            challenges: ChallengeSettings {
+                metadata_url,
+                dpop: self.dpop,
+                proof_algorithms: self.proof_algorithms,
+            },
+            tokens: TokenPolicy {
+                audience: self.resource,
+                algorithms: self.algorithms,
+                accept_untyped: self.accept_untyped,
+                leeway: self.leeway,
+            },
+            issuers: self.issuers,
+            introspection: self.introspection,
+            has_verifier: self.custom,
+            scopes,
+            hierarchy: self.hierarchy,
+            nonce_lifetime: self.nonce_lifetime.filter(|_| self.dpop != DpopUse::Off),
+            allows_anonymous: self.allows_anonymous,
+            key_fetches: self.key_fetches,
+            introspection_cache: self.introspection_cache,
+        })
+    }
+}
+
+impl fmt::Debug for ResourceBuilder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("ResourceBuilder")
+            .field("resource", &self.resource)
+            .finish_non_exhaustive()
+    }
+}
+
+/// A URL that a setting may have: over TLS or on this machine, and without fragment.
+fn address(text: &str, error: SettingsError) -> Result<Uri<'_>, SettingsError> {
+    match Uri::parse(text) {
+        Ok(uri) if uri.is_confidential() && !uri.has_fragment() => Ok(uri),
+        _ => Err(error),
+    }
+}
+
+/// The well-known place of the document (RFC 9728, section 3.1).
+fn well_known(resource: &Uri<'_>) -> String {
+    let url = resource.well_known(WELL_KNOWN);
+    match resource.query() {
+        Some(query) => alloc::format!("{url}?{query}"),
+        None => url,
+    }
+}
+
+/// A setting that is wrong.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum SettingsError {
+    /// The resource is not a URL over TLS or on this machine, or has a fragment.
+    Resource,
+    /// The same of the URL of the endpoint.
+    Endpoint,
+    /// The same of the URL of the metadata document.
+    MetadataUrl,
+    /// The same of an issuer; or it has a query, or occurs twice.
+    Issuer,
+    /// The same of the URL of keys.
+    KeysUrl,
+    /// No authorization server is named.
+    NoIssuer,
+    /// There are two ways to verify tokens that are not JSON Web Tokens.
+    TwoVerifiers,
+    /// A scope is not usable as a requirement: see [`RequiredScopes::new`].
+    Scopes,
+    /// No algorithm is allowed.
+    Algorithms,
+    /// Nonces must be valid for some time.
+    NonceLifetime,
+}
+
+impl fmt::Display for SettingsError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let url = "must be an https URL (http on loopback) without user and fragment";
+        match self {
+            Self::Resource => write!(f, "the resource {url}"),
+            Self::Endpoint => write!(f, "the endpoint {url}"),
+            Self::MetadataUrl => write!(f, "the URL of the metadata {url}"),
+            Self::Issuer => write!(f, "an issuer {url} and query, and must occur once"),
+            Self::KeysUrl => write!(f, "the URL of the keys {url}"),
+            Self::NoIssuer => f.write_str("at least one authorization server must be named"),
+            Self::TwoVerifiers => f.write_str(
+                "tokens that are not JSON Web Tokens are verified either by introspection or by \
+                 the application",
+            ),
+            Self::Scopes => f.write_str("a required scope is not a scope, or is offline_access"),
+            Self::Algorithms => f.write_str("at least one algorithm must be allowed"),
+            Self::NonceLifetime => f.write_str("the lifetime of nonces must not be zero"),
+        }
+    }
+}
+
+impl core::error::Error for SettingsError {}

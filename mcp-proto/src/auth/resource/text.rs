@@ -1,0 +1,67 @@
+//! Text and lists of text in JSON documents.
+
+use alloc::borrow::Cow;
+use alloc::string::String;
+use alloc::vec::Vec;
+
+use crate::auth::UnixTime;
+use crate::json::{Raw, Writer};
+
+/// The text of a string that is Unicode; `None` for every other value.
+pub(super) fn of(value: Raw<'_>) -> Option<Cow<'_, str>> {
+    let text = value.string()?;
+    text.is_exact().then(|| text.to_cow())
+}
+
+/// The texts of a string or of an array of strings; `None` for every other value.
+pub(super) fn one_or_many(value: Raw<'_>) -> Option<Vec<String>> {
+    match value.array() {
+        Some(array) => array
+            .elements()
+            .map(|element| Some(of(element)?.into_owned()))
+            .collect(),
+        None => Some(alloc::vec![of(value)?.into_owned()]),
+    }
+}
+
+/// A `NumericDate` (RFC 7519, section 2) without its fraction; `None` for every other value.
+pub(super) fn time(value: Raw<'_>) -> Option<UnixTime> {
+    let number = value.number()?;
+    // The conversion saturates: what is negative becomes 0.
+    let seconds = number.to_u64().unwrap_or(number.to_f64() as u64);
+    Some(UnixTime::from_secs(seconds))
+}
+
+/// Whether `seconds` have passed since a moment. A clock that was set back counts as passed, so
+/// that nothing waits until it has caught up.
+pub(super) const fn has_passed(since: UnixTime, seconds: u64, now: UnixTime) -> bool {
+    match now.as_secs().checked_sub(since.as_secs()) {
+        Some(passed) => passed >= seconds,
+        None => true,
+    }
+}
+
+/// What `write` writes, as bytes of its own.
+pub(super) fn written(write: impl Fn(&mut Writer<'_>)) -> Vec<u8> {
+    let mut counting = Writer::counting();
+    write(&mut counting);
+    let mut bytes = alloc::vec![0; counting.len()];
+    let mut writer = Writer::new(&mut bytes);
+    write(&mut writer);
+    // The buffer has the counted length.
+    let len = writer.finish().unwrap_or_default();
+    bytes.truncate(len);
+    bytes
+}
+
+/// Writes an array of strings.
+pub(super) fn write_list<'t>(w: &mut Writer<'_>, texts: impl Iterator<Item = &'t str>) {
+    w.literal("[");
+    for (index, text) in texts.enumerate() {
+        if index > 0 {
+            w.literal(",");
+        }
+        w.string(text);
+    }
+    w.literal("]");
+}

@@ -1,0 +1,589 @@
+//! The check of one request: what has to be computed or fetched, in which order, and the outcome.
+
+use alloc::borrow::ToOwned;
+use alloc::boxed::Box;
+use alloc::string::String;
+use core::fmt;
+
+use super::Digest;
+use super::algorithm::Algorithm;
+use super::claims::TokenClaims;
+use super::credentials::{RequestCredentials, TokenScheme, scheme_of};
+use super::denial::{Denial, DenialReason};
+use super::jws::Jws;
+use super::key_cache::KeyLookup;
+use super::proof::Proof;
+use super::protected_resource::{Grant, IssuerIndex, ProtectedResource, VerifierState};
+use super::public_key::PublicKey;
+use super::scope::RequiredScopes;
+use crate::auth::{Secret, UnixTime, base64};
+use crate::http::Head;
+
+/// What a check needs in addition to the head of the request.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct ResourceRequest<'r> {
+    /// The query of the target, without `?`.
+    pub query: Option<&'r str>,
+    /// The published URL that the request is for, if it is not that of the endpoint. Proofs state
+    /// it.
+    pub url: Option<&'r str>,
+    /// The scopes that the operation needs in addition to those that every token needs, as far as
+    /// they are known from the head.
+    pub needed: Option<&'r RequiredScopes>,
+}
+
+/// The check of one request.
+///
+/// [`step`](Self::step) states what the caller has to do next, and the caller answers. Without an
+/// answer the same step is returned again. No token is admitted if an answer is left out.
+///
+/// `Debug` shows nothing of the token.
+#[derive(Clone)]
+pub struct TokenCheck {
+    method: String,
+    url: String,
+    needed: RequiredScopes,
+    scheme: Option<TokenScheme>,
+    token: Secret,
+    kind: TokenKind,
+    /// What is known so far: the claims of a signed token before its signature is verified, too.
+    claims: Option<TokenClaims>,
+    /// Whether the claims are an answer that is not kept yet.
+    is_new: bool,
+    token_hash: Option<Digest>,
+    proof: Option<ProofCheck>,
+    asked: Asked,
+    denied: Option<DenialReason>,
+}
+
+#[derive(Clone)]
+enum TokenKind {
+    /// There is none.
+    Absent,
+    Signed(Box<SignedToken>),
+    /// The authorization server or the application verifies it.
+    Opaque,
+}
+
+#[derive(Clone)]
+struct SignedToken {
+    jws: Jws,
+    issuer: IssuerIndex,
+    key: Option<PublicKey>,
+    is_verified: bool,
+}
+
+#[derive(Clone)]
+struct ProofCheck {
+    proof: Box<Proof>,
+    thumbprint: Option<String>,
+    is_verified: bool,
+    /// The text that is to be hashed.
+    input: String,
+    is_new: bool,
+    /// The hash of key and id.
+    replay: Option<Digest>,
+}
+
+/// What the caller was asked for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Asked {
+    Nothing,
+    Nonce,
+    TokenHash,
+    Keys(IssuerIndex),
+    KeysOfOthers(IssuerIndex),
+    TokenSignature,
+    Opaque,
+    Thumbprint,
+    ProofSignature,
+    ReplayHash,
+}
+
+/// What the caller has to do next.
+///
+/// Keys and signatures are for any library of cryptography: the crate has none.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CheckStep<'c> {
+    /// Make a nonce of at least 128 random bits, and give it to
+    /// [`VerifierState::set_nonce`].
+    MakeNonce,
+    /// Hash these bytes with SHA-256, and give the result to [`TokenCheck::set_digest`]. They may
+    /// contain the token.
+    Hash(&'c [u8]),
+    /// Verify a signature, and give the result to [`TokenCheck::set_signature`].
+    VerifySignature(SignatureToVerify<'c>),
+    /// Fetch the keys of an issuer, a document of at most 1 MiB, and give it to
+    /// [`VerifierState::set_keys`]. No other check is asked for it meanwhile.
+    FetchKeys {
+        /// The issuer.
+        issuer: IssuerIndex,
+        /// Where the keys are.
+        url: &'c str,
+    },
+    /// Wait until another check has got the keys of this issuer, or has failed to.
+    WaitForKeys {
+        /// The issuer.
+        issuer: IssuerIndex,
+    },
+    /// Ask the authorization server about this token (RFC 7662), and give its answer to
+    /// [`TokenCheck::set_introspection`].
+    Introspect {
+        /// The authorization server.
+        issuer: &'c str,
+        /// The token.
+        token: &'c Secret,
+    },
+    /// Verify this token, and give the result to [`TokenCheck::set_claims`].
+    VerifyToken(&'c Secret),
+    /// The check has ended: the request is admitted, without a grant if it has no token and needs
+    /// none, or is refused.
+    Done(Result<Option<Box<Grant>>, Denial>),
+}
+
+/// A signature that has to be verified.
+#[derive(Clone, Copy)]
+#[non_exhaustive]
+pub struct SignatureToVerify<'c> {
+    /// The algorithm.
+    pub algorithm: Algorithm,
+    /// The key, which is one for the algorithm.
+    pub key: &'c PublicKey,
+    /// What was signed.
+    pub message: &'c [u8],
+    /// The signature; with ECDSA both numbers, big-endian, without further encoding.
+    pub signature: &'c [u8],
+}
+
+impl fmt::Debug for SignatureToVerify<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("SignatureToVerify")
+            .field("algorithm", &self.algorithm)
+            .field("key", self.key)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bytes that a token may have.
+const MAX_TOKEN: usize = 16 * 1024;
+
+impl TokenCheck {
+    pub(super) fn begin(
+        resource: &ProtectedResource,
+        head: &impl Head,
+        request: ResourceRequest<'_>,
+    ) -> Self {
+        let mut check = Self {
+            method: head.method().to_owned(),
+            url: request.url.unwrap_or(&resource.endpoint).to_owned(),
+            needed: request.needed.cloned().unwrap_or_default(),
+            scheme: scheme_of(head),
+            token: Secret::default(),
+            kind: TokenKind::Absent,
+            claims: None,
+            is_new: false,
+            token_hash: None,
+            proof: None,
+            asked: Asked::Nothing,
+            denied: None,
+        };
+        check.denied = check.read(resource, head, request.query).err();
+        check
+    }
+
+    fn read(
+        &mut self,
+        resource: &ProtectedResource,
+        head: &impl Head,
+        query: Option<&str>,
+    ) -> Result<(), DenialReason> {
+        let found = RequestCredentials::read(head, query, &resource.challenges)?;
+        let Some(credentials) = found else {
+            return match resource.allows_anonymous && self.needed.scopes().is_empty() {
+                true => Ok(()),
+                false => Err(DenialReason::NoCredentials),
+            };
+        };
+        if credentials.token.len() > MAX_TOKEN {
+            return Err(DenialReason::TokenTooLong);
+        }
+        self.token = credentials.token.into();
+        if let Some(proof) = credentials.proof {
+            let algorithms = resource.challenges.proof_algorithms;
+            self.proof = Some(ProofCheck {
+                proof: Box::new(Proof::parse(proof, algorithms)?),
+                thumbprint: None,
+                is_verified: false,
+                input: String::new(),
+                is_new: false,
+                replay: None,
+            });
+        }
+        let others = resource.introspection.is_some() || resource.has_verifier;
+        let is_signed = !resource.issuers.is_empty() && Jws::is_likely(credentials.token);
+        self.kind = match is_signed || !others {
+            true => self.read_signed(resource)?,
+            false => TokenKind::Opaque,
+        };
+        Ok(())
+    }
+
+    /// Reads a token that the issuer has signed. Nothing is fetched for a token of an unknown
+    /// issuer.
+    fn read_signed(&mut self, resource: &ProtectedResource) -> Result<TokenKind, DenialReason> {
+        let jws = resource.tokens.parse(self.token.expose())?;
+        let claims = TokenClaims::read(jws.payload())?;
+        let issuer = claims.issuer().ok_or(DenialReason::Claim("iss"))?;
+        if claims.expires().is_none() {
+            return Err(DenialReason::Claim("exp"));
+        }
+        let mut known = resource.issuers.iter();
+        let index = known.position(|known| known.issuer == issuer);
+        let issuer = IssuerIndex(index.ok_or(DenialReason::Issuer)?);
+        self.claims = Some(claims);
+        Ok(TokenKind::Signed(Box::new(SignedToken {
+            jws,
+            issuer,
+            key: None,
+            is_verified: false,
+        })))
+    }
+
+    /// Returns what the caller has to do next. `now` is the time of the day.
+    ///
+    /// Cheap checks come first: a token of another resource or an expired one costs neither a fetch
+    /// nor a signature, and the signature of a proof is verified only for the key that the token is
+    /// bound to.
+    pub fn step<'c>(
+        &'c mut self,
+        resource: &'c ProtectedResource,
+        state: &mut VerifierState,
+        now: UnixTime,
+    ) -> CheckStep<'c> {
+        let outcome = match self.denied {
+            Some(reason) => Err(reason),
+            None => self.advance(resource, state, now),
+        };
+        match outcome {
+            Ok(Asked::Nothing) => CheckStep::Done(Ok(self.grant(resource, state))),
+            Ok(asked) => {
+                self.asked = asked;
+                match self.to_step(resource) {
+                    Some(step) => step,
+                    None => CheckStep::Done(Err(self.deny(
+                        resource,
+                        state,
+                        DenialReason::UnexpectedAnswer,
+                    ))),
+                }
+            }
+            Err(reason) => {
+                self.denied = Some(reason);
+                CheckStep::Done(Err(self.deny(resource, state, reason)))
+            }
+        }
+    }
+
+    /// Gives the answer to [`CheckStep::Hash`].
+    pub fn set_digest(&mut self, digest: Digest) {
+        match (
+            core::mem::replace(&mut self.asked, Asked::Nothing),
+            &mut self.proof,
+        ) {
+            (Asked::TokenHash, _) => self.token_hash = Some(digest),
+            (Asked::Thumbprint, Some(check)) => {
+                check.thumbprint = Some(base64::encode_url(&digest));
+            }
+            (Asked::ReplayHash, Some(check)) => check.replay = Some(digest),
+            _ => self.denied = Some(DenialReason::UnexpectedAnswer),
+        }
+    }
+
+    /// Gives the answer to [`CheckStep::VerifySignature`].
+    pub fn set_signature(&mut self, is_valid: bool) {
+        let asked = core::mem::replace(&mut self.asked, Asked::Nothing);
+        match (asked, &mut self.kind, &mut self.proof) {
+            (Asked::TokenSignature, TokenKind::Signed(token), _) if is_valid => {
+                token.is_verified = true;
+            }
+            (Asked::ProofSignature, _, Some(check)) if is_valid => check.is_verified = true,
+            (Asked::TokenSignature, ..) => self.denied = Some(DenialReason::Signature),
+            (Asked::ProofSignature, ..) => self.denied = Some(DenialReason::ProofSignature),
+            _ => self.denied = Some(DenialReason::UnexpectedAnswer),
+        }
+    }
+
+    /// Gives the answer to [`CheckStep::Introspect`]: the body of a response with status 200, or
+    /// `None` if there is no such response. The request is then answered with 503.
+    pub fn set_introspection(&mut self, resource: &ProtectedResource, body: Option<&[u8]>) {
+        let claims = match (body, &resource.introspection) {
+            (Some(body), Some(issuer)) => issuer.read(body, resource.resource()),
+            _ => Err(DenialReason::VerifierUnavailable),
+        };
+        self.set_opaque(claims);
+    }
+
+    /// Gives the answer to [`CheckStep::VerifyToken`]: `None` if the token is not valid.
+    pub fn set_claims(&mut self, claims: Option<TokenClaims>) {
+        self.set_opaque(claims.ok_or(DenialReason::Inactive));
+    }
+
+    /// Gives the answer to [`CheckStep::VerifyToken`] that the token cannot be verified now. The
+    /// request is answered with 503.
+    pub fn set_unavailable(&mut self) {
+        self.set_opaque(Err(DenialReason::VerifierUnavailable));
+    }
+
+    fn set_opaque(&mut self, claims: Result<TokenClaims, DenialReason>) {
+        match (core::mem::replace(&mut self.asked, Asked::Nothing), claims) {
+            (Asked::Opaque, Ok(claims)) => {
+                self.claims = Some(claims);
+                self.is_new = true;
+            }
+            (Asked::Opaque, Err(reason)) => self.denied = Some(reason),
+            _ => self.denied = Some(DenialReason::UnexpectedAnswer),
+        }
+    }
+
+    /// Does what can be done, and states what is missing.
+    fn advance(
+        &mut self,
+        resource: &ProtectedResource,
+        state: &mut VerifierState,
+        now: UnixTime,
+    ) -> Result<Asked, DenialReason> {
+        if matches!(self.kind, TokenKind::Absent) {
+            return Ok(Asked::Nothing);
+        }
+        let is_opaque = matches!(self.kind, TokenKind::Opaque);
+        if self.token_hash.is_none() && (is_opaque || self.proof.is_some()) {
+            return Ok(Asked::TokenHash);
+        }
+        if let Some(asked) = self.check_proof_claims(resource, state, now)? {
+            return Ok(asked);
+        }
+        let asked = match is_opaque {
+            true => self.verify_opaque(resource, state, now)?,
+            false => self.verify_signed(resource, state, now)?,
+        };
+        if let Some(asked) = asked {
+            return Ok(asked);
+        }
+        if let Some(asked) = self.verify_proof(state, now)? {
+            return Ok(asked);
+        }
+        let needed = resource.scopes.union(&self.needed);
+        let suffices = self
+            .claims
+            .as_ref()
+            .is_some_and(|claims| needed.are_satisfied(&claims.scopes, &*resource.hierarchy));
+        match suffices {
+            true => Ok(Asked::Nothing),
+            false => Err(DenialReason::InsufficientScope),
+        }
+    }
+
+    /// What a proof states, without its signature (AU-110).
+    fn check_proof_claims(
+        &self,
+        resource: &ProtectedResource,
+        state: &VerifierState,
+        now: UnixTime,
+    ) -> Result<Option<Asked>, DenialReason> {
+        let Some(check) = &self.proof else {
+            return Ok(None);
+        };
+        // Once the signature is verified, only time could change anything.
+        if check.is_verified {
+            return Ok(None);
+        }
+        check.proof.check_request(&self.method, &self.url, now)?;
+        if let Some(hash) = &self.token_hash {
+            check.proof.check_token(hash)?;
+        }
+        if let Some(lifetime) = resource.nonce_lifetime {
+            if state.nonces.is_due(lifetime, now) {
+                return Ok(Some(Asked::Nonce));
+            }
+            let nonce = check.proof.nonce.as_deref();
+            if !nonce.is_some_and(|nonce| state.nonces.accept(nonce, lifetime, now)) {
+                return Err(DenialReason::NonceNeeded);
+            }
+        }
+        Ok(None)
+    }
+
+    fn verify_signed(
+        &mut self,
+        resource: &ProtectedResource,
+        state: &mut VerifierState,
+        now: UnixTime,
+    ) -> Result<Option<Asked>, DenialReason> {
+        let (TokenKind::Signed(token), Some(claims), Some(scheme)) =
+            (&mut self.kind, &self.claims, self.scheme)
+        else {
+            return Err(DenialReason::UnexpectedAnswer);
+        };
+        resource.tokens.check(claims, scheme, now)?;
+        if token.key.is_none() {
+            let keys = state.keys.get_mut(token.issuer.0);
+            let keys = keys.ok_or(DenialReason::UnexpectedAnswer)?;
+            let id = token.jws.key_id.as_deref();
+            match keys.find(id, token.jws.algorithm, &resource.key_fetches, now) {
+                KeyLookup::Found(key) => {
+                    if !key.fits_signature(&token.jws.signature) {
+                        return Err(DenialReason::Signature);
+                    }
+                    token.key = Some(key);
+                }
+                KeyLookup::Fetch => return Ok(Some(Asked::Keys(token.issuer))),
+                KeyLookup::Wait => return Ok(Some(Asked::KeysOfOthers(token.issuer))),
+                KeyLookup::Unknown => return Err(DenialReason::UnknownKey),
+                KeyLookup::Unavailable => return Err(DenialReason::VerifierUnavailable),
+            }
+        }
+        Ok((!token.is_verified).then_some(Asked::TokenSignature))
+    }
+
+    fn verify_opaque(
+        &mut self,
+        resource: &ProtectedResource,
+        state: &mut VerifierState,
+        now: UnixTime,
+    ) -> Result<Option<Asked>, DenialReason> {
+        let (Some(hash), Some(scheme)) = (self.token_hash, self.scheme) else {
+            return Err(DenialReason::UnexpectedAnswer);
+        };
+        if self.claims.is_none() {
+            self.claims = state.tokens.get(&hash, now).cloned();
+        }
+        let Some(claims) = &self.claims else {
+            return Ok(Some(Asked::Opaque));
+        };
+        resource.tokens.check(claims, scheme, now)?;
+        // AU-18: kept no longer than the token is valid.
+        if core::mem::take(&mut self.is_new) && resource.introspection.is_some() {
+            let until = now.saturating_add(resource.introspection_cache);
+            let until = claims.expires.map_or(until, |expires| expires.min(until));
+            state.tokens.insert(hash, claims.clone(), until, now);
+        }
+        Ok(None)
+    }
+
+    /// Whether the client holds the key that the token is bound to.
+    fn verify_proof(
+        &mut self,
+        state: &mut VerifierState,
+        now: UnixTime,
+    ) -> Result<Option<Asked>, DenialReason> {
+        let Some(check) = &mut self.proof else {
+            return Ok(None);
+        };
+        let Some(thumbprint) = &check.thumbprint else {
+            check.input = check.proof.key.thumbprint_input();
+            return Ok(Some(Asked::Thumbprint));
+        };
+        let bound = self.claims.as_ref();
+        if bound.and_then(|claims| claims.key_thumbprint.as_ref()) != Some(thumbprint) {
+            return Err(DenialReason::ProofKey);
+        }
+        if !check.is_verified {
+            return Ok(Some(Asked::ProofSignature));
+        }
+        let Some(id) = check.replay else {
+            check.input = check.proof.replay_input(thumbprint);
+            return Ok(Some(Asked::ReplayHash));
+        };
+        if !check.is_new {
+            let until = check.proof.useless_from();
+            if !state.proofs.insert(id, (), until, now) {
+                return Err(DenialReason::ProofReplayed);
+            }
+            check.is_new = true;
+        }
+        Ok(None)
+    }
+
+    /// The step for what was asked; `None` if what it shows is missing.
+    fn to_step<'c>(&'c self, resource: &'c ProtectedResource) -> Option<CheckStep<'c>> {
+        let signed = match &self.kind {
+            TokenKind::Signed(token) => Some(token),
+            TokenKind::Absent | TokenKind::Opaque => None,
+        };
+        Some(match self.asked {
+            Asked::Nothing => return None,
+            Asked::Nonce => CheckStep::MakeNonce,
+            Asked::TokenHash => CheckStep::Hash(self.token.expose().as_bytes()),
+            Asked::Keys(issuer) => CheckStep::FetchKeys {
+                issuer,
+                url: &resource.issuers.get(issuer.0)?.keys_url,
+            },
+            Asked::KeysOfOthers(issuer) => CheckStep::WaitForKeys { issuer },
+            Asked::TokenSignature => {
+                let token = signed?;
+                CheckStep::VerifySignature(to_verify(&token.jws, token.key.as_ref()?))
+            }
+            Asked::Opaque => match &resource.introspection {
+                Some(asked) => CheckStep::Introspect {
+                    issuer: &asked.issuer,
+                    token: &self.token,
+                },
+                None => CheckStep::VerifyToken(&self.token),
+            },
+            Asked::Thumbprint | Asked::ReplayHash => {
+                CheckStep::Hash(self.proof.as_ref()?.input.as_bytes())
+            }
+            Asked::ProofSignature => {
+                let proof = &self.proof.as_ref()?.proof;
+                CheckStep::VerifySignature(to_verify(&proof.jws, &proof.key))
+            }
+        })
+    }
+
+    fn grant(&self, resource: &ProtectedResource, state: &VerifierState) -> Option<Box<Grant>> {
+        let (claims, scheme) = (self.claims.clone()?, self.scheme?);
+        let newest = state.nonces.newest().filter(|newest| {
+            let sent = self
+                .proof
+                .as_ref()
+                .and_then(|check| check.proof.nonce.as_deref());
+            resource.nonce_lifetime.is_some() && self.proof.is_some() && sent != Some(*newest)
+        });
+        Some(Box::new(Grant {
+            claims,
+            scheme,
+            nonce: newest.map(str::to_owned),
+        }))
+    }
+
+    fn deny(
+        &self,
+        resource: &ProtectedResource,
+        state: &VerifierState,
+        reason: DenialReason,
+    ) -> Denial {
+        let nonce = state
+            .nonces
+            .newest()
+            .filter(|_| reason == DenialReason::NonceNeeded);
+        resource.deny(reason, self.scheme, &self.needed, nonce)
+    }
+}
+
+fn to_verify<'c>(jws: &'c Jws, key: &'c PublicKey) -> SignatureToVerify<'c> {
+    SignatureToVerify {
+        algorithm: jws.algorithm,
+        key,
+        message: jws.message.as_bytes(),
+        signature: &jws.signature,
+    }
+}
+
+impl fmt::Debug for TokenCheck {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenCheck")
+            .field("asked", &self.asked)
+            .finish_non_exhaustive()
+    }
+}

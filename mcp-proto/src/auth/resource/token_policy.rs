@@ -1,0 +1,80 @@
+//! What a token must satisfy.
+
+use alloc::string::String;
+
+use super::algorithm::Algorithms;
+use super::claims::TokenClaims;
+use super::credentials::TokenScheme;
+use super::denial::DenialReason;
+use super::jws::{Jws, JwsFault};
+use crate::auth::UnixTime;
+
+/// What every token of a resource must satisfy.
+#[derive(Clone, Debug)]
+pub(super) struct TokenPolicy {
+    /// The resource as it is published.
+    pub(super) audience: String,
+    pub(super) algorithms: Algorithms,
+    /// Whether tokens without `typ`, or with `JWT`, are taken for access tokens.
+    pub(super) accept_untyped: bool,
+    /// The seconds that clocks may differ.
+    pub(super) leeway: u64,
+}
+
+impl TokenPolicy {
+    /// Reads a token and checks its header (AU-18).
+    pub(super) fn parse(&self, token: &str) -> Result<Jws, DenialReason> {
+        let jws = Jws::parse(token).map_err(|fault| match fault {
+            JwsFault::Malformed => DenialReason::TokenMalformed,
+            JwsFault::Algorithm => DenialReason::AlgorithmNotAllowed,
+            JwsFault::Critical => DenialReason::CriticalHeader,
+        })?;
+        if !self.algorithms.contains(jws.algorithm) {
+            return Err(DenialReason::AlgorithmNotAllowed);
+        }
+        let is_untyped = jws.media_type.is_none() || jws.has_type("JWT");
+        if !jws.has_type("at+jwt") && !(self.accept_untyped && is_untyped) {
+            return Err(DenialReason::TokenType);
+        }
+        Ok(jws)
+    }
+
+    /// Checks what does not depend on the signature.
+    pub(super) fn check(
+        &self,
+        claims: &TokenClaims,
+        scheme: TokenScheme,
+        now: UnixTime,
+    ) -> Result<(), DenialReason> {
+        // AU-06: byte for byte, and a token without an audience is for nobody.
+        if !claims.audience.contains(&self.audience) {
+            return Err(DenialReason::Audience);
+        }
+        self.check_times(claims, now)?;
+        if claims.subject.is_none() && claims.client.is_none() {
+            return Err(DenialReason::NoIdentity);
+        }
+        // AU-112
+        match (scheme, &claims.key_thumbprint) {
+            _ if claims.has_other_binding => Err(DenialReason::UnsupportedBinding),
+            (TokenScheme::Bearer, Some(_)) => Err(DenialReason::BoundToken),
+            (TokenScheme::Dpop, None) => Err(DenialReason::UnboundToken),
+            _ => Ok(()),
+        }
+    }
+
+    fn check_times(&self, claims: &TokenClaims, now: UnixTime) -> Result<(), DenialReason> {
+        let (early, late) = (
+            now.saturating_sub(self.leeway),
+            now.saturating_add(self.leeway),
+        );
+        if claims.expires.is_some_and(|expires| expires <= early) {
+            return Err(DenialReason::Expired);
+        }
+        let begins = claims.not_before.max(claims.issued);
+        if begins.is_some_and(|begins| begins > late) {
+            return Err(DenialReason::NotYetValid);
+        }
+        Ok(())
+    }
+}

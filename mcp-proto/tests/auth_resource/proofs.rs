@@ -1,0 +1,257 @@
+//! Tokens that are bound to keys (RFC 9449).
+
+use mcp_proto::auth::resource::{DpopUse, ResourceBuilder};
+
+use crate::tool::{Request, Server, bound_token, builder, check, jwk, proof, proof_with, token};
+
+fn accepting() -> ResourceBuilder {
+    builder().dpop(DpopUse::Accepted)
+}
+
+const GRANTED: &str = "granted [\"https://as.example\",\"ada\",\"editor\"]";
+
+/// AU-97, AU-110: first the token, then the proof, which is accepted once.
+#[test]
+fn a_valid_proof() {
+    let mut server = Server::new(accepting());
+    let token = bound_token();
+    let request = Request::dpop(&token, &proof(&token, &[]));
+    check(
+        &server.send(&request),
+        &format!("fetch https://as.example/jwks\nverify ES256\nverify ES256\n{GRANTED}"),
+    );
+    check(
+        &server.send(&request),
+        "verify ES256
+        verify ES256
+        401: the DPoP proof was used before
+        DPoP error=\"invalid_dpop_proof\", error_description=\"the DPoP proof was used before\", \
+        resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/notes\", \
+        algs=\"ES256 EdDSA\"",
+    );
+    let next = Request::dpop(&token, &proof(&token, &["jti=\"p2\""]));
+    assert!(server.send(&next).ends_with(GRANTED));
+    // When it is forgotten, its time has passed.
+    server.now += 301;
+    assert_eq!(
+        server.refusal(&request),
+        "401: iat of the DPoP proof is missing or wrong"
+    );
+}
+
+/// AU-110: each claim and each header of a proof.
+#[test]
+fn wrong_proofs() {
+    let token = bound_token();
+    let mut server = Server::new(accepting());
+    let malformed = "401: the DPoP proof is malformed";
+    let not_allowed = "401: the algorithm of the DPoP proof is not allowed";
+    let private = format!("jwk={{{},\"d\":\"AAAA\"}}", jwk("client"));
+    for (header, expected) in [
+        ("typ=\"JWT\"", malformed),
+        ("typ=\"at+jwt\"", malformed),
+        ("-typ", malformed),
+        ("alg=\"none\"", not_allowed),
+        ("alg=\"HS256\"", not_allowed),
+        ("alg=\"RS256\"", not_allowed),
+        // The key is none for the algorithm.
+        ("alg=\"EdDSA\"", malformed),
+        ("-jwk", malformed),
+        ("jwk=\"x\"", malformed),
+        ("jwk={\"kty\":\"oct\",\"k\":\"AAAA\"}", malformed),
+        (&private, malformed),
+        ("crit=[\"x\"]", malformed),
+    ] {
+        let request = Request::dpop(&token, &proof_with(&token, &[header], &[]));
+        assert_eq!(server.refusal(&request), expected, "{header}");
+    }
+    for (claim, wrong) in [
+        ("htm=\"GET\"", "htm"),
+        ("htm=\"post\"", "htm"),
+        ("-htm", "htm"),
+        ("htu=\"https://mcp.example/other\"", "htu"),
+        ("htu=\"http://mcp.example/notes\"", "htu"),
+        ("htu=\"https://evil.example/notes\"", "htu"),
+        ("htu=\"https://mcp.example/notes/\"", "htu"),
+        ("htu=\"/notes\"", "htu"),
+        ("htu=1", "htu"),
+        ("iat=999699", "iat"),
+        ("iat=1000301", "iat"),
+        ("iat=\"1000000\"", "iat"),
+        ("-iat", "iat"),
+        ("ath=\"x\"", "ath"),
+        ("-ath", "ath"),
+        ("-jti", "jti"),
+        ("jti=\"\"", "jti"),
+        ("jti=1", "jti"),
+    ] {
+        let request = Request::dpop(&token, &proof(&token, &[claim]));
+        let expected = format!("401: {wrong} of the DPoP proof is missing or wrong");
+        assert_eq!(server.refusal(&request), expected, "{claim}");
+    }
+    let long = format!("jti=\"{}\"", "x".repeat(257));
+    let request = Request::dpop(&token, &proof(&token, &[&long]));
+    assert_eq!(
+        server.refusal(&request),
+        "401: jti of the DPoP proof is missing or wrong"
+    );
+}
+
+/// RFC 9449, section 4.3: query and fragment of `htu` are ignored.
+#[test]
+fn proofs_with_other_spellings() {
+    let token = bound_token();
+    for claim in [
+        "htu=\"https://mcp.example/notes?x=1\"",
+        "htu=\"https://mcp.example/notes#x\"",
+        "htu=\"HTTPS://MCP.example:443/notes\"",
+        "iat=999700",
+        "iat=1000300",
+        "iat=1000000.7",
+    ] {
+        let mut server = Server::new(accepting());
+        let request = Request::dpop(&token, &proof(&token, &[claim]));
+        let found = server.send(&request);
+        assert!(found.ends_with(GRANTED), "{claim}\n{found}");
+    }
+}
+
+/// AU-110: the key of the proof is that of the token; its signature is verified after that.
+#[test]
+fn proofs_of_other_keys() {
+    let mut server = Server::new(accepting());
+    let token = bound_token();
+    let other = format!("jwk={{{}}}", jwk("thief"));
+    let request = Request::dpop(&token, &proof_with(&token, &[&other], &[]));
+    let found = server.send(&request);
+    assert!(
+        found.contains("verify ES256\n401: the DPoP proof is signed with another key"),
+        "{found}"
+    );
+    assert_eq!(found.matches("verify").count(), 1, "{found}");
+    let good = proof(&token, &[]);
+    let changed = proof(&token, &["jti=\"p2\""]);
+    let (message, _) = changed.rsplit_once('.').unwrap();
+    let (_, signature) = good.rsplit_once('.').unwrap();
+    let request = Request::dpop(&token, &format!("{message}.{signature}"));
+    assert_eq!(
+        server.refusal(&request),
+        "401: the signature of the DPoP proof is wrong"
+    );
+    // A proof that was refused is not used up.
+    assert!(
+        server
+            .send(&Request::dpop(&token, &changed))
+            .ends_with(GRANTED)
+    );
+}
+
+/// AU-112
+#[test]
+fn schemes_and_tokens_must_fit() {
+    let mut server = Server::new(accepting());
+    let (bound, unbound) = (bound_token(), token(&[]));
+    let found = server.send(&Request::bearer(&bound));
+    check(
+        &found,
+        "401: the access token is bound to a key and needs the scheme DPoP
+        DPoP error=\"invalid_token\", error_description=\"the access token is bound to a key and \
+        needs the scheme DPoP\", \
+        resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/notes\", \
+        algs=\"ES256 EdDSA\"
+        Bearer resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/notes\"",
+    );
+    let request = Request::dpop(&unbound, &proof(&unbound, &[]));
+    assert_eq!(
+        server.refusal(&request),
+        "401: the access token is not bound to a key"
+    );
+    let missing = Request::new(&[("authorization", &format!("DPoP {bound}"))]);
+    assert_eq!(server.refusal(&missing), "401: the field DPoP is missing");
+    let mut twice = Request::dpop(&bound, &proof(&bound, &[]));
+    twice.fields.push(("DPoP", proof(&bound, &["jti=\"p2\""])));
+    assert_eq!(server.refusal(&twice), "401: the field DPoP occurs twice");
+    // A server without DPoP accepts neither the scheme nor bound tokens.
+    let mut server = Server::new(builder());
+    let request = Request::dpop(&bound, &proof(&bound, &[]));
+    assert_eq!(
+        server.refusal(&request),
+        "401: the scheme of Authorization is not supported"
+    );
+    let found = server.send(&Request::bearer(&bound));
+    assert!(
+        found.contains("\nBearer error=\"invalid_token\""),
+        "{found}"
+    );
+}
+
+/// A token that is bound in another way is not accepted without the other check.
+#[test]
+fn other_bindings() {
+    let mut server = Server::new(accepting());
+    let token = token(&["cnf={\"x5t#S256\":\"abc\"}"]);
+    assert_eq!(
+        server.refusal(&Request::bearer(&token)),
+        "401: the access token is bound to its client in a way that is not supported"
+    );
+    for cnf in ["{}", "1", "{\"jkt\":1}", "{\"jkt\":\"a\",\"jkt\":\"b\"}"] {
+        let token = crate::tool::token(&[&format!("cnf={cnf}")]);
+        let found = server.refusal(&Request::bearer(&token));
+        assert_eq!(
+            found, "401: cnf of the access token is missing or malformed",
+            "{cnf}"
+        );
+    }
+}
+
+/// AU-98, AU-111, AU-113
+#[test]
+fn nonces() {
+    let mut server = Server::new(accepting().demand_nonces(60));
+    let token = bound_token();
+    let mut number = 0;
+    let mut with = |nonce: Option<&str>| {
+        number += 1;
+        let mut claims = vec![format!("jti=\"p{number}\"")];
+        claims.extend(nonce.map(|nonce| format!("nonce=\"{nonce}\"")));
+        let claims: Vec<&str> = claims.iter().map(String::as_str).collect();
+        Request::dpop(&token, &proof(&token, &claims))
+    };
+    let challenge = "DPoP error=\"use_dpop_nonce\", error_description=\"the DPoP proof needs the \
+        current nonce\", \
+        resource_metadata=\"https://mcp.example/.well-known/oauth-protected-resource/notes\", \
+        algs=\"ES256 EdDSA\"";
+    check(
+        &server.send(&with(None)),
+        &format!(
+            "make nonce1
+            401: the DPoP proof needs the current nonce
+            {challenge}
+            nonce nonce1"
+        ),
+    );
+    check(
+        &server.send(&with(Some("nonce1"))),
+        &format!("fetch https://as.example/jwks\nverify ES256\nverify ES256\n{GRANTED}"),
+    );
+    // The next nonce is announced while the one before is still accepted.
+    server.now += 60;
+    check(
+        &server.send(&with(Some("nonce1"))),
+        &format!("make nonce2\nverify ES256\nverify ES256\n{GRANTED}\nnonce nonce2"),
+    );
+    server.now += 59;
+    assert!(server.send(&with(Some("nonce1"))).contains("granted"));
+    server.now += 1;
+    let found = server.send(&with(Some("nonce1")));
+    assert!(
+        found.ends_with(&format!("{challenge}\nnonce nonce3")),
+        "{found}"
+    );
+    assert!(server.send(&with(Some("nonce2"))).contains("granted"));
+    assert!(
+        server
+            .refusal(&with(Some("other")))
+            .starts_with("401: the DPoP proof needs")
+    );
+}
