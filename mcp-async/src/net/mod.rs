@@ -9,6 +9,8 @@ mod client;
 mod closing;
 #[cfg(feature = "http-server")]
 mod exchange;
+#[cfg(feature = "http-client")]
+mod guard;
 mod io;
 #[cfg(feature = "http-server")]
 mod listen;
@@ -26,6 +28,8 @@ mod tls;
 pub(crate) use client::without_secrets;
 #[cfg(feature = "http-client")]
 pub use client::{HttpClient, HttpClientBuilder, Reply, ReplyFailed, SendFailed};
+#[cfg(feature = "http-client")]
+pub use guard::{AddressClass, AddressGuard, AddressRefused};
 #[cfg(feature = "http-server")]
 pub use listen::Listen;
 pub use network::Network;
