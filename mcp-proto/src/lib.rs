@@ -126,7 +126,7 @@
 //! | Feature | Adds |
 //! |---|---|
 //! | `alloc` | storage that grows (`Growing`, `Vec`), owned copies of text and messages, `server::http`, `client::http` |
-//! | `auth` | `auth`: authorization with OAuth 2.1, for clients; includes `alloc` |
+//! | `auth` | `auth`: authorization with OAuth 2.1, for clients and servers; includes `alloc` |
 //! | `heapless` | `heapless::Vec` as storage (`Heapless`) |
 //! | `serde-json`, `simd-json`, `serde-json-core` | other decoders for types of the application, such as `Raw::decode_serde_json`; `simd-json` requires `std` |
 //!

@@ -1,8 +1,13 @@
 //! Tokens that are bound to keys (RFC 9449).
 
-use mcp_proto::auth::resource::{DpopUse, ResourceBuilder};
+use mcp_proto::auth::UnixTime;
+use mcp_proto::auth::resource::{
+    CheckStep, DpopUse, ProtectedResource, ResourceBuilder, ResourceRequest,
+};
 
-use crate::tool::{Request, Server, bound_token, builder, check, jwk, proof, proof_with, token};
+use crate::tool::{
+    ISSUER, RESOURCE, Request, Server, bound_token, builder, check, jwk, proof, proof_with, token,
+};
 
 fn accepting() -> ResourceBuilder {
     builder().dpop(DpopUse::Accepted)
@@ -254,4 +259,62 @@ fn nonces() {
             .refusal(&with(Some("other")))
             .starts_with("401: the DPoP proof needs")
     );
+}
+
+/// An opaque token is bound by the answer about it.
+#[test]
+fn bound_opaque_tokens() {
+    let bound = bound_token();
+    let cnf = bound.split('.').nth(1).unwrap();
+    let claims = crate::tool::decode(cnf);
+    let jkt = claims.split("\"jkt\":\"").nth(1).unwrap();
+    let jkt = jkt.split('"').next().unwrap();
+    let resource = ProtectedResource::builder(RESOURCE)
+        .issuer_with_introspection(ISSUER)
+        .dpop(DpopUse::Accepted);
+    let mut server = Server::new(resource);
+    server.introspection = Some(format!(
+        "{{\"active\":true,\"sub\":\"ada\",\"client_id\":\"editor\",\"cnf\":{{\"jkt\":\"{jkt}\"}},\
+         \"aud\":\"{RESOURCE}\"}}"
+    ));
+    let request = Request::dpop("opaque", &proof("opaque", &[]));
+    check(
+        &server.send(&request),
+        &format!("ask https://as.example\nverify ES256\n{GRANTED}"),
+    );
+    assert_eq!(
+        server.refusal(&request),
+        "401: the DPoP proof was used before"
+    );
+    // The answer that is kept does not admit the token without the key.
+    let found = server.refusal(&Request::bearer("opaque"));
+    assert_eq!(
+        found,
+        "401: the access token is bound to a key and needs the scheme DPoP"
+    );
+}
+
+/// The URL that a request is for can be another one than that of the endpoint.
+#[test]
+fn urls_of_requests() {
+    let token = bound_token();
+    let url = "https://mcp.example/notes/messages";
+    let claim = format!("htu=\"{url}\"");
+    let request = Request::dpop(&token, &proof(&token, &[&claim]));
+    let mut server = Server::new(accepting().endpoint(url));
+    assert!(server.send(&request).ends_with(GRANTED));
+    let mut server = Server::new(accepting());
+    let given = ResourceRequest {
+        url: Some(url),
+        ..ResourceRequest::default()
+    };
+    let mut check = server.resource.begin(&request, given);
+    let now = UnixTime::from_secs(server.now);
+    let CheckStep::Hash(bytes) = check.step(&server.resource, &mut server.state, now) else {
+        panic!("no hash")
+    };
+    let digest = crate::tool::digest(bytes);
+    check.set_digest(digest);
+    let step = check.step(&server.resource, &mut server.state, now);
+    assert!(matches!(step, CheckStep::FetchKeys { .. }), "{step:?}");
 }

@@ -341,6 +341,27 @@ pub(crate) fn digest(bytes: &[u8]) -> Digest {
     digest
 }
 
+/// The text of a part of a token.
+pub(crate) fn decode(part: &str) -> String {
+    let sextet = |byte: u8| match byte {
+        b'A'..=b'Z' => byte - b'A',
+        b'a'..=b'z' => byte - b'a' + 26,
+        b'0'..=b'9' => byte - b'0' + 52,
+        b'-' => 62,
+        _ => 63,
+    };
+    let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
+    for byte in part.bytes() {
+        bits = bits << 6 | u32::from(sextet(byte));
+        count += 6;
+        if count >= 8 {
+            count -= 8;
+            bytes.push((bits >> count) as u8);
+        }
+    }
+    String::from_utf8(bytes).unwrap()
+}
+
 pub(crate) fn encode(bytes: &[u8]) -> String {
     const DIGITS: &[u8; 64] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let mut text = String::new();

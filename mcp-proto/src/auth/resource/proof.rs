@@ -27,11 +27,17 @@ pub(super) struct Proof {
 /// The seconds that a proof may be older or younger than the server's clock (AU-110).
 pub(super) const WINDOW: u64 = 300;
 
+/// Bytes that a proof may have.
+const MAX_PROOF: usize = 8 * 1024;
+
 /// Bytes that `jti` may have.
 const MAX_ID: usize = 256;
 
 impl Proof {
     pub(super) fn parse(text: &str, algorithms: Algorithms) -> Result<Self, DenialReason> {
+        if text.len() > MAX_PROOF {
+            return Err(DenialReason::ProofMalformed);
+        }
         let jws = Jws::parse(text).map_err(|fault| match fault {
             JwsFault::Malformed | JwsFault::Critical => DenialReason::ProofMalformed,
             JwsFault::Algorithm => DenialReason::ProofAlgorithm,
