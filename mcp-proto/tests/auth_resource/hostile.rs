@@ -121,6 +121,7 @@ fn nothing_secret_is_printed() {
     let mut check = resource.begin(&request, ResourceRequest::default());
     let mut printed = format!("{resource:?} {check:?}");
     let step = check.step(&resource, &mut state, now);
+    printed += &format!("{step:?}");
     let CheckStep::Hash(bytes) = step else {
         panic!("{step:?}")
     };
@@ -133,6 +134,7 @@ fn nothing_secret_is_printed() {
         "{:?} {state:?} {check:?}",
         check.clone().step(&resource, &mut state, now)
     );
+    assert!(!printed.contains("115, 51"), "{printed}");
     assert!(
         !printed.contains("s3cret") && !printed.contains("pr1vate"),
         "{printed}"

@@ -1,6 +1,5 @@
 //! Why a request is refused, and the response that says so.
 
-use alloc::format;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
@@ -366,7 +365,7 @@ impl ChallengeSettings {
                 .iter()
                 .map(|algorithm| algorithm.name())
                 .collect();
-            parameter("algs", &format!("{}", names.join(" ")));
+            parameter("algs", &names.join(" "));
         }
         text
     }

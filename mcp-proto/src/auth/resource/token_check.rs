@@ -102,8 +102,8 @@ enum Asked {
 
 /// What the caller has to do next.
 ///
-/// Keys and signatures are for any library of cryptography: the crate has none.
-#[derive(Debug)]
+/// Keys and signatures are for any library of cryptography: the crate has none. `Debug` shows nothing
+/// of the token.
 #[non_exhaustive]
 pub enum CheckStep<'c> {
     /// Make a nonce of at least 128 random bits, and give it to
@@ -140,6 +140,21 @@ pub enum CheckStep<'c> {
     /// The check has ended: the request is admitted, without a grant if it has no token and needs
     /// none, or is refused.
     Done(Result<Option<Box<Grant>>, Denial>),
+}
+
+impl fmt::Debug for CheckStep<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::MakeNonce => f.write_str("MakeNonce"),
+            Self::Hash(bytes) => write!(f, "Hash({} bytes)", bytes.len()),
+            Self::VerifySignature(signature) => signature.fmt(f),
+            Self::FetchKeys { issuer, url } => write!(f, "FetchKeys({issuer:?}, {url})"),
+            Self::WaitForKeys { issuer } => write!(f, "WaitForKeys({issuer:?})"),
+            Self::Introspect { issuer, .. } => write!(f, "Introspect({issuer})"),
+            Self::VerifyToken(_) => f.write_str("VerifyToken"),
+            Self::Done(outcome) => f.debug_tuple("Done").field(outcome).finish(),
+        }
+    }
 }
 
 /// A signature that has to be verified.

@@ -33,10 +33,10 @@ impl TokenPolicy {
             return Err(DenialReason::AlgorithmNotAllowed);
         }
         let is_untyped = jws.media_type.is_none() || jws.has_type("JWT");
-        if !jws.has_type("at+jwt") && !(self.accept_untyped && is_untyped) {
-            return Err(DenialReason::TokenType);
+        match jws.has_type("at+jwt") || (self.accept_untyped && is_untyped) {
+            true => Ok(jws),
+            false => Err(DenialReason::TokenType),
         }
-        Ok(jws)
     }
 
     /// Checks what does not depend on the signature.
