@@ -87,6 +87,7 @@
 //! ```
 
 mod algorithm;
+mod check_step;
 mod claims;
 mod credentials;
 mod denial;
@@ -117,9 +118,10 @@ pub use settings::{ResourceBuilder, SettingsError};
 pub use scope::{FlatScopes, InvalidScope, RequiredScopes, ScopeHierarchy};
 
 // The check of a request.
+pub use check_step::{CheckStep, SignatureToVerify};
 pub use credentials::TokenScheme;
 pub use public_key::{Curve, PublicKey};
-pub use token_check::{CheckStep, ResourceRequest, SignatureToVerify, TokenCheck};
+pub use token_check::{ResourceRequest, TokenCheck};
 
 // Its outcome.
 pub use claims::TokenClaims;

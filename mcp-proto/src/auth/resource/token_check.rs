@@ -6,7 +6,7 @@ use alloc::string::String;
 use core::fmt;
 
 use super::Digest;
-use super::algorithm::Algorithm;
+use super::check_step::{CheckStep, SignatureToVerify};
 use super::claims::TokenClaims;
 use super::credentials::{RequestCredentials, TokenScheme, scheme_of};
 use super::denial::{Denial, DenialReason};
@@ -98,86 +98,6 @@ enum Asked {
     Thumbprint,
     ProofSignature,
     ReplayHash,
-}
-
-/// What the caller has to do next.
-///
-/// Keys and signatures are for any library of cryptography: the crate has none. `Debug` shows nothing
-/// of the token.
-#[non_exhaustive]
-pub enum CheckStep<'c> {
-    /// Make a nonce of at least 128 random bits, and give it to
-    /// [`VerifierState::set_nonce`].
-    MakeNonce,
-    /// Hash these bytes with SHA-256, and give the result to [`TokenCheck::set_digest`]. They may
-    /// contain the token.
-    Hash(&'c [u8]),
-    /// Verify a signature, and give the result to [`TokenCheck::set_signature`].
-    VerifySignature(SignatureToVerify<'c>),
-    /// Fetch the keys of an issuer, a document of at most 1 MiB, and give it to
-    /// [`VerifierState::set_keys`]. No other check is asked for it meanwhile.
-    FetchKeys {
-        /// The issuer.
-        issuer: IssuerIndex,
-        /// Where the keys are.
-        url: &'c str,
-    },
-    /// Wait until another check has got the keys of this issuer, or has failed to.
-    WaitForKeys {
-        /// The issuer.
-        issuer: IssuerIndex,
-    },
-    /// Ask the authorization server about this token (RFC 7662), and give its answer to
-    /// [`TokenCheck::set_introspection`].
-    Introspect {
-        /// The authorization server.
-        issuer: &'c str,
-        /// The token.
-        token: &'c Secret,
-    },
-    /// Verify this token, and give the result to [`TokenCheck::set_claims`].
-    VerifyToken(&'c Secret),
-    /// The check has ended: the request is admitted, without a grant if it has no token and needs
-    /// none, or is refused.
-    Done(Result<Option<Box<Grant>>, Denial>),
-}
-
-impl fmt::Debug for CheckStep<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::MakeNonce => f.write_str("MakeNonce"),
-            Self::Hash(bytes) => write!(f, "Hash({} bytes)", bytes.len()),
-            Self::VerifySignature(signature) => signature.fmt(f),
-            Self::FetchKeys { issuer, url } => write!(f, "FetchKeys({issuer:?}, {url})"),
-            Self::WaitForKeys { issuer } => write!(f, "WaitForKeys({issuer:?})"),
-            Self::Introspect { issuer, .. } => write!(f, "Introspect({issuer})"),
-            Self::VerifyToken(_) => f.write_str("VerifyToken"),
-            Self::Done(outcome) => f.debug_tuple("Done").field(outcome).finish(),
-        }
-    }
-}
-
-/// A signature that has to be verified.
-#[derive(Clone, Copy)]
-#[non_exhaustive]
-pub struct SignatureToVerify<'c> {
-    /// The algorithm.
-    pub algorithm: Algorithm,
-    /// The key, which is one for the algorithm.
-    pub key: &'c PublicKey,
-    /// What was signed.
-    pub message: &'c [u8],
-    /// The signature; with ECDSA both numbers, big-endian, without further encoding.
-    pub signature: &'c [u8],
-}
-
-impl fmt::Debug for SignatureToVerify<'_> {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("SignatureToVerify")
-            .field("algorithm", &self.algorithm)
-            .field("key", self.key)
-            .finish_non_exhaustive()
-    }
 }
 
 /// Bytes that a token may have.
@@ -537,7 +457,7 @@ impl TokenCheck {
             Asked::KeysOfOthers(issuer) => CheckStep::WaitForKeys { issuer },
             Asked::TokenSignature => {
                 let token = signed?;
-                CheckStep::VerifySignature(to_verify(&token.jws, token.key.as_ref()?))
+                CheckStep::VerifySignature(SignatureToVerify::new(&token.jws, token.key.as_ref()?))
             }
             Asked::Opaque => match &resource.introspection {
                 Some(asked) => CheckStep::Introspect {
@@ -551,7 +471,7 @@ impl TokenCheck {
             }
             Asked::ProofSignature => {
                 let proof = &self.proof.as_ref()?.proof;
-                CheckStep::VerifySignature(to_verify(&proof.jws, &proof.key))
+                CheckStep::VerifySignature(SignatureToVerify::new(&proof.jws, &proof.key))
             }
         })
     }
@@ -583,15 +503,6 @@ impl TokenCheck {
             .newest()
             .filter(|_| reason == DenialReason::NonceNeeded);
         resource.deny(reason, self.scheme, &self.needed, nonce)
-    }
-}
-
-fn to_verify<'c>(jws: &'c Jws, key: &'c PublicKey) -> SignatureToVerify<'c> {
-    SignatureToVerify {
-        algorithm: jws.algorithm,
-        key,
-        message: jws.message.as_bytes(),
-        signature: &jws.signature,
     }
 }
 

@@ -46,7 +46,7 @@ impl TokenPolicy {
         scheme: TokenScheme,
         now: UnixTime,
     ) -> Result<(), DenialReason> {
-        // AU-06: byte for byte, and a token without an audience is for nobody.
+        // AU-06: byte for byte, and a token without an audience is refused.
         if !claims.audience.contains(&self.audience) {
             return Err(DenialReason::Audience);
         }
