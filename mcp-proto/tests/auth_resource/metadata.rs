@@ -20,7 +20,7 @@ const ROOT: &str = "/.well-known/oauth-protected-resource";
 fn the_document() {
     let resource = builder().build().unwrap();
     assert_eq!(
-        std::str::from_utf8(resource.metadata()).unwrap(),
+        core::str::from_utf8(resource.metadata()).unwrap(),
         r#"{"resource":"https://mcp.example/notes","authorization_servers":["https://as.example"],"bearer_methods_supported":["header"]}"#
     );
     let resource = builder()
@@ -33,7 +33,7 @@ fn the_document() {
         .build()
         .unwrap();
     assert_eq!(
-        std::str::from_utf8(resource.metadata()).unwrap(),
+        core::str::from_utf8(resource.metadata()).unwrap(),
         concat!(
             r#"{"resource":"https://mcp.example/notes","#,
             r#""authorization_servers":["https://as.example","https://other.example"],"#,

@@ -148,7 +148,7 @@ fn a_token_expires_while_it_is_checked() {
     assert!(server.state.set_keys(issuer, Some(keys.as_bytes()), later));
     match check.step(&server.resource, &mut server.state, later) {
         CheckStep::Done(Err(denial)) => {
-            assert_eq!(denial.to_string(), "the access token has expired")
+            assert_eq!(denial.to_string(), "the access token has expired");
         }
         step => panic!("{step:?}"),
     }

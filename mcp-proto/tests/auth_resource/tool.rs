@@ -1,4 +1,4 @@
-//! A server, its clients and its authorization server, with cryptography that is none.
+//! A server, its clients and its authorization server, with arithmetic in place of cryptography.
 
 use mcp_proto::auth::UnixTime;
 use mcp_proto::auth::resource::{
