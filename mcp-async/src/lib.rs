@@ -89,6 +89,8 @@
 
 mod connection;
 mod error;
+#[cfg(all(feature = "server", feature = "client"))]
+mod in_memory;
 mod io;
 mod observe;
 mod runtime;

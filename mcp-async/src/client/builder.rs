@@ -389,33 +389,6 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         first(dial, client_state, negotiation, policy).await
     }
 
-    /// Speaks to a server in this process, for tests; both connections run in tasks of their
-    /// own.
-    ///
-    /// # Errors
-    /// See [`ConnectError`].
-    #[cfg(feature = "server")]
-    pub async fn in_memory<T>(
-        self,
-        server: &crate::server::serving::Server<R, T>,
-    ) -> Result<Client<R>, ConnectError> {
-        self.join(server.without_state()).await
-    }
-
-    #[cfg(feature = "server")]
-    async fn join(
-        self,
-        server: crate::server::serving::Server<R>,
-    ) -> Result<Client<R>, ConnectError> {
-        let (ours, theirs) = crate::runtime::duplex(PIPE);
-        let (mut connection, _peer) = server.serve(theirs.split());
-        // It ends with the client's; a pipe in memory has no errors.
-        R::spawn(Box::pin(core::future::poll_fn(move |cx| {
-            core::pin::Pin::new(&mut connection).poll(cx).map(drop)
-        })));
-        self.connect_over(ours.split()).await
-    }
-
     /// Starts a server as a child process and connects to it, in a task of its own; returns
     /// once the server has identified itself. [`Client::close`] shuts it down in order.
     ///
@@ -531,7 +504,3 @@ impl<R, S> fmt::Debug for ClientBuilder<R, S> {
             .finish_non_exhaustive()
     }
 }
-
-/// What a pipe of the operating system holds.
-#[cfg(feature = "server")]
-const PIPE: usize = 64 << 10;

@@ -76,32 +76,6 @@ impl<R: Runtime> Client<R> {
         let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
         Self::builder(name, version).spawn(&command).await
     }
-
-    /// A client of a server in this process, for tests of either.
-    ///
-    /// ```
-    /// use mcp_async::server::NoArguments;
-    /// use mcp_async::{Client, Runtime, Server};
-    ///
-    /// async fn check<R: Runtime>() -> Result<(), Box<dyn std::error::Error>> {
-    ///     let server = Server::<R>::builder("demo", "1.0")
-    ///         .tool("hello", "Greets", |_: NoArguments, _| async { Ok("Hello!") })
-    ///         .build()?;
-    ///     let client = Client::in_memory(&server).await?;
-    ///     assert_eq!(client.call_tool("hello", &()).await?.text(), "Hello!");
-    ///     Ok(())
-    /// }
-    /// ```
-    ///
-    /// # Errors
-    /// See [`ConnectError`](super::ConnectError).
-    #[cfg(feature = "server")]
-    pub async fn in_memory<S>(
-        server: &crate::server::serving::Server<R, S>,
-    ) -> Result<Self, ConnectError> {
-        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        Self::builder(name, version).in_memory(server).await
-    }
 }
 
 impl<R> Client<R> {
