@@ -16,17 +16,16 @@ use super::boxed::Boxed;
 use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
 use super::callbacks::{Callbacks, Roots, boxed, is_file};
-use super::child::SpawnError;
 use super::child_end::ChildEnd;
 use super::client_state::ClientState;
 use super::exchange::ROUNDS;
 #[cfg(feature = "http-client")]
 use super::extension::Extension;
 use super::handle::Client;
-use super::info::ConnectError;
 use super::inner::{Exit, Inner};
 use super::restart::RestartPolicy;
 use super::supervisor::{Dial, Dialled, Redial, meet, supervise};
+use crate::error::{ConnectError, SpawnError};
 use crate::io::process::Command;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,

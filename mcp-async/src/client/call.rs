@@ -13,11 +13,11 @@ use mcp_proto::rpc::Method;
 use serde::de::DeserializeOwned;
 
 use super::Peer;
-use super::error::CallError;
 use super::exchange::{Exchange, Options, ROUNDS, Terms};
 use super::handler::Handler;
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
+use crate::error::CallError;
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its answer; see [`Peer::call`].

@@ -12,7 +12,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_proto::client::{ClientSetup, Negotiation};
 
 use super::stray::Inspected;
-use super::{ConnectError, Connection, Handler, Peer, connect};
+use super::{Connection, Handler, Peer, connect};
+use crate::error::{ConnectError, SpawnError};
 use crate::io::process::{Child, Command, ExitedEarly, Process};
 use crate::io::stdio::Output;
 use crate::runtime::{Clock, Reactor, Sleep};
@@ -43,21 +44,6 @@ pub struct Session<C: Clock> {
 #[must_use = "it resolves when the child has exited, and does not end it"]
 pub struct Ending {
     end: Arc<Mutex<End>>,
-}
-
-/// Why there is no conversation with a child process.
-#[derive(Debug)]
-#[non_exhaustive]
-pub enum SpawnError {
-    /// It could not be started.
-    Start(io::Error),
-    /// It ended, or closed its output, before it was known who it is.
-    ExitedEarly(ExitedEarly),
-    /// It printed a line that is no message, and within two seconds nothing from which it is known
-    /// who it is. Standard output is for messages only (ST-04); the server was killed.
-    Output(ExitedEarly),
-    /// It said something that leads to no connection, or nothing in time; it was shut down.
-    Connect(ConnectError),
 }
 
 type Shutdown = Pin<Box<dyn Future<Output = io::Result<ExitStatus>> + Send>>;
@@ -291,26 +277,6 @@ impl<C: Clock> fmt::Debug for Session<C> {
 impl fmt::Debug for Ending {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Ending").finish_non_exhaustive()
-    }
-}
-
-impl fmt::Display for SpawnError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Self::Start(_) => f.write_str("the server cannot be started"),
-            Self::ExitedEarly(died) | Self::Output(died) => died.fmt(f),
-            Self::Connect(error) => error.fmt(f),
-        }
-    }
-}
-
-impl core::error::Error for SpawnError {
-    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        match self {
-            Self::Start(error) => Some(error),
-            Self::ExitedEarly(died) | Self::Output(died) => died.source(),
-            Self::Connect(error) => error.source(),
-        }
     }
 }
 

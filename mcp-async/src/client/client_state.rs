@@ -11,7 +11,6 @@ use mcp_proto::rpc::{Method, Notification};
 use super::ask::Ask;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
-use super::error::CallError;
 #[cfg(feature = "http-client")]
 use super::extension::Extension;
 use super::handler::{Handler, IncomingQuestion, Reply};
@@ -20,6 +19,7 @@ use super::lock::lock;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
 use super::subscriptions::{Subscriptions, Update};
+use crate::error::CallError;
 use crate::model::{LoggingMessageParams, Root};
 use crate::runtime::Now;
 use crate::trace_context::TraceContext;

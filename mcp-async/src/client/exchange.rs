@@ -9,11 +9,11 @@ use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, SendError};
 
 use super::Machine;
-use super::error::CallError;
 use super::handler::Handler;
 use super::round::Inputs;
 use crate::connection::Progress;
 use crate::connection::{Arrival, PendingRequest};
+use crate::error::CallError;
 use crate::observe::CallSpan;
 use crate::trace_context::TraceContext;
 

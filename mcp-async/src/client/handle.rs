@@ -16,14 +16,13 @@ use serde::de::DeserializeOwned;
 use super::ask::{Arguments, Ask};
 use super::builder::ClientBuilder;
 use super::callbacks::is_file;
-use super::child::SpawnError;
-use super::error::CallError;
-use super::info::{ConnectError, ServerInfo};
+use super::info::ServerInfo;
 use super::inner::Inner;
 use super::logs::Logs;
 use super::pages::{Listed, Page, Pages, list};
 use super::request::{Request, nothing, structured, suggestions, whole};
 use super::subscription::Subscription;
+use crate::error::{CallError, ConnectError, SpawnError};
 use crate::io::process::Command;
 use crate::model::{
     CallToolResult, Completion, Cursor, GetPromptResult, Prompt, ReadResourceResult, Reference,

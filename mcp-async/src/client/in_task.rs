@@ -3,8 +3,9 @@
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::ClientSetup;
 
-use super::child::{Ending, SpawnError};
+use super::child::Ending;
 use super::{ConnectError, Handler, Peer, connect};
+use crate::error::SpawnError;
 use crate::io::process::Command;
 use crate::runtime::Runtime;
 

@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::child_end::ChildEnd;
 use super::client_state::ClientState;
-use super::error::CallError;
 use super::info::ServerInfo;
 use super::{Machine, Peer};
 use crate::connection::Shared;
+use crate::error::CallError;
 
 pub(crate) type ClientShared = Shared<Machine>;
 

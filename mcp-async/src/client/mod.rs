@@ -15,6 +15,8 @@ pub(crate) mod builder;
 #[cfg(feature = "client")]
 mod cache;
 mod call;
+#[cfg(feature = "tracing")]
+mod call_failure;
 #[cfg(feature = "client")]
 mod callback_context;
 #[cfg(feature = "client")]
@@ -29,7 +31,6 @@ pub(crate) mod client_state;
 pub(crate) mod connection;
 #[cfg(feature = "client")]
 mod elicitation;
-mod error;
 mod exchange;
 #[cfg(feature = "http-client")]
 pub(crate) mod extension;
@@ -80,12 +81,11 @@ pub use self::callback_context::CallbackContext;
 #[cfg(feature = "client")]
 pub use self::callback_error::CallbackError;
 pub use self::connection::{Connection, connect};
-pub use self::error::CallError;
 #[cfg(feature = "client")]
 pub use self::handle::Client;
 pub use self::handler::{Handler, IncomingQuestion, Reply};
 pub use self::in_task::connect_in_task;
-pub use self::info::{ConnectError, ServerInfo};
+pub use self::info::ServerInfo;
 #[cfg(feature = "client")]
 pub use self::logs::Logs;
 #[cfg(feature = "client")]
@@ -100,6 +100,7 @@ pub use self::subscription::Subscription;
 #[cfg(feature = "client")]
 pub use self::subscriptions::Update;
 pub use crate::connection::Progress;
+pub use crate::error::{CallError, ConnectError};
 #[cfg(feature = "client")]
 pub use mcp_proto::RevisionSet;
 #[cfg(feature = "client")]

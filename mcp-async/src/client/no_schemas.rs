@@ -2,7 +2,7 @@
 
 use mcp_proto::json::Raw;
 
-use super::error::CallError;
+use crate::error::CallError;
 
 /// Without a validator no schema is kept.
 #[derive(Default)]

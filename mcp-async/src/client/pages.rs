@@ -13,9 +13,9 @@ use mcp_proto::rpc::{Method, code};
 
 use super::ask::Ask;
 use super::cache::Kind;
-use super::error::CallError;
 use super::inner::Inner;
 use super::request::{Request, whole};
+use crate::error::CallError;
 use crate::model::{
     Cursor, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
     Prompt, Resource, ResourceTemplate, Tool,

@@ -11,9 +11,10 @@ use serde::de::DeserializeOwned;
 
 use super::Machine;
 use super::call::Call;
-use super::info::{ConnectError, ServerInfo};
+use super::info::ServerInfo;
 use super::side::About;
 use crate::connection::Shared;
+use crate::error::ConnectError;
 
 /// A handle of a connection to a server: cheap to clone, usable from any task.
 pub struct Peer {

@@ -14,12 +14,12 @@ use serde::de::DeserializeOwned;
 use super::ask::Ask;
 use super::cache::{Kind, Ticket};
 use super::child_end::ChildEnd;
-use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
 use super::pages::Pages;
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
+use crate::error::CallError;
 use crate::model::{CallToolResult, CompleteResult, Completion, Tool};
 use crate::trace_context::TraceContext;
 

@@ -5,7 +5,7 @@ use std::sync::{Arc, OnceLock};
 
 use mcp_proto::json::{Object, Raw, RawBuf};
 
-use super::error::CallError;
+use crate::error::CallError;
 use crate::schema::Validator;
 
 /// The output schemas by the names of their tools.

@@ -15,11 +15,11 @@ use mcp_proto::{
 use super::Machine;
 use super::awaited::Awaited;
 use super::handler::{Handler, IncomingQuestion, Reply};
-use super::info::{ConnectError, ServerInfo};
+use super::info::ServerInfo;
 use crate::connection::{
     Arrival, Effect, Frame, Job, Nothing, PendingResponses, Respond, Role, Shared, discard,
 };
-use crate::error::ErrorReply;
+use crate::error::{ConnectError, ErrorReply};
 use crate::observe;
 
 /// The client's side of the driver.

@@ -13,7 +13,6 @@ use mcp_proto::client::Failure;
 use mcp_proto::model::ServerFeatures;
 
 use super::ask::Ask;
-use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
 use super::lock::lock;
@@ -22,6 +21,7 @@ use super::request::{Request, nothing};
 use super::restart::RestartPolicy;
 use super::subscriptions::{SubscriptionEvent, SubscriptionQueue, Update};
 use crate::connection::PendingRequest;
+use crate::error::CallError;
 use crate::model::SubscriptionFilter;
 use crate::runtime::Timer;
 

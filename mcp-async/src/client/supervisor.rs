@@ -10,17 +10,16 @@ use mcp_proto::client::{ClientSetup, Negotiation};
 
 use super::ask::Ask;
 use super::boxed::Boxed;
-use super::child::SpawnError;
 use super::child_end::ChildEnd;
 use super::client_state::ClientState;
-use super::error::CallError;
 use super::exchange::{Exchange, Options, Terms};
-use super::info::{ConnectError, ServerInfo};
+use super::info::ServerInfo;
 use super::inner::{ClientShared, Exit, Inner};
 use super::lock::lock;
 use super::restart::RestartPolicy;
 use super::{Peer, connect};
 use crate::connection::PendingRequest;
+use crate::error::{CallError, ConnectError, SpawnError};
 use crate::runtime::Clock;
 use crate::runtime::Timer;
 

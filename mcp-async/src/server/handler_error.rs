@@ -12,7 +12,7 @@ use mcp_proto::{Outcome, Revision, SendError};
 use super::ask::AskError;
 use super::encoded::encode;
 use super::output::text_result;
-use crate::error::ErrorReply;
+use crate::error::{ErrorReply, is_of_client};
 use crate::observe;
 
 /// Why a handler has no result, and how much of it the client learns.
@@ -220,7 +220,8 @@ fn list(features: ClientFeatures, revision: Revision) -> String {
 fn chosen(error: &(dyn Error + 'static)) -> Option<ErrorReply> {
     let mut next = Some(error);
     while let Some(error) = next {
-        if is_of_a_server(error) {
+        // What another server has said is not for the client of this one.
+        if is_of_client(error) {
             return None;
         }
         if let Some(reply) = error.downcast_ref::<ErrorReply>() {
@@ -235,18 +236,4 @@ fn chosen(error: &(dyn Error + 'static)) -> Option<ErrorReply> {
         next = error.source();
     }
     None
-}
-
-/// Whether the error comes from a server that the handler has called: what that server said is not
-/// for the client of this one.
-#[cfg(feature = "client")]
-fn is_of_a_server(error: &(dyn Error + 'static)) -> bool {
-    use crate::client::{CallError, ConnectError};
-    use crate::process::SpawnError;
-    error.is::<CallError>() || error.is::<ConnectError>() || error.is::<SpawnError>()
-}
-
-#[cfg(not(feature = "client"))]
-const fn is_of_a_server(_: &(dyn Error + 'static)) -> bool {
-    false
 }

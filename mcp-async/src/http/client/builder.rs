@@ -12,9 +12,9 @@ use super::credentials::Credentials;
 use super::session::meet;
 use super::settings::{Settings, bearer};
 use crate::client::builder::first;
-use crate::client::child::SpawnError;
 use crate::client::supervisor::Dial;
 use crate::client::{Client, ClientBuilder, ConnectError};
+use crate::error::SpawnError;
 use crate::net::{HttpClient, Network};
 use crate::runtime::Runtime;
 

@@ -6,9 +6,7 @@ use mcp_proto::SendError;
 use mcp_proto::client::Failure;
 use mcp_proto::json::DecodeError;
 
-use crate::error::ErrorReply;
-#[cfg(feature = "tracing")]
-use crate::observe;
+use super::reply::ErrorReply;
 
 /// Why a call has no result.
 ///
@@ -111,17 +109,6 @@ impl core::error::Error for CallError {
             Self::Refused(error) => Some(error),
             Self::Decode(error) => Some(error),
             _ => None,
-        }
-    }
-}
-
-#[cfg(feature = "tracing")]
-impl observe::CallFailure for CallError {
-    fn failure(&self) -> observe::Failure {
-        match self {
-            Self::Server(error) | Self::Input(error) => observe::Failure::Code(error.code),
-            Self::Timeout => observe::Failure::PeerTimeout,
-            _ => observe::Failure::Here,
         }
     }
 }

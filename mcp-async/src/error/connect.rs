@@ -1,0 +1,97 @@
+//! Errors of connecting.
+
+use core::fmt;
+
+use mcp_proto::RevisionSet;
+use mcp_proto::client::{ConnectError as CoreError, Failure};
+use mcp_proto::json::RawBuf;
+
+use super::reply::ErrorReply;
+
+/// Why there is no connection to the server.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
+pub enum ConnectError {
+    /// No revision suits both sides.
+    Revision {
+        /// What the server offered: one version, or a list of them.
+        offered: RawBuf,
+        /// What this client accepts.
+        accepted: RevisionSet,
+    },
+    /// The server refused.
+    Refused(ErrorReply),
+    /// The answer is not what the method returns, or no message at all.
+    Answer,
+    /// No answer in time.
+    Timeout,
+    /// The connection ended first. A legacy server may exit on an unknown first message: start
+    /// it once more, with [`Negotiation::Handshake`](mcp_proto::client::Negotiation::Handshake).
+    Closed,
+    /// The configuration accepts no revision.
+    Nothing,
+    /// The first message is longer than the output may be: what this client says of itself
+    /// exceeds [`Limits::output`](mcp_proto::Limits::output).
+    TooLarge,
+    /// Over HTTP: the server refused by a status, or what it sent is no answer.
+    Failed(Failure),
+    /// Over HTTP: the server could not be reached or did not answer; with the known reason.
+    Unreachable(String),
+    /// This root is no directory of this machine: it has to be `file://` and an absolute path
+    /// (RT-03). Nothing was sent.
+    Root(String),
+    /// This is no URL of HTTP; here it is without user, password and query. Nothing was sent.
+    Url(String),
+    /// This header is invalid, or reserved for the client itself. Nothing was sent.
+    Header(String),
+}
+
+impl ConnectError {
+    pub(crate) fn received(error: &CoreError<'_>) -> Self {
+        match error {
+            CoreError::Revision { offered, accepted } => Self::Revision {
+                offered: RawBuf::from(*offered),
+                accepted: *accepted,
+            },
+            CoreError::Refused(error) => Self::Refused(ErrorReply::received(error)),
+            CoreError::Answer => Self::Answer,
+            CoreError::Timeout => Self::Timeout,
+            CoreError::Nothing => Self::Nothing,
+            CoreError::TooLarge => Self::TooLarge,
+            CoreError::Failed(failure) => Self::Failed(*failure),
+            _ => Self::Closed,
+        }
+    }
+}
+
+impl fmt::Display for ConnectError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Revision { offered, accepted } => CoreError::Revision {
+                offered: offered.as_raw(),
+                accepted: *accepted,
+            }
+            .fmt(f),
+            Self::Refused(_) => f.write_str("the server refused"),
+            Self::Answer => CoreError::Answer.fmt(f),
+            Self::Timeout => CoreError::Timeout.fmt(f),
+            Self::Closed => CoreError::Closed.fmt(f),
+            Self::Nothing => CoreError::Nothing.fmt(f),
+            Self::TooLarge => CoreError::TooLarge.fmt(f),
+            Self::Failed(failure) => failure.fmt(f),
+            Self::Unreachable(cause) => f.write_str(cause),
+            Self::Url(url) => write!(f, "a server is at an http:// or https:// URL, not {url:?}"),
+            Self::Header(name) => write!(f, "the header {name:?} cannot be set to this"),
+            Self::Root(uri) => write!(f, "a root has to be a file:// URI, not {uri:?}"),
+        }
+    }
+}
+
+impl core::error::Error for ConnectError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Refused(error) => Some(error),
+            _ => None,
+        }
+    }
+}
