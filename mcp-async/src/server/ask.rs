@@ -14,7 +14,7 @@ use mcp_proto::server::AskOptions;
 use mcp_proto::{Payload, Question, Revision, SendError, Token};
 use serde::de::DeserializeOwned;
 
-use super::Machine;
+use super::machine::Machine;
 use crate::connection::{Arrival, PendingRequest};
 use crate::error::ErrorReply;
 

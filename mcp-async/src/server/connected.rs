@@ -8,14 +8,14 @@ use std::sync::Arc;
 use mcp_proto::server::ProgressReport;
 use mcp_proto::{Channel, Outcome, SendError, Token};
 
-use super::Machine;
 #[cfg(feature = "server")]
 use super::call_host::CallState;
 use super::call_host::{CallHost, Log};
+use super::log::poll_log;
+use super::machine::Machine;
 use super::peer::Peer;
 #[cfg(feature = "server")]
 use super::rounds::Rounds;
-use super::tell::poll_log;
 use crate::connection::{Answered, Receipt, RoleState, Shared};
 
 /// A connection as the host of its calls.

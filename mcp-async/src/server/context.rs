@@ -8,17 +8,17 @@ use std::sync::Arc;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
-use mcp_proto::server::AskOptions;
+use mcp_proto::server::{AskOptions, RequestContext as Request};
 use mcp_proto::{Channel, Outcome, Payload, Revision, Token};
 use serde::de::DeserializeOwned;
 
 use super::about::Told;
+use super::arrived::Arrived;
 use super::ask::Ask;
 use super::call_host::CallHost;
+use super::machine::Machine;
 use super::peer::Peer;
 use super::principal::Principal;
-use super::tell::{LogMessage, ProgressUpdate};
-use super::{Arrived, Machine, Request};
 use crate::connection::{Answered, PendingRequest};
 use crate::observe;
 use crate::trace_context::TraceContext;
@@ -94,44 +94,6 @@ impl CallContext {
             progress: request.progress,
             log_level: request.log_level,
         }
-    }
-
-    /// Reports the progress of the call: `progress` increases with every report (PG-04), in any unit.
-    ///
-    /// The future sends the report, and never fails: it drops updates that the client did not
-    /// request, that do not increase, or that arrive after completion. Of many reports in a
-    /// short time the client receives the newest, and always the last (PG-06): see
-    /// `progress_interval` of the [`Server`](crate::Server).
-    ///
-    /// ```
-    /// # async fn example(cx: mcp_async::server::CallContext) {
-    /// cx.progress(0.5).await;
-    /// cx.progress(3.0).total(4.0).message("nearly there").await;
-    /// # }
-    /// ```
-    pub const fn progress(&self, progress: f64) -> ProgressUpdate<'_> {
-        ProgressUpdate::new(self, progress)
-    }
-
-    /// Logs to the client, if it wants any as severe as this; `data` is what there is to say, a
-    /// string often, and no secret (LG-08).
-    ///
-    /// The future never fails: messages that the client does not want, that come too late, or
-    /// that a server without declared logging sends (LG-01) are dropped.
-    ///
-    /// ```
-    /// use mcp_proto::model::LoggingLevel;
-    ///
-    /// # async fn example(cx: mcp_async::server::CallContext) {
-    /// cx.log(LoggingLevel::Info, &"started").logger("forecast").await;
-    /// # }
-    /// ```
-    pub const fn log<'a>(
-        &'a self,
-        level: LoggingLevel,
-        data: &'a (dyn Payload + Sync),
-    ) -> LogMessage<'a> {
-        LogMessage::new(self, level, data)
     }
 
     /// Asks the client something within this call: a nested request of a legacy session.

@@ -11,10 +11,10 @@ use mcp_proto::server::{AskOptions, ListKind};
 use mcp_proto::{Channel, Payload, SendError};
 use serde::de::DeserializeOwned;
 
-use super::Machine;
 use super::ask::Ask;
+use super::log::poll_log;
+use super::machine::Machine;
 use super::principal::Principal;
-use super::tell::poll_log;
 use crate::connection::{PendingRequest, Shared};
 
 /// A handle of the connection: cheap to clone, usable from any task, and no obstacle to its

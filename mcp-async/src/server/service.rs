@@ -8,9 +8,10 @@ use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{Initialize, RequestContext as Request};
 
+use super::answering::Answering;
 use super::context::CallContext;
 use super::peer::Peer;
-use super::reply::{Answering, Reply};
+use super::reply::Reply;
 use crate::connection::Progress;
 use crate::connection::{Frame, Job, keep};
 

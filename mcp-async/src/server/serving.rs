@@ -9,15 +9,16 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 
-#[cfg(feature = "http-server")]
-use super::StateKeys;
+use super::connection::{Connection, connect_with};
 use super::inner::Inner;
+use super::peer::Peer;
 use super::rate::Buckets;
 use super::registry::Registry;
+#[cfg(feature = "http-server")]
+use super::rounds::StateKeys;
 use super::router::Router;
 use super::runner::Runner;
 use super::service::BoxService;
-use super::{Connection, Peer, connect_with};
 use crate::io::stdio::{self, StdioMode};
 use crate::runtime::{Clock, Runtime};
 

@@ -7,13 +7,14 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
+use super::connection::GRACE;
 use super::layers::Trace;
 use super::lister::Lister;
 use super::rate::RateLimits;
 use super::resource::CacheHint;
+use super::rounds::StateKeys;
 use super::router::Method;
 use super::service::BoxService;
-use super::{GRACE, StateKeys};
 use crate::model::Implementation;
 
 /// The settings of the builder, which do not change afterwards.

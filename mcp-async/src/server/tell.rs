@@ -5,14 +5,13 @@ use core::future::Future;
 use core::pin::Pin;
 use core::task::{self, Poll, ready};
 
+use mcp_proto::Payload;
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ProgressReport;
-use mcp_proto::{Channel, Instant, Payload, SendError, Transmit};
 
-use super::Machine;
 use super::call_host::Log;
 use super::context::CallContext;
-use crate::connection::{Receipt, Shared};
+use crate::connection::Receipt;
 
 /// How far a call is: what [`CallContext::progress`] returns. It resolves when there was room for
 /// the message, and an event store has it, if there is one.
@@ -36,8 +35,48 @@ pub struct LogMessage<'a> {
     receipt: Option<Receipt>,
 }
 
+impl CallContext {
+    /// Reports the progress of the call: `progress` increases with every report (PG-04), in any unit.
+    ///
+    /// The future sends the report, and never fails: it drops updates that the client did not
+    /// request, that do not increase, or that arrive after completion. Of many reports in a
+    /// short time the client receives the newest, and always the last (PG-06): see
+    /// `progress_interval` of the [`Server`](crate::Server).
+    ///
+    /// ```
+    /// # async fn example(cx: mcp_async::server::CallContext) {
+    /// cx.progress(0.5).await;
+    /// cx.progress(3.0).total(4.0).message("nearly there").await;
+    /// # }
+    /// ```
+    pub const fn progress(&self, progress: f64) -> ProgressUpdate<'_> {
+        ProgressUpdate::new(self, progress)
+    }
+
+    /// Logs to the client, if it wants any as severe as this; `data` is what there is to say, a
+    /// string often, and no secret (LG-08).
+    ///
+    /// The future never fails: messages that the client does not want, that come too late, or
+    /// that a server without declared logging sends (LG-01) are dropped.
+    ///
+    /// ```
+    /// use mcp_proto::model::LoggingLevel;
+    ///
+    /// # async fn example(cx: mcp_async::server::CallContext) {
+    /// cx.log(LoggingLevel::Info, &"started").logger("forecast").await;
+    /// # }
+    /// ```
+    pub const fn log<'a>(
+        &'a self,
+        level: LoggingLevel,
+        data: &'a (dyn Payload + Sync),
+    ) -> LogMessage<'a> {
+        LogMessage::new(self, level, data)
+    }
+}
+
 impl<'a> ProgressUpdate<'a> {
-    pub(super) const fn new(context: &'a CallContext, progress: f64) -> Self {
+    const fn new(context: &'a CallContext, progress: f64) -> Self {
         Self {
             context,
             told: ProgressReport::new(progress),
@@ -87,7 +126,7 @@ impl Future for ProgressUpdate<'_> {
 }
 
 impl<'a> LogMessage<'a> {
-    pub(super) const fn new(
+    const fn new(
         context: &'a CallContext,
         level: LoggingLevel,
         data: &'a (dyn Payload + Sync),
@@ -126,44 +165,6 @@ impl Future for LogMessage<'_> {
         };
         context.host.poll_log(cx, receipt, context.call(), message)
     }
-}
-
-/// Sends a log message as [`Shared::poll_tell`] does; one too many for the connection's limit is
-/// dropped (LG-09).
-pub(super) fn poll_log(
-    shared: &Shared<Machine>,
-    cx: &mut task::Context<'_>,
-    receipt: &mut Option<Receipt>,
-    on: Channel,
-    write: impl FnMut(&mut Machine, Instant, &mut [u8]) -> Result<Option<Transmit>, SendError>,
-) -> Poll<Result<(), SendError>> {
-    if let Some(receipt) = *receipt {
-        return shared.lock().poll_stored(cx, receipt);
-    }
-    let now = shared.now();
-    let told = {
-        let mut core = shared.lock();
-        #[cfg(feature = "server")]
-        if core
-            .role_state
-            .logs
-            .as_mut()
-            .is_some_and(|logs| !logs.holds(now))
-        {
-            return Poll::Ready(Ok(()));
-        }
-        let sent = core.poll_send(now, cx, on, write);
-        // What the client does not want to hear costs nothing.
-        #[cfg(feature = "server")]
-        if let (Poll::Ready(Ok(Some(_))), Some(logs)) = (&sent, &mut core.role_state.logs) {
-            logs.take(now);
-        }
-        core.poll_told(cx, receipt, sent)
-    };
-    if receipt.is_some() || matches!(told, Poll::Ready(Ok(()))) {
-        shared.driver_waker.wake();
-    }
-    told
 }
 
 impl fmt::Debug for ProgressUpdate<'_> {

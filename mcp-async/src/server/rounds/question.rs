@@ -15,10 +15,10 @@ use mcp_proto::server::{AskOptions, check_question};
 use super::round::{Answer, Asked, Open, Round};
 use super::table::Rounds;
 use crate::connection::PendingRequest;
-use crate::server::Machine;
 use crate::server::ask::{AskError, not_in_revision, poll_ask};
 use crate::server::call_host::CallState;
 use crate::server::context::CallContext;
+use crate::server::machine::Machine;
 
 /// The answer to a question, when it comes: what [`CallContext::elicit`], [`CallContext::sample`] and
 /// their neighbours return.

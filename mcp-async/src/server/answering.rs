@@ -1,0 +1,76 @@
+//! Converts the output of a handler to an answer.
+
+use core::future::Future;
+use core::pin::Pin;
+use core::task::{self, Poll, ready};
+
+use mcp_proto::Outcome;
+use pin_project_lite::pin_project;
+
+use super::context::CallContext;
+use super::reply::{Reply, Settled};
+use crate::connection::Answered;
+
+pin_project! {
+    /// A handler's future, and then its output until there is room for it: both in one
+    /// allocation.
+    pub(super) struct Answering<F, R> {
+        // Gone when the call was suspended.
+        #[pin]
+        future: Option<F>,
+        reply: Option<R>,
+        suspended: Option<Settled<()>>,
+        context: CallContext,
+        answered: bool,
+    }
+
+    impl<F, R> PinnedDrop for Answering<F, R> {
+        fn drop(this: Pin<&mut Self>) {
+            let this = this.project();
+            if !*this.answered {
+                this.context.forget();
+            }
+        }
+    }
+}
+
+impl<F, R> Answering<F, R> {
+    pub(super) const fn new(context: CallContext, future: F) -> Self {
+        Self {
+            future: Some(future),
+            reply: None,
+            suspended: None,
+            context,
+            answered: false,
+        }
+    }
+}
+
+impl<R: Reply, F: Future<Output = R>> Future for Answering<F, R> {
+    type Output = Answered;
+
+    fn poll(self: Pin<&mut Self>, cx: &mut task::Context<'_>) -> Poll<Answered> {
+        let mut this = self.project();
+        if this.reply.is_none()
+            && let Some(future) = this.future.as_mut().as_pin_mut()
+        {
+            match future.poll(cx) {
+                Poll::Ready(reply) => *this.reply = Some(reply),
+                Poll::Pending => {
+                    // What it asked in this poll, or another task on its behalf, ends the round.
+                    *this.suspended = Some(ready!(this.context.poll_suspend(cx)));
+                    this.future.set(None);
+                }
+            }
+        }
+        let mut answered = Poll::Pending;
+        let send = &mut |outcome: Outcome<'_>| answered = this.context.poll_respond(cx, outcome);
+        match (&*this.reply, &*this.suspended) {
+            (Some(reply), _) => reply.with_outcome(send),
+            (None, Some(input)) => input.with_outcome(send),
+            (None, None) => {}
+        }
+        *this.answered = answered.is_ready();
+        answered
+    }
+}

@@ -1,0 +1,266 @@
+//! The role of a server for its connection: handles events of the machine.
+
+use core::panic::AssertUnwindSafe;
+use std::panic::catch_unwind;
+use std::sync::Arc;
+
+use mcp_proto::json::{Number, Str};
+use mcp_proto::server::{Answer, Event, Growing, Server};
+use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
+
+use super::about::{About, Known};
+use super::arrived::Arrived;
+use super::ask::Lost;
+use super::call_host::CallHost;
+use super::connected::Connected;
+use super::context::CallContext;
+use super::machine::Machine;
+use super::peer::Peer;
+use super::principal::Principal;
+#[cfg(feature = "server")]
+use super::rounds;
+use super::service::{Call, Service};
+use crate::connection::{Arrival, Effect, Frame, Progress, Respond, Role, Shared, discard};
+use crate::error::ErrorReply;
+use crate::observe;
+
+/// The server's side of the driver.
+pub(crate) struct Side<S> {
+    service: S,
+    pub(crate) peer: Peer,
+    /// What serves the contexts of the calls.
+    host: Arc<dyn CallHost>,
+    known: Known,
+    /// The verified sender of the message that is being handled.
+    principal: Option<Principal>,
+    /// Where the message that is being handled came from.
+    pub(crate) arrived: Arrived,
+    /// The service keeps its request states itself.
+    #[cfg(feature = "server")]
+    seals_state: bool,
+}
+
+impl<S: Service> Role for Side<S> {
+    type Machine = Machine;
+
+    const WAITS_FOR_READER: bool = true;
+    const DRAINS: bool = true;
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
+    const SENDS_FIRST: bool = false;
+
+    fn dispatch(
+        &mut self,
+        shared: &Arc<Shared<Machine>>,
+        event: Event<'_>,
+        frame: Frame<'_>,
+    ) -> Effect {
+        match event {
+            Event::Request {
+                token,
+                method,
+                params,
+                context,
+            } => {
+                let told = self.known.told(&context, &shared.about);
+                let principal = self.principal.clone();
+                let host = Arc::clone(&self.host);
+                let call = Call {
+                    method,
+                    params,
+                    request: context,
+                    context: CallContext::new(
+                        host,
+                        (token, self.arrived.clone()),
+                        &context,
+                        told,
+                        principal,
+                    ),
+                    frame,
+                };
+                #[cfg(feature = "server")]
+                let call = match self.begin(call) {
+                    Ok(call) => call,
+                    Err(refused) => return Effect::Start(token, refused),
+                };
+                match self.guarded(|service, _| service.call(call)) {
+                    Some(job) => return Effect::Start(token, job),
+                    None => return Effect::Panicked(token),
+                }
+            }
+            Event::Cancelled { token, .. } => return Effect::Cancel(token),
+            Event::Handshake(opened) => {
+                self.known
+                    .handshake(opened.client_info.as_raw(), &shared.about);
+                self.guarded(|service, peer| service.handshake(peer, &opened));
+            }
+            Event::Initialized | Event::Listening { .. } => {
+                self.guarded(|service, peer| service.listening(peer));
+            }
+            Event::Notification { method, params } => {
+                self.guarded(|service, peer| service.notified(peer, method, params));
+            }
+            Event::Progress {
+                cookie,
+                progress,
+                total,
+                message,
+                ..
+            } => {
+                let tag = shared.lock().responses.tag(cookie);
+                let message = message.map(Str::to_cow);
+                let progress = Progress {
+                    progress: progress.to_f64(),
+                    total: total.map(Number::to_f64),
+                    message: message.as_deref(),
+                };
+                self.guarded(|service, peer| service.progress(peer, tag, progress));
+            }
+            Event::PingMissed { misses, limit } => {
+                observe::ping_missed(misses, limit);
+                self.guarded(|service, peer| service.ping_missed(peer, misses, limit));
+            }
+            Event::Answer {
+                token,
+                cookie,
+                answer,
+            } => {
+                let (arrival, raw) = match answer {
+                    Answer::Result(raw) => (Arrival::Result, Some(raw)),
+                    Answer::Error(error) => (Arrival::Error(ErrorReply::received(&error)), None),
+                    Answer::Unusable(reason) => (Arrival::Failed(Lost::Unusable(reason)), None),
+                    Answer::Timeout => (Arrival::Failed(Lost::Timeout), None),
+                    Answer::Cancelled => (Arrival::Failed(Lost::Cancelled), None),
+                    _ => (Arrival::Failed(Lost::Closed), None),
+                };
+                let waker = {
+                    let core = &mut *shared.lock();
+                    core.outbound.answered(token);
+                    core.responses.put(cookie, arrival, raw, frame)
+                };
+                if let Some(waker) = waker {
+                    waker.wake();
+                }
+            }
+            Event::Closed => return Effect::Close,
+            _ => {}
+        }
+        Effect::Nothing
+    }
+}
+
+impl<S: Service> Side<S> {
+    pub(crate) fn new(service: S, peer: Peer, principal: Option<Principal>) -> Self {
+        let mut side = Self {
+            #[cfg(feature = "server")]
+            seals_state: service.seals_state(),
+            service,
+            host: Arc::new(Connected(Arc::clone(&peer.shared))),
+            peer,
+            known: Known::default(),
+            principal: None,
+            arrived: Arrived::default(),
+        };
+        if principal.is_some() {
+            side.set_principal(principal);
+        }
+        side
+    }
+
+    /// Says who sends what is handled from now on, for calls and for handles of the connection.
+    pub(super) fn set_principal(&mut self, principal: Option<Principal>) {
+        self.peer.shared.about.set_principal(principal.clone());
+        self.principal = principal;
+    }
+
+    /// The same, unless that is known.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn identify(&mut self, principal: Option<Principal>) {
+        let known = match (&self.principal, &principal) {
+            (None, None) => true,
+            (Some(known), Some(new)) => known.is_same(new),
+            _ => false,
+        };
+        if !known {
+            self.set_principal(principal);
+        }
+    }
+
+    /// Takes up what a call brings from its last round.
+    #[cfg(feature = "server")]
+    fn begin<'b>(&self, mut call: Call<'b>) -> Result<Call<'b>, crate::connection::Job> {
+        if !self.seals_state
+            && let Err(error) = rounds::begin(&mut call)
+        {
+            return Err(call.refuse(error));
+        }
+        Ok(call)
+    }
+
+    /// Calls the service; `None` if it panicked.
+    fn guarded<T>(&self, call: impl FnOnce(&S, &Peer) -> T) -> Option<T> {
+        catch_unwind(AssertUnwindSafe(|| call(&self.service, &self.peer)))
+            .map_err(|panic| {
+                discard(panic);
+                observe::panicked();
+            })
+            .ok()
+    }
+}
+
+impl Respond for Server<'_, Growing> {
+    type Failure = Lost;
+    type About = About;
+    type RoleState = State;
+
+    fn respond(
+        &mut self,
+        now: Instant,
+        token: Token,
+        outcome: Outcome<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        Self::respond(self, now, token, outcome, out)
+    }
+
+    fn flush(
+        &mut self,
+        now: Instant,
+        token: Token,
+        out: &mut [u8],
+    ) -> Result<Option<Transmit>, SendError> {
+        self.flush_progress(now, token, out)
+    }
+
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
+    fn write_reply(
+        &mut self,
+        now: Instant,
+        reply: &Self::Reply<'_>,
+        out: &mut [u8],
+    ) -> Result<Transmit, mcp_proto::BufferFull> {
+        mcp_proto::Machine::reply(self, now, *reply, out)
+    }
+
+    #[cfg(any(feature = "http-server", feature = "http-client"))]
+    fn next_channel_with_room(
+        &self,
+        has_room: impl Fn(mcp_proto::Channel) -> bool,
+    ) -> Option<mcp_proto::Channel> {
+        // One channel that is full blocks no other.
+        self.next_channel_where(has_room)
+    }
+
+    fn abandon(&mut self, token: SentToken) {
+        self.cancel(token);
+    }
+
+    fn stop(&mut self, _now: Instant) {
+        self.cancel_all();
+    }
+}
+
+/// What is kept with the machine.
+#[cfg(feature = "server")]
+type State = super::state::ServerState;
+#[cfg(not(feature = "server"))]
+type State = crate::connection::Nothing;
