@@ -3,6 +3,7 @@
 use core::fmt;
 use core::future::Future;
 use core::marker::PhantomData;
+use std::ffi::OsStr;
 use std::io;
 use std::sync::{Arc, Mutex};
 
@@ -81,8 +82,31 @@ pub struct ClientBuilder<R, S = ()> {
     runtime: PhantomData<fn() -> R>,
 }
 
+impl<R> Client<R> {
+    /// The settings of a client with this name and version, which it sends to its servers.
+    pub fn builder(name: &str, version: &str) -> ClientBuilder<R> {
+        ClientBuilder::new(name, version)
+    }
+}
+
+impl<R: Runtime> Client<R> {
+    /// Starts a server as a child process and speaks to it, with the settings of a
+    /// [`builder`](Self::builder) that are there anyway, under the name of this crate.
+    ///
+    /// # Errors
+    /// See [`SpawnError`]. Nothing is left running then.
+    pub async fn spawn<S: AsRef<OsStr>>(
+        program: impl AsRef<OsStr>,
+        arguments: impl IntoIterator<Item = S>,
+    ) -> Result<Self, SpawnError> {
+        let command = Command::new(program).args(arguments);
+        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
+        Self::builder(name, version).spawn(&command).await
+    }
+}
+
 impl<R> ClientBuilder<R> {
-    pub(super) fn new(name: &str, version: &str) -> Self {
+    fn new(name: &str, version: &str) -> Self {
         Self {
             name: name.to_owned(),
             version: version.to_owned(),

@@ -3,7 +3,6 @@
 use core::fmt;
 use core::future::Future;
 use core::marker::PhantomData;
-use std::ffi::OsStr;
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
@@ -14,7 +13,6 @@ use mcp_proto::{Payload, SendError};
 use serde::de::DeserializeOwned;
 
 use super::ask::{Arguments, Ask};
-use super::builder::ClientBuilder;
 use super::callbacks::is_file;
 use super::info::ServerInfo;
 use super::inner::Inner;
@@ -22,13 +20,11 @@ use super::logs::Logs;
 use super::pages::{Listed, Page, Pages, list};
 use super::request::{Request, nothing, structured, suggestions, whole};
 use super::subscription::Subscription;
-use crate::error::{CallError, ConnectError, SpawnError};
-use crate::io::process::Command;
+use crate::error::{CallError, ConnectError};
 use crate::model::{
     CallToolResult, Completion, Cursor, GetPromptResult, Prompt, ReadResourceResult, Reference,
     Resource, ResourceTemplate, Root, SubscriptionFilter, Tool,
 };
-use crate::runtime::Runtime;
 
 /// A client of one server: cheap to clone, usable from any task.
 ///
@@ -61,28 +57,7 @@ pub struct Client<R> {
     runtime: PhantomData<fn() -> R>,
 }
 
-impl<R: Runtime> Client<R> {
-    /// Starts a server as a child process and speaks to it, with the settings of a
-    /// [`builder`](Self::builder) that are there anyway, under the name of this crate.
-    ///
-    /// # Errors
-    /// See [`SpawnError`]. Nothing is left running then.
-    pub async fn spawn<S: AsRef<OsStr>>(
-        program: impl AsRef<OsStr>,
-        arguments: impl IntoIterator<Item = S>,
-    ) -> Result<Self, SpawnError> {
-        let command = Command::new(program).args(arguments);
-        let (name, version) = (env!("CARGO_PKG_NAME"), env!("CARGO_PKG_VERSION"));
-        Self::builder(name, version).spawn(&command).await
-    }
-}
-
 impl<R> Client<R> {
-    /// The settings of a client with this name and version, which it sends to its servers.
-    pub fn builder(name: &str, version: &str) -> ClientBuilder<R> {
-        ClientBuilder::new(name, version)
-    }
-
     pub(super) const fn of(inner: Arc<Inner>) -> Self {
         Self {
             inner,
@@ -317,7 +292,7 @@ impl<R> Client<R> {
     }
 
     /// Shows the server other directories from now on, and tells a legacy server so (RT-02). It
-    /// needs [`ClientBuilder::roots`], be it with none.
+    /// needs [`ClientBuilder::roots`](super::ClientBuilder::roots), be it with none.
     ///
     /// # Errors
     /// [`ConnectError::Root`] with the first of them that is no `file://` URI with an absolute

@@ -20,7 +20,6 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::{IgnoreReason, Inbox, Instant, Large, Limits, Machine, Outbox};
 
-use self::streams::is_closed;
 use super::calls::{Calls, Effect, Event, Role};
 use super::frame::{Frame, LARGE};
 use super::shared::Shared;
@@ -316,6 +315,18 @@ fn step<'b, X: Role>(
     };
     turn.timeout = core.machine.poll_timeout();
     step
+}
+
+/// Whether the error only says that the peer has closed its side.
+fn is_closed(error: &io::Error) -> bool {
+    matches!(
+        error.kind(),
+        io::ErrorKind::BrokenPipe
+            | io::ErrorKind::ConnectionReset
+            | io::ErrorKind::ConnectionAborted
+            | io::ErrorKind::NotConnected
+            | io::ErrorKind::WriteZero
+    )
 }
 
 /// Messages and polls of handlers in one turn, before other tasks of the thread get theirs. At

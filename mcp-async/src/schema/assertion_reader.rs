@@ -14,7 +14,7 @@ use super::tool_schema::{Origin, ToolSchema};
 use super::value::{Unusable, value};
 
 /// Reads one schema.
-pub(super) struct Reader<'s> {
+struct Reader<'s> {
     root: &'s Map<String, Value>,
     place: &'static str,
     /// The schema is that of a type, which enforces all but bounds and formats.
@@ -30,9 +30,18 @@ pub(super) struct Reader<'s> {
     open_optional: Vec<&'s str>,
 }
 
-impl<'s> Reader<'s> {
+impl Assertions {
     /// Reads the schema that stands at `place`; `None` if there is nothing to check.
-    pub(super) fn read(
+    pub(crate) fn of(
+        schema: &ToolSchema,
+        place: &'static str,
+    ) -> Result<Option<Self>, PublishError> {
+        Reader::read(schema, place)
+    }
+}
+
+impl<'s> Reader<'s> {
+    fn read(
         schema: &'s ToolSchema,
         place: &'static str,
     ) -> Result<Option<Assertions>, PublishError> {

@@ -9,10 +9,7 @@ use std::collections::{BTreeMap, HashSet};
 
 use mcp_proto::json::{Array, Kind, Number, Object, Raw, Str};
 
-use super::assertion_reader::Reader;
 use super::formats::TextFormat;
-use super::publish_error::PublishError;
-use super::tool_schema::ToolSchema;
 
 /// The assertions of a schema that decoding into a type does not enforce.
 #[derive(Debug)]
@@ -99,14 +96,6 @@ pub(crate) struct Mismatch {
 }
 
 impl Assertions {
-    /// Reads the schema that stands at `place`; `None` if there is nothing to check.
-    pub(crate) fn of(
-        schema: &ToolSchema,
-        place: &'static str,
-    ) -> Result<Option<Self>, PublishError> {
-        Reader::read(schema, place)
-    }
-
     pub(crate) fn check(&self, value: Raw<'_>) -> Result<(), Mismatch> {
         self.check_at(0, value)
     }

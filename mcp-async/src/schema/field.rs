@@ -5,7 +5,7 @@ use core::mem;
 use serde::Serialize;
 use serde_json::{Map, Value};
 
-use super::form::FormFault;
+use super::form_error::FormFault;
 
 /// Reads the schema of a field and keeps what a form can say.
 pub(super) fn field(schema: &Value) -> Result<Field, FormFault> {

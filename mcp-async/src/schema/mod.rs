@@ -24,6 +24,8 @@ mod field;
 #[cfg(feature = "server")]
 mod form;
 #[cfg(feature = "server")]
+mod form_error;
+#[cfg(feature = "server")]
 mod formats;
 #[cfg(feature = "schema")]
 mod graph;
@@ -44,6 +46,8 @@ mod subschemas;
 #[cfg(feature = "server")]
 mod tool_schema;
 #[cfg(feature = "server")]
+mod type_error;
+#[cfg(feature = "server")]
 mod typed;
 #[cfg(feature = "schema")]
 mod validator;
@@ -61,7 +65,9 @@ pub use error::{SchemaError, Violation};
 #[cfg(feature = "server")]
 pub(crate) use form::check_form;
 #[cfg(feature = "server")]
-pub use form::{FormError, FormFault, form};
+pub use form::form;
+#[cfg(feature = "server")]
+pub use form_error::{FormError, FormFault};
 #[cfg(feature = "schema")]
 pub use limits::SchemaLimits;
 #[cfg(feature = "server")]
@@ -69,6 +75,8 @@ pub use publish_error::PublishError;
 #[cfg(feature = "server")]
 pub use tool_schema::ToolSchema;
 #[cfg(feature = "server")]
-pub use typed::{TypeError, input, output};
+pub use type_error::TypeError;
+#[cfg(feature = "server")]
+pub use typed::{input, output};
 #[cfg(feature = "schema")]
 pub use validator::Validator;

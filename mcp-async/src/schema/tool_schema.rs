@@ -5,7 +5,7 @@ use schemars::Schema;
 use serde_json::{Map, Value};
 
 use super::numbers;
-use super::typed::TypeError;
+use super::type_error::TypeError;
 
 /// The schema of a tool's arguments or of its structured content, and where it comes from.
 ///

@@ -1,13 +1,12 @@
 //! Schemas of a tool's arguments and of its structured content, from types.
 
-use core::fmt;
-
 use mcp_proto::json::RawBuf;
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value};
 
 use super::tool_schema::{Origin, ToolSchema};
+use super::type_error::TypeError;
 
 /// The schema of a tool's arguments, in the dialect 2020-12: its root is an object (TL-06).
 ///
@@ -88,27 +87,6 @@ impl ToolSchema {
         Ok(Self(Origin::Type(schema)))
     }
 }
-
-/// Why a type makes no schema of a tool.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-#[non_exhaustive]
-pub enum TypeError {
-    /// It is no object.
-    NotObject,
-    /// Its schema is nested too deeply to be sent.
-    Deep,
-}
-
-impl fmt::Display for TypeError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::NotObject => "arguments have names, and this type is no object",
-            Self::Deep => "the schema of this type is nested too deeply",
-        })
-    }
-}
-
-impl core::error::Error for TypeError {}
 
 fn root<T: JsonSchema>(settings: SchemaSettings) -> Map<String, Value> {
     let schema = settings.into_generator().into_root_schema_for::<T>();

@@ -6,7 +6,7 @@ use std::io;
 
 use futures_io::{AsyncRead, AsyncWrite};
 
-use super::{Driver, Phase, Turn};
+use super::{Driver, Phase, Turn, is_closed};
 use crate::connection::Role;
 use crate::runtime::Timer;
 
@@ -101,18 +101,6 @@ where
         }
         Ok(true)
     }
-}
-
-/// Whether the error only says that the peer has closed its side.
-pub(super) fn is_closed(error: &io::Error) -> bool {
-    matches!(
-        error.kind(),
-        io::ErrorKind::BrokenPipe
-            | io::ErrorKind::ConnectionReset
-            | io::ErrorKind::ConnectionAborted
-            | io::ErrorKind::NotConnected
-            | io::ErrorKind::WriteZero
-    )
 }
 
 /// How far the input buffer grows for a peer that sends faster than it is read: a hundred

@@ -11,58 +11,7 @@ use rustix::io::Errno;
 use rustix::net::{RecvFlags, SendFlags, SocketType, recv, send, sockopt};
 
 use super::uninterrupted::uninterrupted;
-use super::{Input, Output};
 use crate::runtime::{Interest, Reactor, Readiness};
-
-impl Input {
-    /// Reads from a descriptor that others may share, without setting a flag on it.
-    ///
-    /// # Errors
-    ///
-    /// The descriptor cannot be examined, or the operating system has no thread to give.
-    pub fn inherited(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
-        match Drive::choose(reactor, descriptor, Interest::Read)? {
-            Drive::Watched(watched) => Ok(Self::watched(watched)),
-            Drive::Direct(file) => Ok(Self::direct(file)),
-            Drive::Thread(file) => Self::from_reader(Blocking(file)),
-        }
-    }
-
-    /// Reads from a pipe or stream socket whose open file description is this program's alone.
-    /// It is made non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// The runtime cannot watch it.
-    pub fn owned(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
-        Watched::owned(reactor, descriptor, Interest::Read).map(Self::watched)
-    }
-}
-
-impl Output {
-    /// Writes to a descriptor that others may share, without setting a flag on it.
-    ///
-    /// # Errors
-    ///
-    /// The descriptor cannot be examined, or the operating system has no thread to give.
-    pub fn inherited(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
-        match Drive::choose(reactor, descriptor, Interest::Write)? {
-            Drive::Watched(watched) => Ok(Self::watched(watched)),
-            Drive::Direct(file) => Ok(Self::direct(file)),
-            Drive::Thread(file) => Self::from_writer(Blocking(file)),
-        }
-    }
-
-    /// Writes to a pipe or stream socket whose open file description is this program's alone.
-    /// It is made non-blocking.
-    ///
-    /// # Errors
-    ///
-    /// The runtime cannot watch it.
-    pub fn owned(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
-        Watched::owned(reactor, descriptor, Interest::Write).map(Self::watched)
-    }
-}
 
 /// A descriptor under the runtime's watch, and the call that moves its bytes.
 #[derive(Debug)]
@@ -83,7 +32,11 @@ enum Call {
 }
 
 impl Watched {
-    fn owned(reactor: &dyn Reactor, descriptor: OwnedFd, interest: Interest) -> io::Result<Self> {
+    pub(super) fn owned(
+        reactor: &dyn Reactor,
+        descriptor: OwnedFd,
+        interest: Interest,
+    ) -> io::Result<Self> {
         let flags = fcntl_getfl(&descriptor)?;
         fcntl_setfl(&descriptor, flags | OFlags::NONBLOCK)?;
         Ok(Self {
@@ -141,14 +94,18 @@ impl Call {
 }
 
 /// The three ways of the table in the module's documentation.
-enum Drive {
+pub(super) enum Drive {
     Watched(Watched),
     Direct(File),
     Thread(File),
 }
 
 impl Drive {
-    fn choose(reactor: &dyn Reactor, descriptor: OwnedFd, interest: Interest) -> io::Result<Self> {
+    pub(super) fn choose(
+        reactor: &dyn Reactor,
+        descriptor: OwnedFd,
+        interest: Interest,
+    ) -> io::Result<Self> {
         let kind = FileType::from_raw_mode(fstat(&descriptor)?.st_mode as _);
         let watched = match kind {
             FileType::RegularFile | FileType::Directory | FileType::BlockDevice => {
@@ -181,7 +138,7 @@ impl Drive {
 }
 
 /// For a thread: blocks even if a process that shares the description set `O_NONBLOCK` on it.
-struct Blocking(File);
+pub(super) struct Blocking(pub(super) File);
 
 impl Blocking {
     fn retry<T>(

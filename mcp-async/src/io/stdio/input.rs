@@ -4,13 +4,17 @@ use core::task::{Context, Poll};
 #[cfg(unix)]
 use std::fs::File;
 use std::io::{self, Read};
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
 
 use futures_io::AsyncRead;
 
 #[cfg(unix)]
-use super::descriptor::Watched;
+use super::descriptor::{Blocking, Drive, Watched};
 use super::thread::ThreadReader;
 use super::uninterrupted::uninterrupted;
+#[cfg(unix)]
+use crate::runtime::{Interest, Reactor};
 
 /// Bytes that come in: standard input, or a child's output.
 ///
@@ -43,20 +47,6 @@ impl Input {
         })
     }
 
-    #[cfg(unix)]
-    pub(super) const fn watched(watched: Watched) -> Self {
-        Self {
-            source: Source::Watched(watched),
-        }
-    }
-
-    #[cfg(unix)]
-    pub(super) const fn direct(file: File) -> Self {
-        Self {
-            source: Source::Direct(file),
-        }
-    }
-
     /// How the bytes are waited for, for tracing and tests: `watched`, `direct` or `thread`.
     pub const fn mode(&self) -> &'static str {
         match self.source {
@@ -66,6 +56,36 @@ impl Input {
             Source::Direct(_) => "direct",
             Source::Thread(_) => "thread",
         }
+    }
+}
+
+#[cfg(unix)]
+impl Input {
+    /// Reads from a descriptor that others may share, without setting a flag on it.
+    ///
+    /// # Errors
+    ///
+    /// The descriptor cannot be examined, or the operating system has no thread to give.
+    pub fn inherited(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
+        let source = match Drive::choose(reactor, descriptor, Interest::Read)? {
+            Drive::Watched(watched) => Source::Watched(watched),
+            Drive::Direct(file) => Source::Direct(file),
+            Drive::Thread(file) => return Self::from_reader(Blocking(file)),
+        };
+        Ok(Self { source })
+    }
+
+    /// Reads from a pipe or stream socket whose open file description is this program's alone.
+    /// It is made non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// The runtime cannot watch it.
+    pub fn owned(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
+        let watched = Watched::owned(reactor, descriptor, Interest::Read)?;
+        Ok(Self {
+            source: Source::Watched(watched),
+        })
     }
 }
 

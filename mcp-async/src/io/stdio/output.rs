@@ -4,14 +4,18 @@ use core::task::{Context, Poll};
 #[cfg(unix)]
 use std::fs::File;
 use std::io::{self, Write};
+#[cfg(unix)]
+use std::os::fd::OwnedFd;
 
 use futures_io::AsyncWrite;
 
 #[cfg(unix)]
-use super::descriptor::Watched;
+use super::descriptor::{Blocking, Drive, Watched};
 use super::thread::ThreadWriter;
 #[cfg(unix)]
 use super::uninterrupted::uninterrupted;
+#[cfg(unix)]
+use crate::runtime::{Interest, Reactor};
 
 /// Bytes that go out: standard output, or a child's input.
 ///
@@ -45,20 +49,6 @@ impl Output {
         })
     }
 
-    #[cfg(unix)]
-    pub(super) const fn watched(watched: Watched) -> Self {
-        Self {
-            sink: Sink::Watched(watched),
-        }
-    }
-
-    #[cfg(unix)]
-    pub(super) const fn direct(file: File) -> Self {
-        Self {
-            sink: Sink::Direct(file),
-        }
-    }
-
     /// How the bytes are waited for, for tracing and tests: `watched`, `direct`, `thread` or
     /// `closed`.
     pub const fn mode(&self) -> &'static str {
@@ -70,6 +60,36 @@ impl Output {
             Sink::Thread(_) => "thread",
             Sink::Closed => "closed",
         }
+    }
+}
+
+#[cfg(unix)]
+impl Output {
+    /// Writes to a descriptor that others may share, without setting a flag on it.
+    ///
+    /// # Errors
+    ///
+    /// The descriptor cannot be examined, or the operating system has no thread to give.
+    pub fn inherited(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
+        let sink = match Drive::choose(reactor, descriptor, Interest::Write)? {
+            Drive::Watched(watched) => Sink::Watched(watched),
+            Drive::Direct(file) => Sink::Direct(file),
+            Drive::Thread(file) => return Self::from_writer(Blocking(file)),
+        };
+        Ok(Self { sink })
+    }
+
+    /// Writes to a pipe or stream socket whose open file description is this program's alone.
+    /// It is made non-blocking.
+    ///
+    /// # Errors
+    ///
+    /// The runtime cannot watch it.
+    pub fn owned(reactor: &dyn Reactor, descriptor: OwnedFd) -> io::Result<Self> {
+        let watched = Watched::owned(reactor, descriptor, Interest::Write)?;
+        Ok(Self {
+            sink: Sink::Watched(watched),
+        })
     }
 }
 

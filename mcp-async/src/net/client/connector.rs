@@ -51,7 +51,7 @@ impl<R: Network> Connector<R> {
             None => return Err(SendFailed::TimedOut { server }),
         };
         let kept = self.speak(wire).await;
-        kept.map_err(|error| SendFailed::of(error, origin))
+        kept.map_err(|error| origin.failed(error))
     }
 
     /// A socket to the server, or to its proxy; with TLS through either.

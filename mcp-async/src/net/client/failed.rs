@@ -2,8 +2,6 @@ use core::error::Error;
 use core::fmt;
 use std::io;
 
-use super::origin::Origin;
-
 /// Why there is no response.
 #[derive(Debug)]
 #[non_exhaustive]
@@ -43,16 +41,6 @@ pub enum SendFailed {
 }
 
 impl SendFailed {
-    pub(super) fn of(error: hyper::Error, origin: &Origin) -> Self {
-        if error.is_parse() {
-            return Self::NotHttp {
-                server: origin.authority(),
-                tls: origin.is_tls(),
-            };
-        }
-        Self::Lost(error.into())
-    }
-
     /// Whether it is certain that the server has not seen the request, so that it may be sent
     /// again whatever it does.
     pub const fn is_unsent(&self) -> bool {

@@ -145,7 +145,7 @@ impl<R: Network> HttpClient<R> {
                 Ok(response) => return self.keep(&origin, kept, response),
                 Err(mut error) => match error.take_message() {
                     Some(unsent) if !last => request = unsent,
-                    _ => return Err(SendFailed::of(error.into_error(), &origin)),
+                    _ => return Err(origin.failed(error.into_error())),
                 },
             }
         }

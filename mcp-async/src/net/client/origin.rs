@@ -41,6 +41,17 @@ impl Origin {
         })
     }
 
+    /// The failure of an exchange with this server.
+    pub(super) fn failed(&self, error: hyper::Error) -> SendFailed {
+        if error.is_parse() {
+            return SendFailed::NotHttp {
+                server: self.authority(),
+                tls: self.tls,
+            };
+        }
+        SendFailed::Lost(error.into())
+    }
+
     pub(super) const fn is_tls(&self) -> bool {
         self.tls
     }
