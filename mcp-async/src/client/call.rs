@@ -12,7 +12,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::Method;
 use serde::de::DeserializeOwned;
 
-use super::Peer;
+use super::Machine;
 use super::exchange::{Exchange, Options, ROUNDS, Terms};
 use super::handler::Handler;
 use crate::connection::PendingRequest;
@@ -20,7 +20,7 @@ use crate::connection::Progress;
 use crate::error::CallError;
 use crate::trace_context::TraceContext;
 
-/// A request to the server and its answer; see [`Peer::call`].
+/// A request to the server and its answer; see [`Peer::call`](super::Peer::call).
 ///
 /// It borrows name and parameters and encodes them when it is polled, in every round of input
 /// again. The answer is decoded in the task that awaits it. Dropping it cancels the request:
@@ -53,13 +53,14 @@ pub struct Call<'a, T, H = fn(Progress<'_>)> {
 
 impl<'a, T> Call<'a, T> {
     pub(super) fn new(
-        peer: &'a Peer,
+        pending: PendingRequest<'a, Machine>,
+        handler: &'a dyn Handler,
         method: Method<'a>,
         params: Option<&'a (dyn Payload + Sync)>,
     ) -> Self {
         Self {
-            exchange: Exchange::new(PendingRequest::new(&peer.shared)),
-            handler: &*peer.about.handler,
+            exchange: Exchange::new(pending),
+            handler,
             method,
             params,
             options: Options::default(),

@@ -13,7 +13,7 @@ use super::Machine;
 use super::call::Call;
 use super::info::ServerInfo;
 use super::side::About;
-use crate::connection::Shared;
+use crate::connection::{PendingRequest, Shared};
 use crate::error::ConnectError;
 
 /// A handle of a connection to a server: cheap to clone, usable from any task.
@@ -79,7 +79,8 @@ impl Peer {
         method: Method<'a>,
         params: Option<&'a (dyn Payload + Sync)>,
     ) -> Call<'a, T> {
-        Call::new(self, method, params)
+        let pending = PendingRequest::new(&self.shared);
+        Call::new(pending, &*self.about.handler, method, params)
     }
 
     /// Sends a notification of a legacy session, `notifications/roots/list_changed` for one,

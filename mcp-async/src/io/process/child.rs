@@ -8,7 +8,6 @@ use std::process::ExitStatus;
 
 use futures_io::AsyncRead;
 
-use super::Command;
 use super::group::Group;
 use super::lines::Lines;
 use crate::io::stdio::{Input, Output};
@@ -96,10 +95,11 @@ impl Process {
     pub(super) fn start(
         reactor: &'static dyn Reactor,
         command: std::process::Command,
-        options: &Command,
         lines: Lines,
+        grace: Grace,
+        watchdog: bool,
     ) -> io::Result<Self> {
-        let (group, pipes) = Group::spawn(reactor, command, options.watchdog)?;
+        let (group, pipes) = Group::spawn(reactor, command, watchdog)?;
         Ok(Self {
             stdin: pipes.stdin,
             stdout: pipes.stdout,
@@ -108,7 +108,7 @@ impl Process {
                 stderr: Some(pipes.stderr),
                 lines,
                 status: None,
-                grace: options.grace,
+                grace,
                 reactor,
             },
         })
@@ -280,6 +280,15 @@ impl Child {
         }
         task.waker().wake_by_ref();
         Poll::Pending
+    }
+}
+
+impl Default for Grace {
+    fn default() -> Self {
+        Self {
+            close: Duration::from_secs(2),
+            terminate: Duration::from_secs(2),
+        }
     }
 }
 

@@ -1,14 +1,13 @@
 use core::fmt;
-use core::time::Duration;
 use std::ffi::{OsStr, OsString};
 use std::io;
 use std::path::PathBuf;
 use std::process::Stdio;
 use std::sync::Arc;
 
+use super::child::{Grace, Process};
 use super::environment::inherited;
 use super::lines::{Lines, Sink};
-use super::{Grace, Process};
 use crate::runtime::Reactor;
 
 /// A server to be started as a child process, in the manner of [`std::process::Command`].
@@ -37,10 +36,10 @@ pub struct Command {
     variables: Vec<(OsString, OsString)>,
     directory: Option<PathBuf>,
     sink: Option<Sink>,
-    pub(super) line: usize,
-    pub(super) keep: usize,
-    pub(super) grace: Grace,
-    pub(super) watchdog: bool,
+    line: usize,
+    keep: usize,
+    grace: Grace,
+    watchdog: bool,
 }
 
 impl Command {
@@ -162,7 +161,8 @@ impl Command {
         if let Some(directory) = &self.directory {
             command.current_dir(directory);
         }
-        Process::start(reactor, command, self, lines).map_err(|error| self.named(&error))
+        let started = Process::start(reactor, command, lines, self.grace, self.watchdog);
+        started.map_err(|error| self.named(&error))
     }
 
     /// Says what could not be started: the operating system does not.
@@ -208,14 +208,5 @@ impl fmt::Debug for Command {
             .field("variables", &self.variables.len())
             .field("directory", &self.directory)
             .finish_non_exhaustive()
-    }
-}
-
-impl Default for Grace {
-    fn default() -> Self {
-        Self {
-            close: Duration::from_secs(2),
-            terminate: Duration::from_secs(2),
-        }
     }
 }
