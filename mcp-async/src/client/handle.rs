@@ -14,11 +14,13 @@ use serde::de::DeserializeOwned;
 
 use super::ask::{Arguments, Ask};
 use super::callbacks::is_file;
+use super::decode::{Decode, nothing, structured, suggestions, whole};
 use super::info::ServerInfo;
 use super::inner::Inner;
 use super::logs::Logs;
-use super::pages::{Listed, Page, Pages, list};
-use super::request::{Request, nothing, structured, suggestions, whole};
+use super::page::{Listed, Page};
+use super::pages::Pages;
+use super::request::Request;
 use super::subscription::Subscription;
 use crate::error::{CallError, ConnectError};
 use crate::model::{
@@ -361,14 +363,14 @@ impl<R> Client<R> {
         &'a self,
         name: &'a str,
         arguments: &'a A,
-        decode: super::request::Decode<T>,
+        decode: Decode<T>,
     ) -> Request<'a, T> {
         let arguments = Arguments::new(arguments);
         Request::new(&self.inner, Ask::CallTool { name, arguments }, decode)
     }
 
     fn page<T: Listed>(&self, cursor: Option<Cursor>) -> Request<'_, Page<T>> {
-        list(&self.inner, cursor)
+        Request::list(&self.inner, cursor)
     }
 }
 

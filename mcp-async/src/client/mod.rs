@@ -30,6 +30,8 @@ mod child_end;
 pub(crate) mod client_state;
 pub(crate) mod connection;
 #[cfg(feature = "client")]
+mod decode;
+#[cfg(feature = "client")]
 mod elicitation;
 mod exchange;
 #[cfg(feature = "http-client")]
@@ -46,7 +48,11 @@ mod lock;
 #[cfg(feature = "client")]
 mod logs;
 #[cfg(feature = "client")]
+mod page;
+#[cfg(feature = "client")]
 mod pages;
+#[cfg(feature = "client")]
+mod pagination;
 mod peer;
 #[cfg(feature = "client")]
 mod queue;
@@ -89,7 +95,9 @@ pub use self::info::ServerInfo;
 #[cfg(feature = "client")]
 pub use self::logs::Logs;
 #[cfg(feature = "client")]
-pub use self::pages::{Listed, Page, Pages};
+pub use self::page::{Listed, Page};
+#[cfg(feature = "client")]
+pub use self::pages::Pages;
 pub use self::peer::Peer;
 #[cfg(feature = "client")]
 pub use self::request::Request;

@@ -8,18 +8,14 @@ use core::time::Duration;
 use std::vec;
 
 use futures_core::Stream;
-use mcp_proto::json::Raw;
-use mcp_proto::rpc::{Method, code};
+use mcp_proto::rpc::code;
 
-use super::ask::Ask;
-use super::cache::Kind;
 use super::inner::Inner;
-use super::request::{Request, whole};
+use super::page::{Listed, Page};
+use super::pagination::{NextPage, Pagination};
+use super::request::Request;
 use crate::error::CallError;
-use crate::model::{
-    Cursor, ListPromptsResult, ListResourceTemplatesResult, ListResourcesResult, ListToolsResult,
-    Prompt, Resource, ResourceTemplate, Tool,
-};
+use crate::model::Cursor;
 
 /// A list of the server, page after page: a stream of its items, or [all](Self::all) of them.
 ///
@@ -43,34 +39,9 @@ pub struct Pages<'a, T> {
     inner: &'a Inner,
     asking: Option<Request<'a, Page<T>>>,
     items: vec::IntoIter<T>,
-    /// Where the page that is being asked for begins.
-    cursor: Option<Cursor>,
-    pages: usize,
-    limit: usize,
+    pagination: Pagination,
     endless: bool,
     timeout: Option<Duration>,
-}
-
-/// An item of a list: [`Tool`], [`Prompt`], [`Resource`] and [`ResourceTemplate`], or that of a
-/// list of an extension, for [`Client::pages`](super::Client::pages).
-pub trait Listed: Sized {
-    /// Asks for a page.
-    const METHOD: Method<'static>;
-
-    /// Reads the result.
-    ///
-    /// # Errors
-    /// [`CallError::Decode`] for a result that is no page of this list.
-    fn page(result: Raw<'_>) -> Result<Page<Self>, CallError>;
-}
-
-/// Items, and where the next page begins.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Page<T> {
-    /// What is on this page; it may be empty without being the last one.
-    pub items: Vec<T>,
-    /// Where the next page begins; `None` on the last one (PN-03).
-    pub next: Option<Cursor>,
 }
 
 impl<'a, T: Listed> Pages<'a, T> {
@@ -79,9 +50,7 @@ impl<'a, T: Listed> Pages<'a, T> {
             inner,
             asking: None,
             items: Vec::new().into_iter(),
-            cursor: None,
-            pages: 0,
-            limit: PAGES,
+            pagination: Pagination::new(),
             endless: false,
             timeout: None,
         };
@@ -92,7 +61,7 @@ impl<'a, T: Listed> Pages<'a, T> {
     /// Reads so many pages at most, 1,000 otherwise: a list that is longer ends with
     /// [`CallError::PaginationLimit`] (PN-07).
     pub const fn limit(mut self, pages: usize) -> Self {
-        self.limit = pages;
+        self.pagination.limit = pages;
         self
     }
 
@@ -122,11 +91,13 @@ impl<'a, T: Listed> Pages<'a, T> {
             match item {
                 Ok(item) => all.push(item),
                 Err(CallError::Server(error))
-                    if again && error.code == code::INVALID_PARAMS && self.cursor.is_some() =>
+                    if again
+                        && error.code == code::INVALID_PARAMS
+                        && self.pagination.cursor.is_some() =>
                 {
                     again = false;
                     all.clear();
-                    self.pages = 0;
+                    self.pagination.restart();
                     self.ask(None);
                 }
                 Err(error) => return Err(error),
@@ -151,51 +122,28 @@ impl<'a, T: Listed> Pages<'a, T> {
             let page = match page {
                 Ok(page) => page,
                 Err(error) => {
-                    // A page that is gone takes those that were kept of the same list with it.
-                    if let (CallError::Server(_), Some(_), Some(kind)) =
-                        (&error, &self.cursor, kind::<T>())
-                    {
-                        self.inner.client_state.stale(kind, None);
-                    }
+                    self.pagination
+                        .failed::<T>(&self.inner.client_state, &error);
                     return Poll::Ready(Some(Err(error)));
                 }
             };
             self.items = page.items.into_iter();
-            self.pages += 1;
-            let Some(next) = page.next else { continue };
-            if self.cursor.as_ref() == Some(&next) || self.pages >= self.limit {
+            match self.pagination.turn(page.next) {
+                NextPage::At(next) => self.ask(Some(next)),
+                NextPage::None => {}
                 // What this page has is still handed out.
-                self.endless = true;
-            } else {
-                self.ask(Some(next));
+                NextPage::Endless => self.endless = true,
             }
         }
     }
 
     fn ask(&mut self, cursor: Option<Cursor>) {
-        self.cursor.clone_from(&cursor);
-        let mut request = list(self.inner, cursor);
+        let mut request = Request::list(self.inner, cursor);
         if let Some(timeout) = self.timeout {
             request = request.timeout(timeout);
         }
         self.asking = Some(request);
     }
-}
-
-/// One page of a list.
-pub(super) fn list<T: Listed>(inner: &Inner, cursor: Option<Cursor>) -> Request<'_, Page<T>> {
-    let ask = Ask::List {
-        method: T::METHOD,
-        cursor,
-    };
-    Request::new(inner, ask, T::page)
-}
-
-fn kind<T: Listed>() -> Option<Kind> {
-    Kind::of(&Ask::List {
-        method: T::METHOD,
-        cursor: None,
-    })
 }
 
 impl<T: Listed> Stream for Pages<'_, T> {
@@ -211,33 +159,7 @@ impl<T> Unpin for Pages<'_, T> {}
 impl<T> fmt::Debug for Pages<'_, T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Pages")
-            .field("pages", &self.pages)
+            .field("pages", &self.pagination.pages)
             .finish_non_exhaustive()
     }
 }
-
-macro_rules! listed {
-    ($($item:ty, $method:ident, $result:ident, $items:ident;)*) => {$(
-        impl Listed for $item {
-            const METHOD: Method<'static> = Method::$method;
-
-            fn page(result: Raw<'_>) -> Result<Page<Self>, CallError> {
-                let result: $result = whole(result)?;
-                Ok(Page {
-                    items: result.$items,
-                    next: result.next_cursor,
-                })
-            }
-        }
-    )*};
-}
-
-listed! {
-    Tool, ToolsList, ListToolsResult, tools;
-    Prompt, PromptsList, ListPromptsResult, prompts;
-    Resource, ResourcesList, ListResourcesResult, resources;
-    ResourceTemplate, ResourcesTemplatesList, ListResourceTemplatesResult, resource_templates;
-}
-
-/// With a hundred items on each page, far more than anyone lists on purpose.
-const PAGES: usize = 1_000;

@@ -9,18 +9,19 @@ use std::sync::Arc;
 
 use mcp_proto::json::Raw;
 use mcp_proto::model::LoggingLevel;
-use serde::de::DeserializeOwned;
 
 use super::ask::Ask;
 use super::cache::{Kind, Ticket};
 use super::child_end::ChildEnd;
+use super::decode::Decode;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
-use super::pages::Pages;
+use super::page::{Listed, Page};
+use super::pagination::{NextPage, Pagination};
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;
-use crate::model::{CallToolResult, CompleteResult, Completion, Tool};
+use crate::model::{Completion, Cursor, Tool};
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its result; what the methods of [`Client`](super::Client) return.
@@ -57,9 +58,6 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     stage: Stage<'a>,
 }
 
-/// Makes the result of what the server answered, outside of every lock.
-pub(super) type Decode<T> = fn(Raw<'_>) -> Result<T, CallError>;
-
 #[expect(
     clippy::large_enum_variant,
     reason = "a box would be an allocation in every call"
@@ -71,7 +69,7 @@ enum Stage<'a> {
     Linking(u64),
     /// The server requires headers that the client did not know: the tools are listed again
     /// (XH-17).
-    Listing(Box<Pages<'a, Tool>>),
+    Listing(Box<Listing<'a>>),
     /// On its way over this connection.
     Sent {
         exchange: Exchange<'a>,
@@ -82,6 +80,50 @@ enum Stage<'a> {
     /// The connection is over, and how the server ended is about to be known.
     Ending(Arc<ChildEnd>),
     Done,
+}
+
+/// The list of tools, which is read for what the client learns from it.
+struct Listing<'a> {
+    request: Request<'a, Page<Tool>>,
+    pagination: Pagination,
+}
+
+impl<'a> Listing<'a> {
+    fn new(inner: &'a Inner) -> Self {
+        Self {
+            request: Request::list(inner, None),
+            pagination: Pagination::new(),
+        }
+    }
+
+    /// Ready after the last page, or after one that could not be read.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            let inner = self.request.inner;
+            let next = match ready!(self.request.poll_raw(cx)) {
+                Ok(page) => self.pagination.turn(page.next),
+                Err(error) => {
+                    self.pagination.failed::<Tool>(&inner.client_state, &error);
+                    NextPage::None
+                }
+            };
+            match next {
+                NextPage::At(cursor) => self.request = Request::list(inner, Some(cursor)),
+                NextPage::None | NextPage::Endless => return Poll::Ready(()),
+            }
+        }
+    }
+}
+
+impl<'a, T: Listed> Request<'a, Page<T>> {
+    /// Requests one page of a list.
+    pub(super) fn list(inner: &'a Inner, cursor: Option<Cursor>) -> Self {
+        let ask = Ask::List {
+            method: T::METHOD,
+            cursor,
+        };
+        Self::new(inner, ask, T::page)
+    }
 }
 
 impl<'a, T> Request<'a, T> {
@@ -220,7 +262,7 @@ impl<'a, T, H> Request<'a, T, H> {
                         {
                             self.listed = true;
                             self.inner.client_state.stale(Kind::Tools, None);
-                            self.stage = Stage::Listing(Box::new(Pages::new(self.inner)));
+                            self.stage = Stage::Listing(Box::new(Listing::new(self.inner)));
                             continue;
                         }
                         Err(error) => {
@@ -255,9 +297,9 @@ impl<'a, T, H> Request<'a, T, H> {
                         Err(died.map_or(CallError::Closed, CallError::ExitedEarly)),
                     );
                 }
-                Stage::Listing(pages) => {
+                Stage::Listing(listing) => {
                     // Without a list the call is made as before, and the server says why not.
-                    while let Some(Ok(_)) = ready!(pages.poll_item(cx)) {}
+                    ready!(listing.poll(cx));
                     self.stage = Stage::Linking(0);
                 }
                 // The result was handed over.
@@ -309,34 +351,5 @@ impl<T, H> fmt::Debug for Request<'_, T, H> {
         f.debug_struct("Request")
             .field("method", &self.ask.method())
             .finish_non_exhaustive()
-    }
-}
-
-/// The whole result.
-pub(super) fn whole<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {
-    result.decode(&mut []).map_err(CallError::Decode)
-}
-
-/// A result that says nothing.
-pub(super) const fn nothing(_: Raw<'_>) -> Result<(), CallError> {
-    Ok(())
-}
-
-/// The suggestions alone.
-pub(super) fn suggestions(result: Raw<'_>) -> Result<Completion, CallError> {
-    whole::<CompleteResult>(result).map(|result| result.completion)
-}
-
-/// The structured content alone, of a tool that did not fail.
-pub(super) fn structured<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {
-    let object = result.object().unwrap_or_default();
-    let failed = object.get("isError").and_then(Raw::boolean);
-    if failed == Some(true) {
-        let result: CallToolResult = whole(result)?;
-        return Err(CallError::Tool(Box::new(result)));
-    }
-    match object.get("structuredContent") {
-        Some(content) => whole(content),
-        None => Err(CallError::Output("there is no structured content".into())),
     }
 }

@@ -13,11 +13,12 @@ use mcp_proto::client::Failure;
 use mcp_proto::model::ServerFeatures;
 
 use super::ask::Ask;
+use super::decode::nothing;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
 use super::lock::lock;
 use super::queue::Queue;
-use super::request::{Request, nothing};
+use super::request::Request;
 use super::restart::RestartPolicy;
 use super::subscriptions::{SubscriptionEvent, SubscriptionQueue, Update};
 use crate::connection::PendingRequest;

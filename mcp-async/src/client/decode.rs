@@ -1,0 +1,39 @@
+//! The decoders of results.
+
+use mcp_proto::json::Raw;
+use serde::de::DeserializeOwned;
+
+use crate::error::CallError;
+use crate::model::{CallToolResult, CompleteResult, Completion};
+
+/// Makes the result of what the server answered, outside of every lock.
+pub(super) type Decode<T> = fn(Raw<'_>) -> Result<T, CallError>;
+
+/// The whole result.
+pub(super) fn whole<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {
+    result.decode(&mut []).map_err(CallError::Decode)
+}
+
+/// A result that says nothing.
+pub(super) const fn nothing(_: Raw<'_>) -> Result<(), CallError> {
+    Ok(())
+}
+
+/// The suggestions alone.
+pub(super) fn suggestions(result: Raw<'_>) -> Result<Completion, CallError> {
+    whole::<CompleteResult>(result).map(|result| result.completion)
+}
+
+/// The structured content alone, of a tool that did not fail.
+pub(super) fn structured<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {
+    let object = result.object().unwrap_or_default();
+    let failed = object.get("isError").and_then(Raw::boolean);
+    if failed == Some(true) {
+        let result: CallToolResult = whole(result)?;
+        return Err(CallError::Tool(Box::new(result)));
+    }
+    match object.get("structuredContent") {
+        Some(content) => whole(content),
+        None => Err(CallError::Output("there is no structured content".into())),
+    }
+}

@@ -1,0 +1,71 @@
+//! The way through the pages of a list.
+
+use super::ask::Ask;
+use super::cache::Kind;
+use super::client_state::ClientState;
+use super::page::Listed;
+use crate::error::CallError;
+use crate::model::Cursor;
+
+/// How far a list is read.
+pub(super) struct Pagination {
+    /// Where the page that is requested begins.
+    pub(super) cursor: Option<Cursor>,
+    pub(super) pages: usize,
+    /// So many pages are read at most.
+    pub(super) limit: usize,
+}
+
+/// How a list continues after a page.
+pub(super) enum NextPage {
+    At(Cursor),
+    None,
+    /// The list has too many pages, or a cursor came twice in a row (PN-07).
+    Endless,
+}
+
+impl Pagination {
+    pub(super) const fn new() -> Self {
+        Self {
+            cursor: None,
+            pages: 0,
+            limit: PAGES,
+        }
+    }
+
+    /// Counts a page, after which the list continues at this cursor.
+    pub(super) fn turn(&mut self, next: Option<Cursor>) -> NextPage {
+        self.pages += 1;
+        match next {
+            None => NextPage::None,
+            Some(next) if self.cursor.as_ref() == Some(&next) || self.pages >= self.limit => {
+                NextPage::Endless
+            }
+            Some(next) => {
+                self.cursor = Some(next.clone());
+                NextPage::At(next)
+            }
+        }
+    }
+
+    /// Begins the list anew.
+    pub(super) fn restart(&mut self) {
+        self.cursor = None;
+        self.pages = 0;
+    }
+
+    /// Handles the error of a page: with one that is gone, those that were kept of the same list
+    /// are out of date.
+    pub(super) fn failed<T: Listed>(&self, client_state: &ClientState, error: &CallError) {
+        let kind = Kind::of(&Ask::List {
+            method: T::METHOD,
+            cursor: None,
+        });
+        if let (CallError::Server(_), Some(_), Some(kind)) = (error, &self.cursor, kind) {
+            client_state.stale(kind, None);
+        }
+    }
+}
+
+/// With a hundred items on each page, far more than anyone lists on purpose.
+const PAGES: usize = 1_000;
