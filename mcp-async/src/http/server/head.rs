@@ -1,6 +1,8 @@
 //! The head of a request, in the form that the core reads.
 
-use http::header::{HOST, HeaderValue};
+use http::header::{
+    ACCEPT, CONTENT_TYPE, HOST, HeaderName, HeaderValue, ORIGIN, TRANSFER_ENCODING,
+};
 use http::request::Parts;
 use http::{Method, Version};
 use mcp_proto::http::{Field, Head};
@@ -32,7 +34,20 @@ impl Head for RequestHead<'_> {
     }
 
     fn values<'h>(&'h self, name: &str, each: &mut dyn FnMut(&'h [u8])) {
-        let lines = self.0.headers.get_all(name);
+        let headers = &self.0.headers;
+        // A constant is found without being parsed.
+        let lines = match name {
+            "accept" => headers.get_all(ACCEPT),
+            "content-type" => headers.get_all(CONTENT_TYPE),
+            "host" => headers.get_all(HOST),
+            "mcp-method" => headers.get_all(&METHOD),
+            "mcp-name" => headers.get_all(&NAME),
+            "mcp-protocol-version" => headers.get_all(&PROTOCOL_VERSION),
+            "mcp-session-id" => headers.get_all(&SESSION_ID),
+            "origin" => headers.get_all(ORIGIN),
+            "transfer-encoding" => headers.get_all(TRANSFER_ENCODING),
+            name => headers.get_all(name),
+        };
         if HOST == name
             && let Some(authority) = self.authority()
         {
@@ -52,6 +67,11 @@ impl Head for RequestHead<'_> {
         self.0.version == Version::HTTP_11
     }
 }
+
+static METHOD: HeaderName = HeaderName::from_static("mcp-method");
+static NAME: HeaderName = HeaderName::from_static("mcp-name");
+static PROTOCOL_VERSION: HeaderName = HeaderName::from_static("mcp-protocol-version");
+static SESSION_ID: HeaderName = HeaderName::from_static("mcp-session-id");
 
 #[cfg(test)]
 mod tests {
