@@ -69,12 +69,12 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
     /// has its answer already.
     pub(crate) fn handle<T>(
         &mut self,
+        now: Instant,
         from: &Source<'_>,
         incoming: Incoming<'_>,
         frame: Frame<'_>,
         look: impl FnOnce(&Action<Event<'_, X>, Reply<'_, X>>) -> Option<T>,
     ) -> Option<T> {
-        let now = self.now();
         let (event, verdict) = {
             let core = &mut *self.calls.shared.lock();
             core.now = now;
@@ -135,6 +135,7 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
     pub(crate) fn poll_time(
         &mut self,
         cx: &mut Context<'_>,
+        now: Instant,
         deadlines: [Option<Instant>; 2],
     ) -> Poll<()> {
         let timeout = self.calls.shared.lock().machine.poll_timeout();
@@ -142,7 +143,6 @@ impl<X: Role, C: Clock> Exchanged<X, C> {
         let Some(next) = deadlines.into_iter().chain(own).flatten().min() else {
             return Poll::Pending;
         };
-        let now = self.now();
         if self.armed.is_some_and(|armed| armed <= next && armed > now) {
             return Poll::Pending;
         }

@@ -70,10 +70,11 @@ impl<C: Clock> Session<C> {
                 Poll::Ready(None) => self.flush(),
                 Poll::Ready(Some(message)) => {
                     let text = Text::new(message);
+                    let now = self.connection.now();
                     for incoming in Messages::new(text.bytes(), self.depth) {
                         let frame = text.frame();
                         self.connection
-                            .handle(&Source::PIPE, incoming, frame, |_| None::<()>);
+                            .handle(now, &Source::PIPE, incoming, frame, |_| None::<()>);
                     }
                 }
             }
@@ -218,7 +219,9 @@ impl<C: Clock> Work for Rounds<'_, C> {
 
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
         let deadlines = [self.session.deadline, None];
-        self.session.connection.poll_time(cx, deadlines)
+        let connection = &mut self.session.connection;
+        let now = connection.now();
+        connection.poll_time(cx, now, deadlines)
     }
 }
 

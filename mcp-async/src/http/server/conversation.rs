@@ -107,6 +107,7 @@ impl<C: Clock> Conversation<C> {
     /// it.
     pub(super) fn take_in(
         &mut self,
+        now: Instant,
         from: &Source<'_>,
         head: &Arc<Parts>,
         text: &Text,
@@ -124,7 +125,8 @@ impl<C: Clock> Conversation<C> {
         for incoming in Messages::new(text.bytes(), depth) {
             several |= matches!(incoming, Incoming::BatchStart);
             let connection = &mut self.connection;
-            match connection.handle(from, incoming, text.frame(), |action| action.http_status()) {
+            let frame = text.frame();
+            match connection.handle(now, from, incoming, frame, |action| action.http_status()) {
                 None => answered = true,
                 Some(other) => status = Some(other),
             }
@@ -137,21 +139,17 @@ impl<C: Clock> Conversation<C> {
     }
 
     /// Does what there is to do now, as far as one turn goes; whether there is more.
-    pub(super) fn turn(&mut self) -> bool {
-        let now = self.now();
+    pub(super) fn turn(&mut self, now: Instant) -> bool {
         self.wind_down(now);
         self.connection.turn(now)
     }
 
     /// Whether it has ended by itself, or was asked to and has nothing left to do.
-    pub(super) fn is_over(&self) -> bool {
-        let given_up = self.connection.is_given_up();
-        let late = self.ending.is_some_and(|ending| ending <= self.now());
-        self.with(|core| {
-            // An event that the store does not have yet was not read.
-            let done = || core.machine.in_flight() == 0 && (late || !core.outbound.awaits_store());
-            given_up || core.machine.is_closed() || (core.closing && done())
-        })
+    pub(super) fn is_over(&self, now: Instant, core: &Core<Machine>) -> bool {
+        let late = self.ending.is_some_and(|ending| ending <= now);
+        // An event that the store does not have yet was not read.
+        let done = || core.machine.in_flight() == 0 && (late || !core.outbound.awaits_store());
+        self.connection.is_given_up() || core.machine.is_closed() || (core.closing && done())
     }
 
     /// Ends every request.
@@ -163,6 +161,7 @@ impl<C: Clock> Conversation<C> {
     /// `deadline` at the latest. The caller looks at what there is to send.
     pub(super) fn poll(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) {
         let turns = &mut Turns {
+            now: self.now(),
             conversation: self,
             deadline,
         };
@@ -202,16 +201,22 @@ impl<C: Clock> Conversation<C> {
     }
 
     /// Waits for what time brings, `deadline` included.
-    pub(super) fn arm(&mut self, cx: &mut Context<'_>, deadline: Option<Instant>) -> Poll<()> {
-        let now = self.now();
+    pub(super) fn arm(
+        &mut self,
+        cx: &mut Context<'_>,
+        now: Instant,
+        deadline: Option<Instant>,
+    ) -> Poll<()> {
         let ending = self.ending.filter(|ending| *ending > now);
-        self.connection.poll_time(cx, [deadline, ending])
+        self.connection.poll_time(cx, now, [deadline, ending])
     }
 }
 
 /// One poll of a conversation.
 struct Turns<'c, C: Clock> {
     conversation: &'c mut Conversation<C>,
+    /// When it began.
+    now: Instant,
     deadline: Option<Instant>,
 }
 
@@ -228,14 +233,15 @@ impl<C: Clock> Work for Turns<'_, C> {
     }
 
     fn work(&mut self, _: &mut Context<'_>) -> Worked<Infallible> {
-        match self.conversation.turn() {
+        match self.conversation.turn(self.now) {
             true => Worked::Enough,
             false => Worked::None,
         }
     }
 
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        if self.conversation.arm(cx, self.deadline).is_ready() {
+        let due = self.conversation.arm(cx, self.now, self.deadline);
+        if due.is_ready() {
             // The caller has to look first: what is due may be its own.
             cx.waker().wake_by_ref();
         }

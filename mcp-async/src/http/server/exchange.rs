@@ -23,18 +23,22 @@ pub(super) struct Exchange<C: Clock> {
 }
 
 impl<C: Clock> Exchange<C> {
-    pub(super) fn new(mut conversation: Conversation<C>, keep_alive: Duration) -> Self {
+    pub(super) fn new(
+        mut conversation: Conversation<C>,
+        now: Instant,
+        keep_alive: Duration,
+    ) -> Self {
         conversation.set_refuses(false);
         Self {
-            quiet_until: conversation.now() + keep_alive,
+            quiet_until: now + keep_alive,
             conversation,
             keep_alive,
         }
     }
 
     /// Takes the first turn: all that there is to say, if that is all.
-    pub(super) fn begin(&mut self) -> Option<Answer> {
-        self.conversation.turn();
+    pub(super) fn begin(&mut self, now: Instant) -> Option<Answer> {
+        self.conversation.turn(now);
         match self.first() {
             First::Single(status, message) => Some(answer::message(status, message)),
             First::Nothing => Some(answer::empty(StatusCode::ACCEPTED)),

@@ -47,8 +47,9 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer::busy("there are too many streams");
         };
         let source = Source::post(reader.channel(), post);
-        let status = conversation.take_in(&source, parts, text, self.depth());
-        conversation.turn();
+        let now = conversation.now();
+        let status = conversation.take_in(now, &source, parts, text, self.depth());
+        conversation.turn(now);
         let (answer, opened) = conversation.with(|core| {
             let streams = SessionStreams::of(core);
             let answer = streams.and_then(|streams| {
@@ -256,11 +257,12 @@ impl<R: Runtime> HttpEndpoint<R> {
         source: &Source<'_>,
         text: &Text,
     ) -> Answer {
-        if let Some(status) = conversation.take_in(source, parts, text, self.depth()) {
+        let now = conversation.now();
+        if let Some(status) = conversation.take_in(now, source, parts, text, self.depth()) {
             return answer::status(status);
         }
-        let mut exchange = Exchange::new(conversation, self.options.keep_alive);
-        if let Some(answer) = exchange.begin() {
+        let mut exchange = Exchange::new(conversation, now, self.options.keep_alive);
+        if let Some(answer) = exchange.begin(now) {
             return answer;
         }
         self.goes_on(&mut exchange.conversation);

@@ -43,6 +43,16 @@ struct Inner {
     watchers: Vec<Waker>,
 }
 
+/// What its exchanges ask of the task of a session.
+pub(super) struct SessionState {
+    /// When something was last asked of it.
+    pub(super) used: Instant,
+    /// The client has ended it.
+    pub(super) deleted: bool,
+    /// It is to end in this process only.
+    pub(super) displaced: bool,
+}
+
 /// A body on its way to the machine.
 pub(super) struct Posted {
     pub(super) channel: Channel,
@@ -157,9 +167,14 @@ impl Session {
         self.inner().used = now;
     }
 
-    /// When something was last asked of it.
-    pub(super) fn used(&self) -> Instant {
-        self.inner().used
+    /// What its exchanges ask of its task, in addition to bodies.
+    pub(super) fn state(&self) -> SessionState {
+        let inner = self.inner();
+        SessionState {
+            used: inner.used,
+            deleted: inner.deleted,
+            displaced: inner.displaced,
+        }
     }
 
     /// Lets the task look at what is new.
@@ -197,11 +212,6 @@ impl Session {
     pub(super) fn displace(&self) {
         self.inner().displaced = true;
         self.wake_task();
-    }
-
-    /// Whether it is to end in this process only.
-    pub(super) fn is_displaced(&self) -> bool {
-        self.inner().displaced
     }
 
     /// Waits until it has ended here. Returns whether the stores have forgotten it, which is what a

@@ -14,9 +14,10 @@ use super::session::Session;
 use super::sessions::{Place, Sessions};
 use super::store_writer::StoreWriter;
 use super::streams::SessionStreams;
-use crate::connection::{Text, Work, Worked, poll_work};
+use crate::connection::{Core, Text, Work, Worked, poll_work};
 use crate::observe;
 use crate::runtime::Clock;
+use crate::server::Machine;
 
 /// Holds the machine of a session, and does what there is to do for it.
 pub(super) struct SessionTask<C: Clock> {
@@ -36,11 +37,12 @@ pub(super) struct SessionTask<C: Clock> {
 }
 
 impl<C: Clock> SessionTask<C> {
-    /// Takes a few bodies that were posted; whether there are more.
-    fn take_in(&mut self) -> bool {
+    /// Takes a few bodies that were posted, and does what there is to do; whether there is more.
+    fn turn(&mut self, now: Instant) -> bool {
+        let mut more = None;
         for _ in 0..POSTS {
             let Some(posted) = self.session.next_posted() else {
-                return false;
+                return more.unwrap_or_else(|| self.conversation.turn(now));
             };
             let channel = posted.channel;
             let post = Post {
@@ -54,36 +56,53 @@ impl<C: Clock> SessionTask<C> {
                 channel => Source::post(channel, &post),
             };
             let status = self.conversation.take_in(
+                now,
                 &source,
                 &posted.head,
                 &Text::new(posted.body),
                 self.depth,
             );
             // Answers that are there at once come with the verdict.
-            self.conversation.turn();
+            more = Some(self.conversation.turn(now));
             self.session
                 .streams(|streams| streams.was_handled(channel, status));
         }
         true
     }
 
-    /// When it is over if nothing happens; `None` while it is in use: a running request or an
-    /// open stream is use.
-    fn expiry(&self) -> Option<Instant> {
-        let idle = self.conversation.with(|core| {
-            core.machine.in_flight() == 0
-                && SessionStreams::of(core).is_none_or(|streams| !streams.has_readers())
-        });
-        idle.then(|| self.session.used() + self.idle)
+    /// Lets the stores know what is new.
+    fn keep(&mut self, cx: &mut Context<'_>, now: Instant) {
+        if !self.store_writer.has_stores() {
+            return;
+        }
+        let used = match self.conversation.with(is_idle) {
+            true => self.session.state().used,
+            false => now,
+        };
+        self.store_writer.poll(cx, now, &self.session.shared, used);
     }
 
-    /// Lets the stores know what is new.
-    fn keep(&mut self, cx: &mut Context<'_>, expiry: Option<Instant>) {
-        let used = match expiry {
-            Some(_) => self.session.used(),
-            None => self.conversation.now(),
-        };
-        self.store_writer.poll(cx, &self.session.shared, used);
+    /// Looks at what the turn has left, and wakes the readers of what is new.
+    fn look(&self, now: Instant) -> Look {
+        let mut woken = Vec::new();
+        let (idle, over) = self.conversation.with(|core| {
+            let idle = is_idle(core);
+            let over = self.conversation.is_over(now, core);
+            let is_read = SessionStreams::of(core).is_some_and(|streams| {
+                streams.take_woken(&mut woken);
+                streams.has_readers()
+            });
+            (idle, over || (self.ends_with_stream && !is_read))
+        });
+        woken.into_iter().for_each(Waker::wake);
+        let state = self.session.state();
+        let expiry = idle.then(|| state.used + self.idle);
+        Look {
+            expiry,
+            deleted: state.deleted,
+            displaced: state.displaced || self.store_writer.is_displaced(),
+            over: over || expiry.is_some_and(|expiry| expiry <= now),
+        }
     }
 
     /// Waits until the stores have forgotten the session.
@@ -98,15 +117,24 @@ impl<C: Clock> SessionTask<C> {
         let woken = self.session.streams(SessionStreams::finish);
         woken.into_iter().flatten().for_each(Waker::wake);
     }
+}
 
-    fn is_over(&self, expiry: Option<Instant>) -> bool {
-        let now = self.conversation.now();
-        let is_read = || self.session.streams(|streams| streams.has_readers());
-        if self.ends_with_stream && is_read() != Some(true) {
-            return true;
-        }
-        expiry.is_some_and(|expiry| expiry <= now) || self.conversation.is_over()
-    }
+/// Whether nothing runs and no stream is read: a running request or an open stream is use.
+fn is_idle(core: &mut Core<Machine>) -> bool {
+    core.machine.in_flight() == 0
+        && SessionStreams::of(core).is_none_or(|streams| !streams.has_readers())
+}
+
+/// What a turn has left.
+struct Look {
+    /// When the session is over if nothing happens; `None` while it is in use.
+    expiry: Option<Instant>,
+    /// The client has ended it.
+    deleted: bool,
+    /// Another process owns it now, or has ended it.
+    displaced: bool,
+    /// It has ended.
+    over: bool,
 }
 
 /// Everything in it is polled through `&mut` only.
@@ -120,7 +148,12 @@ impl<C: Clock> Future for SessionTask<C> {
         if this.leaving {
             return this.poll_forget(cx);
         }
-        ready!(poll_work(this, cx));
+        let turns = &mut Turns {
+            now: this.conversation.now(),
+            task: this,
+            expiry: None,
+        };
+        ready!(poll_work(turns, cx));
         match this.leaving {
             true => this.poll_forget(cx),
             false => Poll::Ready(()),
@@ -128,49 +161,59 @@ impl<C: Clock> Future for SessionTask<C> {
     }
 }
 
-impl<C: Clock> Work for SessionTask<C> {
+/// One poll of the task.
+struct Turns<'t, C: Clock> {
+    task: &'t mut SessionTask<C>,
+    /// When it began.
+    now: Instant,
+    /// See [`Look::expiry`].
+    expiry: Option<Instant>,
+}
+
+impl<C: Clock> Work for Turns<'_, C> {
     type Output = ();
 
     fn begin(&mut self, cx: &Context<'_>) {
-        self.conversation.begin(cx);
+        self.task.conversation.begin(cx);
     }
 
     fn rest(&mut self) {
-        self.conversation.rest();
+        self.task.conversation.rest();
     }
 
     fn work(&mut self, cx: &mut Context<'_>) -> Worked<()> {
-        let mut more = self.take_in();
-        more |= self.conversation.turn();
-        let expiry = self.expiry();
-        self.keep(cx, expiry);
-        if self.session.is_deleted() {
+        let Self { task, now, expiry } = self;
+        let more = task.turn(*now);
+        task.keep(cx, *now);
+        let look = task.look(*now);
+        *expiry = look.expiry;
+        if look.deleted {
             // Its requests and streams end at once, before the stores answer, also in a displaced owner.
-            self.session.wake();
-            self.leaving = true;
-            self.close();
+            task.leaving = true;
+            task.close();
             return Worked::Over(());
         }
-        if self.store_writer.is_displaced() || self.session.is_displaced() {
+        if look.displaced {
             // Its requests and streams end here; the client finds the session where it is now.
             observe::displaced();
             return Worked::Over(());
         }
-        self.session.wake();
-        if self.is_over(expiry) {
-            return Worked::Over(());
-        }
-        match more {
-            true => Worked::Enough,
-            false => Worked::None,
+        match (look.over, more) {
+            (true, _) => Worked::Over(()),
+            (false, true) => Worked::Enough,
+            (false, false) => Worked::None,
         }
     }
 
     fn poll_rest(&mut self, cx: &mut Context<'_>) -> Poll<()> {
-        let now = self.conversation.now();
-        let due = self.store_writer.due().filter(|due| *due > now);
-        let deadline = self.expiry().into_iter().chain(due).min();
-        self.conversation.arm(cx, deadline)
+        let Self { task, now, expiry } = self;
+        let due = task.store_writer.due().filter(|due| *due > *now);
+        let deadline = expiry.iter().copied().chain(due).min();
+        let due = task.conversation.arm(cx, *now, deadline);
+        if due.is_ready() {
+            *now = task.conversation.now();
+        }
+        due
     }
 }
 

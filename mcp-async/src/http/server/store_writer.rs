@@ -98,10 +98,21 @@ impl StoreWriter {
         self.displaced
     }
 
+    /// Whether there is a store to write to.
+    pub(super) const fn has_stores(&self) -> bool {
+        self.sharing.sessions.is_some() || self.sharing.events.is_some()
+    }
+
     /// Does what there is to do, and wakes the task when a store is done. `used` says when the
     /// session was in use. No store is called under the lock.
-    pub(super) fn poll(&mut self, cx: &mut Context<'_>, shared: &Shared<Machine>, used: Instant) {
-        self.save(cx, shared, used);
+    pub(super) fn poll(
+        &mut self,
+        cx: &mut Context<'_>,
+        now: Instant,
+        shared: &Shared<Machine>,
+        used: Instant,
+    ) {
+        self.save(cx, now, shared, used);
         if !self.displaced {
             self.append(cx, shared);
         }
@@ -127,8 +138,13 @@ impl StoreWriter {
         forgetting.as_mut().poll(cx)
     }
 
-    fn save(&mut self, cx: &mut Context<'_>, shared: &Shared<Machine>, used: Instant) {
-        let now = shared.now();
+    fn save(
+        &mut self,
+        cx: &mut Context<'_>,
+        now: Instant,
+        shared: &Shared<Machine>,
+        used: Instant,
+    ) {
         self.poll_saving(cx, now);
         let Some(store) = &self.sharing.sessions else {
             return;
