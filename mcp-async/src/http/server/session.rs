@@ -247,12 +247,19 @@ impl Session {
 
     /// No longer reads a stream.
     pub(super) fn detach(&self, reader: &StreamReader) {
-        self.streams(|streams| streams.detach(reader));
+        let woken = {
+            let mut core = self.shared.lock();
+            let mut woken = core.take_room();
+            if let Some(streams) = SessionStreams::of(&mut core) {
+                streams.detach(reader);
+                streams.take_woken(&mut woken);
+            }
+            woken
+        };
         self.touch();
         // From now on it may be idle.
         self.wake_task();
-        self.was_read();
-        self.wake();
+        woken.into_iter().for_each(Waker::wake);
     }
 
     fn inner(&self) -> MutexGuard<'_, Inner> {
