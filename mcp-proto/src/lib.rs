@@ -155,6 +155,7 @@ mod pipe;
 mod slots;
 mod source;
 mod splice;
+mod step;
 mod store;
 mod time;
 mod token;
@@ -165,7 +166,8 @@ pub use inbox::Inbox;
 pub use inbox::Large;
 pub use machine::Machine;
 pub use outbox::{NeedsBuffer, Outbox, Output};
-pub use pipe::{Handled, Link, Step, TurnEnd};
+pub use pipe::{Handled, Link, TurnEnd};
+pub use step::Step;
 
 // What goes into a machine and comes out of it.
 pub use action::{Action, BufferFull, Channel, IgnoreReason, SendError, Transmit};

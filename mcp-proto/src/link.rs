@@ -8,9 +8,9 @@ use crate::inbox::Inbox;
 use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
-use crate::pipe::Step;
 use crate::rpc::Incoming;
 use crate::source::Source;
+use crate::step::Step;
 use crate::store::Store;
 use crate::time::Instant;
 

@@ -1,11 +1,11 @@
 //! A pipe: two buffers, and what a driver learns of the work between them.
 
-use crate::action::IgnoreReason;
 use crate::inbox::Inbox;
 use crate::limits::OutputTooSmall;
 use crate::link;
 use crate::machine::Machine;
 use crate::outbox::Outbox;
+use crate::step::Step;
 use crate::store::Store;
 use crate::time::Instant;
 
@@ -137,31 +137,6 @@ impl<I: Store<u8>, O: Store<u8>> Link<I, O> {
             }
         }
     }
-}
-
-/// The result of a [`step`](Link::step).
-#[derive(Debug)]
-#[must_use = "a request whose event is dropped is never answered"]
-pub enum Step<'o, E, O> {
-    /// Something for the application, which may answer into the outbox at once.
-    ///
-    /// If the answer does not fit: [`Machine::unhandle`] with what [`Machine::request_of`] returned
-    /// for the event, [`Inbox::unread`], and the request comes again once the peer has read
-    /// something.
-    Event {
-        /// It borrows from the inbox.
-        event: E,
-        /// For the answer.
-        outbox: &'o mut Outbox<O>,
-    },
-    /// A message was dealt with.
-    Handled,
-    /// A message led to nothing.
-    Ignored(IgnoreReason),
-    /// The peer has to read before anything else happens.
-    Full,
-    /// Nothing to do until bytes arrive or time passes.
-    Empty,
 }
 
 /// The result of an event in a [`turn`](Link::turn).
