@@ -1,63 +1,10 @@
 //! Collects the members of an envelope in one pass, and then validates them.
 
 use super::{
-    ErrorObject, Id, Invalid, Message, Method, Notification, Reason, Request, Response, Shape,
+    ErrorObject, Id, Invalid, Member, Message, Method, Notification, Reason, Request, Response,
+    Shape,
 };
-use crate::json::{Fault, Kind, Raw, Scanner, Str};
-
-/// A member that a message may have only once.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Member {
-    /// `jsonrpc`
-    Version,
-    /// `id`
-    Id,
-    /// `method`
-    Method,
-    /// `params`
-    Params,
-    /// `result`
-    Result,
-    /// `error`
-    Error,
-    /// `code` of the error
-    Code,
-    /// `message` of the error
-    Message,
-    /// `data` of the error
-    Data,
-}
-
-impl Member {
-    /// The member's name.
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::Version => "jsonrpc",
-            Self::Id => "id",
-            Self::Method => "method",
-            Self::Params => "params",
-            Self::Result => "result",
-            Self::Error => "error",
-            Self::Code => "error.code",
-            Self::Message => "error.message",
-            Self::Data => "error.data",
-        }
-    }
-
-    /// Names are compared unescaped and case-sensitively (JR-52).
-    fn of(name: Str<'_>) -> Option<Self> {
-        [
-            Self::Version,
-            Self::Id,
-            Self::Method,
-            Self::Params,
-            Self::Result,
-            Self::Error,
-        ]
-        .into_iter()
-        .find(|member| name == *member.name())
-    }
-}
+use crate::json::{Fault, Kind, Raw, Scanner};
 
 /// What the top level of a message says.
 #[derive(Default)]
@@ -251,6 +198,30 @@ impl<'b> Members<'b> {
                 named,
                 self.result.is_some() || self.error.is_some(),
             ),
+        })
+    }
+}
+
+impl<'b> ErrorObject<'b> {
+    fn from_raw(raw: Raw<'b>) -> Result<Self, Reason> {
+        let members = raw.object().ok_or(Reason::Error)?;
+        let [code, message, data] =
+            members
+                .find(["code", "message", "data"])
+                .map_err(|double| {
+                    Reason::Doubled(match double.key {
+                        0 => Member::Code,
+                        1 => Member::Message,
+                        _ => Member::Data,
+                    })
+                })?;
+        Ok(Self {
+            code: code
+                .and_then(Raw::number)
+                .and_then(|code| code.to_i64())
+                .ok_or(Reason::Error)?,
+            message: message.and_then(Raw::string).ok_or(Reason::Error)?,
+            data,
         })
     }
 }

@@ -2,10 +2,10 @@
 
 use core::convert::Infallible;
 
-use super::members::Members;
-use super::{Id, Invalid, Member, Method, Reason, Salvage, Shape, envelope};
+use super::error_object::ErrorObject;
+use super::{Id, Invalid, Method, envelope};
 use crate::action::BufferFull;
-use crate::json::{Fault, Object, Raw, Scanner, Str, Writer};
+use crate::json::{Object, Raw, Writer};
 
 /// What some bytes say: reading never fails, it yields [`Message::Invalid`].
 ///
@@ -66,17 +66,6 @@ pub struct Response<'b> {
     pub outcome: Result<Raw<'b>, ErrorObject<'b>>,
 }
 
-/// Why a request has no result.
-#[derive(Clone, Copy, Debug)]
-pub struct ErrorObject<'b> {
-    /// What kind of error; [`code`](super::code) names those of MCP.
-    pub code: i64,
-    /// One short sentence (JR-13).
-    pub message: Str<'b>,
-    /// Anything else the peer wanted to tell (JR-14).
-    pub data: Option<Raw<'b>>,
-}
-
 /// What an [`Inbox`](crate::Inbox) yields: a message, or a bracket of a batch.
 ///
 /// A batch is [`BatchStart`](Self::BatchStart), its elements as messages, and
@@ -93,66 +82,7 @@ pub enum Incoming<'b> {
     BatchEnd,
 }
 
-impl<'b> Message<'b> {
-    /// Reads one message from a whole text, which may have white space around it.
-    ///
-    /// `depth` is how deep arrays and objects may nest, the message's own object included, at
-    /// most [`MAX_DEPTH`](crate::json::MAX_DEPTH). The text is validated to its end. An array is
-    /// no message: batches are taken apart by the [`Inbox`](crate::Inbox).
-    pub fn parse(text: &'b [u8], depth: u8) -> Self {
-        let mut scanner = Scanner::new(text, depth);
-        let mut members = Members::default();
-        match members.read(&mut scanner).and_then(|()| scanner.end()) {
-            Ok(()) => members.judge(),
-            Err(fault) => Self::no_object(text, depth, fault),
-        }
-    }
-
-    /// Reads one message from a value that is JSON already: an element of a batch, say.
-    pub fn from_raw(raw: Raw<'b>) -> Self {
-        Self::parse(raw.as_bytes(), crate::json::MAX_DEPTH)
-    }
-
-    /// Reads one element of a batch, at the scanner's position.
-    pub(crate) fn element(scanner: &mut Scanner<'b>) -> Result<Self, Fault> {
-        scanner.skip_whitespace();
-        if scanner.peek() == Some(b'{') {
-            let mut members = Members::default();
-            members.read_element(scanner)?;
-            return Ok(members.judge());
-        }
-        scanner.value()?;
-        Ok(Self::NOT_OBJECT)
-    }
-
-    /// What is said of a text in which reading an object met this fault.
-    #[cold]
-    fn no_object(text: &'b [u8], depth: u8, fault: Fault) -> Self {
-        let mut scanner = Scanner::new(text, depth);
-        scanner.skip_whitespace();
-        let fault = match scanner.peek() {
-            Some(b'{') => Err(fault),
-            _ => scanner.value().and_then(|_| scanner.end()),
-        };
-        match fault {
-            Ok(()) => Self::NOT_OBJECT,
-            Err(fault) => Self::broken(text, Reason::Json(fault)),
-        }
-    }
-
-    const NOT_OBJECT: Self = Self::Invalid(Invalid {
-        reason: Reason::NotObject,
-        id: None,
-        shape: Shape::Unknown,
-    });
-
-    /// Reads what is readable of an invalid message.
-    #[cold]
-    pub(crate) fn broken(text: &'b [u8], reason: Reason) -> Self {
-        let (id, shape) = Salvage::whole(text);
-        Self::Invalid(Invalid { reason, id, shape })
-    }
-
+impl Message<'_> {
     /// Writes the message into `out`, in one line and without a newline behind it.
     ///
     /// Returns the bytes taken; an [`Invalid`] message takes none. Members that a message does
@@ -184,38 +114,5 @@ impl<'b> Message<'b> {
             Self::Invalid(_) => {}
         }
         w.finish()
-    }
-}
-
-impl<'b> ErrorObject<'b> {
-    /// An error without data.
-    pub fn new(code: i64, message: &'b str) -> Self {
-        Self {
-            code,
-            message: Str::from(message),
-            data: None,
-        }
-    }
-
-    pub(super) fn from_raw(raw: Raw<'b>) -> Result<Self, Reason> {
-        let members = raw.object().ok_or(Reason::Error)?;
-        let [code, message, data] =
-            members
-                .find(["code", "message", "data"])
-                .map_err(|double| {
-                    Reason::Doubled(match double.key {
-                        0 => Member::Code,
-                        1 => Member::Message,
-                        _ => Member::Data,
-                    })
-                })?;
-        Ok(Self {
-            code: code
-                .and_then(Raw::number)
-                .and_then(|code| code.to_i64())
-                .ok_or(Reason::Error)?,
-            message: message.and_then(Raw::string).ok_or(Reason::Error)?,
-            data,
-        })
     }
 }

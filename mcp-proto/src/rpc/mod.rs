@@ -10,16 +10,20 @@
 pub mod code;
 
 pub(crate) mod envelope;
+mod error_object;
 mod id;
 mod invalid;
+mod member;
 mod members;
 mod message;
 mod messages;
 mod method;
+mod parse;
 mod salvage;
 
 // Messages.
-pub use message::{ErrorObject, Incoming, Message, Notification, Request, Response};
+pub use error_object::ErrorObject;
+pub use message::{Incoming, Message, Notification, Request, Response};
 pub use messages::Messages;
 
 // Their parts.
@@ -28,7 +32,7 @@ pub use method::Method;
 
 // Faults.
 pub use invalid::{Invalid, Reason, Shape};
-pub use members::Member;
+pub use member::Member;
 pub use salvage::ID_ECHO;
 
 #[cfg(feature = "alloc")]

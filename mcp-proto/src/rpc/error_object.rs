@@ -1,0 +1,25 @@
+//! The error of a response.
+
+use crate::json::{Raw, Str};
+
+/// Why a request has no result.
+#[derive(Clone, Copy, Debug)]
+pub struct ErrorObject<'b> {
+    /// What kind of error; [`code`](super::code) names those of MCP.
+    pub code: i64,
+    /// One short sentence (JR-13).
+    pub message: Str<'b>,
+    /// Anything else the peer wanted to tell (JR-14).
+    pub data: Option<Raw<'b>>,
+}
+
+impl<'b> ErrorObject<'b> {
+    /// An error without data.
+    pub fn new(code: i64, message: &'b str) -> Self {
+        Self {
+            code,
+            message: Str::from(message),
+            data: None,
+        }
+    }
+}
