@@ -11,6 +11,7 @@ use super::commands::Commands;
 use super::deadlines::{Deadlines, Due};
 use super::entry::{Entry, Kind};
 use super::exchange::{Exchange, State};
+use super::ids::{ExchangeId, ServerId};
 use super::response;
 use super::streams::StreamLimits;
 use crate::action::{Action, IgnoreReason};
@@ -76,16 +77,6 @@ pub struct HttpOptions {
     /// After how long an event stream without events carries a comment (SH-42).
     pub keep_alive: Duration,
 }
-
-/// Names a machine of an [`HttpServer`]: that of a session, or of one request. It is not used
-/// again after the machine is gone.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ServerId(u64);
-
-/// Names an exchange of an [`HttpServer`]: one request and its response. It is not used again
-/// after the exchange is over.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
-pub struct ExchangeId(u64);
 
 /// What [`HttpServer::step`] did.
 #[derive(Debug)]

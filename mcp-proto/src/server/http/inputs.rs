@@ -5,9 +5,10 @@ use alloc::string::String;
 
 use super::body::{Body, OwnedPost};
 use super::deadlines::Due;
-use super::driver::{ExchangeId, HttpServer, ServerId};
+use super::driver::HttpServer;
 use super::entry::{Entry, Kind};
 use super::exchange::{Exchange, State};
+use super::ids::{ExchangeId, ServerId};
 use super::response::{self, Response};
 use super::streams::StreamReader;
 use crate::http::{Field, Get, Head, Opening, Post, Route, SessionId};

@@ -83,11 +83,13 @@ mod deadlines;
 mod driver;
 mod entry;
 mod exchange;
+mod ids;
 mod inputs;
 mod outputs;
 mod response;
 pub mod streams;
 
 pub use commands::Commands;
-pub use driver::{ExchangeId, HttpOptions, HttpServer, HttpStep, ServerId};
+pub use driver::{HttpOptions, HttpServer, HttpStep};
+pub use ids::{ExchangeId, ServerId};
 pub use response::ResponseHead;

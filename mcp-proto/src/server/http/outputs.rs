@@ -3,8 +3,9 @@
 use alloc::vec::Vec;
 
 use super::deadlines::Due;
-use super::driver::{ExchangeId, HttpServer, ServerId};
+use super::driver::HttpServer;
 use super::exchange::{Exchange, State};
+use super::ids::{ExchangeId, ServerId};
 use super::response::{self, Response, ResponseHead};
 use super::streams::{StreamRead, StreamReader};
 use crate::time::Instant;
