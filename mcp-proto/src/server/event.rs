@@ -1,6 +1,7 @@
 //! Events of a server for its application.
 
 use super::context::RequestContext;
+use super::question::Ended;
 use super::reply::{Initialize, Reply};
 use crate::action::{ACCEPTED, Action};
 use crate::json::{Number, Object, Raw, Str};
@@ -121,4 +122,14 @@ pub enum Answer<'b> {
     Cancelled,
     /// The connection is over.
     Closed,
+}
+
+impl From<Ended> for Answer<'static> {
+    fn from(ended: Ended) -> Self {
+        match ended {
+            Ended::Timeout => Self::Timeout,
+            Ended::Cancelled => Self::Cancelled,
+            Ended::Closed => Self::Closed,
+        }
+    }
 }

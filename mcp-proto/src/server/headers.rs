@@ -2,16 +2,12 @@
 
 use super::arrival::Arrival;
 use super::context::{Members, VERSION as VERSION_MEMBER};
+use super::header_names::{METHOD, NAME, VERSION};
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
 use crate::json::{Raw, Str};
 use crate::revision::Revision;
 use crate::rpc::Method;
-
-/// The fields, as an error names them.
-pub(super) const VERSION: &str = "MCP-Protocol-Version";
-const METHOD: &str = "Mcp-Method";
-const NAME: &str = "Mcp-Name";
 
 impl<S: Storage> Server<'_, S> {
     /// Whether a request without a version in its body is of the modern era all the same.

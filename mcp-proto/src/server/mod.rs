@@ -22,6 +22,7 @@ mod config;
 mod context;
 mod declaration;
 mod event;
+mod header_names;
 mod headers;
 mod in_flight;
 mod legacy;
@@ -34,6 +35,7 @@ mod pace;
 mod peer_error;
 mod prepared_config;
 mod progress;
+mod progress_report;
 mod question;
 mod question_check;
 mod questions;
@@ -77,7 +79,7 @@ pub use reply::{Initialize, Reply, ReplyKind};
 
 // Arguments of commands.
 pub use lists::ListKind;
-pub use progress::ProgressReport;
+pub use progress_report::ProgressReport;
 pub use question::AskOptions;
 pub use question_check::check_question;
 pub use session_snapshot::SessionSnapshot;

@@ -4,7 +4,7 @@
 use alloc::{boxed::Box, string::String};
 use core::time::Duration;
 
-use super::progress::ProgressReport;
+use super::progress_report::ProgressReport;
 use crate::time::Instant;
 
 /// How fast the progress of one request leaves: [`BURST`] messages at once, then one in each

@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::headers;
+use super::header_names;
 use crate::json::Writer;
 use crate::rpc::{Reason, code};
 
@@ -135,7 +135,7 @@ impl PeerError {
             Self::LogLevel => ("", "unknown log level"),
             Self::NoVersion => ("protocolVersion", " is missing or no string"),
             Self::UnsupportedVersion => ("", "unsupported protocol version"),
-            Self::VersionHeaderMissing => (headers::VERSION, MISSING),
+            Self::VersionHeaderMissing => (header_names::VERSION, MISSING),
             Self::HeaderMissing(field) => (field, MISSING),
             Self::HeaderMismatch(field) => (field, " does not match the body"),
             Self::Unasked => ("", "this revision has no requests of servers"),

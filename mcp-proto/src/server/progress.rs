@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::in_flight::InFlight;
+use super::progress_report::ProgressReport;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
 use crate::id_buf::IdStorage;
@@ -11,28 +12,6 @@ use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue};
 use crate::time::Instant;
 use crate::token::Token;
-
-/// How far a request is.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct ProgressReport<'a> {
-    /// More than the time before; any unit.
-    pub progress: f64,
-    /// How much it will be in the end, if that is known.
-    pub total: Option<f64>,
-    /// What is happening, for people (PG-05). 2024-11-05 has none: there it is left out.
-    pub message: Option<&'a str>,
-}
-
-impl ProgressReport<'_> {
-    /// A value and nothing else.
-    pub const fn new(progress: f64) -> Self {
-        Self {
-            progress,
-            total: None,
-            message: None,
-        }
-    }
-}
 
 impl<S: Storage> Server<'_, S> {
     /// Tells how far a request is.

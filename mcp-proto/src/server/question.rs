@@ -2,7 +2,6 @@
 
 use core::time::Duration;
 
-use super::event::Answer;
 use crate::action::Channel;
 use crate::json::Decimal;
 use crate::slots::Key;
@@ -64,14 +63,4 @@ pub(super) enum Ended {
     Timeout,
     Cancelled,
     Closed,
-}
-
-impl From<Ended> for Answer<'static> {
-    fn from(ended: Ended) -> Self {
-        match ended {
-            Ended::Timeout => Self::Timeout,
-            Ended::Cancelled => Self::Cancelled,
-            Ended::Closed => Self::Closed,
-        }
-    }
 }

@@ -1,6 +1,6 @@
 //! Answers that the core gives without the application.
 
-use super::headers;
+use super::header_names;
 use super::peer_error::PeerError;
 use super::setup::ServerSetup;
 use crate::action::{BufferFull, Channel};
@@ -265,7 +265,7 @@ fn write_versions(revisions: RevisionSet, w: &mut Writer<'_>) {
 /// Who does not say which version it means may not know which there are (VR-20, VR-25).
 fn write_version_missing(config: &ServerSetup<'_>, w: &mut Writer<'_>) {
     w.literal("\"");
-    w.literal(headers::VERSION);
+    w.literal(header_names::VERSION);
     w.literal(" is missing; this server speaks ");
     for (n, revision) in config.revisions.iter().enumerate() {
         if n > 0 {

@@ -1,0 +1,23 @@
+//! A report of the progress of a request.
+
+/// How far a request is.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct ProgressReport<'a> {
+    /// More than the time before; any unit.
+    pub progress: f64,
+    /// How much it will be in the end, if that is known.
+    pub total: Option<f64>,
+    /// What is happening, for people (PG-05). 2024-11-05 has none: there it is left out.
+    pub message: Option<&'a str>,
+}
+
+impl ProgressReport<'_> {
+    /// A value and nothing else.
+    pub const fn new(progress: f64) -> Self {
+        Self {
+            progress,
+            total: None,
+            message: None,
+        }
+    }
+}
