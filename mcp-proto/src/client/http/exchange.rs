@@ -5,10 +5,10 @@ use alloc::vec::Vec;
 use core::fmt;
 use core::time::Duration;
 
+use super::error_body::{error_of, write};
 use super::mirrored::mirrored;
 use super::origin::Origin;
-use super::oversized::Passing;
-use super::refusal;
+use super::passing::Passing;
 use super::reply::{Body, ExchangeOutcome, HttpMethod, ReplyHead};
 use super::retry::{Backoff, STEADY};
 use super::retry_after;
@@ -120,18 +120,6 @@ impl Exchange {
             revision: named.or(origin.revision),
             ..Self::of(origin, kind)
         }
-    }
-
-    pub(super) fn listen(origin: &Origin) -> Self {
-        Self::of(origin, Kind::Listen)
-    }
-
-    pub(super) fn probe_http_sse(origin: &Origin) -> Self {
-        Self::of(origin, Kind::ProbeHttpSse)
-    }
-
-    pub(super) fn delete(origin: &Origin) -> Self {
-        Self::of(origin, Kind::Delete)
     }
 
     fn of(origin: &Origin, kind: Kind) -> Self {
@@ -266,9 +254,9 @@ impl Exchange {
             return ExchangeOutcome::Deliver;
         }
         // An error that names no request is about the one that was sent.
-        if let (Some(id), Some((None, error))) = (self.id, refusal::error_of(body)) {
+        if let (Some(id), Some((None, error))) = (self.id, error_of(body)) {
             line.clear();
-            refusal::write(id, &error, line);
+            write(id, &error, line);
             return ExchangeOutcome::Deliver;
         }
         ExchangeOutcome::Fail(Failure::NoAnswer)
@@ -451,6 +439,26 @@ impl Exchange {
                 *byte = b'\r';
             }
         }
+    }
+}
+
+impl Origin {
+    /// The GET that opens the server's own stream (SC-07), if the revision has one.
+    pub fn listen(&self) -> Option<Exchange> {
+        let streams = self.revision?.http() == Http::Sessions && !self.two_endpoints;
+        streams.then(|| Exchange::of(self, Kind::Listen))
+    }
+
+    /// The GET that finds out whether the server is one of 2024-11-05 (SC-26).
+    pub fn probe_http_sse(&self) -> Exchange {
+        Exchange::of(self, Kind::ProbeHttpSse)
+    }
+
+    /// The DELETE that ends the session (SC-11), if there is one.
+    pub fn delete(&self) -> Option<Exchange> {
+        self.session
+            .is_some()
+            .then(|| Exchange::of(self, Kind::Delete))
     }
 }
 

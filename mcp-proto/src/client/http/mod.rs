@@ -14,14 +14,17 @@
 //!                                `------- ExchangeOutcome::Resume, when its time has come
 //! ```
 
+mod error_body;
 mod exchange;
 mod mirrored;
 mod origin;
 mod oversized;
+mod passing;
 mod refusal;
 mod reply;
 mod retry;
 mod retry_after;
+mod status;
 mod stray_requests;
 mod tools;
 

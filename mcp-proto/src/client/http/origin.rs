@@ -5,10 +5,9 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::exchange::Exchange;
 use super::tools::Tools;
 use crate::http::annotation::BadAnnotation;
-use crate::revision::{Http, Revision};
+use crate::revision::Revision;
 
 /// What a client knows of the server behind one URL, for all exchanges with it.
 #[derive(Default)]
@@ -53,22 +52,6 @@ impl Origin {
     /// Counts sessions. What was sent in an earlier one has no meaning in a later one.
     pub const fn epoch(&self) -> u64 {
         self.epoch
-    }
-
-    /// The GET that opens the server's own stream (SC-07), if the revision has one.
-    pub fn listen(&self) -> Option<Exchange> {
-        let streams = self.revision?.http() == Http::Sessions && !self.two_endpoints;
-        streams.then(|| Exchange::listen(self))
-    }
-
-    /// The GET that finds out whether the server is one of 2024-11-05 (SC-26).
-    pub fn probe_http_sse(&self) -> Exchange {
-        Exchange::probe_http_sse(self)
-    }
-
-    /// The DELETE that ends the session (SC-11), if there is one.
-    pub fn delete(&self) -> Option<Exchange> {
-        self.session.is_some().then(|| Exchange::delete(self))
     }
 
     /// Tools that were taken out of a list because of their annotations, since the last

@@ -1,14 +1,15 @@
-//! The meaning of HTTP statuses other than success.
+//! Responses other than success.
 
 use alloc::vec::Vec;
 
+use super::error_body::{error_of, write};
 use super::exchange::{Exchange, Kind};
 use super::origin::Origin;
 use super::reply::ExchangeOutcome;
+use super::status::{is_overloaded, is_transient, tells_era};
 use crate::client::Failure;
-use crate::json::{MAX_DEPTH, Writer};
 use crate::revision::Revision;
-use crate::rpc::{ErrorObject, Id, Message, code, envelope};
+use crate::rpc::code;
 use crate::time::Instant;
 
 impl Exchange {
@@ -102,31 +103,6 @@ impl Exchange {
     }
 }
 
-/// The error in a body, and the request that it names.
-pub(super) fn error_of(body: &[u8]) -> Option<(Option<Id<'_>>, ErrorObject<'_>)> {
-    match Message::parse(body, MAX_DEPTH) {
-        Message::Response(response) => Some((response.id, response.outcome.err()?)),
-        _ => None,
-    }
-}
-
-/// Writes an error as the answer to a request of ours.
-pub(super) fn write(id: u64, error: &ErrorObject<'_>, line: &mut Vec<u8>) {
-    let mut digits = [0; 20];
-    let mut number = Writer::new(&mut digits);
-    number.unsigned(id);
-    let Ok(len) = number.finish() else { return };
-    let Some(id) = digits.get(..len).and_then(Id::parse) else {
-        return;
-    };
-    let mut length = Writer::counting();
-    envelope::error(&mut length, Some(id), error);
-    let start = line.len();
-    line.resize(start.saturating_add(length.len()), 0);
-    let place = line.get_mut(start..).unwrap_or_default();
-    envelope::error(&mut Writer::new(place), Some(id), error);
-}
-
 /// Whether only a modern server has this error (VR-27).
 const fn is_recognised(error: i64) -> bool {
     matches!(
@@ -140,21 +116,4 @@ const fn is_recognised(error: i64) -> bool {
 fn is_mismatch(status: u16, error: i64) -> bool {
     let says_so = |revision: Revision| revision.header_mismatch_code() == Some(error);
     status == 400 && Revision::ALL.into_iter().any(says_so)
-}
-
-/// Whether a refusal can say something of the era of a server: not if it would have been the
-/// same for any request.
-const fn tells_era(status: u16) -> bool {
-    matches!(status, 400..500) && !matches!(status, 401 | 403 | 407 | 408 | 413 | 425 | 429 | 431)
-}
-
-/// Whether the server, or who stands in front of it, says so of the moment and not of the
-/// request.
-const fn is_overloaded(status: u16) -> bool {
-    matches!(status, 408 | 425 | 429 | 502..=504)
-}
-
-/// Whether another attempt may find the server in a better state.
-pub(super) const fn is_transient(status: u16) -> bool {
-    matches!(status, 408 | 425 | 429 | 500..600)
 }

@@ -2,8 +2,6 @@
 
 use core::fmt;
 
-#[cfg(doc)]
-use super::{Exchange, Origin};
 use crate::client::Failure;
 use crate::time::Instant;
 
@@ -70,13 +68,13 @@ impl fmt::Debug for ReplyHead<'_> {
 /// How to read what follows the head.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Body {
-    /// Nothing that matters: see [`Exchange::nothing`].
+    /// Nothing that matters: see [`Exchange::nothing`](super::Exchange::nothing).
     Nothing,
-    /// One message, or an array of them: hand all of it to [`Exchange::answer`].
+    /// One message, or an array of them: hand all of it to [`Exchange::answer`](super::Exchange::answer).
     Json,
-    /// An event stream: hand each event to [`Exchange::event`], and then tell its end.
+    /// An event stream: hand each event to [`Exchange::event`](super::Exchange::event), and then tell its end.
     Events,
-    /// A refusal: hand what there is of it, 64 KiB are plenty, to [`Exchange::refused`].
+    /// A refusal: hand what there is of it, 64 KiB are plenty, to [`Exchange::refused`](super::Exchange::refused).
     Refusal,
 }
 
@@ -97,13 +95,13 @@ pub enum ExchangeOutcome {
     Fail(Failure),
     /// The session is gone: tell
     /// [`Client::lose_session`](crate::client::Client::lose_session), and let go of every
-    /// exchange of an earlier [epoch](Origin::epoch).
+    /// exchange of an earlier [epoch](super::Origin::epoch).
     Lost,
-    /// The handshake was refused as by a server of 2024-11-05: see what [`Origin::probe_http_sse`] finds,
+    /// The handshake was refused as by a server of 2024-11-05: see what [`Origin::probe_http_sse`](super::Origin::probe_http_sse) finds,
     /// and if that is no such server, hand the error that was written to the machine, or call
     /// [`Client::refuse`](crate::client::Client::refuse) if nothing was written.
     ProbeHttpSse(u16),
-    /// Send the exchange once more at this time: its [fields](Exchange::fields) are others now.
+    /// Send the exchange once more at this time: its [fields](super::Exchange::fields) are others now.
     Resume(Instant),
     /// The server demands other credentials for its stream. Send the exchange once more when the
     /// application has set some.
