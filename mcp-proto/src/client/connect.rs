@@ -1,8 +1,7 @@
 //! Finds the revision of the server: probe, handshake, negotiation.
 
-use core::time::Duration;
-
-use super::answer::Received;
+use super::opening::{Leg, Opening};
+use super::received::Received;
 use super::reply::Reply;
 use super::versions::{Discovered, is_modern, revisions, supported};
 use super::{
@@ -14,48 +13,6 @@ use crate::model::ServerFeatures;
 use crate::revision::Revision;
 use crate::rpc::{ErrorObject, Method, code, envelope};
 use crate::time::Instant;
-
-/// A connection that is not there yet.
-///
-/// ```text
-///   accepted
-///   both eras        discover --- DiscoverResult, -32020..-32022 ----------> Modern
-///                       |  \                          ^
-///       silence, or any |   `- the only common        | DiscoverResult while initialize is
-///       other answer    |      revision is legacy     | unanswered, -32022 to initialize
-///                       v            v                |
-///   legacy only      initialize -----+----------------+--- InitializeResult --> Legacy
-///   modern only      discover, without the way down
-/// ```
-///
-/// `initialize` that was sent into the silence is never cancelled (CN-02, LC-09), and the probe
-/// before it not either: whichever is answered first decides.
-#[derive(Clone, Copy, Debug)]
-pub(super) struct Opening {
-    /// `server/discover`.
-    probe: Leg,
-    /// The revision that it speaks.
-    modern: Option<Revision>,
-    /// `initialize`.
-    handshake: Leg,
-    /// The revision that it offers.
-    legacy: Option<Revision>,
-    /// When a silent server gets an `initialize` as well.
-    silence: Option<Instant>,
-    /// When the connection attempt times out.
-    deadline: Instant,
-    /// Whether the server corrected our choice of a revision before: it may once.
-    corrected: bool,
-}
-
-/// One of the two requests that can open a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Leg {
-    Unused,
-    Owed(u64),
-    Sent(u64),
-    Over,
-}
 
 impl<S: Storage> Client<'_, S> {
     /// Begins to connect; what has to be said leaves through
@@ -398,51 +355,6 @@ impl<S: Storage> Client<'_, S> {
     }
 }
 
-impl Opening {
-    /// One more handshake with a server that is known.
-    pub(super) fn again(now: Instant, timeout: Duration, legacy: Revision, id: u64) -> Self {
-        let mut opening = Self {
-            probe: Leg::Unused,
-            modern: None,
-            handshake: Leg::Unused,
-            legacy: None,
-            silence: None,
-            deadline: now,
-            corrected: false,
-        };
-        opening.begin_handshake(now, timeout, legacy, id);
-        opening
-    }
-
-    /// Waits for the answer to the probe as for any other.
-    pub(super) const fn disable_probe_timeout(&mut self) {
-        self.silence = None;
-    }
-
-    /// Whether an answer to `id` would be one to the probe or the handshake.
-    pub(super) fn awaits(&self, id: u64) -> bool {
-        self.probe == Leg::Sent(id) || self.handshake == Leg::Sent(id)
-    }
-
-    pub(super) fn is_owed(&self) -> bool {
-        matches!(self.probe, Leg::Owed(_)) || matches!(self.handshake, Leg::Owed(_))
-    }
-
-    pub(super) fn next_deadline(&self) -> Option<Instant> {
-        let earliest = self
-            .silence
-            .map_or(self.deadline, |silence| silence.min(self.deadline));
-        earliest.as_deadline()
-    }
-
-    fn begin_handshake(&mut self, now: Instant, timeout: Duration, legacy: Revision, id: u64) {
-        self.legacy = Some(legacy);
-        self.handshake = Leg::Owed(id);
-        self.silence = None;
-        self.deadline = now + timeout.max(LEAST);
-    }
-}
-
 fn connected<'b>(
     revision: Revision,
     server: Option<Object<'b>>,
@@ -456,6 +368,3 @@ fn connected<'b>(
         instructions,
     }))
 }
-
-/// Whatever a timer arms lies ahead.
-const LEAST: Duration = Duration::from_millis(1);

@@ -22,10 +22,14 @@ mod config;
 mod connect;
 mod encode;
 mod event;
+mod gathered;
 mod machine;
 mod notification;
+mod open_question;
+mod opening;
 mod question;
 mod questions;
+mod received;
 mod reply;
 mod send;
 mod setup;
@@ -59,9 +63,9 @@ use crate::model::ServerFeatures;
 use crate::ping::{Pinger, Unwritten};
 use crate::revision::Revision;
 use crate::token::MachineId;
-use batch::Gathered;
 use calls::Calls;
-use connect::Opening;
+use gathered::Gathered;
+use opening::Opening;
 use questions::Questions;
 
 /// The client's machine: negotiation, calls, questions, on one connection.

@@ -1,5 +1,6 @@
 //! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`.
 
+use super::open_question::{Asked, OpenQuestion};
 use super::questions::Questions;
 use super::reply::{Reply, Said, TOO_LARGE};
 use super::{Client, Event, Phase, Storage, Unusable, encode};
@@ -14,27 +15,6 @@ use crate::slots::Key;
 use crate::splice::check_object;
 use crate::time::Instant;
 use crate::token::Token;
-
-/// A question in a client's table.
-#[expect(unnameable_types, reason = "only the sealed `Storage` names it")]
-#[derive(Clone, Debug)]
-pub struct OpenQuestion<L> {
-    pub(super) id: L,
-    pub(super) stage: Asked,
-    /// Whether its answer goes into the array of answers that is gathered.
-    pub(super) batched: bool,
-}
-
-/// How far a question is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Asked {
-    /// The application makes the answer.
-    Open,
-    /// Cancelled by the foreign method: its sender waits for error -32800 (`$/cancelRequest`).
-    Refused,
-    /// The connection is over, and the application must be notified.
-    Orphaned,
-}
 
 impl<S: Storage> Client<'_, S> {
     /// Answers a question of the server.

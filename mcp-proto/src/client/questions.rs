@@ -1,6 +1,6 @@
 //! The questions of the server that the application has to answer.
 
-use super::question::{Asked, OpenQuestion};
+use super::open_question::{Asked, OpenQuestion};
 use crate::batch::{Batch, Reading};
 use crate::id_buf::IdStorage;
 use crate::rpc::Id;

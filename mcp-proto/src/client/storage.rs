@@ -1,7 +1,7 @@
 //! The tables of a client, in memory of the caller.
 
 use super::call::InFlight;
-use super::question::OpenQuestion;
+use super::open_question::OpenQuestion;
 use crate::id_buf::{self, IdBuf, IdStorage};
 use crate::slots::Slot;
 use crate::store::Store;

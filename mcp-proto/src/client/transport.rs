@@ -1,6 +1,6 @@
 //! Inputs from transports where an exchange can fail without a message.
 
-use super::connect::Opening;
+use super::opening::Opening;
 use super::{Client, ConnectError, Failure, Phase, Storage};
 use crate::action::SendError;
 use crate::time::Instant;
