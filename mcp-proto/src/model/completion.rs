@@ -3,7 +3,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::content::kind;
+use super::kind::kind;
 use super::{Meta, lenient};
 use crate::json::{List, Map, Raw, Str};
 

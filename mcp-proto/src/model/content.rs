@@ -3,6 +3,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
+use super::kind::kind;
 use super::{Annotations, Icon, Meta, ResourceContents};
 use crate::json::{List, Raw, Str};
 
@@ -152,9 +153,4 @@ pub struct EmbeddedResource<'b> {
     /// Anything else; since 2025-06-18.
     #[serde(rename = "_meta", skip_serializing_if = "Option::is_none")]
     pub meta: Option<Meta<'b>>,
-}
-
-/// The member that tells the arms of a union apart.
-pub(super) fn kind(raw: Raw<'_>) -> Option<Str<'_>> {
-    raw.object()?.get("type")?.string()
 }

@@ -3,7 +3,7 @@
 use serde::de::Error;
 use serde::{Deserialize, Deserializer, Serialize};
 
-use super::content::kind;
+use super::kind::kind;
 use super::open::{closed_enum, open_enum};
 use super::{EnumSchema, MultiEnumSchema};
 use crate::json::{List, Map, Raw, Str};

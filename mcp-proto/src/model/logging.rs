@@ -2,32 +2,8 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::Meta;
-use super::open::closed_enum;
+use super::{LoggingLevel, Meta};
 use crate::json::{Raw, Str};
-
-closed_enum! {
-    /// How severe a log message is, in ascending order (RFC 5424).
-    #[derive(PartialOrd, Ord)]
-    pub enum LoggingLevel {
-        /// Details for who looks for a fault.
-        Debug = "debug",
-        /// What goes on.
-        Info = "info",
-        /// What goes on and matters.
-        Notice = "notice",
-        /// Something may go wrong.
-        Warning = "warning",
-        /// Something went wrong.
-        Error = "error",
-        /// A part has failed.
-        Critical = "critical",
-        /// Action must be taken immediately.
-        Alert = "alert",
-        /// Nothing works.
-        Emergency = "emergency",
-    }
-}
 
 /// The parameters of `logging/setLevel`; until 2025-11-25.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]

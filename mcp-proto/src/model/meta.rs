@@ -10,9 +10,6 @@ use crate::rpc::Id;
 /// Whatever else a message carries, by keys that may have a prefix.
 pub type Meta<'b> = Map<'b, Raw<'b>>;
 
-/// The settings of a capability, of which most have none.
-pub type Settings<'b> = Map<'b, Raw<'b>>;
-
 /// Keys of `_meta` that the protocol has reserved.
 pub mod keys {
     /// On a request: the token for its progress.

@@ -79,8 +79,10 @@ mod icon;
 mod implementation;
 mod initialize;
 mod input;
+mod kind;
 mod lenient;
 mod logging;
+mod logging_level;
 mod meta;
 mod notification;
 mod open;
@@ -88,13 +90,16 @@ mod page;
 mod prompt;
 mod read_resource;
 mod resource;
+mod resource_contents;
 mod result_type;
 mod root;
 mod sampling;
 mod sampling_content;
 mod server_capabilities;
+mod settings;
 mod subscription;
 mod task;
+mod task_metadata;
 mod tool;
 
 // Opening, and what each side can do.
@@ -120,11 +125,9 @@ pub use page::{CacheScope, PageParams, freshness};
 pub use prompt::{
     GetPromptParams, GetPromptResult, ListPromptsResult, Prompt, PromptArgument, PromptMessage,
 };
-pub use read_resource::{
-    BlobResourceContents, ReadResourceParams, ReadResourceResult, ResourceContents, ResourceParams,
-    TextResourceContents,
-};
+pub use read_resource::{ReadResourceParams, ReadResourceResult, ResourceParams};
 pub use resource::{ListResourceTemplatesResult, ListResourcesResult, Resource, ResourceTemplate};
+pub use resource_contents::{BlobResourceContents, ResourceContents, TextResourceContents};
 pub use tool::{ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution};
 
 // Content.
@@ -157,21 +160,23 @@ pub use sampling::{
 pub use sampling_content::{SamplingBlock, SamplingContent, ToolResultContent, ToolUseContent};
 
 // Notifications, logs and subscriptions.
-pub use logging::{LoggingLevel, LoggingMessageParams, SetLevelParams};
+pub use logging::{LoggingMessageParams, SetLevelParams};
+pub use logging_level::LoggingLevel;
 pub use notification::{CancelledParams, EmptyParams, ProgressParams};
 pub use subscription::{AcknowledgedParams, ListenParams, SubscriptionFilter};
 
 // Tasks.
 pub use task::{
-    CreateTaskResult, DetailedTask, ListTasksResult, Task, TaskMetadata, TaskParams, TaskStatus,
-    UpdateTaskParams,
+    CreateTaskResult, DetailedTask, ListTasksResult, Task, TaskParams, TaskStatus, UpdateTaskParams,
 };
+pub use task_metadata::TaskMetadata;
 
 // What messages have in common, and the data of errors.
 pub use error_data::{
     MissingCapabilitiesData, UnsupportedVersionData, UrlElicitationData, is_resource_not_found,
 };
-pub use meta::{Meta, RequestMeta, ResultMeta, Settings, keys};
+pub use meta::{Meta, RequestMeta, ResultMeta, keys};
 pub use result_type::ResultType;
+pub use settings::Settings;
 
 pub(crate) use features::Unanswerable;

@@ -4,7 +4,7 @@ use serde::de::Error;
 use serde::ser::{SerializeStruct, SerializeTupleStruct};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::content::kind;
+use super::kind::kind;
 use super::{AudioContent, ContentBlock, ImageContent, Meta, TextContent, lenient};
 use crate::json::{Kind, List, Object, Raw, Str};
 

@@ -6,15 +6,6 @@ use super::open::closed_enum;
 use super::{InputRequests, InputResponses, Meta, lenient};
 use crate::json::{List, Object, Raw, Str};
 
-/// Asks for a task; 2025-11-25 only.
-#[derive(Clone, Copy, Debug, Default, Serialize, Deserialize)]
-#[serde(rename = "mcp:TaskMetadata", rename_all = "camelCase")]
-pub struct TaskMetadata {
-    /// How long to keep it, in milliseconds; the receiver decides (TK-09).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ttl: Option<u64>,
-}
-
 /// A task of 2025-11-25: the member of the answer to a request that asked for one, the answers to
 /// `tasks/get` and `tasks/cancel`, and the parameters of `notifications/tasks/status`.
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
