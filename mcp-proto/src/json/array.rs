@@ -2,9 +2,9 @@
 
 use core::fmt;
 
-use super::Raw;
-use super::text::Form;
+use super::form::Form;
 use super::walk::Walk;
+use super::{Kind, Raw};
 
 /// The elements of a JSON array, in the order of the text.
 #[derive(Clone, Copy)]
@@ -42,6 +42,14 @@ impl<'b> Array<'b> {
     /// Whether there is no element.
     pub fn is_empty(self) -> bool {
         self.elements().next().is_none()
+    }
+}
+
+impl<'b> Raw<'b> {
+    /// The value, if it is an array.
+    #[inline]
+    pub fn array(self) -> Option<Array<'b>> {
+        (self.kind() == Kind::Array).then(|| Array::scanned(self.as_bytes(), self.form()))
     }
 }
 

@@ -23,12 +23,14 @@ mod error;
 mod escape;
 mod fault;
 mod float;
+mod form;
 #[cfg(any(
     feature = "serde-json",
     feature = "simd-json",
     feature = "serde-json-core"
 ))]
 mod interop;
+mod kind;
 mod list;
 mod map;
 mod number;
@@ -42,6 +44,7 @@ mod ser;
 mod serde_impls;
 mod string;
 mod text;
+mod token;
 mod utf8;
 mod walk;
 mod words;
@@ -49,9 +52,10 @@ mod writer;
 
 // Values.
 pub use fault::{Fault, FaultKind};
+pub use kind::Kind;
 #[cfg(feature = "alloc")]
 pub use owned::RawBuf;
-pub use raw::{Kind, Raw};
+pub use raw::Raw;
 
 // What is in a value.
 pub use array::{Array, Elements};

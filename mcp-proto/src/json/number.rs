@@ -4,8 +4,8 @@ use core::fmt;
 
 use super::decimal::Decimal;
 use super::float::Parts;
-use super::text::Form;
-use super::{Raw, escape};
+use super::form::Form;
+use super::{Kind, Raw, escape};
 
 /// A number as it was written: `9007199254740993` and `1e400` lose nothing here.
 #[derive(Clone, Copy)]
@@ -93,6 +93,14 @@ impl<'b> Number<'b> {
     /// Returns the nearest value; infinite if it is out of range, as for `1e400`.
     pub fn to_f64(self) -> f64 {
         Parts::of(self.bytes).to_f64()
+    }
+}
+
+impl<'b> Raw<'b> {
+    /// The value, if it is a number.
+    #[inline]
+    pub fn number(self) -> Option<Number<'b>> {
+        (self.kind() == Kind::Number).then(|| Number::received(self.as_bytes()))
     }
 }
 

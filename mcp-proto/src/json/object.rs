@@ -2,7 +2,7 @@
 
 use core::fmt;
 
-use super::text::Form;
+use super::form::Form;
 use super::walk::Walk;
 use super::{Kind, Raw, Str};
 
@@ -98,6 +98,14 @@ impl<'b> Object<'b> {
             }
         }
         Ok(())
+    }
+}
+
+impl<'b> Raw<'b> {
+    /// The value, if it is an object.
+    #[inline]
+    pub fn object(self) -> Option<Object<'b>> {
+        (self.kind() == Kind::Object).then(|| Object::scanned(self.as_bytes(), self.form()))
     }
 }
 

@@ -11,7 +11,7 @@ use core::str::FromStr;
 
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::text::Form;
+use super::form::Form;
 use super::{DecodeError, EncodeError, Fault, MAX_DEPTH, Raw, Writer};
 
 /// A checked JSON value with bytes of its own, for what must outlive the buffer that it came

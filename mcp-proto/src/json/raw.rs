@@ -2,10 +2,8 @@
 
 use core::fmt;
 
-use serde::Deserialize;
-
-use super::text::Form;
-use super::{Array, DecodeError, Deserializer, Fault, Number, Object, Scanner, Str, escape};
+use super::form::Form;
+use super::{Kind, Str, escape};
 
 /// One well-formed JSON value: its bytes as they came, without whitespace around them.
 ///
@@ -40,22 +38,6 @@ impl<'b> Raw<'b> {
     pub const EMPTY_OBJECT: Raw<'static> = Raw::scanned(b"{}", Form::Plain);
     /// `[]`.
     pub const EMPTY_ARRAY: Raw<'static> = Raw::scanned(b"[]", Form::Plain);
-
-    /// Checks a whole text: grammar (RFC 8259), UTF-8, and that containers nest at most `depth`
-    /// deep ([`MAX_DEPTH`](super::MAX_DEPTH) at the most). Whitespace may stand around the
-    /// value.
-    ///
-    /// Duplicate keys are no fault here; [`Object::find`] refuses them where they matter.
-    ///
-    /// # Errors
-    ///
-    /// The first [`Fault`]. A byte order mark is one.
-    pub fn parse(text: &'b [u8], depth: u8) -> Result<Self, Fault> {
-        let mut scanner = Scanner::new(text, depth);
-        let raw = scanner.value()?;
-        scanner.end()?;
-        Ok(raw)
-    }
 
     /// Bytes that a scanner has accepted, with a form that covers every string in them.
     #[inline]
@@ -124,29 +106,11 @@ impl<'b> Raw<'b> {
         matches!(self.form, Form::Lone)
     }
 
-    /// The value, if it is an object.
-    #[inline]
-    pub fn object(self) -> Option<Object<'b>> {
-        (self.kind() == Kind::Object).then(|| Object::scanned(self.bytes, self.form))
-    }
-
-    /// The value, if it is an array.
-    #[inline]
-    pub fn array(self) -> Option<Array<'b>> {
-        (self.kind() == Kind::Array).then(|| Array::scanned(self.bytes, self.form))
-    }
-
     /// The value, if it is a string.
     #[inline]
     pub fn string(self) -> Option<Str<'b>> {
         let content = self.bytes.strip_prefix(b"\"")?.strip_suffix(b"\"")?;
         Some(Str::at_most(content, self.form))
-    }
-
-    /// The value, if it is a number.
-    #[inline]
-    pub fn number(self) -> Option<Number<'b>> {
-        (self.kind() == Kind::Number).then(|| Number::received(self.bytes))
     }
 
     /// The value, if it is `true` or `false`.
@@ -156,38 +120,6 @@ impl<'b> Raw<'b> {
             b"false" => Some(false),
             _ => None,
         }
-    }
-
-    /// Decodes into a type through [`Deserializer`], without a heap.
-    ///
-    /// `scratch` is needed only for escaped text that `T` takes as `str`, as much as its longest
-    /// such string: an empty one does for types that hold [`Str`] and [`Raw`], and with feature
-    /// `alloc` for all others too. Half a surrogate pair decodes to U+FFFD.
-    ///
-    /// # Errors
-    ///
-    /// [`DecodeError`] tells what does not fit and where: `days: expected u8, found a string`.
-    ///
-    /// ```
-    /// use mcp_proto::json::Raw;
-    ///
-    /// #[derive(serde::Deserialize)]
-    /// struct Forecast<'b> {
-    ///     city: &'b str,
-    ///     days: Option<u8>,
-    /// }
-    ///
-    /// let arguments = Raw::parse(br#"{"city": "Kyoto", "days": 3}"#, 8)?;
-    /// let forecast: Forecast = arguments.decode(&mut [])?;
-    /// assert_eq!((forecast.city, forecast.days), ("Kyoto", Some(3)));
-    ///
-    /// let arguments = Raw::parse(br#"{"city": "Kyoto", "days": "3"}"#, 8)?;
-    /// let error = arguments.decode::<Forecast>(&mut []).err().unwrap();
-    /// assert!(error.to_string().contains("days"));
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn decode<T: Deserialize<'b>>(self, scratch: &mut [u8]) -> Result<T, DecodeError> {
-        T::deserialize(&mut Deserializer::new(self, scratch))
     }
 
     /// Whether it is `null`.
@@ -221,35 +153,5 @@ impl fmt::Display for Raw<'_> {
 impl fmt::Debug for Raw<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Raw({:?}, {} bytes)", self.kind(), self.bytes.len())
-    }
-}
-
-/// The six kinds of JSON values.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
-    /// `null`
-    Null,
-    /// `true` or `false`
-    Bool,
-    /// A number of any size.
-    Number,
-    /// A string.
-    String,
-    /// An array.
-    Array,
-    /// An object.
-    Object,
-}
-
-impl fmt::Display for Kind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(match self {
-            Self::Null => "null",
-            Self::Bool => "boolean",
-            Self::Number => "number",
-            Self::String => "string",
-            Self::Array => "array",
-            Self::Object => "object",
-        })
     }
 }

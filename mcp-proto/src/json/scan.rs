@@ -3,7 +3,7 @@
 mod container;
 mod scalar;
 
-use super::text::Form;
+use super::form::Form;
 use super::{Fault, FaultKind, MAX_DEPTH, Raw, Str, string, words};
 
 /// A position in a text, and the rules for moving on.
@@ -21,6 +21,24 @@ pub(crate) struct Scanner<'b> {
     len: usize,
     /// Containers that may still be opened.
     depth: u8,
+}
+
+impl<'b> Raw<'b> {
+    /// Checks a whole text: grammar (RFC 8259), UTF-8, and that containers nest at most `depth`
+    /// deep ([`MAX_DEPTH`](super::MAX_DEPTH) at the most). Whitespace may stand around the
+    /// value.
+    ///
+    /// Duplicate keys are no fault here; [`Object::find`](super::Object::find) refuses them where they matter.
+    ///
+    /// # Errors
+    ///
+    /// The first [`Fault`]. A byte order mark is one.
+    pub fn parse(text: &'b [u8], depth: u8) -> Result<Self, Fault> {
+        let mut scanner = Scanner::new(text, depth);
+        let raw = scanner.value()?;
+        scanner.end()?;
+        Ok(raw)
+    }
 }
 
 impl<'b> Scanner<'b> {

@@ -5,7 +5,7 @@ use core::fmt;
 use serde::de::{self, Deserialize, Deserializer, Visitor};
 use serde::ser::{Serialize, Serializer};
 
-use super::de::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
+use super::token::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
 use super::{Array, Kind, Number, Object, Raw, Str};
 
 /// Only [`Deserializer`](super::Deserializer) can fill it.

@@ -1,6 +1,6 @@
 //! Scans strings.
 
-use super::text::Form;
+use super::form::Form;
 use super::{Fault, FaultKind, utf8, words};
 
 /// Where a token ends, and what the strings in it are like.

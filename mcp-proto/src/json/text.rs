@@ -3,6 +3,7 @@
 use core::fmt;
 
 use super::escape::{self, Chars, Piece, Pieces};
+use super::form::Form;
 use super::{DecodeError, words};
 
 /// A string: either a peer's, as it stood between its quotes, or our own plain text.
@@ -28,19 +29,6 @@ use super::{DecodeError, words};
 pub struct Str<'b> {
     content: &'b [u8],
     form: Form,
-}
-
-/// How the bytes of a string are to be read; of two forms the greater covers both.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-pub(super) enum Form {
-    /// Checked JSON without an escape: its own decoding.
-    Plain,
-    /// Checked JSON with escapes.
-    Escaped,
-    /// Checked JSON with half a surrogate pair.
-    Lone,
-    /// Text of ours, which may need escaping when it is written.
-    Ours,
 }
 
 impl<'b> Str<'b> {

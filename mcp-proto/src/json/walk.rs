@@ -1,6 +1,7 @@
 //! Iterates over validated text without checking it again.
 
-use super::text::{Form, closing_quote};
+use super::form::Form;
+use super::text::closing_quote;
 use super::{Raw, Str};
 
 /// A position in checked text. On text that no scanner has seen it ends early, which no view

@@ -2,12 +2,10 @@
 
 use core::fmt;
 
-use serde::Serialize;
-
 use super::float::{self, Parts};
-use super::text::Form;
-use super::{EncodeError, Raw, Serializer, Str, words};
-use crate::{BufferFull, Revision};
+use super::form::Form;
+use super::{Raw, Str, words};
+use crate::BufferFull;
 
 /// Writes JSON into a slice; past the end of the slice it continues to count.
 ///
@@ -208,38 +206,6 @@ impl<'o> Writer<'o> {
                 }
             }
         }
-    }
-
-    /// A value of any type that serializes, for this revision if one is given: see
-    /// [`Serializer`].
-    ///
-    /// # Errors
-    ///
-    /// [`EncodeError`] if the type does not serialize to JSON. That the slice is too short is no
-    /// error here; [`finish`](Self::finish) tells.
-    ///
-    /// ```
-    /// use mcp_proto::json::Writer;
-    ///
-    /// #[derive(serde::Serialize)]
-    /// struct Forecast<'a> {
-    ///     city: &'a str,
-    ///     degrees: [f32; 2],
-    /// }
-    ///
-    /// let mut out = [0; 64];
-    /// let mut writer = Writer::new(&mut out);
-    /// writer.value(&Forecast { city: "Kyoto", degrees: [12.5, 21.0] }, None)?;
-    /// let len = writer.finish()?;
-    /// assert_eq!(&out[..len], br#"{"city":"Kyoto","degrees":[12.5,21]}"#);
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
-    /// ```
-    pub fn value<T: Serialize + ?Sized>(
-        &mut self,
-        value: &T,
-        revision: Option<Revision>,
-    ) -> Result<(), EncodeError> {
-        value.serialize(Serializer::new(self, revision))
     }
 
     /// A number beyond 64 bits.

@@ -2,9 +2,10 @@
 
 use serde::de::{self, EnumAccess, VariantAccess, Visitor};
 
-use super::{visit_name, visit_number};
+use super::visit::{visit_name, visit_number};
 use crate::json::error::{DecodeError, DecodeErrorKind};
-use crate::json::{Kind, Raw, Str, de::STR_TOKEN};
+use crate::json::token::STR_TOKEN;
+use crate::json::{Kind, Raw, Str};
 
 /// The name of a member, or of an enum's variant.
 ///

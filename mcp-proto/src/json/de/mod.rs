@@ -1,21 +1,20 @@
 //! Deserializes types from validated JSON.
 
-mod access;
 mod key;
+mod visit;
 
-use serde::de::{self, Visitor};
+use serde::Deserialize;
+use serde::de::{
+    self, DeserializeSeed, Deserializer as _, EnumAccess, MapAccess, SeqAccess, VariantAccess,
+    Visitor,
+};
 
-use self::access::{Entries, Variant};
-use super::error::{DecodeError, DecodeErrorKind};
+use self::key::Key;
+use self::visit::{visit_number, visit_text};
+use super::error::{DecodeError, DecodeErrorKind, Step};
+use super::token::{RAW_TOKEN, STR_TOKEN};
 use super::walk::Walk;
 use super::{Kind, Number, Raw, Str};
-
-/// The name under which [`Raw`] asks for its bytes.
-pub(super) const RAW_TOKEN: &str = "mcp_proto::json::Raw";
-/// The name under which [`Str`] asks for its bytes.
-pub(super) const STR_TOKEN: &str = "mcp_proto::json::Str";
-/// The name under which [`Exact`](super::Exact) hands out its bytes.
-pub(super) const EXACT_TOKEN: &str = "mcp_proto::json::Exact";
 
 /// Fills types from a [`Raw`], which was checked before: nothing is checked twice, and nothing
 /// but the type can be wrong.
@@ -29,6 +28,40 @@ pub(super) const EXACT_TOKEN: &str = "mcp_proto::json::Exact";
 pub struct Deserializer<'b, 's> {
     walk: Walk<'b>,
     scratch: &'s mut [u8],
+}
+
+impl<'b> Raw<'b> {
+    /// Decodes into a type through [`Deserializer`], without a heap.
+    ///
+    /// `scratch` is needed only for escaped text that `T` takes as `str`, as much as its longest
+    /// such string: an empty one does for types that hold [`Str`] and [`Raw`], and with feature
+    /// `alloc` for all others too. Half a surrogate pair decodes to U+FFFD.
+    ///
+    /// # Errors
+    ///
+    /// [`DecodeError`] tells what does not fit and where: `days: expected u8, found a string`.
+    ///
+    /// ```
+    /// use mcp_proto::json::Raw;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Forecast<'b> {
+    ///     city: &'b str,
+    ///     days: Option<u8>,
+    /// }
+    ///
+    /// let arguments = Raw::parse(br#"{"city": "Kyoto", "days": 3}"#, 8)?;
+    /// let forecast: Forecast = arguments.decode(&mut [])?;
+    /// assert_eq!((forecast.city, forecast.days), ("Kyoto", Some(3)));
+    ///
+    /// let arguments = Raw::parse(br#"{"city": "Kyoto", "days": "3"}"#, 8)?;
+    /// let error = arguments.decode::<Forecast>(&mut []).err().unwrap();
+    /// assert!(error.to_string().contains("days"));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn decode<T: Deserialize<'b>>(self, scratch: &mut [u8]) -> Result<T, DecodeError> {
+        T::deserialize(&mut Deserializer::new(self, scratch))
+    }
 }
 
 impl<'b, 's> Deserializer<'b, 's> {
@@ -229,57 +262,168 @@ impl<'b> de::Deserializer<'b> for &mut Deserializer<'b, '_> {
     }
 }
 
-fn visit_number<'b, V: Visitor<'b>>(
-    number: Number<'b>,
-    visitor: V,
-) -> Result<V::Value, DecodeError> {
-    if let Some(value) = number.to_u64() {
-        visitor.visit_u64(value)
-    } else if let Some(value) = number.to_i64() {
-        visitor.visit_i64(value)
-    } else {
-        let value = number.to_f64();
-        if value.is_finite() {
-            visitor.visit_f64(value)
+/// The entries of a container whose opening bracket was passed.
+struct Entries<'d, 'b, 's> {
+    deserializer: &'d mut Deserializer<'b, 's>,
+    /// The members that the type knows.
+    fields: &'static [&'static str],
+    /// The current member, to tell where an error happens.
+    key: Str<'b>,
+    /// The current element, likewise.
+    next: u32,
+}
+
+impl<'d, 'b, 's> Entries<'d, 'b, 's> {
+    fn new(deserializer: &'d mut Deserializer<'b, 's>, fields: &'static [&'static str]) -> Self {
+        Self {
+            deserializer,
+            fields,
+            key: Str::default(),
+            next: 0,
+        }
+    }
+}
+
+impl<'b> SeqAccess<'b> for Entries<'_, 'b, '_> {
+    type Error = DecodeError;
+
+    fn next_element_seed<T: DeserializeSeed<'b>>(
+        &mut self,
+        seed: T,
+    ) -> Result<Option<T::Value>, DecodeError> {
+        if let None | Some(b']') = self.deserializer.walk.peek() {
+            return Ok(None);
+        }
+        let index = self.next;
+        self.next = index.saturating_add(1);
+        match seed.deserialize(&mut *self.deserializer) {
+            Ok(value) => Ok(Some(value)),
+            Err(error) => Err(error.within(Step::Index(index))),
+        }
+    }
+}
+
+impl<'b> MapAccess<'b> for Entries<'_, 'b, '_> {
+    type Error = DecodeError;
+
+    fn next_key_seed<K: DeserializeSeed<'b>>(
+        &mut self,
+        seed: K,
+    ) -> Result<Option<K::Value>, DecodeError> {
+        let Some(text) = self.deserializer.walk.string() else {
+            return Ok(None);
+        };
+        self.key = text;
+        let key = Key::new(text, self.fields, &mut *self.deserializer.scratch);
+        seed.deserialize(key).map(Some)
+    }
+
+    fn next_value_seed<V: DeserializeSeed<'b>>(
+        &mut self,
+        seed: V,
+    ) -> Result<V::Value, DecodeError> {
+        match seed.deserialize(&mut *self.deserializer) {
+            Ok(value) => Ok(value),
+            Err(error) => Err(error.within(step(self.key, self.fields))),
+        }
+    }
+}
+
+/// An enum's value: a name, or an object whose only member has that name.
+struct Variant<'d, 'b, 's> {
+    deserializer: &'d mut Deserializer<'b, 's>,
+    variants: &'static [&'static str],
+    has_content: bool,
+    name: Str<'b>,
+}
+
+impl<'d, 'b, 's> Variant<'d, 'b, 's> {
+    fn named(
+        deserializer: &'d mut Deserializer<'b, 's>,
+        variants: &'static [&'static str],
+    ) -> Self {
+        Self {
+            deserializer,
+            variants,
+            has_content: false,
+            name: Str::default(),
+        }
+    }
+
+    fn with_content(
+        deserializer: &'d mut Deserializer<'b, 's>,
+        variants: &'static [&'static str],
+    ) -> Self {
+        Self {
+            deserializer,
+            variants,
+            has_content: true,
+            name: Str::default(),
+        }
+    }
+}
+
+impl<'b> EnumAccess<'b> for Variant<'_, 'b, '_> {
+    type Error = DecodeError;
+    type Variant = Self;
+
+    fn variant_seed<V: DeserializeSeed<'b>>(
+        mut self,
+        seed: V,
+    ) -> Result<(V::Value, Self), DecodeError> {
+        let Some(name) = self.deserializer.walk.string() else {
+            return Err(DecodeError::new(DecodeErrorKind::Length));
+        };
+        self.name = name;
+        let key = Key::new(name, self.variants, &mut *self.deserializer.scratch);
+        Ok((seed.deserialize(key)?, self))
+    }
+}
+
+impl<'b> VariantAccess<'b> for Variant<'_, 'b, '_> {
+    type Error = DecodeError;
+
+    fn unit_variant(self) -> Result<(), DecodeError> {
+        if self.has_content {
+            self.content(<()>::deserialize)
         } else {
-            Err(DecodeError::new(DecodeErrorKind::Range))
+            Ok(())
         }
+    }
+
+    fn newtype_variant_seed<T: DeserializeSeed<'b>>(
+        self,
+        seed: T,
+    ) -> Result<T::Value, DecodeError> {
+        self.content(|deserializer| seed.deserialize(deserializer))
+    }
+
+    fn tuple_variant<V: Visitor<'b>>(self, _: usize, visitor: V) -> Result<V::Value, DecodeError> {
+        self.content(|deserializer| deserializer.deserialize_any(visitor))
+    }
+
+    fn struct_variant<V: Visitor<'b>>(
+        self,
+        fields: &'static [&'static str],
+        visitor: V,
+    ) -> Result<V::Value, DecodeError> {
+        self.content(|deserializer| deserializer.deserialize_struct("", fields, visitor))
     }
 }
 
-fn visit_text<'b, V: Visitor<'b>>(
-    text: Str<'b>,
-    scratch: &mut [u8],
-    visitor: V,
-) -> Result<V::Value, DecodeError> {
-    if let Some(plain) = text.as_plain() {
-        return visitor.visit_borrowed_str(plain);
-    }
-    match text.decode(scratch) {
-        Ok(decoded) => visitor.visit_str(decoded),
-        #[cfg(feature = "alloc")]
-        Err(_) => visitor.visit_string(text.to_cow().into_owned()),
-        #[cfg(not(feature = "alloc"))]
-        Err(error) => Err(error),
+impl<'d, 'b, 's> Variant<'d, 'b, 's> {
+    fn content<T>(
+        self,
+        read: impl FnOnce(&'d mut Deserializer<'b, 's>) -> Result<T, DecodeError>,
+    ) -> Result<T, DecodeError> {
+        if !self.has_content {
+            return Err(DecodeError::new(DecodeErrorKind::Type(Kind::String)));
+        }
+        read(self.deserializer).map_err(|error| error.within(step(self.name, self.variants)))
     }
 }
 
-/// A name that is looked for among known ones: those need no scratch, however they are escaped.
-fn visit_name<'b, V: Visitor<'b>>(
-    text: Str<'b>,
-    known: &'static [&'static str],
-    scratch: &mut [u8],
-    visitor: V,
-) -> Result<V::Value, DecodeError> {
-    if text.as_plain().is_none() {
-        if let Some(name) = known.iter().find(|name| text == **name) {
-            return visitor.visit_borrowed_str(name);
-        }
-        // An unknown member is mostly ignored, and must not fail for want of a scratch. As it
-        // stands, with its backslash, it is still unknown.
-        if !known.is_empty() && cfg!(not(feature = "alloc")) && text.decoded_len() > scratch.len() {
-            return visitor.visit_bytes(text.content());
-        }
-    }
-    visit_text(text, scratch, visitor)
+fn step(name: Str<'_>, known: &'static [&'static str]) -> Step {
+    let known = known.iter().find(|known| name == **known);
+    known.map_or(Step::ENTRY, |known| Step::Field(known))
 }

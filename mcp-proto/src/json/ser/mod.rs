@@ -8,7 +8,7 @@ use core::fmt::{self, Write as _};
 use serde::ser::{self, Serialize};
 
 pub use self::compound::Compound;
-use super::de::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
+use super::token::{EXACT_TOKEN, RAW_TOKEN, STR_TOKEN};
 use super::writer::Text;
 use super::{EncodeError, Raw, Str, Writer};
 use crate::revision::Revision;
@@ -36,6 +36,40 @@ enum Verbatim {
     Value,
     Text,
     Exact,
+}
+
+impl Writer<'_> {
+    /// A value of any type that serializes, for this revision if one is given: see
+    /// [`Serializer`].
+    ///
+    /// # Errors
+    ///
+    /// [`EncodeError`] if the type does not serialize to JSON. That the slice is too short is no
+    /// error here; [`finish`](Self::finish) tells.
+    ///
+    /// ```
+    /// use mcp_proto::json::Writer;
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Forecast<'a> {
+    ///     city: &'a str,
+    ///     degrees: [f32; 2],
+    /// }
+    ///
+    /// let mut out = [0; 64];
+    /// let mut writer = Writer::new(&mut out);
+    /// writer.value(&Forecast { city: "Kyoto", degrees: [12.5, 21.0] }, None)?;
+    /// let len = writer.finish()?;
+    /// assert_eq!(&out[..len], br#"{"city":"Kyoto","degrees":[12.5,21]}"#);
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn value<T: Serialize + ?Sized>(
+        &mut self,
+        value: &T,
+        revision: Option<Revision>,
+    ) -> Result<(), EncodeError> {
+        value.serialize(Serializer::new(self, revision))
+    }
 }
 
 impl<'w, 'o> Serializer<'w, 'o> {
