@@ -7,6 +7,7 @@
 mod auth_challenges;
 mod auth_documents;
 mod auth_flow;
+mod auth_tokens;
 mod event_stream;
 mod json_scan;
 mod line_framing;
@@ -19,6 +20,7 @@ mod server_operations;
 pub use auth_challenges::auth_challenges;
 pub use auth_documents::auth_documents;
 pub use auth_flow::auth_flow;
+pub use auth_tokens::auth_tokens;
 pub use event_stream::event_stream;
 pub use json_scan::json_scan;
 pub use line_framing::line_framing;
@@ -32,10 +34,11 @@ pub use server_operations::server_operations;
 pub type Target = fn(&[u8]);
 
 /// Every target by the name of its corpus.
-pub const TARGETS: [(&str, Target); 11] = [
+pub const TARGETS: [(&str, Target); 12] = [
     ("auth_challenges", auth_challenges),
     ("auth_documents", auth_documents),
     ("auth_flow", auth_flow),
+    ("auth_tokens", auth_tokens),
     ("event_stream", event_stream),
     ("json_scan", json_scan),
     ("line_framing", line_framing),
