@@ -127,6 +127,17 @@ impl Flow {
         })
     }
 
+    /// Sets the nonces that authorization servers gave to earlier flows. Without them, each flow
+    /// with a key may need one token request more (AU-98).
+    pub fn set_nonces(&mut self, nonces: DpopNonces) {
+        self.nonces = nonces;
+    }
+
+    /// The nonces of authorization servers for the next flow, also after an error.
+    pub const fn nonces(&self) -> &DpopNonces {
+        &self.nonces
+    }
+
     /// Returns the first output.
     ///
     /// # Errors

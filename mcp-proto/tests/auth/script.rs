@@ -88,6 +88,13 @@ impl Script {
         Self::begin(Flow::refresh(config, stored.clone()).unwrap())
     }
 
+    /// A refresh with the nonces of an earlier flow.
+    pub(crate) fn refresh_after(earlier: &Self, config: AuthConfig, stored: &Credentials) -> Self {
+        let mut flow = Flow::refresh(config, stored.clone()).unwrap();
+        flow.set_nonces(earlier.flow.nonces().clone());
+        Self::begin(flow)
+    }
+
     fn begin(mut flow: Flow) -> Self {
         let output = flow.start(UnixTime::from_secs(START));
         let mut script = Self {

@@ -282,6 +282,30 @@ fn nonces_of_the_token_endpoint() {
     }
 }
 
+/// AU-98: a nonce of one flow serves the next one.
+#[test]
+fn nonces_that_are_kept() {
+    let mut first = at_the_token_endpoint(with_proofs());
+    first.posts(TOKEN);
+    let answer = r#"{"access_token":"t","refresh_token":"r","token_type":"DPoP"}"#;
+    let held = first
+        .answers_with(200, &[("dpop-nonce", b"n1")], answer)
+        .done();
+    let mut script = Script::refresh_after(&first, with_proofs(), &held);
+    script.posts(TOKEN);
+    assert_eq!(token_parts(&script.signed[0]).1["nonce"], "n1");
+    // One that has expired costs one request, and is replaced for the flow after this one.
+    let demand = r#"{"error":"use_dpop_nonce"}"#;
+    script.answers_with(400, &[("dpop-nonce", b"n2")], demand);
+    script.posts(TOKEN);
+    script
+        .answers(503, "")
+        .error(Document::TokenResponse, &["503"]);
+    let mut script = Script::refresh_after(&script, with_proofs(), &held);
+    script.posts(TOKEN);
+    assert_eq!(token_parts(&script.signed[0]).1["nonce"], "n2");
+}
+
 /// AU-96: where a bound token is demanded, another one is refused; where it is not, it is used.
 #[test]
 fn unbound_tokens() {
