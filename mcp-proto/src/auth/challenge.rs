@@ -55,6 +55,20 @@ impl Scheme {
 }
 
 impl Challenge {
+    /// A challenge without parameters.
+    pub(crate) fn new(scheme: Scheme) -> Self {
+        Self {
+            scheme: scheme.as_str().into(),
+            parameters: Vec::new(),
+        }
+    }
+
+    /// Adds a parameter; one of the same name that was sent goes before it.
+    pub(crate) fn with_parameter(mut self, name: &str, value: &str) -> Self {
+        self.parameters.push((name.into(), value.into()));
+        self
+    }
+
     /// Reads the challenges of all fields of a response, in their order.
     ///
     /// Names of schemes and parameters have any case, whitespace may stand around `=`, and values

@@ -1,7 +1,12 @@
 //! What to do when the MCP server refuses a request.
 
+use alloc::string::String;
+
 use super::error::{AuthError, Document, Problem, printable};
 use super::{Challenge, Credentials, DpopNonces, Scheme};
+
+/// The parameter with the place of the metadata.
+const METADATA: &str = "resource_metadata";
 
 /// A response of the MCP server with status 401 or 403.
 #[derive(Clone, Copy, Debug)]
@@ -38,7 +43,8 @@ pub enum Remedy {
 ///     --anything else-------> an error
 /// ```
 ///
-/// At most [`MOST_AUTHORIZATIONS`](Self::MOST_AUTHORIZATIONS) belong to one operation.
+/// At most [`MOST_AUTHORIZATIONS`](Self::MOST_AUTHORIZATIONS) belong to one operation. If a challenge
+/// names no place of the metadata, the place that an earlier one named is used.
 #[derive(Clone, Debug)]
 pub struct Refusals {
     preferred: Scheme,
@@ -46,6 +52,8 @@ pub struct Refusals {
     refreshes: u8,
     replacements: u8,
     authorizations: u8,
+    /// The place of the metadata that the last challenge with one named (AU-22).
+    metadata_url: Option<String>,
 }
 
 impl Refusals {
@@ -61,6 +69,7 @@ impl Refusals {
             refreshes: 0,
             replacements: 0,
             authorizations: 0,
+            metadata_url: None,
         }
     }
 
@@ -98,7 +107,11 @@ impl Refusals {
             .or_else(|| Challenge::select(challenges, preferred))
             .or_else(|| Challenge::select(challenges, Scheme::Bearer))
             .or_else(|| Challenge::select(challenges, Scheme::Dpop));
-        let error = challenge.and_then(|challenge| challenge.parameter("error"));
+        let parameter = |name| challenge.and_then(|challenge| challenge.parameter(name));
+        if let Some(url) = parameter(METADATA) {
+            self.metadata_url = Some(url.into());
+        }
+        let error = parameter("error");
         match (refusal.status, error) {
             (401, Some("use_dpop_nonce")) if is_bound => {
                 if !is_new || self.proofs > 0 {
@@ -135,7 +148,17 @@ impl Refusals {
             return Err(self.fail(refusal, challenge));
         }
         self.authorizations = self.authorizations.saturating_add(1);
-        Ok(Remedy::Authorize(challenge.cloned()))
+        let challenge = challenge.cloned();
+        let Some(url) = &self.metadata_url else {
+            return Ok(Remedy::Authorize(challenge));
+        };
+        let challenge = challenge.unwrap_or_else(|| Challenge::new(self.preferred));
+        Ok(Remedy::Authorize(Some(
+            match challenge.parameter(METADATA) {
+                Some(_) => challenge,
+                None => challenge.with_parameter(METADATA, url),
+            },
+        )))
     }
 
     fn fail(&self, refusal: &Refusal<'_>, challenge: Option<&Challenge>) -> AuthError {

@@ -3,6 +3,7 @@
 use crate::script::*;
 use mcp_proto::auth::{
     Challenge, ClientProof, Credentials, Document, DpopNonces, Refusal, Refusals, Remedy, Scheme,
+    Scopes,
 };
 
 fn credentials(answer: &str) -> Credentials {
@@ -139,6 +140,63 @@ fn the_challenge_that_counts() {
         match refusals.judge(&refusal, held, &mut DpopNonces::new()) {
             Ok(Remedy::Authorize(Some(challenge))) => {
                 assert_eq!(challenge.parameter("scope"), Some(expected), "{field}");
+            }
+            other => panic!("{other:?}"),
+        }
+    }
+}
+
+/// AU-22: a later challenge without the place of the metadata does not lose it.
+#[test]
+fn the_place_of_the_metadata_is_kept() {
+    let place = "https://meta.example/m";
+    let mut operation = Operation::new();
+    let held = credentials(r#"{"access_token":"t"}"#);
+    let mut named = |status, field: &str, held| {
+        let challenges = Challenge::parse_all([field.as_bytes()]);
+        let refusal = Refusal {
+            url: SERVER,
+            status,
+            challenges: &challenges,
+            dpop_nonce: None,
+        };
+        let refusals = &mut operation.refusals;
+        match refusals.judge(&refusal, held, &mut operation.nonces) {
+            Ok(Remedy::Authorize(challenge)) => challenge.and_then(|challenge| {
+                let found = challenge.parameter("resource_metadata")?;
+                Some((found.to_owned(), challenge.scopes()))
+            }),
+            other => panic!("{other:?}"),
+        }
+    };
+    let first = format!("Bearer resource_metadata=\"{place}\", scope=a");
+    let scopes = |text| Some(Scopes::parse(text));
+    assert_eq!(named(401, &first, None), Some((place.into(), scopes("a"))));
+    // Neither a field without it nor none at all; the scopes are those of the last challenge.
+    let second = "Bearer error=insufficient_scope, scope=b";
+    assert_eq!(
+        named(403, second, Some(&held)),
+        Some((place.into(), scopes("b")))
+    );
+    assert_eq!(named(401, "", None), Some((place.into(), None)));
+    // A new place replaces it.
+    let mut operation = Operation::new();
+    for (field, expected) in [
+        ("Bearer resource_metadata=\"https://h/1\"", "https://h/1"),
+        ("Bearer resource_metadata=\"https://h/2\"", "https://h/2"),
+        ("DPoP algs=ES256", "https://h/2"),
+    ] {
+        let challenges = Challenge::parse_all([field.as_bytes()]);
+        let refusal = Refusal {
+            url: SERVER,
+            status: 401,
+            challenges: &challenges,
+            dpop_nonce: None,
+        };
+        let refusals = &mut operation.refusals;
+        match refusals.judge(&refusal, None, &mut operation.nonces) {
+            Ok(Remedy::Authorize(Some(challenge))) => {
+                assert_eq!(challenge.parameter("resource_metadata"), Some(expected));
             }
             other => panic!("{other:?}"),
         }
