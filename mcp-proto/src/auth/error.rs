@@ -43,6 +43,8 @@ pub enum Document {
     TokenResponse,
     /// The response of an identity provider to a token exchange (RFC 8693).
     IdentityAssertion,
+    /// The keys that an authorization server signs tokens with (RFC 7517).
+    Keys,
 }
 
 /// What is wrong with a document or message.
@@ -242,6 +244,7 @@ impl Document {
             Self::AuthorizationResponse => "authorization response",
             Self::TokenResponse => "token response",
             Self::IdentityAssertion => "token exchange at the identity provider",
+            Self::Keys => "keys of the authorization server",
         }
     }
 }

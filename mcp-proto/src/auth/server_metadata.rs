@@ -28,6 +28,8 @@ pub struct ServerMetadata {
     pub registration_endpoint: Option<String>,
     /// Where tokens are revoked.
     pub revocation_endpoint: Option<String>,
+    /// Where the keys are that its tokens are signed with.
+    pub jwks_uri: Option<String>,
     /// The scopes that it knows.
     pub scopes_supported: Option<Scopes>,
     /// The grants that it supports.
@@ -87,6 +89,7 @@ impl ServerMetadata {
             token_endpoint: document.text("token_endpoint")?,
             registration_endpoint: document.text("registration_endpoint")?,
             revocation_endpoint: document.text("revocation_endpoint")?,
+            jwks_uri: document.text("jwks_uri")?,
             scopes_supported: scopes.map(|scopes| scopes.iter().map(String::as_str).collect()),
             grant_types: document.texts("grant_types_supported")?,
             endpoint_auth_methods: document.texts("token_endpoint_auth_methods_supported")?,
@@ -111,6 +114,7 @@ impl ServerMetadata {
             issuer: origin,
             url: None,
             revocation_endpoint: None,
+            jwks_uri: None,
             scopes_supported: None,
             grant_types: None,
             endpoint_auth_methods: None,
@@ -172,6 +176,11 @@ impl ServerMetadata {
 
     pub(crate) fn registration_endpoint(&self) -> Result<&str, AuthError> {
         self.endpoint("registration_endpoint", self.registration_endpoint.as_ref())
+    }
+
+    /// The address of the keys, under the rules of an endpoint.
+    pub(crate) fn jwks_uri(&self) -> Result<&str, AuthError> {
+        self.endpoint("jwks_uri", self.jwks_uri.as_ref())
     }
 
     /// An endpoint that may be used (AU-32).

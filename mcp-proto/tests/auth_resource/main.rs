@@ -5,6 +5,7 @@ mod settings;
 mod tool;
 
 mod challenges;
+mod discovery;
 mod hostile;
 mod introspection;
 mod keys;

@@ -71,6 +71,10 @@ pub(crate) struct Server {
     pub(crate) now: u64,
     /// What is at the URL of the keys; `None` if nothing answers.
     pub(crate) keys: Option<String>,
+    /// What is at other URLs of the issuer.
+    pub(crate) metadata: Vec<(&'static str, String)>,
+    /// Why documents of the issuer could not be used.
+    pub(crate) errors: Vec<String>,
     /// What the authorization server says about each token.
     pub(crate) introspection: Option<String>,
     pub(crate) verifier: fn(&str) -> Option<TokenClaims>,
@@ -86,6 +90,8 @@ impl Server {
             state,
             now: NOW,
             keys: Some(jwks(&["k1"])),
+            metadata: Vec::new(),
+            errors: Vec::new(),
             introspection: None,
             verifier: |_| None,
             nonces: 0,
@@ -133,8 +139,16 @@ impl Server {
                 }
                 CheckStep::FetchKeys { issuer, url } => {
                     lines.push(format!("fetch {url}"));
-                    let document = self.keys.as_deref().map(str::as_bytes);
+                    let metadata = self.metadata.iter().find(|(place, _)| *place == url);
+                    let document = match metadata {
+                        Some((_, metadata)) => Some(metadata),
+                        None if url.contains("/.well-known/") => None,
+                        None => self.keys.as_ref(),
+                    };
+                    let document = document.map(String::as_bytes);
                     self.state.set_keys(issuer, document, now);
+                    let error = self.state.keys_error(issuer);
+                    self.errors.extend(error.map(ToString::to_string));
                 }
                 CheckStep::WaitForKeys { .. } => {
                     lines.push("wait for keys".into());

@@ -26,12 +26,13 @@ pub enum CheckStep<'c> {
     Hash(&'c [u8]),
     /// Verify a signature, and give the result to [`TokenCheck::set_signature`].
     VerifySignature(SignatureToVerify<'c>),
-    /// Fetch the keys of an issuer, a document of at most 1 MiB, and give it to
-    /// [`VerifierState::set_keys`]. No other check is asked for it meanwhile.
+    /// Fetch a document of at most 1 MiB, and give it to [`VerifierState::set_keys`]: the keys of
+    /// an issuer, or its metadata, in which the address of the keys is. No other check is asked for
+    /// it meanwhile.
     FetchKeys {
         /// The issuer.
         issuer: IssuerIndex,
-        /// Where the keys are.
+        /// Where the document is.
         url: &'c str,
     },
     /// Wait until another check has got the keys of this issuer, or has failed to.

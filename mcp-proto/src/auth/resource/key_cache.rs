@@ -5,9 +5,11 @@ use alloc::vec::Vec;
 
 use super::algorithm::Algorithm;
 use super::jws::DEPTH;
+use super::key_source::{KeySearch, KeySource};
+use super::protected_resource::KeyIssuer;
 use super::public_key::PublicKey;
 use super::text::{self, has_passed};
-use crate::auth::UnixTime;
+use crate::auth::{AuthError, Document, Problem, UnixTime};
 use crate::json::{Object, Raw};
 
 /// How often the keys of an issuer are fetched.
@@ -47,15 +49,17 @@ impl Default for KeyFetchPolicy {
 }
 
 /// The keys of one issuer.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug)]
 pub(super) struct KeyCache {
+    source: KeySource,
     keys: Vec<IssuerKey>,
     /// When the keys were received.
     received: Option<UnixTime>,
     /// When the last fetch began.
     attempted: Option<UnixTime>,
     is_fetching: bool,
-    has_failed: bool,
+    /// Why the last fetch failed.
+    error: Option<AuthError>,
 }
 
 #[derive(Clone, Debug)]
@@ -69,8 +73,8 @@ struct IssuerKey {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum KeyLookup {
     Found(PublicKey),
-    /// The caller has to fetch the keys; every other one waits.
-    Fetch,
+    /// The caller has to fetch what is at this URL; every other one waits.
+    Fetch(String),
     /// Another caller fetches the keys.
     Wait,
     /// The issuer has no such key.
@@ -80,6 +84,21 @@ pub(super) enum KeyLookup {
 }
 
 impl KeyCache {
+    pub(super) fn new(issuer: &KeyIssuer) -> Self {
+        Self {
+            source: KeySource::new(issuer),
+            keys: Vec::new(),
+            received: None,
+            attempted: None,
+            is_fetching: false,
+            error: None,
+        }
+    }
+
+    pub(super) const fn error(&self) -> Option<&AuthError> {
+        self.error.as_ref()
+    }
+
     pub(super) fn find(
         &mut self,
         id: Option<&str>,
@@ -103,7 +122,7 @@ impl KeyCache {
         if self.is_fetching && !is_later(policy.timeout) {
             return found.map_or(KeyLookup::Wait, KeyLookup::Found);
         }
-        let interval = match self.has_failed || self.is_fetching {
+        let interval = match self.error.is_some() || self.is_fetching {
             true => policy.retry_interval,
             false if is_fresh => policy.unknown_key_interval,
             false => 0,
@@ -111,25 +130,40 @@ impl KeyCache {
         if is_later(interval) {
             self.is_fetching = true;
             self.attempted = Some(now);
-            return KeyLookup::Fetch;
+            return KeyLookup::Fetch(self.source.url());
         }
         match found {
             Some(key) => KeyLookup::Found(key),
-            None if self.has_failed => KeyLookup::Unavailable,
+            None if self.error.is_some() => KeyLookup::Unavailable,
             None => KeyLookup::Unknown,
         }
     }
 
-    /// The answer to a fetch; `None` if it failed. Whether it was a document with keys.
+    /// The answer to a fetch; `None` if it failed. Whether the document can be used.
     pub(super) fn receive(&mut self, document: Option<&[u8]>, now: UnixTime) -> bool {
         self.is_fetching = false;
-        let keys = document.and_then(read);
-        self.has_failed = keys.is_none();
-        if let Some(keys) = keys {
-            self.keys = keys;
-            self.received = Some(now);
+        let Some(url) = self.source.keys_url() else {
+            let search = self.source.receive(document);
+            let is_found = matches!(search, KeySearch::Found);
+            match search {
+                KeySearch::Ended(error) => self.error = Some(error),
+                // The next document is fetched at once.
+                KeySearch::Found | KeySearch::Continues => self.attempted = None,
+            }
+            return is_found;
+        };
+        match document.ok_or(Problem::NotFound).and_then(read) {
+            Ok(keys) => {
+                self.keys = keys;
+                self.received = Some(now);
+                self.error = None;
+            }
+            Err(problem) => {
+                self.error = Some(AuthError::new(Document::Keys, url, problem));
+                self.source.forget();
+            }
         }
-        !self.has_failed
+        self.error.is_none()
     }
 
     /// A token without `kid` is verified with the only key that fits, and with none of several.
@@ -147,17 +181,23 @@ impl KeyCache {
 /// Keys that one document may have.
 const MAX_KEYS: usize = 100;
 
-/// The keys of a document (RFC 7517, section 5); what cannot verify tokens is left out. `None` if it
-/// is not such a document.
-fn read(document: &[u8]) -> Option<Vec<IssuerKey>> {
-    let raw = Raw::parse(document, DEPTH).ok()?;
-    let [keys] = raw.object()?.find(["keys"]).ok()?;
-    let keys = keys?.array()?.elements();
-    Some(
-        keys.filter_map(|key| IssuerKey::read(key.object()?))
-            .take(MAX_KEYS)
-            .collect(),
-    )
+/// The keys of a document (RFC 7517, section 5); what cannot verify tokens is left out.
+fn read(document: &[u8]) -> Result<Vec<IssuerKey>, Problem> {
+    let raw = Raw::parse(document, DEPTH).map_err(Problem::NotJson)?;
+    let object = raw.object().ok_or_else(|| Problem::NotObject(raw.kind()))?;
+    let found = object.find(["keys"]);
+    let [keys] = found.map_err(|_| Problem::Duplicate("keys"))?;
+    let keys = keys.ok_or(Problem::Missing("keys"))?;
+    let elements = keys.array().ok_or_else(|| Problem::WrongType {
+        member: "keys",
+        expected: "an array",
+        found: keys.kind(),
+    })?;
+    Ok(elements
+        .elements()
+        .filter_map(|key| IssuerKey::read(key.object()?))
+        .take(MAX_KEYS)
+        .collect())
 }
 
 impl IssuerKey {

@@ -95,6 +95,7 @@ mod expiring_map;
 mod introspection;
 mod jws;
 mod key_cache;
+mod key_source;
 mod metadata;
 mod nonces;
 mod proof;

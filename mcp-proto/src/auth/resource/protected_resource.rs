@@ -17,7 +17,7 @@ use super::scope::{RequiredScopes, ScopeHierarchy};
 use super::settings::ResourceBuilder;
 use super::token_check::{ResourceRequest, TokenCheck};
 use super::token_policy::TokenPolicy;
-use crate::auth::UnixTime;
+use crate::auth::{AuthError, UnixTime};
 use crate::http::Head;
 
 /// A resource that access tokens protect: its settings, which never change.
@@ -46,7 +46,8 @@ pub struct ProtectedResource {
 #[derive(Clone, Debug)]
 pub(super) struct KeyIssuer {
     pub(super) issuer: String,
-    pub(super) keys_url: String,
+    /// `None` if the metadata of the issuer says where they are.
+    pub(super) keys_url: Option<String>,
 }
 
 /// A request that a token admits.
@@ -159,11 +160,7 @@ impl VerifierState {
     /// that expire first are forgotten.
     pub fn new(resource: &ProtectedResource, capacity: usize) -> Self {
         Self {
-            keys: resource
-                .issuers
-                .iter()
-                .map(|_| KeyCache::default())
-                .collect(),
+            keys: resource.issuers.iter().map(KeyCache::new).collect(),
             tokens: ExpiringMap::new(capacity),
             proofs: ExpiringMap::new(capacity),
             nonces: Nonces::default(),
@@ -171,8 +168,8 @@ impl VerifierState {
     }
 
     /// Gives the answer to [`CheckStep::FetchKeys`](super::CheckStep::FetchKeys): the body of a
-    /// response with status 200, or `None` if there is no such response. Returns whether it is a
-    /// document with keys; one that is not is treated like none.
+    /// response with status 200, or `None` if there is no such response. Returns whether the
+    /// document can be used; one that cannot is treated like none.
     ///
     /// All checks that wait for keys of this issuer have to be continued.
     pub fn set_keys(
@@ -183,6 +180,12 @@ impl VerifierState {
     ) -> bool {
         let keys = self.keys.get_mut(issuer.0);
         keys.is_some_and(|keys| keys.receive(document, now))
+    }
+
+    /// Why the keys of an issuer are not to be had, for operators: the document and its URL. `None`
+    /// if the last fetch succeeded.
+    pub fn keys_error(&self, issuer: IssuerIndex) -> Option<&AuthError> {
+        self.keys.get(issuer.0)?.error()
     }
 
     /// Gives the answer to [`CheckStep::MakeNonce`](super::CheckStep::MakeNonce). Returns false if

@@ -21,7 +21,7 @@ use crate::auth::{Scopes, Uri};
 /// use mcp_proto::auth::resource::ProtectedResource;
 ///
 /// let resource = ProtectedResource::builder("https://mcp.example.com/notes")
-///     .issuer_with_keys("https://login.example.com", "https://login.example.com/jwks")
+///     .issuer("https://login.example.com")
 ///     .scopes(["notes:read"])
 ///     .build()?;
 /// assert_eq!(
@@ -86,6 +86,17 @@ impl ResourceBuilder {
         }
     }
 
+    /// Trusts an authorization server whose access tokens are JSON Web Tokens. Its metadata says
+    /// where its keys are (RFC 8414, OpenID Connect Discovery). The document of the resource names
+    /// it.
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        self.issuers.push(KeyIssuer {
+            issuer: issuer.into(),
+            keys_url: None,
+        });
+        self
+    }
+
     /// Trusts an authorization server whose access tokens are JSON Web Tokens, signed with one of
     /// the keys at `keys_url`. The document of the resource names it.
     pub fn issuer_with_keys(
@@ -95,7 +106,7 @@ impl ResourceBuilder {
     ) -> Self {
         self.issuers.push(KeyIssuer {
             issuer: issuer.into(),
-            keys_url: keys_url.into(),
+            keys_url: Some(keys_url.into()),
         });
         self
     }
@@ -272,7 +283,9 @@ impl ResourceBuilder {
             return Err(SettingsError::NoIssuer);
         }
         for (index, one) in self.issuers.iter().enumerate() {
-            address(&one.keys_url, SettingsError::KeysUrl)?;
+            if let Some(url) = &one.keys_url {
+                address(url, SettingsError::KeysUrl)?;
+            }
             let before = self.issuers.iter().take(index);
             if before.into_iter().any(|other| other.issuer == one.issuer) {
                 return Err(SettingsError::Issuer);

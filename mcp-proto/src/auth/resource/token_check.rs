@@ -48,6 +48,8 @@ pub struct TokenCheck {
     kind: TokenKind,
     /// What is known so far: the claims of a signed token before its signature is verified, too.
     claims: Option<TokenClaims>,
+    /// What is to be fetched of the issuer.
+    fetched_url: String,
     /// Whether the claims are an answer that is not kept yet.
     is_new: bool,
     token_hash: Option<Digest>,
@@ -117,6 +119,7 @@ impl TokenCheck {
             token: Secret::default(),
             kind: TokenKind::Absent,
             claims: None,
+            fetched_url: String::new(),
             is_new: false,
             token_hash: None,
             proof: None,
@@ -372,7 +375,10 @@ impl TokenCheck {
                     }
                     token.key = Some(key);
                 }
-                KeyLookup::Fetch => return Ok(Some(Asked::Keys(token.issuer))),
+                KeyLookup::Fetch(url) => {
+                    self.fetched_url = url;
+                    return Ok(Some(Asked::Keys(token.issuer)));
+                }
                 KeyLookup::Wait => return Ok(Some(Asked::KeysOfOthers(token.issuer))),
                 KeyLookup::Unknown => return Err(DenialReason::UnknownKey),
                 KeyLookup::Unavailable => return Err(DenialReason::VerifierUnavailable),
@@ -452,7 +458,7 @@ impl TokenCheck {
             Asked::TokenHash => CheckStep::Hash(self.token.expose().as_bytes()),
             Asked::Keys(issuer) => CheckStep::FetchKeys {
                 issuer,
-                url: &resource.issuers.get(issuer.0)?.keys_url,
+                url: &self.fetched_url,
             },
             Asked::KeysOfOthers(issuer) => CheckStep::WaitForKeys { issuer },
             Asked::TokenSignature => {
