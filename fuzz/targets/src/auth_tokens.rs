@@ -1,9 +1,9 @@
 //! A protected resource among hostile clients and authorization servers.
 
-use mcp_proto::auth::UnixTime;
 use mcp_proto::auth::resource::{
     CheckStep, DpopUse, Grant, ProtectedResource, ResourceRequest, TokenScheme, VerifierState,
 };
+use mcp_proto::auth::{UnixTime, Uri};
 use mcp_proto::http::Head;
 use serde_json::Value;
 
@@ -16,9 +16,9 @@ const LEEWAY: f64 = 60.0;
 /// no token, and admits only what a second reader of the token and of the proof admits.
 ///
 /// The input is lines: switches, header and claims of the token, header and claims of the proof,
-/// the keys, and the answer of introspection. Each hash is 32 times the byte 7. Switches: `d` and `D`
+/// the keys, the answer of introspection, and the metadata of the issuer. Each hash is 32 times the byte 7. Switches: `d` and `D`
 /// accept and demand proofs, `n` demands nonces, `i` has introspection, `o` takes the second line for
-/// the whole token, `p` sends a proof, `q` has the third line for a query.
+/// the whole token, `p` sends a proof, `q` has the third line for a query, `m` searches for the keys.
 pub fn auth_tokens(input: &[u8]) {
     is_admitted(input);
 }
@@ -33,6 +33,7 @@ fn is_admitted(input: &[u8]) -> bool {
         proof: [line(), line()],
         keys: line(),
         introspection: line(),
+        metadata: line(),
     };
     let resource = script.resource();
     let mut admitted = false;
@@ -57,6 +58,7 @@ struct Script<'i> {
     proof: [&'i [u8]; 2],
     keys: &'i [u8],
     introspection: &'i [u8],
+    metadata: &'i [u8],
 }
 
 impl Script<'_> {
@@ -65,14 +67,17 @@ impl Script<'_> {
     }
 
     fn resource(&self) -> ProtectedResource {
-        let mut builder = ProtectedResource::builder(RESOURCE)
-            .issuer_with_keys(ISSUER, "https://as.example/jwks")
-            .scopes(["read"])
-            .dpop(match (self.has(b'd'), self.has(b'D')) {
-                (_, true) => DpopUse::Required,
-                (true, false) => DpopUse::Accepted,
-                (false, false) => DpopUse::Off,
-            });
+        let builder = ProtectedResource::builder(RESOURCE);
+        let mut builder = match self.has(b'm') {
+            true => builder.issuer(ISSUER),
+            false => builder.issuer_with_keys(ISSUER, "https://as.example/jwks"),
+        }
+        .scopes(["read"])
+        .dpop(match (self.has(b'd'), self.has(b'D')) {
+            (_, true) => DpopUse::Required,
+            (true, false) => DpopUse::Accepted,
+            (false, false) => DpopUse::Off,
+        });
         if self.has(b'i') {
             builder = builder.issuer_with_introspection(ISSUER);
         }
@@ -115,7 +120,7 @@ impl Script<'_> {
             ..ResourceRequest::default()
         };
         let mut check = resource.begin(&request, about);
-        for _ in 0..12 {
+        for _ in 0..16 {
             let step = check.step(resource, state, now);
             let shown = format!("{step:?}");
             assert!(!shown.contains(&encode(&[9; 64])), "{shown}");
@@ -126,8 +131,16 @@ impl Script<'_> {
                     let expected = asked.signature == [9; 64];
                     check.set_signature(valid && expected);
                 }
-                CheckStep::FetchKeys { issuer, .. } => {
-                    state.set_keys(issuer, Some(self.keys), now);
+                CheckStep::FetchKeys { issuer, url } => {
+                    let uri = Uri::parse(url).expect("a URL");
+                    assert!(uri.is_confidential() && !uri.has_fragment(), "{url}");
+                    let is_metadata = url.contains("as.example/.well-known/");
+                    let document = if is_metadata {
+                        self.metadata
+                    } else {
+                        self.keys
+                    };
+                    state.set_keys(issuer, Some(document), now);
                 }
                 CheckStep::Introspect { .. } => {
                     check.set_introspection(resource, Some(self.introspection));
@@ -244,6 +257,7 @@ mod tests {
         for (name, expected) in [
             ("signed", true),
             ("bound", true),
+            ("searched", true),
             ("opaque", true),
             ("bound_opaque", true),
             ("query", false),
