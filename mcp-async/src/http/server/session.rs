@@ -247,6 +247,8 @@ impl Session {
 
     /// No longer reads a stream.
     pub(super) fn detach(&self, reader: &StreamReader) {
+        // Until now it was in use, and its task must not see it idle without knowing that.
+        self.touch();
         let woken = {
             let mut core = self.shared.lock();
             let mut woken = core.take_room();
@@ -256,7 +258,6 @@ impl Session {
             }
             woken
         };
-        self.touch();
         // From now on it may be idle.
         self.wake_task();
         woken.into_iter().for_each(Waker::wake);

@@ -12,7 +12,7 @@ use tower_service::Service as _;
 
 use crate::http_server::legacy::{Session, call, initialize, post, server};
 use crate::http_server::support::{advance, modern, now, request, send, sleep};
-use crate::sim::{Sim, settle};
+use crate::sim::{Sim, meanwhile, settle};
 
 /// SH-55.
 #[test]
@@ -179,6 +179,25 @@ fn idle_sessions_end() {
     assert_eq!(session.post(cancel).status, 202);
     advance(Duration::from_secs(61));
     assert_eq!(session.post(ping).status, 404);
+}
+
+#[test]
+fn a_session_whose_stream_is_left_was_in_use() {
+    let server = server().change_notifications().build().unwrap();
+    let registry = server.registry();
+    let idle = Duration::from_secs(60);
+    let service = server.http().idle_timeout(idle).into_service().unwrap();
+    let session = Session::open(&service, "2025-11-25");
+    let stream = session.get(None);
+    advance(Duration::from_secs(100));
+    // The task of the session looks at it while the stream is being left.
+    registry.remove_tool("slow");
+    meanwhile(|| {
+        settle();
+    });
+    drop(stream);
+    let ping = r#"{"jsonrpc":"2.0","id":2,"method":"ping"}"#;
+    assert_eq!(session.post(ping).status, 200);
 }
 
 #[test]

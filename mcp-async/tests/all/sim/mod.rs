@@ -1,6 +1,6 @@
 //! A runtime of one thread, whose tasks run and whose time passes when the test says so.
 
-use core::cell::RefCell;
+use core::cell::{Cell, RefCell};
 use core::future::{Future, pending};
 use core::pin::Pin;
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -21,6 +21,9 @@ impl Clock for Sim {
     type Timer = ManualTimer;
 
     fn now(&self) -> Instant {
+        if let Some(meanwhile) = MEANWHILE.take() {
+            meanwhile();
+        }
         clock().now()
     }
 
@@ -99,6 +102,11 @@ pub(crate) fn end() {
     drop(TASKS.take());
 }
 
+/// Does this when the clock is next read, as another thread may do at that moment.
+pub(crate) fn meanwhile(work: fn()) {
+    MEANWHILE.set(Some(work));
+}
+
 /// The clock of this thread.
 pub(crate) fn clock() -> ManualClock {
     CLOCK.with(|clock| ManualClock::clone(clock))
@@ -131,5 +139,6 @@ impl Wake for Flag {
 thread_local! {
     /// Leaked: what is still there at the thread's end asks for the time.
     static CLOCK: &'static ManualClock = Box::leak(Box::default());
+    static MEANWHILE: Cell<Option<fn()>> = const { Cell::new(None) };
     static TASKS: RefCell<Vec<Running>> = const { RefCell::new(Vec::new()) };
 }
