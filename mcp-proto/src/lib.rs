@@ -157,6 +157,7 @@ mod source;
 mod splice;
 mod step;
 mod store;
+mod texts;
 mod time;
 mod token;
 

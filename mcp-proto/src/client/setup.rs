@@ -1,11 +1,11 @@
 //! A client's configuration as its machine keeps it.
 
 use super::config::{ClientConfig, Negotiation, Timeouts};
-use super::texts::Texts;
 use crate::limits::Limits;
-use crate::model::ClientFeatures;
+use crate::model::{ClientCapabilities, ClientFeatures};
 use crate::ping::PingPolicy;
 use crate::revision::RevisionSet;
+use crate::texts::{BorrowedTexts, Texts};
 
 /// A [`ClientConfig`] as machines keep it: numbers and flags, and texts that are either borrowed or,
 /// with the feature `alloc`, shared by a reference count.
@@ -32,11 +32,11 @@ pub struct ClientSetup<'c> {
     pub limits: Limits,
     /// What the capabilities amount to.
     pub(super) declared: ClientFeatures,
-    pub(super) texts: Texts<'c>,
+    pub(super) texts: Texts<'c, ClientCapabilities<'c>>,
 }
 
 impl<'c> ClientSetup<'c> {
-    fn new(config: &ClientConfig<'_>, texts: Texts<'c>) -> Self {
+    fn new(config: &ClientConfig<'_>, texts: Texts<'c, ClientCapabilities<'c>>) -> Self {
         Self {
             identify: config.identify,
             revisions: config.revisions,
@@ -68,12 +68,21 @@ impl ClientSetup<'static> {
     /// ```
     #[must_use]
     pub fn shared(config: &ClientConfig<'_>) -> Self {
-        Self::new(config, Texts::shared(config))
+        Self::new(config, Texts::shared(&texts(config)))
     }
 }
 
 impl<'c> From<ClientConfig<'c>> for ClientSetup<'c> {
     fn from(config: ClientConfig<'c>) -> Self {
-        Self::new(&config, Texts::borrowed(&config))
+        Self::new(&config, Texts::Borrowed(texts(&config)))
+    }
+}
+
+const fn texts<'c>(config: &ClientConfig<'c>) -> BorrowedTexts<'c, ClientCapabilities<'c>> {
+    BorrowedTexts {
+        info: config.info,
+        capabilities: config.capabilities,
+        instructions: None,
+        names: config.result_types,
     }
 }

@@ -3,18 +3,35 @@
 //! Every server links this, firmware too; the derived code for the same types brings the whole
 //! deserializer along, because it decodes a peer's lists on their way to another peer.
 
+use core::convert::Infallible;
+
 use crate::json::Writer;
 use crate::model::{Icon, Implementation, ServerCapabilities, ServerTasksCapability, Settings};
 use crate::revision::Revision;
 use crate::revision::fields::{Member, Rules};
+use crate::texts::Declare;
+
+impl Declare for ServerCapabilities<'_> {
+    type Error = Infallible;
+
+    fn write_info(
+        info: &Implementation<'_>,
+        revision: Revision,
+        w: &mut Writer<'_>,
+    ) -> Result<(), Infallible> {
+        write_implementation(info, revision, w);
+        Ok(())
+    }
+
+    fn write(&self, revision: Revision, w: &mut Writer<'_>) -> Result<(), Infallible> {
+        write_capabilities(self, revision, w);
+        Ok(())
+    }
+}
 
 /// Writes who a server is, as far as the revision has a place for it. Icons that came from a
 /// peer are passed on as they are.
-pub(super) fn write_implementation(
-    info: &Implementation<'_>,
-    revision: Revision,
-    w: &mut Writer<'_>,
-) {
+fn write_implementation(info: &Implementation<'_>, revision: Revision, w: &mut Writer<'_>) {
     let Implementation {
         name,
         version,
@@ -75,7 +92,7 @@ fn write_icon(icon: &Icon<'_>, w: &mut Writer<'_>) {
 }
 
 /// Writes what a server can do, as far as the revision knows it.
-pub(super) fn write_capabilities(
+fn write_capabilities(
     capabilities: &ServerCapabilities<'_>,
     revision: Revision,
     w: &mut Writer<'_>,

@@ -48,7 +48,6 @@ mod session_snapshot;
 mod setup;
 mod storage;
 mod subscriptions;
-mod texts;
 mod transmit;
 mod uris;
 

@@ -201,7 +201,7 @@ pub(super) fn identity(config: &ServerSetup<'_>) -> usize {
     if let Some(revision) = config.revisions.newest_modern() {
         w.string(SERVER_INFO);
         w.literal(":");
-        config.texts.write_info(revision, &mut w);
+        let Ok(()) = config.texts.write_info(revision, &mut w);
     }
     w.len()
 }
@@ -219,7 +219,7 @@ fn write_initialize(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer
     w.string(revision.as_str());
     write_self(config, revision, w);
     w.literal(r#","serverInfo":"#);
-    config.texts.write_info(revision, w);
+    let Ok(()) = config.texts.write_info(revision, w);
     w.literal("}");
 }
 
@@ -235,7 +235,7 @@ fn write_discover(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'
         w.literal(r#","_meta":{"#);
         w.string(SERVER_INFO);
         w.literal(":");
-        config.texts.write_info(revision, w);
+        let Ok(()) = config.texts.write_info(revision, w);
         w.literal("}");
     }
     w.literal("}");
@@ -243,7 +243,7 @@ fn write_discover(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'
 
 fn write_self(config: &ServerSetup<'_>, revision: Revision, w: &mut Writer<'_>) {
     w.literal(r#","capabilities":"#);
-    config.texts.write_capabilities(revision, w);
+    let Ok(()) = config.texts.write_capabilities(revision, w);
     if let Some(instructions) = config.texts.instructions() {
         w.literal(r#","instructions":"#);
         w.string(instructions);

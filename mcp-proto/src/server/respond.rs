@@ -191,7 +191,9 @@ fn write_result<L: IdStorage>(
     if !revision.requires_result_type() {
         return check_object(out, len, object);
     }
-    let write_name = |w: &mut Writer<'_>| config.texts.write_info(revision, w);
+    let write_name = |w: &mut Writer<'_>| {
+        let Ok(()) = config.texts.write_info(revision, w);
+    };
     let additions = [
         RESULT_TYPE,
         TIME_TO_LIVE,
@@ -262,7 +264,9 @@ fn write_input<L: IdStorage>(
     })
     .map_err(|_: crate::json::EncodeError| SendError::Encode)?;
     let len = w.len();
-    let write_name = |w: &mut Writer<'_>| config.texts.write_info(revision, w);
+    let write_name = |w: &mut Writer<'_>| {
+        let Ok(()) = config.texts.write_info(revision, w);
+    };
     let name = [identity_of(identity, &write_name)];
     let additions = if config.identify {
         name.as_slice()

@@ -3,11 +3,11 @@
 use core::time::Duration;
 
 use super::config::ServerConfig;
-use super::texts::Texts;
 use crate::limits::Limits;
-use crate::model::{CacheScope, LoggingLevel, ServerFeatures};
+use crate::model::{CacheScope, LoggingLevel, ServerCapabilities, ServerFeatures};
 use crate::ping::PingPolicy;
 use crate::revision::{Revision, RevisionSet};
+use crate::texts::{BorrowedTexts, Texts};
 
 /// A [`ServerConfig`] as machines keep it: numbers and flags, and texts that are either borrowed or,
 /// with the feature `alloc`, shared by a reference count.
@@ -40,11 +40,11 @@ pub struct ServerSetup<'c> {
     pub draft_profile: bool,
     /// What the capabilities amount to.
     pub(super) declared: ServerFeatures,
-    pub(super) texts: Texts<'c>,
+    pub(super) texts: Texts<'c, ServerCapabilities<'c>>,
 }
 
 impl<'c> ServerSetup<'c> {
-    fn new(config: &ServerConfig<'_>, texts: Texts<'c>) -> Self {
+    fn new(config: &ServerConfig<'_>, texts: Texts<'c, ServerCapabilities<'c>>) -> Self {
         Self {
             revisions: config.revisions,
             limits: config.limits,
@@ -91,12 +91,21 @@ impl ServerSetup<'static> {
     /// ```
     #[must_use]
     pub fn shared(config: &ServerConfig<'_>) -> Self {
-        Self::new(config, Texts::shared(config))
+        Self::new(config, Texts::shared(&texts(config)))
     }
 }
 
 impl<'c> From<ServerConfig<'c>> for ServerSetup<'c> {
     fn from(config: ServerConfig<'c>) -> Self {
-        Self::new(&config, Texts::borrowed(&config))
+        Self::new(&config, Texts::Borrowed(texts(&config)))
+    }
+}
+
+const fn texts<'c>(config: &ServerConfig<'c>) -> BorrowedTexts<'c, ServerCapabilities<'c>> {
+    BorrowedTexts {
+        info: config.info,
+        capabilities: config.capabilities,
+        instructions: config.instructions,
+        names: config.methods,
     }
 }

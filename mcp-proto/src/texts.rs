@@ -1,0 +1,125 @@
+//! The texts of a configuration.
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use alloc::{boxed::Box, sync::Arc};
+
+use crate::json::{Str, Writer};
+use crate::model::Implementation;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use crate::per_revision::PerRevision;
+use crate::revision::Revision;
+
+/// The capabilities of a role, and how its messages declare them.
+pub(crate) trait Declare: Copy {
+    /// Why a declaration is not written.
+    type Error;
+
+    /// Writes who the program is, as far as the revision has a place for it.
+    fn write_info(
+        info: &Implementation<'_>,
+        revision: Revision,
+        w: &mut Writer<'_>,
+    ) -> Result<(), Self::Error>;
+
+    /// Writes the capabilities, as far as the revision knows them.
+    fn write(&self, revision: Revision, w: &mut Writer<'_>) -> Result<(), Self::Error>;
+}
+
+/// What a program with the capabilities `C` says of itself: borrowed, or in shared memory.
+#[derive(Clone, Debug)]
+pub(crate) enum Texts<'c, C> {
+    Borrowed(BorrowedTexts<'c, C>),
+    #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+    Shared(Arc<SharedTexts>),
+}
+
+/// Texts of the caller.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct BorrowedTexts<'c, C> {
+    pub(crate) info: Implementation<'c>,
+    pub(crate) capabilities: C,
+    /// Of a server.
+    pub(crate) instructions: Option<&'c str>,
+    /// The methods that a server handles beyond the protocol, or the types of results that the
+    /// extensions of a client define.
+    pub(crate) names: &'c [&'c str],
+}
+
+/// Texts with memory of their own, as they are written.
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+#[derive(Debug)]
+pub(crate) struct SharedTexts {
+    info: PerRevision,
+    capabilities: PerRevision,
+    instructions: Option<Box<str>>,
+    names: Box<[Box<str>]>,
+}
+
+impl<C: Declare> Texts<'_, C> {
+    /// Writes who the program is, as far as the revision has a place for it.
+    pub(crate) fn write_info(
+        &self,
+        revision: Revision,
+        w: &mut Writer<'_>,
+    ) -> Result<(), C::Error> {
+        match self {
+            Self::Borrowed(texts) => C::write_info(&texts.info, revision, w),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                w.literal(texts.info.get(revision));
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes what the program can do, as far as the revision knows it.
+    pub(crate) fn write_capabilities(
+        &self,
+        revision: Revision,
+        w: &mut Writer<'_>,
+    ) -> Result<(), C::Error> {
+        match self {
+            Self::Borrowed(texts) => texts.capabilities.write(revision, w),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                w.literal(texts.capabilities.get(revision));
+                Ok(())
+            }
+        }
+    }
+
+    pub(crate) fn instructions(&self) -> Option<&str> {
+        match self {
+            Self::Borrowed(texts) => texts.instructions,
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.instructions.as_deref(),
+        }
+    }
+
+    /// Returns whether the configuration lists this name.
+    pub(crate) fn has_name(&self, name: Str<'_>) -> bool {
+        match self {
+            Self::Borrowed(texts) => texts.names.iter().any(|own| name == **own),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.names.iter().any(|own| name == **own),
+        }
+    }
+}
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+impl<C: Declare> Texts<'static, C> {
+    /// Copies the texts into memory that is freed with the last clone.
+    pub(crate) fn shared<T: Declare>(texts: &BorrowedTexts<'_, T>) -> Self {
+        // The payloads are types of the model: their serialization cannot fail.
+        Self::Shared(Arc::new(SharedTexts {
+            info: PerRevision::new(|revision, w| {
+                let _ = T::write_info(&texts.info, revision, w);
+            }),
+            capabilities: PerRevision::new(|revision, w| {
+                let _ = texts.capabilities.write(revision, w);
+            }),
+            instructions: texts.instructions.map(Box::from),
+            names: texts.names.iter().map(|name| Box::from(*name)).collect(),
+        }))
+    }
+}
