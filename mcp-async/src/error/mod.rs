@@ -16,12 +16,21 @@ pub use self::reply::ErrorReply;
 pub use self::spawn::SpawnError;
 
 /// Returns whether a client of this program reports the error.
-#[cfg(all(feature = "server", feature = "client"))]
+#[cfg(feature = "server")]
 pub(crate) fn is_of_client(error: &(dyn Error + 'static)) -> bool {
     error.is::<CallError>() || error.is::<ConnectError>() || error.is::<SpawnError>()
 }
 
-#[cfg(all(feature = "server", not(feature = "client")))]
-pub(crate) const fn is_of_client(_: &(dyn Error + 'static)) -> bool {
-    false
+#[cfg(all(test, feature = "server"))]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn errors_of_a_client_are_known_without_the_feature_client() {
+        let reply = || ErrorReply::new(7, "from another server");
+        assert!(is_of_client(&CallError::Server(reply())));
+        assert!(is_of_client(&ConnectError::Refused(reply())));
+        assert!(is_of_client(&SpawnError::Connect(ConnectError::Closed)));
+        assert!(!is_of_client(&reply()));
+    }
 }
