@@ -40,6 +40,7 @@
 //! | Bound memory and messages | [`Limits`], [`server::Fixed`], [`client::Fixed`] |
 //! | Find out what a revision has | [`Revision`] |
 //! | Obtain a token for a protected server | `auth::Flow` (feature `auth`) |
+//! | Check the tokens of requests to a server | `auth::resource::ProtectedResource` (feature `auth`) |
 //!
 //! # The loop
 //!

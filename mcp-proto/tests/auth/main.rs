@@ -7,6 +7,7 @@ mod grants;
 mod hostile;
 mod identity;
 mod refusals;
+mod reported;
 mod script;
 mod secrets;
 mod tokens;
