@@ -102,6 +102,11 @@ fn answers_that_do_not_admit() {
     server.introspection =
         Some("{\"active\":true,\"sub\":\"ada\",\"client_id\":\"editor\"}".into());
     assert!(server.send(&Request::bearer("opaque")).ends_with(GRANTED));
+    server.introspection = Some(ACTIVE.replace("/notes", "/other"));
+    assert_eq!(
+        server.refusal(&Request::bearer("other")),
+        "401: the access token was issued for another resource"
+    );
 }
 
 /// Signed tokens by keys, all others by questions.

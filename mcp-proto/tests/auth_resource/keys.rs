@@ -157,6 +157,12 @@ fn which_key_verifies() {
         (key("\"kid\":\"k1\",\"alg\":\"ES384\","), none),
         (key("\"kid\":\"k1\",\"alg\":\"HS256\","), none),
         (key("\"kid\":\"k1\",\"use\":\"enc\","), none),
+        // A key of another kind, without `alg`.
+        (
+            "{\"keys\":[{\"kid\":\"k1\",\"kty\":\"OKP\",\"crv\":\"Ed25519\",\"x\":\"AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE\"}]}"
+                .into(),
+            none,
+        ),
         (key("\"kid\":\"k1\",\"key_ops\":[\"sign\"],"), none),
         // A document with private or symmetric keys is not to be trusted with them.
         (key("\"kid\":\"k1\",\"d\":\"AAAA\","), none),

@@ -142,6 +142,13 @@ fn proxies_and_neighbours() {
             "{path}"
         );
     }
+    // A proxy that removes the whole path.
+    let resource = builder()
+        .local_path("/")
+        .without_root_document()
+        .build()
+        .unwrap();
+    assert!(resource.respond_metadata(&at(ROOT, "GET")).is_some());
     let resource = builder().without_root_document().build().unwrap();
     assert!(resource.respond_metadata(&at(ROOT, "GET")).is_none());
     let resource = builder()

@@ -44,6 +44,36 @@ fn a_valid_proof() {
     );
 }
 
+/// AU-113: a proof is remembered to the end of its time.
+#[test]
+fn a_proof_at_the_end_of_its_time() {
+    let mut server = Server::new(accepting());
+    let token = bound_token();
+    let request = Request::dpop(&token, &proof(&token, &[]));
+    server.now += 300;
+    assert!(server.send(&request).ends_with(GRANTED));
+    assert_eq!(
+        server.refusal(&request),
+        "401: the DPoP proof was used before"
+    );
+}
+
+/// Nothing is fetched or verified for a proof that is too long, or whose signature is too short.
+#[test]
+fn lengths_of_proofs() {
+    let mut server = Server::new(accepting());
+    let token = bound_token();
+    let padded = proof(&token, &[&format!("pad=\"{}\"", "x".repeat(7000))]);
+    let proof = proof(&token, &[]);
+    for wrong in [&padded, &proof[..proof.len() - 4]] {
+        let found = server.send(&Request::dpop(&token, wrong));
+        assert!(
+            found.starts_with("401: the DPoP proof is malformed"),
+            "{found}"
+        );
+    }
+}
+
 /// AU-110: each claim and each header of a proof.
 #[test]
 fn wrong_proofs() {
@@ -259,6 +289,23 @@ fn nonces() {
             .refusal(&with(Some("other")))
             .starts_with("401: the DPoP proof needs")
     );
+}
+
+/// AU-113: a nonce ends after twice its lifetime, also if no other was made meanwhile.
+#[test]
+fn nonces_end() {
+    let token = bound_token();
+    let with = |nonce: &str| {
+        let claims = format!("nonce=\"{nonce}\"");
+        Request::dpop(&token, &proof(&token, &[&claims]))
+    };
+    for (seconds, expected) in [(119, true), (120, false)] {
+        let mut server = Server::new(accepting().demand_nonces(60));
+        server.send(&with("none"));
+        server.now += seconds;
+        let found = server.send(&with("nonce1"));
+        assert_eq!(found.contains("granted"), expected, "{found}");
+    }
 }
 
 /// An opaque token is bound by the answer about it.

@@ -86,6 +86,13 @@ fn needs_of_a_handler() {
     );
     let denial = resource.require(None, &scopes(&["write"])).unwrap_err();
     assert_eq!(denial.status(), 401);
+    // Without a token, an operation that needs no scope is a matter of the settings.
+    assert_eq!(
+        resource.require(None, &scopes(&[])).unwrap_err().status(),
+        401
+    );
+    let open = builder().allow_anonymous().build().unwrap();
+    assert_eq!(open.require(None, &scopes(&[])), Ok(()));
 }
 
 /// AU-11: a requirement is never lost, and `offline_access` is none.

@@ -299,13 +299,10 @@ impl ChallengeSettings {
                 challenges.push(self.challenge(other, None, needed));
             }
         }
-        let nonce = nonce
-            .filter(|_| self.dpop != DpopUse::Off)
-            .map(String::from);
         Denial {
             reason,
             challenges,
-            nonce,
+            nonce: nonce.map(String::from),
         }
     }
 
