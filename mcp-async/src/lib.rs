@@ -22,6 +22,7 @@
 //! ```text
 //! http              both roles over HTTP: services, sessions, stores    feature `http`
 //! server  client    handlers and calls, typed and untyped
+//! auth              OAuth 2.1 for both roles                          feature `auth`
 //! net               sockets, TLS and HTTP without MCP                   feature `http`
 //! process  stdio    child processes and standard streams
 //! model   schema    owned messages; schemas of types and values
@@ -34,6 +35,7 @@
 //! | `server` | yes | typed tools, resources and prompts: `Server` |
 //! | `client` | yes | typed calls, callbacks and subscriptions: `Client` |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
+//! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
@@ -88,6 +90,8 @@
 #![forbid(unsafe_code)]
 
 mod connection;
+#[cfg(feature = "auth")]
+mod crypto;
 mod error;
 #[cfg(all(feature = "server", feature = "client"))]
 mod in_memory;
@@ -115,6 +119,8 @@ pub use schemars;
 pub use server::serving::Server;
 pub use trace_context::{NoTrace, TraceContext};
 
+#[cfg(feature = "auth")]
+pub mod auth;
 pub mod client;
 #[cfg(all(feature = "server", feature = "client"))]
 pub mod guide;

@@ -97,6 +97,9 @@ pub use mcp_async::schemars;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub use mcp_async::{http, net};
 
+#[cfg(feature = "auth")]
+pub use mcp_async::auth;
+
 /// A client of one server, on this runtime.
 ///
 /// ```no_run
