@@ -68,6 +68,11 @@ impl Opening {
         self.silence = None;
     }
 
+    /// Lets the connection attempt time out then.
+    pub(super) const fn time_out_at(&mut self, deadline: Instant) {
+        self.deadline = deadline;
+    }
+
     /// Whether an answer to `id` would be one to the probe or the handshake.
     pub(super) fn awaits(&self, id: u64) -> bool {
         self.probe == Leg::Sent(id) || self.handshake == Leg::Sent(id)

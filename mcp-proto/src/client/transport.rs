@@ -79,6 +79,53 @@ impl<S: Storage> Client<'_, S> {
         self.fail(id, Failure::Status(status));
     }
 
+    /// Stops the timeout of a request whose exchange waits for something other than the server,
+    /// such as a user who logs in. Until [`restart_timeout`](Self::restart_timeout) only its
+    /// maximum duration counts. An unknown id is ignored.
+    ///
+    /// ```
+    /// use core::time::Duration;
+    /// use mcp_proto::client::{Client, ClientConfig, Fixed};
+    /// use mcp_proto::{Channel, Instant, Machine};
+    ///
+    /// let mut client = Client::new(ClientConfig::new("demo", "1.0"), Fixed::<4, 1>).unwrap();
+    /// client.connect_by_exchanges(Instant::ZERO)?;
+    /// let _probe = client.poll_transmit(Instant::ZERO, Channel::PIPE, &mut [0; 512])?;
+    /// client.suspend_timeout(Instant::ZERO, 1);
+    /// assert_eq!(client.poll_timeout(), Some(Instant::ZERO + Duration::from_secs(600)));
+    /// let later = Instant::ZERO + Duration::from_secs(100);
+    /// client.restart_timeout(later, 1);
+    /// assert_eq!(client.poll_timeout(), Some(later + Duration::from_secs(60)));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn suspend_timeout(&mut self, now: Instant, id: u64) {
+        let longest = self.config.timeouts.max_duration;
+        if let Phase::Opening(opening) = &mut self.phase {
+            if opening.awaits(id) {
+                opening.time_out_at(now + longest);
+            }
+        } else if let Some(key) = self.calls.find(id)
+            && self.calls.is_armed(key)
+        {
+            let latest = self.calls.get(key).map(|call| call.latest);
+            self.calls.arm(key, latest);
+        }
+    }
+
+    /// Gives a request its timeout again. An unknown id is ignored.
+    pub fn restart_timeout(&mut self, now: Instant, id: u64) {
+        let timeout = self.config.timeouts.request;
+        if let Phase::Opening(opening) = &mut self.phase {
+            if opening.awaits(id) {
+                opening.time_out_at(now + timeout);
+            }
+        } else if let Some(key) = self.calls.find(id)
+            && self.calls.is_armed(key)
+        {
+            self.calls.extend(now, key);
+        }
+    }
+
     /// The server does not know the session any more (SC-10): the handshake is made again, in
     /// the revision that ruled, and when `initialized` has left, every call that was in flight
     /// becomes [`Event::Again`](super::Event::Again), to be sent once more in the new session. A
