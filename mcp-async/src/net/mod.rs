@@ -20,7 +20,7 @@ mod network;
 mod no_tls;
 #[cfg(feature = "http-server")]
 mod remote;
-mod time;
+pub(crate) mod time;
 #[cfg(feature = "tls")]
 mod tls;
 

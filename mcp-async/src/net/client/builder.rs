@@ -1,7 +1,8 @@
 use core::fmt;
 use core::marker::PhantomData;
+use core::net::IpAddr;
 use core::time::Duration;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 use http::Uri;
 use hyper_util::client::proxy::matcher::Matcher;
@@ -9,8 +10,8 @@ use hyper_util::client::proxy::matcher::Matcher;
 use super::connector::Connector;
 use super::pool::Pool;
 use super::{HttpClient, Shared};
-use crate::net::Network;
 use crate::net::tls::{Roots, Trust};
+use crate::net::{AddressGuard, Network};
 
 /// The settings of an [`HttpClient`].
 ///
@@ -35,6 +36,9 @@ pub struct HttpClientBuilder<R> {
     proxies: Proxies,
     inflate: bool,
     roots: Option<Roots>,
+    guard: Option<AddressGuard>,
+    first_address: Option<Arc<OnceLock<IpAddr>>>,
+    redirects: bool,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -92,6 +96,27 @@ impl<R: Network> HttpClientBuilder<R> {
         self
     }
 
+    /// Connects only to addresses that this guard allows, each time a connection is made. A name is
+    /// judged by what it resolves to; if a proxy resolves it, only an address in the URL is judged.
+    /// For URLs that the user did not give.
+    pub const fn guard(mut self, guard: AddressGuard) -> Self {
+        self.guard = Some(guard);
+        self
+    }
+
+    /// Follows no redirect, so that the caller can judge each of them.
+    pub const fn no_redirects(mut self) -> Self {
+        self.redirects = false;
+        self
+    }
+
+    /// Notes the address of the first connection that goes through no proxy.
+    #[cfg(feature = "auth")]
+    pub(crate) fn note_first_address(mut self, first: Arc<OnceLock<IpAddr>>) -> Self {
+        self.first_address = Some(first);
+        self
+    }
+
     /// Trusts servers that these roots vouch for, and no others. By default those are trusted that
     /// the operating system trusts.
     #[cfg(feature = "tls")]
@@ -119,10 +144,13 @@ impl<R: Network> HttpClientBuilder<R> {
                 connect_timeout: self.connect_timeout,
                 stall_timeout: self.stall_timeout,
                 tls: Trust::new(self.roots),
+                guard: self.guard,
+                first_address: self.first_address,
                 runtime: PhantomData,
             },
             pool: Pool::new(self.idle_timeout, self.max_idle),
             inflate: self.inflate,
+            redirects: self.redirects,
             wrong_proxy,
         }))
     }
@@ -138,6 +166,9 @@ impl<R: Network> Default for HttpClientBuilder<R> {
             proxies: Proxies::Environment,
             inflate: false,
             roots: None,
+            guard: None,
+            first_address: None,
+            redirects: true,
             runtime: PhantomData,
         }
     }

@@ -1,9 +1,11 @@
 use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
+use core::net::IpAddr;
 use core::pin::Pin;
 use core::task::Poll;
 use core::time::Duration;
 use std::io;
+use std::sync::{Arc, OnceLock};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use http::Uri;
@@ -13,11 +15,11 @@ use hyper_util::client::proxy::matcher::{Intercept, Matcher};
 use super::SendFailed;
 use super::origin::Origin;
 use super::pool::Kept;
-use crate::net::Network;
 use crate::net::io::Io;
 use crate::net::maybe_tls_stream::MaybeTlsStream;
 use crate::net::time::{Hyper, RuntimeSleep, timeout};
 use crate::net::tls::Trust;
+use crate::net::{AddressGuard, Network};
 
 /// Makes connections.
 pub(super) struct Connector<R> {
@@ -25,6 +27,10 @@ pub(super) struct Connector<R> {
     pub(super) connect_timeout: Duration,
     pub(super) stall_timeout: Duration,
     pub(super) tls: Trust,
+    /// Judges the addresses of servers.
+    pub(super) guard: Option<AddressGuard>,
+    /// Is told the address of the first connection that goes through no proxy.
+    pub(super) first_address: Option<Arc<OnceLock<IpAddr>>>,
     pub(super) runtime: PhantomData<fn() -> R>,
 }
 
@@ -61,16 +67,27 @@ impl<R: Network> Connector<R> {
         proxy: Option<&Intercept>,
     ) -> io::Result<MaybeTlsStream<R::Stream>> {
         let stream = match proxy {
-            None => reach::<R>(origin.host(), origin.port()).await?,
+            None => {
+                let (stream, address) =
+                    reach::<R>(origin.host(), origin.port(), self.guard).await?;
+                if let Some(first) = &self.first_address {
+                    let _ = first.set(address);
+                }
+                stream
+            }
             Some(proxy) => {
+                // The proxy resolves names itself.
+                if let Some(guard) = self.guard {
+                    guard.judge_host(origin.host()).map_err(io::Error::other)?;
+                }
                 let uri = proxy.uri();
                 let unusable = |_| io::Error::other(format!("not a proxy of HTTP: {uri}"));
                 let at = Origin::of(uri).map_err(unusable)?;
                 if at.is_tls() {
                     return Err(io::Error::other("a proxy behind TLS is not supported"));
                 }
-                let stream = reach::<R>(at.host(), at.port()).await;
-                let mut stream = stream
+                let stream = reach::<R>(at.host(), at.port(), None).await;
+                let (mut stream, _) = stream
                     .map_err(|error| io::Error::new(error.kind(), format!("the proxy: {error}")))?;
                 if origin.is_tls() {
                     tunnel(&mut stream, origin, proxy).await?;
@@ -112,9 +129,14 @@ impl<R: Network> Connector<R> {
 /// How long an address may be silent before the next is tried beside it (RFC 8305 5).
 const STAGGER: Duration = Duration::from_millis(250);
 
-/// A connection to whichever address of a host answers first.
-async fn reach<R: Network>(host: &str, port: u16) -> io::Result<R::Stream> {
-    type Attempt<S> = Pin<Box<dyn Future<Output = io::Result<S>> + Send>>;
+/// A connection to whichever address of a host answers first, and that address. Addresses that
+/// the guard refuses are left out.
+async fn reach<R: Network>(
+    host: &str,
+    port: u16,
+    guard: Option<AddressGuard>,
+) -> io::Result<(R::Stream, IpAddr)> {
+    type Attempt<S> = Pin<Box<dyn Future<Output = io::Result<(S, IpAddr)>> + Send>>;
 
     let mut addresses = R::resolve(host, port).await?.into_iter();
     let mut attempts: Vec<Attempt<R::Stream>> = Vec::new();
@@ -139,8 +161,15 @@ async fn reach<R: Network>(host: &str, port: u16) -> io::Result<R::Stream> {
             }
             match addresses.next() {
                 Some(address) => {
-                    attempts.push(Box::pin(R::dial(address)));
-                    next.reset(R::default().now() + STAGGER);
+                    let ip = address.ip();
+                    match guard.map_or(Ok(()), |guard| guard.judge(ip)) {
+                        Ok(()) => {
+                            let dialled = R::dial(address);
+                            attempts.push(Box::pin(async move { Ok((dialled.await?, ip)) }));
+                            next.reset(R::default().now() + STAGGER);
+                        }
+                        Err(refused) => failed = io::Error::other(refused),
+                    }
                 }
                 None if attempts.is_empty() => {
                     let nothing = io::Error::from(io::ErrorKind::NotFound);

@@ -61,6 +61,7 @@ struct Shared<R: Network> {
     connector: Connector<R>,
     pool: Pool,
     inflate: bool,
+    redirects: bool,
     /// The configured proxy is invalid: no request may be sent, least of all without it.
     wrong_proxy: bool,
 }
@@ -105,6 +106,9 @@ impl<R: Network> HttpClient<R> {
         for _ in 0..=REDIRECTS {
             let request = Request::from_parts(parts.clone(), body.clone());
             let response = self.exchange(request).await?;
+            if !self.0.redirects {
+                return Ok(response);
+            }
             match onward(&parts.uri, &response) {
                 Some(uri) => parts.uri = uri,
                 None => return Ok(response),
