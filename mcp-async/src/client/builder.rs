@@ -441,17 +441,21 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         first(dial, client_state, negotiation, policy).await
     }
 
+    /// The name of the client for people.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    pub(crate) fn display_name(&self) -> &str {
+        self.title.as_deref().unwrap_or(&self.name)
+    }
+
+    /// The newest revision that the client accepts.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    pub(crate) fn newest_revision(&self) -> Option<mcp_proto::Revision> {
+        let revisions = self.config.revisions;
+        revisions.newest_modern().or(revisions.newest_legacy())
+    }
+
     /// What a connection is made of.
-    pub(crate) fn parts(
-        self,
-    ) -> Result<
-        (
-            Arc<ClientState>,
-            ClientSetup<'static>,
-            Option<RestartPolicy>,
-        ),
-        ConnectError,
-    > {
+    pub(crate) fn parts(self) -> Result<Parts, ConnectError> {
         if let Some(uri) = self.wrong {
             return Err(ConnectError::Root(uri));
         }
@@ -469,6 +473,14 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         Ok((Arc::new(client_state), config, self.restart))
     }
 }
+
+/// What a connection is made of: the state of the client, its configuration, and whether it is
+/// made again.
+pub(crate) type Parts = (
+    Arc<ClientState>,
+    ClientSetup<'static>,
+    Option<RestartPolicy>,
+);
 
 /// Makes the first connection.
 pub(crate) async fn first<R: Runtime>(

@@ -109,7 +109,7 @@ impl ClientState {
     }
 
     /// SB-13: changes that were reported while no subscription was open are unknown.
-    pub(super) fn forget(&self) {
+    pub(crate) fn forget(&self) {
         if let Some(cache) = &self.cache {
             lock(cache).clear();
         }

@@ -163,6 +163,11 @@ impl<'a> Exchange<'a> {
                     self.pending.leave(Some(buffer));
                     return Poll::Ready(Err(failure.into()));
                 }
+                #[cfg(all(feature = "auth", feature = "http-client"))]
+                Arrival::Denied(error) => {
+                    self.pending.leave(Some(buffer));
+                    return Poll::Ready(Err(CallError::Authorization(error)));
+                }
                 Arrival::Input { asks, state } => {
                     self.rounds += 1;
                     if self.rounds > terms.rounds {

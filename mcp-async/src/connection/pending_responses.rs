@@ -1,11 +1,15 @@
 //! Answers to own requests, until their callers take them.
 
 use core::task::{Context, Waker};
+#[cfg(all(feature = "auth", feature = "http-client"))]
+use std::sync::Arc;
 
 use mcp_proto::json::{Number, Raw, RawBuf, Str};
 
 use super::frame::{Frame, keep};
 use super::progress::ReceivedProgress;
+#[cfg(all(feature = "auth", feature = "http-client"))]
+use crate::error::AuthorizationError;
 use crate::error::ErrorReply;
 
 /// The places of one connection. A place is named by a cookie, which travels through the machine with
@@ -32,6 +36,9 @@ struct Place<F> {
     received: ReceivedProgress,
     /// The error that comes next says that the head of the request was wrong.
     mismatched: bool,
+    /// Why the request that fails next had no credentials.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    denied: Option<Arc<AuthorizationError>>,
 }
 
 /// How a request got on.
@@ -45,6 +52,9 @@ pub(crate) enum Arrival<F> {
     Mismatched(ErrorReply),
     /// It ended here.
     Failed(F),
+    /// It ended here, because the client has no credentials that the server accepts.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    Denied(Arc<AuthorizationError>),
     /// Input is wanted: questions, if there are any, are in the buffer.
     Input { asks: bool, state: Option<RawBuf> },
     /// The request is to be encoded and sent again.
@@ -63,6 +73,8 @@ impl<F> PendingResponses<F> {
                 buffer: RawBuf::default(),
                 received: ReceivedProgress::default(),
                 mismatched: false,
+                #[cfg(all(feature = "auth", feature = "http-client"))]
+                denied: None,
             });
             // A machine's table is full long before this saturates.
             u32::try_from(self.responses.len() - 1).unwrap_or(u32::MAX)
@@ -72,6 +84,10 @@ impl<F> PendingResponses<F> {
         };
         place.tag = tag;
         place.mismatched = false;
+        #[cfg(all(feature = "auth", feature = "http-client"))]
+        {
+            place.denied = None;
+        }
         u64::from(place.generation) << u32::BITS | u64::from(index)
     }
 
@@ -113,6 +129,11 @@ impl<F> PendingResponses<F> {
         }
         place.arrival = Some(match arrival {
             Arrival::Error(error) if place.mismatched => Arrival::Mismatched(error),
+            #[cfg(all(feature = "auth", feature = "http-client"))]
+            Arrival::Failed(failure) => match place.denied.take() {
+                Some(error) => Arrival::Denied(error),
+                None => Arrival::Failed(failure),
+            },
             other => other,
         });
         place.waker.take()
@@ -123,6 +144,14 @@ impl<F> PendingResponses<F> {
     pub(crate) fn mismatched(&mut self, cookie: u64) {
         if let Some(place) = self.place(cookie) {
             place.mismatched = true;
+        }
+    }
+
+    /// The failure that is put down next has this reason.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    pub(crate) fn denied(&mut self, cookie: u64, error: Arc<AuthorizationError>) {
+        if let Some(place) = self.place(cookie) {
+            place.denied = Some(error);
         }
     }
 

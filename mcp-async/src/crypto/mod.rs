@@ -2,6 +2,10 @@
 
 mod digest;
 mod random;
+#[cfg(feature = "http-client")]
+mod signing_key;
 
 pub(crate) use digest::sha256;
 pub(crate) use random::random;
+#[cfg(feature = "http-client")]
+pub use signing_key::{KeyError, SigningKey};

@@ -32,6 +32,9 @@ pub enum CallError {
     ExitedEarly(crate::io::process::ExitedEarly),
     /// It ended without an answer that can be used.
     Failed(Failure),
+    /// The client has no access token that the server accepts.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    Authorization(std::sync::Arc<super::AuthorizationError>),
     /// The result is not of the type that was asked for.
     Decode(DecodeError),
     /// The server asked for input, and a callback of this client refused it (MR-15).
@@ -90,6 +93,8 @@ impl fmt::Display for CallError {
             #[cfg(feature = "client")]
             Self::ExitedEarly(died) => died.fmt(f),
             Self::Failed(failure) => failure.fmt(f),
+            #[cfg(all(feature = "auth", feature = "http-client"))]
+            Self::Authorization(error) => error.fmt(f),
             Self::Decode(_) => f.write_str("the server's result is of another type"),
             Self::Input(_) => f.write_str("the input that the server wants is refused"),
             #[cfg(feature = "client")]
@@ -108,6 +113,8 @@ impl core::error::Error for CallError {
             Self::Server(error) | Self::Input(error) => Some(error),
             Self::Refused(error) => Some(error),
             Self::Decode(error) => Some(error),
+            #[cfg(all(feature = "auth", feature = "http-client"))]
+            Self::Authorization(error) => error.source(),
             _ => None,
         }
     }

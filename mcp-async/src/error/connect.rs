@@ -44,6 +44,9 @@ pub enum ConnectError {
     Url(String),
     /// This header is invalid, or reserved for the client itself. Nothing was sent.
     Header(String),
+    /// The client has no access token that the server accepts.
+    #[cfg(all(feature = "auth", feature = "http-client"))]
+    Authorization(std::sync::Arc<super::AuthorizationError>),
 }
 
 impl ConnectError {
@@ -83,6 +86,8 @@ impl fmt::Display for ConnectError {
             Self::Url(url) => write!(f, "a server is at an http:// or https:// URL, not {url:?}"),
             Self::Header(name) => write!(f, "the header {name:?} cannot be set to this"),
             Self::Root(uri) => write!(f, "a root has to be a file:// URI, not {uri:?}"),
+            #[cfg(all(feature = "auth", feature = "http-client"))]
+            Self::Authorization(error) => error.fmt(f),
         }
     }
 }
@@ -91,6 +96,8 @@ impl core::error::Error for ConnectError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
         match self {
             Self::Refused(error) => Some(error),
+            #[cfg(all(feature = "auth", feature = "http-client"))]
+            Self::Authorization(error) => error.source(),
             _ => None,
         }
     }

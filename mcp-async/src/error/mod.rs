@@ -1,5 +1,7 @@
 //! Errors of requests and of connections.
 
+#[cfg(all(feature = "auth", feature = "http-client"))]
+mod authorization;
 mod call;
 mod chain;
 mod connect;
@@ -9,6 +11,8 @@ mod spawn;
 #[cfg(feature = "server")]
 use core::error::Error;
 
+#[cfg(all(feature = "auth", feature = "http-client"))]
+pub use self::authorization::AuthorizationError;
 pub use self::call::CallError;
 pub use self::chain::ErrorChain;
 pub use self::connect::ConnectError;

@@ -19,6 +19,10 @@ pub mod http {}
 #[doc = include_str!("limits.md")]
 pub mod limits {}
 
+#[cfg(all(feature = "auth", feature = "http-client"))]
+#[doc = include_str!("login.md")]
+pub mod login {}
+
 #[doc = include_str!("middleware.md")]
 pub mod middleware {}
 

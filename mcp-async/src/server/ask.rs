@@ -193,6 +193,8 @@ pub(super) fn poll_ask(
         Arrival::Failed(Lost::Unusable(reason)) => AskError::Unusable(reason),
         Arrival::Failed(Lost::Timeout) => AskError::Timeout,
         Arrival::Failed(Lost::Cancelled) => AskError::Cancelled,
+        #[cfg(all(feature = "auth", feature = "http-client"))]
+        Arrival::Denied(_) => AskError::Closed,
         Arrival::Failed(Lost::Closed) | Arrival::Input { .. } | Arrival::Again => AskError::Closed,
     };
     pending.leave(Some(buffer));

@@ -2,6 +2,7 @@
 
 mod adapters_alike;
 mod attack;
+mod authorization;
 mod client_http;
 mod client_typed;
 mod connection;

@@ -1,17 +1,20 @@
 //! The HTTP settings of a client, and connecting by URL.
 
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use bytes::Bytes;
 use http::{Request, Response};
 use http_body_util::Full;
 use tower_service::Service;
 
-use super::carrier::Through;
+use super::authorization::Authorizer;
+#[cfg(feature = "auth")]
+use super::authorization::ServiceCarrier;
+use super::carrier::{Carrier, Through};
 use super::credentials::Credentials;
 use super::session::meet;
 use super::settings::{Settings, bearer};
-use crate::client::builder::first;
+use crate::client::builder::{Parts, first};
 use crate::client::supervisor::Dial;
 use crate::client::{Client, ClientBuilder, ConnectError};
 use crate::error::SpawnError;
@@ -95,6 +98,10 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
     where
         R: Network,
     {
+        #[cfg(feature = "auth")]
+        if self.has_authorization() {
+            return Box::pin(self.connect_authorized(url)).await;
+        }
         self.connect_through(url, HttpClient::<R>::default()).await
     }
 
@@ -141,25 +148,54 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
         B::Data: Send,
     {
         let settings = self.http().cloned().unwrap_or_default();
+        #[cfg(feature = "auth")]
+        if let Some(authorization) = &settings.authorization {
+            let user_agent = authorization.chosen_user_agent();
+            let url = settings.check(url)?;
+            let allow_private = authorization.allow_private;
+            let documents = ServiceCarrier::new(service.clone(), &url, allow_private);
+            let surroundings = (Box::new(documents) as _, user_agent);
+            return self.connect_with(&url, service, surroundings).await;
+        }
         let (client_state, config, policy) = self.parts()?;
-        let url = url.to_owned();
-        let service = Mutex::new(service);
-        let negotiation = config.negotiation;
-        let dial: Dial = Box::new(move |client_state, negotiation| {
-            let mut config = config.clone();
-            config.negotiation = negotiation;
-            let service = service.lock().unwrap_or_else(PoisonError::into_inner);
-            let carrier = Box::new(Through::new(service.clone()));
-            let (settings, url) = (settings.clone(), url.clone());
-            Box::pin(async move {
-                let met = meet(carrier, &url, &settings, R::default(), config, client_state);
-                met.await.map_err(SpawnError::Connect)
-            })
-        });
-        first(dial, client_state, negotiation, policy)
-            .await
-            .map_err(connect_error)
+        dial_through(url, service, settings, (client_state, config, policy), None).await
     }
+}
+
+/// Connects through a service, again after each end if the policy says so.
+pub(super) async fn dial_through<R: Runtime, S, B>(
+    url: &str,
+    service: S,
+    settings: Settings,
+    (client_state, config, policy): Parts,
+    authorizer: Option<Arc<Authorizer>>,
+) -> Result<Client<R>, ConnectError>
+where
+    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+{
+    let url = url.to_owned();
+    let service = Mutex::new(service);
+    let negotiation = config.negotiation;
+    let dial: Dial = Box::new(move |client_state, negotiation| {
+        let mut config = config.clone();
+        config.negotiation = negotiation;
+        let service = service.lock().unwrap_or_else(PoisonError::into_inner);
+        let carrier = Box::new(Through::new(service.clone()));
+        let (settings, url) = (settings.clone(), url.clone());
+        let authorizer = authorizer.clone();
+        Box::pin(async move {
+            let carrier = (carrier as Box<dyn Carrier>, authorizer);
+            let met = meet(carrier, &url, &settings, R::default(), config, client_state);
+            met.await.map_err(SpawnError::Connect)
+        })
+    });
+    first(dial, client_state, negotiation, policy)
+        .await
+        .map_err(connect_error)
 }
 
 impl<R> Client<R> {

@@ -29,6 +29,17 @@ impl Credentials {
         waiting.into_iter().for_each(Waker::wake);
     }
 
+    /// Counts credentials that were obtained in another way, and wakes what waits for new ones.
+    #[cfg(feature = "auth")]
+    pub(super) fn notify(&self) {
+        let waiting = {
+            let mut state = self.lock();
+            state.version += 1;
+            core::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
     /// The value of `Authorization`, if it is another than at the beginning.
     pub(super) fn authorization(&self) -> Option<HeaderValue> {
         self.lock().authorization.clone()

@@ -16,6 +16,7 @@ use mcp_proto::rpc::{Id, Message, Method};
 use mcp_proto::{Instant, Limits};
 use url::Url;
 
+use super::authorization::{AuthorizationError, Authorizer};
 use super::carrier::{Carrier, Unsent};
 use super::credentials::Credentials;
 use super::permits::{Permit, Permits};
@@ -27,6 +28,7 @@ use crate::observe;
 
 pub(super) struct Link {
     pub(super) carrier: Box<dyn Carrier>,
+    pub(super) authorizer: Option<Arc<Authorizer>>,
     pub(super) limits: Limits,
     pub(super) client_state: Arc<ClientState>,
     /// Woken when there is work for the exchanges.
@@ -62,6 +64,8 @@ struct State {
     rolled: u64,
     /// Why the last request was not answered.
     cause: Option<String>,
+    /// Why the last request had no credentials that the server accepts.
+    denied: Option<Arc<AuthorizationError>>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq)]
@@ -117,6 +121,7 @@ pub(super) enum Sent {
 impl Link {
     pub(super) fn new(
         carrier: Box<dyn Carrier>,
+        authorizer: Option<Arc<Authorizer>>,
         url: Url,
         settings: &Settings,
         limits: &Limits,
@@ -128,6 +133,7 @@ impl Link {
         }
         Arc::new(Self {
             carrier,
+            authorizer,
             limits: *limits,
             client_state,
             driver_waker: DriverWaker::new(),
@@ -148,6 +154,7 @@ impl Link {
                 closing: Closing::No,
                 rolled: 0,
                 cause: None,
+                denied: None,
             }),
             dice: RandomState::new(),
             permits: Permits::default(),
@@ -463,6 +470,40 @@ impl Link {
     /// Why the last request was not answered.
     pub(super) fn take_cause(&self) -> Option<String> {
         self.lock().cause.take()
+    }
+
+    /// The client has no credentials that the server accepts for this request.
+    pub(super) fn denied(&self, id: Option<u64>, error: Arc<AuthorizationError>) {
+        #[cfg(feature = "auth")]
+        if let (Some(id), Some(shared)) = (id, self.shared.get()) {
+            let core = &mut *shared.lock();
+            if let Some(cookie) = core.machine.cookie_of(id) {
+                core.responses.denied(cookie, Arc::clone(&error));
+            }
+        }
+        let _ = id;
+        self.lock().denied = Some(error);
+    }
+
+    /// Why the last request had no credentials that the server accepts.
+    pub(super) fn take_denied(&self) -> Option<Arc<AuthorizationError>> {
+        self.lock().denied.take()
+    }
+
+    /// The request waits for this side, not for the server.
+    #[cfg(feature = "auth")]
+    pub(super) fn suspend_timeout(&self, id: u64) {
+        if let Some(shared) = self.shared.get() {
+            shared.command(|machine, now| machine.suspend_timeout(now, id));
+        }
+    }
+
+    /// The request waits for the server again.
+    #[cfg(feature = "auth")]
+    pub(super) fn restart_timeout(&self, id: u64) {
+        if let Some(shared) = self.shared.get() {
+            shared.command(|machine, now| machine.restart_timeout(now, id));
+        }
     }
 
     /// No answer can come any more.

@@ -9,11 +9,20 @@
 //!      `------------------- Link.incoming <------------------------'  inputs of the machine
 //! ```
 
+#[cfg(feature = "auth")]
+pub(crate) mod authorization;
+#[cfg(feature = "auth")]
+mod authorized;
+#[cfg(feature = "auth")]
+mod authorized_builder;
 mod builder;
 mod carrier;
 mod credentials;
 mod exchanges;
 mod link;
+#[cfg(not(feature = "auth"))]
+mod no_authorization;
+mod no_reply;
 mod outgoing;
 mod permits;
 mod run_exchange;
@@ -21,3 +30,7 @@ mod send;
 mod session;
 mod settings;
 mod stream;
+mod whole;
+
+#[cfg(not(feature = "auth"))]
+use no_authorization as authorization;

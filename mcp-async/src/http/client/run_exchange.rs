@@ -17,8 +17,10 @@ use mcp_proto::rpc::Reason;
 
 use super::carrier::Reply;
 use super::link::{Link, Opens, Start};
-use super::send::{PATIENCE, REFUSAL, Whole, ask, deliver, whole, within};
+use super::no_reply::NoReply;
+use super::send::{PATIENCE, ask, deliver, within};
 use super::stream;
+use super::whole::{REFUSAL, Whole, whole};
 use crate::runtime::{Clock, Timer};
 
 /// Runs an exchange, and tells the machine what becomes of it;
@@ -42,7 +44,12 @@ pub(super) async fn run_exchange<C: Clock>(
         let told = exchange.id().is_none() && exchange.method() != HttpMethod::Get;
         let credentials = link.credentials_version();
         let attempt = attempt(&link, &*clock, &mut exchange, &message, &responded);
-        let attempt = within(&*clock, told.then_some(PATIENCE), attempt);
+        let patience = PATIENCE
+            + link
+                .authorizer
+                .as_ref()
+                .map_or(Duration::ZERO, |it| it.timeout());
+        let attempt = within(&*clock, told.then_some(patience), attempt);
         let attempted = match gate.opens {
             Opens::Calls => opening(&link, &*clock, &responded, attempt).await,
             Opens::Nothing | Opens::Stream => attempt.await,
@@ -62,6 +69,11 @@ pub(super) async fn run_exchange<C: Clock>(
                 }
             }
             (ExchangeOutcome::Authorize, _) => {
+                // Credentials that this attempt obtained are not newer than the refusal.
+                let credentials = match link.authorizer {
+                    Some(_) => link.credentials_version(),
+                    None => credentials,
+                };
                 poll_fn(|cx| link.poll_credentials(credentials, cx)).await;
                 continue;
             }
@@ -151,9 +163,18 @@ async fn attempt<C: Clock>(
     let mut line = Vec::new();
     let response = match ask(link, exchange, message).await {
         Ok(response) => response,
-        Err(unsent) => {
+        Err(NoReply::Unsent(unsent)) => {
             link.unsent(unsent.cause);
             return (unreachable(link, exchange, unsent.begun), line);
+        }
+        Err(NoReply::Denied(error)) => {
+            link.denied(exchange.id(), error);
+            let after = match (exchange.id(), exchange.method()) {
+                (Some(_), _) => ExchangeOutcome::Fail(Failure::Status(401)),
+                (None, HttpMethod::Get) => ExchangeOutcome::Authorize,
+                (None, _) => ExchangeOutcome::Done,
+            };
+            return (after, line);
         }
     };
     responded.store(true, Ordering::Relaxed);

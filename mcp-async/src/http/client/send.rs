@@ -1,4 +1,4 @@
-//! Sends a request, reads what is short of its response, and tells a server what has no answer.
+//! Sends a request, and tells a server what has no answer.
 
 use core::future::{Future, poll_fn};
 use core::pin::pin;
@@ -9,40 +9,26 @@ use bytes::Bytes;
 use http::Response;
 use mcp_proto::client::http::Exchange;
 
-use super::carrier::{Reply, Unsent};
+#[cfg(feature = "auth")]
+use super::authorized;
+use super::carrier::Reply;
 use super::link::Link;
+use super::no_reply::NoReply;
+use super::whole::{REFUSAL, whole};
 use crate::runtime::{Clock, Timer};
 
 pub(super) async fn ask(
     link: &Link,
     exchange: &Exchange,
     message: &Bytes,
-) -> Result<Response<Reply>, Unsent> {
-    let request = link.request(exchange, message)?;
-    link.carrier.send(request).await
-}
-
-pub(super) enum Whole {
-    All(Vec<u8>),
-    /// What was read of it.
-    TooLong(Vec<u8>),
-    Broken,
-}
-
-pub(super) async fn whole(mut body: Reply, limit: usize) -> Whole {
-    let mut bytes = Vec::new();
-    loop {
-        match poll_fn(|cx| body.poll_bytes(cx)).await {
-            None => return Whole::All(bytes),
-            Some(Err(_)) => return Whole::Broken,
-            Some(Ok(part)) => {
-                if bytes.len().saturating_add(part.len()) > limit {
-                    return Whole::TooLong(bytes);
-                }
-                bytes.extend_from_slice(&part);
-            }
-        }
+) -> Result<Response<Reply>, NoReply> {
+    #[cfg(feature = "auth")]
+    if let Some(authorizer) = &link.authorizer {
+        // In a box: an exchange without authorization has no room for it.
+        return Box::pin(authorized::send(link, authorizer, exchange, message)).await;
     }
+    let request = link.request(exchange, message)?;
+    Ok(link.carrier.send(request).await?)
 }
 
 /// Tells the server something that has no answer.
@@ -85,6 +71,3 @@ pub(super) async fn within<C: Clock, F: Future>(
 /// How long a server may take to accept a notification. Behind `initialized` everything else
 /// waits, and calls wait longer than this.
 pub(super) const PATIENCE: Duration = Duration::from_secs(30);
-
-/// What is read of a refusal: errors are short.
-pub(super) const REFUSAL: usize = 64 << 10;

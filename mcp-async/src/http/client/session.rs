@@ -11,6 +11,7 @@ use mcp_proto::rpc::Messages;
 use mcp_proto::{Channel, Instant, Machine as _, Source};
 use url::Url;
 
+use super::authorization::Authorizer;
 use super::carrier::Carrier;
 use super::exchanges::Exchanges;
 use super::link::{Link, Sent};
@@ -230,7 +231,7 @@ const ROUNDS: u32 = 64;
 
 /// Speaks to the server behind a URL, as soon as it is known who it is.
 pub(super) async fn meet<C: Clock>(
-    carrier: Box<dyn Carrier>,
+    (carrier, authorizer): (Box<dyn Carrier>, Option<Arc<Authorizer>>),
     url: &str,
     settings: &Settings,
     clock: C,
@@ -241,7 +242,14 @@ pub(super) async fn meet<C: Clock>(
     config.revisions = settings.revisions(config.revisions);
     let clock = Arc::new(clock);
     let limits = config.limits;
-    let link = Link::new(carrier, url, settings, &limits, Arc::clone(&client_state));
+    let link = Link::new(
+        carrier,
+        authorizer,
+        url,
+        settings,
+        &limits,
+        Arc::clone(&client_state),
+    );
     // Each exchange succeeds or fails by itself.
     let opening = (
         Machine::connect_by_exchanges as Open,
@@ -275,7 +283,13 @@ pub(super) async fn meet<C: Clock>(
         (ConnectError::Failed(Failure::Unreachable | Failure::Broken), Some(cause)) => {
             ConnectError::Unreachable(cause)
         }
-        (error, _) => error,
+        (error, _) => match (&error, session.link.take_denied()) {
+            #[cfg(feature = "auth")]
+            (ConnectError::Failed(Failure::Status(401)), Some(denied)) => {
+                ConnectError::Authorization(denied)
+            }
+            _ => error,
+        },
     })?;
     let run = Box::pin(async move { poll_fn(|cx| session.poll(cx)).await.map(|()| None) });
     Dialled::new(peer, run)

@@ -14,6 +14,9 @@ pub(super) struct Settings {
     pub(super) fields: HeaderMap,
     /// Whether legacy sessions are held to the transports draft.
     pub(super) draft: bool,
+    /// How access tokens are obtained.
+    #[cfg(feature = "auth")]
+    pub(super) authorization: Option<super::authorization::Authorization>,
     /// The first that is none.
     wrong: Option<String>,
 }

@@ -12,5 +12,5 @@ mod modern;
 mod nonsense;
 mod openings;
 mod sessions;
-mod site;
+pub(crate) mod site;
 mod streams;

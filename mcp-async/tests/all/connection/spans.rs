@@ -31,6 +31,7 @@ pub(crate) struct Notes(Arc<Inner>);
 
 #[derive(Default)]
 struct Inner {
+    has_all_targets: bool,
     next: AtomicU64,
     open: Mutex<BTreeMap<u64, Fields>>,
     lines: Mutex<Vec<String>>,
@@ -74,6 +75,15 @@ impl Notes {
         with_default(self.clone(), run)
     }
 
+    /// Notes of all targets.
+    #[cfg(feature = "auth")]
+    pub(crate) fn everything() -> Self {
+        Self(Arc::new(Inner {
+            has_all_targets: true,
+            ..Inner::default()
+        }))
+    }
+
     /// What was written down since the last look.
     pub(crate) fn take(&self) -> Vec<String> {
         core::mem::take(&mut *self.0.lines.lock().unwrap())
@@ -92,7 +102,8 @@ impl Subscriber for Notes {
     }
 
     fn enabled(&self, metadata: &Metadata<'_>) -> bool {
-        metadata.target() == "mcp_async" || metadata.target() == "handler"
+        let target = metadata.target();
+        self.0.has_all_targets || target == "mcp_async" || target == "handler"
     }
 
     fn new_span(&self, attributes: &Attributes<'_>) -> Id {

@@ -1,0 +1,364 @@
+//! The credentials of one client, and the one authorization that may run for it.
+
+use core::pin::pin;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use http::{HeaderMap, HeaderValue};
+use mcp_proto::auth::{
+    AuthError, Challenge, Credentials, DpopNonces, Refusal, Refusals, Remedy, Scheme,
+};
+
+use super::documents::{DocumentCarrier, Documents};
+use super::flight::{Abandon, Flight, Landed};
+use super::held::{Held, LocalFault, ProofKey, present};
+use super::runtime::{Functions, unix_now};
+use super::settings::Authorization;
+use super::store::CredentialStore;
+use super::user_agent::UserAgent;
+use crate::client::client_state::ClientState;
+use crate::error::AuthorizationError;
+use crate::http::client::credentials::Credentials as Replaced;
+use crate::net::time::{Either, race};
+
+/// Authorizes the requests of one client, whatever its connections. The authorization that runs
+/// ends when the client is dropped.
+pub(in crate::http::client) struct Authorizer(Arc<Shared>);
+
+/// What the client and the task of its authorization share.
+pub(super) struct Shared {
+    pub(super) settings: Authorization,
+    pub(super) user_agent: Option<Arc<dyn UserAgent>>,
+    pub(super) documents: Documents,
+    pub(super) runtime: Functions,
+    /// The canonical URL of the MCP server.
+    pub(super) server: String,
+    client_state: Arc<ClientState>,
+    state: Mutex<State>,
+    abandoned: Abandon,
+}
+
+#[derive(Default)]
+struct State {
+    is_loaded: bool,
+    held: Option<Arc<Held>>,
+    /// The newest record, also if its token is of no use any more: it has the registration.
+    record: Option<Credentials>,
+    /// Counts the changes of `held`.
+    version: u64,
+    /// Those of the MCP server.
+    nonces: DpopNonces,
+    /// Those of authorization servers.
+    issuer_nonces: DpopNonces,
+    /// The newest challenge that says where the metadata is (AU-22).
+    challenge: Option<Challenge>,
+    flight: Option<Arc<Flight>>,
+}
+
+/// What an authorization is for.
+#[derive(Clone, Debug)]
+pub(in crate::http::client) enum Goal {
+    /// Read the store.
+    Load,
+    /// Write what could not be written before.
+    Save,
+    Refresh,
+    Authorize(Option<Challenge>),
+}
+
+/// Credentials at one moment.
+pub(in crate::http::client) struct View {
+    pub(in crate::http::client) held: Option<Arc<Held>>,
+    pub(in crate::http::client) version: u64,
+}
+
+impl Authorizer {
+    pub(in crate::http::client) fn new(
+        settings: Authorization,
+        user_agent: Option<Arc<dyn UserAgent>>,
+        carrier: Box<dyn DocumentCarrier>,
+        runtime: Functions,
+        client_state: Arc<ClientState>,
+    ) -> Result<Self, AuthorizationError> {
+        if let Some(wrong) = settings.wrong {
+            return Err(wrong.into());
+        }
+        let server = mcp_proto::auth::Uri::parse(&settings.config.server);
+        let server = server.map_or_else(|_| String::new(), |server| server.canonical());
+        Ok(Self(Arc::new(Shared {
+            documents: Documents::new(carrier, &settings.config),
+            settings,
+            user_agent,
+            runtime,
+            server,
+            client_state,
+            state: Mutex::default(),
+            abandoned: Abandon::default(),
+        })))
+    }
+
+    /// Begins to count the refusals of one request.
+    pub(in crate::http::client) fn refusals(&self) -> Refusals {
+        Refusals::new(match self.0.settings.config.dpop {
+            Some(_) => Scheme::Dpop,
+            None => Scheme::Bearer,
+        })
+    }
+
+    /// The credentials for the next request, read from the store and refreshed where that is due.
+    /// `is_new`: the token was obtained for this request, so it is used even if it expires within
+    /// seconds.
+    pub(in crate::http::client) async fn view(
+        &self,
+        mut is_new: bool,
+    ) -> Result<View, Arc<AuthorizationError>> {
+        loop {
+            let (goal, version) = {
+                let state = self.0.lock();
+                let goal = match &state.held {
+                    None if !state.is_loaded => Goal::Load,
+                    Some(held) if !held.is_saved => Goal::Save,
+                    Some(held) if held.is_refresh_due(unix_now()) && !is_new => Goal::Refresh,
+                    held => {
+                        return Ok(View {
+                            held: held.clone(),
+                            version: state.version,
+                        });
+                    }
+                };
+                (goal, state.version)
+            };
+            is_new |= matches!(goal, Goal::Refresh);
+            self.fly(goal, version).await?;
+        }
+    }
+
+    /// Waits for an authorization: the one that runs, or a new one. Returns at once if the
+    /// credentials are no longer those of this version.
+    pub(in crate::http::client) async fn fly(&self, goal: Goal, version: u64) -> Landed {
+        match self.begin(goal, version) {
+            Some(flight) => flight.wait().await,
+            None => Ok(()),
+        }
+    }
+
+    fn begin(&self, goal: Goal, version: u64) -> Option<Arc<Flight>> {
+        let flight = {
+            let mut state = self.0.lock();
+            if state.version != version || matches!(goal, Goal::Load) && state.is_loaded {
+                return None;
+            }
+            if let Some(flight) = &state.flight {
+                return Some(Arc::clone(flight));
+            }
+            let flight = Arc::new(Flight::default());
+            state.flight = Some(Arc::clone(&flight));
+            flight
+        };
+        let landing = Landing {
+            shared: Arc::clone(&self.0),
+            flight: Arc::clone(&flight),
+        };
+        // A call that is dropped does not end it: a refresh token that is replaced at each use
+        // would be lost.
+        (self.0.runtime.spawn)(Box::pin(async move {
+            let shared = Arc::clone(&landing.shared);
+            let work = shared
+                .runtime
+                .within(shared.settings.timeout, shared.reach(goal));
+            let result = match race(pin!(work), pin!(shared.abandoned.wait())).await {
+                Either::Left(Some(result)) => result,
+                Either::Left(None) => Err(AuthorizationError::Timeout),
+                Either::Right(()) => Err(AuthorizationError::Interrupted),
+            };
+            landing.land(result.map_err(Arc::new));
+        }));
+        Some(flight)
+    }
+
+    /// Judges a response with status 401 or 403.
+    pub(in crate::http::client) fn judge(
+        &self,
+        refusals: &mut Refusals,
+        refusal: &Refusal<'_>,
+        held: Option<&Held>,
+    ) -> Result<Remedy, AuthError> {
+        let mut state = self.0.lock();
+        let credentials = held.map(|held| &held.credentials);
+        let remedy = refusals.judge(refusal, credentials, &mut state.nonces)?;
+        Ok(match remedy {
+            Remedy::Authorize(challenge) => Remedy::Authorize(state.complete(challenge)),
+            remedy => remedy,
+        })
+    }
+
+    /// Whether the credentials are still those of this version.
+    pub(in crate::http::client) fn is_current(&self, version: u64) -> bool {
+        self.0.lock().version == version
+    }
+
+    /// Writes the credentials into the head of a request to the MCP server.
+    pub(in crate::http::client) fn present(
+        &self,
+        held: &Held,
+        (method, url): (&str, &str),
+        fields: &mut HeaderMap,
+    ) -> Result<(), LocalFault> {
+        let nonce = self.0.lock().nonces.get(url).map(str::to_owned);
+        let key = self.0.proof_key();
+        present(held, key, nonce.as_deref(), (method, url), fields)
+    }
+
+    /// Notes the nonce of a response of the MCP server.
+    pub(in crate::http::client) fn note_nonce(&self, url: &str, fields: &HeaderMap) {
+        if let Some(nonce) = dpop_nonce(fields) {
+            self.0.lock().nonces.set(url, nonce);
+        }
+    }
+
+    /// The longest that one authorization takes.
+    pub(in crate::http::client) fn timeout(&self) -> core::time::Duration {
+        self.0.settings.timeout
+    }
+
+    pub(in crate::http::client) fn runtime(&self) -> Functions {
+        self.0.runtime
+    }
+}
+
+impl Drop for Authorizer {
+    fn drop(&mut self) {
+        self.0.abandoned.set();
+    }
+}
+
+impl Shared {
+    pub(super) fn store(&self) -> &dyn CredentialStore {
+        &*self.settings.store
+    }
+
+    pub(super) fn proof_key(&self) -> Option<ProofKey<'_>> {
+        let public = self.settings.config.dpop.as_ref()?;
+        let private = self.settings.dpop_key.as_ref()?;
+        Some(ProofKey { public, private })
+    }
+
+    pub(super) fn held(&self) -> Option<Arc<Held>> {
+        self.lock().held.clone()
+    }
+
+    /// The newest record, for its registration.
+    pub(super) fn record(&self) -> Option<Credentials> {
+        self.lock().record.clone()
+    }
+
+    /// The newest challenge that says where the metadata is.
+    pub(super) fn challenge(&self) -> Option<Challenge> {
+        self.lock().challenge.clone()
+    }
+
+    /// The nonces of authorization servers, for the next flow.
+    pub(super) fn issuer_nonces(&self) -> DpopNonces {
+        self.lock().issuer_nonces.clone()
+    }
+
+    pub(super) fn set_issuer_nonces(&self, nonces: DpopNonces) {
+        self.lock().issuer_nonces = nonces;
+    }
+
+    /// The store was read; it may have had nothing.
+    pub(super) fn loaded(&self, record: Option<Credentials>) {
+        let mut state = self.lock();
+        state.is_loaded = true;
+        state.record = record;
+    }
+
+    /// Uses these credentials from now on. `is_new`: they may be another user's.
+    pub(super) fn adopt(&self, credentials: Credentials, is_saved: bool, is_new: bool) {
+        {
+            let mut state = self.lock();
+            state.is_loaded = true;
+            state.record = Some(credentials.clone());
+            state.held = Some(Arc::new(Held::new(credentials, is_saved)));
+            state.version += 1;
+        }
+        if is_new {
+            // CH-05: results that are kept may be another principal's.
+            self.client_state.forget();
+        }
+        // Streams that the server refused are asked for again.
+        if let Some(replaced) = self.client_state.extension.get::<Replaced>() {
+            replaced.notify();
+        }
+    }
+
+    /// The credentials are of no use any more.
+    pub(super) fn discard(&self) {
+        let mut state = self.lock();
+        state.held = None;
+        state.version += 1;
+    }
+
+    fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl State {
+    /// Adds the place of the metadata to a challenge that does not say it, from one before.
+    fn complete(&mut self, challenge: Option<Challenge>) -> Option<Challenge> {
+        let place = |it: &Challenge| it.parameter("resource_metadata").map(str::to_owned);
+        if challenge.as_ref().and_then(place).is_some() {
+            self.challenge.clone_from(&challenge);
+            return challenge;
+        }
+        let Some(url) = self.challenge.as_ref().and_then(place) else {
+            return challenge;
+        };
+        let Some(challenge) = challenge else {
+            return self.challenge.clone();
+        };
+        let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
+        let mut text = format!(
+            "{} resource_metadata=\"{}\"",
+            challenge.scheme(),
+            quoted(&url)
+        );
+        for (name, value) in challenge.parameters() {
+            text.push_str(&format!(", {name}=\"{}\"", quoted(value)));
+        }
+        let completed = Challenge::parse_all([text.as_bytes()]).into_iter().next();
+        Some(completed.unwrap_or(challenge))
+    }
+}
+
+/// The end of an authorization, also if its task panics or is dropped.
+struct Landing {
+    shared: Arc<Shared>,
+    flight: Arc<Flight>,
+}
+
+impl Landing {
+    fn land(&self, result: Landed) {
+        let mut state = self.shared.lock();
+        if state
+            .flight
+            .as_ref()
+            .is_some_and(|it| Arc::ptr_eq(it, &self.flight))
+        {
+            state.flight = None;
+        }
+        drop(state);
+        self.flight.land(result);
+    }
+}
+
+impl Drop for Landing {
+    fn drop(&mut self) {
+        self.land(Err(Arc::new(AuthorizationError::Interrupted)));
+    }
+}
+
+/// The field `DPoP-Nonce`.
+pub(in crate::http::client) fn dpop_nonce(fields: &HeaderMap) -> Option<&str> {
+    fields.get("dpop-nonce").map(HeaderValue::to_str)?.ok()
+}

@@ -1,0 +1,284 @@
+//! Sends the requests of authorization: metadata, registrations, tokens.
+
+use core::net::IpAddr;
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+
+use bytes::Bytes;
+use core::future::poll_fn;
+use core::time::Duration;
+use http::header::LOCATION;
+use http::{HeaderName, HeaderValue, Request, Response};
+use http_body_util::Full;
+use mcp_proto::auth::{AuthConfig, Grant, HttpRequest, HttpResponse, Uri};
+use tower_service::Service;
+use url::Url;
+
+use super::runtime::Functions;
+use crate::http::client::carrier::{Carrier, Reply, Sending, Through, Unsent};
+use crate::net::{AddressGuard, HttpClient, Network, without_secrets};
+
+/// Sends a request of authorization.
+pub(in crate::http::client) trait DocumentCarrier: Send + Sync {
+    /// `is_given`: the user gave the origin of the URL.
+    fn send(&self, request: Request<Full<Bytes>>, is_given: bool) -> Sending;
+}
+
+/// A client of HTTP that judges each address.
+pub(in crate::http::client) struct GuardedClient<R: Network> {
+    server: Url,
+    /// The address of the first connection to the MCP server.
+    first_address: Arc<OnceLock<IpAddr>>,
+    allow_private: bool,
+    plain: HttpClient<R>,
+    /// The newest guard with its client.
+    guarded: Arc<Mutex<Option<Guarded<R>>>>,
+}
+
+type Guarded<R> = (AddressGuard, HttpClient<R>);
+
+impl<R: Network> GuardedClient<R> {
+    pub(in crate::http::client) fn new(
+        server: Url,
+        first_address: Arc<OnceLock<IpAddr>>,
+        allow_private: bool,
+    ) -> Self {
+        Self {
+            server,
+            first_address,
+            allow_private,
+            plain: HttpClient::builder().no_redirects().build(),
+            guarded: Arc::default(),
+        }
+    }
+}
+
+impl<R: Network> DocumentCarrier for GuardedClient<R> {
+    fn send(&self, request: Request<Full<Bytes>>, is_given: bool) -> Sending {
+        if is_given {
+            return Through::new(self.plain.clone()).send(request);
+        }
+        let first = self.first_address.get().copied();
+        let host = self.server.host_str().unwrap_or_default().to_owned();
+        let port = self.server.port_or_known_default().unwrap_or(443);
+        let (guarded, allow_private) = (Arc::clone(&self.guarded), self.allow_private);
+        Box::pin(async move {
+            let near = match first {
+                Some(address) => Some(address),
+                // Stored credentials are refreshed before the first connection to the server.
+                None => {
+                    let host = host.trim_matches(['[', ']']);
+                    let addresses = R::resolve(host, port).await.unwrap_or_default();
+                    addresses.first().map(core::net::SocketAddr::ip)
+                }
+            };
+            let mut guard = near.map_or_else(AddressGuard::public_only, AddressGuard::near);
+            if allow_private {
+                guard = guard.allow_private();
+            }
+            let client = {
+                let mut kept = guarded.lock().unwrap_or_else(PoisonError::into_inner);
+                match &*kept {
+                    Some((of, client)) if *of == guard => client.clone(),
+                    _ => {
+                        let client = HttpClient::builder().no_redirects().guard(guard).build();
+                        *kept = Some((guard, HttpClient::clone(&client)));
+                        client
+                    }
+                }
+            };
+            Through::new(client).send(request).await
+        })
+    }
+}
+
+/// A service of the application's own: names are its to judge, addresses in URLs are judged here.
+pub(in crate::http::client) struct ServiceCarrier<S> {
+    service: Through<S>,
+    guard: AddressGuard,
+}
+
+impl<S> ServiceCarrier<S> {
+    pub(in crate::http::client) fn new(service: S, server: &Url, allow_private: bool) -> Self {
+        let guard = AddressGuard::near_host(server.host_str().unwrap_or_default());
+        Self {
+            service: Through::new(service),
+            guard: match allow_private {
+                true => guard.allow_private(),
+                false => guard,
+            },
+        }
+    }
+}
+
+impl<S, B> DocumentCarrier for ServiceCarrier<S>
+where
+    S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+    S::Future: Send,
+    S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
+    B: http_body::Body + Send + 'static,
+    B::Data: Send,
+{
+    fn send(&self, request: Request<Full<Bytes>>, is_given: bool) -> Sending {
+        let host = request.uri().host().unwrap_or_default();
+        match self.guard.judge_host(host) {
+            Err(refused) if !is_given => Box::pin(async move {
+                Err(Unsent {
+                    begun: false,
+                    cause: refused.to_string(),
+                })
+            }),
+            _ => self.service.send(request),
+        }
+    }
+}
+
+/// What a party answered.
+pub(super) struct Fetched {
+    status: u16,
+    headers: Vec<(String, Vec<u8>)>,
+    body: Vec<u8>,
+}
+
+impl Fetched {
+    /// Hands the response to `take`.
+    pub(super) fn with<T>(&self, take: impl FnOnce(HttpResponse<'_>) -> T) -> T {
+        let headers: Vec<(&str, &[u8])> = self
+            .headers
+            .iter()
+            .map(|(name, value)| (name.as_str(), value.as_slice()))
+            .collect();
+        take(HttpResponse {
+            status: self.status,
+            headers: &headers,
+            body: &self.body,
+        })
+    }
+}
+
+/// The exchanges of authorization: each is bounded in time, redirects and length.
+pub(super) struct Documents {
+    carrier: Box<dyn DocumentCarrier>,
+    server: String,
+    /// The origins that the user gave.
+    given: Vec<String>,
+}
+
+impl Documents {
+    pub(super) fn new(carrier: Box<dyn DocumentCarrier>, config: &AuthConfig) -> Self {
+        let registered = config.pre_registered.as_ref();
+        let mut given = vec![
+            Some(&config.server),
+            config.preferred_issuer.as_ref(),
+            registered.and_then(|client| client.issuer.as_ref()),
+        ];
+        if let Grant::Enterprise(grant) = &config.grant {
+            given.extend([Some(&grant.token_endpoint), grant.client.issuer.as_ref()]);
+        }
+        let origin = |url: &String| Uri::parse(url).ok().map(|url| url.origin());
+        Self {
+            carrier,
+            server: config.server.clone(),
+            given: given.into_iter().flatten().filter_map(origin).collect(),
+        }
+    }
+
+    /// Sends a request and reads its response. The error is a text without secrets.
+    pub(super) async fn fetch(
+        &self,
+        request: &HttpRequest,
+        runtime: Functions,
+    ) -> Result<Fetched, String> {
+        match runtime.within(LIMIT, self.follow(request)).await {
+            Some(fetched) => fetched,
+            None => Err(format!("no whole response within {} s", LIMIT.as_secs())),
+        }
+    }
+
+    async fn follow(&self, request: &HttpRequest) -> Result<Fetched, String> {
+        let mut url = request.url.clone();
+        for left in (0..=request.max_redirects).rev() {
+            let sending = self
+                .carrier
+                .send(build(request, &url)?, self.is_given(&url));
+            let response = sending.await.map_err(|unsent| unsent.cause)?;
+            match redirect(&url, &response) {
+                None => return read(response).await,
+                Some(_) if left == 0 && request.max_redirects == 0 => return read(response).await,
+                Some(to) => {
+                    self.judge(&to)?;
+                    url = to;
+                }
+            }
+        }
+        Err(String::from("too many redirects"))
+    }
+
+    fn is_given(&self, url: &str) -> bool {
+        Uri::parse(url).is_ok_and(|url| self.given.contains(&url.origin()))
+    }
+
+    /// Judges where a redirect leads to.
+    fn judge(&self, url: &str) -> Result<(), String> {
+        let server = Uri::parse(&self.server);
+        let is_allowed = match (server, Uri::parse(url)) {
+            (Ok(server), Ok(to)) => self.is_given(url) || server.may_name(&to),
+            _ => false,
+        };
+        match is_allowed {
+            true => Ok(()),
+            false => Err(format!("redirected to {}", without_secrets(url))),
+        }
+    }
+}
+
+fn build(request: &HttpRequest, url: &str) -> Result<Request<Full<Bytes>>, String> {
+    let body = request.body.as_ref();
+    let body = body.map_or_else(Bytes::new, |body| {
+        Bytes::copy_from_slice(body.expose().as_bytes())
+    });
+    let mut built = Request::builder().method(request.method).uri(url);
+    for (name, value) in &request.headers {
+        let mut value = HeaderValue::from_str(value.expose())
+            .map_err(|_| format!("the field {name} cannot be sent"))?;
+        value.set_sensitive(true);
+        built = built.header(HeaderName::from_static(name), value);
+    }
+    let built = built.body(Full::new(body));
+    built.map_err(|_| String::from("the URL cannot be requested"))
+}
+
+/// Where the response leads to.
+fn redirect(url: &str, response: &Response<Reply>) -> Option<String> {
+    if !matches!(response.status().as_u16(), 301 | 302 | 303 | 307 | 308) {
+        return None;
+    }
+    let location = response.headers().get(LOCATION)?.to_str().ok()?;
+    let mut to = Url::parse(url).ok()?.join(location).ok()?;
+    to.set_fragment(None);
+    Some(to.into())
+}
+
+/// Reads one byte more than a document may have, so that its length is noticed.
+async fn read(response: Response<Reply>) -> Result<Fetched, String> {
+    let (parts, mut reply) = response.into_parts();
+    let mut body = Vec::new();
+    while let Some(part) = poll_fn(|cx| reply.poll_bytes(cx)).await {
+        let part = part.map_err(|_| String::from("the response broke off"))?;
+        body.extend_from_slice(&part);
+        if body.len() > HttpRequest::MAX_BODY {
+            body.truncate(HttpRequest::MAX_BODY + 1);
+            break;
+        }
+    }
+    let field = |(name, value): (&HeaderName, &HeaderValue)| {
+        (name.as_str().to_owned(), value.as_bytes().to_owned())
+    };
+    Ok(Fetched {
+        status: parts.status.as_u16(),
+        headers: parts.headers.iter().map(field).collect(),
+        body,
+    })
+}
+
+/// How long one document may take.
+const LIMIT: Duration = Duration::from_secs(30);

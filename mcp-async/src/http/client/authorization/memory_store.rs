@@ -1,0 +1,109 @@
+//! Credentials that end with the process.
+
+use core::fmt;
+use core::future::poll_fn;
+use core::task::{Poll, Waker};
+use std::collections::BTreeSet;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::auth::Credentials;
+
+use super::store::{CredentialLock, CredentialStore};
+use super::user_agent::AuthorizationFuture;
+
+/// Keeps credentials in memory. Clones share them, so that several clients of one process log in
+/// once.
+#[derive(Clone, Default)]
+pub struct MemoryCredentialStore(Arc<Mutex<State>>);
+
+#[derive(Default)]
+struct State {
+    /// The newest record comes last.
+    records: Vec<Credentials>,
+    locked: BTreeSet<String>,
+    waiting: Vec<Waker>,
+}
+
+/// Locks the records of one server.
+struct ServerLock {
+    store: MemoryCredentialStore,
+    server: String,
+}
+
+impl MemoryCredentialStore {
+    /// Creates an empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    fn state(&self) -> MutexGuard<'_, State> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl CredentialStore for MemoryCredentialStore {
+    fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
+        Box::pin(async move {
+            let state = self.state();
+            let mut records = state.records.iter().rev();
+            Ok(records.find(|record| record.server == server).cloned())
+        })
+    }
+
+    fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
+        Box::pin(async move {
+            let mut state = self.state();
+            state.remove(&credentials.server, &credentials.issuer);
+            state.records.push(credentials.clone());
+            Ok(())
+        })
+    }
+
+    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
+        Box::pin(async move {
+            self.state().remove(server, issuer);
+            Ok(())
+        })
+    }
+
+    fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
+        Box::pin(poll_fn(move |cx| {
+            let mut state = self.state();
+            if state.locked.insert(server.to_owned()) {
+                let lock = ServerLock {
+                    store: self.clone(),
+                    server: server.to_owned(),
+                };
+                return Poll::Ready(Ok(Box::new(lock) as CredentialLock));
+            }
+            state.waiting.push(cx.waker().clone());
+            Poll::Pending
+        }))
+    }
+}
+
+impl State {
+    fn remove(&mut self, server: &str, issuer: &str) {
+        self.records
+            .retain(|record| record.server != server || record.issuer != issuer);
+    }
+}
+
+impl Drop for ServerLock {
+    fn drop(&mut self) {
+        let waiting = {
+            let mut state = self.store.state();
+            state.locked.remove(&self.server);
+            core::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// Shows no record.
+impl fmt::Debug for MemoryCredentialStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryCredentialStore")
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,36 @@
+//! Authorization of a client: obtains access tokens when the server asks for them.
+//!
+//! ```text
+//!   Authorizer   the credentials of a client; one authorization runs at a time, in a task
+//!   reach        what that task does: store, lock between processes, flows of the core
+//!   Documents    the requests of a flow: guarded addresses, bounded time, length and redirects
+//!   held  flight  settings  runtime
+//!   UserAgent, CredentialStore, and what implements them
+//! ```
+
+mod authorizer;
+mod blocking;
+mod documents;
+mod file_store;
+mod flight;
+mod held;
+mod memory_store;
+mod reach;
+mod runtime;
+mod settings;
+mod store;
+mod system_browser;
+mod terminal;
+mod user_agent;
+
+pub(super) use crate::error::AuthorizationError;
+pub(super) use authorizer::{Authorizer, Goal, dpop_nonce};
+pub(super) use documents::{DocumentCarrier, GuardedClient, ServiceCarrier};
+pub use file_store::FileCredentialStore;
+pub use memory_store::MemoryCredentialStore;
+pub(super) use runtime::Functions;
+pub use settings::Authorization;
+pub use store::{CredentialLock, CredentialStore};
+pub use system_browser::SystemBrowser;
+pub use terminal::Terminal;
+pub use user_agent::{AuthorizationFuture, UserAgent};

@@ -1,0 +1,125 @@
+//! Sends a request with the client's credentials, and again where a refusal asks for others.
+
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::Poll;
+use core::time::Duration;
+use std::sync::Arc;
+
+use bytes::Bytes;
+use http::Response;
+use http::header::WWW_AUTHENTICATE;
+use mcp_proto::auth::{Challenge, Refusal, Remedy, Scheme};
+use mcp_proto::client::http::{Exchange, HttpMethod};
+
+use super::authorization::{Authorizer, Goal, dpop_nonce};
+use super::carrier::{Reply, Unsent};
+use super::link::Link;
+use super::no_reply::NoReply;
+use super::whole::{REFUSAL, whole};
+use crate::error::AuthorizationError;
+
+/// Sends the request of an exchange. A refusal that nothing helps against is an error with status
+/// 401, and the response itself with status 403, unless scopes are lacking.
+pub(super) async fn send(
+    link: &Link,
+    authorizer: &Authorizer,
+    exchange: &Exchange,
+    message: &Bytes,
+) -> Result<Response<Reply>, NoReply> {
+    let mut refusals = authorizer.refusals();
+    let mut is_new = false;
+    loop {
+        let view = while_suspended(link, exchange.id(), authorizer.view(is_new)).await?;
+        let mut request = link.request(exchange, message)?;
+        let (method, url) = (request.method().to_string(), request.uri().to_string());
+        if let Some(held) = &view.held {
+            let presented = authorizer.present(held, (&method, &url), request.headers_mut());
+            presented.map_err(|fault| Unsent {
+                begun: false,
+                cause: fault.0.to_owned(),
+            })?;
+        }
+        let response = link.carrier.send(request).await?;
+        let status = response.status().as_u16();
+        let fields = response.headers();
+        if !matches!(status, 401 | 403) || exchange.method() == HttpMethod::Delete {
+            authorizer.note_nonce(&url, fields);
+            return Ok(response);
+        }
+        let challenges = fields.get_all(WWW_AUTHENTICATE);
+        let challenges = Challenge::parse_all(challenges.iter().map(http::HeaderValue::as_bytes));
+        if status == 403 && !challenges.iter().any(lacks_scope) {
+            return Ok(response);
+        }
+        let nonce = dpop_nonce(fields).map(str::to_owned);
+        let demands_nonce = challenges.iter().any(demands_nonce);
+        // Another request may have led to new credentials while this one was on its way.
+        if !authorizer.is_current(view.version) && !demands_nonce {
+            drain(authorizer, response).await;
+            continue;
+        }
+        let refusal = Refusal {
+            url: &url,
+            status,
+            challenges: &challenges,
+            dpop_nonce: nonce.as_deref(),
+        };
+        let judged = authorizer.judge(&mut refusals, &refusal, view.held.as_deref());
+        let goal = match judged.map_err(|error| Arc::new(AuthorizationError::Flow(error)))? {
+            Remedy::NewProof => None,
+            Remedy::Refresh => Some(Goal::Refresh),
+            Remedy::Authorize(challenge) => {
+                // What no call waits for asks no user a second time.
+                if exchange.id().is_none() && view.held.is_some() {
+                    return Ok(response);
+                }
+                Some(Goal::Authorize(challenge))
+            }
+            _ => return Ok(response),
+        };
+        drain(authorizer, response).await;
+        let Some(goal) = goal else { continue };
+        while_suspended(link, exchange.id(), authorizer.fly(goal, view.version)).await?;
+        is_new = true;
+    }
+}
+
+fn lacks_scope(challenge: &Challenge) -> bool {
+    presents_token(challenge) && challenge.parameter("error") == Some("insufficient_scope")
+}
+
+fn demands_nonce(challenge: &Challenge) -> bool {
+    presents_token(challenge) && challenge.parameter("error") == Some("use_dpop_nonce")
+}
+
+fn presents_token(challenge: &Challenge) -> bool {
+    challenge.is(Scheme::Bearer) || challenge.is(Scheme::Dpop)
+}
+
+/// Reads the rest of a refusal, so that its connection can be used again.
+async fn drain(authorizer: &Authorizer, response: Response<Reply>) {
+    let rest = whole(response.into_body(), REFUSAL);
+    authorizer.runtime().within(DRAIN, rest).await;
+}
+
+/// Waits for the client's own side. The timeout of the request does not run meanwhile.
+async fn while_suspended<F: Future>(link: &Link, id: Option<u64>, future: F) -> F::Output {
+    let mut future = pin!(future);
+    let mut is_suspended = false;
+    poll_fn(|cx| {
+        let polled = future.as_mut().poll(cx);
+        if let Some(id) = id {
+            match polled {
+                Poll::Pending if !is_suspended => link.suspend_timeout(id),
+                Poll::Ready(_) if is_suspended => link.restart_timeout(id),
+                _ => {}
+            }
+        }
+        is_suspended = polled.is_pending();
+        polled
+    })
+    .await
+}
+
+const DRAIN: Duration = Duration::from_secs(1);

@@ -1,0 +1,124 @@
+//! Connecting with authorization.
+
+use std::sync::{Arc, OnceLock};
+
+use bytes::Bytes;
+use http::{Request, Response};
+use http_body_util::Full;
+use tower_service::Service;
+use url::Url;
+
+use super::authorization::{
+    Authorization, Authorizer, DocumentCarrier, Functions, GuardedClient, SystemBrowser, UserAgent,
+};
+use super::builder::dial_through;
+use super::settings::Settings;
+use crate::client::{Client, ClientBuilder, ConnectError};
+use crate::net::{HttpClient, Network};
+use crate::runtime::Runtime;
+
+impl<R, T> ClientBuilder<R, T> {
+    /// Obtains access tokens when the server asks for them (OAuth 2.1), and sends them with every
+    /// request to it. A call, or connecting, that the server refuses with status 401, or with 403 for
+    /// lack of scopes, waits for the authorization and is then sent again. Its timeout does not
+    /// run meanwhile, its [maximum duration](mcp_proto::client::Timeouts::max_duration) does. Calls
+    /// that are refused together wait for one authorization.
+    ///
+    /// With [`connect`](Self::connect) a user logs in with the browser of the system, unless another
+    /// [user agent](Authorization::user_agent) is set. With
+    /// [`connect_through`](Self::connect_through) the requests of the authorization go through the
+    /// same service, which must judge the addresses that names resolve to; addresses in URLs are
+    /// judged here; without a user agent no user is asked.
+    ///
+    /// ```
+    /// use mcp_async::auth::Authorization;
+    /// use mcp_async::client::ConnectError;
+    /// use mcp_async::net::Network;
+    /// use mcp_async::Client;
+    ///
+    /// async fn connect<R: Network>() -> Result<Client<R>, ConnectError> {
+    ///     let builder = Client::builder("demo", "1.0").authorize(Authorization::new());
+    ///     builder.connect("https://mcp.example/mcp").await
+    /// }
+    /// ```
+    pub fn authorize(mut self, authorization: Authorization) -> Self {
+        if let Some(settings) = self.extension.get_mut::<Settings>() {
+            settings.authorization = Some(authorization);
+        }
+        self
+    }
+
+    pub(super) fn has_authorization(&self) -> bool {
+        let settings = self.extension.get::<Settings>();
+        settings.is_some_and(|settings| settings.authorization.is_some())
+    }
+}
+
+/// How documents are fetched, and how a user is sent to pages.
+pub(super) type Surroundings = (Box<dyn DocumentCarrier>, Option<Arc<dyn UserAgent>>);
+
+impl<R: Runtime, T> ClientBuilder<R, T> {
+    /// Connects with a client of HTTP whose addresses are known.
+    pub(super) async fn connect_authorized(self, url: &str) -> Result<Client<R>, ConnectError>
+    where
+        R: Network,
+    {
+        let settings = self.extension.get::<Settings>();
+        let settings = settings.cloned().unwrap_or_default();
+        let url = settings.check(url)?;
+        let authorization = settings.authorization.unwrap_or_default();
+        let first_address = Arc::new(OnceLock::new());
+        let client = HttpClient::<R>::builder().note_first_address(Arc::clone(&first_address));
+        let documents =
+            GuardedClient::<R>::new(url.clone(), first_address, authorization.allow_private);
+        let user_agent = authorization.chosen_user_agent().unwrap_or_else(|| {
+            let browser: Arc<dyn UserAgent> = Arc::new(SystemBrowser::<R>::new());
+            browser
+        });
+        let surroundings: Surroundings = (Box::new(documents), Some(user_agent));
+        self.connect_with(&url, client.build(), surroundings).await
+    }
+
+    /// Connects through a service, with an authorizer.
+    pub(super) async fn connect_with<S, B>(
+        self,
+        url: &Url,
+        service: S,
+        (documents, user_agent): Surroundings,
+    ) -> Result<Client<R>, ConnectError>
+    where
+        S: Service<Request<Full<Bytes>>, Response = Response<B>> + Clone + Send + 'static,
+        S::Future: Send,
+        S::Error: Into<Box<dyn core::error::Error + Send + Sync>>,
+        B: http_body::Body + Send + 'static,
+        B::Data: Send,
+    {
+        let settings = self.extension.get::<Settings>();
+        let settings = settings.cloned().unwrap_or_default();
+        let mut authorization = settings.authorization.clone().unwrap_or_default();
+        authorization.complete(identifier(url), self.display_name(), self.newest_revision());
+        let parts = self.parts()?;
+        let (client_state, functions) = (Arc::clone(&parts.0), Functions::of::<R>());
+        let authorizer = Authorizer::new(
+            authorization,
+            user_agent,
+            documents,
+            functions,
+            client_state,
+        );
+        let authorizer =
+            authorizer.map_err(|error| ConnectError::Authorization(Arc::new(error)))?;
+        let authorizer = Some(Arc::new(authorizer));
+        dial_through(url.as_str(), service, settings, parts, authorizer).await
+    }
+}
+
+/// The URL of the server, without what is not sent to it.
+fn identifier(url: &Url) -> String {
+    let mut url = url.clone();
+    url.set_fragment(None);
+    // Both fail only for URLs without a host.
+    let _ = url.set_username("");
+    let _ = url.set_password(None);
+    url.into()
+}

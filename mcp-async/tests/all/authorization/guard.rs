@@ -1,0 +1,253 @@
+//! Addresses that no party may lead the client to (AU-29).
+
+use core::net::SocketAddr;
+use std::cell::RefCell;
+use std::collections::BTreeMap;
+use std::io;
+use std::pin::Pin;
+
+use futures_io::{AsyncRead as _, AsyncWrite as _};
+use mcp_async::auth::Authorization;
+use mcp_async::net::{AddressGuard, HttpClient, Network};
+use mcp_async::{Client, Duplex, ErrorChain, duplex};
+use mcp_proto::Revision;
+
+use super::party::{Parties, SERVER};
+use crate::client_http::site::check;
+use crate::sim::{self, Sim};
+
+thread_local! {
+    /// What names resolve to, each time the first of what is left.
+    static NAMES: RefCell<BTreeMap<String, Vec<&'static str>>> = const { RefCell::new(BTreeMap::new()) };
+    static DIALLED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static PAGES: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
+}
+
+/// Names and servers of the test; nothing listens.
+impl Network for Sim {
+    type Stream = Duplex;
+    type Listener = ();
+
+    fn listen(_: std::net::TcpListener) -> io::Result<()> {
+        Err(io::ErrorKind::Unsupported.into())
+    }
+
+    async fn accept((): &()) -> io::Result<(Duplex, SocketAddr)> {
+        core::future::pending().await
+    }
+
+    async fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {
+        let host = host.to_owned();
+        let address = NAMES.with_borrow_mut(|names| {
+            let addresses = names.get_mut(&host)?;
+            match addresses.len() {
+                0 | 1 => addresses.first().copied(),
+                _ => Some(addresses.remove(0)),
+            }
+        });
+        let address = address.ok_or(io::ErrorKind::NotFound)?;
+        Ok(vec![SocketAddr::new(address.parse().unwrap(), port)])
+    }
+
+    async fn dial(address: SocketAddr) -> io::Result<Duplex> {
+        DIALLED.with_borrow_mut(|dialled| dialled.push(address.to_string()));
+        let (ours, theirs) = duplex(1 << 16);
+        sim::spawn(serve(theirs));
+        Ok(ours)
+    }
+}
+
+/// Answers each request with the page of its path.
+async fn serve(mut stream: Duplex) {
+    let mut read = Vec::new();
+    loop {
+        let mut bytes = [0; 4096];
+        let count = core::future::poll_fn(|cx| Pin::new(&mut stream).poll_read(cx, &mut bytes));
+        match count.await {
+            Ok(count) if count > 0 => read.extend_from_slice(&bytes[..count]),
+            _ => return,
+        }
+        let text = String::from_utf8_lossy(&read).into_owned();
+        let Some((head, body)) = text.split_once("\r\n\r\n") else {
+            continue;
+        };
+        let length = head.lines().find_map(|line| {
+            let (name, value) = line.split_once(": ")?;
+            name.eq_ignore_ascii_case("content-length")
+                .then(|| value.parse::<usize>().unwrap())
+        });
+        if body.len() < length.unwrap_or(0) {
+            continue;
+        }
+        let path = head.split(' ').nth(1).unwrap().to_owned();
+        let page = PAGES.with_borrow(|pages| pages.get(&path).cloned());
+        let page =
+            page.unwrap_or_else(|| "HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n".into());
+        read.clear();
+        let mut rest = page.as_bytes();
+        while !rest.is_empty() {
+            let written = core::future::poll_fn(|cx| Pin::new(&mut stream).poll_write(cx, rest));
+            let Ok(written) = written.await else { return };
+            rest = &rest[written..];
+        }
+    }
+}
+
+fn names(names: &[(&str, &[&'static str])]) {
+    NAMES.set(
+        names
+            .iter()
+            .map(|(name, to)| ((*name).into(), to.to_vec()))
+            .collect(),
+    );
+    DIALLED.take();
+}
+
+/// A rebinding name is judged at each connection.
+#[test]
+fn the_address_counts_and_not_the_name() {
+    names(&[
+        ("inside.example", &["10.0.0.1"]),
+        ("cloud.example", &["169.254.169.254"]),
+        ("rebound.example", &["93.184.215.14", "127.0.0.1"]),
+    ]);
+    check(
+        |_| async {
+            let guard = AddressGuard::public_only();
+            let client = HttpClient::<Sim>::builder()
+                .guard(guard)
+                .no_proxy()
+                .max_idle(0)
+                .build();
+            let get = async |host: &str| {
+                let request = http::Request::get(format!("http://{host}/"))
+                    .body("")
+                    .unwrap();
+                match client.send(request).await {
+                    Ok(response) => response.status().to_string(),
+                    Err(error) => ErrorChain(&error).to_string(),
+                }
+            };
+            assert!(
+                get("inside.example")
+                    .await
+                    .contains("10.0.0.1 is a private address")
+            );
+            assert!(get("cloud.example").await.contains("link-local"));
+            assert!(get("[::ffff:127.0.0.1]").await.contains("cannot connect"));
+            assert_eq!(get("rebound.example").await, "404 Not Found");
+            assert!(
+                get("rebound.example")
+                    .await
+                    .contains("127.0.0.1 is a loopback address")
+            );
+        },
+        |_| async {},
+    );
+    assert_eq!(DIALLED.take(), ["93.184.215.14:80"]);
+}
+
+fn page(status: &str, fields: &str, body: &str) -> String {
+    let length = body.len();
+    format!("HTTP/1.1 {status}\r\n{fields}content-length: {length}\r\n\r\n{body}")
+}
+
+/// A server of this machine names an authorization server elsewhere.
+fn refused(metadata: &str, resolved: &[(&str, &[&'static str])], expected: &str) {
+    let mut all = vec![("localhost", &["127.0.0.1"] as &[_])];
+    all.extend(resolved);
+    names(&all);
+    let challenge = "www-authenticate: Bearer\r\n";
+    PAGES.set(BTreeMap::from([
+        ("/mcp".into(), page("401 Unauthorized", challenge, "")),
+        (
+            "/.well-known/oauth-protected-resource/mcp".into(),
+            metadata.into(),
+        ),
+    ]));
+    let expected = expected.to_owned();
+    check(
+        |_| async move {
+            let authorization =
+                Authorization::new().user_agent(Parties::new(Revision::V2026_07_28));
+            let builder = Client::<Sim>::builder("demo", "1.0").authorize(authorization);
+            let error = builder.connect("http://localhost/mcp").await.unwrap_err();
+            let text = ErrorChain(&error).to_string();
+            assert!(text.contains(&expected), "{text}");
+        },
+        |_| async {},
+    );
+    let dialled = DIALLED.take();
+    assert!(
+        dialled.iter().all(|address| address == "127.0.0.1:80"),
+        "{dialled:?}"
+    );
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn metadata_leads_to_no_private_address() {
+    let document = |issuer: &str| {
+        let body = format!(
+            r#"{{"resource":"http://localhost/mcp","authorization_servers":["{issuer}"]}}"#
+        );
+        page("200 OK", "content-type: application/json\r\n", &body)
+    };
+    refused(
+        &document("https://login.inside"),
+        &[("login.inside", &["192.168.1.1"])],
+        "192.168.1.1 is a private address",
+    );
+    refused(
+        &document("https://login.cloud"),
+        &[("login.cloud", &["169.254.169.254"])],
+        "169.254.169.254 is a link-local address",
+    );
+    refused(&document("http://login.plain"), &[], "login.plain");
+}
+
+#[cfg(feature = "tls")]
+#[test]
+fn redirects_lead_to_no_private_address() {
+    let to = |url: &str| page("302 Found", &format!("location: {url}\r\n"), "");
+    refused(
+        &to("https://meta.inside/x"),
+        &[("meta.inside", &["10.1.1.1"])],
+        "10.1.1.1 is a private address",
+    );
+    refused(
+        &to("http://meta.plain/x"),
+        &[],
+        "redirected to http://meta.plain/x",
+    );
+    refused(
+        &to("/.well-known/oauth-protected-resource/mcp"),
+        &[],
+        "too many redirects",
+    );
+}
+
+/// Through a service, the addresses in URLs are judged here.
+#[test]
+fn a_service_receives_no_request_to_a_private_address() {
+    let parties = Parties::new(Revision::V2026_07_28).with(|state| {
+        let metadata =
+            format!(r#"{{"resource":"{SERVER}","authorization_servers":["https://10.0.0.1"]}}"#);
+        let url = "https://mcp.example/.well-known/oauth-protected-resource/mcp";
+        let answer = (200, "content-type", "application/json".into(), metadata);
+        state.replaced.insert(url.into(), answer);
+    });
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let error = parties
+                .connect::<Sim>(parties.authorization())
+                .await
+                .unwrap_err();
+            let text = ErrorChain(&error).to_string();
+            assert!(text.contains("10.0.0.1 is a private address"), "{text}");
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.count("10.0.0.1"), 0);
+}

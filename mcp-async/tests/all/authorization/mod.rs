@@ -1,0 +1,12 @@
+//! Authorization of a client against parties that answer at once, in memory.
+
+#![cfg(all(feature = "auth", feature = "client", feature = "http"))]
+
+mod guard;
+mod party;
+mod refusals;
+#[cfg(feature = "tracing")]
+mod secrets;
+mod stores;
+mod timing;
+mod whole;

@@ -1,0 +1,243 @@
+//! Refusals: storms of them, endless ones, and those of other parties.
+
+use mcp_async::auth::AuthorizationError;
+use mcp_async::client::{CallError, ConnectError};
+use mcp_async::{Client, ErrorChain};
+use mcp_proto::Revision;
+
+use super::party::{ISSUER, Parties};
+use crate::client_http::site::check;
+use crate::sim::Sim;
+
+const MODERN: Revision = Revision::V2026_07_28;
+
+/// Polls all calls at once.
+async fn call_eight_times(client: &Client<Sim>) -> Vec<Result<(), CallError>> {
+    let mut calls: Vec<_> = (0..8)
+        .map(|_| Box::pin(async { client.list_tools(None).await.map(drop) }))
+        .collect();
+    let mut results = Vec::new();
+    core::future::poll_fn(|cx| {
+        calls.retain_mut(|call| match call.as_mut().poll(cx) {
+            core::task::Poll::Ready(result) => {
+                results.push(result);
+                false
+            }
+            core::task::Poll::Pending => true,
+        });
+        match calls.is_empty() {
+            true => core::task::Poll::Ready(()),
+            false => core::task::Poll::Pending,
+        }
+    })
+    .await;
+    results
+}
+
+/// AU-116, AU-67
+#[test]
+fn a_storm_of_refusals_meets_one_refresh() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            parties.revoke();
+            let results = call_eight_times(&client).await;
+            assert!(results.iter().all(Result::is_ok), "{results:?}");
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+}
+
+#[test]
+fn a_storm_without_refresh_tokens_meets_one_consent() {
+    let parties = Parties::new(MODERN).with(|state| state.issues_refresh = false);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            parties.revoke();
+            let results = call_eight_times(&client).await;
+            assert!(results.iter().all(Result::is_ok), "{results:?}");
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/token")), (2, 2));
+}
+
+/// AU-120
+#[test]
+fn endless_refusals_end_with_an_error() {
+    let parties = Parties::new(MODERN).with(|state| state.refuses_all = true);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let error = client.await.unwrap_err();
+            let ConnectError::Authorization(error) = error else {
+                panic!("{error:?}");
+            };
+            let AuthorizationError::Flow(error) = &*error else {
+                panic!("{error:?}");
+            };
+            assert_eq!(error.url, super::party::SERVER);
+        },
+        |_| async {},
+    );
+    assert!((1..=3).contains(&seen.pages()));
+}
+
+/// AU-60
+#[test]
+fn endless_demands_for_scopes_end_with_an_error() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            // Whatever is granted, another one is needed.
+            let needs = |state: &mut super::party::State| {
+                state.needs.insert("tools/list".into(), "no such".into());
+            };
+            let parties = parties.with(needs);
+            let error = client.list_tools(None).await.unwrap_err();
+            assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
+            // The connection is as good as before.
+            parties.state().needs.clear();
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert!((2..=4).contains(&seen.pages()));
+}
+
+/// AU-67
+#[test]
+fn a_refused_refresh_leads_to_a_consent() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            parties.revoke();
+            parties.state().forget_refresh();
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/token")), (2, 3));
+    assert_eq!(seen.count("/register"), 1);
+}
+
+/// A status 403 for another reason is not about credentials.
+#[test]
+fn other_refusals_are_handed_on() {
+    let parties = Parties::new(MODERN);
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            let page = (403, "", String::new(), String::new());
+            let replaced = |state: &mut super::party::State| {
+                state.replaced.insert(super::party::SERVER.into(), page);
+            };
+            let parties = parties.with(replaced);
+            let error = client.list_tools(None).await.unwrap_err();
+            assert_eq!(
+                error.to_string(),
+                CallError::Failed(mcp_proto::client::Failure::Status(403)).to_string()
+            );
+            assert_eq!(parties.pages(), 1);
+        },
+        |_| async {},
+    );
+}
+
+#[test]
+fn errors_name_the_document_and_its_url() {
+    let check_error = |url: &str, (status, body): (u16, &str), expected: &[&str]| {
+        let parties = Parties::new(MODERN).with(|state| {
+            let answer = (
+                status,
+                "content-type",
+                "application/json".into(),
+                body.into(),
+            );
+            state.replaced.insert(url.into(), answer);
+        });
+        let expected: Vec<String> = expected.iter().map(|&part| part.to_owned()).collect();
+        check(
+            |_| async move {
+                let client = parties.connect::<Sim>(parties.authorization());
+                let error = client.await.unwrap_err();
+                let text = ErrorChain(&error).to_string();
+                for part in expected {
+                    assert!(text.contains(&part), "{text}");
+                }
+            },
+            |_| async {},
+        );
+    };
+    let token = format!("{ISSUER}/token");
+    check_error(
+        &token,
+        (200, "[]"),
+        &["token response", &token, "expected a JSON object"],
+    );
+    check_error(
+        &token,
+        (400, r#"{"error":"invalid_grant"}"#),
+        &[&token, "invalid_grant"],
+    );
+    let long = format!(r#"{{"a":"{}"}}"#, "x".repeat(2 << 20));
+    check_error(&token, (200, &long), &["longer than 1048576 bytes"]);
+    let registration = format!("{ISSUER}/register");
+    check_error(
+        &registration,
+        (200, "<html>"),
+        &["client registration", &registration],
+    );
+    let metadata = format!("{ISSUER}/.well-known/oauth-authorization-server");
+    let other = r#"{"issuer":"https://evil.example"}"#;
+    check_error(
+        &metadata,
+        (200, other),
+        &[&metadata, "https://evil.example"],
+    );
+}
+
+#[test]
+fn a_user_who_declines_ends_the_call() {
+    let parties = Parties::new(MODERN).with(|state| state.declines = true);
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let text = ErrorChain(&client.await.unwrap_err()).to_string();
+            assert!(text.contains("the user closed the window"), "{text}");
+            assert_eq!(parties.pages(), 1);
+        },
+        |_| async {},
+    );
+}
+
+/// AU-119
+#[test]
+fn a_client_that_may_not_ask_sends_no_user_anywhere() {
+    let parties = Parties::new(MODERN);
+    check(
+        |_| async move {
+            let authorization = parties.authorization().non_interactive();
+            let client = parties.connect::<Sim>(authorization).await;
+            let text = ErrorChain(&client.unwrap_err()).to_string();
+            assert!(text.contains("forbids to ask"), "{text}");
+            assert_eq!(parties.pages(), 0);
+        },
+        |_| async {},
+    );
+}

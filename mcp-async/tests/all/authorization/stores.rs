@@ -1,0 +1,238 @@
+//! Stores of credentials: restarts, sharing, failures.
+
+use core::sync::atomic::{AtomicBool, Ordering};
+use std::io;
+use std::sync::Arc;
+
+use mcp_async::auth::{
+    AuthorizationError, AuthorizationFuture, CredentialLock, CredentialStore, Credentials,
+    FileCredentialStore, MemoryCredentialStore,
+};
+use mcp_async::client::CallError;
+use mcp_proto::Revision;
+
+use super::party::{ISSUER, Parties, SERVER};
+use crate::client_http::site::check;
+use crate::sim::Sim;
+
+const MODERN: Revision = Revision::V2026_07_28;
+
+/// AU-118: a token of an earlier run is used, one that has expired is refreshed first.
+#[test]
+fn a_restart_needs_no_user() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let authorization = parties.authorization().store(store.clone());
+            for expires_in in [3600, 20, 3600] {
+                parties.state().expires_in = expires_in;
+                let client = parties.connect::<Sim>(authorization.clone()).await;
+                drop(client.unwrap());
+                if expires_in == 3600 {
+                    parties.revoke();
+                }
+            }
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.pages(), 1);
+    // The second run meets 401; the third one knows that the token has expired.
+    assert_eq!(seen.count("server/discover"), 2 + 2 + 1);
+    assert_eq!(seen.count("/token"), 3);
+}
+
+/// AU-116: a refresh token that is replaced at each use is used once.
+#[test]
+fn clients_that_share_a_store_refresh_once() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let connect = || parties.connect::<Sim>(parties.authorization().store(store.clone()));
+            let (one, two) = (connect().await.unwrap(), connect().await.unwrap());
+            parties.revoke();
+            one.list_tools(None).await.unwrap();
+            two.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+}
+
+/// Saves nothing while it is full.
+#[derive(Clone, Default)]
+struct Full {
+    inner: MemoryCredentialStore,
+    is_full: Arc<AtomicBool>,
+}
+
+impl CredentialStore for Full {
+    fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
+        self.inner.load(server)
+    }
+
+    fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
+        match self.is_full.load(Ordering::SeqCst) {
+            true => Box::pin(async { Err(io::Error::other("the disk is full")) }),
+            false => self.inner.save(credentials),
+        }
+    }
+
+    fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
+        self.inner.remove(server, issuer)
+    }
+
+    fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
+        self.inner.lock(server)
+    }
+}
+
+/// AU-116
+#[test]
+fn a_failure_to_save_surfaces_and_loses_nothing() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = Full::default();
+            let client = parties.connect::<Sim>(parties.authorization().store(store.clone()));
+            let client = client.await.unwrap();
+            parties.revoke();
+            store.is_full.store(true, Ordering::SeqCst);
+            for _ in 0..2 {
+                let error = client.list_tools(None).await.unwrap_err();
+                let CallError::Authorization(error) = error else {
+                    panic!("{error:?}");
+                };
+                let AuthorizationError::Store(error) = &*error else {
+                    panic!("{error:?}");
+                };
+                assert_eq!(error.to_string(), "the disk is full");
+            }
+            store.is_full.store(false, Ordering::SeqCst);
+            client.list_tools(None).await.unwrap();
+            assert!(store.load(SERVER).await.unwrap().is_some());
+        },
+        |_| async {},
+    );
+    // The new refresh token was not lost, and was not used before it was saved.
+    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+}
+
+/// AU-45, AU-46: the record is that of the issuer.
+#[test]
+fn records_belong_to_server_and_issuer() {
+    let parties = Parties::new(MODERN);
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let client = parties.connect::<Sim>(parties.authorization().store(store.clone()));
+            drop(client.await.unwrap());
+            let record = store.load(SERVER).await.unwrap().unwrap();
+            assert_eq!(
+                (record.server.as_str(), record.issuer.as_str()),
+                (SERVER, ISSUER)
+            );
+            assert!(
+                store
+                    .load("https://mcp.example/other")
+                    .await
+                    .unwrap()
+                    .is_none()
+            );
+            store.remove(SERVER, "https://other.example").await.unwrap();
+            assert!(store.load(SERVER).await.unwrap().is_some());
+            store.remove(SERVER, ISSUER).await.unwrap();
+            assert!(store.load(SERVER).await.unwrap().is_none());
+        },
+        |_| async {},
+    );
+}
+
+/// Polls on a real thread, because the store has threads.
+fn wait<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(std::thread::Thread);
+    impl std::task::Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+    let waker = core::task::Waker::from(Arc::new(Unpark(std::thread::current())));
+    let mut future = core::pin::pin!(future);
+    loop {
+        let cx = &mut core::task::Context::from_waker(&waker);
+        if let core::task::Poll::Ready(output) = future.as_mut().poll(cx) {
+            return output;
+        }
+        std::thread::park();
+    }
+}
+
+fn record(server: &str, token: &str) -> Credentials {
+    let json = format!(
+        r#"{{"version":1,"server":"{server}","issuer":"{ISSUER}","token_endpoint":"{ISSUER}/token","identity":"dynamic","client_id":"c","endpoint_auth_method":"none","access_token":"{token}","token_type":"Bearer"}}"#
+    );
+    Credentials::from_json(json.as_bytes()).unwrap()
+}
+
+/// AU-65
+#[test]
+fn a_file_keeps_records_for_its_owner_alone() {
+    let folder = std::env::temp_dir().join(format!("mcp-store-{}", std::process::id()));
+    let path = folder.join("below").join("tokens");
+    let store = FileCredentialStore::new(&path);
+    wait(async {
+        assert!(store.load(SERVER).await.unwrap().is_none());
+        store.save(&record("https://a.example", "1")).await.unwrap();
+        store.save(&record("https://b.example", "2")).await.unwrap();
+        store.save(&record("https://a.example", "3")).await.unwrap();
+        // Another process.
+        let store = FileCredentialStore::new(&path);
+        let token = store.load("https://a.example").await.unwrap().unwrap();
+        assert_eq!(token.access_token.expose(), "3");
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            let mode = |path: &std::path::Path| {
+                let metadata = std::fs::metadata(path).unwrap();
+                metadata.permissions().mode() & 0o777
+            };
+            assert_eq!(mode(&path), 0o600);
+            assert_eq!(mode(&folder), 0o700);
+        }
+        store.remove("https://a.example", ISSUER).await.unwrap();
+        assert!(store.load("https://a.example").await.unwrap().is_none());
+        assert!(store.load("https://b.example").await.unwrap().is_some());
+        std::fs::write(&path, "{\"version\":2}\n").unwrap();
+        let damaged = store.load("https://b.example").await.unwrap_err();
+        assert!(damaged.to_string().contains("below"), "{damaged}");
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// AU-116
+#[test]
+fn clients_that_share_a_file_take_turns() {
+    let folder = std::env::temp_dir().join(format!("mcp-turns-{}", std::process::id()));
+    let path = folder.join("tokens");
+    let lock = wait(FileCredentialStore::new(&path).lock(SERVER)).unwrap();
+    let other = FileCredentialStore::new(&path);
+    // One server does not wait for another.
+    drop(wait(other.lock("https://a.example")).unwrap());
+    let done = Arc::new(AtomicBool::new(false));
+    let second = std::thread::spawn({
+        let done = Arc::clone(&done);
+        move || {
+            drop(wait(other.lock(SERVER)).unwrap());
+            done.store(true, Ordering::SeqCst);
+        }
+    });
+    std::thread::sleep(core::time::Duration::from_millis(50));
+    assert!(!done.load(Ordering::SeqCst));
+    drop(lock);
+    second.join().unwrap();
+    std::fs::remove_dir_all(&folder).unwrap();
+}

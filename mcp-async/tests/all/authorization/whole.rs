@@ -1,0 +1,129 @@
+//! Whole flows, in the manner of each revision.
+
+use mcp_async::auth::{Authorization, SigningKey};
+use mcp_proto::Revision;
+
+use super::party::{Manner, Parties};
+use crate::client_http::site::check;
+use crate::sim::Sim;
+
+fn logs_in(revision: Revision, manner: Manner) {
+    let parties = Parties::new(revision).with(|state| state.manner = manner);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            client.list_tools(None).await.unwrap();
+            client.call_tool("echo", &()).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.pages(), 1);
+    assert_eq!(seen.count("/register"), 1);
+    assert_eq!(seen.count("/token"), 1);
+    // The request that was refused, and no other, had no token.
+    let log = seen.state().log.join("\n");
+    assert_eq!(
+        log.matches(" https://mcp.example/mcp ").count() - log.matches("with token").count(),
+        1,
+        "{log}"
+    );
+}
+
+#[test]
+fn au_22_a_user_logs_in_in_the_manner_of_2026_07_28() {
+    logs_in(Revision::V2026_07_28, Manner::Resource);
+}
+
+#[test]
+fn a_user_logs_in_in_the_manner_of_2025_06_18() {
+    logs_in(Revision::V2025_06_18, Manner::Resource);
+}
+
+#[test]
+fn au_27_a_user_logs_in_in_the_manner_of_2025_03_26() {
+    logs_in(Revision::V2025_03_26, Manner::Root);
+    logs_in(Revision::V2025_03_26, Manner::Default);
+}
+
+/// AU-60, AU-61
+#[test]
+fn lacking_scopes_lead_to_one_more_consent() {
+    let parties = Parties::new(Revision::V2026_07_28).with(|state| {
+        state.needs.insert("tools/call".into(), "mcp:write".into());
+    });
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            client.call_tool("echo", &()).await.unwrap();
+            client.call_tool("echo", &()).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.pages(), 2);
+    // The registration is used again.
+    assert_eq!(seen.count("/register"), 1);
+    assert_eq!(seen.count("tools/call"), 3);
+}
+
+/// AU-97, AU-98
+#[test]
+fn bound_tokens_come_with_fresh_proofs_and_nonces() {
+    let parties = Parties::new(Revision::V2026_07_28).with(|state| {
+        state.binds = true;
+        state.nonce = Some("nonce-1".into());
+    });
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let key = SigningKey::generate().unwrap();
+            let client = parties.connect::<Sim>(parties.authorization().require_dpop(key));
+            let client = client.await.unwrap();
+            client.call_tool("echo", &()).await.unwrap();
+            parties.state().nonce = Some("nonce-2".into());
+            client.call_tool("echo", &()).await.unwrap();
+            client.call_tool("echo", &()).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.pages(), 1);
+    // Each nonce is demanded once.
+    assert_eq!(seen.state().proofs.len(), 2 + 1 + 2 + 1);
+}
+
+/// AU-80
+#[test]
+fn a_client_without_a_user_logs_in_with_a_secret() {
+    let parties = Parties::new(Revision::V2026_07_28);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let authorization = Authorization::client_secret("machine", "machine-secret");
+            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/register")), (0, 0));
+    assert_eq!(seen.count("/token"), 1);
+}
+
+/// AU-27: a session of the legacy era has a stream of the server's own.
+#[test]
+fn the_stream_of_a_session_leads_to_an_authorization_as_well() {
+    let parties = Parties::new(Revision::V2025_06_18).with(|state| state.is_opening_free = true);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.pages(), 1);
+    assert_eq!(seen.count("GET https://mcp.example/mcp "), 2);
+}
