@@ -209,3 +209,29 @@ fn rates_can_be_set() {
     server.now += 10;
     assert!(server.send(&with_key("k1")).starts_with("fetch"));
 }
+
+/// AU-18: a check causes one search for keys, however short the intervals are.
+#[test]
+fn a_check_searches_for_keys_once() {
+    let policy = KeyFetchPolicy {
+        unknown_key_interval: 0,
+        retry_interval: 0,
+        ..KeyFetchPolicy::default()
+    };
+    let mut server = Server::new(builder().key_fetches(policy));
+    let send = |server: &mut Server| {
+        let found = server.send(&with_key("unknown"));
+        let lines: Vec<&str> = found.lines().take(2).collect();
+        lines.join("\n")
+    };
+    let unknown = "401: the key of the access token is unknown";
+    let fetch = "fetch https://as.example/jwks";
+    assert_eq!(send(&mut server), format!("{fetch}\n{unknown}"));
+    server.keys = None;
+    let unavailable = "503: access tokens cannot be verified at the moment";
+    assert_eq!(send(&mut server), format!("{fetch}\n{unavailable}"));
+    check(
+        &server.send(&with_key("k1")),
+        &format!("verify ES256\n{GRANTED}"),
+    );
+}

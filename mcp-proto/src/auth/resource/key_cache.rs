@@ -58,6 +58,8 @@ pub(super) struct KeyCache {
     /// When the last fetch began.
     attempted: Option<UnixTime>,
     is_fetching: bool,
+    /// How many searches for keys have ended.
+    searches: u32,
     /// Why the last fetch failed.
     error: Option<AuthError>,
 }
@@ -91,6 +93,7 @@ impl KeyCache {
             received: None,
             attempted: None,
             is_fetching: false,
+            searches: 0,
             error: None,
         }
     }
@@ -99,11 +102,17 @@ impl KeyCache {
         self.error.as_ref()
     }
 
+    pub(super) const fn searches(&self) -> u32 {
+        self.searches
+    }
+
+    /// Finds a key. A check for which a search has ended since it began, `since` so many searches,
+    /// causes no other: otherwise it would not end where the intervals are short.
     pub(super) fn find(
         &mut self,
-        id: Option<&str>,
-        algorithm: Algorithm,
+        (id, algorithm): (Option<&str>, Algorithm),
         policy: &KeyFetchPolicy,
+        since: u32,
         now: UnixTime,
     ) -> KeyLookup {
         let is_within = |seconds| {
@@ -119,7 +128,8 @@ impl KeyCache {
             self.attempted
                 .is_none_or(|attempted| has_passed(attempted, seconds, now))
         };
-        if self.is_fetching && !is_later(policy.timeout) {
+        let may_search = self.searches == since;
+        if may_search && self.is_fetching && !is_later(policy.timeout) {
             return found.map_or(KeyLookup::Wait, KeyLookup::Found);
         }
         let interval = match self.error.is_some() || self.is_fetching {
@@ -127,7 +137,7 @@ impl KeyCache {
             false if is_fresh => policy.unknown_key_interval,
             false => 0,
         };
-        if is_later(interval) {
+        if may_search && is_later(interval) {
             self.is_fetching = true;
             self.attempted = Some(now);
             return KeyLookup::Fetch(self.source.url());
@@ -146,12 +156,16 @@ impl KeyCache {
             let search = self.source.receive(document);
             let is_found = matches!(search, KeySearch::Found);
             match search {
-                KeySearch::Ended(error) => self.error = Some(error),
+                KeySearch::Ended(error) => {
+                    self.searches = self.searches.wrapping_add(1);
+                    self.error = Some(error);
+                }
                 // The next document is fetched at once.
                 KeySearch::Found | KeySearch::Continues => self.attempted = None,
             }
             return is_found;
         };
+        self.searches = self.searches.wrapping_add(1);
         match document.ok_or(Problem::NotFound).and_then(read) {
             Ok(keys) => {
                 self.keys = keys;

@@ -71,6 +71,8 @@ enum TokenKind {
 struct SignedToken {
     jws: Jws,
     issuer: IssuerIndex,
+    /// How many searches for keys had ended when the key was needed.
+    since: Option<u32>,
     key: Option<PublicKey>,
     is_verified: bool,
 }
@@ -183,6 +185,7 @@ impl TokenCheck {
         Ok(TokenKind::Signed(Box::new(SignedToken {
             jws,
             issuer,
+            since: None,
             key: None,
             is_verified: false,
         })))
@@ -368,7 +371,9 @@ impl TokenCheck {
             let keys = state.keys.get_mut(token.issuer.0);
             let keys = keys.ok_or(DenialReason::UnexpectedAnswer)?;
             let id = token.jws.key_id.as_deref();
-            match keys.find(id, token.jws.algorithm, &resource.key_fetches, now) {
+            let since = *token.since.get_or_insert(keys.searches());
+            let wanted = (id, token.jws.algorithm);
+            match keys.find(wanted, &resource.key_fetches, since, now) {
                 KeyLookup::Found(key) => {
                     if !key.fits_signature(&token.jws.signature) {
                         return Err(DenialReason::Signature);
