@@ -74,6 +74,11 @@ impl ProtectedResource {
         &self.tokens.audience
     }
 
+    /// Returns the seconds for which a token is accepted after it has expired.
+    pub const fn leeway(&self) -> u64 {
+        self.tokens.leeway
+    }
+
     /// Returns the URL of the metadata document.
     pub fn metadata_url(&self) -> &str {
         &self.challenges.metadata_url
