@@ -3,10 +3,13 @@
 //! The rules are those of [`mcp_proto::auth`], which decides everything and performs no I/O. This
 //! module adds HTTP, keys, storage and the user's browser.
 
+pub use mcp_proto::auth::{Scopes, Secret, UnixTime};
+
+// Clients.
 #[cfg(feature = "http-client")]
 pub use mcp_proto::auth::{
     AuthConfig, AuthError, AuthorizationPage, ClientProof, Credentials, EndpointAuth,
-    EnterpriseGrant, PreRegistered, Scopes, Secret, Subject,
+    EnterpriseGrant, PreRegistered, Subject,
 };
 
 #[cfg(feature = "http-client")]
@@ -18,3 +21,19 @@ pub use crate::http::client::authorization::{
     Authorization, AuthorizationFuture, CredentialLock, CredentialStore, FileCredentialStore,
     MemoryCredentialStore, SystemBrowser, Terminal, UserAgent,
 };
+
+// Servers.
+#[cfg(feature = "http-server")]
+pub use mcp_proto::auth::resource::{
+    Algorithm, Algorithms, DpopUse, KeyFetchPolicy, ScopeHierarchy, TokenClaims,
+};
+
+#[cfg(all(feature = "http-server", feature = "http-client"))]
+pub use crate::http::server::protect::RemoteIntrospection;
+#[cfg(feature = "http-server")]
+pub use crate::http::server::protect::{
+    Introspect, IntrospectionFuture, KeySource, KeysFuture, Protection, StaticKeys, TokenVerifier,
+    VerificationFuture,
+};
+#[cfg(feature = "http-server")]
+pub use crate::server::MissingScopes;

@@ -90,7 +90,10 @@
 #![forbid(unsafe_code)]
 
 mod connection;
-#[cfg(feature = "auth")]
+#[cfg(all(
+    feature = "auth",
+    any(feature = "http-server", feature = "http-client")
+))]
 mod crypto;
 mod error;
 #[cfg(all(feature = "server", feature = "client"))]

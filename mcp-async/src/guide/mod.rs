@@ -38,6 +38,10 @@ pub mod questions {}
 #[doc = include_str!("registration.md")]
 pub mod registration {}
 
+#[cfg(all(feature = "http-server", feature = "http-client", feature = "auth"))]
+#[doc = include_str!("protection.md")]
+pub mod protection {}
+
 #[cfg(all(feature = "http-server", feature = "http-client"))]
 #[doc = include_str!("remote.md")]
 pub mod remote {}

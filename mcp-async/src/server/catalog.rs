@@ -120,6 +120,15 @@ impl Catalog {
                 .any(|template| template.visibility.is_restricted())
     }
 
+    /// Whether some items need scopes.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub(super) fn has_scopes(&self) -> bool {
+        self.tools.iter().any(|tool| !tool.scopes.is_empty())
+            || self.resources.iter().any(|it| !it.scopes.is_empty())
+            || self.templates.iter().any(|it| !it.scopes.is_empty())
+            || self.prompts.iter().any(|prompt| !prompt.scopes.is_empty())
+    }
+
     /// Whether anything is completed (CP-01).
     pub(super) fn completes(&self) -> bool {
         self.prompts

@@ -133,9 +133,9 @@ impl Failure {
     }
 }
 
-/// The client learns that there was an error, and nothing else. Two kinds of errors, or of sources
-/// of errors, choose what it reads: an [`ErrorReply`] is sent as it is, and a question that the
-/// client cannot answer is reported by the missing capability (VR-07).
+/// The client learns that there was an error, and nothing else. Some errors, or sources of errors,
+/// choose what it reads: an [`ErrorReply`] is sent as it is, a question that the client cannot
+/// answer is reported by the missing capability (VR-07), and missing scopes are named.
 ///
 /// An `anyhow::Error` hides its own type, but not those of its sources: add a context to such an
 /// error, or convert it before it becomes an `anyhow::Error`.
@@ -226,6 +226,10 @@ fn chosen(error: &(dyn Error + 'static)) -> Option<ErrorReply> {
         }
         if let Some(reply) = error.downcast_ref::<ErrorReply>() {
             return Some(reply.clone());
+        }
+        #[cfg(all(feature = "auth", feature = "http-server"))]
+        if let Some(missing) = error.downcast_ref::<super::MissingScopes>() {
+            return Some(missing.to_reply());
         }
         if let Some(error) = error.downcast_ref::<AskError>() {
             return Some(error.as_reply());

@@ -72,6 +72,8 @@ impl Inner {
             let catalog = Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner));
             View {
                 prepared: PreparedConfig::with_room(declare(&self.settings, &catalog)),
+                #[cfg(all(feature = "auth", feature = "http-server"))]
+                has_scopes: catalog.has_scopes(),
                 catalog,
             }
         })

@@ -5,6 +5,8 @@
 //! [`Peer`], which sends to the client; a [`Service`] answers the calls.
 
 mod about;
+#[cfg(all(feature = "auth", feature = "http-server"))]
+mod access;
 mod answering;
 mod arrived;
 mod ask;
@@ -55,6 +57,8 @@ mod inner;
 #[cfg(feature = "server")]
 mod item;
 #[cfg(feature = "server")]
+mod item_scopes;
+#[cfg(feature = "server")]
 mod keyed;
 #[cfg(feature = "server")]
 mod lister;
@@ -100,6 +104,10 @@ mod view;
 #[cfg(feature = "server")]
 mod visibility;
 
+#[cfg(all(feature = "auth", feature = "http-server"))]
+pub(crate) use self::access::Access;
+#[cfg(all(feature = "auth", feature = "http-server"))]
+pub use self::access::MissingScopes;
 pub use self::ask::{Ask, AskError};
 pub use self::connection::{Connection, connect};
 pub use self::context::CallContext;

@@ -16,6 +16,7 @@ use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all
 use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError};
 use super::host::Host;
+use super::item_scopes::ItemScopes;
 use super::keyed::Keyed;
 use super::principal::Principal;
 use super::register_error::{NO_HANDLER, RegisterError};
@@ -65,6 +66,7 @@ pub struct Prompt<S = ()> {
     pub(super) listed: model::Prompt,
     pub(super) completers: Vec<Completer<S>>,
     pub(super) visibility: Visibility,
+    pub(super) scopes: ItemScopes,
     begin: Option<Begin<S>>,
 }
 
@@ -120,6 +122,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
             listed: model::Prompt::new(name),
             completers: Vec::new(),
             visibility: Visibility::default(),
+            scopes: ItemScopes::default(),
             begin: None,
         }
     }
@@ -145,6 +148,16 @@ impl<S: Send + Sync + 'static> Prompt<S> {
         rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.visibility = Visibility::new(rule);
+        self
+    }
+
+    /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
+    /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
+    /// before anything of it runs; the challenge names all scopes that the request needs. On standard
+    /// streams nothing is needed.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        self.scopes = ItemScopes::new(scopes);
         self
     }
 
@@ -235,6 +248,7 @@ impl<S: Send + Sync + 'static> Prompt<S> {
             listed: self.listed,
             completers: bind_all(self.completers, state),
             visibility: self.visibility,
+            scopes: self.scopes,
             begin,
         }
     }
@@ -247,7 +261,10 @@ impl Prompt {
             Some(_) if self.listed.name.is_empty() => {
                 Err(RegisterError::new("prompt", "", &"its name is empty"))
             }
-            Some(_) => Ok(()),
+            Some(_) => self
+                .scopes
+                .check()
+                .map_err(|fault| RegisterError::new("prompt", &self.listed.name, &fault)),
         }
     }
 

@@ -36,7 +36,7 @@ impl RegisterError {
     }
 
     /// A mistake in a setting of a builder.
-    pub(super) fn setting(name: &str, reason: &dyn fmt::Display) -> Self {
+    pub(crate) fn setting(name: &str, reason: &dyn fmt::Display) -> Self {
         Self::new("setting", name, reason)
     }
 

@@ -14,6 +14,7 @@ use super::Call;
 use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError, not_found};
 use super::host::Host;
+use super::item_scopes::ItemScopes;
 use super::keyed::Keyed;
 use super::output::Json;
 use super::principal::Principal;
@@ -47,6 +48,7 @@ pub struct Resource<S = ()> {
     pub(super) listed: model::Resource,
     pub(super) cache: Option<CacheHint>,
     pub(super) visibility: Visibility,
+    pub(super) scopes: ItemScopes,
     begin: Option<Begin<S>>,
 }
 
@@ -75,9 +77,9 @@ impl CacheHint {
         }
     }
 
-    /// The same for what only these callers see.
-    pub(super) fn seen_by(self, visibility: &Visibility) -> Self {
-        match visibility.is_restricted() {
+    /// The same for what only these callers see, or tokens with these scopes.
+    pub(super) fn seen_by(self, visibility: &Visibility, scopes: &ItemScopes) -> Self {
+        match visibility.is_restricted() || !scopes.is_empty() {
             true => self.private(),
             false => self,
         }
@@ -163,6 +165,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
             listed: model::Resource::new(uri, name),
             cache: None,
             visibility: Visibility::default(),
+            scopes: ItemScopes::default(),
             begin: None,
         }
     }
@@ -216,6 +219,16 @@ impl<S: Send + Sync + 'static> Resource<S> {
         self
     }
 
+    /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
+    /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
+    /// before anything of it runs; the challenge names all scopes that the request needs. On standard
+    /// streams nothing is needed.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        self.scopes = ItemScopes::new(scopes);
+        self
+    }
+
     /// How long its contents may be kept, and by whom, in place of what the server says for
     /// all; since 2026-07-28 (CH-01).
     pub fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
@@ -254,6 +267,7 @@ impl<S: Send + Sync + 'static> Resource<S> {
             listed: self.listed,
             cache: self.cache,
             visibility: self.visibility,
+            scopes: self.scopes,
             begin,
         }
     }
@@ -262,17 +276,19 @@ impl<S: Send + Sync + 'static> Resource<S> {
 impl Resource {
     pub(super) fn check(&self) -> Result<(), RegisterError> {
         let uri = &self.listed.uri;
-        let error = |reason| Err(RegisterError::new("resource", uri, reason));
+        let error = |reason: &dyn fmt::Display| Err(RegisterError::new("resource", uri, reason));
         match &self.begin {
             None => error(&NO_HANDLER),
             Some(_) if !has_scheme(uri) => error(&"it is no URI: it does not begin with a scheme"),
-            Some(_) => Ok(()),
+            Some(_) => self.scopes.check().or_else(|fault| error(&fault)),
         }
     }
 
     /// How long its contents may be kept, and by whom, where `hint` is for all resources.
     fn hint(&self, hint: CacheHint) -> CacheHint {
-        self.cache.unwrap_or(hint).seen_by(&self.visibility)
+        self.cache
+            .unwrap_or(hint)
+            .seen_by(&self.visibility, &self.scopes)
     }
 
     /// Answers `resources/read`.

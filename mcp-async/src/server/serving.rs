@@ -104,6 +104,16 @@ impl<R> Server<R> {
         self.inner.is_closing()
     }
 
+    /// The scopes that a request needs, before it is handled.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub(crate) fn scopes_of(
+        &self,
+        request: &mcp_proto::rpc::Request<'_>,
+        caller: Option<&super::Principal>,
+    ) -> mcp_proto::auth::resource::RequiredScopes {
+        self.inner.scopes_of(request, caller)
+    }
+
     /// What seals the states of its requests, if it was said.
     #[cfg(feature = "http-server")]
     pub(crate) fn sealed_with(&self) -> Option<StateKeys> {

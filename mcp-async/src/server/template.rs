@@ -13,6 +13,7 @@ use super::completion::{Completer, CompletionOutput, CompletionRequest, bind_all
 use super::handler_context::Context;
 use super::handler_error::{HandlerError, not_found};
 use super::host::Host;
+use super::item_scopes::ItemScopes;
 use super::keyed::Keyed;
 use super::lister::Lister;
 use super::principal::Principal;
@@ -62,6 +63,7 @@ pub struct Template<S = ()> {
     cache: Option<CacheHint>,
     pub(super) lister: Option<Lister<S>>,
     pub(super) visibility: Visibility,
+    pub(super) scopes: ItemScopes,
     begin: Option<Begin<S>>,
 }
 
@@ -89,6 +91,7 @@ impl<S: Send + Sync + 'static> Template<S> {
             cache: None,
             lister: None,
             visibility: Visibility::default(),
+            scopes: ItemScopes::default(),
             begin: None,
             listed,
         }
@@ -134,6 +137,16 @@ impl<S: Send + Sync + 'static> Template<S> {
         rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.visibility = Visibility::new(rule);
+        self
+    }
+
+    /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
+    /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
+    /// before anything of it runs; the challenge names all scopes that the request needs. On standard
+    /// streams nothing is needed.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        self.scopes = ItemScopes::new(scopes);
         self
     }
 
@@ -242,6 +255,7 @@ impl<S: Send + Sync + 'static> Template<S> {
             cache: self.cache,
             lister: self.lister.map(|lister| lister.bind(state)),
             visibility: self.visibility,
+            scopes: self.scopes,
             completers: bind_all(self.completers, state),
             begin,
         }
@@ -265,7 +279,7 @@ impl Template {
         match (&self.parsed, &self.begin) {
             (Err(fault), _) => error(fault),
             (_, None) => error(&NO_HANDLER),
-            _ => Ok(()),
+            _ => self.scopes.check().or_else(|fault| error(&fault)),
         }
     }
 
@@ -289,7 +303,10 @@ impl Template {
     ) -> Job {
         match &self.begin {
             Some(begin) => {
-                let hint = self.cache.unwrap_or(hint).seen_by(&self.visibility);
+                let hint = self
+                    .cache
+                    .unwrap_or(hint)
+                    .seen_by(&self.visibility, &self.scopes);
                 begin(call, found, hint, host.unit(), host)
             }
             None => call.refuse(ErrorReply::internal()),

@@ -17,6 +17,7 @@ use super::checks::Checks;
 use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError, missing_capabilities};
 use super::host::Host;
+use super::item_scopes::ItemScopes;
 use super::keyed::Keyed;
 use super::output::ToolOutput;
 use super::principal::Principal;
@@ -70,6 +71,7 @@ pub struct Tool<S = ()> {
     /// there (XH-04).
     pub(super) drafted: bool,
     pub(super) visibility: Visibility,
+    pub(super) scopes: ItemScopes,
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
@@ -137,6 +139,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             mirrored: Annotations::default(),
             drafted: false,
             visibility: Visibility::default(),
+            scopes: ItemScopes::default(),
         }
     }
 
@@ -178,6 +181,25 @@ impl<S: Send + Sync + 'static> Tool<S> {
         rule: impl Fn(Option<&Principal>) -> bool + Send + Sync + 'static,
     ) -> Self {
         self.visibility = Visibility::new(rule);
+        self
+    }
+
+    /// Sets the scopes that a token needs for it, in addition to those that every token needs: see
+    /// [`Http::protect`](crate::http::Http::protect). A request without them is answered with 403,
+    /// before anything of it runs; the challenge names all scopes that the request needs. On standard
+    /// streams nothing is needed.
+    ///
+    /// ```
+    /// use mcp_async::server::{NoArguments, Tool};
+    ///
+    /// let purge: Tool = Tool::new("purge")
+    ///     .scopes(["notes:delete"])
+    ///     .handler(|_: NoArguments, _| async { Ok("purged") });
+    /// # let _ = purge;
+    /// ```
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub fn scopes<T: AsRef<str>>(mut self, scopes: impl IntoIterator<Item = T>) -> Self {
+        self.scopes = ItemScopes::new(scopes);
         self
     }
 
@@ -345,6 +367,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             mirrored: self.mirrored,
             drafted: self.drafted,
             visibility: self.visibility,
+            scopes: self.scopes,
         }
     }
 
@@ -382,6 +405,7 @@ impl Tool {
             }
             _ => {}
         }
+        self.scopes.check().map_err(|fault| error(&fault))?;
         let (input, output) = (self.input.take(), self.output.take());
         let input = input.ok_or_else(|| error(&NO_HANDLER))?;
         let publish = |schema: &ToolSchema| schema.publish().map_err(|fault| error(&fault));

@@ -12,6 +12,9 @@ use super::catalog::Catalog;
 pub(super) struct View {
     pub(super) catalog: Arc<Catalog>,
     pub(super) prepared: PreparedConfig<'static, Growing>,
+    /// Whether some items need scopes.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub(super) has_scopes: bool,
 }
 
 /// The current [`View`] of a server.

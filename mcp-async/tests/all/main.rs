@@ -10,6 +10,7 @@ mod errors;
 mod golden;
 mod http_server;
 mod model;
+mod protection;
 mod rounds;
 mod schema;
 mod server_typed;

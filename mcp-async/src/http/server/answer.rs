@@ -159,7 +159,7 @@ pub(super) fn preflight(parts: &Parts, methods: &'static str) -> Answer {
 pub(super) fn share(response: &mut Answer, origin: &HeaderValue) {
     let headers = response.headers_mut();
     headers.insert(header::ACCESS_CONTROL_ALLOW_ORIGIN, origin.clone());
-    headers.insert(
+    headers.append(
         header::ACCESS_CONTROL_EXPOSE_HEADERS,
         HeaderValue::from_static("Mcp-Session-Id, WWW-Authenticate"),
     );

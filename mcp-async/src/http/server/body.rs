@@ -42,6 +42,27 @@ impl HttpBody {
         Self::new(Kind::Events(Box::new(events)), Bytes::new())
     }
 
+    /// What there is of a body that is not an event stream.
+    #[cfg(feature = "auth")]
+    pub(super) fn bytes(&self) -> Option<&[u8]> {
+        match &self.kind {
+            Kind::Empty | Kind::Full => Some(&self.rest),
+            Kind::Events(_) => None,
+        }
+    }
+
+    /// Changes the events of an event stream.
+    #[cfg(feature = "auth")]
+    pub(super) fn map_events<E: Events>(
+        mut self,
+        change: impl FnOnce(Box<dyn Events>) -> E,
+    ) -> Self {
+        if let Kind::Events(events) = self.kind {
+            self.kind = Kind::Events(Box::new(change(events)));
+        }
+        self
+    }
+
     const fn new(kind: Kind, rest: Bytes) -> Self {
         Self { kind, rest }
     }

@@ -42,6 +42,8 @@ pub struct Http<R> {
     source: Source<R>,
     pub(super) options: Options,
     pub(super) shutdown: Option<Task>,
+    #[cfg(feature = "auth")]
+    pub(super) protection: Option<super::protect::Protection<R>>,
     /// Settings that can have no effect.
     mistakes: Vec<RegisterError>,
 }
@@ -73,6 +75,8 @@ impl<R: Runtime> Http<R> {
             source,
             options: Options::default(),
             shutdown: None,
+            #[cfg(feature = "auth")]
+            protection: None,
             mistakes: Vec::new(),
         }
     }
@@ -319,6 +323,13 @@ impl<R: Runtime> Http<R> {
 
     /// Builds the server, if that is not done, unless there are mistakes.
     pub(super) fn build(&mut self) -> Result<Server<R>, BuildError> {
+        #[cfg(feature = "auth")]
+        if let Some(protection) = self.protection.take() {
+            match protection.build(self.options.path.as_deref()) {
+                Ok(guard) => self.options.guard = Some(Arc::new(guard)),
+                Err(mistake) => self.mistakes.push(mistake),
+            }
+        }
         BuildError::check(core::mem::take(&mut self.mistakes))?;
         let server = match &self.source {
             Source::Built(server) => server.clone(),

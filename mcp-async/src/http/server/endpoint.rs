@@ -105,6 +105,10 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     pub(super) async fn serve<B: Body + Send>(&self, request: Request<B>) -> Answer {
         let (mut parts, body) = request.into_parts();
+        #[cfg(feature = "auth")]
+        if let Some(metadata) = self.metadata(&parts) {
+            return metadata;
+        }
         let refused = self.authenticate(&mut parts).await;
         let parts = Arc::new(parts);
         let mut body = Some(body);
@@ -115,6 +119,10 @@ impl<R: Runtime> HttpEndpoint<R> {
                 None => self.answer(&parts, body).await,
             },
         };
+        #[cfg(feature = "auth")]
+        {
+            answer = self.complete(&parts, answer);
+        }
         if let Some(origin) = parts.headers.get(ORIGIN)
             && self.endpoint().access.allows_origin(origin.as_bytes())
         {
@@ -218,7 +226,12 @@ impl<R: Runtime> HttpEndpoint<R> {
         let patience = self.options.body_timeout;
         let awaits = parts.headers.contains_key(EXPECT);
         let body = collect(body, limit, patience, &self.bodies, &self.clock, awaits).await;
-        body.map_err(|broken| unread(broken, limit))
+        let body = body.map_err(|broken| unread(broken, limit))?;
+        #[cfg(feature = "auth")]
+        if let Some(refused) = self.missing_scopes(parts, &body) {
+            return Err(refused);
+        }
+        Ok(body)
     }
 
     /// A machine that knows nothing of its client yet.

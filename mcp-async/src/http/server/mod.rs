@@ -3,7 +3,7 @@
 //! ```text
 //! builder, options        settings       endpoint       from a request to what answers it
 //! authenticate, verify    the hook that verifies who sends a request, and its refusals
-//! caller        who sent a request
+//! caller        who sent a request              protect   access tokens
 //! head, collect a request, as the core reads it     answer, body   a response
 //! conversation  a machine and its calls, driven by exchanges instead of byte streams
 //! replies       where its messages go               exchange       one request of 2026-07-28
@@ -33,6 +33,8 @@ mod http_sse;
 mod http_sse_paths;
 mod legacy;
 mod options;
+#[cfg(feature = "auth")]
+pub(crate) mod protect;
 mod reading;
 mod replies;
 mod serve;

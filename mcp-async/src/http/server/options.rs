@@ -1,12 +1,16 @@
 //! The settings of an HTTP endpoint.
 
 use core::time::Duration;
+#[cfg(feature = "auth")]
+use std::sync::Arc;
 
 use mcp_proto::http::{Access, HttpLimits};
 use mcp_proto::server::http::streams::StreamLimits;
 
 use super::authenticate::Hook;
 use super::http_sse_paths::HttpSsePaths;
+#[cfg(feature = "auth")]
+use super::protect::TokenGuard;
 use super::sharing::Sharing;
 
 /// The settings themselves.
@@ -17,6 +21,9 @@ pub(super) struct Options {
     pub(super) hosts: Option<Vec<String>>,
     pub(super) origins: Vec<String>,
     pub(super) authenticate: Option<Hook>,
+    /// Takes the place of the hook.
+    #[cfg(feature = "auth")]
+    pub(super) guard: Option<Arc<TokenGuard>>,
     pub(super) http_sse: Option<HttpSsePaths>,
     /// Whether `initialize` opens a session.
     pub(super) sessions: bool,
@@ -53,6 +60,8 @@ impl Default for Options {
             hosts: Some(Vec::new()),
             origins: Vec::new(),
             authenticate: None,
+            #[cfg(feature = "auth")]
+            guard: None,
             http_sse: None,
             sessions: true,
             limits: HttpLimits::default(),

@@ -1,4 +1,4 @@
-//! Verifies the sender of a request by the hook of the endpoint.
+//! Verifies the sender of a request, by the hook of the endpoint or by its token.
 
 use http::request::Parts;
 use mcp_proto::http::Endpoint;
@@ -12,9 +12,16 @@ use crate::server::Principal;
 
 impl<R: Runtime> HttpEndpoint<R> {
     /// Verifies the sender, and keeps the principal in the extensions of the request; the answer
-    /// if it is refused. Without a hook, and for what the other checks refuse or answer, nothing
+    /// if it is refused. Without hook and tokens, and for what the other checks refuse or answer, nothing
     /// is done.
     pub(super) async fn authenticate(&self, parts: &mut Parts) -> Option<Answer> {
+        #[cfg(feature = "auth")]
+        if let Some(guard) = &self.options.guard {
+            return match self.is_admitted(parts) {
+                true => self.check_token(guard, parts).await,
+                false => None,
+            };
+        }
         let Hook(hook) = self.options.authenticate.as_ref()?;
         if !self.is_admitted(parts) {
             return None;

@@ -6,7 +6,7 @@ use core::task::{Context, Poll, Waker};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-pub(super) struct Semaphore {
+pub(crate) struct Semaphore {
     state: Mutex<State>,
 }
 
@@ -19,7 +19,7 @@ struct State {
 }
 
 impl Semaphore {
-    pub(super) fn new(limit: usize) -> Arc<Self> {
+    pub(crate) fn new(limit: usize) -> Arc<Self> {
         Arc::new(Self {
             state: Mutex::new(State {
                 free: limit,
@@ -30,14 +30,14 @@ impl Semaphore {
     }
 
     /// Takes a permit if one is free.
-    pub(super) fn try_acquire(self: &Arc<Self>) -> Option<Permit> {
+    pub(crate) fn try_acquire(self: &Arc<Self>) -> Option<Permit> {
         let mut state = self.state();
         state.free = state.free.checked_sub(1)?;
         Some(Permit(Arc::clone(self)))
     }
 
     /// Passes when it is this one's turn.
-    pub(super) fn acquire(self: Arc<Self>) -> Acquire {
+    pub(crate) fn acquire(self: Arc<Self>) -> Acquire {
         Acquire {
             semaphore: Some(self),
             number: None,
@@ -65,7 +65,7 @@ impl Semaphore {
 }
 
 /// The right to be inside.
-pub(super) struct Permit(Arc<Semaphore>);
+pub(crate) struct Permit(Arc<Semaphore>);
 
 impl Drop for Permit {
     fn drop(&mut self) {
@@ -74,7 +74,7 @@ impl Drop for Permit {
 }
 
 /// Waits for a permit.
-pub(super) struct Acquire {
+pub(crate) struct Acquire {
     /// `None` once it has passed.
     semaphore: Option<Arc<Semaphore>>,
     number: Option<u64>,

@@ -4,6 +4,8 @@ mod completion;
 mod lists;
 mod method;
 mod resources;
+#[cfg(all(feature = "auth", feature = "http-server"))]
+mod scopes;
 mod shown;
 
 use core::sync::atomic::{AtomicBool, Ordering};
@@ -108,6 +110,10 @@ impl Router {
 
 impl Service for Router {
     fn call(&self, call: Call<'_>) -> Job {
+        #[cfg(all(feature = "auth", feature = "http-server"))]
+        if let Err(refusal) = self.inner.check_scopes(&call) {
+            return call.refuse(refusal);
+        }
         let (size, hint) = (self.settings.page_size, self.settings.hint);
         match call.method {
             rpc::Method::ToolsCall => self.call_tool(call),

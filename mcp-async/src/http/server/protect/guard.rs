@@ -1,0 +1,309 @@
+//! The check of the tokens of an endpoint.
+
+use core::error::Error;
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::pin::pin;
+use core::task::{Poll, Waker};
+use core::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::SystemTime;
+
+use http::request::Parts;
+use mcp_proto::auth::resource::{
+    CheckStep, Denial, Grant, IssuerIndex, ProtectedResource, RequiredScopes, ResourceRequest,
+    TokenClaims, VerifierState,
+};
+use mcp_proto::auth::{Secret, UnixTime};
+
+use super::key_source::{KeySource, KeysFuture};
+use super::token_verifier::{Introspect, TokenVerifier};
+use crate::connection::register;
+use crate::crypto;
+use crate::http::server::head::RequestHead;
+use crate::observe;
+use crate::runtime::Task;
+use crate::server::layers::Semaphore;
+
+/// Checks the tokens of all requests of an endpoint.
+pub(in crate::http::server) struct TokenGuard {
+    pub(super) resource: Arc<ProtectedResource>,
+    pub(super) verifier: Arc<Mutex<Verifier>>,
+    /// Sources of keys that the application provides, by the URLs that the resource has for them.
+    pub(super) keys: Vec<(String, Arc<dyn KeySource>)>,
+    /// What fetches keys and metadata from other URLs.
+    pub(super) documents: Option<Arc<dyn Documents>>,
+    pub(super) opaque: Option<Opaque>,
+    /// Whether handlers receive the tokens.
+    pub(super) keeps_tokens: bool,
+    /// Bounds the questions about opaque tokens that are under way.
+    pub(super) questions: Arc<Semaphore>,
+    /// How long a question or a fetch may take.
+    pub(super) timeout: Duration,
+    /// Scopes of methods.
+    pub(super) methods: Vec<(String, RequiredScopes)>,
+    pub(super) runtime: RuntimeFunctions,
+}
+
+/// What verifies tokens that are not JSON Web Tokens.
+#[derive(Clone)]
+pub(super) enum Opaque {
+    Introspect(Arc<dyn Introspect>),
+    Verify(Arc<dyn TokenVerifier>),
+}
+
+/// What the guard needs of a runtime, whose type it does not name.
+#[derive(Clone, Copy)]
+pub(super) struct RuntimeFunctions {
+    pub(super) spawn: fn(Task),
+    pub(super) sleep: fn(Duration) -> Task,
+}
+
+/// What requests have in common.
+pub(super) struct Verifier {
+    state: VerifierState,
+    /// How many fetches of keys have ended.
+    fetches: u64,
+    /// Requests that wait for the end of one.
+    waiting: Vec<Waker>,
+}
+
+impl Verifier {
+    pub(super) fn new(state: VerifierState) -> Arc<Mutex<Self>> {
+        Arc::new(Mutex::new(Self {
+            state,
+            fetches: 0,
+            waiting: Vec::new(),
+        }))
+    }
+}
+
+impl TokenGuard {
+    /// Checks the token of a request. `url` is the published URL that it is for, if that is not the
+    /// endpoint of the resource.
+    pub(super) async fn check(
+        &self,
+        parts: &Parts,
+        url: Option<&str>,
+    ) -> Result<Option<Box<Grant>>, Denial> {
+        let request = ResourceRequest {
+            query: parts.uri.query(),
+            url,
+            ..ResourceRequest::default()
+        };
+        let mut check = self.resource.begin(&RequestHead(parts), request);
+        loop {
+            let (fetches, step) = {
+                let mut verifier = lock(&self.verifier);
+                let step = check.step(&self.resource, &mut verifier.state, now());
+                (verifier.fetches, step)
+            };
+            match step {
+                CheckStep::MakeNonce => match crypto::random::<16>() {
+                    Ok(random) => {
+                        let nonce = format!("{:032x}", u128::from_be_bytes(random));
+                        lock(&self.verifier).state.set_nonce(&nonce, now());
+                    }
+                    Err(error) => {
+                        observe::unverified(&error);
+                        check.set_unavailable();
+                    }
+                },
+                CheckStep::Hash(bytes) => {
+                    let digest = crypto::sha256(bytes);
+                    check.set_digest(digest);
+                }
+                CheckStep::VerifySignature(signature) => {
+                    let is_valid = crypto::verify(&signature);
+                    check.set_signature(is_valid);
+                }
+                CheckStep::FetchKeys { issuer, url } => {
+                    self.fetch(issuer, url);
+                    self.wait(fetches).await;
+                }
+                CheckStep::WaitForKeys { .. } => self.wait(fetches).await,
+                CheckStep::Introspect { token, .. } => {
+                    let token = token.clone();
+                    let answer = self.introspect(token).await;
+                    check.set_introspection(&self.resource, answer.as_deref());
+                }
+                CheckStep::VerifyToken(token) => {
+                    let token = token.clone();
+                    match self.verify(token).await {
+                        Some(claims) => check.set_claims(claims),
+                        None => check.set_unavailable(),
+                    }
+                }
+                CheckStep::Done(outcome) => return outcome,
+                // A step of a later version of the core: an answer that fits none refuses the
+                // request.
+                _ => check.set_unavailable(),
+            }
+        }
+    }
+
+    /// Fetches the keys of an issuer in a task of its own, so that no other request depends on the
+    /// client of this one.
+    fn fetch(&self, issuer: IssuerIndex, url: &str) {
+        let source = self.keys.iter().find(|(known, _)| known == url);
+        let source = match source {
+            Some((_, source)) => Some(Source::Keys(Arc::clone(source))),
+            None => {
+                let documents = self.documents.as_ref().map(Arc::clone);
+                documents.map(|documents| Source::Document(documents, url.into()))
+            }
+        };
+        let fetch = Fetch {
+            verifier: Arc::clone(&self.verifier),
+            issuer,
+            document: None,
+        };
+        let sleep = (self.runtime.sleep)(self.timeout);
+        (self.runtime.spawn)(Box::pin(fetch.run(source, sleep)));
+    }
+
+    /// Waits until one more fetch of keys has ended.
+    async fn wait(&self, fetches: u64) {
+        poll_fn(|cx| {
+            let mut verifier = lock(&self.verifier);
+            if verifier.fetches != fetches {
+                return Poll::Ready(());
+            }
+            register(&mut verifier.waiting, cx);
+            Poll::Pending
+        })
+        .await;
+    }
+
+    async fn introspect(&self, token: Secret) -> Option<Vec<u8>> {
+        let Some(Opaque::Introspect(endpoint)) = &self.opaque else {
+            return None;
+        };
+        self.ask(|| endpoint.introspect(token)).await
+    }
+
+    async fn verify(&self, token: Secret) -> Option<Option<TokenClaims>> {
+        let Some(Opaque::Verify(verifier)) = &self.opaque else {
+            return None;
+        };
+        self.ask(|| verifier.verify(token)).await
+    }
+
+    /// Asks a question, when fewer are under way than there may be.
+    async fn ask<T, F>(&self, question: impl FnOnce() -> F) -> Option<T>
+    where
+        F: Future<Output = Result<T, Box<dyn Error + Send + Sync>>>,
+    {
+        let permit = Arc::clone(&self.questions).acquire();
+        let sleep = (self.runtime.sleep)(self.timeout);
+        within(sleep, async {
+            let _permit = permit.await;
+            question().await
+        })
+        .await
+    }
+
+    /// The scopes that a method needs.
+    pub(super) fn scopes_of_method(&self, method: &str) -> Option<&RequiredScopes> {
+        let found = self.methods.iter().find(|(known, _)| known == method);
+        found.map(|(_, scopes)| scopes)
+    }
+}
+
+/// Fetches documents by their URLs.
+pub(super) trait Documents: Send + Sync {
+    fn fetch<'a>(&'a self, url: &'a str) -> KeysFuture<'a>;
+}
+
+/// Where keys or metadata come from.
+enum Source {
+    Keys(Arc<dyn KeySource>),
+    Document(Arc<dyn Documents>, String),
+}
+
+/// A fetch of keys. Dropping it ends the fetch, with what it has.
+struct Fetch {
+    verifier: Arc<Mutex<Verifier>>,
+    issuer: IssuerIndex,
+    document: Option<Vec<u8>>,
+}
+
+impl Fetch {
+    async fn run(mut self, source: Option<Source>, sleep: Task) {
+        self.document = match &source {
+            Some(Source::Keys(keys)) => within(sleep, keys.fetch()).await,
+            Some(Source::Document(documents, url)) => within(sleep, documents.fetch(url)).await,
+            None => None,
+        };
+    }
+}
+
+impl Drop for Fetch {
+    fn drop(&mut self) {
+        let (error, waiting) = {
+            let mut verifier = lock(&self.verifier);
+            verifier.fetches = verifier.fetches.wrapping_add(1);
+            let document = self.document.as_deref();
+            verifier.state.set_keys(self.issuer, document, now());
+            let error = verifier.state.keys_error(self.issuer).cloned();
+            (error, core::mem::take(&mut verifier.waiting))
+        };
+        if let Some(error) = error {
+            observe::unverified(&error);
+        }
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// The question was not answered in time.
+#[derive(Debug)]
+struct TimedOut;
+
+impl fmt::Display for TimedOut {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("keys or an answer about a token did not arrive in time")
+    }
+}
+
+impl Error for TimedOut {}
+
+/// Drives the work until it is done or the time is over. Errors are written to the log.
+async fn within<T>(
+    mut sleep: Task,
+    work: impl Future<Output = Result<T, Box<dyn Error + Send + Sync>>>,
+) -> Option<T> {
+    let mut work = pin!(work);
+    let done = poll_fn(|cx| match work.as_mut().poll(cx) {
+        Poll::Ready(done) => Poll::Ready(done),
+        Poll::Pending => match sleep.as_mut().poll(cx) {
+            Poll::Ready(()) => Poll::Ready(Err(TimedOut.into())),
+            Poll::Pending => Poll::Pending,
+        },
+    })
+    .await;
+    match done {
+        Ok(done) => Some(done),
+        Err(error) => {
+            observe::unverified(&*error);
+            None
+        }
+    }
+}
+
+fn lock(verifier: &Mutex<Verifier>) -> MutexGuard<'_, Verifier> {
+    verifier.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The time of the day.
+pub(super) fn now() -> UnixTime {
+    let since = SystemTime::UNIX_EPOCH.elapsed().unwrap_or_default();
+    UnixTime::from_secs(since.as_secs())
+}
+
+impl fmt::Debug for TokenGuard {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TokenGuard")
+            .field("resource", &self.resource)
+            .finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,71 @@
+//! Where the keys of an issuer come from.
+
+use core::error::Error;
+use core::fmt;
+use core::future::{Future, ready};
+use core::pin::Pin;
+
+/// Fetches the keys that an issuer signs access tokens with, as a JSON Web Key Set (RFC 7517,
+/// section 5).
+///
+/// A closure is one. The document is kept for ten minutes, and fetched again when a token has an
+/// unknown `kid`, at most every 30 seconds
+/// ([`KeyFetchPolicy`](mcp_proto::auth::resource::KeyFetchPolicy)). All requests wait for one fetch,
+/// which ends after the [timeout](super::Protection::timeout) of the protection.
+///
+/// ```
+/// use mcp_async::auth::KeySource;
+///
+/// /// Keys in a file that another program writes.
+/// fn from_file(path: &'static str) -> impl KeySource {
+///     move || async move { std::fs::read(path) }
+/// }
+/// # let _ = from_file("keys.json");
+/// ```
+pub trait KeySource: Send + Sync + 'static {
+    /// Fetches the document, of at most 1 MiB.
+    ///
+    /// # Errors
+    /// The keys are not available. The error is written to the server's log only, and requests are
+    /// answered with 503, or verified with the keys that were fetched before.
+    fn fetch(&self) -> KeysFuture<'_>;
+}
+
+/// The future of [`KeySource::fetch`].
+pub type KeysFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Vec<u8>, Box<dyn Error + Send + Sync>>> + Send + 'a>>;
+
+impl<F, Fut, E> KeySource for F
+where
+    F: Fn() -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Vec<u8>, E>> + Send + 'static,
+    E: Into<Box<dyn Error + Send + Sync>>,
+{
+    fn fetch(&self) -> KeysFuture<'_> {
+        let fetched = self();
+        Box::pin(async move { fetched.await.map_err(Into::into) })
+    }
+}
+
+/// Keys that do not change while the server runs: a JSON Web Key Set.
+#[derive(Clone)]
+pub struct StaticKeys(Vec<u8>);
+
+impl StaticKeys {
+    /// The keys of this document.
+    pub fn new(document: impl Into<Vec<u8>>) -> Self {
+        Self(document.into())
+    }
+}
+
+impl KeySource for StaticKeys {
+    fn fetch(&self) -> KeysFuture<'_> {
+        Box::pin(ready(Ok(self.0.clone())))
+    }
+}
+
+impl fmt::Debug for StaticKeys {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("StaticKeys").finish_non_exhaustive()
+    }
+}

@@ -1,0 +1,30 @@
+//! Protects an endpoint with access tokens: settings, the check of each request, and responses.
+//!
+//! ```text
+//! protection    the settings             guard         checks tokens, fetches keys, asks verifiers
+//! key_source, token_verifier             what the application provides
+//! documents, introspection, fetch        the same over HTTP (feature http-client)
+//! admission     requests of an endpoint  expiring      streams that end with the token
+//! ```
+
+mod admission;
+#[cfg(feature = "http-client")]
+mod documents;
+mod expiring;
+#[cfg(feature = "http-client")]
+mod fetch;
+mod guard;
+#[cfg(feature = "http-client")]
+mod introspection;
+mod key_source;
+mod protection;
+mod token_verifier;
+
+pub(super) use self::guard::TokenGuard;
+#[cfg(feature = "http-client")]
+pub use self::introspection::RemoteIntrospection;
+pub use self::key_source::{KeySource, KeysFuture, StaticKeys};
+pub use self::protection::Protection;
+pub use self::token_verifier::{
+    Introspect, IntrospectionFuture, TokenVerifier, VerificationFuture,
+};

@@ -1,0 +1,333 @@
+//! The settings of a protected endpoint.
+
+use core::fmt;
+use core::future::poll_fn;
+use core::marker::PhantomData;
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::auth::resource::{
+    DpopUse, InvalidScope, ProtectedResource, RequiredScopes, ResourceBuilder, VerifierState,
+};
+
+use super::guard::{Documents, Opaque, RuntimeFunctions, TokenGuard, Verifier};
+use super::key_source::KeySource;
+use super::token_verifier::{Introspect, TokenVerifier};
+use crate::http::server::builder::Http;
+use crate::runtime::{Runtime, Timer};
+use crate::server::RegisterError;
+use crate::server::layers::Semaphore;
+
+/// How an endpoint is protected with access tokens of OAuth 2.1: see [`Http::protect`].
+///
+/// It needs the URL that clients are given, at least one authorization server, and what verifies
+/// its tokens:
+///
+/// | Tokens | Setting |
+/// |---|---|
+/// | JSON Web Tokens, keys found through the metadata of the issuer | `issuer` (feature `http-client`) |
+/// | JSON Web Tokens, keys from elsewhere | [`issuer_with_keys`](Self::issuer_with_keys) |
+/// | opaque, known to the authorization server (RFC 7662) | [`introspection`](Self::introspection) |
+/// | opaque, known to the application | [`verifier`](Self::verifier) |
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::auth::Protection;
+/// use mcp_async::net::Network;
+///
+/// async fn run<R: Network>(server: Server<R>) -> std::io::Result<()> {
+///     let protection = Protection::new("https://mcp.example.com/mcp")
+///         .issuer("https://login.example.com")
+///         .scopes(["notes:read"]);
+///     let http = server.http().allow_hosts(["mcp.example.com"]).protect(protection);
+///     http.serve("0.0.0.0:8000").await
+/// }
+/// ```
+#[must_use = "it has no effect before `Http::protect`"]
+pub struct Protection<R> {
+    resource: String,
+    settings: Vec<Setting>,
+    keys: Vec<(String, Arc<dyn KeySource>)>,
+    /// Hosts that the operator has named.
+    hosts: Vec<String>,
+    documents: Option<MakeDocuments>,
+    opaque: Option<Opaque>,
+    methods: Vec<(String, Result<RequiredScopes, InvalidScope>)>,
+    keeps_tokens: bool,
+    max_questions: usize,
+    timeout: Duration,
+    capacity: usize,
+    runtime: PhantomData<fn() -> R>,
+}
+
+/// Makes what fetches documents, given the hosts that the operator has named.
+type MakeDocuments = Box<dyn FnOnce(Vec<String>) -> Arc<dyn Documents> + Send>;
+
+type Setting = Box<dyn FnOnce(ResourceBuilder) -> ResourceBuilder + Send>;
+
+impl<R> Protection<R> {
+    /// Protects the resource at this URL, which clients are given: `https`, or `http` on this
+    /// machine. Tokens must have it as their audience, byte for byte. Behind a proxy it is the URL
+    /// that the proxy publishes.
+    pub fn new(resource: impl Into<String>) -> Self {
+        Self {
+            resource: resource.into(),
+            settings: Vec::new(),
+            keys: Vec::new(),
+            hosts: Vec::new(),
+            documents: None,
+            opaque: None,
+            methods: Vec::new(),
+            keeps_tokens: false,
+            max_questions: 16,
+            timeout: Duration::from_secs(10),
+            capacity: 10_000,
+            runtime: PhantomData,
+        }
+    }
+
+    /// Changes settings that this type has no method for: names, algorithms, clock differences,
+    /// places of the metadata document. Later calls win.
+    ///
+    /// ```
+    /// use mcp_async::auth::Protection;
+    ///
+    /// let protection = Protection::<()>::new("https://mcp.example.com/mcp")
+    ///     .settings(|resource| resource.name("Notes").leeway(30).accept_untyped_tokens());
+    /// # let _ = protection;
+    /// ```
+    pub fn settings(
+        mut self,
+        change: impl FnOnce(ResourceBuilder) -> ResourceBuilder + Send + 'static,
+    ) -> Self {
+        self.settings.push(Box::new(change));
+        self
+    }
+
+    /// Trusts an authorization server whose tokens are JSON Web Tokens, signed with keys of this
+    /// source. There can be several.
+    pub fn issuer_with_keys(mut self, issuer: impl Into<String>, keys: impl KeySource) -> Self {
+        let issuer = issuer.into();
+        self.keys.push((issuer.clone(), Arc::new(keys)));
+        // The guard finds the source of an issuer by the text that the core has for its keys.
+        self.settings(move |resource| resource.issuer_with_keys(issuer.clone(), issuer))
+    }
+
+    /// Trusts an authorization server that is asked about each token. There can be one; it is asked
+    /// about tokens that are not JSON Web Tokens, and about all if no issuer has keys.
+    pub fn introspection(mut self, issuer: impl Into<String>, endpoint: impl Introspect) -> Self {
+        let issuer = issuer.into();
+        self.opaque = Some(Opaque::Introspect(Arc::new(endpoint)));
+        self.settings(move |resource| resource.issuer_with_introspection(issuer))
+    }
+
+    /// Names an authorization server whose opaque tokens the application verifies.
+    pub fn verifier(mut self, issuer: impl Into<String>, verifier: impl TokenVerifier) -> Self {
+        let issuer = issuer.into();
+        self.opaque = Some(Opaque::Verify(Arc::new(verifier)));
+        self.settings(move |resource| resource.issuer_with_verifier(issuer))
+    }
+
+    /// Sets the scopes that every token needs. Challenges and the metadata document name them.
+    pub fn scopes<T: Into<String>>(self, scopes: impl IntoIterator<Item = T>) -> Self {
+        let scopes: Vec<String> = scopes.into_iter().map(Into::into).collect();
+        self.settings(move |resource| resource.scopes(scopes))
+    }
+
+    /// Sets the scopes that a method needs, in addition to those that every token needs:
+    /// `tools/call`, for example. What one tool, resource or prompt needs is stated by its `scopes`.
+    pub fn method_scopes<T: AsRef<str>>(
+        mut self,
+        method: impl Into<String>,
+        scopes: impl IntoIterator<Item = T>,
+    ) -> Self {
+        self.methods
+            .push((method.into(), RequiredScopes::new(scopes)));
+        self
+    }
+
+    /// Sets whether tokens are bound to keys of their clients (RFC 9449). By default they are not,
+    /// and only the scheme `Bearer` is accepted.
+    pub fn dpop(self, dpop: DpopUse) -> Self {
+        self.settings(move |resource| resource.dpop(dpop))
+    }
+
+    /// Admits requests without a token, to what needs no scopes of its own. A token that is sent
+    /// must be valid.
+    pub fn allow_anonymous(self) -> Self {
+        self.settings(ResourceBuilder::allow_anonymous)
+    }
+
+    /// Leaves `Authorization` in the head that handlers read by
+    /// [`CallContext::http`](crate::server::CallContext::http): for handlers that exchange the token
+    /// for one of another service (RFC 8693). Otherwise handlers receive the claims only, so that no
+    /// token of a client is sent to other services (AU-07).
+    pub const fn keep_tokens(mut self) -> Self {
+        self.keeps_tokens = true;
+        self
+    }
+
+    /// Sets how many questions about opaque tokens may be under way; 16 otherwise. Further ones
+    /// wait.
+    pub const fn max_questions(mut self, questions: usize) -> Self {
+        self.max_questions = questions;
+        self
+    }
+
+    /// Sets how long keys, or an answer about a token, may take; 10 seconds otherwise. Then the
+    /// request is answered with 503.
+    pub const fn timeout(mut self, timeout: Duration) -> Self {
+        self.timeout = timeout;
+        self
+    }
+
+    /// Sets how many answers about tokens, and how many used proofs, are kept; 10 000 of each
+    /// otherwise.
+    pub const fn capacity(mut self, capacity: usize) -> Self {
+        self.capacity = capacity;
+        self
+    }
+}
+
+#[cfg(feature = "http-client")]
+impl<R: crate::net::Network> Protection<R> {
+    /// Trusts an authorization server whose tokens are JSON Web Tokens. Its keys are found through
+    /// its metadata (RFC 8414, OpenID Connect Discovery), when the first token arrives.
+    ///
+    /// Documents have at most 1 MiB, and redirects to other origins are not followed. A URL in the
+    /// metadata must be `https`, and must not state an address of this machine or of a private
+    /// network, unless the issuer is on the same host.
+    pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
+        let issuer = issuer.into();
+        self.trust_host(&issuer);
+        self.settings(move |resource| resource.issuer(issuer))
+    }
+
+    /// Trusts an authorization server whose tokens are JSON Web Tokens, signed with the keys at this
+    /// URL.
+    pub fn issuer_with_keys_at(
+        mut self,
+        issuer: impl Into<String>,
+        keys_url: impl Into<String>,
+    ) -> Self {
+        let (issuer, keys_url) = (issuer.into(), keys_url.into());
+        self.trust_host(&keys_url);
+        self.settings(move |resource| resource.issuer_with_keys(issuer, keys_url))
+    }
+
+    /// Sets the client that fetches metadata and keys, which trusts the roots of the operating
+    /// system otherwise, and uses the proxies that the environment names.
+    pub fn http_client(mut self, client: crate::net::HttpClient<R>) -> Self {
+        self.documents = Some(Box::new(|hosts| {
+            Arc::new(super::documents::RemoteDocuments::new(client, hosts))
+        }));
+        self
+    }
+
+    /// Documents may come from the host of this URL.
+    fn trust_host(&mut self, url: &str) {
+        self.hosts.extend(super::documents::host_of(url));
+        self.documents.get_or_insert_with(|| {
+            Box::new(|hosts| {
+                let client = crate::net::HttpClient::<R>::default();
+                Arc::new(super::documents::RemoteDocuments::new(client, hosts))
+            })
+        });
+    }
+}
+
+impl<R: Runtime> Protection<R> {
+    /// Checks the settings, for an endpoint at this path.
+    pub(in crate::http::server) fn build(
+        self,
+        path: Option<&str>,
+    ) -> Result<TokenGuard, RegisterError> {
+        let mistake = |reason: &dyn fmt::Display| RegisterError::setting("protect", reason);
+        let mut resource = ProtectedResource::builder(self.resource);
+        if let Some(path) = path {
+            resource = resource.local_path(path);
+        }
+        let settings = self.settings.into_iter();
+        let resource = settings.fold(resource, |resource, change| change(resource));
+        let resource = Arc::new(resource.build().map_err(|error| mistake(&error))?);
+        let methods = self
+            .methods
+            .into_iter()
+            .map(|(method, scopes)| match scopes {
+                Ok(scopes) => Ok((method, scopes)),
+                Err(error) => Err(mistake(&format_args!("method_scopes of {method}: {error}"))),
+            });
+        if self.max_questions == 0 {
+            return Err(mistake(&"max_questions is zero"));
+        }
+        Ok(TokenGuard {
+            verifier: Verifier::new(VerifierState::new(&resource, self.capacity)),
+            resource,
+            keys: self.keys,
+            documents: self.documents.map(|make| make(self.hosts)),
+            opaque: self.opaque,
+            keeps_tokens: self.keeps_tokens,
+            questions: Semaphore::new(self.max_questions),
+            timeout: self.timeout,
+            methods: methods.collect::<Result<_, _>>()?,
+            runtime: RuntimeFunctions {
+                spawn: R::spawn,
+                sleep: |time| {
+                    Box::pin(async move {
+                        let clock = R::default();
+                        let end = clock.now() + time;
+                        let mut timer = clock.timer();
+                        poll_fn(|cx| timer.poll_until(end, cx)).await;
+                    })
+                },
+            },
+        })
+    }
+}
+
+impl<R: Runtime> Http<R> {
+    /// Protects the endpoint with access tokens of OAuth 2.1, as a resource server (RFC 9728): each
+    /// request needs a token that the [`Protection`] accepts, and the metadata document that clients
+    /// begin with is published.
+    ///
+    /// Requests are checked in the service itself, after path, host and origin: a browser's
+    /// preflight is answered without a token, and refusals have the headers of CORS that let a page
+    /// read their challenge. 401, 403 and 400 name in `WWW-Authenticate` what is missing. Responses
+    /// that are event streams end when the token expires.
+    ///
+    /// The [`Principal`](crate::server::Principal) of a request is its issuer, subject and client,
+    /// with [`TokenClaims`](mcp_proto::auth::resource::TokenClaims) as its claims. Sessions and what
+    /// belongs to them are unknown to other principals (SH-43, AU-17). It takes the place of one of
+    /// [`authenticate`](Self::authenticate), whose hook is not called.
+    ///
+    /// ```
+    /// use mcp_async::auth::{Protection, StaticKeys, TokenClaims};
+    /// use mcp_async::http::{Http, Principal};
+    /// use mcp_async::server::{Context, NoArguments, Tool};
+    /// use mcp_async::{Runtime, Server};
+    ///
+    /// fn protected<R: Runtime>(keys: &str) -> Http<R> {
+    ///     let purge = Tool::new("purge").scopes(["notes:delete"]);
+    ///     let purge = purge.handler(|_: NoArguments, cx: Context| async move {
+    ///         let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
+    ///         Ok(claims.and_then(TokenClaims::subject).unwrap_or("a program").to_owned())
+    ///     });
+    ///     let protection = Protection::new("https://mcp.example.com/mcp")
+    ///         .issuer_with_keys("https://login.example.com", StaticKeys::new(keys))
+    ///         .scopes(["notes:read"]);
+    ///     Server::<R>::builder("notes", "1.0").with(purge).http().protect(protection)
+    /// }
+    /// ```
+    pub fn protect(mut self, protection: Protection<R>) -> Self {
+        self.protection = Some(protection);
+        self
+    }
+}
+
+impl<R> fmt::Debug for Protection<R> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Protection")
+            .field("resource", &self.resource)
+            .finish_non_exhaustive()
+    }
+}

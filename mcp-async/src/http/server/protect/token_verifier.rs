@@ -1,0 +1,83 @@
+//! Verifiers of tokens that are not JSON Web Tokens.
+
+use core::error::Error;
+use core::future::Future;
+use core::pin::Pin;
+
+use mcp_proto::auth::Secret;
+use mcp_proto::auth::resource::TokenClaims;
+
+/// Verifies opaque tokens of the application.
+///
+/// It finds out what a token states, and judges nothing: audience, expiry and scopes of the claims
+/// are checked like those of every other token. A closure is one.
+///
+/// ```
+/// use mcp_async::auth::{Scopes, Secret, TokenClaims, TokenVerifier};
+///
+/// # async fn user_of(token: &str) -> std::io::Result<Option<String>> { Ok(Some(token.into())) }
+/// fn by_database() -> impl TokenVerifier {
+///     |token: Secret| async move {
+///         let user = user_of(token.expose()).await?;
+///         Ok::<_, std::io::Error>(user.map(|user| {
+///             TokenClaims::new("https://login.example.com", "https://mcp.example.com/mcp")
+///                 .with_subject(user)
+///                 .with_scopes(Scopes::parse("notes:read"))
+///         }))
+///     }
+/// }
+/// # let _ = by_database();
+/// ```
+pub trait TokenVerifier: Send + Sync + 'static {
+    /// Returns what the token states; `None` if it is unknown, expired or revoked.
+    ///
+    /// # Errors
+    /// The token cannot be verified now. The error is written to the server's log only, and the
+    /// request is answered with 503.
+    fn verify(&self, token: Secret) -> VerificationFuture<'_>;
+}
+
+/// The future of [`TokenVerifier::verify`].
+pub type VerificationFuture<'a> = Pin<
+    Box<dyn Future<Output = Result<Option<TokenClaims>, Box<dyn Error + Send + Sync>>> + Send + 'a>,
+>;
+
+impl<F, Fut, E> TokenVerifier for F
+where
+    F: Fn(Secret) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Option<TokenClaims>, E>> + Send + 'static,
+    E: Into<Box<dyn Error + Send + Sync>>,
+{
+    fn verify(&self, token: Secret) -> VerificationFuture<'_> {
+        let verified = self(token);
+        Box::pin(async move { verified.await.map_err(Into::into) })
+    }
+}
+
+/// Asks an authorization server about tokens (RFC 7662). A closure is one;
+/// `RemoteIntrospection` (feature `http-client`) is another.
+pub trait Introspect: Send + Sync + 'static {
+    /// Returns the body of a response with status 200, of at most 1 MiB. It is kept for 30 seconds,
+    /// and no longer than the token is valid.
+    ///
+    /// # Errors
+    /// There is no such response. The error is written to the server's log only, and the request is
+    /// answered with 503.
+    fn introspect(&self, token: Secret) -> IntrospectionFuture<'_>;
+}
+
+/// The future of [`Introspect::introspect`].
+pub type IntrospectionFuture<'a> =
+    Pin<Box<dyn Future<Output = Result<Vec<u8>, Box<dyn Error + Send + Sync>>> + Send + 'a>>;
+
+impl<F, Fut, E> Introspect for F
+where
+    F: Fn(Secret) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<Vec<u8>, E>> + Send + 'static,
+    E: Into<Box<dyn Error + Send + Sync>>,
+{
+    fn introspect(&self, token: Secret) -> IntrospectionFuture<'_> {
+        let answered = self(token);
+        Box::pin(async move { answered.await.map_err(Into::into) })
+    }
+}

@@ -1,0 +1,162 @@
+//! What the token of a request permits.
+
+use core::fmt;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::auth::resource::{Denial, Grant, ProtectedResource, RequiredScopes};
+use mcp_proto::rpc::code;
+
+use super::context::CallContext;
+use super::handler_error::HandlerError;
+use crate::error::ErrorReply;
+
+/// What the token of a request permits, in the extensions of the request.
+pub(crate) struct Access {
+    resource: Arc<ProtectedResource>,
+    grant: Option<Box<Grant>>,
+    /// The refusal of a handler or of the router: it becomes the response, if that has not begun.
+    denial: Mutex<Option<Denial>>,
+}
+
+impl Access {
+    pub(crate) fn new(resource: Arc<ProtectedResource>, grant: Option<Box<Grant>>) -> Arc<Self> {
+        Arc::new(Self {
+            resource,
+            grant,
+            denial: Mutex::default(),
+        })
+    }
+
+    pub(crate) fn grant(&self) -> Option<&Grant> {
+        self.grant.as_deref()
+    }
+
+    /// Fails if the token lacks one of the scopes.
+    pub(crate) fn require(&self, needed: &RequiredScopes) -> Result<(), Denial> {
+        self.resource.require(self.grant(), needed)
+    }
+
+    /// Returns the seconds for which an expired token is accepted.
+    pub(crate) fn leeway(&self) -> u64 {
+        self.resource.leeway()
+    }
+
+    /// Takes the refusal that one of the calls of the request was answered with.
+    pub(crate) fn take_denial(&self) -> Option<Denial> {
+        self.denial().take()
+    }
+
+    fn denial(&self) -> MutexGuard<'_, Option<Denial>> {
+        self.denial.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The token of a request lacks scopes that its operation needs: see
+/// [`CallContext::require_scopes`].
+///
+/// A handler that returns it answers with 403 and a challenge that names the scopes (AU-09), if the
+/// response has not begun: then a client can ask its user for them and repeat the request. In an
+/// event stream that has begun, the client reads a JSON-RPC error that names the scopes.
+#[derive(Clone)]
+pub struct MissingScopes {
+    needed: RequiredScopes,
+    /// What the response says. `None` if no token was checked.
+    denied: Option<(Arc<Access>, Denial)>,
+}
+
+impl MissingScopes {
+    /// Returns the scopes that the operation needs.
+    pub const fn needed(&self) -> &RequiredScopes {
+        &self.needed
+    }
+
+    /// The error that answers the call. The response to the request gets its status and challenge.
+    pub(super) fn to_reply(&self) -> ErrorReply {
+        if let Some((access, denial)) = &self.denied {
+            *access.denial() = Some(denial.clone());
+        }
+        ErrorReply::new(code::INVALID_REQUEST, self.to_string())
+    }
+}
+
+impl From<MissingScopes> for ErrorReply {
+    fn from(missing: MissingScopes) -> Self {
+        missing.to_reply()
+    }
+}
+
+impl fmt::Display for MissingScopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let scopes = self.needed.scopes();
+        match &self.denied {
+            Some(_) => write!(f, "insufficient scopes; needed: {scopes}"),
+            None => write!(
+                f,
+                "the endpoint is not protected, and the operation needs the scopes: {scopes}"
+            ),
+        }
+    }
+}
+
+impl fmt::Debug for MissingScopes {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MissingScopes")
+            .field("needed", &self.needed)
+            .finish_non_exhaustive()
+    }
+}
+
+impl core::error::Error for MissingScopes {}
+
+impl CallContext {
+    /// Fails unless the token of the request has these scopes, in addition to those that every
+    /// token needs: for handlers that learn only from their arguments what they need. What an item
+    /// always needs is stated by its `scopes`, for instance
+    /// [`Tool::scopes`](super::Tool::scopes), and is checked before the handler runs.
+    ///
+    /// On standard streams there are no tokens, and nothing is needed. Over HTTP it fails at an
+    /// endpoint without [`Http::protect`](crate::http::Http::protect).
+    ///
+    /// ```
+    /// use mcp_async::server::{Context, HandlerError};
+    ///
+    /// async fn write(folder: String, cx: Context) -> Result<(), HandlerError> {
+    ///     if folder == "shared" {
+    ///         cx.require_scopes(["files:share"])?;
+    ///     }
+    ///     Ok(())
+    /// }
+    /// # let _ = write;
+    /// ```
+    ///
+    /// # Errors
+    /// [`MissingScopes`], or an error that the client does not see if one of the texts is not a
+    /// scope.
+    pub fn require_scopes<T: AsRef<str>>(
+        &self,
+        scopes: impl IntoIterator<Item = T>,
+    ) -> Result<(), HandlerError> {
+        let needed = RequiredScopes::new(scopes)?;
+        Ok(self.require(&needed)?)
+    }
+
+    pub(super) fn require(&self, needed: &RequiredScopes) -> Result<(), MissingScopes> {
+        if needed.scopes().is_empty() || self.http().is_none() {
+            return Ok(());
+        }
+        let access = self
+            .http()
+            .and_then(|head| head.extensions.get::<Arc<Access>>());
+        let denied = match access {
+            Some(access) => match access.require(needed) {
+                Ok(()) => return Ok(()),
+                Err(denial) => Some((Arc::clone(access), denial)),
+            },
+            None => None,
+        };
+        Err(MissingScopes {
+            needed: needed.clone(),
+            denied,
+        })
+    }
+}

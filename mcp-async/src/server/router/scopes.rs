@@ -1,0 +1,135 @@
+//! The scopes that a request needs.
+
+use mcp_proto::auth::resource::RequiredScopes;
+use mcp_proto::json::{Object, Raw, Str};
+use mcp_proto::model::{CompleteParams, Reference};
+use mcp_proto::rpc::{self, Request};
+
+use super::super::catalog::Catalog;
+use super::super::inner::Inner;
+use super::super::principal::Principal;
+use super::super::service::Call;
+use super::subject;
+use crate::error::ErrorReply;
+
+impl Inner {
+    /// The scopes that a request needs, before it is handled; those of what its caller does not see
+    /// are none.
+    pub(in crate::server) fn scopes_of(
+        &self,
+        request: &Request<'_>,
+        caller: Option<&Principal>,
+    ) -> RequiredScopes {
+        let view = self.view();
+        if !view.has_scopes {
+            return RequiredScopes::NONE;
+        }
+        let params = request.params.unwrap_or_default();
+        let subject = match request.method {
+            rpc::Method::ToolsCall | rpc::Method::PromptsGet => params.get("name"),
+            _ => params.get("uri"),
+        };
+        let subject = subject.and_then(Raw::string).map(Str::to_cow);
+        let subject = subject.unwrap_or_default();
+        needed(&view.catalog, request.method, &subject, params, caller)
+    }
+
+    /// Refuses a call whose token lacks scopes.
+    pub(super) fn check_scopes(&self, call: &Call<'_>) -> Result<(), ErrorReply> {
+        let view = self.view();
+        if !view.has_scopes {
+            return Ok(());
+        }
+        let caller = call.context().principal();
+        let subject = subject(call);
+        let needed = needed(&view.catalog, call.method, &subject, call.params, caller);
+        Ok(call.context().require(&needed)?)
+    }
+}
+
+fn needed(
+    catalog: &Catalog,
+    method: rpc::Method<'_>,
+    subject: &str,
+    params: Object<'_>,
+    caller: Option<&Principal>,
+) -> RequiredScopes {
+    match method {
+        rpc::Method::ToolsCall => {
+            let tool = catalog.tools.find(subject);
+            let tool = tool.filter(|tool| tool.visibility.shows(caller));
+            tool.map_or(RequiredScopes::NONE, |tool| tool.scopes.needed().clone())
+        }
+        rpc::Method::PromptsGet => of_prompt(catalog, subject, caller),
+        rpc::Method::ResourcesRead => of_resource(catalog, subject, caller),
+        rpc::Method::ResourcesSubscribe => of_subscription(catalog, subject, caller),
+        rpc::Method::SubscriptionsListen => {
+            let filter = params.get("notifications").and_then(Raw::object);
+            let uris = filter.and_then(|filter| filter.get("resourceSubscriptions"));
+            let uris = uris.and_then(Raw::array).unwrap_or_default().elements();
+            uris.filter_map(Raw::string)
+                .fold(RequiredScopes::NONE, |all, uri| {
+                    all.union(&of_subscription(catalog, &uri.to_cow(), caller))
+                })
+        }
+        rpc::Method::CompletionComplete => {
+            match params.as_raw().decode::<CompleteParams<'_>>(&mut []) {
+                Ok(params) => match params.reference {
+                    Reference::Prompt(prompt) => of_prompt(catalog, &prompt.name.to_cow(), caller),
+                    Reference::Resource(resource) => {
+                        let uri = resource.uri.to_cow();
+                        let template = catalog.templates.find(&uri);
+                        let template = template.filter(|it| it.visibility.shows(caller));
+                        match template {
+                            Some(template) => template.scopes.needed().clone(),
+                            None => of_resource(catalog, &uri, caller),
+                        }
+                    }
+                    Reference::Other(_) => RequiredScopes::NONE,
+                },
+                Err(_) => RequiredScopes::NONE,
+            }
+        }
+        _ => RequiredScopes::NONE,
+    }
+}
+
+fn of_prompt(catalog: &Catalog, name: &str, caller: Option<&Principal>) -> RequiredScopes {
+    let prompt = catalog.prompts.find(name);
+    let prompt = prompt.filter(|prompt| prompt.visibility.shows(caller));
+    prompt.map_or(RequiredScopes::NONE, |it| it.scopes.needed().clone())
+}
+
+/// Those of a resource, or else of the template that its URI matches.
+fn of_resource(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> RequiredScopes {
+    let resource = catalog.resources.find(uri);
+    if let Some(resource) = resource.filter(|it| it.visibility.shows(caller)) {
+        return resource.scopes.needed().clone();
+    }
+    match catalog.template_of(uri, caller) {
+        Some((template, _)) => template.scopes.needed().clone(),
+        None => RequiredScopes::NONE,
+    }
+}
+
+/// Those of everything that a subscription covers: a resource, and what lies below its URI (RS-10).
+fn of_subscription(catalog: &Catalog, uri: &str, caller: Option<&Principal>) -> RequiredScopes {
+    if uri.is_empty() {
+        return RequiredScopes::NONE;
+    }
+    let resources = catalog
+        .resources
+        .iter()
+        .filter(|it| it.listed.uri.starts_with(uri) && it.visibility.shows(caller))
+        .map(|it| &it.scopes);
+    let templates = catalog
+        .templates
+        .iter()
+        .filter(|it| it.listed.uri_template.starts_with(uri) && it.visibility.shows(caller))
+        .map(|it| &it.scopes);
+    resources
+        .chain(templates)
+        .fold(of_resource(catalog, uri, caller), |all, scopes| {
+            all.union(scopes.needed())
+        })
+}

@@ -1,0 +1,13 @@
+//! Protected servers as HTTP services, without sockets and on a clock by hand.
+#![cfg(all(feature = "server", feature = "http", feature = "auth"))]
+
+mod dpop;
+mod introspection;
+mod metadata;
+mod ownership;
+mod scopes;
+mod secrets;
+mod signed_tokens;
+mod signer;
+mod statuses;
+mod support;

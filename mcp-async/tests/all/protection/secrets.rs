@@ -1,0 +1,76 @@
+//! No secret is shown.
+
+use mcp_async::auth::{Protection, StaticKeys};
+use mcp_async::http::HttpService;
+
+use crate::connection::spans::Notes;
+use crate::http_server::support::{modern, request, send, signed};
+use crate::protection::signer::{Claims, Signer};
+use crate::protection::support::{Client, ISSUER, RESOURCE, REVISIONS, protection, server};
+use crate::sim::Sim;
+
+/// What a service answers to requests with these tokens, and how it shows itself.
+fn shown(service: &HttpService<Sim>, tokens: &[&str]) -> String {
+    let mut shown = format!("{service:?}");
+    for token in tokens {
+        for tool in ["who", "unknown"] {
+            let params = format!(r#""name":"{tool}","arguments":{{}}"#);
+            let body = request(1, "tools/call", &params);
+            let reply = send(service, signed(modern(&body), token));
+            shown += &format!("{:?}", reply.headers);
+            shown += &reply.whole();
+        }
+    }
+    shown
+}
+
+/// Everything that is written about settings, services, requests and failures is searched for the
+/// tokens.
+#[test]
+fn responses_logs_and_debug_output_show_no_token() {
+    let notes = Notes::default();
+    let shown = notes.watch(|| {
+        let protection = protection();
+        let mut all = format!("{protection:?}");
+        let http = server().http().protect(protection);
+        all += &format!("{http:?}");
+        let service = http.into_service().unwrap();
+        let tokens = [
+            "s3cret",
+            "s3cret/mcp/-3600",
+            "s3cret/other/60",
+            "broken/s3cret/60",
+            "ada/mcp+s3cret/60",
+        ];
+        all += &shown(&service, &tokens);
+        for revision in REVISIONS {
+            let client = Client::new(&service, revision, "ada/mcp+s3cret/60");
+            all += &client.call("who").text();
+        }
+
+        let issuer = Signer::ed25519(1);
+        let good = issuer.token("s3cret", &Claims::default());
+        let forged = Signer::ed25519(2).token("s3cret", &Claims::default());
+        for keys in [issuer.key_set("s3cret"), "{}".into()] {
+            let keys = StaticKeys::new(keys);
+            all += &format!("{keys:?}");
+            let protection = Protection::new(RESOURCE).issuer_with_keys(ISSUER, keys);
+            let service = server().http().protect(protection).into_service().unwrap();
+            let all_of_them = shown(&service, &[&good, &forged]);
+            for token in [&good, &forged] {
+                for part in token.split('.') {
+                    assert!(!all_of_them.contains(part), "{all_of_them}");
+                }
+            }
+            all += &all_of_them;
+        }
+        all
+    });
+    let logged = notes.take().join("\n");
+    // The failures were logged.
+    assert!(logged.contains("could not be verified"), "{logged}");
+    assert!(logged.contains("the database of t0ken is down"), "{logged}");
+    for text in [&shown, &logged] {
+        assert!(!text.contains("s3cret"), "{text}");
+    }
+}

@@ -1,0 +1,225 @@
+//! Which status and which challenge requests get.
+
+use http::{Method, Request};
+use mcp_async::http::HttpService;
+
+use crate::http_server::legacy::{initialize, post};
+use crate::http_server::support::{Reply, modern, request, send, signed};
+use crate::protection::support::{Client, METADATA, REVISIONS, protection, server, service};
+use crate::sim::Sim;
+
+fn who() -> String {
+    request(1, "tools/call", r#""name":"who","arguments":{}"#)
+}
+
+fn with(authorization: &[&str]) -> Reply {
+    let body = who();
+    let mut request = modern(&body);
+    for value in authorization {
+        let value = value.parse().unwrap();
+        request.headers_mut().append("authorization", value);
+    }
+    send(&service(), request)
+}
+
+/// AU-01, AU-02, AU-08, AU-09, AU-12.
+#[test]
+fn refusals_have_their_status_and_challenge() {
+    let metadata = format!(r#"resource_metadata="{METADATA}""#);
+    let check = |authorization: &[&str], status: u16, error: &str| {
+        let reply = with(authorization);
+        assert_eq!(reply.status, status, "{authorization:?}");
+        assert_eq!(reply.header("content-type"), "application/json");
+        assert_eq!(reply.headers.get_all("www-authenticate").iter().count(), 1);
+        let challenge = reply.header("www-authenticate").to_owned();
+        assert!(challenge.starts_with("Bearer "), "{challenge}");
+        assert!(challenge.contains(r#"scope="mcp""#), "{challenge}");
+        assert!(challenge.contains(&metadata), "{challenge}");
+        match error {
+            "" => assert!(!challenge.contains("error"), "{challenge}"),
+            error => assert!(
+                challenge.contains(&format!(r#"error="{error}""#)),
+                "{challenge}"
+            ),
+        }
+        let body = reply.whole();
+        assert!(
+            body.starts_with(r#"{"jsonrpc":"2.0","error":{"code":-32600,"#),
+            "{body}"
+        );
+    };
+    check(&[], 401, "");
+    check(&["Basic YTpi"], 401, "");
+    check(&["DPoP ada/mcp/60"], 401, "");
+    check(&["Bearer unknown"], 401, "invalid_token");
+    check(&["Bearer ada/mcp/-3600"], 401, "invalid_token");
+    check(&["Bearer other/mcp/60"], 401, "invalid_token");
+    check(&["Bearer ada/other/60"], 403, "insufficient_scope");
+    check(&["Bearer"], 400, "invalid_request");
+    check(&["Bearer a b"], 400, "invalid_request");
+    check(
+        &["Bearer ada/mcp/60", "Bearer ada/mcp/60"],
+        400,
+        "invalid_request",
+    );
+    let long = format!("Bearer {}", "a".repeat(20_000));
+    check(&[&long], 400, "invalid_request");
+}
+
+#[test]
+fn a_token_admits_its_user() {
+    for scheme in ["Bearer", "bearer", "BEARER"] {
+        let reply = with(&[&format!("{scheme} ada/mcp/60")]);
+        assert_eq!(reply.status, 200);
+        assert_eq!(reply.header("www-authenticate"), "");
+        let text = reply.whole();
+        assert!(text.contains("ada"), "{text}");
+    }
+    for revision in REVISIONS {
+        let client = Client::new(&service(), revision, "ada/mcp/60");
+        let text = client.call("who").whole();
+        assert!(text.contains("ada"), "{text}");
+    }
+}
+
+/// AU-07: a handler passes no token on that it does not have.
+#[test]
+fn handlers_receive_no_token_unless_they_are_to() {
+    let kept = server().http().protect(protection().keep_tokens());
+    let kept = kept.into_service().unwrap();
+    for (service, expected) in [(service(), "none"), (kept, "Bearer ada/mcp/60")] {
+        for revision in REVISIONS {
+            let text = Client::new(&service, revision, "ada/mcp/60")
+                .call("header")
+                .whole();
+            assert!(text.contains(expected), "{text}");
+        }
+    }
+}
+
+/// AU-12.
+#[test]
+fn tokens_in_the_query_are_refused() {
+    for (query, signs) in [
+        ("access_token=ada/mcp/60", false),
+        ("access_token=ada/mcp/60", true),
+        ("a=b&access%5Ftoken=ada/mcp/60", true),
+    ] {
+        let body = who();
+        let mut request = modern(&body);
+        *request.uri_mut() = format!("/mcp?{query}").parse().unwrap();
+        if signs {
+            request = signed(request, "ada/mcp/60");
+        }
+        let reply = send(&service(), request);
+        assert_eq!(reply.status, 400);
+        assert!(reply.header("www-authenticate").contains("invalid_request"));
+    }
+    let body = who();
+    let mut request = modern(&body);
+    *request.uri_mut() = "/mcp?a=access_token".parse().unwrap();
+    assert_eq!(send(&service(), signed(request, "ada/mcp/60")).status, 200);
+}
+
+/// AU-05: `initialize`, notifications and the methods of sessions, too.
+#[test]
+fn every_request_needs_a_token() {
+    let service = service();
+    assert_eq!(send(&service, post(&initialize("2025-11-25"))).status, 401);
+    let note = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+    assert_eq!(send(&service, post(note)).status, 401);
+    let discover = request(1, "server/discover", "");
+    assert_eq!(send(&service, modern(&discover)).status, 401);
+    for method in [Method::GET, Method::DELETE, Method::PUT] {
+        let request = Request::builder().method(method).uri("/mcp");
+        let request = request.header("host", "localhost").body("").unwrap();
+        assert_eq!(send(&service, request).status, 401);
+    }
+    let client = Client::new(&service, "2025-11-25", "ada/mcp/60");
+    for token in ["unknown", "ada/mcp/-3600"] {
+        let client = client.with_token(token);
+        assert_eq!(client.call("who").status, 401);
+        assert_eq!(client.get(None).status, 401);
+        assert_eq!(client.delete().status, 401);
+    }
+    assert_eq!(client.call("who").status, 200);
+}
+
+/// AU-18: the failure of a verifier is not the fault of the token.
+#[test]
+fn a_verifier_that_fails_is_503() {
+    let reply = with(&["Bearer broken/mcp/60"]);
+    assert_eq!(reply.status, 503);
+    assert_ne!(reply.header("retry-after"), "");
+    assert_eq!(reply.header("www-authenticate"), "");
+    let text = reply.whole();
+    assert!(text.contains("cannot be verified at the moment"), "{text}");
+    assert!(!text.contains("database"), "{text}");
+}
+
+#[test]
+fn guests_are_admitted_where_that_is_allowed() {
+    let protection = protection().allow_anonymous();
+    let service = server().http().protect(protection).into_service().unwrap();
+    let body = who();
+    let text = send(&service, modern(&body)).whole();
+    assert!(text.contains("a guest"), "{text}");
+    // A token that is sent must be good.
+    assert_eq!(send(&service, signed(modern(&body), "unknown")).status, 401);
+}
+
+/// AU-16, SH-03, SH-51.
+#[test]
+fn browsers_read_challenges_and_need_no_token_to_ask() {
+    let service: HttpService<Sim> = service();
+    let from = |method: Method, origin: &'static str| {
+        let mut request = modern("{}");
+        *request.method_mut() = method;
+        request
+            .headers_mut()
+            .insert("origin", origin.parse().unwrap());
+        send(&service, request)
+    };
+    let page = "http://localhost:5173";
+    let preflight = from(Method::OPTIONS, page);
+    assert_eq!(preflight.status, 204);
+    assert_eq!(preflight.header("access-control-allow-origin"), page);
+    let refused = from(Method::POST, page);
+    assert_eq!(refused.status, 401);
+    assert_eq!(refused.header("access-control-allow-origin"), page);
+    let exposed = refused.header("access-control-expose-headers");
+    assert!(exposed.contains("WWW-Authenticate"), "{exposed}");
+    // Of other pages nothing is checked but that.
+    let refused = from(Method::POST, "https://attacker.example");
+    assert_eq!(refused.status, 403);
+    assert_eq!(refused.header("www-authenticate"), "");
+    assert_eq!(refused.header("access-control-allow-origin"), "");
+}
+
+#[test]
+fn mistakes_in_settings_are_found_when_the_service_is_made() {
+    use mcp_async::auth::Protection;
+    let check = |protection: Protection<Sim>, text: &str| {
+        let error = server()
+            .http()
+            .protect(protection)
+            .into_service()
+            .unwrap_err();
+        let error = format!("{error:?}");
+        assert!(error.contains(text), "{error}");
+    };
+    check(
+        Protection::new("http://mcp.example/mcp"),
+        "the resource must be an https URL",
+    );
+    check(
+        Protection::new("https://mcp.example/mcp"),
+        "at least one authorization server",
+    );
+    check(protection().scopes(["two words"]), "a required scope");
+    check(
+        protection().method_scopes("tools/call", [""]),
+        "method_scopes of tools/call",
+    );
+    check(protection().max_questions(0), "max_questions is zero");
+}

@@ -1,0 +1,201 @@
+//! A protected server, and clients with tokens.
+
+use core::future::{Ready, ready};
+use core::sync::atomic::{AtomicU32, Ordering};
+use core::time::Duration;
+use std::time::SystemTime;
+
+use http::Request;
+use mcp_async::Server;
+use mcp_async::auth::{Protection, Scopes, Secret, TokenClaims, UnixTime};
+use mcp_async::http::{HttpService, Principal};
+use mcp_async::server::{Context, NoArguments, Resource, ServerBuilder};
+
+use crate::http_server::legacy::{initialize, post};
+use crate::http_server::support::{META, Reply, modern, request, send, signed, sleep};
+use crate::sim::Sim;
+
+pub(crate) const RESOURCE: &str = "http://localhost:8000/mcp";
+pub(crate) const ISSUER: &str = "https://as.example/";
+pub(crate) const METADATA: &str = "http://localhost:8000/.well-known/oauth-protected-resource/mcp";
+
+/// Revisions with and without sessions.
+pub(crate) const REVISIONS: [&str; 4] = ["2025-03-26", "2025-06-18", "2025-11-25", "2026-07-28"];
+
+/// The time of the day, in seconds.
+pub(crate) fn now() -> u64 {
+    SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs()
+}
+
+/// A token is its user, its scopes separated by `+`, and its lifetime in seconds: `ada/mcp/60`.
+/// A colon in a scope is a tilde, because a token has none. `other` as the user is a token of another resource, `broken` cannot be verified.
+pub(crate) fn verify(token: Secret) -> Ready<Result<Option<TokenClaims>, String>> {
+    let mut parts = token.expose().split('/');
+    let (user, scopes, life) = (parts.next(), parts.next(), parts.next());
+    ready(match (user, scopes, life.map(str::parse::<i64>)) {
+        (Some("broken"), ..) => Err("the database of t0ken is down".into()),
+        (Some(user), Some(scopes), Some(Ok(life))) => {
+            let audience = if user == "other" {
+                "https://other.example/mcp"
+            } else {
+                RESOURCE
+            };
+            let expires = now().saturating_add_signed(life);
+            let claims = TokenClaims::new(ISSUER, audience)
+                .with_subject(user)
+                .with_client("c1")
+                .with_scopes(Scopes::parse(&scopes.replace('+', " ").replace('~', ":")))
+                .with_expiry(UnixTime::from_secs(expires));
+            Ok(Some(claims))
+        }
+        _ => Ok(None),
+    })
+}
+
+/// Tokens of [`verify`], all of which need the scope `mcp`.
+pub(crate) fn protection() -> Protection<Sim> {
+    Protection::new(RESOURCE)
+        .verifier(ISSUER, verify)
+        .scopes(["mcp"])
+}
+
+pub(crate) fn server() -> ServerBuilder<Sim> {
+    Server::<Sim>::builder("demo", "1.0")
+        .change_notifications()
+        .tool(
+            "who",
+            "Says who asks",
+            |_: NoArguments, cx: Context| async move {
+                let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
+                let subject = claims.and_then(TokenClaims::subject);
+                Ok(subject.unwrap_or("a guest").to_owned())
+            },
+        )
+        .tool(
+            "header",
+            "Reads the token",
+            |_: NoArguments, cx: Context| async move {
+                let head = cx.http().unwrap();
+                let sent = head.headers.get("authorization");
+                Ok(sent
+                    .map_or("none", |sent| sent.to_str().unwrap())
+                    .to_owned())
+            },
+        )
+        .tool(
+            "slow",
+            "Takes a second",
+            |_: NoArguments, cx: Context| async move {
+                cx.progress(1.0).await;
+                sleep(Duration::from_secs(1)).await;
+                Ok("at last")
+            },
+        )
+        .with(Resource::new("demo://open", "open").handler(|_| async { Ok("read") }))
+}
+
+pub(crate) fn service() -> HttpService<Sim> {
+    server()
+        .http()
+        .protect(protection())
+        .into_service()
+        .unwrap()
+}
+
+/// A client with a token, in one of the eras.
+pub(crate) struct Client {
+    pub(crate) service: HttpService<Sim>,
+    pub(crate) token: String,
+    /// The session and its revision.
+    session: Option<(String, &'static str)>,
+}
+
+impl Client {
+    /// A client of 2026-07-28.
+    pub(crate) fn modern(service: &HttpService<Sim>, token: &str) -> Self {
+        Self {
+            service: service.clone(),
+            token: token.replace(':', "~"),
+            session: None,
+        }
+    }
+
+    pub(crate) fn new(service: &HttpService<Sim>, revision: &'static str, token: &str) -> Self {
+        let mut client = Self::modern(service, token);
+        if revision == "2026-07-28" {
+            return client;
+        }
+        let opened = send(service, signed(post(&initialize(revision)), &client.token));
+        assert_eq!(opened.status, 200);
+        let id = opened.header("mcp-session-id").to_owned();
+        client.session = Some((id, revision));
+        let ready = r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#;
+        assert_eq!(client.post(ready).status, 202);
+        client
+    }
+
+    pub(crate) fn session_id(&self) -> &str {
+        let (id, _) = self.session.as_ref().unwrap();
+        id
+    }
+
+    /// The same session or service with another token.
+    pub(crate) fn with_token(&self, token: &str) -> Self {
+        Self {
+            service: self.service.clone(),
+            token: token.replace(':', "~"),
+            session: self.session.clone(),
+        }
+    }
+
+    pub(crate) fn send(&self, mut request: Request<&str>) -> Reply {
+        if let Some((id, revision)) = &self.session {
+            let headers = request.headers_mut();
+            headers.insert("mcp-session-id", id.parse().unwrap());
+            headers.insert("mcp-protocol-version", revision.parse().unwrap());
+        }
+        send(&self.service, signed(request, &self.token))
+    }
+
+    pub(crate) fn post(&self, body: &str) -> Reply {
+        match self.session {
+            Some(_) => self.send(post(body)),
+            None => self.send(modern(body)),
+        }
+    }
+
+    pub(crate) fn ask(&self, method: &str, params: &str) -> Reply {
+        static NEXT: AtomicU32 = AtomicU32::new(1);
+        let body = request(NEXT.fetch_add(1, Ordering::Relaxed), method, params);
+        match self.session {
+            Some(_) => self.post(&body.replace(&format!(",{META}"), "").replace(META, "")),
+            None => self.post(&body),
+        }
+    }
+
+    pub(crate) fn call(&self, tool: &str) -> Reply {
+        let meta = match self.session {
+            Some(_) => r#","_meta":{"progressToken":1}"#,
+            None => "",
+        };
+        let params = format!(r#""name":"{tool}","arguments":{{}}{meta}"#);
+        self.ask("tools/call", &params)
+    }
+
+    /// The stream of the session, or what continues the one with this event.
+    pub(crate) fn get(&self, last_event: Option<&str>) -> Reply {
+        let get = Request::get("/mcp")
+            .header("host", "localhost")
+            .header("accept", "text/event-stream");
+        let get = match last_event {
+            Some(id) => get.header("last-event-id", id),
+            None => get,
+        };
+        self.send(get.body("").unwrap())
+    }
+
+    pub(crate) fn delete(&self) -> Reply {
+        let delete = Request::delete("/mcp").header("host", "localhost");
+        self.send(delete.body("").unwrap())
+    }
+}
