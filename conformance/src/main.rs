@@ -1,6 +1,7 @@
 //! One small program that outside drivers test: the library's defaults, its public API, no more.
 //!
 //! - `fixture stdio`, `fixture http PORT`: a server, see [`server`]
+//! - `fixture http-auth PORT`: a protected server, see [`protected`]
 //! - `fixture client stdio -- COMMAND..`, `fixture client http URL`: a client, see [`client`]
 //! - `fixture codec json|line|sse`: the codecs of the core, see [`codec`]
 //! - `fixture limits`: the default limits as one line of JSON
@@ -11,6 +12,7 @@
 mod client;
 mod codec;
 mod limits;
+mod protected;
 mod records;
 mod runtime;
 mod server;
@@ -30,6 +32,7 @@ fn main() -> ExitCode {
     let done = match (runtime, words) {
         (Some(runtime), ["stdio"]) => runtime.serve_stdio(),
         (Some(runtime), ["http", port]) => runtime.serve_http(port),
+        (Some(runtime), ["http-auth", port]) => runtime.serve_http_auth(port),
         (Some(runtime), ["client", "stdio", "--", program, args @ ..]) => {
             runtime.client_stdio(program, args)
         }
@@ -60,6 +63,7 @@ fn print(line: &str) -> io::Result<()> {
     out.flush()
 }
 
-const USAGE: &str = "usage: fixture [--runtime tokio|smol] stdio | http PORT | limits
+const USAGE: &str =
+    "usage: fixture [--runtime tokio|smol] stdio | http PORT | http-auth PORT | limits
        fixture [--runtime tokio|smol] client stdio -- COMMAND.. | client http URL
        fixture codec json|line|sse";

@@ -3,7 +3,7 @@
 use core::future::Future;
 use std::io;
 
-use crate::{client, server};
+use crate::{client, protected, server};
 
 /// What a server or a client runs on.
 #[derive(Clone, Copy, Debug)]
@@ -32,6 +32,13 @@ impl Runtime {
         match self {
             Self::Tokio => on_tokio(server::http::<mcp_tokio::Runtime>(port)),
             Self::Smol => smol::block_on(server::http::<mcp_smol::Runtime>(port)),
+        }
+    }
+
+    pub(crate) fn serve_http_auth(self, port: &str) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(protected::http::<mcp_tokio::Runtime>(port)),
+            Self::Smol => smol::block_on(protected::http::<mcp_smol::Runtime>(port)),
         }
     }
 

@@ -1,4 +1,4 @@
-//! The server of `fixture stdio` and `fixture http`: a few tools that drivers measure and abuse.
+//! The server of `fixture stdio`, `fixture http` and `fixture http-auth`: a few tools that drivers measure and abuse.
 
 use core::net::Ipv4Addr;
 use core::sync::atomic::{AtomicUsize, Ordering};
@@ -7,7 +7,7 @@ use std::io;
 use std::sync::Arc;
 
 use mcp_async::net::Network;
-use mcp_async::server::{Context, NoArguments, ServerBuilder};
+use mcp_async::server::{Context, NoArguments, ServerBuilder, Tool};
 use mcp_async::{Runtime, Server};
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -43,16 +43,19 @@ struct Region {
 
 /// Serves standard input and output until they end.
 pub(crate) async fn stdio<R: Runtime>() -> io::Result<()> {
-    server::<R>().serve_stdio().await
+    server::<R>(&[]).serve_stdio().await
 }
 
 /// Serves `http://127.0.0.1:PORT/mcp` until interrupted.
 pub(crate) async fn http<R: Network>(port: &str) -> io::Result<()> {
     let port: u16 = port.parse().map_err(io::Error::other)?;
-    server::<R>().serve_http((Ipv4Addr::LOCALHOST, port)).await
+    server::<R>(&[])
+        .serve_http((Ipv4Addr::LOCALHOST, port))
+        .await
 }
 
-fn server<R: Runtime>() -> ServerBuilder<R, Running> {
+/// The server. A token needs these scopes for the tool `region`.
+pub(crate) fn server<R: Runtime>(region_scopes: &[&str]) -> ServerBuilder<R, Running> {
     Server::builder("fixture", env!("CARGO_PKG_VERSION"))
         .with_state(Running::default())
         .tool("echo", "Says its text again", |args: Echo, _| async move {
@@ -101,12 +104,13 @@ fn server<R: Runtime>() -> ServerBuilder<R, Running> {
             "Counts what sleeps or progresses",
             |_: NoArguments, cx| async move { Ok(cx.state().count().to_string()) },
         )
-        .tool(
-            "region",
-            "Has an argument in a header",
-            |args: Region, _| async move {
-                Ok(format!("{}:{}", args.region, args.q.unwrap_or_default()))
-            },
+        .with(
+            Tool::new("region")
+                .description("Has an argument in a header")
+                .scopes(region_scopes)
+                .handler(|args: Region, _| async move {
+                    Ok(format!("{}:{}", args.region, args.q.unwrap_or_default()))
+                }),
         )
 }
 
@@ -116,7 +120,7 @@ async fn pause<R: Runtime>(ms: u64) {
 
 /// How many handlers run that take their time.
 #[derive(Clone, Default)]
-struct Running(Arc<AtomicUsize>);
+pub(crate) struct Running(Arc<AtomicUsize>);
 
 impl Running {
     fn enter(&self) -> Entered {

@@ -1,0 +1,251 @@
+//! The protected fixture, on both runtimes.
+
+use core::time::Duration;
+use std::io::{Read as _, Write as _};
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Command};
+use std::thread;
+use std::time::SystemTime;
+
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::signature::{Ed25519KeyPair, KeyPair as _};
+
+const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture");
+
+/// A server that lives as long as this.
+struct Server {
+    child: Child,
+    port: u16,
+}
+
+impl Server {
+    fn start(runtime: &str, variables: &[(&str, &str)]) -> Self {
+        let free = TcpListener::bind(("127.0.0.1", 0)).and_then(|free| free.local_addr());
+        let port = free.unwrap().port();
+        let child = Command::new(FIXTURE)
+            .args(["--runtime", runtime, "http-auth", &port.to_string()])
+            .env_remove("MCP_AUTH_ISSUER")
+            .env_remove("MCP_AUTH_DPOP")
+            .envs(variables.iter().copied())
+            .spawn()
+            .expect("the fixture runs");
+        let mut server = Self { child, port };
+        while TcpStream::connect(("127.0.0.1", port)).is_err() {
+            assert!(server.child.try_wait().unwrap().is_none(), "it ended");
+            thread::sleep(Duration::from_millis(5));
+        }
+        server
+    }
+
+    /// The whole response to a request with these fields.
+    fn send(&self, line: &str, fields: &[&str], body: &str) -> String {
+        let mut stream = TcpStream::connect(("127.0.0.1", self.port)).unwrap();
+        let (port, length) = (self.port, body.len());
+        let mut head = format!("{line} HTTP/1.1\r\nhost: 127.0.0.1:{port}\r\n");
+        for field in fields {
+            head += &format!("{field}\r\n");
+        }
+        head += &format!("connection: close\r\ncontent-length: {length}\r\n\r\n{body}");
+        stream.write_all(head.as_bytes()).unwrap();
+        let mut answer = String::new();
+        stream.read_to_string(&mut answer).unwrap();
+        answer
+    }
+
+    /// Calls a tool in 2026-07-28.
+    fn call(&self, tool: &str, arguments: &str, authorization: &str) -> String {
+        let body = format!(
+            r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
+        );
+        let name = format!("mcp-name: {tool}");
+        let authorization = format!("authorization: {authorization}");
+        let mut fields = vec![
+            "accept: application/json, text/event-stream",
+            "content-type: application/json",
+            "mcp-protocol-version: 2026-07-28",
+            "mcp-method: tools/call",
+            &name,
+            &authorization,
+        ];
+        if tool == "region" {
+            fields.push("mcp-param-region: eu");
+        }
+        self.send("POST /mcp", &fields, &body)
+    }
+
+    fn initialize(&self, token: &str) -> String {
+        let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}"#;
+        self.post(token, &[], body)
+    }
+
+    fn post(&self, token: &str, more: &[&str], body: &str) -> String {
+        let token = format!("authorization: Bearer {token}");
+        let mut fields = vec![
+            "accept: application/json, text/event-stream",
+            "content-type: application/json",
+            &token,
+        ];
+        fields.extend(more);
+        self.send("POST /mcp", &fields, body)
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+fn check(answer: &str, status: u16, holds: &[&str]) {
+    assert!(
+        answer.starts_with(&format!("HTTP/1.1 {status} ")),
+        "{answer}"
+    );
+    for part in holds {
+        assert!(answer.contains(part), "{part}: {answer}");
+    }
+}
+
+#[test]
+fn tokens_of_the_table_are_judged() {
+    for runtime in ["tokio", "smol"] {
+        let server = Server::start(runtime, &[]);
+        let port = server.port;
+        let document = format!("http://127.0.0.1:{port}/.well-known/oauth-protected-resource/mcp");
+        let document = format!(r#"resource_metadata="{document}""#);
+        let call = |authorization: &str| server.call("echo", r#"{"text":"hi"}"#, authorization);
+        check(&call("Bearer good"), 200, &[r#""text":"hi""#]);
+        check(&call("Bearer other-user"), 200, &[]);
+        for token in ["expired", "wrong-aud", "unknown", "GOOD"] {
+            let parts = [
+                r#"Bearer error="invalid_token""#,
+                &document,
+                r#"scope="mcp""#,
+            ];
+            check(&call(&format!("Bearer {token}")), 401, &parts);
+        }
+        check(
+            &call("Bearer no-scope"),
+            403,
+            &[r#"error="insufficient_scope""#, &document],
+        );
+        check(
+            &call("Basic YTpi"),
+            401,
+            &["Bearer scope=\"mcp\", ", &document],
+        );
+        check(&call("Bearer"), 400, &["invalid_request"]);
+        check(
+            &server.send("POST /mcp?access_token=good", &[], "{}"),
+            400,
+            &["invalid_request"],
+        );
+        for path in ["", "/mcp"] {
+            let line = format!("GET /.well-known/oauth-protected-resource{path}");
+            let answer = server.send(&line, &["origin: https://app.example"], "");
+            let resource = format!(r#""resource":"http://127.0.0.1:{port}/mcp""#);
+            let parts = [
+                &*resource,
+                r#""authorization_servers":["https://as.example/"]"#,
+                r#""scopes_supported":["mcp"]"#,
+                "access-control-allow-origin: *",
+            ];
+            check(&answer, 200, &parts);
+        }
+    }
+}
+
+#[test]
+fn sessions_belong_to_their_user() {
+    for runtime in ["tokio", "smol"] {
+        let server = Server::start(runtime, &[]);
+        check(&server.initialize("unknown"), 401, &[]);
+        let opened = server.initialize("good");
+        check(&opened, 200, &[]);
+        let (_, id) = opened
+            .split_once("mcp-session-id: ")
+            .expect("it opens a session");
+        let id = format!("mcp-session-id: {}", id.lines().next().unwrap());
+        let fields = [&*id, "mcp-protocol-version: 2025-11-25"];
+        let list = r#"{"jsonrpc":"2.0","id":1,"method":"tools/list"}"#;
+        check(&server.post("good", &fields, list), 200, &["region"]);
+        check(&server.post("other-user", &fields, list), 404, &[]);
+        check(&server.post("expired", &fields, list), 401, &[]);
+    }
+}
+
+/// An authorization server: metadata, and one key.
+fn authorization_server(key: &Ed25519KeyPair) -> String {
+    let listener = TcpListener::bind(("127.0.0.1", 0)).unwrap();
+    let issuer = format!(
+        "http://127.0.0.1:{}/tenant",
+        listener.local_addr().unwrap().port()
+    );
+    let x = URL_SAFE_NO_PAD.encode(key.public_key());
+    let keys =
+        format!(r#"{{"keys":[{{"kty":"OKP","crv":"Ed25519","x":"{x}","kid":"k1","use":"sig"}}]}}"#);
+    let metadata = format!(r#"{{"issuer":"{issuer}","jwks_uri":"{issuer}/keys"}}"#);
+    // It ends with the process of the tests.
+    thread::spawn(move || {
+        for mut stream in listener.incoming().flatten() {
+            let (mut head, mut byte) = (Vec::new(), [0]);
+            while !head.ends_with(b"\r\n\r\n") && stream.read_exact(&mut byte).is_ok() {
+                head.extend(byte);
+            }
+            let head = String::from_utf8_lossy(&head);
+            let (status, body) = match head.split(' ').nth(1) {
+                Some("/tenant/.well-known/openid-configuration") => (200, &metadata),
+                Some("/tenant/keys") => (200, &keys),
+                _ => (404, &keys),
+            };
+            let length = body.len();
+            let _ = write!(
+                stream,
+                "HTTP/1.1 {status} A\r\nconnection: close\r\ncontent-type: application/json\r\n\
+                 content-length: {length}\r\n\r\n{body}"
+            );
+        }
+    });
+    issuer
+}
+
+/// Keys are found through the metadata of the issuer, when the first token arrives.
+#[test]
+fn signed_tokens_of_an_issuer_are_verified() {
+    let key = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+    let issuer = authorization_server(&key);
+    for runtime in ["tokio", "smol"] {
+        let server = Server::start(runtime, &[("MCP_AUTH_ISSUER", &issuer)]);
+        let port = server.port;
+        let expires = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() + 600;
+        let token = |audience: &str, scope: &str| {
+            let claims = format!(
+                r#"{{"iss":"{issuer}","sub":"ada","aud":"{audience}","scope":"{scope}","exp":{expires}}}"#
+            );
+            let header = r#"{"alg":"EdDSA","typ":"at+jwt","kid":"k1"}"#;
+            let parts = [header, &claims].map(|part| URL_SAFE_NO_PAD.encode(part));
+            let text = parts.join(".");
+            let signature = URL_SAFE_NO_PAD.encode(key.sign(text.as_bytes()));
+            format!("Bearer {text}.{signature}")
+        };
+        let resource = format!("http://127.0.0.1:{port}/mcp");
+        let echo = |token: &str| server.call("echo", r#"{"text":"hi"}"#, token);
+        check(&echo(&token(&resource, "mcp")), 200, &["hi"]);
+        check(&echo(&token(&resource, "admin")), 200, &["hi"]);
+        check(
+            &echo(&token("https://other.example", "mcp")),
+            401,
+            &["invalid_token"],
+        );
+        check(&echo(&token(&resource, "other")), 403, &[r#"scope="mcp""#]);
+        check(&echo("Bearer good"), 401, &["invalid_token"]);
+        let region = |scope: &str| {
+            let token = token(&resource, scope);
+            server.call("region", r#"{"region":"eu"}"#, &token)
+        };
+        check(&region("mcp"), 403, &[r#"scope="mcp region:read""#]);
+        check(&region("admin region:read"), 200, &["eu:"]);
+    }
+}
