@@ -62,6 +62,7 @@
 //! | `signal` | yes | ends servers on SIGINT, SIGTERM and Ctrl-C: [`interrupted`] |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
+//! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
 #![forbid(unsafe_code)]
 
 #[cfg(any(feature = "server", feature = "client"))]

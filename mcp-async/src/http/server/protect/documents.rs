@@ -13,25 +13,44 @@ use crate::net::{AddressGuard, HttpClient, Network};
 /// metadata names.
 pub(super) struct RemoteDocuments<R: Network> {
     client: HttpClient<R>,
+    /// For hosts that metadata names.
+    guarded: HttpClient<R>,
     hosts: Vec<String>,
 }
 
 impl<R: Network> RemoteDocuments<R> {
-    pub(super) const fn new(client: HttpClient<R>, hosts: Vec<String>) -> Self {
-        Self { client, hosts }
+    /// Judges the addresses that names of metadata resolve to (AU-29).
+    pub(super) fn new(hosts: Vec<String>) -> Self {
+        let guarded = HttpClient::builder().guard(AddressGuard::public_only());
+        Self {
+            client: HttpClient::default(),
+            guarded: guarded.build(),
+            hosts,
+        }
+    }
+
+    /// Fetches with a client of the application, which may judge addresses itself.
+    pub(super) fn with_client(client: HttpClient<R>, hosts: Vec<String>) -> Self {
+        Self {
+            guarded: client.clone(),
+            client,
+            hosts,
+        }
     }
 }
 
 impl<R: Network> Documents for RemoteDocuments<R> {
     fn fetch<'a>(&'a self, url: &'a str) -> KeysFuture<'a> {
         Box::pin(async move {
-            if !may_fetch(url, &self.hosts) {
-                let reason = "the address is not public";
-                return Err(FetchError::wrong(url, reason).into());
-            }
+            let wrong = |reason| FetchError::wrong(url, reason);
+            let client = match origin_of(url, &self.hosts) {
+                HostOrigin::Operator => &self.client,
+                HostOrigin::Metadata => &self.guarded,
+                HostOrigin::Refused => return Err(wrong("the address is not public").into()),
+            };
             let request = Request::get(url).body(Bytes::new());
-            let request = request.map_err(|_| FetchError::wrong(url, "it is not a URL"))?;
-            Ok(fetch(&self.client, request).await?)
+            let request = request.map_err(|_| wrong("it is not a URL"))?;
+            Ok(fetch(client, request).await?)
         })
     }
 }
@@ -41,12 +60,21 @@ pub(super) fn host_of(url: &str) -> Option<String> {
     Some(Uri::parse(url).ok()?.host().to_ascii_lowercase())
 }
 
-/// Whether a host is one of these, or does not state an address that is not public (AU-29).
-fn may_fetch(url: &str, hosts: &[String]) -> bool {
-    let Some(host) = host_of(url) else {
-        return false;
-    };
-    hosts.contains(&host) || AddressGuard::public_only().judge_host(&host).is_ok()
+/// Who named the host of a URL.
+#[derive(Debug, PartialEq, Eq)]
+enum HostOrigin {
+    Operator,
+    Metadata,
+    /// It is an address that metadata may not name.
+    Refused,
+}
+
+fn origin_of(url: &str, hosts: &[String]) -> HostOrigin {
+    match host_of(url) {
+        Some(host) if hosts.contains(&host) => HostOrigin::Operator,
+        Some(host) if AddressGuard::public_only().judge_host(&host).is_ok() => HostOrigin::Metadata,
+        _ => HostOrigin::Refused,
+    }
 }
 
 #[cfg(test)]
@@ -61,15 +89,16 @@ mod tests {
             "http://127.0.0.1:1",
         ];
         let hosts = Vec::from_iter(hosts.into_iter().filter_map(host_of));
-        let check = |url: &str| may_fetch(url, &hosts);
+        let check = |url: &str| origin_of(url, &hosts);
         for url in [
-            "https://a.example/keys",
-            "https://93.184.215.14/keys",
             "https://10.0.0.1/keys",
             "http://LOCALHOST:2/keys",
             "http://127.0.0.1:2/keys",
         ] {
-            assert!(check(url), "{url}");
+            assert_eq!(check(url), HostOrigin::Operator, "{url}");
+        }
+        for url in ["https://a.example/keys", "https://93.184.215.14/keys"] {
+            assert_eq!(check(url), HostOrigin::Metadata, "{url}");
         }
         for url in [
             "https://127.0.0.2/keys",
@@ -80,7 +109,7 @@ mod tests {
             "file:///keys",
             "",
         ] {
-            assert!(!check(url), "{url}");
+            assert_eq!(check(url), HostOrigin::Refused, "{url}");
         }
     }
 }

@@ -195,8 +195,8 @@ impl<R: crate::net::Network> Protection<R> {
     /// its metadata (RFC 8414, OpenID Connect Discovery), when the first token arrives.
     ///
     /// Documents have at most 1 MiB, and redirects to other origins are not followed. A URL in the
-    /// metadata must be `https`, and must not state an address of this machine or of a private
-    /// network, unless the issuer is on the same host.
+    /// metadata must be `https`, and must not lead to an address of this machine or of a private
+    /// network, unless it has the host of the issuer.
     pub fn issuer(mut self, issuer: impl Into<String>) -> Self {
         let issuer = issuer.into();
         self.trust_host(&issuer);
@@ -215,11 +215,16 @@ impl<R: crate::net::Network> Protection<R> {
         self.settings(move |resource| resource.issuer_with_keys(issuer, keys_url))
     }
 
-    /// Sets the client that fetches metadata and keys, which trusts the roots of the operating
-    /// system otherwise, and uses the proxies that the environment names.
+    /// Sets the client that fetches metadata and keys. The one that is used otherwise trusts the roots
+    /// of the operating system, uses the proxies that the environment names, and judges the addresses
+    /// of hosts that metadata names:
+    /// [`HttpClientBuilder::guard`](crate::net::HttpClientBuilder::guard) is for a client that is to
+    /// do so, too.
     pub fn http_client(mut self, client: crate::net::HttpClient<R>) -> Self {
         self.documents = Some(Box::new(|hosts| {
-            Arc::new(super::documents::RemoteDocuments::new(client, hosts))
+            Arc::new(super::documents::RemoteDocuments::with_client(
+                client, hosts,
+            ))
         }));
         self
     }
@@ -228,10 +233,7 @@ impl<R: crate::net::Network> Protection<R> {
     fn trust_host(&mut self, url: &str) {
         self.hosts.extend(super::documents::host_of(url));
         self.documents.get_or_insert_with(|| {
-            Box::new(|hosts| {
-                let client = crate::net::HttpClient::<R>::default();
-                Arc::new(super::documents::RemoteDocuments::new(client, hosts))
-            })
+            Box::new(|hosts| Arc::new(super::documents::RemoteDocuments::<R>::new(hosts)))
         });
     }
 }
