@@ -1,0 +1,135 @@
+//! Serves the authorization server on loopback, on tokio or on smol.
+
+use core::error::Error;
+use core::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use authorization_server::{AuthorizationServer, Client, Consent, Settings, SigningKey};
+use clap::{Parser, ValueEnum};
+use mcp_async::net::{Listen, Network};
+
+/// An authorization server for development
+#[derive(Debug, Parser)]
+struct Arguments {
+    /// Listens on this port of 127.0.0.1; 0 is any that is free
+    #[arg(long, default_value_t = 9000)]
+    port: u16,
+    /// Is this issuer; http://localhost:PORT if not given
+    #[arg(long, value_name = "URL")]
+    issuer: Option<String>,
+    /// Asks the user, or answers for the user
+    #[arg(long, value_enum, default_value_t = Answer::Ask)]
+    consent: Answer,
+    /// Logs in this user
+    #[arg(long, default_value = "alice")]
+    user: String,
+    /// Adds a client, as ID or ID:SECRET or ID:SECRET=REDIRECT_URI
+    #[arg(long = "client", value_name = "CLIENT")]
+    clients: Vec<String>,
+    /// Knows these scopes only, as mcp,admin
+    #[arg(long, value_delimiter = ',', value_name = "SCOPES")]
+    scopes: Vec<String>,
+    /// Access tokens last so many seconds
+    #[arg(long, default_value_t = 3600)]
+    token_seconds: u64,
+    /// Signs with this private key (PEM of PKCS#8, P-256 or RSA)
+    #[arg(long, value_name = "FILE")]
+    signing_key: Option<PathBuf>,
+    /// Demands DPoP proofs
+    #[arg(long)]
+    dpop: bool,
+    /// Demands nonces in DPoP proofs
+    #[arg(long)]
+    dpop_nonces: bool,
+    /// Serves no metadata, as some servers of 2025-03-26
+    #[arg(long)]
+    no_metadata: bool,
+    /// Offers no registration
+    #[arg(long)]
+    no_registration: bool,
+    /// Runs on this runtime
+    #[arg(long, value_enum, default_value_t = Runtime::Tokio)]
+    runtime: Runtime,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Runtime {
+    Tokio,
+    Smol,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum Answer {
+    Ask,
+    /// Allows every request without a page
+    Auto,
+    Deny,
+}
+
+fn main() -> Result<(), Box<dyn Error>> {
+    let arguments = Arguments::parse();
+    match arguments.runtime {
+        Runtime::Tokio => tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()?
+            .block_on(serve::<mcp_tokio::Runtime>(&arguments)),
+        Runtime::Smol => smol::block_on(serve::<mcp_smol::Runtime>(&arguments)),
+    }
+}
+
+async fn serve<R: Network>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
+    let listen = Listen::bind((Ipv4Addr::LOCALHOST, arguments.port))?;
+    let server = AuthorizationServer::new(settings(arguments, listen.address()?)?)?;
+    println!("{}", server.issuer());
+    Ok(listen.serve::<R, _, _>(server, R::interrupted()).await?)
+}
+
+fn settings(arguments: &Arguments, address: SocketAddr) -> Result<Settings, Box<dyn Error>> {
+    let issuer = arguments.issuer.clone();
+    let issuer = issuer.unwrap_or_else(|| format!("http://localhost:{}", address.port()));
+    let mut settings = Settings::new(issuer)
+        .user(&arguments.user)
+        .scopes(&arguments.scopes)
+        .token_lifetime(arguments.token_seconds)
+        .consent(match arguments.consent {
+            Answer::Ask => Consent::Ask,
+            Answer::Auto => Consent::Allow,
+            Answer::Deny => Consent::Deny,
+        });
+    for text in &arguments.clients {
+        settings = settings.client(client(text));
+    }
+    if let Some(file) = &arguments.signing_key {
+        settings = settings.signing_key(SigningKey::from_pem(&std::fs::read_to_string(file)?)?);
+    }
+    for (is_set, set) in [
+        (
+            arguments.dpop,
+            Settings::require_dpop as fn(Settings) -> Settings,
+        ),
+        (arguments.dpop_nonces, Settings::demand_dpop_nonces),
+        (arguments.no_metadata, Settings::without_metadata),
+        (arguments.no_registration, Settings::without_registration),
+    ] {
+        if is_set {
+            settings = set(settings);
+        }
+    }
+    Ok(settings)
+}
+
+/// `ID`, `ID:SECRET`, `ID=REDIRECT_URI` or `ID:SECRET=REDIRECT_URI`.
+fn client(text: &str) -> Client {
+    let (names, redirect) = match text.split_once('=') {
+        Some((names, redirect)) => (names, Some(redirect)),
+        None => (text, None),
+    };
+    let client = match names.split_once(':') {
+        Some((id, secret)) => Client::confidential(id, secret),
+        None => Client::public(names),
+    };
+    match redirect {
+        Some(uri) => client.redirect(uri),
+        None => client.grants(["client_credentials"]),
+    }
+}
