@@ -2,11 +2,15 @@
 
 use core::error::Error;
 use core::net::{Ipv4Addr, SocketAddr};
+use core::time::Duration;
 use std::path::PathBuf;
 
 use authorization_server::{AuthorizationServer, Client, Consent, Settings, SigningKey};
+use bytes::Bytes;
 use clap::{Parser, ValueEnum};
-use mcp_async::net::{Listen, Network};
+use http::Request;
+use http_body_util::{BodyExt as _, Limited};
+use mcp_async::net::{AddressGuard, HttpClient, Listen, Network};
 
 /// An authorization server for development
 #[derive(Debug, Parser)]
@@ -79,10 +83,34 @@ fn main() -> Result<(), Box<dyn Error>> {
 
 async fn serve<R: Network>(arguments: &Arguments) -> Result<(), Box<dyn Error>> {
     let listen = Listen::bind((Ipv4Addr::LOCALHOST, arguments.port))?;
-    let server = AuthorizationServer::new(settings(arguments, listen.address()?)?)?;
+    let guard = AddressGuard::near(Ipv4Addr::LOCALHOST.into());
+    let client = HttpClient::<R>::builder().guard(guard).no_redirects();
+    let client = client.stall_timeout(Duration::from_secs(5)).build();
+    let settings = settings(arguments, listen.address()?)?
+        .client_documents(move |url| fetch(client.clone(), url));
+    let server = AuthorizationServer::new(settings)?;
     println!("{}", server.issuer());
     Ok(listen.serve::<R, _, _>(server, R::interrupted()).await?)
 }
+
+/// Fetches the document of a client, which may be on this machine.
+async fn fetch<R: Network>(client: HttpClient<R>, url: String) -> Result<Bytes, String> {
+    let request = Request::get(url).header("accept", "application/json");
+    let request = request.body("").map_err(|error| error.to_string())?;
+    let response = client
+        .send(request)
+        .await
+        .map_err(|error| error.to_string())?;
+    if response.status() != 200 {
+        return Err(format!("status {}", response.status()));
+    }
+    let body = Limited::new(response.into_body(), MAX_DOCUMENT).collect();
+    let body = body.await.map_err(|error| error.to_string())?;
+    Ok(body.to_bytes())
+}
+
+/// A document has at most this many bytes.
+const MAX_DOCUMENT: usize = 64 * 1024;
 
 fn settings(arguments: &Arguments, address: SocketAddr) -> Result<Settings, Box<dyn Error>> {
     let issuer = arguments.issuer.clone();
