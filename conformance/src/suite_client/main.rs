@@ -5,6 +5,7 @@
 //! as JSON. The status counts.
 #![forbid(unsafe_code)]
 
+mod authorization;
 mod scenarios;
 
 use core::error::Error;
@@ -47,7 +48,10 @@ async fn run<R: Network>(url: &str) -> Outcome {
         Ok(text) => RawBuf::parse(text)?,
         Err(_) => RawBuf::default(),
     };
-    let builder = scenarios::builder::<R>().revisions(revisions()?);
+    let mut builder = scenarios::builder::<R>().revisions(revisions()?);
+    if let Some(name) = scenario.strip_prefix("auth/") {
+        builder = builder.authorize(authorization::authorization::<R>(name, &context)?);
+    }
     scenarios::play(&scenario, builder, url, &context).await
 }
 

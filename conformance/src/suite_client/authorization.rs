@@ -1,0 +1,111 @@
+//! The scenarios of authorization: who the client is, and a browser without a window.
+
+use core::error::Error;
+use std::io;
+
+use mcp_async::auth::{
+    Authorization, AuthorizationFuture, AuthorizationPage, ClientProof, EnterpriseGrant,
+    PreRegistered, SigningKey, Subject, UserAgent,
+};
+use mcp_async::net::{HttpClient, Network};
+use mcp_proto::json::RawBuf;
+use serde::Deserialize;
+
+/// Where the suite expects that a client with a metadata document has it. It is not fetched.
+const METADATA_DOCUMENT: &str = "https://conformance-test.local/client-metadata.json";
+
+/// The authorization that a scenario asks for. None tells which grant is meant but its name.
+pub(crate) fn authorization<R: Network>(
+    scenario: &str,
+    context: &RawBuf,
+) -> Result<Authorization, Box<dyn Error>> {
+    let Context {
+        client_id,
+        client_secret,
+        private_key_pem,
+        issuer,
+        idp_client_id,
+        idp_id_token,
+        idp_issuer,
+        idp_token_endpoint,
+        valid_jwt,
+    } = match context.as_raw().object() {
+        Some(_) => context.decode()?,
+        None => Context::default(),
+    };
+    let authorization = match scenario {
+        "basic-cimd" => Authorization::new().metadata_document(METADATA_DOCUMENT),
+        "pre-registration" => {
+            let proof = ClientProof::Secret(client_secret.into());
+            let registered = Authorization::new().registered(&client_id, proof);
+            // The suite of old does not name it.
+            match &*issuer {
+                "" => registered,
+                issuer => registered.issuer(issuer),
+            }
+        }
+        "client-credentials-basic" => Authorization::client_secret(&client_id, &client_secret),
+        "client-credentials-jwt" => {
+            let key = SigningKey::from_pem(&private_key_pem)?;
+            Authorization::client_key(&client_id, key, None)
+        }
+        "enterprise-managed-authorization" | "cross-app-access-complete-flow" => {
+            let provider = PreRegistered {
+                issuer: Some(idp_issuer),
+                client_id: idp_client_id,
+                proof: ClientProof::Public,
+            };
+            let grant = EnterpriseGrant {
+                token_endpoint: idp_token_endpoint,
+                client: provider,
+                endpoint_auth: None,
+                subject: Subject::IdToken(idp_id_token.into()),
+                // The suite's metadata does not list the profile.
+                force: true,
+            };
+            let proof = ClientProof::Secret(client_secret.into());
+            Authorization::enterprise(grant).registered(&client_id, proof)
+        }
+        "wif-jwt-bearer" => Authorization::workload(move || Ok(valid_jwt.clone()))
+            .registered(&client_id, ClientProof::Public),
+        "dpop" | "dpop-nonce" => Authorization::new().require_dpop(SigningKey::generate()?),
+        _ => Authorization::new(),
+    };
+    Ok(authorization.user_agent(Browser::<R>(HttpClient::builder().no_redirects().build())))
+}
+
+/// Opens a page and returns where it redirects to, without going there.
+struct Browser<R: Network>(HttpClient<R>);
+
+impl<R: Network> UserAgent for Browser<R> {
+    fn redirect_uri<'a>(&'a self, _: Option<&'a str>) -> AuthorizationFuture<'a, String> {
+        Box::pin(async { Ok("http://127.0.0.1:33418/callback".into()) })
+    }
+
+    fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String> {
+        Box::pin(async move {
+            let request = http::Request::get(&page.url).body("");
+            let request = request.map_err(io::Error::other)?;
+            let response = self.0.send(request).await.map_err(io::Error::other)?;
+            let location = response.headers().get(http::header::LOCATION);
+            let location = location.and_then(|location| location.to_str().ok());
+            let location = location.ok_or_else(|| io::Error::other("no redirect"))?;
+            Ok(location.to_owned())
+        })
+    }
+}
+
+/// What the suite says to the scenarios that need it.
+#[derive(Default, Deserialize)]
+#[serde(default)]
+struct Context {
+    client_id: String,
+    client_secret: String,
+    private_key_pem: String,
+    issuer: String,
+    idp_client_id: String,
+    idp_id_token: String,
+    idp_issuer: String,
+    idp_token_endpoint: String,
+    valid_jwt: String,
+}
