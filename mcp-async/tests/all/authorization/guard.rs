@@ -1,10 +1,10 @@
 //! Addresses that no party may lead the client to (AU-29).
 
+use core::cell::RefCell;
 use core::net::SocketAddr;
-use std::cell::RefCell;
+use core::pin::Pin;
 use std::collections::BTreeMap;
 use std::io;
-use std::pin::Pin;
 
 use futures_io::{AsyncRead as _, AsyncWrite as _};
 use mcp_async::auth::Authorization;
