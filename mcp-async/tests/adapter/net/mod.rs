@@ -1,6 +1,8 @@
 //! HTTP on real sockets, with whichever adapter includes this, and clients that send bytes by hand.
 
 mod client;
+#[cfg(feature = "auth")]
+mod login;
 mod mcp;
 mod server;
 mod service;

@@ -111,7 +111,7 @@ fn a_client_without_a_user_logs_in_with_a_secret() {
     assert_eq!(seen.count("/token"), 1);
 }
 
-/// AU-27: a session of the legacy era has a stream of the server's own.
+/// A session has a stream of the server's own.
 #[test]
 fn the_stream_of_a_session_leads_to_an_authorization_as_well() {
     let parties = Parties::new(Revision::V2025_06_18).with(|state| state.is_opening_free = true);
