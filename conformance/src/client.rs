@@ -5,7 +5,7 @@ use core::future::Future;
 use core::time::Duration;
 use std::io;
 
-use futures_lite::future::or;
+use futures_lite::future::{or, zip};
 use mcp_async::client::ClientBuilder;
 use mcp_async::model::Content;
 use mcp_async::net::Network;
@@ -40,7 +40,7 @@ pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
 /// # Errors
 ///
 /// Connecting failed; the steps behind it are told nevertheless.
-async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
+pub(crate) async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
     connect: impl AsyncFnOnce(ClientBuilder<R>) -> Result<Client<R>, E>,
 ) -> io::Result<()> {
     let limit = limit()?;
@@ -66,19 +66,14 @@ async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
     })
     .print()?;
 
-    for n in 1..=3 {
-        let ping = Ping {
-            text: format!("ping-{n}"),
-        };
-        let answer = match client.clone() {
-            Ok(client) => step::<R, _, _>(limit, client.call_tool("echo", &ping)).await,
-            Err(error) => Err(error),
-        };
-        let line = Line::of("call", answer.as_ref(), |answer, line| Line {
-            text: first_text(&answer.content),
-            ..line
-        });
-        Line { n: Some(n), ..line }.print()?;
+    let call = |n| call(limit, client.clone(), n);
+    if std::env::var_os("MCP_CALLS").is_some_and(|value| value == "parallel") {
+        let (one, (two, three)) = zip(call(1), zip(call(2), call(3))).await;
+        one.and(two).and(three)?;
+    } else {
+        for n in 1..=3 {
+            call(n).await?;
+        }
     }
 
     let closed = match client.clone() {
@@ -87,6 +82,26 @@ async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
     };
     Line::of("close", closed.as_ref(), |_, line| line).print()?;
     client.map(|_| ()).map_err(io::Error::other)
+}
+
+/// One call, and its line.
+async fn call<R: Runtime>(
+    limit: Duration,
+    client: Result<&Client<R>, String>,
+    n: u8,
+) -> io::Result<()> {
+    let ping = Ping {
+        text: format!("ping-{n}"),
+    };
+    let answer = match client {
+        Ok(client) => step::<R, _, _>(limit, client.call_tool("echo", &ping)).await,
+        Err(error) => Err(error),
+    };
+    let line = Line::of("call", answer.as_ref(), |answer, line| Line {
+        text: first_text(&answer.content),
+        ..line
+    });
+    Line { n: Some(n), ..line }.print()
 }
 
 /// `MCP_OP_TIMEOUT_MS`: how long one step may take.

@@ -3,6 +3,7 @@
 //! - `fixture stdio`, `fixture http PORT`: a server, see [`server`]
 //! - `fixture http-auth PORT`: a protected server, see [`protected`]
 //! - `fixture client stdio -- COMMAND..`, `fixture client http URL`: a client, see [`client`]
+//! - `fixture client oauth URL`: a client that logs in, see [`oauth`]
 //! - `fixture codec json|line|sse`: the codecs of the core, see [`codec`]
 //! - `fixture limits`: the default limits as one line of JSON
 //!
@@ -12,6 +13,7 @@
 mod client;
 mod codec;
 mod limits;
+mod oauth;
 mod protected;
 mod records;
 mod runtime;
@@ -37,6 +39,7 @@ fn main() -> ExitCode {
             runtime.client_stdio(program, args)
         }
         (Some(runtime), ["client", "http", url]) => runtime.client_http(url),
+        (Some(runtime), ["client", "oauth", url]) => runtime.client_oauth(url),
         (Some(_), ["codec", "json"]) => codec::run(codec::json),
         (Some(_), ["codec", "line"]) => codec::run(codec::line),
         (Some(_), ["codec", "sse"]) => codec::run(codec::sse),
@@ -65,5 +68,5 @@ fn print(line: &str) -> io::Result<()> {
 
 const USAGE: &str =
     "usage: fixture [--runtime tokio|smol] stdio | http PORT | http-auth PORT | limits
-       fixture [--runtime tokio|smol] client stdio -- COMMAND.. | client http URL
+       fixture [--runtime tokio|smol] client stdio -- COMMAND.. | client http URL | client oauth URL
        fixture codec json|line|sse";

@@ -3,7 +3,7 @@
 use core::future::Future;
 use std::io;
 
-use crate::{client, protected, server};
+use crate::{client, oauth, protected, server};
 
 /// What a server or a client runs on.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +46,13 @@ impl Runtime {
         match self {
             Self::Tokio => on_tokio(client::stdio::<mcp_tokio::Runtime>(program, args)),
             Self::Smol => smol::block_on(client::stdio::<mcp_smol::Runtime>(program, args)),
+        }
+    }
+
+    pub(crate) fn client_oauth(self, url: &str) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(oauth::run::<mcp_tokio::Runtime>(url)),
+            Self::Smol => smol::block_on(oauth::run::<mcp_smol::Runtime>(url)),
         }
     }
 
