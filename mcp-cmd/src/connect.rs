@@ -10,6 +10,7 @@ use std::sync::Arc;
 use super::elicit::{Console, elicit};
 use super::exit::Failure;
 use super::interrupt::Interrupt;
+use super::login::authorization;
 use super::options::{Common, Server};
 use super::plain::{escaped, line};
 use super::roots::roots;
@@ -45,7 +46,10 @@ pub(crate) async fn with_server<T>(
                 let why = "--trace is for programs: ask the server at the URL what it hears";
                 return Err(Failure::usage(why));
             }
-            let builder = builder(common, screen, &label)?;
+            let mut builder = builder(common, screen, &label)?;
+            if let Some(authorization) = authorization(common, &remote, screen) {
+                builder = builder.authorize(authorization);
+            }
             with_remote(builder, &remote, interrupt, work).await
         }
     }

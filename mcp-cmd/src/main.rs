@@ -29,6 +29,7 @@ mod fields;
 mod form;
 mod interrupt;
 mod json;
+mod login;
 mod menu;
 mod options;
 mod out;

@@ -44,6 +44,9 @@ pub(crate) struct Common {
     /// Sends this field with every request to a server at a URL
     #[arg(long, global = true, value_name = "NAME:VALUE", value_parser = header)]
     pub(crate) header: Vec<(String, String)>,
+    /// How to log in at a server that asks for it; tokens are kept in the user's folder for state
+    #[arg(long, global = true, value_name = "HOW", default_value = "browser")]
+    pub(crate) login: Login,
     /// Sets a variable in the server's environment, which else is a short list (PATH, HOME, ..)
     #[arg(long, global = true, value_name = "NAME=VALUE", value_parser = variable)]
     pub(crate) env: Vec<(String, String)>,
@@ -171,6 +174,17 @@ pub(crate) enum Kind {
     Templates,
     Prompts,
     All,
+}
+
+/// The ways to log in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum Login {
+    /// In the browser of this machine
+    Browser,
+    /// In any browser, whose address is pasted here
+    Paste,
+    /// Not at all
+    None,
 }
 
 /// The server as the command line names it.

@@ -1,0 +1,75 @@
+//! Logging in at a server that asks for it.
+
+use std::ffi::OsString;
+use std::path::PathBuf;
+
+use super::options::{Common, Login};
+use super::screen::Screen;
+use super::target::Remote;
+use mcp_tokio::Runtime;
+use mcp_tokio::auth::{Authorization, FileCredentialStore, SystemBrowser, Terminal};
+
+/// How this program logs in; `None` if it does not, or if the user gave a header for it.
+pub(crate) fn authorization(
+    common: &Common,
+    remote: &Remote,
+    screen: &Screen,
+) -> Option<Authorization> {
+    let is_authorization = |name: &String| name.eq_ignore_ascii_case("authorization");
+    if common.login == Login::None || remote.headers.keys().any(is_authorization) {
+        return None;
+    }
+    let mut authorization = Authorization::new();
+    if let Some(path) = store_path(|name| std::env::var_os(name)) {
+        authorization = authorization.store(FileCredentialStore::new(path));
+    }
+    Some(match common.login {
+        // Without a terminal no user logs in; stored tokens are used.
+        _ if !screen.can_ask() => authorization.non_interactive(),
+        Login::Paste => authorization.user_agent(Terminal::new()),
+        _ => {
+            let screen = screen.clone();
+            let announce = move |url: &str| screen.say(format!("Log in at {url}"));
+            authorization.user_agent(SystemBrowser::<Runtime>::new().announce(announce))
+        }
+    })
+}
+
+/// The file with tokens and registrations, in the folder where programs keep their state.
+fn store_path(variable: impl Fn(&str) -> Option<OsString>) -> Option<PathBuf> {
+    let folder = |name| {
+        variable(name)
+            .filter(|path| !path.is_empty())
+            .map(PathBuf::from)
+    };
+    let state = folder("XDG_STATE_HOME")
+        .or_else(|| folder("LOCALAPPDATA"))
+        .or_else(|| Some(folder("HOME")?.join(".local").join("state")))?;
+    Some(state.join("mcp-cmd").join("credentials"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_store_is_in_the_folder_for_state() {
+        let check = |set: &[(&str, &str)], expected: Option<&str>| {
+            let variable = |name: &str| {
+                let mut set = set.iter();
+                set.find(|(of, _)| *of == name)
+                    .map(|(_, value)| value.into())
+            };
+            assert_eq!(store_path(variable), expected.map(PathBuf::from));
+        };
+        check(&[], None);
+        check(
+            &[("HOME", "/home/ada"), ("XDG_STATE_HOME", "")],
+            Some("/home/ada/.local/state/mcp-cmd/credentials"),
+        );
+        check(
+            &[("HOME", "/home/ada"), ("XDG_STATE_HOME", "/state")],
+            Some("/state/mcp-cmd/credentials"),
+        );
+    }
+}
