@@ -9,6 +9,7 @@ use std::time::SystemTime;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
+use ring::digest::{SHA256, digest};
 use ring::signature::{Ed25519KeyPair, KeyPair as _};
 
 const FIXTURE: &str = env!("CARGO_BIN_EXE_fixture");
@@ -55,6 +56,11 @@ impl Server {
 
     /// Calls a tool in 2026-07-28.
     fn call(&self, tool: &str, arguments: &str, authorization: &str) -> String {
+        self.call_with(tool, arguments, authorization, &[])
+    }
+
+    /// The same with more fields.
+    fn call_with(&self, tool: &str, arguments: &str, authorization: &str, more: &[&str]) -> String {
         let body = format!(
             r#"{{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{{"name":"{tool}","arguments":{arguments},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{}}}}}}}}"#
         );
@@ -71,6 +77,7 @@ impl Server {
         if tool == "region" {
             fields.push("mcp-param-region: eu");
         }
+        fields.extend(more);
         self.send("POST /mcp", &fields, &body)
     }
 
@@ -211,6 +218,70 @@ fn authorization_server(key: &Ed25519KeyPair) -> String {
     issuer
 }
 
+/// A JSON Web Token.
+fn signed(key: &Ed25519KeyPair, header: &str, payload: &str) -> String {
+    let text = [header, payload].map(|part| URL_SAFE_NO_PAD.encode(part));
+    let text = text.join(".");
+    let signature = URL_SAFE_NO_PAD.encode(key.sign(text.as_bytes()));
+    format!("{text}.{signature}")
+}
+
+/// An access token of the issuer with more claims.
+fn token(key: &Ed25519KeyPair, issuer: &str, more: &str) -> String {
+    let expires = now() + 600;
+    let claims = format!(r#"{{"iss":"{issuer}","sub":"ada","exp":{expires},{more}}}"#);
+    signed(key, r#"{"alg":"EdDSA","typ":"at+jwt","kid":"k1"}"#, &claims)
+}
+
+fn now() -> u64 {
+    SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs()
+}
+
+fn hash(text: &str) -> String {
+    URL_SAFE_NO_PAD.encode(digest(&SHA256, text.as_bytes()))
+}
+
+/// Bound tokens need a proof, and others are bearer tokens.
+#[test]
+fn bound_tokens_are_accepted_with_a_proof() {
+    let key = Ed25519KeyPair::from_seed_unchecked(&[7; 32]).unwrap();
+    let issuer = authorization_server(&key);
+    let client = Ed25519KeyPair::from_seed_unchecked(&[8; 32]).unwrap();
+    let x = URL_SAFE_NO_PAD.encode(client.public_key());
+    let jwk = format!(r#"{{"crv":"Ed25519","kty":"OKP","x":"{x}"}}"#);
+    for runtime in ["tokio", "smol"] {
+        let variables = [("MCP_AUTH_ISSUER", &*issuer), ("MCP_AUTH_DPOP", "1")];
+        let server = Server::start(runtime, &variables);
+        let resource = format!("http://127.0.0.1:{}/mcp", server.port);
+        let claims = format!(r#""aud":"{resource}","scope":"mcp""#);
+        let free = token(&key, &issuer, &claims);
+        let thumbprint = hash(&jwk);
+        let bound = format!(r#"{claims},"cnf":{{"jkt":"{thumbprint}"}}"#);
+        let bound = token(&key, &issuer, &bound);
+        let proof = |jti: &str| {
+            let header = format!(r#"{{"alg":"EdDSA","typ":"dpop+jwt","jwk":{jwk}}}"#);
+            let (iat, ath) = (now(), hash(&bound));
+            let payload = format!(
+                r#"{{"htm":"POST","htu":"{resource}","iat":{iat},"jti":"{jti}","ath":"{ath}"}}"#
+            );
+            format!("dpop: {}", signed(&client, &header, &payload))
+        };
+        let call = |authorization: &str, fields: &[&str]| {
+            server.call_with("echo", r#"{"text":"hi"}"#, authorization, fields)
+        };
+        check(&call(&format!("Bearer {free}"), &[]), 200, &["hi"]);
+        let with_proof = format!("DPoP {bound}");
+        check(&call(&with_proof, &[&proof("1")]), 200, &["hi"]);
+        check(
+            &call(&with_proof, &[&proof("1")]),
+            401,
+            &["invalid_dpop_proof"],
+        );
+        check(&call(&with_proof, &[]), 401, &["invalid_dpop_proof"]);
+        check(&call(&format!("Bearer {bound}"), &[]), 401, &["DPoP error"]);
+    }
+}
+
 /// Keys are found through the metadata of the issuer, when the first token arrives.
 #[test]
 fn signed_tokens_of_an_issuer_are_verified() {
@@ -219,16 +290,9 @@ fn signed_tokens_of_an_issuer_are_verified() {
     for runtime in ["tokio", "smol"] {
         let server = Server::start(runtime, &[("MCP_AUTH_ISSUER", &issuer)]);
         let port = server.port;
-        let expires = SystemTime::UNIX_EPOCH.elapsed().unwrap().as_secs() + 600;
         let token = |audience: &str, scope: &str| {
-            let claims = format!(
-                r#"{{"iss":"{issuer}","sub":"ada","aud":"{audience}","scope":"{scope}","exp":{expires}}}"#
-            );
-            let header = r#"{"alg":"EdDSA","typ":"at+jwt","kid":"k1"}"#;
-            let parts = [header, &claims].map(|part| URL_SAFE_NO_PAD.encode(part));
-            let text = parts.join(".");
-            let signature = URL_SAFE_NO_PAD.encode(key.sign(text.as_bytes()));
-            format!("Bearer {text}.{signature}")
+            let claims = format!(r#""aud":"{audience}","scope":"{scope}""#);
+            format!("Bearer {}", token(&key, &issuer, &claims))
         };
         let resource = format!("http://127.0.0.1:{port}/mcp");
         let echo = |token: &str| server.call("echo", r#"{"text":"hi"}"#, token);
