@@ -1,6 +1,8 @@
 //! Protected servers as HTTP services, without sockets and on a clock by hand.
 #![cfg(all(feature = "server", feature = "http", feature = "auth"))]
 
+#[cfg(feature = "client")]
+mod both_halves;
 mod dpop;
 mod introspection;
 mod metadata;
