@@ -14,6 +14,8 @@ pub(crate) mod span;
 
 #[cfg(all(feature = "client", not(feature = "tracing")))]
 pub(crate) use self::off::callback_failed;
+#[cfg(all(feature = "auth", feature = "http-server", not(feature = "tracing")))]
+pub(crate) use self::off::refused;
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
@@ -24,6 +26,8 @@ pub(crate) use self::off::{displaced, store_failed, unverified};
 pub(crate) use self::off::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "client", feature = "tracing"))]
 pub(crate) use self::on::callback_failed;
+#[cfg(all(feature = "auth", feature = "http-server", feature = "tracing"))]
+pub(crate) use self::on::refused;
 #[cfg(all(feature = "http-server", feature = "tracing"))]
 pub(crate) use self::on::{displaced, store_failed, unverified};
 #[cfg(feature = "tracing")]

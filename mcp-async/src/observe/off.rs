@@ -15,6 +15,9 @@ pub(crate) const fn store_failed(_error: &dyn core::fmt::Display) {}
 #[cfg(feature = "http-server")]
 pub(crate) const fn unverified(_error: &(dyn core::error::Error + 'static)) {}
 
+#[cfg(all(feature = "auth", feature = "http-server"))]
+pub(crate) const fn refused(_reason: &mcp_proto::auth::resource::Denial) {}
+
 #[cfg(feature = "http-server")]
 pub(crate) const fn displaced() {}
 

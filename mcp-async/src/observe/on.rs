@@ -29,6 +29,12 @@ pub(crate) fn unverified(error: &(dyn core::error::Error + 'static)) {
     error!(target: span::TARGET, { exception.message = %error }, "the sender of a request could not be verified");
 }
 
+/// A request was refused because of its token, which is not shown.
+#[cfg(all(feature = "auth", feature = "http-server"))]
+pub(crate) fn refused(reason: &mcp_proto::auth::resource::Denial) {
+    debug!(target: span::TARGET, %reason, "the token of a request was refused");
+}
+
 /// Another process has taken over a session of this one.
 #[cfg(feature = "http-server")]
 pub(crate) fn displaced() {

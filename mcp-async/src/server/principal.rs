@@ -13,8 +13,8 @@ use crate::values::Values;
 /// continued by every request of the same name, and its handlers see the claims of the request that
 /// they serve.
 ///
-/// Over HTTP it comes from [`Http::authenticate`](crate::http::Http::authenticate), or from a layer
-/// in front of the service that puts it into the extensions of the request. A pipe has one if
+/// Over HTTP it comes from [`Http::authenticate`](crate::http::Http::authenticate) or `Http::protect`,
+/// or from a layer in front of the service that puts it into the extensions of the request. A pipe has one if
 /// [`with_principal`](super::Connection::with_principal) says so. A handler finds it in
 /// [`CallContext::principal`](super::CallContext::principal).
 ///

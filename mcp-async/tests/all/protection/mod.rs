@@ -8,6 +8,7 @@ mod introspection;
 mod metadata;
 mod ownership;
 mod scopes;
+#[cfg(feature = "tracing")]
 mod secrets;
 mod signed_tokens;
 mod signer;

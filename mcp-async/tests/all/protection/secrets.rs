@@ -70,6 +70,7 @@ fn responses_logs_and_debug_output_show_no_token() {
     // The failures were logged.
     assert!(logged.contains("could not be verified"), "{logged}");
     assert!(logged.contains("the database of t0ken is down"), "{logged}");
+    assert!(logged.contains("the access token has expired"), "{logged}");
     for text in [&shown, &logged] {
         assert!(!text.contains("s3cret"), "{text}");
     }

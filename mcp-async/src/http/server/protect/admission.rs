@@ -20,6 +20,7 @@ use crate::http::server::answer::{self, Answer};
 use crate::http::server::body::HttpBody;
 use crate::http::server::endpoint::HttpEndpoint;
 use crate::http::server::head::RequestHead;
+use crate::observe;
 use crate::runtime::Runtime;
 use crate::server::{Access, Principal};
 
@@ -154,6 +155,7 @@ fn is_error(body: &[u8], depth: u8) -> bool {
 
 /// The answer to a request that is refused.
 fn refusal(denial: &Denial) -> Answer {
+    observe::refused(denial);
     let text = denial.to_string();
     let status = status(denial);
     let mut answer = match status {
