@@ -93,7 +93,8 @@ async fn serve(mut stream: Duplex) {
     }
 }
 
-fn names(names: &[(&str, &[&'static str])]) {
+/// Sets what names resolve to.
+pub(crate) fn names(names: &[(&str, &[&'static str])]) {
     NAMES.set(
         names
             .iter()
@@ -147,7 +148,17 @@ fn the_address_counts_and_not_the_name() {
     assert_eq!(DIALLED.take(), ["93.184.215.14:80"]);
 }
 
-fn page(status: &str, fields: &str, body: &str) -> String {
+/// Sets the responses to the requests for these paths.
+pub(crate) fn pages<const N: usize>(pages: [(&str, String); N]) {
+    PAGES.set(pages.map(|(path, page)| (path.into(), page)).into());
+}
+
+/// The addresses that connections were made to since the last look.
+pub(crate) fn dialled() -> Vec<String> {
+    DIALLED.take()
+}
+
+pub(crate) fn page(status: &str, fields: &str, body: &str) -> String {
     let length = body.len();
     format!("HTTP/1.1 {status}\r\n{fields}content-length: {length}\r\n\r\n{body}")
 }

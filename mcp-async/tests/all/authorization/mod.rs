@@ -2,7 +2,7 @@
 
 #![cfg(all(feature = "auth", feature = "client", feature = "http"))]
 
-mod guard;
+pub(crate) mod guard;
 mod party;
 mod refusals;
 #[cfg(feature = "tracing")]

@@ -7,6 +7,7 @@ mod dpop;
 mod introspection;
 mod metadata;
 mod ownership;
+mod remote;
 mod scopes;
 #[cfg(feature = "tracing")]
 mod secrets;

@@ -1,0 +1,138 @@
+//! Keys and answers that are fetched over HTTP.
+
+use mcp_async::auth::{Protection, RemoteIntrospection};
+use mcp_async::http::HttpService;
+
+use crate::authorization::guard::{dialled, names, page, pages};
+use crate::http_server::support::{modern, request, send, signed};
+use crate::protection::signer::{Claims, Signer};
+use crate::protection::support::{RESOURCE, server};
+use crate::sim::Sim;
+
+const LOCAL: &str = "http://localhost:9";
+
+fn service(protection: Protection<Sim>) -> HttpService<Sim> {
+    server().http().protect(protection).into_service().unwrap()
+}
+
+fn status(service: &HttpService<Sim>, token: &str) -> u16 {
+    let body = request(1, "tools/call", r#""name":"who","arguments":{}"#);
+    send(service, signed(modern(&body), token)).status.as_u16()
+}
+
+fn json(body: &str) -> String {
+    page("200 OK", "content-type: application/json\r\n", body)
+}
+
+fn token(issuer: &Signer) -> String {
+    let claims = Claims::default().with("iss", format!(r#""{LOCAL}""#));
+    issuer.token("k1", &claims)
+}
+
+/// AU-18, AU-25, AU-26.
+#[test]
+fn keys_are_found_through_the_metadata_of_the_issuer() {
+    names(&[("localhost", &["127.0.0.1"])]);
+    let issuer = Signer::es256();
+    let metadata = |issuer: &str| {
+        json(&format!(
+            r#"{{"issuer":"{issuer}","jwks_uri":"{LOCAL}/keys"}}"#
+        ))
+    };
+    for (metadata, expected) in [
+        (metadata(LOCAL), 200),
+        (metadata("http://localhost:9/"), 503),
+        (metadata("https://other.example"), 503),
+        (page("200 OK", "", "<html>"), 503),
+    ] {
+        // The first of the places has nothing.
+        pages([
+            ("/.well-known/openid-configuration", metadata),
+            ("/keys", json(&issuer.key_set("k1"))),
+        ]);
+        let service = service(Protection::new(RESOURCE).issuer(LOCAL));
+        assert_eq!(status(&service, &token(&issuer)), expected);
+        assert_eq!(
+            status(&service, &token(&Signer::es256())),
+            if expected == 200 { 401 } else { 503 }
+        );
+    }
+}
+
+/// AU-29: no document leads to addresses that are not public.
+#[test]
+fn keys_are_not_fetched_from_private_addresses_of_others() {
+    names(&[
+        ("localhost", &["127.0.0.1"]),
+        ("inside.example", &["10.0.0.1"]),
+        ("cloud.example", &["169.254.169.254"]),
+    ]);
+    let issuer = Signer::es256();
+    for keys in [
+        "https://inside.example/keys",
+        "https://cloud.example/keys",
+        "https://10.0.0.1/keys",
+        "https://[::ffff:10.0.0.1]/keys",
+        "http://public.example/keys",
+    ] {
+        let metadata = format!(r#"{{"issuer":"{LOCAL}","jwks_uri":"{keys}"}}"#);
+        pages([
+            ("/.well-known/oauth-authorization-server", json(&metadata)),
+            ("/keys", json(&issuer.key_set("k1"))),
+        ]);
+        let service = service(Protection::new(RESOURCE).issuer(LOCAL));
+        assert_eq!(status(&service, &token(&issuer)), 503, "{keys}");
+        let dialled = dialled();
+        assert!(
+            dialled.iter().all(|it| it == "127.0.0.1:9"),
+            "{keys}: {dialled:?}"
+        );
+    }
+}
+
+/// AU-31: documents are bounded, and a redirect to another origin is not followed.
+#[test]
+fn keys_come_from_a_sound_response() {
+    names(&[("localhost", &["127.0.0.1"])]);
+    let issuer = Signer::es256();
+    let keys = issuer.key_set("k1");
+    let long = format!("{}{keys}", " ".repeat(1 << 20));
+    for (keys, expected) in [
+        (json(&keys), 200),
+        (json(&long), 503),
+        (page("500 Internal Server Error", "", &keys), 503),
+        (page("201 Created", "", &keys), 503),
+        (
+            page(
+                "307 Temporary Redirect",
+                "location: http://localhost:10/keys\r\n",
+                &keys,
+            ),
+            503,
+        ),
+    ] {
+        pages([("/keys", keys)]);
+        let protection = Protection::new(RESOURCE);
+        let protection = protection.issuer_with_keys_at(LOCAL, format!("{LOCAL}/keys"));
+        assert_eq!(status(&service(protection), &token(&issuer)), expected);
+    }
+}
+
+/// AU-18.
+#[test]
+fn the_authorization_server_is_asked_about_opaque_tokens() {
+    names(&[("localhost", &["127.0.0.1"])]);
+    let active = format!(r#"{{"active":true,"sub":"ada","aud":"{RESOURCE}"}}"#);
+    for (answer, expected) in [
+        (json(&active), 200),
+        (json(r#"{"active":false}"#), 401),
+        (page("401 Unauthorized", "", &active), 503),
+        (page("200 OK", "", "<html>"), 503),
+    ] {
+        pages([("/introspect", answer)]);
+        let endpoint = RemoteIntrospection::<Sim>::at(format!("{LOCAL}/introspect"));
+        let endpoint = endpoint.basic("server", "secret");
+        let service = service(Protection::new(RESOURCE).introspection(LOCAL, endpoint));
+        assert_eq!(status(&service, "t0ken"), expected);
+    }
+}
