@@ -92,7 +92,10 @@ impl<R: Runtime> HttpEndpoint<R> {
         body: &[u8],
     ) -> Option<Answer> {
         let guard = self.options.guard.as_ref()?;
-        let access = parts.extensions.get::<Arc<Access>>()?;
+        let Some(access) = parts.extensions.get::<Arc<Access>>() else {
+            // Its token was not checked.
+            return Some(answer::empty(StatusCode::INTERNAL_SERVER_ERROR));
+        };
         let caller = parts.extensions.get::<Principal>();
         let mut needed = RequiredScopes::NONE;
         for incoming in Messages::new(body, self.depth()) {
