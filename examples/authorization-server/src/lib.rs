@@ -13,7 +13,8 @@
 //! | `/register` | registration of clients |
 //! | `/jwks`, `/introspect`, `/revoke` | keys, introspection, revocation |
 //!
-//! Access tokens are JWTs (`at+jwt`) signed with ES256 or RS256.
+//! Access tokens are JWTs (`at+jwt`) signed with ES256 or RS256. The program `login` shows a client that
+//! logs in, and prints each request.
 //!
 //! [`AuthorizationServer`] is a service of `tower` for any runtime:
 //!

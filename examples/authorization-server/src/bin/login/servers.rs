@@ -1,0 +1,89 @@
+use core::error::Error;
+use core::future::pending;
+
+use authorization_server::{AuthorizationServer, Consent, SameOrigin, Settings};
+use http::header::{AUTHORIZATION, HeaderValue};
+use http::request::Parts;
+use mcp_async::Server;
+use mcp_async::auth::{DpopUse, Protection};
+use mcp_async::http::{AuthError, Principal};
+use mcp_async::net::Listen;
+use mcp_async::server::{NoArguments, ServerBuilder};
+use mcp_proto::RevisionSet;
+use mcp_tokio::Runtime;
+
+use crate::trace::Traced;
+
+/// Serves a protected server and, at another origin, its authorization server. Returns the URL of
+/// the server. It accepts tokens that are bound to a key as `dpop` says.
+pub(crate) fn apart(revisions: RevisionSet, dpop: DpopUse) -> Result<String, Box<dyn Error>> {
+    let listen = Listen::bind("127.0.0.1:0")?;
+    let issuer = format!("http://{}", listen.address()?);
+    let settings = Settings::new(&issuer).consent(Consent::Allow);
+    let server = AuthorizationServer::new(settings.scopes(["mcp"]))?;
+    tokio::spawn(listen.serve::<Runtime, _, _>(Traced::new(&issuer, server), pending()));
+
+    let listen = Listen::bind("127.0.0.1:0")?;
+    let origin = format!("http://{}", listen.address()?);
+    let url = format!("{origin}/mcp");
+    let protection = Protection::new(&url)
+        .issuer(&issuer)
+        .scopes(["mcp"])
+        .dpop(dpop);
+    let service = builder(revisions)
+        .http()
+        .protect(protection)
+        .into_service()?;
+    tokio::spawn(listen.serve::<Runtime, _, _>(Traced::new(&origin, service), pending()));
+    Ok(url)
+}
+
+/// Serves a protected server and its authorization server at one origin, as in 2025-03-26. Returns
+/// the URL of the server.
+pub(crate) fn same_origin(
+    revisions: RevisionSet,
+    has_metadata: bool,
+) -> Result<String, Box<dyn Error>> {
+    let listen = Listen::bind("127.0.0.1:0")?;
+    let origin = format!("http://{}", listen.address()?);
+    let mut settings = Settings::new(&origin).consent(Consent::Allow);
+    settings = settings.without_issuer_parameter();
+    if !has_metadata {
+        settings = settings.without_metadata();
+    }
+    let server = AuthorizationServer::new(settings)?;
+    let issuer = server.clone();
+    // Without metadata of the resource, a challenge says no more than that a token is needed.
+    let hook = move |head: &Parts| {
+        let user = user(&issuer, head);
+        async move {
+            let bearer = HeaderValue::from_static("Bearer");
+            let user = user.ok_or_else(|| AuthError::unauthorized(bearer))?;
+            Ok::<_, AuthError>(Principal::new(user))
+        }
+    };
+    let service = builder(revisions)
+        .http()
+        .authenticate(hook)
+        .into_service()?;
+    let service = Traced::new(&origin, SameOrigin::new(server, service));
+    tokio::spawn(listen.serve::<Runtime, _, _>(service, pending()));
+    Ok(format!("{origin}/mcp"))
+}
+
+/// The user of a token that the authorization server of this process has issued.
+fn user(issuer: &AuthorizationServer, head: &Parts) -> Option<String> {
+    let sent = head.headers.get(AUTHORIZATION)?.to_str().ok()?;
+    let claims = issuer.introspect(sent.strip_prefix("Bearer ")?);
+    claims["active"].as_bool()?.then_some(())?;
+    Some(claims["sub"].as_str()?.to_owned())
+}
+
+fn builder(revisions: RevisionSet) -> ServerBuilder<Runtime> {
+    Server::<Runtime>::builder("login", env!("CARGO_PKG_VERSION"))
+        .revisions(revisions)
+        .tool("whoami", "The user", |_: NoArguments, cx| async move {
+            let name = cx.principal().map(|principal| principal.name().to_owned());
+            Ok(name.unwrap_or_default())
+        })
+}
