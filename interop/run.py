@@ -12,13 +12,15 @@ lack.
 import argparse
 import json
 import os
-import socket
 import subprocess
 import sys
 import time
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
+
+from logins import Programs, logins
+from processes import free_address, serving
 
 HERE = Path(__file__).resolve().parent
 ROOT = HERE.parent
@@ -35,6 +37,8 @@ ALL = [*LEGACY, MODERN]
 
 # What there is to speak over, with the path of a URL and the revisions that have it.
 TRANSPORTS = {"stdio": ("", ALL), "http": ("/mcp", ALL[1:]), "sse": ("/sse", ALL[:1])}
+# A protected server over HTTP, with a table of its own.
+LOGIN = "login"
 
 # What is driven, with the revisions that have it.
 FEATURES = {
@@ -125,6 +129,9 @@ class Table:
         if text not in self.notes:
             self.notes.append(text)
 
+    def is_empty(self) -> bool:
+        return not self.columns
+
     def print(self) -> None:
         print(f"\n{self.title}\n{'':<12}" + "".join(f"{revision:<12}" for revision in self.columns))
         for feature in FEATURES:
@@ -145,7 +152,7 @@ def main() -> int:
     began = time.monotonic()
     failures = 0
     for table in tables(options):
-        if not table.columns:
+        if table.is_empty():
             continue
         table.print()
         failures += table.failures()
@@ -157,8 +164,11 @@ def main() -> int:
 def tables(options: argparse.Namespace):
     """Every table, as soon as its pairs have run."""
     for adapter in options.adapters:
-        for transport in options.transport or TRANSPORTS:
-            if adapter == "none":
+        for transport in options.transport or [*TRANSPORTS, LOGIN]:
+            if transport == LOGIN:
+                if adapter != "none":
+                    yield logins(adapter, programs(adapter), options.peer or "", options.revision or ALL)
+            elif adapter == "none":
                 yield from among_themselves(options, transport)
             else:
                 yield from ours(options, adapter, transport)
@@ -211,31 +221,9 @@ def reach(transport: str, command: list[str]):
     if transport == "stdio":
         yield command
         return
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        address = f"127.0.0.1:{free.getsockname()[1]}"
-    with (WORK / "server.log").open("w") as log:
-        server = subprocess.Popen([*command, "--http", address], stdin=subprocess.DEVNULL, stdout=log, stderr=log)
-        try:
-            listens(address, server)
-            yield [f"http://{address}{TRANSPORTS[transport][0]}"]
-        finally:
-            server.terminate()
-            try:
-                server.wait(10)
-            except subprocess.TimeoutExpired:
-                server.kill()
-
-
-def listens(address: str, server: subprocess.Popen) -> None:
-    host, _, port = address.rpartition(":")
-    while server.poll() is None:
-        try:
-            socket.create_connection((host, int(port)), 1).close()
-            return
-        except OSError:
-            time.sleep(0.05)
-    sys.exit(f"{server.args} does not listen: see {WORK / 'server.log'}")
+    address = free_address()
+    with serving([*command, "--http", address], address, WORK / "server.log"):
+        yield [f"http://{address}{TRANSPORTS[transport][0]}"]
 
 
 def run(command: list[str], lacks: dict[str, str]) -> tuple[dict[str, dict], dict[str, str], str]:
@@ -250,6 +238,25 @@ def run(command: list[str], lacks: dict[str, str]) -> tuple[dict[str, dict], dic
 
 def program(name: str, adapter: str) -> list[str]:
     return [str(TARGET / "debug" / f"{name}{PROGRAM}"), "--runtime", adapter]
+
+
+def programs(adapter: str) -> Programs:
+    """What takes part in logins."""
+    return Programs(
+        fixture=program("fixture", adapter),
+        issuer=[*program("authorization-server", adapter), "--consent", "auto", "--port"],
+        clients={
+            "python mcp 2.3.0": [str(PYTHON), str(HERE / "python" / "login_client.py")],
+            "typescript client 2.4.0": ["node", str(TYPESCRIPT / "login-client.mjs")],
+            "rust rmcp 3.9.0": [str(RUST / f"login{PROGRAM}")],
+        },
+        servers={
+            "python mcp 2.3.0": [str(PYTHON), str(HERE / "python" / "login_server.py")],
+            "typescript server 2.4.0": ["node", str(TYPESCRIPT / "login-server.mjs")],
+        },
+        issuers={"oidc-provider 9.13.3": ["node", str(TYPESCRIPT / "login-issuer.mjs")]},
+        log=WORK / "login.log",
+    )
 
 
 def install() -> None:
@@ -284,7 +291,7 @@ def call(*command: str | Path, cwd: Path = ROOT) -> None:
 def arguments() -> argparse.Namespace:
     parser = argparse.ArgumentParser(description="Runs the official SDKs against ours.")
     parser.add_argument("adapters", nargs="*", metavar="ADAPTER", help="tokio, smol (both by default) or none")
-    parser.add_argument("--transport", action="append", choices=TRANSPORTS, help="only over this; may be repeated")
+    parser.add_argument("--transport", action="append", choices=[*TRANSPORTS, LOGIN], help="only over this; may be repeated")
     parser.add_argument("--peer", help="only peers whose name contains this")
     parser.add_argument("--revision", action="append", choices=ALL, help="only this revision; may be repeated")
     options = parser.parse_args()
