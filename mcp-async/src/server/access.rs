@@ -6,8 +6,6 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use mcp_proto::auth::resource::{Denial, Grant, ProtectedResource, RequiredScopes};
 use mcp_proto::rpc::code;
 
-use super::context::CallContext;
-use super::handler_error::HandlerError;
 use crate::error::ErrorReply;
 
 /// What the token of a request permits, in the extensions of the request.
@@ -52,7 +50,7 @@ impl Access {
 }
 
 /// The token of a request lacks scopes that its operation needs: see
-/// [`CallContext::require_scopes`].
+/// [`CallContext::require_scopes`](super::CallContext::require_scopes).
 ///
 /// A handler that returns it answers with 403 and a challenge that names the scopes (AU-09), if the
 /// response has not begun: then a client can ask its user for them and repeat the request. In an
@@ -65,6 +63,22 @@ pub struct MissingScopes {
 }
 
 impl MissingScopes {
+    /// Fails if a request with this access lacks one of the scopes. Without access no token was
+    /// checked.
+    pub(super) fn check(access: Option<&Arc<Access>>, needed: &RequiredScopes) -> Result<(), Self> {
+        let denied = match access {
+            Some(access) => match access.require(needed) {
+                Ok(()) => return Ok(()),
+                Err(denial) => Some((Arc::clone(access), denial)),
+            },
+            None => None,
+        };
+        Err(Self {
+            needed: needed.clone(),
+            denied,
+        })
+    }
+
     /// Returns the scopes that the operation needs.
     pub const fn needed(&self) -> &RequiredScopes {
         &self.needed
@@ -107,56 +121,3 @@ impl fmt::Debug for MissingScopes {
 }
 
 impl core::error::Error for MissingScopes {}
-
-impl CallContext {
-    /// Fails unless the token of the request has these scopes, in addition to those that every
-    /// token needs: for handlers that learn only from their arguments what they need. What an item
-    /// always needs is stated by its `scopes`, for instance
-    /// [`Tool::scopes`](super::Tool::scopes), and is checked before the handler runs.
-    ///
-    /// On standard streams there are no tokens, and nothing is needed. Over HTTP it fails at an
-    /// endpoint without [`Http::protect`](crate::http::Http::protect).
-    ///
-    /// ```
-    /// use mcp_async::server::{Context, HandlerError};
-    ///
-    /// async fn write(folder: String, cx: Context) -> Result<(), HandlerError> {
-    ///     if folder == "shared" {
-    ///         cx.require_scopes(["files:share"])?;
-    ///     }
-    ///     Ok(())
-    /// }
-    /// # let _ = write;
-    /// ```
-    ///
-    /// # Errors
-    /// [`MissingScopes`], or an error that the client does not see if one of the texts is not a
-    /// scope.
-    pub fn require_scopes<T: AsRef<str>>(
-        &self,
-        scopes: impl IntoIterator<Item = T>,
-    ) -> Result<(), HandlerError> {
-        let needed = RequiredScopes::new(scopes)?;
-        Ok(self.require(&needed)?)
-    }
-
-    pub(super) fn require(&self, needed: &RequiredScopes) -> Result<(), MissingScopes> {
-        if needed.scopes().is_empty() || self.http().is_none() {
-            return Ok(());
-        }
-        let access = self
-            .http()
-            .and_then(|head| head.extensions.get::<Arc<Access>>());
-        let denied = match access {
-            Some(access) => match access.require(needed) {
-                Ok(()) => return Ok(()),
-                Err(denial) => Some((Arc::clone(access), denial)),
-            },
-            None => None,
-        };
-        Err(MissingScopes {
-            needed: needed.clone(),
-            denied,
-        })
-    }
-}

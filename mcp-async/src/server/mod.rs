@@ -80,6 +80,8 @@ mod rate;
 mod register_error;
 #[cfg(feature = "server")]
 mod registry;
+#[cfg(all(feature = "auth", feature = "http-server"))]
+mod require_scopes;
 #[cfg(feature = "server")]
 mod resource;
 #[cfg(feature = "server")]

@@ -18,6 +18,7 @@ mod guard;
 mod introspection;
 mod key_source;
 mod protection;
+mod setting;
 mod token_verifier;
 
 pub(super) use self::guard::TokenGuard;

@@ -13,12 +13,12 @@ use mcp_proto::auth::resource::{
 use super::guard::{Documents, Opaque, RuntimeFunctions, TokenGuard, Verifier};
 use super::key_source::KeySource;
 use super::token_verifier::{Introspect, TokenVerifier};
-use crate::http::server::builder::Http;
 use crate::runtime::{Runtime, Timer};
 use crate::server::RegisterError;
 use crate::server::layers::Semaphore;
 
-/// How an endpoint is protected with access tokens of OAuth 2.1: see [`Http::protect`].
+/// How an endpoint is protected with access tokens of OAuth 2.1: see
+/// [`Http::protect`](crate::http::Http::protect).
 ///
 /// It needs the URL that clients are given, at least one authorization server, and what verifies
 /// its tokens:
@@ -284,45 +284,6 @@ impl<R: Runtime> Protection<R> {
                 },
             },
         })
-    }
-}
-
-impl<R: Runtime> Http<R> {
-    /// Protects the endpoint with access tokens of OAuth 2.1, as a resource server (RFC 9728): each
-    /// request needs a token that the [`Protection`] accepts, and the metadata document that clients
-    /// begin with is published.
-    ///
-    /// Requests are checked in the service itself, after path, host and origin: a browser's
-    /// preflight is answered without a token, and refusals have the headers of CORS that let a page
-    /// read their challenge. 401, 403 and 400 name in `WWW-Authenticate` what is missing. Responses
-    /// that are event streams end when the token expires.
-    ///
-    /// The [`Principal`](crate::server::Principal) of a request is its issuer, subject and client,
-    /// with [`TokenClaims`](mcp_proto::auth::resource::TokenClaims) as its claims. Sessions and what
-    /// belongs to them are unknown to other principals (SH-43, AU-17). It takes the place of one of
-    /// [`authenticate`](Self::authenticate), whose hook is not called.
-    ///
-    /// ```
-    /// use mcp_async::auth::{Protection, StaticKeys, TokenClaims};
-    /// use mcp_async::http::{Http, Principal};
-    /// use mcp_async::server::{Context, NoArguments, Tool};
-    /// use mcp_async::{Runtime, Server};
-    ///
-    /// fn protected<R: Runtime>(keys: &str) -> Http<R> {
-    ///     let purge = Tool::new("purge").scopes(["notes:delete"]);
-    ///     let purge = purge.handler(|_: NoArguments, cx: Context| async move {
-    ///         let claims = cx.principal().and_then(Principal::claims::<TokenClaims>);
-    ///         Ok(claims.and_then(TokenClaims::subject).unwrap_or("a program").to_owned())
-    ///     });
-    ///     let protection = Protection::new("https://mcp.example.com/mcp")
-    ///         .issuer_with_keys("https://login.example.com", StaticKeys::new(keys))
-    ///         .scopes(["notes:read"]);
-    ///     Server::<R>::builder("notes", "1.0").with(purge).http().protect(protection)
-    /// }
-    /// ```
-    pub fn protect(mut self, protection: Protection<R>) -> Self {
-        self.protection = Some(protection);
-        self
     }
 }
 
