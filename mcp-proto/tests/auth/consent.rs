@@ -133,7 +133,7 @@ fn errors_in_responses() {
     assert!(!error.to_string().contains("access_denied"), "{error}");
 }
 
-/// AU-58: from the challenge, else all of the document, else none; what is configured is added.
+/// AU-58, AU-59: from the challenge, else all of the document, else none; what is configured is added.
 #[test]
 fn scopes_of_the_first_request() {
     let published = PUBLISHED.replace('}', r#","scopes_supported":["a","b"]}"#);

@@ -5,8 +5,8 @@ use mcp_proto::auth::{AuthConfig, ClientProof, Document};
 
 const NAMED: &str = r#"Bearer resource_metadata="https://docs.example/custom.json""#;
 
-/// AU-22, AU-34: the place in the challenge goes first, on another origin too; another one is not
-/// asked for.
+/// AU-21, AU-22, AU-34: the place in the challenge goes first, on another origin too; another one
+/// is not asked for.
 #[test]
 fn the_challenge_names_the_place() {
     let mut script = Script::new(config(), challenge(NAMED));
@@ -167,7 +167,7 @@ fn the_resource_as_published() {
     }
 }
 
-/// AU-25: the places of an issuer with a path; the root is never asked for.
+/// AU-24, AU-25: the places of an issuer with a path; the root is never asked for.
 #[test]
 fn issuers_with_a_path() {
     let published = PUBLISHED.replace(ISSUER, "https://as.example/tenant1");

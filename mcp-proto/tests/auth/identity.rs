@@ -80,7 +80,7 @@ fn the_user_is_asked_last() {
     );
 }
 
-/// AU-45: a pre-registered client is used with its own issuer only.
+/// AU-45, AU-47: a pre-registered client is used with its own issuer only.
 #[test]
 fn pre_registered_with_another_issuer() {
     let published = PUBLISHED.replace(ISSUER, "https://other.example");

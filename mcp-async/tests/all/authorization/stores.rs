@@ -122,7 +122,7 @@ fn a_failure_to_save_surfaces_and_loses_nothing() {
     assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
 }
 
-/// AU-45, AU-46: the record is that of the issuer.
+/// AU-45, AU-46, AU-64: the record is that of the issuer.
 #[test]
 fn records_belong_to_server_and_issuer() {
     let parties = Parties::new(MODERN);

@@ -13,7 +13,7 @@ use crate::sim::Sim;
 
 const MODERN: Revision = Revision::V2026_07_28;
 
-/// VR-26: neither the era nor the connection is given up while the user logs in.
+/// AU-33, VR-26: neither the era nor the connection is given up while the user logs in.
 #[test]
 fn the_time_of_the_user_is_not_that_of_the_server() {
     for revision in [MODERN, Revision::V2025_06_18] {
@@ -79,7 +79,7 @@ fn a_dropped_call_does_not_end_the_authorization() {
     assert_eq!(seen.pages(), 2);
 }
 
-/// A call does not wait for the stream of a session, which stays open.
+/// AU-117: a call does not wait for the stream of a session, which stays open.
 #[test]
 fn calls_are_refreshed_while_a_stream_is_open() {
     let parties = Parties::new(Revision::V2025_06_18).with(|state| state.holds_streams = true);
