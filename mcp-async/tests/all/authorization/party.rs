@@ -67,6 +67,8 @@ pub(crate) struct State {
     /// How long the user takes, in seconds.
     pub(crate) thinks: u64,
     pub(crate) pages: usize,
+    /// No token is accepted for a GET.
+    pub(crate) refuses_streams: bool,
     /// An authorized GET is never answered.
     pub(crate) holds_streams: bool,
     /// The token endpoint answers with an error whose member repeats the request.
@@ -106,6 +108,7 @@ impl Parties {
             declines: false,
             thinks: 0,
             pages: 0,
+            refuses_streams: false,
             holds_streams: false,
             echoes: None,
             count: 0,
@@ -417,7 +420,8 @@ impl State {
         let value = asked.fields.get("authorization");
         let value = value.map_or("", |value| value.to_str().unwrap());
         let token = value.strip_prefix(scheme).map_or("", str::trim);
-        let scopes = self.tokens.get(token).filter(|_| !self.refuses_all);
+        let is_refused = self.refuses_all || self.refuses_streams && asked.method == "GET";
+        let scopes = self.tokens.get(token).filter(|_| !is_refused);
         let Some(scopes) = scopes else {
             return Some((401, vec![("www-authenticate", challenge)], String::new()));
         };

@@ -212,6 +212,27 @@ fn errors_name_the_document_and_its_url() {
     );
 }
 
+/// A stream that the server refuses whatever the token is asks no user, and is not asked for without
+/// an end.
+#[test]
+fn a_stream_that_is_always_refused_ends_nothing() {
+    let parties = Parties::new(Revision::V2025_06_18).with(|state| state.refuses_streams = true);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            for _ in 0..3 {
+                client.list_tools(None).await.unwrap();
+                crate::client_http::site::sleep(core::time::Duration::from_secs(60)).await;
+            }
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+    assert_eq!(seen.count("GET https://mcp.example/mcp "), 2);
+}
+
 #[test]
 fn a_user_who_declines_ends_the_call() {
     let parties = Parties::new(MODERN).with(|state| state.declines = true);
