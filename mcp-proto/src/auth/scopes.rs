@@ -1,10 +1,17 @@
 //! Sets of scopes.
 
+use alloc::collections::BTreeSet;
 use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
+/// The scopes that are compared one by one; further ones are looked up.
+const FEW: usize = 16;
+
 /// Scopes in the order in which they came, each once (RFC 6749, section 3.3).
+///
+/// There are at most [`MOST`](Self::MOST) of at most [`MAX_BYTES`](Self::MAX_BYTES) bytes; what is
+/// added beyond that is left out.
 ///
 /// ```
 /// use mcp_proto::auth::Scopes;
@@ -17,6 +24,12 @@ use core::fmt;
 pub struct Scopes(Vec<String>);
 
 impl Scopes {
+    /// The most scopes.
+    pub const MOST: usize = 1000;
+
+    /// The bytes that all scopes may have, with one separator each.
+    pub const MAX_BYTES: usize = 16 * 1024;
+
     /// No scope.
     pub const fn new() -> Self {
         Self(Vec::new())
@@ -29,10 +42,20 @@ impl Scopes {
 
     /// Adds a scope, unless it is there already or cannot be one.
     pub fn insert(&mut self, scope: &str) {
-        let is_sound = |byte: u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
-        if !scope.is_empty() && scope.bytes().all(is_sound) && !self.contains(scope) {
-            self.0.push(scope.into());
+        let bytes = self.iter().map(|scope| scope.len().saturating_add(1)).sum();
+        if is_sound(scope) && !self.contains(scope) {
+            self.push(scope, bytes);
         }
+    }
+
+    /// Adds a new scope to those of `bytes` bytes if there is room; returns the bytes then.
+    fn push(&mut self, scope: &str, bytes: usize) -> usize {
+        let with_scope = bytes.saturating_add(scope.len()).saturating_add(1);
+        if self.0.len() >= Self::MOST || with_scope > Self::MAX_BYTES {
+            return bytes;
+        }
+        self.0.push(scope.into());
+        with_scope
     }
 
     /// Returns whether a scope is among them.
@@ -60,11 +83,28 @@ impl Scopes {
 impl<'s> FromIterator<&'s str> for Scopes {
     fn from_iter<I: IntoIterator<Item = &'s str>>(scopes: I) -> Self {
         let mut set = Self::new();
-        for scope in scopes {
-            set.insert(scope);
+        let mut bytes = 0;
+        // Other parties write long lists: the time must not grow with the square of the length.
+        let mut after_few = BTreeSet::new();
+        for scope in scopes.into_iter().filter(|scope| is_sound(scope)) {
+            let is_known = set.0.iter().take(FEW).any(|other| other == scope);
+            if is_known || after_few.contains(scope) {
+                continue;
+            }
+            let before = set.0.len();
+            bytes = set.push(scope, bytes);
+            if set.0.len() > FEW.max(before) {
+                after_few.insert(scope);
+            }
         }
         set
     }
+}
+
+/// Whether a text can be a scope.
+fn is_sound(scope: &str) -> bool {
+    let is_sound = |byte: u8| matches!(byte, b'!' | b'#'..=b'[' | b']'..=b'~');
+    !scope.is_empty() && scope.bytes().all(is_sound)
 }
 
 impl fmt::Display for Scopes {

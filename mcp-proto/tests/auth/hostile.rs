@@ -2,8 +2,8 @@
 
 use crate::script::*;
 use mcp_proto::auth::{
-    AuthConfig, ClientProof, Document, Flow, HttpRequest, Input, ResourceMetadata, ServerMetadata,
-    UnixTime,
+    AuthConfig, ClientProof, Document, Flow, HttpRequest, Input, ResourceMetadata, Scopes,
+    ServerMetadata, UnixTime,
 };
 
 /// AU-04: every member of both documents with a value of every other type; no list of
@@ -80,6 +80,28 @@ fn bounds_of_documents() {
         .answers(200, &PUBLISHED.replace(SERVER, &name));
     let error = script.error(Document::ResourceMetadata, &["https://evil.example/"]);
     assert!(error.to_string().len() < 1500);
+}
+
+/// AU-31: a list of scopes is cut, in a time that does not grow with the square of its length.
+#[test]
+fn bounds_of_scopes() {
+    let list = |count: usize| {
+        let scopes: Vec<String> = (0..count).map(|number| format!("{number:x}")).collect();
+        scopes.join(" ")
+    };
+    let scopes = Scopes::parse(&list(200_000));
+    assert_eq!(scopes.iter().count(), Scopes::MOST);
+    assert_eq!(Scopes::parse(&list(200_000).replace(' ', " 0 ")), scopes);
+    assert_eq!(scopes.union(&Scopes::parse("more")), scopes);
+    let mut more = scopes.clone();
+    more.insert("more");
+    assert_eq!(more, scopes);
+
+    // What is too long costs no other scope its place.
+    let half = "x".repeat(Scopes::MAX_BYTES / 2);
+    let scopes = Scopes::parse(&format!("a {half} {half}y b"));
+    assert_eq!(scopes, Scopes::parse(&format!("a {half} b")));
+    assert!(scopes.to_string().len() < Scopes::MAX_BYTES);
 }
 
 /// Every prefix of a document is refused or of another kind, never read as another document.
