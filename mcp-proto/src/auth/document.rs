@@ -3,6 +3,7 @@
 use alloc::string::{String, ToString};
 use alloc::vec::Vec;
 
+use super::Secret;
 use super::error::{AuthError, Document, Problem};
 use super::message::HttpRequest;
 use crate::json::{Object, Raw};
@@ -81,6 +82,15 @@ impl<'d> DocumentReader<'d> {
     pub(crate) fn required_text(&self, name: &'static str) -> Result<String, AuthError> {
         let text = self.text(name)?.filter(|text| !text.is_empty());
         text.ok_or_else(|| self.fail(Problem::Missing(name)))
+    }
+
+    /// A text that is stored; an empty one counts as absent.
+    pub(crate) fn stored_text(&self, name: &'static str) -> Result<Option<String>, AuthError> {
+        let text = self.text(name)?.filter(|text| !text.is_empty());
+        match &text {
+            Some(long) if long.len() > Secret::MAX_BYTES => Err(self.fail(Problem::TooLong(name))),
+            _ => Ok(text),
+        }
     }
 
     pub(crate) fn texts(&self, name: &'static str) -> Result<Option<Vec<String>>, AuthError> {

@@ -87,6 +87,8 @@ pub enum Problem {
     },
     /// A list has more elements than are read.
     TooMany(&'static str),
+    /// A member that is stored has more than [`Secret::MAX_BYTES`](super::Secret::MAX_BYTES).
+    TooLong(&'static str),
     /// A member or parameter has characters that it cannot have.
     Malformed(&'static str),
     /// A member that must equal a known text is another.
@@ -287,6 +289,9 @@ impl fmt::Display for Problem {
                 found,
             } => write!(f, "`{member}` must be {expected}, found a JSON {found}"),
             Self::TooMany(member) => write!(f, "`{member}` has too many elements"),
+            Self::TooLong(member) => {
+                write!(f, "`{member}` has more than {} bytes", super::Secret::MAX_BYTES)
+            }
             Self::Malformed(member) => write!(f, "`{member}` has characters that it cannot have"),
             Self::Mismatch {
                 member,

@@ -13,7 +13,7 @@ use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};
 use super::{
     AuthConfig, Challenge, ClientIdentity, ClientProof, CodeVerifier, Credentials, DpopNonces,
-    EndpointAuth, ExpectedRedirect, Scheme, Scopes, Secret, ServerMetadata, UnixTime, base64,
+    EndpointAuth, ExpectedRedirect, HttpRequest, Scheme, Scopes, Secret, ServerMetadata, UnixTime, base64,
 };
 
 /// A flow. See [the module](super) for the loop that drives it.
@@ -550,7 +550,7 @@ impl Flow {
     ) -> Result<Output, AuthError> {
         let key = self.config.dpop.as_ref();
         let key = key.filter(|_| token.scheme == Scheme::Dpop);
-        Ok(Output::Done(Box::new(Credentials {
+        let credentials = Credentials {
             server: server_uri(&self.config)?.canonical(),
             token_endpoint: login.metadata.token_endpoint()?.into(),
             issuer: login.metadata.issuer,
@@ -564,7 +564,17 @@ impl Flow {
             expires_at: token.expires_in.map(|seconds| now.saturating_add(seconds)),
             refresh_token: token.refresh_token.or(login.refresh_token),
             dpop_key: key.map(|key| key.thumbprint_input().into()),
-        })))
+        };
+        // The endpoint and the resource are texts of other parties, too.
+        if credentials.to_json().expose().len() > HttpRequest::MAX_BODY {
+            let url = &credentials.token_endpoint;
+            return Err(AuthError::new(
+                Document::TokenResponse,
+                url,
+                Problem::TooLarge,
+            ));
+        }
+        Ok(Output::Done(Box::new(credentials)))
     }
 }
 

@@ -261,9 +261,9 @@ pub(crate) fn read_registration(
         return Err(fail(oauth_error(response, &Vec::new())));
     }
     let document = DocumentReader::new(Document::Registration, url, response.body)?;
-    let client_id = document.required_text("client_id")?;
-    let secret = document.text("client_secret")?;
-    let secret = secret.filter(|secret| !secret.is_empty());
+    let client_id = document.stored_text("client_id")?;
+    let client_id = client_id.ok_or_else(|| fail(Problem::Missing("client_id")))?;
+    let secret = document.stored_text("client_secret")?;
     let expires = document.seconds("client_secret_expires_at")?;
     let method = match document.text("token_endpoint_auth_method")? {
         None => None,

@@ -19,6 +19,10 @@ use core::fmt;
 pub struct Secret(String);
 
 impl Secret {
+    /// The bytes that a token, a client id or a client secret of another party may have, so that
+    /// the record of them can be read again.
+    pub const MAX_BYTES: usize = 16 * 1024;
+
     /// Returns the text.
     pub fn expose(&self) -> &str {
         &self.0

@@ -148,7 +148,8 @@ impl TokenResponse {
         if !reader.has_any(&["access_token"]) && reader.has_any(&["error"]) {
             return Err(fail(oauth_error(response, secrets)));
         }
-        let access_token = reader.required_text("access_token")?;
+        let access_token = reader.stored_text("access_token")?;
+        let access_token = access_token.ok_or_else(|| fail(Problem::Missing("access_token")))?;
         let is_sound = |byte: u8| matches!(byte, b'!'..=b'~');
         if !access_token.bytes().all(is_sound) {
             return Err(fail(Problem::Malformed("access_token")));
@@ -182,15 +183,13 @@ impl TokenResponse {
                 Scheme::Bearer
             }
         };
-        let refresh_token = reader.text("refresh_token")?;
+        let refresh_token = reader.stored_text("refresh_token")?;
         let scopes = reader.text("scope")?;
         Ok(Self {
             access_token: Secret::from(access_token),
             scheme,
             expires_in: reader.seconds("expires_in")?,
-            refresh_token: refresh_token
-                .filter(|token| !token.is_empty())
-                .map(Secret::from),
+            refresh_token: refresh_token.map(Secret::from),
             scopes: scopes
                 .map(|scopes| Scopes::parse(&scopes))
                 .filter(|scopes| !scopes.is_empty()),

@@ -2,8 +2,8 @@
 
 use crate::script::*;
 use mcp_proto::auth::{
-    AuthConfig, ClientProof, Document, Flow, HttpRequest, Input, ResourceMetadata, Scopes,
-    ServerMetadata, UnixTime,
+    AuthConfig, ClientProof, Credentials, Document, Flow, HttpRequest, Input, ResourceMetadata,
+    Scopes, Secret, ServerMetadata, UnixTime,
 };
 
 /// AU-04: every member of both documents with a value of every other type; no list of
@@ -80,6 +80,65 @@ fn bounds_of_documents() {
         .answers(200, &PUBLISHED.replace(SERVER, &name));
     let error = script.error(Document::ResourceMetadata, &["https://evil.example/"]);
     assert!(error.to_string().len() < 1500);
+}
+
+/// AU-31: what is stored is so short that its record can be read again, however it is escaped.
+#[test]
+fn bounds_of_stored_texts() {
+    let longest = "\\u0001".repeat(Secret::MAX_BYTES);
+    let token = "\\\"".repeat(Secret::MAX_BYTES);
+    let registration = |id: &str, secret: &str| {
+        let answer = format!(r#"{{"client_id":"{id}","client_secret":"{secret}"}}"#);
+        let mut script = Script::new(config(), None);
+        script.discovers("");
+        script.posts("https://as.example/register");
+        script.answers(201, &answer);
+        script
+    };
+    let response = |access: &str, refresh: &str| {
+        let mut script = registration(&longest, &longest);
+        script.consents();
+        script.posts("https://as.example/token");
+        let scope = "a".repeat(Scopes::MAX_BYTES - 1);
+        let answer = format!(
+            r#"{{"access_token":"{access}","refresh_token":"{refresh}","scope":"{scope}"}}"#
+        );
+        script.answers(200, &answer);
+        script
+    };
+    let credentials = response(&token, &longest).done();
+    let record = credentials.to_json();
+    assert_eq!(
+        Credentials::from_json(record.expose().as_bytes()),
+        Ok(credentials)
+    );
+    for (access, refresh, member) in [
+        (format!("{token}x"), "r", "access_token"),
+        ("t".into(), &*format!("{longest}x"), "refresh_token"),
+    ] {
+        let texts = [member, "has more than 16384 bytes"];
+        response(&access, refresh).error(Document::TokenResponse, &texts);
+    }
+    let long = format!("{longest}x");
+    for (id, secret, member) in [(&*long, "s", "client_id"), ("c", &*long, "client_secret")] {
+        let texts = [member, "has more than 16384 bytes"];
+        registration(id, secret).error(Document::Registration, &texts);
+    }
+
+    // Endpoints have no bound of their own.
+    let endpoint = format!(
+        "https://as.example/{}",
+        "x".repeat(HttpRequest::MAX_BODY - 500)
+    );
+    let document = metadata("").replace("https://as.example/token", &endpoint);
+    let mut script = Script::new(registered(ClientProof::Public), None);
+    script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
+    script.gets(SERVER_METADATA).answers(200, &document);
+    script.consents();
+    script.posts(&endpoint);
+    let token = "t".repeat(500);
+    script.answers(200, &format!(r#"{{"access_token":"{token}"}}"#));
+    script.error(Document::TokenResponse, &["longer than 1048576 bytes"]);
 }
 
 /// AU-31: a list of scopes is cut, in a time that does not grow with the square of its length.
