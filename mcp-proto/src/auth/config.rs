@@ -54,7 +54,9 @@ pub struct AuthConfig {
     pub dpop: Option<DpopKey>,
     /// Whether tokens that are not bound are refused (AU-96).
     pub dpop_required: bool,
-    /// The issuer to use if the server names several (AU-35).
+    /// The issuer to use if the server names several (AU-35). A registered client without an
+    /// issuer of its own uses its secret or key with no other one, and an assertion of a workload
+    /// is sent to no other one (AU-36).
     pub preferred_issuer: Option<String>,
     /// Whether metadata of the server may also be about a parent path at the same origin (AU-23).
     pub accept_parent_resource: bool,
@@ -88,6 +90,17 @@ impl AuthConfig {
             ignore_issuer_slash: false,
             protocol_version: None,
         }
+    }
+
+    /// The issuer that the secrets of this client belong to, if it is configured.
+    pub(crate) fn own_issuer(&self) -> Option<&String> {
+        let client = self.pre_registered.as_ref();
+        let has_secret = client.is_some_and(|client| client.proof != ClientProof::Public)
+            || matches!(self.grant, Grant::WorkloadIdentity(_));
+        let preferred = self.preferred_issuer.as_ref().filter(|_| has_secret);
+        client
+            .and_then(|client| client.issuer.as_ref())
+            .or(preferred)
     }
 
     /// Checks the URLs and their relations.

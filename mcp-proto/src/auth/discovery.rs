@@ -6,6 +6,7 @@ use alloc::string::String;
 
 use super::error::{AuthError, Document, Problem, printable};
 use super::resource_metadata::WELL_KNOWN;
+use super::server_metadata::is_same_issuer;
 use super::step::{Input, Output, Progress};
 use super::{
     AuthConfig, Challenge, HttpRequest, HttpResponse, ResourceMetadata, ServerMetadata, Uri,
@@ -263,19 +264,15 @@ impl Discovery {
     }
 }
 
-/// The issuers to try, in their order: a pre-registered client has only its own (AU-45).
+/// The issuers to try, in their order: secrets have only their own (AU-36, AU-45).
 fn issuers(
     config: &AuthConfig,
     found: &ResourceMetadata,
     url: &str,
 ) -> Result<VecDeque<String>, AuthError> {
-    let registered = config.pre_registered.as_ref();
     let listed = &found.authorization_servers;
-    if let Some(own) = registered.and_then(|client| client.issuer.as_ref()) {
-        let same = |issuer: &&String| {
-            let bare = |text: &str| String::from(text.strip_suffix('/').unwrap_or(text));
-            *issuer == own || (config.ignore_issuer_slash && bare(issuer) == bare(own))
-        };
+    if let Some(own) = config.own_issuer() {
+        let same = |issuer: &&String| is_same_issuer(issuer, own, config.ignore_issuer_slash);
         let Some(issuer) = listed.iter().find(same) else {
             let found = listed.first().map(String::as_str).unwrap_or_default();
             let problem = Problem::OtherIssuer {

@@ -178,9 +178,15 @@ impl Flow {
                 let Input::Identity(given) = input else {
                     return Err(unexpected());
                 };
-                let Some(given) = given else {
+                let Some(mut given) = given else {
                     return Err(found.metadata.fail(Problem::NoIdentity));
                 };
+                if found.metadata.url.is_some() {
+                    // The question named the issuer that the answer is for.
+                    given
+                        .issuer
+                        .get_or_insert_with(|| found.metadata.issuer.clone());
+                }
                 self.config.pre_registered = Some(given);
                 self.identify(now, found)
             }

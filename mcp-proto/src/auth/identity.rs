@@ -13,8 +13,9 @@ use super::{AuthConfig, HttpRequest, HttpResponse, Scopes, Secret, ServerMetadat
 /// A client that was registered with an authorization server beforehand.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreRegistered {
-    /// The issuer with which it is registered. Without it the first issuer that is found counts,
-    /// but never one without metadata, if there is a secret or a key (AU-36, AU-45).
+    /// The issuer with which it is registered. Without it
+    /// [`AuthConfig::preferred_issuer`] counts if there is a secret or a key, else the first issuer
+    /// that is found, but never one without metadata (AU-36, AU-45).
     pub issuer: Option<String>,
     /// The client id.
     pub client_id: String,

@@ -6,6 +6,7 @@ use alloc::string::String;
 
 use super::discovery::Discovered;
 use super::error::{AuthError, Problem, printable};
+use super::server_metadata::is_same_issuer;
 use super::{
     AuthConfig, Challenge, ClientIdentity, ClientProof, Credentials, EndpointAuth, Grant,
     PreRegistered, Scopes, Secret, ServerMetadata, UnixTime,
@@ -82,10 +83,10 @@ fn check_registered(
     metadata: &ServerMetadata,
 ) -> Result<(), AuthError> {
     let has_secret = client.proof != ClientProof::Public;
-    let (belongs, own) = match &client.issuer {
+    let (belongs, own) = match config.own_issuer() {
         Some(own) => {
-            let checked = metadata.check_issuer(own, config.ignore_issuer_slash);
-            (checked.is_ok(), Some(own))
+            let belongs = is_same_issuer(&metadata.issuer, own, config.ignore_issuer_slash);
+            (belongs, Some(own))
         }
         None => {
             // Without a configured issuer the first one that was used counts (AU-45), and an

@@ -1,7 +1,7 @@
 //! The metadata of an authorization server (RFC 8414, OpenID Connect Discovery 1.0).
 
 use alloc::format;
-use alloc::string::{String, ToString};
+use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::document::DocumentReader;
@@ -134,8 +134,7 @@ impl ServerMetadata {
     ///
     /// [`AuthError`] that names both texts.
     pub fn check_issuer(&self, issuer: &str, ignore_slash: bool) -> Result<(), AuthError> {
-        let bare = |text: &str| text.strip_suffix('/').unwrap_or(text).to_string();
-        if self.issuer == issuer || (ignore_slash && bare(&self.issuer) == bare(issuer)) {
+        if is_same_issuer(&self.issuer, issuer, ignore_slash) {
             return Ok(());
         }
         Err(self.fail(Problem::Mismatch {
@@ -203,6 +202,12 @@ impl ServerMetadata {
         let url = self.url.as_ref().unwrap_or(&self.issuer);
         AuthError::new(Document::ServerMetadata, url, problem)
     }
+}
+
+/// Whether two issuers are the same; `ignore_slash` admits a difference of one `/` at the end.
+pub(crate) fn is_same_issuer(left: &str, right: &str, ignore_slash: bool) -> bool {
+    let bare = |text| str::strip_suffix(text, '/').unwrap_or(text);
+    left == right || (ignore_slash && bare(left) == bare(right))
 }
 
 /// Whether a URL can be an endpoint: absolute, `https` or on this machine, without a fragment

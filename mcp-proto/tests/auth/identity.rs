@@ -92,6 +92,49 @@ fn pre_registered_with_another_issuer() {
     );
 }
 
+/// AU-36: the secret of a client without an issuer of its own goes to the preferred one only.
+#[test]
+fn the_preferred_issuer_of_a_secret() {
+    let config = |proof, preferred: &str| {
+        let mut config = registered(proof);
+        config.preferred_issuer = Some(preferred.into());
+        if let Some(client) = &mut config.pre_registered {
+            client.issuer = None;
+        }
+        config
+    };
+    let secret = || ClientProof::Secret("s".into());
+    let mut script = Script::new(config(secret(), "https://other.example"), None);
+    script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
+    script.error(
+        Document::ResourceMetadata,
+        &[ISSUER, "https://other.example"],
+    );
+    // Nor to the server itself where its metadata vanished.
+    let mut script = Script::new(config(secret(), ISSUER), None);
+    for _ in 0..2 {
+        script.request();
+        script.answers(404, "");
+    }
+    script.request();
+    let own = metadata("").replace("as.example", "mcp.example");
+    script.answers(200, &own);
+    script.error(
+        Document::ServerMetadata,
+        &[ISSUER, "https://mcp.example"],
+    );
+
+    for (proof, preferred) in [
+        (secret(), ISSUER),
+        (ClientProof::Public, "https://other.example"),
+    ] {
+        let mut script = Script::new(config(proof, preferred), None);
+        script.discovers("");
+        script.consents();
+        script.posts("https://as.example/token");
+    }
+}
+
 /// AU-49: what the server registered is used and kept.
 #[test]
 fn registered_secrets_and_methods() {

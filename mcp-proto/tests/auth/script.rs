@@ -151,7 +151,7 @@ impl Script {
             .unwrap_or_else(|error| panic!("{error}"))
     }
 
-    fn request(&mut self) -> HttpRequest {
+    pub(crate) fn request(&mut self) -> HttpRequest {
         match self.take() {
             Output::Send(request) => request,
             other => panic!("expected a request, found {other:?}"),
