@@ -262,6 +262,9 @@ impl Flow {
                     }
                     found.metadata.check_pkce()?;
                 }
+                if let Grant::WorkloadIdentity(grant) = &self.config.grant {
+                    grant.check_issuer(&self.config, &found.metadata)?;
+                }
                 self.check_key(&found)?;
                 self.identify(now, Box::new(found))
             }

@@ -104,12 +104,73 @@ fn client_credentials_without_identity() {
 }
 
 fn workload(claims: &str) -> AuthConfig {
-    let config = config();
+    AuthConfig {
+        preferred_issuer: Some(ISSUER.into()),
+        ..workload_without_issuer(claims)
+    }
+}
+
+fn workload_without_issuer(claims: &str) -> AuthConfig {
     AuthConfig {
         grant: Grant::WorkloadIdentity(WorkloadGrant {
             assertion: Secret::from(format!("e30.{claims}.c2ln").as_str()),
         }),
-        ..config
+        ..config()
+    }
+}
+
+/// AU-36: without a configured issuer, an assertion goes to the authorization server that it is
+/// for, by its issuer or its token endpoint.
+#[test]
+fn audiences_of_workload_identity() {
+    for (audience, goes) in [
+        (r#""https://as.example""#, true),
+        (r#"["https://other.example","https://as.example"]"#, true),
+        (r#""https://as.example/token""#, true),
+        (r#""https://as.example/""#, false),
+        (r#""https://other.example""#, false),
+        (r#"["https://other.example",1]"#, false),
+    ] {
+        let claims = base64_url_text(&format!(r#"{{"exp":1750000001,"aud":{audience}}}"#));
+        let mut script = Script::new(workload_without_issuer(&claims), None);
+        script.discovers("");
+        match goes {
+            true => drop(script.posts(TOKEN)),
+            false => drop(script.error(Document::ServerMetadata, &["belong to the issuer"])),
+        }
+    }
+    for audience in ["", r#","aud":[]"#, r#","aud":1"#] {
+        let claims = base64_url_text(&format!(r#"{{"exp":1750000001{audience}}}"#));
+        let mut script = Script::new(workload_without_issuer(&claims), None);
+        script.discovers("");
+        script.error(Document::Configuration, &["`issuer` is missing"]);
+    }
+}
+
+/// AU-36: neither to another issuer than the configured one, nor to endpoints that no metadata
+/// names.
+#[test]
+fn workload_identity_at_other_issuers() {
+    let named = base64_url_text(r#"{"exp":1750000001,"aud":"https://mcp.example"}"#);
+    for (config, document) in [
+        (workload(&named), Document::ResourceMetadata),
+        (workload_without_issuer(&named), Document::ServerMetadata),
+    ] {
+        let mut script = Script::new(config.clone(), None);
+        let published = PUBLISHED.replace(ISSUER, "https://evil.example");
+        script.gets(RESOURCE_METADATA).answers(200, &published);
+        if document == Document::ServerMetadata {
+            script.request();
+            script.answers(200, &metadata("").replace("as.example", "evil.example"));
+        }
+        script.error(document, &["belong to the issuer", "https://evil.example"]);
+
+        let mut script = Script::new(config, None);
+        for _ in 0..3 {
+            script.request();
+            script.answers(404, "");
+        }
+        script.error(Document::ServerMetadata, &["belong to the issuer"]);
     }
 }
 

@@ -395,11 +395,26 @@ pub(crate) fn token_parts(request: &SigningRequest) -> (serde_json::Value, serde
     (read(header), read(claims))
 }
 
+const LETTERS: &[u8] = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+
+/// Base64url of a text.
+pub(crate) fn base64_url_text(text: &str) -> String {
+    let mut out = String::new();
+    for group in text.as_bytes().chunks(3) {
+        let bytes = [0, 1, 2].map(|index| u32::from(group.get(index).copied().unwrap_or(0)));
+        let bits = bytes[0] << 16 | bytes[1] << 8 | bytes[2];
+        for digit in 0..=group.len() {
+            let at = bits >> (18 - 6 * digit) & 63;
+            out.push(char::from(LETTERS[at as usize]));
+        }
+    }
+    out
+}
+
 pub(crate) fn base64_url(text: &str) -> Vec<u8> {
-    let letters = b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
     let (mut bits, mut count, mut bytes) = (0_u32, 0, Vec::new());
     for letter in text.bytes() {
-        let digit = letters.iter().position(|other| *other == letter).unwrap();
+        let digit = LETTERS.iter().position(|other| *other == letter).unwrap();
         bits = bits << 6 | digit as u32;
         count += 6;
         if count >= 8 {

@@ -1,12 +1,21 @@
 //! Workload identity: the platform issues an assertion about the workload.
 
+use alloc::string::{String, ToString};
+use alloc::vec::Vec;
+
 use super::JWT_BEARER;
-use crate::auth::error::Problem;
+use crate::auth::error::{AuthError, Document, Problem, printable};
+use crate::auth::server_metadata::is_same_issuer;
 use crate::auth::token::TokenParameters;
-use crate::auth::{Scopes, Secret, UnixTime, base64};
-use crate::json::Raw;
+use crate::auth::{AuthConfig, Scopes, Secret, ServerMetadata, UnixTime, base64};
+use crate::json::{Object, Raw};
 
 /// The assertion of the platform. It is read again for every flow, because platforms replace it.
+///
+/// It is sent to one authorization server only (AU-36): to the configured issuer
+/// ([`PreRegistered::issuer`](crate::auth::PreRegistered::issuer), else
+/// [`AuthConfig::preferred_issuer`]), or, without one, to an issuer that publishes metadata and
+/// that `aud` of the assertion names, or whose token endpoint it names.
 #[derive(Clone, Debug)]
 pub struct WorkloadGrant {
     /// The JSON Web Token as the platform issued it; it is sent unchanged (AU-92).
@@ -17,21 +26,66 @@ impl WorkloadGrant {
     /// Checks that the assertion is a JSON Web Token that has not expired (AU-92). Its signature
     /// is for the authorization server to verify.
     pub(crate) fn check(&self, now: UnixTime) -> Result<(), Problem> {
-        let malformed = || Problem::Malformed("assertion");
-        let mut parts = self.assertion.expose().split('.');
-        let (Some(_), Some(claims), Some(_), None) =
-            (parts.next(), parts.next(), parts.next(), parts.next())
-        else {
-            return Err(malformed());
-        };
-        let claims = base64::decode_url(claims).ok_or_else(malformed)?;
-        let claims = Raw::parse(&claims, 16).map_err(|_| malformed())?;
-        let claims = claims.object().ok_or_else(malformed)?;
+        let payload = self.payload().ok_or(MALFORMED)?;
+        let claims = claims(&payload).ok_or(MALFORMED)?;
         let expiry = claims.get("exp").and_then(Raw::number);
         let expiry = expiry.ok_or(Problem::Missing("exp"))?.to_f64();
         match expiry > now.as_secs() as f64 {
             true => Ok(()),
             false => Err(Problem::Expired),
+        }
+    }
+
+    /// Checks that the assertion belongs to this authorization server (AU-36).
+    pub(crate) fn check_issuer(
+        &self,
+        config: &AuthConfig,
+        metadata: &ServerMetadata,
+    ) -> Result<(), AuthError> {
+        let is_same =
+            |text: &str| is_same_issuer(&metadata.issuer, text, config.ignore_issuer_slash);
+        let (belongs, expected) = match config.own_issuer() {
+            Some(own) => (is_same(own), own.clone()),
+            None => {
+                let audiences = self.audiences();
+                let is_named = |audience: &String| {
+                    is_same(audience) || metadata.token_endpoint.as_ref() == Some(audience)
+                };
+                let belongs = metadata.url.is_some() && audiences.iter().any(is_named);
+                let first = audiences.into_iter().next();
+                let missing = Problem::Missing("issuer");
+                let missing = || AuthError::new(Document::Configuration, "", missing);
+                (belongs, first.ok_or_else(missing)?)
+            }
+        };
+        match belongs {
+            true => Ok(()),
+            false => Err(metadata.fail(Problem::OtherIssuer {
+                expected: printable(&expected, 300),
+                found: printable(&metadata.issuer, 300),
+            })),
+        }
+    }
+
+    /// The texts of `aud`: one, or those of an array (RFC 7519, section 4.1.3).
+    fn audiences(&self) -> Vec<String> {
+        let payload = self.payload().unwrap_or_default();
+        let Some(audience) = claims(&payload).and_then(|claims| claims.get("aud")) else {
+            return Vec::new();
+        };
+        let text = |value: Raw<'_>| value.string().map(|text| text.to_string());
+        match audience.array() {
+            Some(array) => array.elements().filter_map(text).collect(),
+            None => text(audience).into_iter().collect(),
+        }
+    }
+
+    /// The decoded payload; `None` if there is no such part.
+    fn payload(&self) -> Option<Vec<u8>> {
+        let mut parts = self.assertion.expose().split('.');
+        match (parts.next(), parts.next(), parts.next(), parts.next()) {
+            (Some(_), Some(payload), Some(_), None) => base64::decode_url(payload),
+            _ => None,
         }
     }
 
@@ -50,6 +104,12 @@ impl WorkloadGrant {
             assertion: Secret::from(std::format!("e30.{claims}.c2ln")),
         }
     }
+}
+
+const MALFORMED: Problem = Problem::Malformed("assertion");
+
+fn claims(payload: &[u8]) -> Option<Object<'_>> {
+    Raw::parse(payload, 16).ok()?.object()
 }
 
 #[cfg(test)]
