@@ -8,12 +8,13 @@ use super::error::{AuthError, Document, Problem, printable};
 use super::grants::{self, EnterpriseGrant, Grant, Subject};
 use super::identity::{read_registration, registration_request};
 use super::login::{IdentityChoice, Login, choose_identity, choose_scopes};
+use super::server_metadata::is_same_issuer;
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};
 use super::{
     AuthConfig, Challenge, ClientIdentity, ClientProof, CodeVerifier, Credentials, DpopNonces,
-    EndpointAuth, ExpectedRedirect, HttpRequest, Scheme, Scopes, Secret, ServerMetadata, UnixTime, base64,
+    EndpointAuth, ExpectedRedirect, HttpRequest, IdentitySource, Scheme, Scopes, Secret, ServerMetadata, UnixTime, base64,
 };
 
 /// A flow. See [the module](super) for the loop that drives it.
@@ -104,7 +105,7 @@ impl Flow {
     /// # Errors
     ///
     /// [`AuthError`] for a configuration that cannot be used, and for credentials without a refresh
-    /// token or bound to another key.
+    /// token, of another issuer than the configured one, or bound to another key.
     pub fn refresh(config: AuthConfig, stored: Credentials) -> Result<Self, AuthError> {
         config.check()?;
         let fail = |problem| AuthError::new(Document::Credentials, "", problem);
@@ -113,6 +114,14 @@ impl Flow {
         }
         if stored.server != server_uri(&config)?.canonical() {
             return Err(fail(Problem::Malformed("server")));
+        }
+        if let Some(own) = config.own_issuer()
+            && !is_same_issuer(&stored.issuer, own, config.ignore_issuer_slash)
+        {
+            return Err(fail(Problem::OtherIssuer {
+                expected: printable(&stored.issuer, 300),
+                found: printable(own, 300),
+            }));
         }
         let key = config.dpop.as_ref().map(|key| key.thumbprint_input());
         if stored.scheme == Scheme::Dpop && stored.dpop_key.as_deref() != key {
@@ -532,9 +541,11 @@ impl Flow {
         metadata.token_endpoint = Some(stored.token_endpoint);
         let mut identity = stored.identity;
         if let Some(client) = &self.config.pre_registered
+            && identity.source == IdentitySource::PreRegistered
             && client.client_id == identity.client_id
         {
-            // The application may have replaced the secret.
+            // The application may have replaced the secret. The id of a dynamic registration was
+            // chosen by the server, so that it says nothing about the configured client.
             identity.proof = client.proof.clone();
         }
         let login = Box::new(Login {

@@ -208,6 +208,49 @@ fn rejected_refresh() {
     assert!(Flow::refresh(config(), none).is_err());
 }
 
+/// AU-36, AU-45: a refresh sends neither tokens nor a secret to another issuer than the configured
+/// one, and no secret for a client id that the server chose.
+#[test]
+fn refresh_at_another_issuer() {
+    let answer = r#"{"access_token":"t1","refresh_token":"r1"}"#;
+    let secret = |text: &str| registered(ClientProof::Secret(text.into()));
+    let stored = obtained(secret("old"), answer);
+    let mut script = Script::refresh(secret("new"), &stored);
+    let request = script.posts("https://as.example/token");
+    // client-1:new
+    assert_eq!(
+        request.header("authorization"),
+        Some("Basic Y2xpZW50LTE6bmV3")
+    );
+
+    let mut moved = secret("new");
+    if let Some(client) = &mut moved.pre_registered {
+        client.issuer = Some("https://other.example".into());
+    }
+    let error = Flow::refresh(moved, stored).unwrap_err();
+    assert_eq!(error.document, Document::Credentials);
+    let text = error.to_string();
+    assert!(
+        text.contains(ISSUER) && text.contains("https://other.example"),
+        "{text}"
+    );
+
+    let mut script = Script::new(config(), None);
+    script.discovers("");
+    script.posts("https://as.example/register");
+    script.answers(201, r#"{"client_id":"client-1","client_secret":"theirs"}"#);
+    script.consents();
+    script.posts("https://as.example/token");
+    let stored = script.answers(200, answer).done();
+    let mut script = Script::refresh(secret("new"), &stored);
+    let request = script.posts("https://as.example/token");
+    // client-1:theirs
+    assert_eq!(
+        request.header("authorization"),
+        Some("Basic Y2xpZW50LTE6dGhlaXJz")
+    );
+}
+
 /// AU-66: a refresh never adds `offline_access`.
 #[test]
 fn refresh_without_offline_access() {
