@@ -58,6 +58,9 @@ pub struct AuthConfig {
     /// issuer of its own uses its secret or key with no other one, and an assertion of a workload
     /// is sent to no other one (AU-36).
     pub preferred_issuer: Option<String>,
+    /// Whether the secret of a registered client may go to the issuer that the server names, if
+    /// none is configured (AU-36): for a server that is trusted as much as the issuer.
+    pub trust_named_issuer: bool,
     /// Whether metadata of the server may also be about a parent path at the same origin (AU-23).
     pub accept_parent_resource: bool,
     /// Whether the issuer in metadata may differ by a `/` at the end (AU-37).
@@ -86,6 +89,7 @@ impl AuthConfig {
             dpop: None,
             dpop_required: false,
             preferred_issuer: None,
+            trust_named_issuer: false,
             accept_parent_resource: false,
             ignore_issuer_slash: false,
             protocol_version: None,
@@ -126,6 +130,13 @@ impl AuthConfig {
         }
         if let Grant::Enterprise(grant) = &self.grant {
             check_endpoint("token_endpoint", &grant.token_endpoint).map_err(fail)?;
+        }
+        let has_secret = |client: &PreRegistered| matches!(client.proof, ClientProof::Secret(_));
+        if self.pre_registered.as_ref().is_some_and(has_secret)
+            && self.own_issuer().is_none()
+            && !self.trust_named_issuer
+        {
+            return Err(fail(Problem::Missing("issuer")));
         }
         if self.dpop_required && self.dpop.is_none() {
             return Err(fail(Problem::Missing("dpop")));

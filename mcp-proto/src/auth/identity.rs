@@ -14,8 +14,9 @@ use super::{AuthConfig, HttpRequest, HttpResponse, Scopes, Secret, ServerMetadat
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PreRegistered {
     /// The issuer with which it is registered. Without it
-    /// [`AuthConfig::preferred_issuer`] counts if there is a secret or a key, else the first issuer
-    /// that is found, but never one without metadata (AU-36, AU-45).
+    /// [`AuthConfig::preferred_issuer`] counts if there is a secret or a key; else the first issuer
+    /// that is found, but never one without metadata, and for a secret only with
+    /// [`AuthConfig::trust_named_issuer`] (AU-36, AU-45).
     pub issuer: Option<String>,
     /// The client id.
     pub client_id: String,

@@ -289,7 +289,10 @@ fn default_endpoints_of_2025_03_26() {
 #[test]
 fn no_secret_for_default_endpoints() {
     let secret = || ClientProof::Secret("s3cret".into());
-    let mut unpinned = registered(secret());
+    let mut unpinned = AuthConfig {
+        trust_named_issuer: true,
+        ..registered(secret())
+    };
     if let Some(client) = &mut unpinned.pre_registered {
         client.issuer = None;
     }

@@ -135,6 +135,26 @@ fn the_preferred_issuer_of_a_secret() {
     }
 }
 
+/// AU-36: a secret without an issuer is sent only if the server is trusted to name it.
+#[test]
+fn secrets_without_an_issuer() {
+    let config = |trust_named_issuer| {
+        let mut config = registered(ClientProof::Secret("s".into()));
+        config.trust_named_issuer = trust_named_issuer;
+        if let Some(client) = &mut config.pre_registered {
+            client.issuer = None;
+        }
+        config
+    };
+    let error = mcp_proto::auth::Flow::authorize(config(false), None, None).unwrap_err();
+    assert_eq!(error.document, Document::Configuration);
+    assert!(error.to_string().contains("`issuer` is missing"), "{error}");
+    let mut script = Script::new(config(true), None);
+    script.discovers("");
+    script.consents();
+    script.posts("https://as.example/token");
+}
+
 /// AU-49: what the server registered is used and kept.
 #[test]
 fn registered_secrets_and_methods() {
