@@ -22,8 +22,11 @@ use super::{ClientProof, DpopKey, EndpointAuth, Grant, PreRegistered, Scopes, Ur
 /// `Debug` shows no query of a URL: it may hold a key.
 #[derive(Clone)]
 pub struct AuthConfig {
-    /// The URL of the MCP server, as the user gave it.
+    /// The URL of the MCP server, as the user gave it: `https`, or `http` on this machine, because
+    /// it receives access tokens.
     pub server: String,
+    /// Whether `server` may be any `http` URL, for networks without other parties.
+    pub allow_unencrypted_server: bool,
     /// The name of this client for people.
     pub client_name: String,
     /// Where users are sent back to: `https`, or `http` on this machine (AU-48).
@@ -74,6 +77,7 @@ impl AuthConfig {
     pub fn new(server: &str, client_name: &str, redirect_uri: &str) -> Self {
         Self {
             server: server.into(),
+            allow_unencrypted_server: false,
             client_name: client_name.into(),
             redirect_uri: redirect_uri.into(),
             grant: Grant::AuthorizationCode,
@@ -115,7 +119,7 @@ impl AuthConfig {
     pub fn check(&self) -> Result<(), AuthError> {
         let unusable = |member| move |reason| fail(Problem::UnusableUrl { member, reason });
         let server = Uri::parse(&self.server).map_err(unusable("server"))?;
-        if server.has_fragment() {
+        if server.has_fragment() || !(server.is_confidential() || self.allow_unencrypted_server) {
             return Err(fail(Problem::UnsafeUrl("server")));
         }
         if matches!(self.grant, Grant::AuthorizationCode) {

@@ -119,10 +119,7 @@ fn the_preferred_issuer_of_a_secret() {
     script.request();
     let own = metadata("").replace("as.example", "mcp.example");
     script.answers(200, &own);
-    script.error(
-        Document::ServerMetadata,
-        &[ISSUER, "https://mcp.example"],
-    );
+    script.error(Document::ServerMetadata, &[ISSUER, "https://mcp.example"]);
 
     for (proof, preferred) in [
         (secret(), ISSUER),
@@ -331,6 +328,7 @@ fn unusable_configurations() {
     let cases = [
         AuthConfig::new("mcp.example", "Demo", CALLBACK),
         AuthConfig::new("https://mcp.example/#x", "Demo", CALLBACK),
+        AuthConfig::new("http://mcp.example/p/mcp", "Demo", CALLBACK),
         AuthConfig::new(SERVER, "Demo", "http://client.example/callback"),
         AuthConfig::new(SERVER, "Demo", "demo:/callback"),
         AuthConfig {
@@ -346,4 +344,9 @@ fn unusable_configurations() {
         let error = Flow::authorize(config, None, None).unwrap_err();
         assert_eq!(error.document, Document::Configuration, "{error}");
     }
+    let unencrypted = AuthConfig {
+        allow_unencrypted_server: true,
+        ..AuthConfig::new("http://mcp.example/p/mcp", "Demo", CALLBACK)
+    };
+    assert!(Flow::authorize(unencrypted, None, None).is_ok());
 }
