@@ -2,11 +2,11 @@
 
 use mcp_proto::auth::UnixTime;
 use mcp_proto::auth::resource::{
-    CheckStep, DpopUse, ProtectedResource, ResourceBuilder, ResourceRequest,
+    CheckStep, DpopUse, ProtectedResource, ResourceBuilder, ResourceRequest, VerifierState,
 };
 
 use crate::tool::{
-    ISSUER, RESOURCE, Request, Server, bound_token, builder, check, jwk, proof, proof_with, token,
+    ISSUER, NOW, RESOURCE, Request, Server, bound_token, builder, check, jwk, proof, proof_with, token,
 };
 
 fn accepting() -> ResourceBuilder {
@@ -56,6 +56,36 @@ fn a_proof_at_the_end_of_its_time() {
         server.refusal(&request),
         "401: the DPoP proof was used before"
     );
+}
+
+/// AU-113: a proof that made room for others is not accepted again.
+#[test]
+fn proofs_that_were_forgotten() {
+    let mut server = Server::new(accepting());
+    server.state = VerifierState::new(&server.resource, 1);
+    let token = bound_token();
+    let with = |id: usize, issued: u64| {
+        let claims = [format!("jti=\"p{id}\""), format!("iat={issued}")];
+        Request::dpop(&token, &proof(&token, &[&claims[0], &claims[1]]))
+    };
+    let first = with(0, server.now);
+    assert!(server.send(&first).ends_with(GRANTED));
+    // Later proofs are accepted although there are more than are kept.
+    server.now += 10;
+    for id in 1..=8 {
+        assert!(server.send(&with(id, server.now)).ends_with(GRANTED));
+    }
+    for id in 9..=16 {
+        assert!(server.send(&with(id, server.now + 1)).ends_with(GRANTED));
+    }
+    // Neither the first nor one of its time, which the server cannot tell from it.
+    for wrong in [&first, &with(17, NOW)] {
+        assert_eq!(
+            server.refusal(wrong),
+            "401: the DPoP proof was used before"
+        );
+    }
+    assert!(server.send(&with(18, server.now + 2)).ends_with(GRANTED));
 }
 
 /// Nothing is fetched or verified for a proof that is too long, or whose signature is too short.

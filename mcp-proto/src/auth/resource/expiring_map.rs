@@ -11,6 +11,8 @@ pub(super) struct ExpiringMap<V> {
     values: BTreeMap<Digest, (UnixTime, V)>,
     by_expiry: BTreeSet<(UnixTime, Digest)>,
     capacity: usize,
+    /// The latest end of an entry that made room.
+    evicted_until: UnixTime,
 }
 
 impl<V> ExpiringMap<V> {
@@ -19,12 +21,18 @@ impl<V> ExpiringMap<V> {
             values: BTreeMap::new(),
             by_expiry: BTreeSet::new(),
             capacity,
+            evicted_until: UnixTime::from_secs(0),
         }
     }
 
     pub(super) fn get(&self, key: &Digest, now: UnixTime) -> Option<&V> {
         let (until, value) = self.values.get(key)?;
         (now < *until).then_some(value)
+    }
+
+    /// Whether an entry that ends then may have been removed to make room.
+    pub(super) fn may_have_evicted(&self, until: UnixTime) -> bool {
+        until <= self.evicted_until
     }
 
     /// Adds a value; false, and nothing changes, if the key has one that has not expired.
@@ -34,10 +42,11 @@ impl<V> ExpiringMap<V> {
             return false;
         }
         while self.values.len() >= self.capacity.max(1) {
-            let Some((_, first)) = self.by_expiry.pop_first() else {
+            let Some((until, first)) = self.by_expiry.pop_first() else {
                 break;
             };
             self.values.remove(&first);
+            self.evicted_until = self.evicted_until.max(until);
         }
         self.values.insert(key, (until, value));
         self.by_expiry.insert((until, key));
@@ -72,6 +81,7 @@ mod tests {
         assert!(map.insert([3; 32], 'e', at(30), at(10)));
         assert_eq!(map.get(&[2; 32], at(10)), None);
         assert_eq!(map.get(&[1; 32], at(10)), Some(&'c'));
+        assert!(map.may_have_evicted(at(15)) && !map.may_have_evicted(at(16)));
         assert_eq!((map.values.len(), map.by_expiry.len()), (2, 2));
     }
 }

@@ -160,14 +160,22 @@ pub struct VerifierState {
     pub(super) nonces: Nonces,
 }
 
+/// A proof is remembered for minutes and takes little memory.
+const PROOFS_PER_TOKEN: usize = 8;
+
 impl VerifierState {
-    /// Knows nothing. Up to `capacity` tokens and as many proofs are kept; if there are more, those
-    /// that expire first are forgotten.
+    /// Knows nothing. Up to `capacity` tokens and eight times as many proofs are kept; if there are
+    /// more, those that expire first are forgotten.
+    ///
+    /// A proof that may be a forgotten one is refused. Clocks of clients may then be late by fewer
+    /// seconds, and a client that sends more proofs with times in the future than are kept causes
+    /// those of the present to be refused for minutes. Each proof is kept for up to ten minutes:
+    /// eight times `capacity` should exceed the requests with proofs in that time.
     pub fn new(resource: &ProtectedResource, capacity: usize) -> Self {
         Self {
             keys: resource.issuers.iter().map(KeyCache::new).collect(),
             tokens: ExpiringMap::new(capacity),
-            proofs: ExpiringMap::new(capacity),
+            proofs: ExpiringMap::new(capacity.saturating_mul(PROOFS_PER_TOKEN)),
             nonces: Nonces::default(),
         }
     }

@@ -443,7 +443,8 @@ impl TokenCheck {
         };
         if !check.is_new {
             let until = check.proof.useless_from();
-            if !state.proofs.insert(id, (), until, now) {
+            // A proof that may have been forgotten cannot be told from one that is new.
+            if state.proofs.may_have_evicted(until) || !state.proofs.insert(id, (), until, now) {
                 return Err(DenialReason::ProofReplayed);
             }
             check.is_new = true;
