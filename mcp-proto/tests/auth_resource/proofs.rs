@@ -6,7 +6,8 @@ use mcp_proto::auth::resource::{
 };
 
 use crate::tool::{
-    ISSUER, NOW, RESOURCE, Request, Server, bound_token, builder, check, jwk, proof, proof_with, token,
+    ISSUER, NOW, RESOURCE, Request, Server, bound_token, builder, check, jwk, proof, proof_with,
+    token,
 };
 
 fn accepting() -> ResourceBuilder {
@@ -80,10 +81,7 @@ fn proofs_that_were_forgotten() {
     }
     // Neither the first nor one of its time, which the server cannot tell from it.
     for wrong in [&first, &with(17, NOW)] {
-        assert_eq!(
-            server.refusal(wrong),
-            "401: the DPoP proof was used before"
-        );
+        assert_eq!(server.refusal(wrong), "401: the DPoP proof was used before");
     }
     assert!(server.send(&with(18, server.now + 2)).ends_with(GRANTED));
 }
@@ -319,6 +317,30 @@ fn nonces() {
             .refusal(&with(Some("other")))
             .starts_with("401: the DPoP proof needs")
     );
+}
+
+/// AU-98: requests that arrive while a nonce is made do not replace it again.
+#[test]
+fn nonces_that_are_made_at_the_same_time() {
+    let mut server = Server::new(accepting().demand_nonces(60));
+    let token = bound_token();
+    let request = Request::dpop(&token, &proof(&token, &["nonce=\"nonce1\""]));
+    let now = UnixTime::from_secs(server.now);
+    for _ in 0..3 {
+        let mut check = server.resource.begin(&request, ResourceRequest::default());
+        let CheckStep::Hash(bytes) = check.step(&server.resource, &mut server.state, now) else {
+            panic!("no hash")
+        };
+        let digest = crate::tool::digest(bytes);
+        check.set_digest(digest);
+        let step = check.step(&server.resource, &mut server.state, now);
+        assert!(matches!(step, CheckStep::MakeNonce), "{step:?}");
+    }
+    for nonce in ["nonce1", "nonce2", "nonce3"] {
+        assert!(server.state.set_nonce(nonce, now));
+    }
+    assert!(!server.state.set_nonce("no nonce", now));
+    assert!(server.send(&request).ends_with(GRANTED));
 }
 
 /// AU-113: a nonce ends after twice its lifetime, also if no other was made meanwhile.

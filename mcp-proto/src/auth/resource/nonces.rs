@@ -29,14 +29,19 @@ impl Nonces {
 
     /// Adds a nonce; false if a header field could not carry it.
     pub(super) fn add(&mut self, text: &str, now: UnixTime) -> bool {
-        let is_sound = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5B | 0x5D..=0x7E);
-        let is_sound = !text.is_empty() && text.bytes().all(is_sound);
+        let is_sound = Self::is_sound(text);
         if is_sound {
             self.previous = self.newest.take();
             let text = text.to_owned();
             self.newest = Some(Nonce { text, made: now });
         }
         is_sound
+    }
+
+    /// Whether a header field can carry the text.
+    pub(super) fn is_sound(text: &str) -> bool {
+        let is_sound = |byte: u8| matches!(byte, 0x21 | 0x23..=0x5B | 0x5D..=0x7E);
+        !text.is_empty() && text.bytes().all(is_sound)
     }
 
     pub(super) fn newest(&self) -> Option<&str> {

@@ -158,6 +158,7 @@ pub struct VerifierState {
     /// Proofs that were used, by the hashes of their keys and ids.
     pub(super) proofs: ExpiringMap<()>,
     pub(super) nonces: Nonces,
+    nonce_lifetime: Option<u64>,
 }
 
 /// A proof is remembered for minutes and takes little memory.
@@ -177,6 +178,7 @@ impl VerifierState {
             tokens: ExpiringMap::new(capacity),
             proofs: ExpiringMap::new(capacity.saturating_mul(PROOFS_PER_TOKEN)),
             nonces: Nonces::default(),
+            nonce_lifetime: resource.nonce_lifetime,
         }
     }
 
@@ -203,8 +205,16 @@ impl VerifierState {
 
     /// Gives the answer to [`CheckStep::MakeNonce`](super::CheckStep::MakeNonce). Returns false if
     /// the text is empty, or has characters that a nonce cannot have; Base64 is suitable.
+    ///
+    /// If the check of another request was answered meanwhile, its nonce stays in use, and this one
+    /// is left out.
     pub fn set_nonce(&mut self, nonce: &str, now: UnixTime) -> bool {
-        self.nonces.add(nonce, now)
+        let lifetime = self.nonce_lifetime;
+        let is_due = lifetime.is_none_or(|lifetime| self.nonces.is_due(lifetime, now));
+        match is_due {
+            true => self.nonces.add(nonce, now),
+            false => Nonces::is_sound(nonce),
+        }
     }
 }
 
