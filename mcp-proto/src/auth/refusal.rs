@@ -54,6 +54,9 @@ pub struct Refusals {
     authorizations: u8,
     /// The place of the metadata that the last challenge with one named (AU-22).
     metadata_url: Option<String>,
+    /// The nonce of the request, and whether it is known.
+    sent_nonce: Option<String>,
+    knows_sent_nonce: bool,
 }
 
 impl Refusals {
@@ -70,7 +73,16 @@ impl Refusals {
             replacements: 0,
             authorizations: 0,
             metadata_url: None,
+            sent_nonce: None,
+            knows_sent_nonce: false,
         }
+    }
+
+    /// Notes the nonce in the proof of the request that is sent next. A response to another request
+    /// may bring a new nonce first: with it, this request is repeated all the same (AU-98).
+    pub fn set_sent_nonce(&mut self, nonce: Option<&str>) {
+        self.sent_nonce = nonce.map(Into::into);
+        self.knows_sent_nonce = true;
     }
 
     /// Notes that a request of the operation succeeded or is a new one: another nonce and another
@@ -94,7 +106,15 @@ impl Refusals {
         nonces: &mut DpopNonces,
     ) -> Result<Remedy, AuthError> {
         let nonce = refusal.dpop_nonce;
-        let is_new = nonce.is_some_and(|nonce| nonces.set(refusal.url, nonce));
+        let is_newest = nonce.is_some_and(|nonce| nonces.set(refusal.url, nonce));
+        let is_new = match self.knows_sent_nonce {
+            // The list does not take a nonce that cannot be used.
+            true => nonce.is_some_and(|nonce| {
+                self.sent_nonce.as_deref() != Some(nonce)
+                    && nonces.get(refusal.url) == Some(nonce)
+            }),
+            false => is_newest,
+        };
         let is_bound = credentials.is_some_and(|held| held.scheme == Scheme::Dpop);
         let preferred = credentials.map_or(self.preferred, |held| held.scheme);
         let challenges = refusal.challenges;

@@ -246,6 +246,16 @@ fn nonces_of_the_server() {
         operation.refused(401, field, Some("n3"), Some(&held)),
         Ok("proof")
     );
+    // Another request has brought the nonce first: it is new for the one that was sent without it.
+    for (sent, expected) in [(None, true), (Some("n2"), true), (Some("n3"), false)] {
+        operation.refusals.request_ended();
+        operation.refusals.set_sent_nonce(sent);
+        let found = operation.refused(401, field, Some("n3"), Some(&held));
+        assert_eq!(found == Ok("proof"), expected, "{sent:?} {found:?}");
+        operation.refusals.request_ended();
+        let found = operation.refused(401, field, Some("bad nonce"), Some(&held));
+        assert!(found.is_err(), "{found:?}");
+    }
     // Without a nonce, or with the one that was used already, there is nothing to retry with.
     for nonce in [None, Some("n3"), Some("bad nonce")] {
         operation.refusals.request_ended();
