@@ -40,6 +40,7 @@ pub enum Remedy {
 ///     --no token--------> Authorize
 ///     --token-----------> Refresh, once; then Authorize, once; then an error
 /// 403 --insufficient_scope--> Authorize, with more scopes
+///     --of scopes that a token of this operation has--> an error
 ///     --anything else-------> an error
 /// ```
 ///
@@ -154,6 +155,13 @@ impl Refusals {
                 }
                 self.authorize(refusal, challenge)
             }
+            // AU-60: consent to what this token has already does not help.
+            (403, Some("insufficient_scope"))
+                if self.authorizations > 0
+                    && credentials.is_some_and(|held| has_scopes(held, challenge)) =>
+            {
+                Err(self.fail(refusal, challenge))
+            }
             (403, Some("insufficient_scope")) => self.authorize(refusal, challenge),
             _ => Err(self.fail(refusal, challenge)),
         }
@@ -197,4 +205,10 @@ impl Refusals {
         };
         AuthError::new(Document::ServerResponse, refusal.url, problem)
     }
+}
+
+/// Whether all scopes that a challenge names, if it names any, were granted.
+fn has_scopes(held: &Credentials, challenge: Option<&Challenge>) -> bool {
+    let named = challenge.and_then(Challenge::scopes);
+    named.is_some_and(|named| named.iter().all(|scope| held.granted.contains(scope)))
 }

@@ -114,6 +114,23 @@ fn endless_step_up() {
     assert!(operation.refused(403, field, None, Some(&held)).is_err());
 }
 
+/// AU-60: no second consent to scopes that the new token has.
+#[test]
+fn step_up_to_granted_scopes() {
+    let held = credentials(r#"{"access_token":"t","scope":"x y"}"#);
+    let mut operation = Operation::new();
+    let mut refused = |scopes: &str| {
+        let field = format!("Bearer error=\"insufficient_scope\", scope=\"{scopes}\"");
+        operation.refused(403, &field, None, Some(&held))
+    };
+    // The token may be an old one, of which the server knows better.
+    assert_eq!(refused("x"), Ok("authorize"));
+    let error = refused("y x").unwrap_err();
+    assert!(error.contains("insufficient_scope"), "{error}");
+    assert_eq!(refused("x z"), Ok("authorize"));
+    assert_eq!(refused(""), Ok("authorize"));
+}
+
 /// AU-20: the challenge of the preferred scheme counts; of the token's, if there is one; and the
 /// one that asks for scopes, wherever it stands.
 #[test]
