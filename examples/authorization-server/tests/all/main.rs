@@ -8,3 +8,4 @@ mod registration;
 mod scripted;
 mod served;
 mod tokens;
+mod watched;
