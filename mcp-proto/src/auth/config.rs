@@ -4,7 +4,7 @@ use alloc::string::String;
 use core::fmt;
 
 use super::error::{AuthError, Document, Problem, shown_url};
-use super::server_metadata::check_endpoint;
+use super::server_metadata::{check_endpoint, is_same_issuer};
 use super::{ClientProof, DpopKey, EndpointAuth, Grant, PreRegistered, Scopes, Uri};
 
 /// The configuration of a client for one MCP server. The defaults follow the specification; the
@@ -109,6 +109,14 @@ impl AuthConfig {
         client
             .and_then(|client| client.issuer.as_ref())
             .or(preferred)
+    }
+
+    /// Whether the application has named this issuer.
+    pub(crate) fn names_issuer(&self, issuer: &str) -> bool {
+        let client = self.pre_registered.as_ref();
+        let own = client.and_then(|client| client.issuer.as_ref());
+        let mut named = [own, self.preferred_issuer.as_ref()].into_iter().flatten();
+        named.any(|named| is_same_issuer(named, issuer, self.ignore_issuer_slash))
     }
 
     /// Checks the URLs and their relations.

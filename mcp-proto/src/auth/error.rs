@@ -4,6 +4,7 @@ use alloc::string::String;
 use core::fmt;
 
 use super::UriError;
+use super::server_metadata::ISS_PARAMETER;
 use crate::json::{Fault, Kind};
 
 /// The reason why authorization ended.
@@ -189,6 +190,9 @@ impl AuthError {
                 },
                 _,
             ) => "the authorization server must support and advertise PKCE with S256",
+            (Problem::Missing(ISS_PARAMETER), _) => {
+                "its page and its token endpoint are at other origins than the issuer, so that it must send `iss`; configure the issuer if it is trusted"
+            }
             (Problem::NoIdentity, _) => {
                 "register this client with the authorization server and configure its client id"
             }
@@ -290,7 +294,11 @@ impl fmt::Display for Problem {
             } => write!(f, "`{member}` must be {expected}, found a JSON {found}"),
             Self::TooMany(member) => write!(f, "`{member}` has too many elements"),
             Self::TooLong(member) => {
-                write!(f, "`{member}` has more than {} bytes", super::Secret::MAX_BYTES)
+                write!(
+                    f,
+                    "`{member}` has more than {} bytes",
+                    super::Secret::MAX_BYTES
+                )
             }
             Self::Malformed(member) => write!(f, "`{member}` has characters that it cannot have"),
             Self::Mismatch {

@@ -14,7 +14,8 @@ use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};
 use super::{
     AuthConfig, Challenge, ClientIdentity, ClientProof, CodeVerifier, Credentials, DpopNonces,
-    EndpointAuth, ExpectedRedirect, HttpRequest, IdentitySource, Scheme, Scopes, Secret, ServerMetadata, UnixTime, base64,
+    EndpointAuth, ExpectedRedirect, HttpRequest, IdentitySource, Scheme, Scopes, Secret,
+    ServerMetadata, UnixTime, base64,
 };
 
 /// A flow. See [the module](super) for the loop that drives it.
@@ -270,6 +271,9 @@ impl Flow {
                         return Err(found.metadata.fail(Problem::InteractionForbidden));
                     }
                     found.metadata.check_pkce()?;
+                    if !self.config.names_issuer(&found.metadata.issuer) {
+                        found.metadata.check_code_origin()?;
+                    }
                 }
                 if let Grant::WorkloadIdentity(grant) = &self.config.grant {
                     grant.check_issuer(&self.config, &found.metadata)?;

@@ -11,6 +11,8 @@ use super::{Scopes, Uri};
 
 const OAUTH: &str = "oauth-authorization-server";
 const OPENID: &str = "openid-configuration";
+/// The member that promises `iss` in authorization responses (RFC 9207).
+pub(super) const ISS_PARAMETER: &str = "authorization_response_iss_parameter_supported";
 
 /// The metadata of an authorization server.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -99,7 +101,7 @@ impl ServerMetadata {
             dpop_algorithms: document.texts("dpop_signing_alg_values_supported")?,
             grant_profiles: document.texts("authorization_grant_profiles_supported")?,
             metadata_documents: document.flag("client_id_metadata_document_supported")?,
-            iss_parameter: document.flag("authorization_response_iss_parameter_supported")?,
+            iss_parameter: document.flag(ISS_PARAMETER)?,
         }))
     }
 
@@ -159,6 +161,23 @@ impl ServerMetadata {
                 member: "code_challenge_methods_supported",
                 expected: "S256",
             })),
+        }
+    }
+
+    /// Checks that a code cannot come from another authorization server than the one that it is
+    /// sent to (RFC 9700, section 4.4): responses carry `iss`, or the page is at the origin of the
+    /// issuer or of the token endpoint. Endpoints that cannot be used are reported where they are.
+    pub(crate) fn check_code_origin(&self) -> Result<(), AuthError> {
+        let (Ok(page), Ok(token)) = (self.authorization_endpoint(), self.token_endpoint()) else {
+            return Ok(());
+        };
+        let (Ok(page), Ok(token)) = (Uri::parse(page), Uri::parse(token)) else {
+            return Ok(());
+        };
+        let is_at_issuer = Uri::parse(&self.issuer).is_ok_and(|uri| uri.is_same_origin(&page));
+        match self.iss_parameter || is_at_issuer || page.is_same_origin(&token) {
+            true => Ok(()),
+            false => Err(self.fail(Problem::Missing(ISS_PARAMETER))),
         }
     }
 

@@ -9,6 +9,56 @@ fn at_the_page(more: &str) -> Script {
     script
 }
 
+/// RFC 9700, section 4.4: an issuer that names the page of another one receives no code, unless the
+/// response says whose it is, or the application has named the issuer.
+#[test]
+fn pages_of_other_authorization_servers() {
+    let page = r#""authorization_endpoint":"https://good.example/authorize""#;
+    let promise = r#","authorization_response_iss_parameter_supported":true"#;
+    let named = |issuer: &str| AuthConfig {
+        preferred_issuer: Some(issuer.into()),
+        ..config()
+    };
+    for (config, more, token, is_open) in [
+        (config(), "", "https://as.example/token", false),
+        (
+            named("https://x.example"),
+            "",
+            "https://as.example/token",
+            false,
+        ),
+        (named(ISSUER), "", "https://as.example/token", true),
+        (config(), promise, "https://as.example/token", true),
+        (config(), "", "https://good.example/token", true),
+    ] {
+        let document = metadata(more)
+            .replace(
+                r#""authorization_endpoint":"https://as.example/authorize""#,
+                page,
+            )
+            .replace("https://as.example/token", token);
+        let mut script = Script::new(config, None);
+        script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
+        script.gets(SERVER_METADATA).answers(200, &document);
+        match is_open {
+            true => drop(script.registers().opens()),
+            false => drop(script.error(
+                Document::ServerMetadata,
+                &[
+                    "authorization_response_iss_parameter_supported",
+                    "configure the issuer",
+                ],
+            )),
+        }
+    }
+    // The token endpoint alone may be elsewhere.
+    let document = metadata("").replace("https://as.example/token", "https://api.example/token");
+    let mut script = Script::new(config(), None);
+    script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
+    script.gets(SERVER_METADATA).answers(200, &document);
+    script.registers().opens();
+}
+
 /// AU-50 to AU-55: the parameters, each once.
 #[test]
 fn the_parameters_of_the_page() {
