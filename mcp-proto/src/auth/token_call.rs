@@ -8,7 +8,7 @@ use super::identity::{ClientIdentity, ClientProof, EndpointAuth};
 use super::jwt::{JsonText, SigningKey, SigningRequest};
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse, token_request};
-use super::{DpopKey, DpopNonces, DpopProof, UnixTime, base64};
+use super::{DpopKey, DpopNonces, DpopProof, Secret, UnixTime, base64};
 
 /// How long a client assertion is valid, in seconds (AU-95).
 const ASSERTION_LIFETIME: u64 = 120;
@@ -42,16 +42,16 @@ pub(crate) enum TokenStage {
     },
     ProofId {
         retried: bool,
-        assertion: Option<String>,
+        assertion: Option<Secret>,
     },
     ProofSignature {
         retried: bool,
-        assertion: Option<String>,
+        assertion: Option<Secret>,
         to_sign: SigningRequest,
     },
     Response {
         retried: bool,
-        assertion: Option<String>,
+        assertion: Option<Secret>,
     },
 }
 
@@ -84,7 +84,7 @@ impl TokenCall {
                 Output::Sign(to_sign)
             }
             (TokenStage::AssertionSignature { retried, to_sign }, Input::Signature(signature)) => {
-                self.prove(retried, Some(to_sign.finish(signature)))
+                self.prove(retried, Some(to_sign.finish(signature).into()))
             }
             (TokenStage::ProofId { retried, assertion }, Input::Random(id)) => {
                 let proof = DpopProof {
@@ -121,7 +121,7 @@ impl TokenCall {
                 let nonce = response.header("dpop-nonce");
                 let is_new = nonce.is_some_and(|nonce| nonces.set(&self.endpoint, nonce));
                 let mut secrets = self.parameters.secrets();
-                secrets.extend(assertion.map(Into::into));
+                secrets.extend(assertion);
                 if let Some((client, _)) = &self.client
                     && let ClientProof::Secret(secret) = &client.proof
                 {
@@ -150,7 +150,7 @@ impl TokenCall {
         Ok(Progress::Output(output))
     }
 
-    fn prove(&mut self, retried: bool, assertion: Option<String>) -> Output {
+    fn prove(&mut self, retried: bool, assertion: Option<Secret>) -> Output {
         if self.dpop.is_some() {
             self.stage = TokenStage::ProofId { retried, assertion };
             return Output::Random;
@@ -158,14 +158,14 @@ impl TokenCall {
         self.send(retried, assertion, None)
     }
 
-    fn send(&mut self, retried: bool, assertion: Option<String>, proof: Option<String>) -> Output {
+    fn send(&mut self, retried: bool, assertion: Option<Secret>, proof: Option<String>) -> Output {
         let client = self.client.as_ref();
         let mut request = token_request(
             self.document,
             &self.endpoint,
             &self.parameters,
             client.map(|(client, method)| (client, *method)),
-            assertion.as_deref(),
+            assertion.as_ref().map(Secret::expose),
         );
         if let Some(proof) = proof {
             request.headers.push(("dpop", proof.into()));

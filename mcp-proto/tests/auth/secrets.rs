@@ -44,6 +44,25 @@ fn a_complete_flow() {
     assert!(shown.contains("Secret(..)"));
 }
 
+/// The assertion of a client is valid for minutes: it is not shown while it is on its way.
+#[test]
+fn assertions_of_clients() {
+    let config = AuthConfig {
+        dpop: DpopKey::new("ES256", r#"{"kty":"EC","crv":"P-256","x":"l8t","y":"9VE"}"#).ok(),
+        ..registered(ClientProof::PrivateKey {
+            algorithm: "ES256".into(),
+            key_id: None,
+        })
+    };
+    let mut script = Script::new(config, None);
+    script.discovers(r#","token_endpoint_auth_methods_supported":["private_key_jwt"]"#);
+    script.consents();
+    let request = script.posts("https://as.example/token");
+    let assertion = form_value(&request, "client_assertion").unwrap();
+    assert!(assertion.starts_with(&script.signed[0].input));
+    assert!(!script.shown.borrow().contains(&assertion));
+}
+
 /// A hostile server repeats what it was sent: the error does not.
 #[test]
 fn repeated_by_the_server() {
