@@ -3,6 +3,7 @@
 use alloc::string::String;
 
 use super::error::{AuthError, Document, Problem, printable};
+use super::token::is_defined_error;
 use super::{Challenge, Credentials, DpopNonces, Scheme};
 
 /// The parameter with the place of the metadata.
@@ -111,8 +112,7 @@ impl Refusals {
         let is_new = match self.knows_sent_nonce {
             // The list does not take a nonce that cannot be used.
             true => nonce.is_some_and(|nonce| {
-                self.sent_nonce.as_deref() != Some(nonce)
-                    && nonces.get(refusal.url) == Some(nonce)
+                self.sent_nonce.as_deref() != Some(nonce) && nonces.get(refusal.url) == Some(nonce)
             }),
             false => is_newest,
         };
@@ -136,7 +136,7 @@ impl Refusals {
         match (refusal.status, error) {
             (401, Some("use_dpop_nonce")) if is_bound => {
                 if !is_new || self.proofs > 0 {
-                    return Err(self.fail(refusal, challenge));
+                    return Err(self.fail(refusal, challenge, credentials));
                 }
                 self.proofs = 1;
                 Ok(Remedy::NewProof)
@@ -149,21 +149,21 @@ impl Refusals {
                 }
                 if credentials.is_some() {
                     if self.replacements > 0 {
-                        return Err(self.fail(refusal, challenge));
+                        return Err(self.fail(refusal, challenge, credentials));
                     }
                     self.replacements = 1;
                 }
-                self.authorize(refusal, challenge)
+                self.authorize(refusal, challenge, credentials)
             }
             // AU-60: consent to what this token has already does not help.
             (403, Some("insufficient_scope"))
                 if self.authorizations > 0
                     && credentials.is_some_and(|held| has_scopes(held, challenge)) =>
             {
-                Err(self.fail(refusal, challenge))
+                Err(self.fail(refusal, challenge, credentials))
             }
-            (403, Some("insufficient_scope")) => self.authorize(refusal, challenge),
-            _ => Err(self.fail(refusal, challenge)),
+            (403, Some("insufficient_scope")) => self.authorize(refusal, challenge, credentials),
+            _ => Err(self.fail(refusal, challenge, credentials)),
         }
     }
 
@@ -171,9 +171,10 @@ impl Refusals {
         &mut self,
         refusal: &Refusal<'_>,
         challenge: Option<&Challenge>,
+        credentials: Option<&Credentials>,
     ) -> Result<Remedy, AuthError> {
         if self.authorizations >= Self::MOST_AUTHORIZATIONS {
-            return Err(self.fail(refusal, challenge));
+            return Err(self.fail(refusal, challenge, credentials));
         }
         self.authorizations = self.authorizations.saturating_add(1);
         let challenge = challenge.cloned();
@@ -189,10 +190,20 @@ impl Refusals {
         )))
     }
 
-    fn fail(&self, refusal: &Refusal<'_>, challenge: Option<&Challenge>) -> AuthError {
+    fn fail(
+        &self,
+        refusal: &Refusal<'_>,
+        challenge: Option<&Challenge>,
+        credentials: Option<&Credentials>,
+    ) -> AuthError {
+        // The server may repeat the token that it refuses.
+        let is_clean = |text: &&str| {
+            is_defined_error(text)
+                || credentials.is_none_or(|held| !text.contains(held.access_token.expose()))
+        };
         let text = |name: &str, most| {
             let value = challenge.and_then(|challenge| challenge.parameter(name));
-            value.map(|value| printable(value, most))
+            value.filter(is_clean).map(|value| printable(value, most))
         };
         let problem = match text("error", 60) {
             Some(error) => Problem::Refused {

@@ -198,7 +198,7 @@ impl TokenResponse {
 }
 
 /// Codes that say nothing but what their specifications define.
-const CODES: [&str; 9] = [
+const CODES: [&str; 11] = [
     "invalid_request",
     "invalid_client",
     "invalid_grant",
@@ -208,7 +208,14 @@ const CODES: [&str; 9] = [
     "invalid_target",
     "invalid_dpop_proof",
     "use_dpop_nonce",
+    "invalid_token",
+    "insufficient_scope",
 ];
+
+/// Whether an error code has a meaning of its own, so that it repeats nothing of a request.
+pub(crate) fn is_defined_error(code: &str) -> bool {
+    CODES.contains(&code)
+}
 
 /// What a refusal says: its OAuth error if there is one, else its status (AU-39). Text that
 /// repeats one of the secrets is left out.
@@ -219,7 +226,7 @@ pub(crate) fn oauth_error(response: &HttpResponse<'_>, secrets: &[Secret]) -> Pr
         let shows = |secret: &Secret| !secret.is_empty() && text.contains(secret.expose());
         !secrets.iter().any(shows)
     };
-    let is_shown = |code: &String| CODES.contains(&code.as_str()) || is_clean(code);
+    let is_shown = |code: &String| is_defined_error(code) || is_clean(code);
     match text("error").filter(is_shown) {
         Some(error) => Problem::Refused {
             status: Some(response.status),

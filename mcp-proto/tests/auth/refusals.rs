@@ -237,6 +237,29 @@ fn plain_403() {
     }
 }
 
+/// AU-39: an error does not show the token that the server repeats.
+#[test]
+fn refusals_that_repeat_the_token() {
+    let held = credentials(r#"{"access_token":"s3cret"}"#);
+    let repeated = "error_description=\"the token s3cret is unknown\"";
+    for (field, expected) in [
+        (
+            format!("Bearer error=invalid_request, {repeated}"),
+            "invalid_request",
+        ),
+        (format!("Bearer error=\"no s3cret\", {repeated}"), "403"),
+    ] {
+        let mut operation = Operation::new();
+        let error = operation
+            .refused(403, &field, None, Some(&held))
+            .unwrap_err();
+        assert!(
+            error.contains(expected) && !error.contains("s3cret"),
+            "{error}"
+        );
+    }
+}
+
 /// AU-98: one new proof for each request, with the nonce of this server.
 #[test]
 fn nonces_of_the_server() {
