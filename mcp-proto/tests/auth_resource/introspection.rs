@@ -43,6 +43,27 @@ fn answers_are_kept() {
     assert!(server.send(&request).starts_with("ask"));
 }
 
+/// Without an audience, an answer about a refresh token would admit it.
+#[test]
+fn answers_about_other_tokens() {
+    for (kind, is_access_token) in [
+        ("", true),
+        (r#","token_type":null"#, true),
+        (r#","token_type":"bearer""#, true),
+        (r#","token_type":"DPoP""#, true),
+        (r#","token_type":"refresh_token""#, false),
+        (r#","token_type":1"#, false),
+        (r#","token_type":"Bearer","token_type":"Bearer""#, false),
+    ] {
+        let mut server = Server::new(asking().assume_introspected_audience());
+        server.introspection = Some(format!(
+            r#"{{"active":true,"sub":"ada","client_id":"editor"{kind}}}"#
+        ));
+        let found = server.send(&Request::bearer("opaque"));
+        assert_eq!(found.ends_with(GRANTED), is_access_token, "{kind} {found}");
+    }
+}
+
 /// AU-06, AU-18
 #[test]
 fn answers_that_do_not_admit() {

@@ -5,6 +5,7 @@ use alloc::string::String;
 use super::claims::TokenClaims;
 use super::denial::DenialReason;
 use super::jws::DEPTH;
+use crate::auth::Scheme;
 use crate::json::Raw;
 
 /// An authorization server that is asked about tokens.
@@ -36,6 +37,17 @@ impl IntrospectionIssuer {
             None => claims.issuer = Some(self.issuer.clone()),
         }
         if claims.audience.is_empty() && self.assume_audience {
+            // The authorization server answers about refresh tokens, too (RFC 7662, section 2).
+            let is_access_token = match object.find(["token_type"]) {
+                Ok([kind]) => kind.filter(|kind| !kind.is_null()).is_none_or(|kind| {
+                    let name = kind.string();
+                    name.is_some_and(|name| Scheme::from_name(&name.to_cow()).is_some())
+                }),
+                Err(_) => false,
+            };
+            if !is_access_token {
+                return Err(DenialReason::Claim("token_type"));
+            }
             claims.audience.push(audience.into());
         }
         Ok(claims)
