@@ -2,11 +2,14 @@
 
 use alloc::string::String;
 
+use super::discovery::server_uri;
 use super::document::DocumentReader;
-use super::error::{AuthError, Document, Problem};
+use super::error::{AuthError, Document, Problem, printable};
 use super::jwt::JsonText;
+use super::server_metadata::is_same_issuer;
 use super::{
-    ClientIdentity, ClientProof, EndpointAuth, IdentitySource, Scheme, Scopes, Secret, UnixTime,
+    AuthConfig, ClientIdentity, ClientProof, EndpointAuth, IdentitySource, Scheme, Scopes, Secret,
+    UnixTime,
 };
 
 /// The version of the record that this crate writes, and the only one that it reads.
@@ -65,6 +68,30 @@ impl Credentials {
         value.push(' ');
         value.push_str(self.access_token.expose());
         Secret::from(value)
+    }
+
+    /// Checks that the configured client can refresh the access token.
+    pub(crate) fn check_refresh(&self, config: &AuthConfig) -> Result<(), AuthError> {
+        let fail = |problem| AuthError::new(Document::Credentials, "", problem);
+        if self.refresh_token.is_none() {
+            return Err(fail(Problem::Missing("refresh_token")));
+        }
+        if self.server != server_uri(config)?.canonical() {
+            return Err(fail(Problem::Malformed("server")));
+        }
+        if let Some(own) = config.own_issuer()
+            && !is_same_issuer(&self.issuer, own, config.ignore_issuer_slash)
+        {
+            return Err(fail(Problem::OtherIssuer {
+                expected: printable(&self.issuer, 300),
+                found: printable(own, 300),
+            }));
+        }
+        let key = config.dpop.as_ref().map(|key| key.thumbprint_input());
+        match self.scheme == Scheme::Dpop && self.dpop_key.as_deref() != key {
+            true => Err(fail(Problem::Malformed("dpop_key"))),
+            false => Ok(()),
+        }
     }
 
     /// Encodes the record.

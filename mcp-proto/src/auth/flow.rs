@@ -8,7 +8,6 @@ use super::error::{AuthError, Document, Problem, printable};
 use super::grants::{self, EnterpriseGrant, Grant, Subject};
 use super::identity::{read_registration, registration_request};
 use super::login::{IdentityChoice, Login, choose_identity, choose_scopes};
-use super::server_metadata::is_same_issuer;
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};
@@ -109,25 +108,7 @@ impl Flow {
     /// token, of another issuer than the configured one, or bound to another key.
     pub fn refresh(config: AuthConfig, stored: Credentials) -> Result<Self, AuthError> {
         config.check()?;
-        let fail = |problem| AuthError::new(Document::Credentials, "", problem);
-        if stored.refresh_token.is_none() {
-            return Err(fail(Problem::Missing("refresh_token")));
-        }
-        if stored.server != server_uri(&config)?.canonical() {
-            return Err(fail(Problem::Malformed("server")));
-        }
-        if let Some(own) = config.own_issuer()
-            && !is_same_issuer(&stored.issuer, own, config.ignore_issuer_slash)
-        {
-            return Err(fail(Problem::OtherIssuer {
-                expected: printable(&stored.issuer, 300),
-                found: printable(own, 300),
-            }));
-        }
-        let key = config.dpop.as_ref().map(|key| key.thumbprint_input());
-        if stored.scheme == Scheme::Dpop && stored.dpop_key.as_deref() != key {
-            return Err(fail(Problem::Malformed("dpop_key")));
-        }
+        stored.check_refresh(&config)?;
         Ok(Self {
             config,
             challenge: None,
