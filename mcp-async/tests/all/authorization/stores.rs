@@ -206,9 +206,81 @@ fn a_file_keeps_records_for_its_owner_alone() {
         store.remove("https://a.example", ISSUER).await.unwrap();
         assert!(store.load("https://a.example").await.unwrap().is_none());
         assert!(store.load("https://b.example").await.unwrap().is_some());
-        std::fs::write(&path, "{\"version\":2}\n").unwrap();
-        let damaged = store.load("https://b.example").await.unwrap_err();
-        assert!(damaged.to_string().contains("below"), "{damaged}");
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// One line that cannot be decoded does not affect the records of other servers.
+#[test]
+fn a_file_keeps_lines_that_cannot_be_decoded() {
+    let folder = std::env::temp_dir().join(format!("mcp-lines-{}", std::process::id()));
+    let path = folder.join("tokens");
+    let store = FileCredentialStore::new(&path);
+    wait(async {
+        store.save(&record("https://a.example", "1")).await.unwrap();
+        let text = std::fs::read_to_string(&path).unwrap();
+        let unknown = "{\"version\":2,\"server\":\"https://b.example\"}\n{\"version\":1,\"ser";
+        std::fs::write(&path, format!("{text}{unknown}\n")).unwrap();
+        let found = store.load("https://a.example").await.unwrap().unwrap();
+        assert_eq!(found.access_token.expose(), "1");
+        assert!(store.load("https://b.example").await.unwrap().is_none());
+        store.save(&record("https://a.example", "2")).await.unwrap();
+        store.remove("https://c.example", ISSUER).await.unwrap();
+        let found = store.load("https://a.example").await.unwrap().unwrap();
+        assert_eq!(found.access_token.expose(), "2");
+        let text = std::fs::read_to_string(&path).unwrap();
+        assert!(text.starts_with(unknown), "{text}");
+        // A record that could not be read again is not written.
+        let mut long = record("https://d.example", "1");
+        long.access_token = "x".repeat(2 << 20).into();
+        let error = store.save(&long).await.unwrap_err();
+        assert!(error.to_string().contains("too long"), "{error}");
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), text);
+    });
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// AU-65: what another user may have written or can read is not used.
+#[cfg(unix)]
+#[test]
+fn a_file_of_other_users_is_refused() {
+    use std::os::unix::fs::{PermissionsExt as _, symlink};
+
+    let set_mode = |path: &std::path::Path, mode| {
+        let mut permissions = std::fs::metadata(path).unwrap().permissions();
+        permissions.set_mode(mode);
+        std::fs::set_permissions(path, permissions).unwrap();
+    };
+
+    let folder = std::env::temp_dir().join(format!("mcp-owner-{}", std::process::id()));
+    let path = folder.join("tokens");
+    let store = FileCredentialStore::new(&path);
+    wait(async {
+        let saved = record(SERVER, "1");
+        store.save(&saved).await.unwrap();
+        for mode in [0o644, 0o620, 0o602] {
+            set_mode(&path, mode);
+            let error = store.load(SERVER).await.unwrap_err();
+            assert_eq!(error.kind(), io::ErrorKind::PermissionDenied);
+            assert!(error.to_string().contains("600"), "{error}");
+            store.save(&saved).await.unwrap_err();
+        }
+        set_mode(&path, 0o600);
+        assert!(store.load(SERVER).await.unwrap().is_some());
+        let link = folder.join("link");
+        symlink(&path, &link).unwrap();
+        FileCredentialStore::new(&link)
+            .load(SERVER)
+            .await
+            .unwrap_err();
+        let long = std::fs::File::options().write(true).open(&path).unwrap();
+        long.set_len(1 << 40).unwrap();
+        let error = store.load(SERVER).await.unwrap_err();
+        assert!(error.to_string().contains("16777216"), "{error}");
+        FileCredentialStore::new(&folder)
+            .load(SERVER)
+            .await
+            .unwrap_err();
     });
     std::fs::remove_dir_all(&folder).unwrap();
 }

@@ -2,10 +2,10 @@
 
 use core::fmt::Write as _;
 use std::fs::{self, File, OpenOptions};
-use std::io::{self, Write as _};
+use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
-use mcp_proto::auth::Credentials;
+use mcp_proto::auth::{Credentials, Secret};
 
 use super::blocking::blocking;
 use super::store::{CredentialLock, CredentialStore};
@@ -14,9 +14,13 @@ use crate::crypto::{random, sha256};
 
 /// Keeps credentials in a file that only its owner can read (mode 600 where the system has modes).
 ///
-/// The file has one record for each line, as [`Credentials::to_json`] encodes it, the newest last. It
-/// is replaced as a whole, by renaming a new one. Processes that share it lock files whose names are
-/// its name with an ending of `.lock`. Its folder is created if it is not there.
+/// The file has one record for each line, as [`Credentials::to_json`] encodes it, the newest last. A
+/// line that cannot be decoded is kept, and belongs to no server. The file is replaced as a whole, by
+/// renaming a new one. Processes that share it lock files whose names are its name with an ending of
+/// `.lock`. Its folder is created if it is not there.
+///
+/// On Unix, a symbolic link, a file of another user and one that other users can read or write are
+/// errors. A file has at most 16 MiB.
 ///
 /// ```no_run
 /// use mcp_async::auth::{Authorization, FileCredentialStore};
@@ -52,7 +56,8 @@ impl CredentialStore for FileCredentialStore {
     fn load<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, Option<Credentials>> {
         let server = server.to_owned();
         self.run(move |path| {
-            let mut records = read(path)?.into_iter().rev();
+            let lines = read(path)?.into_iter().rev();
+            let mut records = lines.filter_map(|line| line.record);
             Ok(records.find(|record| record.server == server))
         })
     }
@@ -60,16 +65,20 @@ impl CredentialStore for FileCredentialStore {
     fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
         let credentials = credentials.clone();
         self.run(move |path| {
-            change(path, |records| {
-                remove(records, &credentials.server, &credentials.issuer);
-                records.push(credentials);
+            let line = Line::decode(credentials.to_json().expose());
+            if line.record.is_none() {
+                return Err(io::Error::other("the record is too long"));
+            }
+            change(path, |lines| {
+                remove(lines, &credentials.server, &credentials.issuer);
+                lines.push(line);
             })
         })
     }
 
     fn remove<'a>(&'a self, server: &'a str, issuer: &'a str) -> AuthorizationFuture<'a, ()> {
         let (server, issuer) = (server.to_owned(), issuer.to_owned());
-        self.run(move |path| change(path, |records| remove(records, &server, &issuer)))
+        self.run(move |path| change(path, |lines| remove(lines, &server, &issuer)))
     }
 
     fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
@@ -79,36 +88,67 @@ impl CredentialStore for FileCredentialStore {
     }
 }
 
-fn remove(records: &mut Vec<Credentials>, server: &str, issuer: &str) {
-    records.retain(|record| record.server != server || record.issuer != issuer);
+/// A line of the file.
+struct Line {
+    text: Secret,
+    /// `None` for a line that cannot be decoded, such as a record of another version.
+    record: Option<Credentials>,
 }
 
-fn read(path: &Path) -> io::Result<Vec<Credentials>> {
-    let text = match fs::read_to_string(path) {
-        Ok(text) => text,
+impl Line {
+    fn decode(text: &str) -> Self {
+        Self {
+            text: text.into(),
+            record: Credentials::from_json(text.as_bytes()).ok(),
+        }
+    }
+}
+
+fn remove(lines: &mut Vec<Line>, server: &str, issuer: &str) {
+    let is_removed = |record: &Credentials| record.server == server && record.issuer == issuer;
+    lines.retain(|line| !line.record.as_ref().is_some_and(is_removed));
+}
+
+fn read(path: &Path) -> io::Result<Vec<Line>> {
+    let file = match options().read(true).open(path) {
+        Ok(file) => file,
         Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(Vec::new()),
         Err(error) => return Err(error),
     };
-    text.lines()
-        .filter(|line| !line.trim().is_empty())
-        .map(|line| Credentials::from_json(line.as_bytes()).map_err(io::Error::other))
-        .collect()
+    check_owner(&file)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_FILE + 1).read_to_end(&mut bytes)?;
+    check_length(&bytes)?;
+    let text = String::from_utf8(bytes)
+        .map_err(|_| io::Error::new(io::ErrorKind::InvalidData, "the file is not UTF-8"))?;
+    let lines = text.lines().filter(|line| !line.trim().is_empty());
+    Ok(lines.map(Line::decode).collect())
+}
+
+fn check_length(bytes: &[u8]) -> io::Result<()> {
+    match u64::try_from(bytes.len()).is_ok_and(|length| length <= MAX_FILE) {
+        true => Ok(()),
+        false => Err(io::Error::other(format!(
+            "the file is longer than {MAX_FILE} bytes"
+        ))),
+    }
 }
 
 /// Reads, changes and replaces the file. Writers of several servers take turns: the lock of a
 /// client is for one server, this one is for the file.
-fn change(path: &Path, change: impl FnOnce(&mut Vec<Credentials>)) -> io::Result<()> {
+fn change(path: &Path, change: impl FnOnce(&mut Vec<Line>)) -> io::Result<()> {
     let _lock = lock(path, "write.lock")?;
-    let mut records = read(path)?;
-    change(&mut records);
+    let mut lines = read(path)?;
+    change(&mut lines);
     let mut text = String::new();
-    for record in records {
-        let _ = writeln!(text, "{}", record.to_json().expose());
+    for line in lines {
+        let _ = writeln!(text, "{}", line.text.expose());
     }
+    check_length(text.as_bytes())?;
     let number = u64::from_ne_bytes(random()?);
     let temporary = beside(path, &format!("{number:016x}.new"));
     let written = (|| {
-        let mut file = private().write(true).create_new(true).open(&temporary)?;
+        let mut file = options().write(true).create_new(true).open(&temporary)?;
         file.write_all(text.as_bytes())?;
         file.sync_all()?;
         fs::rename(&temporary, path)
@@ -123,7 +163,7 @@ fn lock(path: &Path, ending: &str) -> io::Result<File> {
     if let Some(folder) = path.parent() {
         create_folder(folder)?;
     }
-    let file = private()
+    let file = options()
         .write(true)
         .create(true)
         .truncate(false)
@@ -140,18 +180,45 @@ fn beside(path: &Path, ending: &str) -> PathBuf {
     PathBuf::from(name)
 }
 
+/// Options for files of their owner alone. A link is not followed, and a pipe is not waited for.
 #[cfg(unix)]
-fn private() -> OpenOptions {
+fn options() -> OpenOptions {
+    use rustix::fs::OFlags;
     use std::os::unix::fs::OpenOptionsExt as _;
 
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
     let mut options = OpenOptions::new();
-    options.mode(0o600);
+    options.mode(0o600).custom_flags(flags.bits().cast_signed());
     options
 }
 
 #[cfg(not(unix))]
-fn private() -> OpenOptions {
+fn options() -> OpenOptions {
     OpenOptions::new()
+}
+
+/// Refuses a file that another user may have written or can read.
+#[cfg(unix)]
+fn check_owner(file: &File) -> io::Result<()> {
+    use std::os::unix::fs::MetadataExt as _;
+
+    let metadata = file.metadata()?;
+    let refuse = |reason| Err(io::Error::new(io::ErrorKind::PermissionDenied, reason));
+    if !metadata.is_file() {
+        return refuse("it is not a regular file");
+    }
+    if metadata.uid() != rustix::process::geteuid().as_raw() {
+        return refuse("the file belongs to another user");
+    }
+    match metadata.mode() & 0o077 {
+        0 => Ok(()),
+        _ => refuse("other users have access to the file; its mode must be 600"),
+    }
+}
+
+#[cfg(not(unix))]
+fn check_owner(_: &File) -> io::Result<()> {
+    Ok(())
 }
 
 #[cfg(unix)]
@@ -166,3 +233,6 @@ fn create_folder(folder: &Path) -> io::Result<()> {
 fn create_folder(folder: &Path) -> io::Result<()> {
     fs::create_dir_all(folder)
 }
+
+/// The most bytes that a file may have.
+const MAX_FILE: u64 = 16 << 20;
