@@ -2,7 +2,7 @@
 
 use core::fmt;
 use core::future::{Future, poll_fn};
-use core::net::Ipv4Addr;
+use core::net::{Ipv4Addr, SocketAddr};
 use core::pin::Pin;
 use core::task::Poll;
 use core::time::Duration;
@@ -11,19 +11,21 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_proto::auth::{AuthorizationPage, Uri};
+use mcp_proto::auth::{AuthorizationPage, Secret, Uri};
+use url::Url;
 
 use super::blocking::blocking;
 use super::user_agent::{AuthorizationFuture, UserAgent};
 use crate::net::Network;
-use crate::net::time::timeout;
+use crate::net::time::{RuntimeSleep, timeout};
 
 /// Opens the page in the browser of the system and receives the redirect at a port of this machine
 /// (RFC 8252, section 7.3).
 ///
 /// The port is chosen by the system for each login, or is that of an earlier registration. It is
 /// open until the redirect arrives, accepts connections of this machine only, and answers only
-/// `GET /callback`. The page is opened without a shell.
+/// `GET /callback`. A request without the `state` of the page is answered with status 400 and does
+/// not end the login. The page is opened without a shell.
 ///
 /// ```
 /// use mcp_async::auth::{Authorization, SystemBrowser};
@@ -127,8 +129,10 @@ impl<R: Network> UserAgent for SystemBrowser<R> {
             let listener = self.slot().take();
             let listener = listener.filter(|it| redirect_uri(it.port) == page.redirect_uri);
             let listener = listener.ok_or_else(|| io::Error::other("nothing listens"))?;
+            let state = state_of(&page.url);
+            let state = state.ok_or_else(|| io::Error::other("the page has no state"))?;
             self.launch(&page.url).await?;
-            receive::<R>(&listener).await
+            receive::<R>(&listener, &state).await
         })
     }
 }
@@ -143,26 +147,43 @@ fn registered_port(uri: &str) -> Option<u16> {
     (redirect_uri(port) == uri).then_some(port)
 }
 
+/// The parameter `state` of a URL, unless it is missing or comes twice.
+fn state_of(url: &str) -> Option<Secret> {
+    let url = Url::parse(url).ok()?;
+    let mut states = url.query_pairs().filter(|(name, _)| name == "state");
+    let (_, state) = states.next()?;
+    match states.next() {
+        None => Some(Secret::from(state.into_owned())),
+        Some(_) => None,
+    }
+}
+
+/// Waits for a connection. An error is about one connection, or passes with time.
+async fn accept<R: Network>(listener: &R::Listener) -> (R::Stream, SocketAddr) {
+    loop {
+        match R::accept(listener).await {
+            Ok(accepted) => return accepted,
+            Err(_) => RuntimeSleep::<R>::after(PAUSE).await,
+        }
+    }
+}
+
 /// Answers requests until one is the redirect; returns its URL.
-async fn receive<R: Network>(listener: &Listener<R>) -> io::Result<String> {
-    type Serving = Pin<Box<dyn Future<Output = Option<String>> + Send>>;
+async fn receive<R: Network>(listener: &Listener<R>, state: &Secret) -> io::Result<String> {
+    type Serving<'s> = Pin<Box<dyn Future<Output = Option<String>> + Send + 's>>;
 
     let port = listener.port;
-    let mut serving: Vec<Serving> = Vec::new();
-    let mut accepting = Box::pin(R::accept(&listener.socket));
+    let mut serving: Vec<Serving<'_>> = Vec::new();
+    let mut accepting = Box::pin(accept::<R>(&listener.socket));
     poll_fn(|cx| {
-        while let Poll::Ready(accepted) = accepting.as_mut().poll(cx) {
-            accepting.set(R::accept(&listener.socket));
-            let (stream, from) = match accepted {
-                Ok(accepted) => accepted,
-                Err(error) => return Poll::Ready(Err(error)),
-            };
+        while let Poll::Ready((stream, from)) = accepting.as_mut().poll(cx) {
+            accepting.set(accept::<R>(&listener.socket));
             // A browser opens connections ahead that may stay silent; the oldest makes room.
             if from.ip().is_loopback() {
                 if serving.len() >= MOST_CONNECTIONS {
                     drop(serving.remove(0));
                 }
-                let answered = timeout::<R, _>(PATIENCE, answer(stream, port));
+                let answered = timeout::<R, _>(PATIENCE, answer(stream, port, state));
                 serving.push(Box::pin(async move { answered.await.flatten() }));
             }
         }
@@ -180,10 +201,14 @@ async fn receive<R: Network>(listener: &Listener<R>) -> io::Result<String> {
 }
 
 /// Answers one request; returns its URL if it is the redirect.
-async fn answer<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, port: u16) -> Option<String> {
+async fn answer<S: AsyncRead + AsyncWrite + Unpin>(
+    mut stream: S,
+    port: u16,
+    state: &Secret,
+) -> Option<String> {
     let head = read_head(&mut stream).await?;
-    let (response, url) = match target(&head, port) {
-        Ok(target) => (DONE, Some(format!("http://127.0.0.1:{port}{target}"))),
+    let (response, url) = match target(&head, port, state) {
+        Ok(url) => (DONE, Some(url)),
         Err(response) => (response, None),
     };
     // The redirect counts, even if the browser does not wait for the page.
@@ -191,8 +216,8 @@ async fn answer<S: AsyncRead + AsyncWrite + Unpin>(mut stream: S, port: u16) -> 
     url
 }
 
-/// The target of the redirect, or the response to a request that is something else.
-fn target(head: &str, port: u16) -> Result<&str, &'static str> {
+/// The URL of the redirect, or the response to a request that is something else.
+fn target(head: &str, port: u16, state: &Secret) -> Result<String, &'static str> {
     let mut lines = head.split("\r\n");
     let mut request = lines.next().unwrap_or_default().split(' ');
     let (method, target) = (request.next(), request.next().unwrap_or_default());
@@ -206,7 +231,14 @@ fn target(head: &str, port: u16) -> Result<&str, &'static str> {
     }
     match target.split_once('?') {
         _ if method != Some("GET") => Err(WRONG_METHOD),
-        Some((PATH, query)) if !query.is_empty() => Ok(target),
+        Some((PATH, query)) if !query.is_empty() => {
+            let url = format!("http://127.0.0.1:{port}{target}");
+            // Any page of the browser can send requests here (AU-54).
+            match state_of(&url).is_some_and(|found| state.matches(found.expose())) {
+                true => Ok(url),
+                false => Err(WRONG_STATE),
+            }
+        }
         _ => Err(NOT_FOUND),
     }
 }
@@ -254,6 +286,8 @@ impl<R: Network> fmt::Debug for SystemBrowser<R> {
 const PATH: &str = "/callback";
 /// Connections that are read at once.
 const MOST_CONNECTIONS: usize = 16;
+/// How long to wait after an error of the listener.
+const PAUSE: Duration = Duration::from_millis(100);
 /// How long one connection may take.
 const PATIENCE: Duration = Duration::from_secs(10);
 /// The longest head of a request.
@@ -268,6 +302,8 @@ Cache-Control: no-store\r\n\
 Connection: close\r\n\r\n\
 <!doctype html><html lang=\"en\"><title>Log in</title>\
 <p>The application has received the answer of the server. You can close this window and return to it.</p></html>\n";
+const WRONG_STATE: &str =
+    "HTTP/1.1 400 Bad Request\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 const NOT_FOUND: &str = "HTTP/1.1 404 Not Found\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 const WRONG_METHOD: &str = "HTTP/1.1 405 Method Not Allowed\r\nAllow: GET\r\nContent-Length: 0\r\nConnection: close\r\n\r\n";
 const MISDIRECTED: &str =
@@ -281,9 +317,17 @@ mod tests {
     fn only_the_redirect_is_taken() {
         let head = |line: &str| format!("{line} HTTP/1.1\r\nAccept: */*\r\nHost: 127.0.0.1:8080");
         let redirect = head("GET /callback?code=1&state=2");
-        assert_eq!(target(&redirect, 8080), Ok("/callback?code=1&state=2"));
+        let state = Secret::from("2");
+        let target = |head: &str, port| target(head, port, &state);
+        let url = "http://127.0.0.1:8080/callback?code=1&state=2";
+        assert_eq!(target(&redirect, 8080).as_deref(), Ok(url));
         assert_eq!(target(&redirect, 8081), Err(MISDIRECTED));
         let other = |line, response| assert_eq!(target(&head(line), 8080), Err(response), "{line}");
+        other("GET /callback?x=1", WRONG_STATE);
+        other("GET /callback?code=1&state=", WRONG_STATE);
+        other("GET /callback?code=1&state=22", WRONG_STATE);
+        other("GET /callback?error=access_denied&state=3", WRONG_STATE);
+        other("GET /callback?code=1&state=2&state=2", WRONG_STATE);
         other("GET /favicon.ico", NOT_FOUND);
         other("GET /callback", NOT_FOUND);
         other("GET /callback?", NOT_FOUND);
