@@ -1,9 +1,11 @@
 //! Whole flows, in the manner of each revision.
 
-use mcp_async::auth::{Authorization, SigningKey};
+use mcp_async::ErrorChain;
+use mcp_async::auth::{Authorization, ClientProof, SigningKey};
 use mcp_proto::Revision;
+use mcp_proto::auth::Grant;
 
-use super::party::{Manner, Parties};
+use super::party::{ISSUER, Manner, Parties};
 use crate::client_http::site::check;
 use crate::sim::Sim;
 
@@ -101,7 +103,8 @@ fn a_client_without_a_user_logs_in_with_a_secret() {
     let seen = parties.clone();
     check(
         |_| async move {
-            let authorization = Authorization::client_secret("machine", "machine-secret");
+            let authorization =
+                Authorization::client_secret("machine", "machine-secret").issuer(ISSUER);
             let client = parties.connect::<Sim>(authorization).await.unwrap();
             client.list_tools(None).await.unwrap();
         },
@@ -109,6 +112,33 @@ fn a_client_without_a_user_logs_in_with_a_secret() {
     );
     assert_eq!((seen.pages(), seen.count("/register")), (0, 0));
     assert_eq!(seen.count("/token"), 1);
+}
+
+/// AU-36: the order of the settings does not matter.
+#[test]
+fn a_secret_goes_to_the_configured_issuer_only() {
+    let secret = || ClientProof::Secret("machine-secret".into());
+    for is_first in [true, false] {
+        let parties = Parties::new(Revision::V2026_07_28);
+        let seen = parties.clone();
+        check(
+            |_| async move {
+                let other = "https://other.example";
+                let authorization = Authorization::new();
+                let authorization = match is_first {
+                    true => authorization.issuer(other).registered("machine", secret()),
+                    false => authorization.registered("machine", secret()).issuer(other),
+                };
+                let authorization =
+                    authorization.configure(|config| config.grant = Grant::ClientCredentials);
+                let error = parties.connect::<Sim>(authorization).await.unwrap_err();
+                let text = ErrorChain(&error).to_string();
+                assert!(text.contains(other), "{text}");
+            },
+            |_| async {},
+        );
+        assert_eq!(seen.count("/token"), 0);
+    }
 }
 
 /// A session has a stream of the server's own.

@@ -49,6 +49,8 @@ pub struct Authorization {
     pub(super) client_key: Option<SigningKey>,
     pub(super) dpop_key: Option<SigningKey>,
     pub(super) assertion: Option<Assertion>,
+    /// Filled in at connecting, so that the order of calls does not matter.
+    issuer: Option<String>,
     pub(super) timeout: Duration,
     pub(in crate::http::client) allow_private: bool,
     /// The first setting that cannot be used.
@@ -68,6 +70,7 @@ impl Authorization {
             client_key: None,
             dpop_key: None,
             assertion: None,
+            issuer: None,
             timeout: Duration::from_secs(5 * 60),
             allow_private: false,
             wrong: None,
@@ -162,9 +165,7 @@ impl Authorization {
     /// Sets the issuer: the one with which the client is [registered](Self::registered), if it is,
     /// and the one to prefer if the server names several. The user's secrets go to no other issuer.
     pub fn issuer(mut self, issuer: &str) -> Self {
-        if let Some(client) = &mut self.config.pre_registered {
-            client.issuer = Some(issuer.to_owned());
-        }
+        self.issuer = Some(issuer.to_owned());
         self.config.preferred_issuer = Some(issuer.to_owned());
         self
     }
@@ -242,6 +243,9 @@ impl Authorization {
     ) {
         let config = &mut self.config;
         config.server = server;
+        if let (Some(client), Some(issuer)) = (&mut config.pre_registered, &self.issuer) {
+            client.issuer = Some(issuer.clone());
+        }
         if config.client_name.is_empty() {
             name.clone_into(&mut config.client_name);
         }
