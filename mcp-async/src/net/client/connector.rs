@@ -138,7 +138,12 @@ async fn reach<R: Network>(
 ) -> io::Result<(R::Stream, IpAddr)> {
     type Attempt<S> = Pin<Box<dyn Future<Output = io::Result<(S, IpAddr)>> + Send>>;
 
-    let mut addresses = R::resolve(host, port).await?.into_iter();
+    let mut addresses = R::resolve(host, port).await?;
+    if is_localhost(host) {
+        // These names are of this machine, whatever resolves them (RFC 6761, section 6.3).
+        addresses.retain(|address| address.ip().is_loopback());
+    }
+    let mut addresses = addresses.into_iter();
     let mut attempts: Vec<Attempt<R::Stream>> = Vec::new();
     let mut next = RuntimeSleep::<R>::after(Duration::ZERO);
     let mut failed = io::Error::new(io::ErrorKind::NotFound, "the name has no address");
@@ -180,6 +185,12 @@ async fn reach<R: Network>(
         }
     })
     .await
+}
+
+/// Whether a name is `localhost` or below it.
+fn is_localhost(host: &str) -> bool {
+    let last = host.trim_end_matches('.').rsplit('.').next();
+    last.is_some_and(|label| label.eq_ignore_ascii_case("localhost"))
 }
 
 /// The most that a proxy may say before it lets us through.

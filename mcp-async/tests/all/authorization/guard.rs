@@ -148,6 +148,34 @@ fn the_address_counts_and_not_the_name() {
     assert_eq!(DIALLED.take(), ["93.184.215.14:80"]);
 }
 
+/// RFC 6761, section 6.3
+#[test]
+fn names_of_this_machine_lead_nowhere_else() {
+    names(&[
+        ("a.localhost", &["93.184.215.14"]),
+        ("LOCALHOST.", &["10.0.0.1"]),
+        ("b.localhost", &["127.0.0.1"]),
+        ("localhost.example", &["93.184.215.15"]),
+    ]);
+    check(
+        |_| async {
+            let client = HttpClient::<Sim>::builder().no_proxy().build();
+            for (host, is_sent) in [
+                ("a.localhost", false),
+                ("LOCALHOST.", false),
+                ("b.localhost", true),
+                ("localhost.example", true),
+            ] {
+                let request = http::Request::get(format!("http://{host}/")).body("");
+                let sent = client.send(request.unwrap()).await;
+                assert_eq!(sent.is_ok(), is_sent, "{host}");
+            }
+        },
+        |_| async {},
+    );
+    assert_eq!(DIALLED.take(), ["127.0.0.1:80", "93.184.215.15:80"]);
+}
+
 /// Sets the responses to the requests for these paths.
 pub(crate) fn pages<const N: usize>(pages: [(&str, String); N]) {
     PAGES.set(pages.map(|(path, page)| (path.into(), page)).into());
@@ -215,6 +243,16 @@ fn metadata_leads_to_no_private_address() {
         "169.254.169.254 is a link-local address",
     );
     refused(&document("http://login.plain"), &[], "login.plain");
+}
+
+/// AU-31: the body never arrives, and is not waited for.
+#[test]
+fn a_document_that_is_announced_too_long_is_not_read() {
+    refused(
+        "HTTP/1.1 200 OK\r\ncontent-length: 2000000\r\n\r\n",
+        &[],
+        "longer than 1048576 bytes",
+    );
 }
 
 #[cfg(feature = "tls")]

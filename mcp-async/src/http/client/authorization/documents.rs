@@ -6,8 +6,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use bytes::Bytes;
 use core::future::poll_fn;
 use core::time::Duration;
-use http::header::LOCATION;
-use http::{HeaderName, HeaderValue, Request, Response};
+use http::header::{CONTENT_LENGTH, LOCATION};
+use http::{HeaderMap, HeaderName, HeaderValue, Request, Response};
 use http_body_util::Full;
 use mcp_proto::auth::{AuthConfig, Grant, HttpRequest, HttpResponse, Uri};
 use tower_service::Service;
@@ -258,16 +258,21 @@ fn redirect(url: &str, response: &Response<Reply>) -> Option<String> {
     Some(to.into())
 }
 
-/// Reads one byte more than a document may have, so that its length is noticed.
+/// Reads one byte more than a document may have, so that its length is noticed. Nothing is read of
+/// a document that is announced to be longer (AU-31).
 async fn read(response: Response<Reply>) -> Result<Fetched, String> {
     let (parts, mut reply) = response.into_parts();
     let mut body = Vec::new();
-    while let Some(part) = poll_fn(|cx| reply.poll_bytes(cx)).await {
+    if is_announced_too_long(&parts.headers) {
+        body.resize(HttpRequest::MAX_BODY + 1, b' ');
+    }
+    while body.len() <= HttpRequest::MAX_BODY
+        && let Some(part) = poll_fn(|cx| reply.poll_bytes(cx)).await
+    {
         let part = part.map_err(|_| String::from("the response broke off"))?;
         body.extend_from_slice(&part);
         if body.len() > HttpRequest::MAX_BODY {
             body.truncate(HttpRequest::MAX_BODY + 1);
-            break;
         }
     }
     let field = |(name, value): (&HeaderName, &HeaderValue)| {
@@ -278,6 +283,12 @@ async fn read(response: Response<Reply>) -> Result<Fetched, String> {
         headers: parts.headers.iter().map(field).collect(),
         body,
     })
+}
+
+fn is_announced_too_long(headers: &HeaderMap) -> bool {
+    let length = headers.get(CONTENT_LENGTH);
+    let length = length.and_then(|length| length.to_str().ok()?.parse::<u64>().ok());
+    length.is_some_and(|length| length > HttpRequest::MAX_BODY as u64)
 }
 
 /// How long one document may take.
