@@ -8,7 +8,7 @@ use base64::engine::general_purpose::STANDARD;
 use bytes::Bytes;
 use http::header::{AUTHORIZATION, CONTENT_TYPE};
 use http::{HeaderValue, Request};
-use mcp_proto::auth::Secret;
+use mcp_proto::auth::{Secret, Uri};
 
 use super::fetch::{FetchError, fetch};
 use super::token_verifier::{Introspect, IntrospectionFuture};
@@ -34,7 +34,7 @@ pub struct RemoteIntrospection<R: Network> {
 }
 
 impl<R: Network> RemoteIntrospection<R> {
-    /// The endpoint at this URL.
+    /// The endpoint at this URL. Tokens are sent to `https`, and to `http` on this machine.
     pub fn at(url: impl Into<String>) -> Self {
         Self {
             url: url.into(),
@@ -74,6 +74,9 @@ fn question(
     token: &Secret,
 ) -> Result<Request<Bytes>, FetchError> {
     let wrong = |reason| FetchError::wrong(url, reason);
+    if !Uri::parse(url).is_ok_and(|url| url.is_confidential()) {
+        return Err(wrong("it is not a URL with https"));
+    }
     let token = form_encoded(token.expose());
     let body = format!("token={token}&token_type_hint=access_token");
     let form = HeaderValue::from_static("application/x-www-form-urlencoded");
@@ -146,6 +149,18 @@ mod tests {
             asked.body(),
             "token=a%2Bb+c%3A%C3%BC%26%3D*%7E&token_type_hint=access_token"
         );
+    }
+
+    #[test]
+    fn tokens_do_not_leave_this_machine_in_clear_text() {
+        for (url, is_sent) in [
+            ("https://as.example/ask", true),
+            ("http://127.0.0.1:8080/ask", true),
+            ("http://as.example/ask", false),
+            ("http://10.0.0.1/ask", false),
+        ] {
+            assert_eq!(question(url, None, &"a".into()).is_ok(), is_sent, "{url}");
+        }
     }
 
     #[test]
