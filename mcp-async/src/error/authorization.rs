@@ -23,6 +23,9 @@ pub enum AuthorizationError {
     UserAgent(Arc<io::Error>),
     /// The assertion of the platform could not be read.
     Assertion(Arc<io::Error>),
+    /// The server asks for consent again and again: within 10 minutes a user is asked at most 3 times
+    /// for the same scopes without a success, and at most 10 times in all.
+    TooManyConsents,
     /// Authorization did not end in time.
     Timeout,
     /// Authorization ended without a result, because the client was closed or its code panicked.
@@ -42,6 +45,7 @@ impl fmt::Display for AuthorizationError {
             Self::Store(_) => "the store of credentials failed",
             Self::UserAgent(_) => "the user cannot be sent to a page",
             Self::Assertion(_) => "the assertion of the platform cannot be read",
+            Self::TooManyConsents => "the server asked for consent too often",
             Self::Timeout => "authorization did not end in time",
             Self::Interrupted => "authorization was interrupted",
         })
@@ -53,7 +57,7 @@ impl core::error::Error for AuthorizationError {
         match self {
             Self::Flow(error) => Some(error),
             Self::Store(error) | Self::UserAgent(error) | Self::Assertion(error) => Some(&**error),
-            Self::Timeout | Self::Interrupted => None,
+            Self::TooManyConsents | Self::Timeout | Self::Interrupted => None,
         }
     }
 }

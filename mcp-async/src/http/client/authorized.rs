@@ -12,7 +12,7 @@ use http::header::WWW_AUTHENTICATE;
 use mcp_proto::auth::{Challenge, Refusal, Remedy, Scheme};
 use mcp_proto::client::http::{Exchange, HttpMethod};
 
-use super::authorization::{Authorizer, Goal, dpop_nonce};
+use super::authorization::{Authorizer, Goal, Reason, dpop_nonce};
 use super::carrier::{Reply, Unsent};
 use super::link::Link;
 use super::no_reply::NoReply;
@@ -28,9 +28,11 @@ pub(super) async fn send(
     message: &Bytes,
 ) -> Result<Response<Reply>, NoReply> {
     let mut refusals = authorizer.refusals();
-    let mut is_new = false;
+    // Why the token was obtained, if it was for this request.
+    let mut reason = None;
     loop {
-        let view = while_suspended(link, exchange.id(), authorizer.view(is_new)).await?;
+        let viewed = authorizer.view(reason.is_some());
+        let view = while_suspended(link, exchange.id(), viewed).await?;
         let mut request = link.request(exchange, message)?;
         let (method, url) = (request.method().to_string(), request.uri().to_string());
         if let Some(held) = &view.held {
@@ -45,6 +47,9 @@ pub(super) async fn send(
         let fields = response.headers();
         if !matches!(status, 401 | 403) || exchange.method() == HttpMethod::Delete {
             authorizer.note_nonce(&url, fields);
+            if view.awaits_success && response.status().is_success() {
+                authorizer.note_success(reason);
+            }
             return Ok(response);
         }
         let challenges = fields.get_all(WWW_AUTHENTICATE);
@@ -80,8 +85,12 @@ pub(super) async fn send(
         };
         drain(authorizer, response).await;
         let Some(goal) = goal else { continue };
+        let asked_for = match &goal {
+            Goal::Authorize(challenge) => Reason::of(challenge.as_ref()),
+            _ => Reason::of(None),
+        };
         while_suspended(link, exchange.id(), authorizer.fly(goal, view.version)).await?;
-        is_new = true;
+        reason = Some(asked_for);
     }
 }
 

@@ -62,6 +62,12 @@ pub(crate) struct State {
     pub(crate) binds: bool,
     /// What replaces the answer at a URL: status, field and value, body.
     pub(crate) replaced: BTreeMap<String, (u16, &'static str, String, String)>,
+    /// The next refresh is refused, because its client is not known.
+    pub(crate) refuses_client_once: bool,
+    /// Challenges for missing tokens have no parameters.
+    pub(crate) names_nothing: bool,
+    /// The scopes that each page asked for.
+    pub(crate) asked_scopes: Vec<String>,
     /// The user declines.
     pub(crate) declines: bool,
     /// How long the user takes, in seconds.
@@ -105,6 +111,9 @@ impl Parties {
             nonce: None,
             binds: false,
             replaced: BTreeMap::new(),
+            refuses_client_once: false,
+            names_nothing: false,
+            asked_scopes: Vec::new(),
             declines: false,
             thinks: 0,
             pages: 0,
@@ -316,6 +325,9 @@ impl State {
                 assert_eq!(field("client_secret"), "client-secret-1");
                 scope
             }
+            "refresh_token" if core::mem::take(&mut self.refuses_client_once) => {
+                return refuse("invalid_client");
+            }
             "refresh_token" => {
                 let Some(scope) = self.refresh.remove(&field("refresh_token")) else {
                     return refuse("invalid_grant");
@@ -354,6 +366,7 @@ impl State {
         let field = |name: &str| query.get(name).cloned().unwrap_or_default();
         assert_eq!(field("code_challenge_method"), "S256");
         assert_eq!(field("client_id"), "client-1");
+        self.asked_scopes.push(field("scope"));
         self.count += 1;
         let code = format!("code-secret-{}", self.count);
         self.secrets.extend([code.clone(), field("state")]);
@@ -423,6 +436,9 @@ impl State {
         let is_refused = self.refuses_all || self.refuses_streams && asked.method == "GET";
         let scopes = self.tokens.get(token).filter(|_| !is_refused);
         let Some(scopes) = scopes else {
+            if self.names_nothing {
+                challenge = scheme.into();
+            }
             return Some((401, vec![("www-authenticate", challenge)], String::new()));
         };
         if let Some(scope) = self.needs.get(rpc)

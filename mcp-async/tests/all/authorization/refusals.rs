@@ -135,6 +135,115 @@ fn a_refused_refresh_leads_to_a_consent() {
     assert_eq!(seen.count("/register"), 1);
 }
 
+/// AU-118: an outage of the authorization server removes nothing and asks no user.
+#[test]
+fn a_failed_refresh_keeps_the_tokens() {
+    for (status, error) in [
+        (400, "invalid_dpop_proof"),
+        (400, "slow_down"),
+        (500, "server_error"),
+        (503, "temporarily_unavailable"),
+        (429, ""),
+        (403, ""),
+    ] {
+        let parties = Parties::new(MODERN);
+        let seen = parties.clone();
+        check(
+            |_| async move {
+                let client = parties.connect::<Sim>(parties.authorization());
+                let client = client.await.unwrap();
+                parties.revoke();
+                let body = match error {
+                    "" => "<html>".into(),
+                    _ => format!(r#"{{"error":"{error}"}}"#),
+                };
+                let answer = (status, "content-type", "application/json".into(), body);
+                let token = format!("{ISSUER}/token");
+                parties.state().replaced.insert(token.clone(), answer);
+                let failed = client.list_tools(None).await.unwrap_err();
+                assert!(matches!(failed, CallError::Authorization(_)), "{failed:?}");
+                parties.state().replaced.remove(&token);
+                client.list_tools(None).await.unwrap();
+            },
+            |_| async {},
+        );
+        // The refresh token was used when the outage was over.
+        assert_eq!((seen.pages(), seen.count("/register")), (1, 1), "{error}");
+    }
+}
+
+/// A registration that the authorization server does not know any more is made anew.
+#[test]
+fn a_registration_that_is_refused_is_replaced() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            parties.revoke();
+            parties.state().refuses_client_once = true;
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/register")), (2, 2));
+}
+
+/// AU-60: a server that repeats its demand in each request does not open pages without an end.
+#[test]
+fn demands_of_many_requests_open_few_pages() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            let needs = |state: &mut super::party::State| {
+                state.needs.insert("tools/list".into(), "no such".into());
+            };
+            let parties = parties.with(needs);
+            for _ in 0..4 {
+                let error = client.list_tools(None).await.unwrap_err();
+                assert!(matches!(error, CallError::Authorization(_)), "{error:?}");
+            }
+            let error = client.list_tools(None).await.unwrap_err();
+            let text = ErrorChain(&error).to_string();
+            assert!(text.contains("too often"), "{text}");
+            // Another consent is possible.
+            let needs = [("tools/call".into(), "mcp:write".into())];
+            parties.state().needs = needs.into();
+            client.call_tool("echo", &()).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.pages(), 1 + 3 + 1);
+}
+
+/// AU-59: the scopes of one demand are not asked for in a later login.
+#[test]
+fn an_earlier_demand_names_the_place_of_the_metadata_only() {
+    let parties = Parties::new(MODERN).with(|state| state.issues_refresh = false);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(parties.authorization());
+            let client = client.await.unwrap();
+            let needs = |state: &mut super::party::State| {
+                state.needs.insert("tools/call".into(), "mcp:write".into());
+            };
+            let parties = parties.with(needs);
+            client.call_tool("echo", &()).await.unwrap();
+            parties.revoke();
+            parties.state().names_nothing = true;
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    let asked = seen.state().asked_scopes.clone();
+    assert_eq!(asked, ["", "mcp:write", ""]);
+}
+
 /// A status 403 for another reason is not about credentials.
 #[test]
 fn other_refusals_are_handed_on() {

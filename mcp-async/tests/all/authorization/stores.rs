@@ -1,18 +1,19 @@
 //! Stores of credentials: restarts, sharing, failures.
 
 use core::sync::atomic::{AtomicBool, Ordering};
+use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
 use mcp_async::auth::{
-    AuthorizationError, AuthorizationFuture, CredentialLock, CredentialStore, Credentials,
-    FileCredentialStore, MemoryCredentialStore,
+    Authorization, AuthorizationError, AuthorizationFuture, CredentialLock, CredentialStore,
+    Credentials, FileCredentialStore, MemoryCredentialStore,
 };
 use mcp_async::client::CallError;
 use mcp_proto::Revision;
 
 use super::party::{ISSUER, Parties, SERVER};
-use crate::client_http::site::check;
+use crate::client_http::site::{check, sleep};
 use crate::sim::Sim;
 
 const MODERN: Revision = Revision::V2026_07_28;
@@ -62,11 +63,13 @@ fn clients_that_share_a_store_refresh_once() {
     assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
 }
 
-/// Saves nothing while it is full.
+/// Saves nothing while it is full, and not at once while it is slow.
 #[derive(Clone, Default)]
 struct Full {
     inner: MemoryCredentialStore,
     is_full: Arc<AtomicBool>,
+    /// Saving takes some seconds.
+    is_slow: Arc<AtomicBool>,
 }
 
 impl CredentialStore for Full {
@@ -77,7 +80,12 @@ impl CredentialStore for Full {
     fn save<'a>(&'a self, credentials: &'a Credentials) -> AuthorizationFuture<'a, ()> {
         match self.is_full.load(Ordering::SeqCst) {
             true => Box::pin(async { Err(io::Error::other("the disk is full")) }),
-            false => self.inner.save(credentials),
+            false => Box::pin(async move {
+                if self.is_slow.load(Ordering::SeqCst) {
+                    sleep(Duration::from_secs(5)).await;
+                }
+                self.inner.save(credentials).await
+            }),
         }
     }
 
@@ -120,6 +128,107 @@ fn a_failure_to_save_surfaces_and_loses_nothing() {
     );
     // The new refresh token was not lost, and was not used before it was saved.
     assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+}
+
+/// AU-116: tokens that replace others are saved, also if the client is dropped meanwhile.
+#[test]
+fn tokens_are_saved_when_the_client_is_gone() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = Full::default();
+            let authorization = parties.authorization().store(store.clone());
+            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            parties.revoke();
+            store.is_slow.store(true, Ordering::SeqCst);
+            let limit = Duration::from_secs(1);
+            let call = client.list_tools(None).max_duration(limit).await;
+            assert!(matches!(call.unwrap_err(), CallError::Timeout));
+            drop(client);
+            sleep(Duration::from_secs(10)).await;
+            let record = store.load(SERVER).await.unwrap().unwrap();
+            assert_eq!(record.access_token.expose(), "access-secret-3");
+            assert_eq!(crate::sim::settle(), 0);
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/token")), (1, 2));
+}
+
+/// AU-118: the registration outlives its tokens.
+#[test]
+fn tokens_that_are_refused_for_good_are_removed() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let connect = || parties.connect::<Sim>(parties.authorization().store(store.clone()));
+            let client = connect().await.unwrap();
+            let before = store.load(SERVER).await.unwrap().unwrap();
+            parties.revoke();
+            parties.state().forget_refresh();
+            parties.state().declines = true;
+            client.list_tools(None).await.unwrap_err();
+            drop(client);
+            let record = store.load(SERVER).await.unwrap().unwrap();
+            assert!(record.refresh_token.is_none());
+            assert_ne!(record.access_token, before.access_token);
+            assert_eq!(record.identity, before.identity);
+            parties.state().declines = false;
+            drop(connect().await.unwrap());
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.count("/register")), (3, 1));
+    // The second client has no token to send.
+    assert_eq!(seen.count("server/discover"), 2 + 2);
+    assert_eq!(seen.count("server/discover with token"), 2);
+}
+
+/// A logout of another process is not undone by a refresh.
+#[test]
+fn tokens_that_another_process_removed_are_not_refreshed() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let authorization = parties.authorization().store(store.clone());
+            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            store.remove(SERVER, ISSUER).await.unwrap();
+            parties.revoke();
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.pages(), 2);
+}
+
+/// AU-36: tokens and secrets of one issuer are not used where another one is configured.
+#[test]
+fn records_of_another_issuer_are_not_used() {
+    let parties = Parties::new(MODERN);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let mut stored = record(SERVER, "foreign");
+            stored.issuer = "https://other.example".into();
+            stored.token_endpoint = "https://other.example/token".into();
+            stored.identity.client_id = "machine".into();
+            stored.refresh_token = Some("foreign-refresh".into());
+            store.save(&stored).await.unwrap();
+            let authorization = Authorization::client_secret("machine", "machine-secret");
+            let authorization = authorization.issuer(ISSUER).store(store);
+            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.count("other.example"), 0);
+    assert_eq!(seen.count("server/discover with token"), 1);
 }
 
 /// AU-45, AU-46, AU-64: the record is that of the issuer.

@@ -1,6 +1,10 @@
 //! The credentials of one client, and the one authorization that may run for it.
 
+use core::future::{Future as _, poll_fn};
 use core::pin::pin;
+use core::sync::atomic::{AtomicBool, Ordering};
+use core::task::Poll;
+use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use http::{HeaderMap, HeaderValue};
@@ -8,6 +12,7 @@ use mcp_proto::auth::{
     AuthError, Challenge, Credentials, DpopNonces, Refusal, Refusals, Remedy, Scheme,
 };
 
+use super::consents::{Consents, Reason};
 use super::documents::{DocumentCarrier, Documents};
 use super::flight::{Abandon, Flight, Landed};
 use super::held::{Held, LocalFault, ProofKey, present};
@@ -21,7 +26,7 @@ use crate::http::client::credentials::Credentials as Replaced;
 use crate::net::time::{Either, race};
 
 /// Authorizes the requests of one client, whatever its connections. The authorization that runs
-/// ends when the client is dropped.
+/// ends when the client is dropped, unless it has requested tokens: these are saved before.
 pub(in crate::http::client) struct Authorizer(Arc<Shared>);
 
 /// What the client and the task of its authorization share.
@@ -35,6 +40,8 @@ pub(super) struct Shared {
     client_state: Arc<ClientState>,
     state: Mutex<State>,
     abandoned: Abandon,
+    /// Whether a request was sent whose response must not be lost.
+    is_committed: AtomicBool,
 }
 
 #[derive(Default)]
@@ -49,8 +56,9 @@ struct State {
     nonces: DpopNonces,
     /// Those of authorization servers.
     issuer_nonces: DpopNonces,
-    /// The newest challenge that says where the metadata is (AU-22).
-    challenge: Option<Challenge>,
+    /// Where the metadata is, as the newest challenge that says it (AU-22).
+    metadata_url: Option<String>,
+    consents: Consents,
     flight: Option<Arc<Flight>>,
 }
 
@@ -69,6 +77,8 @@ pub(in crate::http::client) enum Goal {
 pub(in crate::http::client) struct View {
     pub(in crate::http::client) held: Option<Arc<Held>>,
     pub(in crate::http::client) version: u64,
+    /// Whether a consent of the user has led to no success yet.
+    pub(in crate::http::client) awaits_success: bool,
 }
 
 impl Authorizer {
@@ -93,6 +103,7 @@ impl Authorizer {
             client_state,
             state: Mutex::default(),
             abandoned: Abandon::default(),
+            is_committed: AtomicBool::new(false),
         })))
     }
 
@@ -122,6 +133,7 @@ impl Authorizer {
                         return Ok(View {
                             held: held.clone(),
                             version: state.version,
+                            awaits_success: state.consents.awaits_success(),
                         });
                     }
                 };
@@ -161,15 +173,7 @@ impl Authorizer {
         // A call that is dropped does not end it: a refresh token that is replaced at each use
         // would be lost.
         (self.0.runtime.spawn)(Box::pin(async move {
-            let shared = Arc::clone(&landing.shared);
-            let work = shared
-                .runtime
-                .within(shared.settings.timeout, shared.reach(goal));
-            let result = match race(pin!(work), pin!(shared.abandoned.wait())).await {
-                Either::Left(Some(result)) => result,
-                Either::Left(None) => Err(AuthorizationError::Timeout),
-                Either::Right(()) => Err(AuthorizationError::Interrupted),
-            };
+            let result = landing.shared.run(goal).await;
             landing.land(result.map_err(Arc::new));
         }));
         Some(flight)
@@ -189,6 +193,11 @@ impl Authorizer {
             Remedy::Authorize(challenge) => Remedy::Authorize(state.complete(challenge)),
             remedy => remedy,
         })
+    }
+
+    /// Notes that the server accepted a request, whose token was obtained for this reason.
+    pub(in crate::http::client) fn note_success(&self, reason: Option<Reason>) {
+        self.0.lock().consents.succeeded(reason);
     }
 
     /// Whether the credentials are still those of this version.
@@ -232,6 +241,54 @@ impl Drop for Authorizer {
 }
 
 impl Shared {
+    /// Reaches a goal, unless the time is over or the client is dropped. After either, a response
+    /// with tokens that is due has [`GRACE`] to arrive and to be saved (AU-116).
+    async fn run(&self, goal: Goal) -> Result<(), AuthorizationError> {
+        self.set_committed(false);
+        let limit = self.runtime.sleep(self.settings.timeout);
+        let mut work = pin!(self.reach(goal));
+        let mut over = pin!(race(limit, self.abandoned.wait()));
+        let mut ended = None;
+        poll_fn(|cx| {
+            if let Poll::Ready(result) = work.as_mut().poll(cx) {
+                return Poll::Ready(result);
+            }
+            let (is_timeout, grace) = match &mut ended {
+                Some(ended) => ended,
+                None => match over.as_mut().poll(cx) {
+                    Poll::Pending => return Poll::Pending,
+                    Poll::Ready(first) => {
+                        let is_timeout = matches!(first, Either::Left(()));
+                        ended.insert((is_timeout, self.runtime.sleep(GRACE)))
+                    }
+                },
+            };
+            let is_committed = self.is_committed.load(Ordering::Relaxed);
+            if is_committed && grace.as_mut().poll(cx).is_pending() {
+                return Poll::Pending;
+            }
+            Poll::Ready(Err(match is_timeout {
+                true => AuthorizationError::Timeout,
+                false => AuthorizationError::Interrupted,
+            }))
+        })
+        .await
+    }
+
+    /// Sets whether dropping the authorization would lose a response that the authorization server
+    /// gives once.
+    pub(super) fn set_committed(&self, is_committed: bool) {
+        self.is_committed.store(is_committed, Ordering::Relaxed);
+    }
+
+    /// Notes that the user is asked for a consent.
+    pub(super) fn begin_consent(&self, reason: Reason) -> Result<(), AuthorizationError> {
+        match self.lock().consents.begin(reason, unix_now()) {
+            true => Ok(()),
+            false => Err(AuthorizationError::TooManyConsents),
+        }
+    }
+
     pub(super) fn store(&self) -> &dyn CredentialStore {
         &*self.settings.store
     }
@@ -251,9 +308,9 @@ impl Shared {
         self.lock().record.clone()
     }
 
-    /// The newest challenge that says where the metadata is.
+    /// A challenge that says where the metadata is, and nothing else.
     pub(super) fn challenge(&self) -> Option<Challenge> {
-        self.lock().challenge.clone()
+        self.lock().complete(None)
     }
 
     /// The nonces of authorization servers, for the next flow.
@@ -304,32 +361,33 @@ impl Shared {
 }
 
 impl State {
-    /// Adds the place of the metadata to a challenge that does not say it, from one before.
+    /// Adds the place of the metadata to a challenge that does not say it, from one before. Nothing
+    /// else of that one is used: its scopes were for another request (AU-59).
     fn complete(&mut self, challenge: Option<Challenge>) -> Option<Challenge> {
-        let place = |it: &Challenge| it.parameter("resource_metadata").map(str::to_owned);
-        if challenge.as_ref().and_then(place).is_some() {
-            self.challenge.clone_from(&challenge);
+        let named = challenge.as_ref().and_then(|it| it.parameter(METADATA));
+        if let Some(url) = named {
+            self.metadata_url = Some(url.to_owned());
             return challenge;
         }
-        let Some(url) = self.challenge.as_ref().and_then(place) else {
+        let Some(url) = &self.metadata_url else {
             return challenge;
         };
-        let Some(challenge) = challenge else {
-            return self.challenge.clone();
-        };
         let quoted = |text: &str| text.replace('\\', "\\\\").replace('"', "\\\"");
-        let mut text = format!(
-            "{} resource_metadata=\"{}\"",
-            challenge.scheme(),
-            quoted(&url)
-        );
-        for (name, value) in challenge.parameters() {
+        let scheme = challenge.as_ref().map_or("Bearer", Challenge::scheme);
+        let mut text = format!("{scheme} {METADATA}=\"{}\"", quoted(url));
+        for (name, value) in challenge.iter().flat_map(Challenge::parameters) {
             text.push_str(&format!(", {name}=\"{}\"", quoted(value)));
         }
         let completed = Challenge::parse_all([text.as_bytes()]).into_iter().next();
-        Some(completed.unwrap_or(challenge))
+        completed.or(challenge)
     }
 }
+
+/// The parameter with the place of the metadata.
+const METADATA: &str = "resource_metadata";
+
+/// How long a response with tokens may take after the end of the time, or of the client.
+const GRACE: Duration = Duration::from_secs(30);
 
 /// The end of an authorization, also if its task panics or is dropped.
 struct Landing {

@@ -4,12 +4,13 @@
 //!   Authorizer   the credentials of a client; one authorization runs at a time, in a task
 //!   reach        what that task does: store, lock between processes, flows of the core
 //!   Documents    the requests of a flow: guarded addresses, bounded time, length and redirects
-//!   held  flight  settings  runtime
+//!   held  flight  consents  settings  runtime
 //!   UserAgent, CredentialStore, and what implements them
 //! ```
 
 mod authorizer;
 mod blocking;
+mod consents;
 mod documents;
 mod file_store;
 mod flight;
@@ -25,6 +26,7 @@ mod user_agent;
 
 pub(super) use crate::error::AuthorizationError;
 pub(super) use authorizer::{Authorizer, Goal, dpop_nonce};
+pub(super) use consents::Reason;
 pub(super) use documents::{DocumentCarrier, GuardedClient, ServiceCarrier};
 pub use file_store::FileCredentialStore;
 pub use memory_store::MemoryCredentialStore;

@@ -3,11 +3,12 @@
 use std::sync::Arc;
 
 use mcp_proto::auth::{
-    AuthConfig, AuthError, Challenge, Credentials, Flow, Grant, Input, Output, Secret,
-    SigningKey as KeyUse, WorkloadGrant,
+    AuthConfig, AuthError, Challenge, Credentials, Flow, Grant, IdentitySource, Input, Output,
+    Secret, SigningKey as KeyUse, UnixTime, WorkloadGrant,
 };
 
 use super::authorizer::{Goal, Shared};
+use super::consents::Reason;
 use super::runtime::unix_now;
 use crate::crypto::{random, sha256};
 use crate::error::AuthorizationError;
@@ -53,18 +54,20 @@ impl Shared {
                 return Ok(());
             }
         }
+        // A user who has logged out elsewhere stays logged out.
+        let is_removed = stored.as_ref().is_none_or(has_no_tokens);
+        let is_saved = held.as_ref().is_some_and(|held| held.is_saved);
+        let held = held.filter(|_| !(is_saved && is_removed));
+        if is_saved && is_removed {
+            self.discard();
+        }
         let mut record = stored.or_else(|| self.record());
         if can_refresh && let Some(held) = held {
             match self.refresh(held.credentials.clone()).await {
                 Ok(credentials) => return self.keep(credentials, false).await,
-                Err(AuthorizationError::Flow(error)) if is_refused(&error) => {
-                    let of = &held.credentials;
-                    let removed = self.store().remove(&of.server, &of.issuer).await;
-                    removed.map_err(store_error)?;
+                Err(AuthorizationError::Flow(error)) => {
+                    record = self.forget(held.credentials.clone(), error).await?;
                     self.discard();
-                    if error.oauth_error() == Some("invalid_client") {
-                        record = None;
-                    }
                 }
                 Err(error) => return Err(error),
             }
@@ -74,10 +77,36 @@ impl Shared {
         self.keep(credentials, true).await
     }
 
+    /// Forgets what the authorization server refuses for good (AU-118): the tokens, or a registration
+    /// that it does not know. Returns what is left. Another error ends the attempt.
+    async fn forget(
+        &self,
+        mut refused: Credentials,
+        error: AuthError,
+    ) -> Result<Option<Credentials>, AuthorizationError> {
+        let is_registered = refused.identity.source == IdentitySource::Dynamic;
+        match error.oauth_error() {
+            Some("invalid_grant") => {
+                remove_tokens(&mut refused);
+                let saved = self.store().save(&refused).await;
+                saved.map_err(store_error)?;
+                Ok(Some(refused))
+            }
+            Some("invalid_client" | "unauthorized_client") if is_registered => {
+                let removed = self.store().remove(&refused.server, &refused.issuer).await;
+                removed.map_err(store_error)?;
+                Ok(None)
+            }
+            _ => Err(error.into()),
+        }
+    }
+
     /// Saves credentials before they are used (AU-116). If that fails they are kept, and saved
     /// before the next request.
     async fn keep(&self, credentials: Credentials, is_new: bool) -> Result<(), AuthorizationError> {
+        self.set_committed(true);
         let saved = self.store().save(&credentials).await;
+        self.set_committed(false);
         self.adopt(credentials, saved.is_ok(), is_new);
         saved.map_err(store_error)
     }
@@ -87,7 +116,7 @@ impl Shared {
         loaded.map_err(store_error)
     }
 
-    /// Whether the tokens of a record fit the settings.
+    /// Whether a record has tokens that fit the settings.
     fn is_usable(&self, stored: &Credentials) -> bool {
         let config = &self.settings.config;
         let key = config.dpop.as_ref().map(|key| key.thumbprint_input());
@@ -95,14 +124,29 @@ impl Shared {
         let registered = config.pre_registered.as_ref();
         (!is_bound || stored.dpop_key.as_deref() == key)
             && (is_bound || !config.dpop_required)
-            && registered.is_none_or(|client| client.client_id == stored.identity.client_id)
+            && !has_no_tokens(stored)
+            && registered.is_none_or(|client| {
+                let issuer = client.issuer.as_deref();
+                client.client_id == stored.identity.client_id
+                    && issuer.is_none_or(|issuer| self.is_same_issuer(issuer, &stored.issuer))
+            })
+    }
+
+    /// Compares issuers as the settings demand.
+    fn is_same_issuer(&self, one: &str, other: &str) -> bool {
+        let strip = |issuer| str::strip_suffix(issuer, '/').unwrap_or(issuer);
+        match self.settings.config.ignore_issuer_slash {
+            true => strip(one) == strip(other),
+            false => one == other,
+        }
     }
 
     async fn refresh(&self, credentials: Credentials) -> Result<Credentials, AuthorizationError> {
         let mut config = self.settings.config.clone();
         // None is part of a refresh.
         config.redirect_uri = UNUSED_REDIRECT.into();
-        self.drive(Flow::refresh(config, credentials)?).await
+        let flow = Flow::refresh(config, credentials)?;
+        self.drive(flow, Reason::of(None)).await
     }
 
     async fn authorize(
@@ -128,8 +172,9 @@ impl Shared {
             }
             _ => {}
         }
-        self.drive(Flow::authorize(config, challenge, record)?)
-            .await
+        let reason = Reason::of(challenge.as_ref());
+        let flow = Flow::authorize(config, challenge, record)?;
+        self.drive(flow, reason).await
     }
 
     async fn prepare_redirect(
@@ -150,19 +195,31 @@ impl Shared {
         Ok(())
     }
 
-    async fn drive(&self, mut flow: Flow) -> Result<Credentials, AuthorizationError> {
+    async fn drive(
+        &self,
+        mut flow: Flow,
+        reason: Reason,
+    ) -> Result<Credentials, AuthorizationError> {
         flow.set_nonces(self.issuer_nonces());
-        let driven = self.answer(&mut flow).await;
+        let driven = self.answer(&mut flow, reason).await;
+        if driven.is_err() {
+            self.set_committed(false);
+        }
         self.set_issuer_nonces(flow.nonces().clone());
         driven
     }
 
     /// Answers the outputs of a flow until it ends.
-    async fn answer(&self, flow: &mut Flow) -> Result<Credentials, AuthorizationError> {
+    async fn answer(
+        &self,
+        flow: &mut Flow,
+        reason: Reason,
+    ) -> Result<Credentials, AuthorizationError> {
         let mut output = flow.start(unix_now())?;
         loop {
             output = match output {
                 Output::Send(request) => {
+                    self.set_committed(request.method == "POST");
                     let fetched = self.documents.fetch(&request, self.runtime).await;
                     let now = unix_now();
                     match fetched {
@@ -195,6 +252,8 @@ impl Shared {
                     }
                 }
                 Output::Open(page) => {
+                    self.set_committed(false);
+                    self.begin_consent(reason)?;
                     let opened = match &self.user_agent {
                         Some(user_agent) => user_agent.open(&page).await,
                         None => Err(std::io::ErrorKind::Unsupported.into()),
@@ -214,9 +273,16 @@ impl Shared {
     }
 }
 
-/// Whether the authorization server answered and refused, so that another request may succeed.
-fn is_refused(error: &AuthError) -> bool {
-    error.oauth_error().is_some() || matches!(error.status(), Some(400..=499))
+/// Leaves the registration of a record and its issuer.
+fn remove_tokens(record: &mut Credentials) {
+    // A record has an access token; this one has expired.
+    record.access_token = Secret::from("none");
+    record.expires_at = Some(UnixTime::from_secs(0));
+    record.refresh_token = None;
+}
+
+fn has_no_tokens(record: &Credentials) -> bool {
+    record.refresh_token.is_none() && record.expires_at == Some(UnixTime::from_secs(0))
 }
 
 fn store_error(error: std::io::Error) -> AuthorizationError {

@@ -25,6 +25,11 @@ impl Functions {
         }
     }
 
+    /// Done after this time.
+    pub(super) fn sleep(self, duration: Duration) -> Task {
+        (self.sleep)(duration)
+    }
+
     /// Returns the output of a future, unless it takes longer than the limit.
     pub(in crate::http::client) async fn within<F: Future>(
         self,
