@@ -3,7 +3,7 @@
 use core::cell::RefCell;
 use core::net::SocketAddr;
 use core::pin::Pin;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, VecDeque};
 use std::io;
 
 use futures_io::{AsyncRead as _, AsyncWrite as _};
@@ -20,20 +20,43 @@ thread_local! {
     /// What names resolve to, each time the first of what is left.
     static NAMES: RefCell<BTreeMap<String, Vec<&'static str>>> = const { RefCell::new(BTreeMap::new()) };
     static DIALLED: RefCell<Vec<String>> = const { RefCell::new(Vec::new()) };
+    static ACCEPTED: RefCell<VecDeque<io::Result<String>>> = const { RefCell::new(VecDeque::new()) };
     static PAGES: RefCell<BTreeMap<String, String>> = const { RefCell::new(BTreeMap::new()) };
 }
 
-/// Names and servers of the test; nothing listens.
+/// Connects to the next listener that accepts, and sends this request.
+pub(crate) fn accept_next(request: io::Result<String>) {
+    ACCEPTED.with_borrow_mut(|accepted| accepted.push_back(request));
+}
+
+/// Names, servers and connections of the test.
 impl Network for Sim {
     type Stream = Duplex;
     type Listener = ();
 
     fn listen(_: std::net::TcpListener) -> io::Result<()> {
-        Err(io::ErrorKind::Unsupported.into())
+        Ok(())
     }
 
     async fn accept((): &()) -> io::Result<(Duplex, SocketAddr)> {
-        core::future::pending().await
+        let Some(request) = ACCEPTED.with_borrow_mut(VecDeque::pop_front) else {
+            return core::future::pending().await;
+        };
+        let request = request?;
+        let (ours, mut theirs) = duplex(1 << 16);
+        sim::spawn(async move {
+            let mut rest = request.as_bytes();
+            while !rest.is_empty() {
+                let written =
+                    core::future::poll_fn(|cx| Pin::new(&mut theirs).poll_write(cx, rest));
+                let Ok(written) = written.await else { return };
+                rest = &rest[written..];
+            }
+            let mut bytes = [0; 4096];
+            let read = core::future::poll_fn(|cx| Pin::new(&mut theirs).poll_read(cx, &mut bytes));
+            let _ = read.await;
+        });
+        Ok((ours, SocketAddr::from(([127, 0, 0, 1], 50000))))
     }
 
     async fn resolve(host: &str, port: u16) -> io::Result<Vec<SocketAddr>> {

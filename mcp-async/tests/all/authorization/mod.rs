@@ -2,6 +2,7 @@
 
 #![cfg(all(feature = "auth", feature = "client", feature = "http"))]
 
+mod browser;
 pub(crate) mod guard;
 mod party;
 mod refusals;

@@ -356,7 +356,7 @@ impl State {
     }
 
     /// The page: the user consents at once.
-    fn consent(&mut self, url: &str) -> std::io::Result<String> {
+    pub(crate) fn consent(&mut self, url: &str) -> std::io::Result<String> {
         self.pages += 1;
         if self.declines {
             return Err(std::io::Error::other("the user closed the window"));
