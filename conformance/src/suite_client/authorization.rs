@@ -40,11 +40,13 @@ pub(crate) fn authorization<R: Network>(
             let registered = Authorization::new().registered(&client_id, proof);
             // The suite of old does not name it.
             match &*issuer {
-                "" => registered,
+                "" => trusting(registered),
                 issuer => registered.issuer(issuer),
             }
         }
-        "client-credentials-basic" => Authorization::client_secret(&client_id, &client_secret),
+        "client-credentials-basic" => {
+            trusting(Authorization::client_secret(&client_id, &client_secret))
+        }
         "client-credentials-jwt" => {
             let key = SigningKey::from_pem(&private_key_pem)?;
             Authorization::client_key(&client_id, key, None)
@@ -64,7 +66,7 @@ pub(crate) fn authorization<R: Network>(
                 force: true,
             };
             let proof = ClientProof::Secret(client_secret.into());
-            Authorization::enterprise(grant).registered(&client_id, proof)
+            trusting(Authorization::enterprise(grant).registered(&client_id, proof))
         }
         "wif-jwt-bearer" => Authorization::workload(move || Ok(valid_jwt.clone()))
             .registered(&client_id, ClientProof::Public),
@@ -72,6 +74,11 @@ pub(crate) fn authorization<R: Network>(
         _ => Authorization::new(),
     };
     Ok(authorization.user_agent(Browser::<R>(HttpClient::builder().no_redirects().build())))
+}
+
+/// The suite names no issuer for the client: it gets the secret at the one that its server names.
+fn trusting(authorization: Authorization) -> Authorization {
+    authorization.configure(|config| config.trust_named_issuer = true)
 }
 
 /// Opens a page and returns where it redirects to, without going there.

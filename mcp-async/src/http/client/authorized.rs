@@ -36,7 +36,8 @@ pub(super) async fn send(
         let mut request = link.request(exchange, message)?;
         let (method, url) = (request.method().to_string(), request.uri().to_string());
         if let Some(held) = &view.held {
-            let presented = authorizer.present(held, (&method, &url), request.headers_mut());
+            let presented =
+                authorizer.present(&mut refusals, held, (&method, &url), request.headers_mut());
             presented.map_err(|fault| Unsent {
                 begun: false,
                 cause: fault.0.to_owned(),

@@ -208,11 +208,13 @@ impl Authorizer {
     /// Writes the credentials into the head of a request to the MCP server.
     pub(in crate::http::client) fn present(
         &self,
+        refusals: &mut Refusals,
         held: &Held,
         (method, url): (&str, &str),
         fields: &mut HeaderMap,
     ) -> Result<(), LocalFault> {
         let nonce = self.0.lock().nonces.get(url).map(str::to_owned);
+        refusals.set_sent_nonce(nonce.as_deref());
         let key = self.0.proof_key();
         present(held, key, nonce.as_deref(), (method, url), fields)
     }
