@@ -1,7 +1,6 @@
 //! Introspection of tokens over HTTP (RFC 7662).
 
 use core::fmt;
-use core::fmt::Write as _;
 
 use base64::Engine as _;
 use base64::engine::general_purpose::STANDARD;
@@ -110,20 +109,7 @@ impl<R: Network> fmt::Debug for RemoteIntrospection<R> {
 
 /// A text as a value of a form.
 fn form_encoded(text: &str) -> String {
-    let mut encoded = String::with_capacity(text.len());
-    for byte in text.bytes() {
-        match byte {
-            b'0'..=b'9' | b'A'..=b'Z' | b'a'..=b'z' | b'-' | b'.' | b'_' | b'*' => {
-                encoded.push(char::from(byte));
-            }
-            b' ' => encoded.push('+'),
-            _ => {
-                // Writing to a string does not fail.
-                let _ = write!(encoded, "%{byte:02X}");
-            }
-        }
-    }
-    encoded
+    url::form_urlencoded::byte_serialize(text.as_bytes()).collect()
 }
 
 #[cfg(test)]
