@@ -22,26 +22,32 @@ fn corpus() {
 /// Each input again with one byte changed, dropped or doubled, at every place.
 #[test]
 fn neighbours_of_the_corpus() {
-    for (name, target) in mcp_fuzz_targets::TARGETS {
-        let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
-            .join("../corpus")
-            .join(name);
-        for entry in std::fs::read_dir(&folder).unwrap() {
-            let input = std::fs::read(entry.unwrap().path()).unwrap();
-            for at in 0..input.len().min(400) {
-                for byte in *b"\"\\{}[]:,\n\r 0-.e\x00\x80\xff\xd8" {
-                    let mut changed = input.clone();
-                    changed[at] = byte;
-                    target(&changed);
-                }
-                let mut dropped = input.clone();
-                dropped.remove(at);
-                target(&dropped);
-                let mut doubled = input.clone();
-                doubled.insert(at, input[at]);
-                target(&doubled);
-                target(&input[..at]);
+    std::thread::scope(|scope| {
+        for (name, target) in mcp_fuzz_targets::TARGETS {
+            scope.spawn(move || neighbours(name, target));
+        }
+    });
+}
+
+fn neighbours(name: &str, target: fn(&[u8])) {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("../corpus")
+        .join(name);
+    for entry in std::fs::read_dir(&folder).unwrap() {
+        let input = std::fs::read(entry.unwrap().path()).unwrap();
+        for at in 0..input.len().min(400) {
+            for byte in *b"\"\\{}[]:,\n\r 0-.e\x00\x80\xff\xd8" {
+                let mut changed = input.clone();
+                changed[at] = byte;
+                target(&changed);
             }
+            let mut dropped = input.clone();
+            dropped.remove(at);
+            target(&dropped);
+            let mut doubled = input.clone();
+            doubled.insert(at, input[at]);
+            target(&doubled);
+            target(&input[..at]);
         }
     }
 }
