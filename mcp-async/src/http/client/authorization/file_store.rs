@@ -1,16 +1,17 @@
 //! Credentials in a file.
 
 use core::fmt::Write as _;
-use std::fs::{self, File, OpenOptions};
+use std::fs::{self, File};
 use std::io::{self, Read as _, Write as _};
 use std::path::{Path, PathBuf};
 
 use mcp_proto::auth::{Credentials, Secret};
 
 use super::blocking::blocking;
+use super::private_file::{beside, lock, lock_ending, options};
 use super::store::{CredentialLock, CredentialStore};
 use super::user_agent::AuthorizationFuture;
-use crate::crypto::{random, sha256};
+use crate::crypto::random;
 
 /// Keeps credentials in a file that only its owner can read (mode 600 where the system has modes).
 ///
@@ -82,8 +83,7 @@ impl CredentialStore for FileCredentialStore {
     }
 
     fn lock<'a>(&'a self, server: &'a str) -> AuthorizationFuture<'a, CredentialLock> {
-        let [a, b, c, d, ..] = sha256(server.as_bytes());
-        let ending = format!("{a:02x}{b:02x}{c:02x}{d:02x}.lock");
+        let ending = lock_ending(server);
         self.run(move |path| Ok(Box::new(lock(path, &ending)?) as CredentialLock))
     }
 }
@@ -159,44 +159,6 @@ fn change(path: &Path, change: impl FnOnce(&mut Vec<Line>)) -> io::Result<()> {
     written
 }
 
-fn lock(path: &Path, ending: &str) -> io::Result<File> {
-    if let Some(folder) = path.parent() {
-        create_folder(folder)?;
-    }
-    let file = options()
-        .write(true)
-        .create(true)
-        .truncate(false)
-        .open(beside(path, ending))?;
-    file.lock()?;
-    Ok(file)
-}
-
-/// The path with one more ending.
-fn beside(path: &Path, ending: &str) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".");
-    name.push(ending);
-    PathBuf::from(name)
-}
-
-/// Options for files of their owner alone. A link is not followed, and a pipe is not waited for.
-#[cfg(unix)]
-fn options() -> OpenOptions {
-    use rustix::fs::OFlags;
-    use std::os::unix::fs::OpenOptionsExt as _;
-
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let mut options = OpenOptions::new();
-    options.mode(0o600).custom_flags(flags.bits().cast_signed());
-    options
-}
-
-#[cfg(not(unix))]
-fn options() -> OpenOptions {
-    OpenOptions::new()
-}
-
 /// Refuses a file that another user may have written or can read.
 #[cfg(unix)]
 fn check_owner(file: &File) -> io::Result<()> {
@@ -219,19 +181,6 @@ fn check_owner(file: &File) -> io::Result<()> {
 #[cfg(not(unix))]
 fn check_owner(_: &File) -> io::Result<()> {
     Ok(())
-}
-
-#[cfg(unix)]
-fn create_folder(folder: &Path) -> io::Result<()> {
-    use std::os::unix::fs::DirBuilderExt as _;
-
-    let mut builder = fs::DirBuilder::new();
-    builder.recursive(true).mode(0o700).create(folder)
-}
-
-#[cfg(not(unix))]
-fn create_folder(folder: &Path) -> io::Result<()> {
-    fs::create_dir_all(folder)
 }
 
 /// The most bytes that a file may have.

@@ -16,6 +16,7 @@ mod file_store;
 mod flight;
 mod held;
 mod memory_store;
+mod private_file;
 mod reach;
 mod runtime;
 mod settings;
