@@ -16,6 +16,8 @@ pub use mcp_proto::auth::{
 pub use crate::crypto::{KeyError, SigningKey};
 #[cfg(feature = "http-client")]
 pub use crate::error::AuthorizationError;
+#[cfg(feature = "keyring")]
+pub use crate::http::client::authorization::KeyringCredentialStore;
 #[cfg(feature = "http-client")]
 pub use crate::http::client::authorization::{
     Authorization, AuthorizationFuture, CredentialLock, CredentialStore, FileCredentialStore,

@@ -36,6 +36,7 @@
 //! | `client` | yes | typed calls, callbacks and subscriptions: `Client` |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
+//! | `keyring` | no | credentials of clients in the keyring of the system; with `auth` |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |

@@ -63,6 +63,7 @@
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
+//! | `keyring` | no | credentials of clients in the keyring of the system; with `auth` |
 #![forbid(unsafe_code)]
 
 #[cfg(any(feature = "server", feature = "client"))]

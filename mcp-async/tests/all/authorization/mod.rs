@@ -4,6 +4,8 @@
 
 mod browser;
 pub(crate) mod guard;
+#[cfg(feature = "keyring")]
+mod keyring;
 mod party;
 mod refusals;
 #[cfg(feature = "tracing")]

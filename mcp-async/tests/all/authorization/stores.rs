@@ -262,7 +262,7 @@ fn records_belong_to_server_and_issuer() {
 }
 
 /// Polls on a real thread, because the store has threads.
-fn wait<T>(future: impl Future<Output = T>) -> T {
+pub(super) fn wait<T>(future: impl Future<Output = T>) -> T {
     struct Unpark(std::thread::Thread);
     impl std::task::Wake for Unpark {
         fn wake(self: Arc<Self>) {
@@ -280,7 +280,7 @@ fn wait<T>(future: impl Future<Output = T>) -> T {
     }
 }
 
-fn record(server: &str, token: &str) -> Credentials {
+pub(super) fn record(server: &str, token: &str) -> Credentials {
     let json = format!(
         r#"{{"version":1,"server":"{server}","issuer":"{ISSUER}","token_endpoint":"{ISSUER}/token","identity":"dynamic","client_id":"c","endpoint_auth_method":"none","access_token":"{token}","token_type":"Bearer"}}"#
     );
@@ -399,8 +399,14 @@ fn a_file_of_other_users_is_refused() {
 fn clients_that_share_a_file_take_turns() {
     let folder = std::env::temp_dir().join(format!("mcp-turns-{}", std::process::id()));
     let path = folder.join("tokens");
-    let lock = wait(FileCredentialStore::new(&path).lock(SERVER)).unwrap();
-    let other = FileCredentialStore::new(&path);
+    take_turns(|| FileCredentialStore::new(&path));
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
+/// Checks the lock of a store that processes share.
+pub(super) fn take_turns<S: CredentialStore>(open: impl Fn() -> S) {
+    let lock = wait(open().lock(SERVER)).unwrap();
+    let other = open();
     // One server does not wait for another.
     drop(wait(other.lock("https://a.example")).unwrap());
     let done = Arc::new(AtomicBool::new(false));
@@ -415,5 +421,4 @@ fn clients_that_share_a_file_take_turns() {
     assert!(!done.load(Ordering::SeqCst));
     drop(lock);
     second.join().unwrap();
-    std::fs::remove_dir_all(&folder).unwrap();
 }

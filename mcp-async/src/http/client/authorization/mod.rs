@@ -15,6 +15,8 @@ mod documents;
 mod file_store;
 mod flight;
 mod held;
+#[cfg(feature = "keyring")]
+mod keyring_store;
 mod memory_store;
 mod private_file;
 mod reach;
@@ -30,6 +32,8 @@ pub(super) use authorizer::{Authorizer, Goal, dpop_nonce};
 pub(super) use consents::Reason;
 pub(super) use documents::{DocumentCarrier, GuardedClient, ServiceCarrier};
 pub use file_store::FileCredentialStore;
+#[cfg(feature = "keyring")]
+pub use keyring_store::KeyringCredentialStore;
 pub use memory_store::MemoryCredentialStore;
 pub(super) use runtime::Functions;
 pub use settings::Authorization;

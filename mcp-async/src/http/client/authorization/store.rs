@@ -14,6 +14,8 @@ pub type CredentialLock = Box<dyn Send>;
 /// only its owner can read, or in an encrypted table. [`Credentials::to_json`] and
 /// [`Credentials::from_json`] encode it.
 ///
+/// A store may keep the newest record of a server only.
+///
 /// Several processes may share a store. A client takes the lock, loads the record again, obtains
 /// new credentials if nobody else did, saves them, and releases the lock, so that a refresh token
 /// that is replaced at each use is used once.
