@@ -206,10 +206,11 @@ impl Credentials {
     }
 }
 
-const SOURCES: [(IdentitySource, &str); 3] = [
+const SOURCES: [(IdentitySource, &str); 4] = [
     (IdentitySource::PreRegistered, "pre_registered"),
     (IdentitySource::MetadataDocument, "metadata_document"),
     (IdentitySource::Dynamic, "dynamic"),
+    (IdentitySource::Given, "given"),
 ];
 
 fn source_name(source: IdentitySource) -> &'static str {

@@ -7,7 +7,7 @@ use super::discovery::{Discovered, Discovery, server_uri};
 use super::error::{AuthError, Document, Problem, printable};
 use super::grants::{self, EnterpriseGrant, Grant, Subject};
 use super::identity::{read_registration, registration_request};
-use super::login::{IdentityChoice, Login, choose_identity, choose_scopes};
+use super::login::{IdentityChoice, Login, choose_identity, choose_scopes, given_identity};
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};
@@ -169,17 +169,9 @@ impl Flow {
                 let Input::Identity(given) = input else {
                     return Err(unexpected());
                 };
-                let Some(mut given) = given else {
-                    return Err(found.metadata.fail(Problem::NoIdentity));
-                };
-                if found.metadata.url.is_some() {
-                    // The question named the issuer that the answer is for.
-                    given
-                        .issuer
-                        .get_or_insert_with(|| found.metadata.issuer.clone());
-                }
-                self.config.pre_registered = Some(given);
-                self.identify(now, found)
+                let stored = self.stored.as_ref();
+                let identity = given_identity(&mut self.config, given, stored, &found.metadata)?;
+                self.identified(found, identity)
             }
             State::Registration(found) => self.registered(found, input),
             State::Verifier(login) => {
@@ -278,8 +270,12 @@ impl Flow {
             }
             IdentityChoice::Ask => {
                 let issuer = found.metadata.issuer.clone();
+                let redirect_uri = self.config.redirect_uri.clone();
                 self.state = State::AskIdentity(found);
-                Ok(Output::AskIdentity { issuer })
+                Ok(Output::AskIdentity {
+                    issuer,
+                    redirect_uri,
+                })
             }
         }
     }

@@ -83,6 +83,8 @@ pub enum IdentitySource {
     MetadataDocument,
     /// It registered itself (RFC 7591).
     Dynamic,
+    /// The application or the user gave it when the flow asked for it.
+    Given,
 }
 
 /// A client as one authorization server knows it.
@@ -99,7 +101,8 @@ pub struct ClientIdentity {
     pub secret_expires_at: Option<UnixTime>,
     /// The method that the server registered.
     pub method: Option<EndpointAuth>,
-    /// The redirect URI that was registered, of a dynamic registration.
+    /// The redirect URI that was registered, of a client that registered itself or was given when
+    /// the flow asked for it.
     pub redirect_uri: Option<String>,
 }
 
@@ -115,6 +118,14 @@ impl ClientIdentity {
         }
     }
 
+    pub(crate) fn given(client: &PreRegistered, redirect_uri: &str) -> Self {
+        Self {
+            source: IdentitySource::Given,
+            redirect_uri: Some(redirect_uri.into()),
+            ..Self::pre_registered(client)
+        }
+    }
+
     pub(crate) fn metadata_document(url: &str, proof: &ClientProof) -> Self {
         Self {
             source: IdentitySource::MetadataDocument,
@@ -126,9 +137,9 @@ impl ClientIdentity {
         }
     }
 
-    /// Whether a dynamic registration of an earlier run still serves.
+    /// Whether a registration of an earlier run, or a client that was given then, still serves.
     pub(crate) fn is_reusable(&self, now: UnixTime, redirect_uri: &str) -> bool {
-        self.source == IdentitySource::Dynamic
+        matches!(self.source, IdentitySource::Dynamic | IdentitySource::Given)
             && self.redirect_uri.as_deref() == Some(redirect_uri)
             && self.secret_expires_at.is_none_or(|end| now < end)
     }

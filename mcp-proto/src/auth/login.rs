@@ -37,8 +37,8 @@ pub(crate) enum IdentityChoice {
     Ask,
 }
 
-/// Chooses an identity: registered beforehand, by a metadata document, of an earlier registration,
-/// by a new one, or from the user (AU-40). Grants without a user never register (AU-80, AU-91).
+/// Chooses an identity: registered beforehand, by a metadata document, of an earlier run, by a new
+/// registration, or from the user (AU-40). Grants without a user never register (AU-80, AU-91).
 pub(crate) fn choose_identity(
     config: &AuthConfig,
     stored: Option<&Credentials>,
@@ -73,6 +73,23 @@ pub(crate) fn choose_identity(
         true => Ok(IdentityChoice::Ask),
         false => Err(metadata.fail(Problem::NoIdentity)),
     }
+}
+
+/// The identity that was given in answer to [`IdentityChoice::Ask`].
+pub(crate) fn given_identity(
+    config: &mut AuthConfig,
+    given: Option<PreRegistered>,
+    stored: Option<&Credentials>,
+    metadata: &ServerMetadata,
+) -> Result<ClientIdentity, AuthError> {
+    let mut client = given.ok_or_else(|| metadata.fail(Problem::NoIdentity))?;
+    if metadata.url.is_some() {
+        // The question named the issuer that the answer is for.
+        client.issuer.get_or_insert_with(|| metadata.issuer.clone());
+    }
+    config.pre_registered = Some(client.clone());
+    check_registered(config, &client, stored, metadata)?;
+    Ok(ClientIdentity::given(&client, &config.redirect_uri))
 }
 
 /// Checks that a client that was registered beforehand belongs to this issuer.

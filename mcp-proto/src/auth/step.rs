@@ -22,10 +22,12 @@ pub enum Output {
     /// Opens a page for the user and waits for the redirect; the answer is [`Input::Redirect`].
     Open(AuthorizationPage),
     /// Asks the application or the user for a client id that is registered with this issuer; the
-    /// answer is [`Input::Identity`].
+    /// answer is [`Input::Identity`]. The credentials keep it for the issuer and the redirect URI.
     AskIdentity {
         /// The issuer.
         issuer: String,
+        /// The redirect URI that must be registered. Grants without a user need none.
+        redirect_uri: String,
     },
     /// The flow is complete. The credentials must be stored before the access token is used: a
     /// refresh token that was replaced is of no use any more (AU-116).

@@ -2,7 +2,8 @@
 
 use crate::script::*;
 use mcp_proto::auth::{
-    AuthConfig, ClientProof, Document, EndpointAuth, PreRegistered, metadata_document,
+    AuthConfig, ClientProof, Credentials, Document, EndpointAuth, IdentitySource, PreRegistered,
+    metadata_document,
 };
 
 const DOCUMENT_URL: &str = "https://client.example/metadata.json";
@@ -286,6 +287,53 @@ fn registrations_are_kept() {
         script.discovers("");
         script.registers();
     }
+}
+
+/// AU-45, AU-46: a client that was given serves again with its issuer and its redirect URI, and only
+/// with these.
+#[test]
+fn given_clients_are_kept() {
+    let document = metadata("").replace("registration_endpoint", "other");
+    let finds = |mut script: Script| {
+        script.gets(RESOURCE_METADATA).answers(200, PUBLISHED);
+        script.gets(SERVER_METADATA).answers(200, &document);
+        script
+    };
+    let given = PreRegistered {
+        issuer: None,
+        client_id: "given-1".into(),
+        proof: ClientProof::Secret("s".into()),
+    };
+    let mut script = finds(Script::new(config(), None));
+    script.asks_identity(ISSUER, Some(given.clone()));
+    script.consents();
+    script.posts("https://as.example/token");
+    let stored = script.answers(200, r#"{"access_token":"t"}"#).done();
+    assert_eq!(stored.identity.source, IdentitySource::Given);
+    let read = Credentials::from_json(stored.to_json().expose().as_bytes());
+    assert_eq!(read.as_ref(), Ok(&stored));
+
+    let mut script = finds(Script::with_stored(config(), None, &stored));
+    assert_eq!(script.consents().get("client_id").unwrap(), "given-1");
+    let request = script.posts("https://as.example/token");
+    assert!(request.header("authorization").is_some());
+
+    let mut moved = stored.clone();
+    moved.issuer = "https://old.example".into();
+    let mut elsewhere = stored;
+    elsewhere.identity.redirect_uri = Some("http://127.0.0.1:1/callback".into());
+    for stored in [moved, elsewhere] {
+        let mut script = finds(Script::with_stored(config(), None, &stored));
+        script.asks_identity(ISSUER, None);
+    }
+    // An answer about another issuer is not used.
+    let mut script = finds(Script::new(config(), None));
+    let other = PreRegistered {
+        issuer: Some("https://other.example".into()),
+        ..given
+    };
+    script.asks_identity(ISSUER, Some(other));
+    script.error(Document::ServerMetadata, &["https://other.example", ISSUER]);
 }
 
 /// RFC 6749, section 2.3.1: form-encoded before Base64.

@@ -243,7 +243,10 @@ impl Script {
         answer: Option<PreRegistered>,
     ) -> &mut Self {
         match self.take() {
-            Output::AskIdentity { issuer: found } => assert_eq!(found, issuer),
+            Output::AskIdentity {
+                issuer: found,
+                redirect_uri,
+            } => assert_eq!((found.as_str(), redirect_uri.as_str()), (issuer, CALLBACK)),
             other => panic!("expected a question, found {other:?}"),
         }
         let now = UnixTime::from_secs(self.now);
