@@ -6,7 +6,7 @@ use alloc::string::String;
 use super::discovery::{Discovered, Discovery, server_uri};
 use super::error::{AuthError, Document, Problem, printable};
 use super::grants::{self, EnterpriseGrant, Grant, Subject};
-use super::identity::{read_registration, registration_request};
+use super::identity::{INVALID_METADATA, read_registration, registration_request};
 use super::login::{IdentityChoice, Login, choose_identity, choose_scopes, given_identity};
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse};
@@ -38,7 +38,8 @@ enum State {
     Discovery(Box<Discovery>),
     /// The user or the application is asked for a client id.
     AskIdentity(Box<Discovered>),
-    Registration(Box<Discovered>),
+    /// A registration is requested; whether the request names scopes.
+    Registration(Box<Discovered>, bool),
     /// The verifier of PKCE is drawn, then hashed; then `state` is drawn.
     Verifier(Box<Login>),
     Digest(Box<Login>, CodeVerifier),
@@ -173,7 +174,7 @@ impl Flow {
                 let identity = given_identity(&mut self.config, given, stored, &found.metadata)?;
                 self.identified(found, identity)
             }
-            State::Registration(found) => self.registered(found, input),
+            State::Registration(found, has_scopes) => self.registered(found, has_scopes, input),
             State::Verifier(login) => {
                 let Input::Random(random) = input else {
                     return Err(unexpected());
@@ -264,9 +265,7 @@ impl Flow {
             IdentityChoice::Known(identity) => self.identified(found, *identity),
             IdentityChoice::Register => {
                 let (scopes, _) = self.scopes(&found);
-                let request = registration_request(&self.config, &found.metadata, &scopes)?;
-                self.state = State::Registration(found);
-                Ok(Output::Send(request))
+                self.register(found, &scopes)
             }
             IdentityChoice::Ask => {
                 let issuer = found.metadata.issuer.clone();
@@ -285,17 +284,29 @@ impl Flow {
         choose_scopes(&self.config, challenge, self.stored.as_ref(), found)
     }
 
+    fn register(&mut self, found: Box<Discovered>, scopes: &Scopes) -> Result<Output, AuthError> {
+        let request = registration_request(&self.config, &found.metadata, scopes)?;
+        self.state = State::Registration(found, !scopes.is_empty());
+        Ok(Output::Send(request))
+    }
+
+    /// A server that refuses the optional scopes receives one more request, without them.
     fn registered(
         &mut self,
         found: Box<Discovered>,
+        has_scopes: bool,
         input: Input<'_>,
     ) -> Result<Output, AuthError> {
         let url = found.metadata.registration_endpoint()?;
         match input {
             Input::Response(response) => {
-                let redirect_uri = &self.config.redirect_uri;
-                let identity = read_registration(url, &response, redirect_uri)?;
-                self.identified(found, identity)
+                match read_registration(url, &response, &self.config.redirect_uri) {
+                    Ok(identity) => self.identified(found, identity),
+                    Err(error) if has_scopes && error.oauth_error() == Some(INVALID_METADATA) => {
+                        self.register(found, &Scopes::new())
+                    }
+                    Err(error) => Err(error),
+                }
             }
             Input::Failed(text) => {
                 let problem = Problem::Unreachable(printable(text, 200));

@@ -263,6 +263,9 @@ fn application_type(redirect_uri: &str) -> &'static str {
     }
 }
 
+/// The error of a registration with a member that the server does not accept.
+pub(crate) const INVALID_METADATA: &str = "invalid_client_metadata";
+
 /// Reads the response to a registration: 200 or 201 (AU-49).
 pub(crate) fn read_registration(
     url: &str,

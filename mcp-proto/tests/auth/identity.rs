@@ -248,6 +248,46 @@ fn refused_registrations() {
     }
 }
 
+/// RFC 7591, section 2: `scope` is optional.
+#[test]
+fn a_registration_is_repeated_without_scopes() {
+    let refused =
+        |error: &str| format!(r#"{{"error":"{error}","error_description":"scope must only .."}}"#);
+    let registers = |field: &str| {
+        let mut script = Script::new(config(), challenge(field));
+        script.discovers("");
+        script.posts("https://as.example/register");
+        script
+    };
+    let mut script = registers("Bearer scope=a");
+    script.answers(400, &refused("invalid_client_metadata"));
+    let request = script.posts("https://as.example/register");
+    let body: serde_json::Value =
+        serde_json::from_str(request.body.as_ref().unwrap().expose()).unwrap();
+    assert_eq!(body.get("scope"), None);
+    assert_eq!(body["redirect_uris"], serde_json::json!([CALLBACK]));
+    script.answers(201, r#"{"client_id":"registered-1"}"#);
+    // The scopes are asked for nevertheless.
+    let page = script.opens();
+    assert_eq!(page.get("client_id").unwrap(), "registered-1");
+    assert_eq!(page.get("scope").unwrap(), "a");
+
+    // Once, and for no other reason.
+    let mut script = registers("Bearer scope=a");
+    script.answers(400, &refused("invalid_client_metadata"));
+    script.posts("https://as.example/register");
+    script.answers(400, &refused("invalid_client_metadata"));
+    script.error(Document::Registration, &["invalid_client_metadata"]);
+    for (field, error) in [
+        ("Bearer scope=a", "invalid_redirect_uri"),
+        ("Bearer", "invalid_client_metadata"),
+    ] {
+        let mut script = registers(field);
+        script.answers(400, &refused(error));
+        script.error(Document::Registration, &[error, "scope must only"]);
+    }
+}
+
 /// AU-45, AU-46, AU-49: a registration serves again with its issuer and its redirect URI, and only
 /// with these.
 #[test]
