@@ -3,6 +3,7 @@
 #![cfg(all(feature = "auth", feature = "client", feature = "http"))]
 
 mod browser;
+mod given;
 pub(crate) mod guard;
 #[cfg(feature = "keyring")]
 mod keyring;

@@ -13,7 +13,9 @@ use bytes::Bytes;
 use http::{Request, Response};
 use http_body::Body as _;
 use http_body_util::Full;
-use mcp_async::auth::{Authorization, AuthorizationFuture, AuthorizationPage, UserAgent};
+use mcp_async::auth::{
+    Authorization, AuthorizationFuture, AuthorizationPage, PreRegistered, UserAgent,
+};
 use mcp_async::client::{ClientBuilder, ConnectError};
 use mcp_async::{Client, Runtime};
 use mcp_proto::{Revision, RevisionSet};
@@ -68,6 +70,12 @@ pub(crate) struct State {
     pub(crate) names_nothing: bool,
     /// The scopes that each page asked for.
     pub(crate) asked_scopes: Vec<String>,
+    /// Clients register themselves.
+    pub(crate) registers: bool,
+    /// The client that the user enters.
+    pub(crate) given: Option<PreRegistered>,
+    /// How often the user was asked for a client.
+    pub(crate) questions: usize,
     /// The user declines.
     pub(crate) declines: bool,
     /// How long the user takes, in seconds.
@@ -114,6 +122,9 @@ impl Parties {
             refuses_client_once: false,
             names_nothing: false,
             asked_scopes: Vec::new(),
+            registers: true,
+            given: None,
+            questions: 0,
             declines: false,
             thinks: 0,
             pages: 0,
@@ -187,6 +198,19 @@ impl UserAgent for Parties {
             }
             assert_eq!(page.redirect_uri, REDIRECT);
             self.state().consent(&page.url)
+        })
+    }
+
+    fn registered_client<'a>(
+        &'a self,
+        issuer: &'a str,
+        redirect_uri: &'a str,
+    ) -> AuthorizationFuture<'a, Option<PreRegistered>> {
+        Box::pin(async move {
+            assert_eq!((issuer, redirect_uri), (ISSUER, REDIRECT));
+            let mut state = self.state();
+            state.questions += 1;
+            Ok(state.given.clone())
         })
     }
 }
@@ -269,11 +293,14 @@ impl State {
         if url == format!("{issuer}/.well-known/oauth-authorization-server")
             && self.manner != Manner::Default
         {
+            let registration = match self.registers {
+                true => format!(r#""registration_endpoint":"{}","#, endpoint("register")),
+                false => String::new(),
+            };
             return json(format!(
-                r#"{{"issuer":"{issuer}","authorization_endpoint":"{}","token_endpoint":"{}","registration_endpoint":"{}","response_types_supported":["code"],"code_challenge_methods_supported":["S256"],"authorization_response_iss_parameter_supported":true}}"#,
+                r#"{{"issuer":"{issuer}","authorization_endpoint":"{}","token_endpoint":"{}",{registration}"response_types_supported":["code"],"code_challenge_methods_supported":["S256"],"authorization_response_iss_parameter_supported":true}}"#,
                 endpoint("authorize"),
                 endpoint("token"),
-                endpoint("register"),
             ));
         }
         if url == endpoint("register") {

@@ -1,10 +1,11 @@
 //! Reaches the goal of one authorization: the store, the lock between processes, and the flows.
 
+use std::io;
 use std::sync::Arc;
 
 use mcp_proto::auth::{
     AuthConfig, AuthError, Challenge, Credentials, Flow, Grant, IdentitySource, Input, Output,
-    Secret, SigningKey as KeyUse, UnixTime, WorkloadGrant,
+    PreRegistered, Secret, SigningKey as KeyUse, UnixTime, WorkloadGrant,
 };
 
 use super::authorizer::{Goal, Shared};
@@ -77,14 +78,17 @@ impl Shared {
         self.keep(credentials, true).await
     }
 
-    /// Forgets what the authorization server refuses for good (AU-118): the tokens, or a registration
-    /// that it does not know. Returns what is left. Another error ends the attempt.
+    /// Forgets what the authorization server refuses for good (AU-118): the tokens, or a client that
+    /// it does not know. Returns what is left. Another error ends the attempt.
     async fn forget(
         &self,
         mut refused: Credentials,
         error: AuthError,
     ) -> Result<Option<Credentials>, AuthorizationError> {
-        let is_registered = refused.identity.source == IdentitySource::Dynamic;
+        let is_replaceable = matches!(
+            refused.identity.source,
+            IdentitySource::Dynamic | IdentitySource::Given
+        );
         match error.oauth_error() {
             Some("invalid_grant") => {
                 remove_tokens(&mut refused);
@@ -92,7 +96,7 @@ impl Shared {
                 saved.map_err(store_error)?;
                 Ok(Some(refused))
             }
-            Some("invalid_client" | "unauthorized_client") if is_registered => {
+            Some("invalid_client" | "unauthorized_client") if is_replaceable => {
                 let removed = self.store().remove(&refused.server, &refused.issuer).await;
                 removed.map_err(store_error)?;
                 Ok(None)
@@ -215,6 +219,8 @@ impl Shared {
         flow: &mut Flow,
         reason: Reason,
     ) -> Result<Credentials, AuthorizationError> {
+        // A client id and a consent of one flow are asked for together.
+        let mut reason = Some(reason);
         let mut output = flow.start(unix_now())?;
         loop {
             output = match output {
@@ -253,7 +259,9 @@ impl Shared {
                 }
                 Output::Open(page) => {
                     self.set_committed(false);
-                    self.begin_consent(reason)?;
+                    if let Some(reason) = reason.take() {
+                        self.begin_consent(reason)?;
+                    }
                     let opened = match &self.user_agent {
                         Some(user_agent) => user_agent.open(&page).await,
                         None => Err(std::io::ErrorKind::Unsupported.into()),
@@ -265,10 +273,38 @@ impl Shared {
                         }
                     }
                 }
+                Output::AskIdentity {
+                    issuer,
+                    redirect_uri,
+                } => {
+                    let asked = self.ask_client(&issuer, &redirect_uri, reason.take()).await;
+                    match asked {
+                        Ok(client) => flow.advance(unix_now(), Input::Identity(client))?,
+                        Err(error) => {
+                            flow.advance(unix_now(), Input::Failed(&error.to_string()))?
+                        }
+                    }
+                }
                 Output::Done(credentials) => return Ok(*credentials),
-                // A client id is configured or there is none.
-                _ => flow.advance(unix_now(), Input::Identity(None))?,
+                _ => flow.advance(unix_now(), Input::Failed("an unknown output of the flow"))?,
             };
+        }
+    }
+
+    /// Asks the user for a registered client, unless there is no user or the user was asked too often
+    /// (AU-60). The error about the missing client then says what to do.
+    async fn ask_client(
+        &self,
+        issuer: &str,
+        redirect_uri: &str,
+        reason: Option<Reason>,
+    ) -> io::Result<Option<PreRegistered>> {
+        let has_user = matches!(self.settings.config.grant, Grant::AuthorizationCode);
+        match (&self.user_agent, reason) {
+            (Some(user_agent), Some(reason)) if has_user && self.begin_consent(reason).is_ok() => {
+                user_agent.registered_client(issuer, redirect_uri).await
+            }
+            _ => Ok(None),
         }
     }
 }

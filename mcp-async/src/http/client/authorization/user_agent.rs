@@ -4,12 +4,13 @@ use core::future::Future;
 use core::pin::Pin;
 use std::io;
 
-use mcp_proto::auth::AuthorizationPage;
+use mcp_proto::auth::{AuthorizationPage, PreRegistered};
 
 /// The future of a [`UserAgent`] or a [`CredentialStore`](super::CredentialStore).
 pub type AuthorizationFuture<'a, T> = Pin<Box<dyn Future<Output = io::Result<T>> + Send + 'a>>;
 
-/// Sends a user to a page and receives the redirect.
+/// Sends a user to a page and receives the redirect, and asks for a client id where the
+/// authorization server requires one.
 ///
 /// [`SystemBrowser`](super::SystemBrowser) is the default, [`Terminal`](super::Terminal) is for
 /// machines without a browser.
@@ -57,4 +58,26 @@ pub trait UserAgent: Send + Sync + 'static {
     /// The page cannot be opened, or the user declined. The text becomes part of the error of the
     /// call, so it must contain no secret.
     fn open<'a>(&'a self, page: &'a AuthorizationPage) -> AuthorizationFuture<'a, String>;
+
+    /// Asks the user for a client that is registered with this issuer with this redirect URI. It is
+    /// called before [`open`](Self::open) if the application has configured no client and the
+    /// authorization server does not let clients register themselves. The MCP server names the
+    /// issuer, so the user must see it before a secret is entered.
+    ///
+    /// The client is stored with the tokens and is used again for the same issuer and redirect URI,
+    /// until the authorization server refuses it. `None` is the default; it ends the authorization
+    /// with an error that says what to configure.
+    ///
+    /// # Errors
+    ///
+    /// The user cannot be asked. The text becomes part of the error of the call, so it must contain
+    /// no secret.
+    fn registered_client<'a>(
+        &'a self,
+        issuer: &'a str,
+        redirect_uri: &'a str,
+    ) -> AuthorizationFuture<'a, Option<PreRegistered>> {
+        let _ = (issuer, redirect_uri);
+        Box::pin(async { Ok(None) })
+    }
 }

@@ -1,0 +1,112 @@
+//! Clients that the user enters, because the authorization server lets none register itself.
+
+use mcp_async::ErrorChain;
+use mcp_async::auth::{
+    Authorization, ClientProof, CredentialStore as _, EndpointAuth, MemoryCredentialStore,
+    PreRegistered,
+};
+use mcp_proto::Revision;
+use mcp_proto::auth::IdentitySource;
+
+use super::party::{ISSUER, Parties, SERVER};
+use crate::client_http::site::check;
+use crate::sim::Sim;
+
+fn parties(revision: Revision) -> Parties {
+    Parties::new(revision).with(|state| {
+        state.registers = false;
+        state.given = Some(PreRegistered {
+            issuer: None,
+            client_id: "client-1".into(),
+            proof: ClientProof::Secret("client-secret-1".into()),
+        });
+    })
+}
+
+fn authorization(parties: &Parties) -> Authorization {
+    parties.authorization().endpoint_auth(EndpointAuth::Post)
+}
+
+/// AU-40, AU-45: the record of the issuer has the client, also for logins of later runs.
+#[test]
+fn a_client_is_asked_for_once() {
+    let parties = parties(Revision::V2026_07_28).with(|state| state.issues_refresh = false);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let authorization = authorization(&parties).store(store.clone());
+            for _ in 0..3 {
+                let client = parties.connect::<Sim>(authorization.clone()).await.unwrap();
+                client.list_tools(None).await.unwrap();
+                parties.revoke();
+            }
+            let record = store.load(SERVER).await.unwrap().unwrap();
+            assert_eq!(record.issuer, ISSUER);
+            assert_eq!(record.identity.source, IdentitySource::Given);
+            assert_eq!(record.identity.client_id, "client-1");
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.state().questions), (3, 1));
+}
+
+/// AU-118
+#[test]
+fn a_client_that_is_refused_is_asked_for_again() {
+    let parties = parties(Revision::V2026_07_28);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(authorization(&parties));
+            let client = client.await.unwrap();
+            parties.revoke();
+            parties.state().refuses_client_once = true;
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.state().questions), (2, 2));
+}
+
+/// AU-60: a server does not make a client ask without end.
+#[test]
+fn a_user_without_a_client_learns_what_to_do() {
+    let parties = parties(Revision::V2025_06_18).with(|state| {
+        state.given = None;
+        state.is_opening_free = true;
+    });
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let client = parties.connect::<Sim>(authorization(&parties));
+            let client = client.await.unwrap();
+            for _ in 0..5 {
+                let error = client.list_tools(None).await.unwrap_err();
+                let text = ErrorChain(&error).to_string();
+                let advice = "register this client with the authorization server and configure its client id";
+                assert!(text.contains(advice) && text.contains(ISSUER), "{text}");
+            }
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.state().questions), (0, 3));
+}
+
+/// Grants without a user ask for nothing.
+#[test]
+fn a_grant_without_a_user_asks_for_no_client() {
+    let parties = parties(Revision::V2026_07_28);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let authorization = authorization(&parties)
+                .configure(|config| config.grant = mcp_proto::auth::Grant::ClientCredentials);
+            let error = parties.connect::<Sim>(authorization).await.unwrap_err();
+            let text = ErrorChain(&error).to_string();
+            assert!(text.contains("configure its client id"), "{text}");
+        },
+        |_| async {},
+    );
+    assert_eq!(seen.state().questions, 0);
+}
