@@ -349,6 +349,27 @@ fn a_file_keeps_lines_that_cannot_be_decoded() {
     std::fs::remove_dir_all(&folder).unwrap();
 }
 
+/// A process that was killed while it wrote leaves a file with secrets.
+#[test]
+fn a_file_that_was_not_completed_is_removed() {
+    let folder = std::env::temp_dir().join(format!("mcp-left-{}", std::process::id()));
+    let path = folder.join("tokens");
+    let store = FileCredentialStore::new(&path);
+    wait(async {
+        store.save(&record(SERVER, "1")).await.unwrap();
+        std::fs::write(folder.join("tokens.new"), "half of a record").unwrap();
+        store.save(&record(SERVER, "2")).await.unwrap();
+        let found = store.load(SERVER).await.unwrap().unwrap();
+        assert_eq!(found.access_token.expose(), "2");
+    });
+    let names = std::fs::read_dir(&folder).unwrap();
+    let names = names.map(|entry| entry.unwrap().file_name().into_string().unwrap());
+    let mut names: Vec<_> = names.collect();
+    names.sort();
+    assert_eq!(names, ["tokens", "tokens.write.lock"]);
+    std::fs::remove_dir_all(&folder).unwrap();
+}
+
 /// AU-65: what another user may have written or can read is not used.
 #[cfg(unix)]
 #[test]

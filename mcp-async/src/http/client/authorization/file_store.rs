@@ -11,14 +11,13 @@ use super::blocking::blocking;
 use super::private_file::{beside, lock, lock_ending, options};
 use super::store::{CredentialLock, CredentialStore};
 use super::user_agent::AuthorizationFuture;
-use crate::crypto::random;
 
 /// Keeps credentials in a file that only its owner can read (mode 600 where the system has modes).
 ///
 /// The file has one record for each line, as [`Credentials::to_json`] encodes it, the newest last. A
 /// line that cannot be decoded is kept, and belongs to no server. The file is replaced as a whole, by
-/// renaming a new one. Processes that share it lock files whose names are its name with an ending of
-/// `.lock`. Its folder is created if it is not there.
+/// renaming a new one, whose name has the ending `.new`. Processes that share it lock files whose
+/// names are its name with an ending of `.lock`. Its folder is created if it is not there.
 ///
 /// On Unix, a symbolic link, a file of another user and one that other users can read or write are
 /// errors. A file has at most 16 MiB.
@@ -145,8 +144,9 @@ fn change(path: &Path, change: impl FnOnce(&mut Vec<Line>)) -> io::Result<()> {
         let _ = writeln!(text, "{}", line.text.expose());
     }
     check_length(text.as_bytes())?;
-    let number = u64::from_ne_bytes(random()?);
-    let temporary = beside(path, &format!("{number:016x}.new"));
+    let temporary = beside(path, "new");
+    // A process that was killed may have left it.
+    let _ = fs::remove_file(&temporary);
     let written = (|| {
         let mut file = options().write(true).create_new(true).open(&temporary)?;
         file.write_all(text.as_bytes())?;
