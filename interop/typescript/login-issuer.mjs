@@ -21,8 +21,6 @@ const provider = new Provider(issuer, {
   findAccount: (_, accountId) => ({ accountId, claims: () => ({ sub: accountId }) }),
   interactions: { url: (_, interaction) => `/interaction/${interaction.uid}` },
   pkce: { required: () => true },
-  // A client names the scope of the resource in its registration.
-  scopes: ['openid', 'offline_access', 'mcp'],
   // Consent is given beforehand.
   async loadExistingGrant({ oidc }) {
     const grant = new provider.Grant({ clientId: oidc.client.clientId, accountId: oidc.session.accountId });
