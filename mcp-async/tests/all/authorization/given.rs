@@ -69,6 +69,33 @@ fn a_client_that_is_refused_is_asked_for_again() {
     assert_eq!((seen.pages(), seen.state().questions), (2, 2));
 }
 
+/// AU-118: the secret was replaced, and no refresh comes before the login.
+#[test]
+fn a_client_that_is_refused_at_a_login_is_asked_for_again() {
+    let parties = parties(Revision::V2026_07_28).with(|state| state.issues_refresh = false);
+    let seen = parties.clone();
+    check(
+        |_| async move {
+            let store = MemoryCredentialStore::new();
+            let authorization = authorization(&parties).store(store.clone());
+            let client = parties.connect::<Sim>(authorization).await.unwrap();
+            parties.revoke();
+            let refusal = r#"{"error":"invalid_client"}"#.into();
+            let answer = (401, "content-type", "application/json".into(), refusal);
+            let url = format!("{ISSUER}/token");
+            parties.state().replaced.insert(url, answer);
+            let error = client.list_tools(None).await.unwrap_err();
+            let text = ErrorChain(&error).to_string();
+            assert!(text.contains("invalid_client"), "{text}");
+            assert!(store.load(SERVER).await.unwrap().is_none());
+            parties.state().replaced.clear();
+            client.list_tools(None).await.unwrap();
+        },
+        |_| async {},
+    );
+    assert_eq!((seen.pages(), seen.state().questions), (3, 2));
+}
+
 /// AU-60: a server does not make a client ask without end.
 #[test]
 fn a_user_without_a_client_learns_what_to_do() {

@@ -74,8 +74,26 @@ impl Shared {
             }
         }
         let challenge = challenge.or_else(|| self.challenge());
-        let credentials = self.authorize(challenge, record).await?;
-        self.keep(credentials, true).await
+        match self.authorize(challenge, record.clone()).await {
+            Ok(credentials) => self.keep(credentials, true).await,
+            Err(AuthorizationError::Flow(error)) => {
+                if let Some(record) = record
+                    && error.url == record.token_endpoint
+                    && is_refused_client(&error, &record)
+                {
+                    // The next attempt identifies the client anew.
+                    self.remove(&record).await?;
+                    self.loaded(None);
+                }
+                Err(error.into())
+            }
+            Err(error) => Err(error),
+        }
+    }
+
+    async fn remove(&self, record: &Credentials) -> Result<(), AuthorizationError> {
+        let removed = self.store().remove(&record.server, &record.issuer).await;
+        removed.map_err(store_error)
     }
 
     /// Forgets what the authorization server refuses for good (AU-118): the tokens, or a client that
@@ -85,21 +103,16 @@ impl Shared {
         mut refused: Credentials,
         error: AuthError,
     ) -> Result<Option<Credentials>, AuthorizationError> {
-        let is_replaceable = matches!(
-            refused.identity.source,
-            IdentitySource::Dynamic | IdentitySource::Given
-        );
         match error.oauth_error() {
+            _ if is_refused_client(&error, &refused) => {
+                self.remove(&refused).await?;
+                Ok(None)
+            }
             Some("invalid_grant") => {
                 remove_tokens(&mut refused);
                 let saved = self.store().save(&refused).await;
                 saved.map_err(store_error)?;
                 Ok(Some(refused))
-            }
-            Some("invalid_client" | "unauthorized_client") if is_replaceable => {
-                let removed = self.store().remove(&refused.server, &refused.issuer).await;
-                removed.map_err(store_error)?;
-                Ok(None)
             }
             _ => Err(error.into()),
         }
@@ -307,6 +320,17 @@ impl Shared {
             _ => Ok(None),
         }
     }
+}
+
+/// Whether a client is refused that registered itself or that the user entered, so that another can
+/// take its place (AU-118).
+fn is_refused_client(error: &AuthError, record: &Credentials) -> bool {
+    let is_refused = matches!(
+        error.oauth_error(),
+        Some("invalid_client" | "unauthorized_client")
+    );
+    let source = record.identity.source;
+    is_refused && matches!(source, IdentitySource::Dynamic | IdentitySource::Given)
 }
 
 /// Leaves the registration of a record and its issuer.
