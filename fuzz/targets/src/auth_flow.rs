@@ -14,11 +14,15 @@ const SECRET: &str = "cl1ent-s3cret";
 /// `3`, `4`, `5`, and `n` for 400 with a nonce), or `-` for none; the rest is the body. The line
 /// after a page is the query of the redirect, in which `STATE` stands for the right one.
 pub fn auth_flow(input: &[u8]) {
+    // A party that writes the secret itself learns nothing when an error repeats its words.
+    let is_written = input
+        .windows(SECRET.len())
+        .any(|text| text == SECRET.as_bytes());
     let mut lines = input.split(|byte| *byte == b'\n');
     let challenges = Challenge::parse_all([lines.next().unwrap_or_default()]);
     for has_secret in [false, true] {
         let challenge = Challenge::select(&challenges, Scheme::Bearer).cloned();
-        follow(config(has_secret), challenge, lines.clone());
+        follow(config(has_secret), challenge, lines.clone(), is_written);
     }
 }
 
@@ -40,6 +44,7 @@ fn follow<'i>(
     config: AuthConfig,
     challenge: Option<Challenge>,
     mut lines: impl Iterator<Item = &'i [u8]>,
+    is_written: bool,
 ) {
     let now = UnixTime::from_secs(1_750_000_000);
     let mut flow = Flow::authorize(config, challenge, None).expect("a configuration");
@@ -55,14 +60,14 @@ fn follow<'i>(
             Ok(asked) => asked,
             Err(error) => {
                 let shown = format!("{error} {error:?}");
-                assert!(!shown.contains(SECRET), "{shown}");
+                assert!(is_written || !shown.contains(SECRET), "{shown}");
                 return;
             }
         };
         output = match asked {
             Output::Send(request) => {
                 let shown = format!("{request:?}");
-                assert!(!shown.contains(SECRET), "{shown}");
+                assert!(is_written || !shown.contains(SECRET), "{shown}");
                 is_safe(&request.url);
                 assert_eq!(request.body.is_some(), request.method == "POST");
                 assert_eq!(request.max_redirects == 0, request.method == "POST");
