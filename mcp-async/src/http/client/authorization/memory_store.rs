@@ -109,26 +109,3 @@ impl fmt::Debug for MemoryCredentialStore {
             .finish_non_exhaustive()
     }
 }
-
-#[cfg(test)]
-mod tests {
-    use core::task::Context;
-
-    use super::*;
-
-    #[test]
-    fn a_task_that_is_polled_again_waits_once() {
-        let store = MemoryCredentialStore::new();
-        let cx = &mut Context::from_waker(Waker::noop());
-        let Poll::Ready(Ok(held)) = store.lock("a").as_mut().poll(cx) else {
-            panic!("the first lock is free");
-        };
-        let mut second = store.lock("a");
-        for _ in 0..3 {
-            assert!(second.as_mut().poll(cx).is_pending());
-        }
-        assert_eq!(store.state().waiting.len(), 1);
-        drop(held);
-        assert!(second.as_mut().poll(cx).is_ready());
-    }
-}
