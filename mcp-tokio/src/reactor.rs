@@ -78,8 +78,8 @@ mod descriptor {
             };
             #[expect(
                 deprecated,
-                reason = "its replacement is unsafe for types that do not own what they name; \
-                          an `OwnedFd` does"
+                reason = "its replacement needs a promise that types keep their descriptor, \
+                          which an `OwnedFd` does"
             )]
             let watched = AsyncFd::try_with_interest(descriptor, direction)
                 .map_err(|error| error.into_parts().1)?;

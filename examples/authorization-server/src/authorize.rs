@@ -77,7 +77,7 @@ pub(crate) fn decide(turn: &mut Turn<'_>, body: &[u8]) -> Response<Bytes> {
     }
 }
 
-/// The client and its redirect URI, without which there is nobody to send an error to.
+/// The client and its redirect URI, which an error is sent to.
 fn identify(turn: &Turn<'_>, query: &[u8]) -> Result<(Form, Arc<Client>, String), OAuthError> {
     let form = Form::parse(query)?;
     let client = turn.state.client(form.require("client_id")?)?;

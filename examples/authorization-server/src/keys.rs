@@ -129,7 +129,7 @@ impl fmt::Debug for SigningKey {
     }
 }
 
-/// A key of somebody else that verifies signatures of ES256 or RS256.
+/// A key of a client that verifies signatures of ES256 or RS256.
 #[derive(Debug)]
 pub(crate) struct PublicKey(Public);
 

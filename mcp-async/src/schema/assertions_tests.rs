@@ -250,12 +250,12 @@ fn attributes_say_more_than_the_type() {
         #[schemars(email)]
         mail: Option<String>,
         home: Address,
-        work: Option<Address>,
+        job: Option<Address>,
         all: Vec<Address>,
         set: BTreeSet<u8>,
         named: BTreeMap<String, Address>,
     }
-    check_typed::<More>(r#"{"count":1,"byte":255,"mail":null,"work":null}"#, "");
+    check_typed::<More>(r#"{"count":1,"byte":255,"mail":null,"job":null}"#, "");
     // Decoding tells of what is of another type or missing.
     check_typed::<More>(r#"{"count":"1","home":[]}"#, "");
     for (value, expected) in [
@@ -270,8 +270,8 @@ fn attributes_say_more_than_the_type() {
             "/home/city: value has more than 3 characters",
         ),
         (
-            r#"{"work":{"city":"long"}}"#,
-            "/work/city: value has more than 3 characters",
+            r#"{"job":{"city":"long"}}"#,
+            "/job/city: value has more than 3 characters",
         ),
         (
             r#"{"all":[{"city":"long"}]}"#,

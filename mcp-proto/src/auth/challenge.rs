@@ -31,7 +31,7 @@ pub struct Challenge {
 /// The schemes by which an access token is presented.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Scheme {
-    /// Whoever has the token can use it (RFC 6750).
+    /// A token without a proof of possession (RFC 6750).
     Bearer,
     /// The token is bound to a key, and each request proves its possession (RFC 9449).
     Dpop,

@@ -63,7 +63,7 @@ impl Scopes {
         self.0.iter().any(|other| other == scope)
     }
 
-    /// Returns whether there is none.
+    /// Returns whether the set is empty.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

@@ -130,7 +130,7 @@ impl<'u> Uri<'u> {
         self.port
     }
 
-    /// The path as it was given, escaped; empty if there is none.
+    /// The path as it was given, escaped; may be empty.
     pub const fn path(&self) -> &'u str {
         self.path
     }

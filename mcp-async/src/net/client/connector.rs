@@ -29,7 +29,7 @@ pub(super) struct Connector<R> {
     pub(super) tls: Trust,
     /// Judges the addresses of servers.
     pub(super) guard: Option<AddressGuard>,
-    /// Is told the address of the first connection that goes through no proxy.
+    /// Stores the address of the first connection that uses no proxy.
     pub(super) first_address: Option<Arc<OnceLock<IpAddr>>>,
     pub(super) runtime: PhantomData<fn() -> R>,
 }

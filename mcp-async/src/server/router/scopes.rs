@@ -13,8 +13,8 @@ use super::subject;
 use crate::error::ErrorReply;
 
 impl Inner {
-    /// The scopes that a request needs, before it is handled; those of what its caller does not see
-    /// are none.
+    /// The scopes that a request needs, before it is handled: no scopes for an item that its caller
+    /// does not see.
     pub(in crate::server) fn scopes_of(
         &self,
         request: &Request<'_>,

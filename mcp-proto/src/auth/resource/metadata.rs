@@ -41,7 +41,7 @@ pub struct MetadataResponse<'r> {
     pub status: u16,
     /// Header fields.
     pub fields: &'static [(&'static str, &'static str)],
-    /// The body; empty if there is none.
+    /// The body; may be empty.
     pub body: &'r [u8],
 }
 

@@ -17,7 +17,7 @@ pub type CredentialLock = Box<dyn Send>;
 /// A store may keep the newest record of a server only.
 ///
 /// Several processes may share a store. A client takes the lock, loads the record again, obtains
-/// new credentials if nobody else did, saves them, and releases the lock, so that a refresh token
+/// new credentials if the record is unchanged, saves them, and releases the lock, so that a refresh token
 /// that is replaced at each use is used once.
 ///
 /// ```
