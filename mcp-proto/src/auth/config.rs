@@ -172,3 +172,14 @@ impl fmt::Debug for AuthConfig {
 fn fail(problem: Problem) -> AuthError {
     AuthError::new(Document::Configuration, "", problem)
 }
+
+/// The URL of the MCP server.
+pub(crate) fn server_uri(config: &AuthConfig) -> Result<Uri<'_>, AuthError> {
+    Uri::parse(&config.server).map_err(|reason| {
+        let problem = Problem::UnusableUrl {
+            member: "server",
+            reason,
+        };
+        AuthError::new(Document::Configuration, "", problem)
+    })
+}

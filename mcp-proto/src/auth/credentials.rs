@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::discovery::server_uri;
+use super::config::server_uri;
 use super::document::DocumentReader;
 use super::error::{AuthError, Document, Problem, printable};
 use super::jwt::JsonText;

@@ -4,6 +4,7 @@ use alloc::collections::VecDeque;
 use alloc::format;
 use alloc::string::String;
 
+use super::config::server_uri;
 use super::error::{AuthError, Document, Problem, printable};
 use super::resource_metadata::WELL_KNOWN;
 use super::server_metadata::is_same_issuer;
@@ -291,14 +292,4 @@ fn issuers(
         issuers.push_front(preferred.clone());
     }
     Ok(issuers)
-}
-
-pub(crate) fn server_uri(config: &AuthConfig) -> Result<Uri<'_>, AuthError> {
-    Uri::parse(&config.server).map_err(|reason| {
-        let problem = Problem::UnusableUrl {
-            member: "server",
-            reason,
-        };
-        AuthError::new(Document::Configuration, "", problem)
-    })
 }

@@ -4,7 +4,6 @@ use alloc::string::String;
 use core::fmt;
 
 use super::UriError;
-use super::server_metadata::ISS_PARAMETER;
 use crate::json::{Fault, Kind};
 
 /// The reason why authorization ended.
@@ -281,7 +280,7 @@ impl fmt::Display for Problem {
                     None => Ok(()),
                 }
             }
-            Self::TooLarge => write!(f, "longer than {} bytes", super::HttpRequest::MAX_BODY),
+            Self::TooLarge => write!(f, "longer than {MAX_BODY} bytes"),
             Self::NotJson(fault) => write!(f, "expected JSON ({fault})"),
             Self::NotObject(kind) => write!(f, "expected a JSON object, found a JSON {kind}"),
             Self::NotFound => f.write_str("found at none of its places"),
@@ -353,3 +352,10 @@ pub(crate) fn printable(text: &str, most: usize) -> String {
     }
     out
 }
+
+/// The member of the metadata of an authorization server that promises `iss` in authorization
+/// responses (RFC 9207). A program behaves differently without it, so the error names it.
+pub(super) const ISS_PARAMETER: &str = "authorization_response_iss_parameter_supported";
+
+/// The bytes of the longest body of a response.
+pub(super) const MAX_BODY: usize = 1 << 20;

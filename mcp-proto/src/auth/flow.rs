@@ -3,11 +3,12 @@
 use alloc::boxed::Box;
 use alloc::string::String;
 
-use super::discovery::{Discovered, Discovery, server_uri};
+use super::config::server_uri;
+use super::discovery::{Discovered, Discovery};
 use super::error::{AuthError, Document, Problem, printable};
 use super::grants::{self, EnterpriseGrant, Grant, Subject};
-use super::identity::{INVALID_METADATA, read_registration, registration_request};
 use super::login::{IdentityChoice, Login, choose_identity, choose_scopes, given_identity};
+use super::registration::{INVALID_METADATA, read_registration, registration_request};
 use super::step::{Input, Output, Progress};
 use super::token::{ExpectedToken, TokenParameters, TokenResponse};
 use super::token_call::{TokenCall, TokenStage};

@@ -4,7 +4,8 @@ use alloc::string::String;
 use alloc::vec::Vec;
 use core::fmt;
 
-use super::{Document, Secret};
+use super::Secret;
+use super::error::{Document, MAX_BODY};
 
 /// A request that the caller sends.
 ///
@@ -30,7 +31,7 @@ pub struct HttpRequest {
 impl HttpRequest {
     /// The longest body of a response, after decompression (AU-31). The caller must stop reading
     /// beyond it.
-    pub const MAX_BODY: usize = 1 << 20;
+    pub const MAX_BODY: usize = MAX_BODY;
 
     pub(crate) fn get(document: Document, url: String) -> Self {
         Self {

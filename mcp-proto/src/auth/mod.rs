@@ -98,9 +98,11 @@ mod identity;
 mod jwt;
 mod login;
 mod message;
+mod oauth_error;
 mod pkce;
 mod redirect;
 mod refusal;
+mod registration;
 mod resource_metadata;
 mod scopes;
 mod secret;
@@ -116,11 +118,10 @@ pub use config::AuthConfig;
 pub use credentials::Credentials;
 pub use flow::Flow;
 pub use grants::{EnterpriseGrant, Grant, Subject, WorkloadGrant};
-pub use identity::{
-    ClientIdentity, ClientProof, EndpointAuth, IdentitySource, PreRegistered, metadata_document,
-};
+pub use identity::{ClientIdentity, ClientProof, EndpointAuth, IdentitySource, PreRegistered};
 pub use message::{HttpRequest, HttpResponse};
 pub use refusal::{Refusal, Refusals, Remedy};
+pub use registration::metadata_document;
 pub use step::{AuthorizationPage, Input, Output};
 
 // Its parts.

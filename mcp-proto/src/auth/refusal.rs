@@ -3,7 +3,7 @@
 use alloc::string::String;
 
 use super::error::{AuthError, Document, Problem, printable};
-use super::token::is_defined_error;
+use super::oauth_error::is_defined_error;
 use super::{Challenge, Credentials, DpopNonces, Scheme};
 
 /// The parameter with the place of the metadata.

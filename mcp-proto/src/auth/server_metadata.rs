@@ -5,14 +5,12 @@ use alloc::string::String;
 use alloc::vec::Vec;
 
 use super::document::DocumentReader;
-use super::error::{AuthError, Document, Problem, printable};
+use super::error::{AuthError, Document, ISS_PARAMETER, Problem, printable};
 use super::resource_metadata::is_other_kind;
 use super::{Scopes, Uri};
 
 const OAUTH: &str = "oauth-authorization-server";
 const OPENID: &str = "openid-configuration";
-/// The member that promises `iss` in authorization responses (RFC 9207).
-pub(super) const ISS_PARAMETER: &str = "authorization_response_iss_parameter_supported";
 
 /// The metadata of an authorization server.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -5,11 +5,10 @@ use core::fmt;
 
 use super::algorithm::Algorithm;
 use super::denial::Denial;
+use super::grant::Grant;
 use super::jws::Jws;
-use super::protected_resource::{Grant, IssuerIndex};
+use super::key_issuer::IssuerIndex;
 use super::public_key::PublicKey;
-#[cfg(doc)]
-use super::{TokenCheck, VerifierState};
 use crate::auth::Secret;
 
 /// What the caller has to do next.
@@ -19,14 +18,14 @@ use crate::auth::Secret;
 #[non_exhaustive]
 pub enum CheckStep<'c> {
     /// Make a nonce of at least 128 random bits, and give it to
-    /// [`VerifierState::set_nonce`].
+    /// [`VerifierState::set_nonce`](super::VerifierState::set_nonce).
     MakeNonce,
-    /// Hash these bytes with SHA-256, and give the result to [`TokenCheck::set_digest`]. They may
+    /// Hash these bytes with SHA-256, and give the result to [`TokenCheck::set_digest`](super::TokenCheck::set_digest). They may
     /// contain the token.
     Hash(&'c [u8]),
-    /// Verify a signature, and give the result to [`TokenCheck::set_signature`].
+    /// Verify a signature, and give the result to [`TokenCheck::set_signature`](super::TokenCheck::set_signature).
     VerifySignature(SignatureToVerify<'c>),
-    /// Fetch a document of at most 1 MiB, and give it to [`VerifierState::set_keys`]: the keys of
+    /// Fetch a document of at most 1 MiB, and give it to [`VerifierState::set_keys`](super::VerifierState::set_keys): the keys of
     /// an issuer, or its metadata, in which the address of the keys is. No other check is asked for
     /// it meanwhile.
     FetchKeys {
@@ -41,14 +40,14 @@ pub enum CheckStep<'c> {
         issuer: IssuerIndex,
     },
     /// Ask the authorization server about this token (RFC 7662), and give its answer to
-    /// [`TokenCheck::set_introspection`].
+    /// [`TokenCheck::set_introspection`](super::TokenCheck::set_introspection).
     Introspect {
         /// The authorization server.
         issuer: &'c str,
         /// The token.
         token: &'c Secret,
     },
-    /// Verify this token, and give the result to [`TokenCheck::set_claims`].
+    /// Verify this token, and give the result to [`TokenCheck::set_claims`](super::TokenCheck::set_claims).
     VerifyToken(&'c Secret),
     /// The check has ended: the request is admitted, without a grant if it has no token and needs
     /// none, or is refused.

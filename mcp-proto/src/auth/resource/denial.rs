@@ -6,8 +6,8 @@ use core::fmt;
 use core::fmt::Write as _;
 
 use super::algorithm::Algorithms;
-use super::credentials::TokenScheme;
 use super::scope::RequiredScopes;
+use super::token_scheme::TokenScheme;
 
 /// The refusal of a request: a status and header fields.
 ///
@@ -30,8 +30,8 @@ impl Denial {
         self.reason.status()
     }
 
-    /// The values of `WWW-Authenticate`, each for a field of its own. There is none with the
-    /// statuses 500 and 503.
+    /// The values of `WWW-Authenticate`, each for a field of its own. Empty with the statuses
+    /// 500 and 503.
     pub fn challenges(&self) -> impl Iterator<Item = &str> {
         self.challenges.iter().map(String::as_str)
     }

@@ -5,8 +5,8 @@ use alloc::vec::Vec;
 
 use super::algorithm::Algorithm;
 use super::jws::DEPTH;
+use super::key_issuer::KeyIssuer;
 use super::key_source::{KeySearch, KeySource};
-use super::protected_resource::KeyIssuer;
 use super::public_key::PublicKey;
 use super::text::{self, has_passed};
 use crate::auth::{AuthError, Document, Problem, UnixTime};

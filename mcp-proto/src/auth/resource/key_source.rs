@@ -2,7 +2,7 @@
 
 use alloc::string::String;
 
-use super::protected_resource::KeyIssuer;
+use super::key_issuer::KeyIssuer;
 use crate::auth::{AuthError, Document, Problem, ServerMetadata, Uri};
 
 /// The address of an issuer's keys: configured, or found in the metadata of the issuer.

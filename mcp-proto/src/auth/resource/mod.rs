@@ -92,9 +92,11 @@ mod claims;
 mod credentials;
 mod denial;
 mod expiring_map;
+mod grant;
 mod introspection;
 mod jws;
 mod key_cache;
+mod key_issuer;
 mod key_source;
 mod metadata;
 mod nonces;
@@ -106,28 +108,32 @@ mod settings;
 mod text;
 mod token_check;
 mod token_policy;
+mod token_scheme;
+mod verifier_state;
 
 // A resource and its settings.
 pub use algorithm::{Algorithm, Algorithms};
 pub use denial::DpopUse;
 pub use key_cache::KeyFetchPolicy;
+pub use key_issuer::IssuerIndex;
 pub use metadata::MetadataResponse;
-pub use protected_resource::{IssuerIndex, ProtectedResource, VerifierState};
+pub use protected_resource::ProtectedResource;
 pub use settings::{ResourceBuilder, SettingsError};
+pub use verifier_state::VerifierState;
 
 // Scopes.
 pub use scope::{FlatScopes, InvalidScope, RequiredScopes, ScopeHierarchy};
 
 // The check of a request.
 pub use check_step::{CheckStep, SignatureToVerify};
-pub use credentials::TokenScheme;
 pub use public_key::{Curve, PublicKey};
 pub use token_check::{ResourceRequest, TokenCheck};
+pub use token_scheme::TokenScheme;
 
 // Its outcome.
 pub use claims::TokenClaims;
 pub use denial::{Denial, DenialReason};
-pub use protected_resource::Grant;
+pub use grant::Grant;
 
 /// A hash of SHA-256.
 pub type Digest = [u8; 32];

@@ -9,8 +9,9 @@ use super::algorithm::Algorithms;
 use super::denial::{ChallengeSettings, DpopUse};
 use super::introspection::IntrospectionIssuer;
 use super::key_cache::KeyFetchPolicy;
+use super::key_issuer::KeyIssuer;
 use super::metadata::{Metadata, Statements, WELL_KNOWN};
-use super::protected_resource::{KeyIssuer, ProtectedResource};
+use super::protected_resource::ProtectedResource;
 use super::scope::{FlatScopes, RequiredScopes, ScopeHierarchy};
 use super::token_policy::TokenPolicy;
 use crate::auth::{Scopes, Uri};
@@ -55,6 +56,14 @@ pub struct ResourceBuilder {
     allows_anonymous: bool,
     key_fetches: KeyFetchPolicy,
     introspection_cache: u64,
+}
+
+impl ProtectedResource {
+    /// The settings of the resource with this identifier, which is the URL that clients are given.
+    /// Tokens must have it as their audience, byte for byte.
+    pub fn builder(resource: impl Into<String>) -> ResourceBuilder {
+        ResourceBuilder::new(resource.into())
+    }
 }
 
 impl ResourceBuilder {

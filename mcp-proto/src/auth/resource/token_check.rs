@@ -8,14 +8,18 @@ use core::fmt;
 use super::Digest;
 use super::check_step::{CheckStep, SignatureToVerify};
 use super::claims::TokenClaims;
-use super::credentials::{RequestCredentials, TokenScheme, scheme_of};
+use super::credentials::{RequestCredentials, scheme_of};
 use super::denial::{Denial, DenialReason};
+use super::grant::Grant;
 use super::jws::Jws;
 use super::key_cache::KeyLookup;
+use super::key_issuer::IssuerIndex;
 use super::proof::Proof;
-use super::protected_resource::{Grant, IssuerIndex, ProtectedResource, VerifierState};
+use super::protected_resource::ProtectedResource;
 use super::public_key::PublicKey;
 use super::scope::RequiredScopes;
+use super::token_scheme::TokenScheme;
+use super::verifier_state::VerifierState;
 use crate::auth::{Secret, UnixTime, base64};
 use crate::http::Head;
 
@@ -60,7 +64,7 @@ pub struct TokenCheck {
 
 #[derive(Clone)]
 enum TokenKind {
-    /// There is none.
+    /// The request has no token.
     Absent,
     Signed(Box<SignedToken>),
     /// The authorization server or the application verifies it.
@@ -106,6 +110,14 @@ enum Asked {
 
 /// Bytes that a token may have.
 const MAX_TOKEN: usize = 16 * 1024;
+
+impl ProtectedResource {
+    /// Begins to check the token of a request. Every other request than those for the metadata
+    /// document and preflights of browsers must be checked, before it is processed (AU-05).
+    pub fn begin(&self, head: &impl Head, request: ResourceRequest<'_>) -> TokenCheck {
+        TokenCheck::begin(self, head, request)
+    }
+}
 
 impl TokenCheck {
     pub(super) fn begin(

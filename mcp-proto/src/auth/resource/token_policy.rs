@@ -4,9 +4,9 @@ use alloc::string::String;
 
 use super::algorithm::Algorithms;
 use super::claims::TokenClaims;
-use super::credentials::TokenScheme;
 use super::denial::DenialReason;
 use super::jws::{Jws, JwsFault};
+use super::token_scheme::TokenScheme;
 use crate::auth::UnixTime;
 
 /// What every token of a resource must satisfy.

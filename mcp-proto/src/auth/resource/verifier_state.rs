@@ -1,0 +1,91 @@
+//! What is known of tokens between requests.
+
+use alloc::vec::Vec;
+use core::fmt;
+
+use super::claims::TokenClaims;
+use super::expiring_map::ExpiringMap;
+use super::key_cache::KeyCache;
+use super::key_issuer::IssuerIndex;
+use super::nonces::Nonces;
+use super::protected_resource::ProtectedResource;
+use crate::auth::{AuthError, UnixTime};
+
+/// What is known between the requests of a resource: keys of issuers, answers about tokens, proofs
+/// that were used, and nonces.
+///
+/// A server with several processes has one in each. A proof can then be used once in each of them.
+///
+/// `Debug` shows nothing of it.
+pub struct VerifierState {
+    pub(super) keys: Vec<KeyCache>,
+    /// Answers about tokens, by the hashes of the tokens.
+    pub(super) tokens: ExpiringMap<TokenClaims>,
+    /// Proofs that were used, by the hashes of their keys and ids.
+    pub(super) proofs: ExpiringMap<()>,
+    pub(super) nonces: Nonces,
+    nonce_lifetime: Option<u64>,
+}
+
+/// A proof is remembered for minutes and takes little memory.
+const PROOFS_PER_TOKEN: usize = 8;
+
+impl VerifierState {
+    /// Knows nothing. Up to `capacity` tokens and eight times as many proofs are kept; if there are
+    /// more, those that expire first are forgotten.
+    ///
+    /// A proof that may be a forgotten one is refused. Clocks of clients may then be late by fewer
+    /// seconds, and a client that sends more proofs with times in the future than are kept causes
+    /// those of the present to be refused for minutes. Each proof is kept for up to ten minutes:
+    /// eight times `capacity` should exceed the requests with proofs in that time.
+    pub fn new(resource: &ProtectedResource, capacity: usize) -> Self {
+        Self {
+            keys: resource.issuers.iter().map(KeyCache::new).collect(),
+            tokens: ExpiringMap::new(capacity),
+            proofs: ExpiringMap::new(capacity.saturating_mul(PROOFS_PER_TOKEN)),
+            nonces: Nonces::default(),
+            nonce_lifetime: resource.nonce_lifetime,
+        }
+    }
+
+    /// Gives the answer to [`CheckStep::FetchKeys`](super::CheckStep::FetchKeys): the body of a
+    /// response with status 200, or `None` if there is no such response. Returns whether the
+    /// document can be used; one that cannot is treated like none.
+    ///
+    /// All checks that wait for keys of this issuer have to be continued.
+    pub fn set_keys(
+        &mut self,
+        issuer: IssuerIndex,
+        document: Option<&[u8]>,
+        now: UnixTime,
+    ) -> bool {
+        let keys = self.keys.get_mut(issuer.0);
+        keys.is_some_and(|keys| keys.receive(document, now))
+    }
+
+    /// Why the keys of an issuer are not to be had, for operators: the document and its URL. `None`
+    /// if the last fetch succeeded.
+    pub fn keys_error(&self, issuer: IssuerIndex) -> Option<&AuthError> {
+        self.keys.get(issuer.0)?.error()
+    }
+
+    /// Gives the answer to [`CheckStep::MakeNonce`](super::CheckStep::MakeNonce). Returns false if
+    /// the text is empty, or has characters that a nonce cannot have; Base64 is suitable.
+    ///
+    /// If the check of another request was answered meanwhile, its nonce stays in use, and this one
+    /// is left out.
+    pub fn set_nonce(&mut self, nonce: &str, now: UnixTime) -> bool {
+        let lifetime = self.nonce_lifetime;
+        let is_due = lifetime.is_none_or(|lifetime| self.nonces.is_due(lifetime, now));
+        match is_due {
+            true => self.nonces.add(nonce, now),
+            false => Nonces::is_sound(nonce),
+        }
+    }
+}
+
+impl fmt::Debug for VerifierState {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("VerifierState").finish_non_exhaustive()
+    }
+}
