@@ -64,6 +64,8 @@ mod keyed;
 mod lister;
 #[cfg(feature = "server")]
 mod live;
+#[cfg(feature = "server")]
+mod method;
 #[cfg(feature = "http-server")]
 mod mirrored;
 #[cfg(feature = "server")]

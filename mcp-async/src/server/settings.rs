@@ -10,10 +10,10 @@ use mcp_proto::{Limits, PingPolicy, RevisionSet};
 use super::connection::GRACE;
 use super::layers::Trace;
 use super::lister::Lister;
+use super::method::Method;
 use super::rate::RateLimits;
 use super::resource::CacheHint;
 use super::rounds::StateKeys;
-use super::router::Method;
 use super::service::BoxService;
 use crate::model::Implementation;
 

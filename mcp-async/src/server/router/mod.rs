@@ -2,7 +2,6 @@
 
 mod completion;
 mod lists;
-mod method;
 mod resources;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 mod scopes;
@@ -27,8 +26,6 @@ use super::settings::Settings;
 use super::tool::Tool;
 use crate::connection::Job;
 use crate::error::ErrorReply;
-
-pub(super) use self::method::Method;
 
 /// One connection's view of a server.
 pub(super) struct Router {

@@ -6,22 +6,22 @@ use std::sync::Arc;
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Outcome, Payload};
 
-use super::super::handler_context::Context;
-use super::super::handler_error::{Failure, HandlerError};
-use super::super::host::Host;
-use super::super::reply::Reply;
-use super::super::service::Call;
+use super::handler_context::Context;
+use super::handler_error::{Failure, HandlerError};
+use super::host::Host;
+use super::reply::Reply;
+use super::service::Call;
 use crate::connection::Job;
 
-pub(in crate::server) struct Method {
-    pub(in crate::server) name: String,
+pub(super) struct Method {
+    pub(super) name: String,
     begin: Begin,
 }
 
 type Begin = Box<dyn for<'b> Fn(Call<'b>, &Host) -> Job + Send + Sync>;
 
 impl Method {
-    pub(in crate::server) fn new<S, T, F, Fut>(name: String, state: &Arc<S>, handler: F) -> Self
+    pub(super) fn new<S, T, F, Fut>(name: String, state: &Arc<S>, handler: F) -> Self
     where
         S: Send + Sync + 'static,
         F: Fn(RawBuf, Context<S>) -> Fut + Send + Sync + 'static,
