@@ -19,7 +19,7 @@ for round in $(seq "$times"); do
   else
     failures=$((failures + 1))
     echo "round $round: FAILED"
-    grep -E '^test .*FAILED|^---- |panicked at|could not' "$log"
+    grep -E -A3 '^test .*FAILED|^---- |panicked at|could not' "$log"
   fi
 done
 rm -f "$log"

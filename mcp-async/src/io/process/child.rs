@@ -339,7 +339,7 @@ const DESCRIBED: Duration = Duration::from_secs(1);
 const KILLED: Duration = Duration::from_secs(1);
 
 /// How long standard error may stay open after every process that could write to it was killed.
-const LAST_WORDS: Duration = Duration::from_millis(100);
+const LAST_WORDS: Duration = Duration::from_secs(1);
 
 /// Together the capacity of a pipe on Linux, 64 KiB.
 const BLOCK: usize = 4096;
