@@ -142,6 +142,7 @@ extern crate std;
 
 mod action;
 mod batch;
+mod custom_method;
 mod id_buf;
 mod inbox;
 mod limits;
@@ -179,6 +180,7 @@ pub use time::Instant;
 pub use token::{SentToken, Token};
 
 // Configuration.
+pub use custom_method::CustomMethod;
 pub use limits::{Limits, OutputTooSmall};
 pub use ping::PingPolicy;
 pub use revision::facts::Era;

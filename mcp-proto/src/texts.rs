@@ -3,6 +3,7 @@
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use alloc::{boxed::Box, sync::Arc};
 
+use crate::custom_method::CustomMethod;
 use crate::json::{Str, Writer};
 use crate::model::Implementation;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
@@ -40,9 +41,12 @@ pub(crate) struct BorrowedTexts<'c, C> {
     pub(crate) capabilities: C,
     /// Of a server.
     pub(crate) instructions: Option<&'c str>,
-    /// The methods that a server handles beyond the protocol, or the types of results that the
-    /// extensions of a client define.
-    pub(crate) names: &'c [&'c str],
+    /// The methods beyond the protocol.
+    pub(crate) methods: &'c [CustomMethod<'c>],
+    /// Of a server: the keys of the filter of a listen that the application judges.
+    pub(crate) filters: &'c [&'c str],
+    /// Of a client: the types of results that its extensions define.
+    pub(crate) result_types: &'c [&'c str],
 }
 
 /// Texts with memory of their own, as they are written.
@@ -52,7 +56,18 @@ pub(crate) struct SharedTexts {
     info: PerRevision,
     capabilities: PerRevision,
     instructions: Option<Box<str>>,
-    names: Box<[Box<str>]>,
+    methods: Box<[SharedMethod]>,
+    filters: Box<[Box<str>]>,
+    result_types: Box<[Box<str>]>,
+}
+
+/// A [`CustomMethod`] with memory of its own.
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+#[derive(Debug)]
+struct SharedMethod {
+    name: Box<str>,
+    subject: Option<Box<str>>,
+    requires: Option<Box<str>>,
 }
 
 impl<C: Declare> Texts<'_, C> {
@@ -96,12 +111,47 @@ impl<C: Declare> Texts<'_, C> {
         }
     }
 
-    /// Returns whether the configuration lists this name.
-    pub(crate) fn has_name(&self, name: Str<'_>) -> bool {
+    /// Returns the method of this name beyond the protocol.
+    pub(crate) fn method(&self, name: Str<'_>) -> Option<CustomMethod<'_>> {
         match self {
-            Self::Borrowed(texts) => texts.names.iter().any(|own| name == **own),
+            Self::Borrowed(texts) => {
+                let mut methods = texts.methods.iter();
+                methods.find(|method| name == *method.name).copied()
+            }
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => texts.names.iter().any(|own| name == **own),
+            Self::Shared(texts) => {
+                let mut methods = texts.methods.iter();
+                methods
+                    .find(|method| name == *method.name)
+                    .map(SharedMethod::get)
+            }
+        }
+    }
+
+    /// Calls `each` with every method beyond the protocol.
+    pub(crate) fn each_method(&self, each: impl FnMut(CustomMethod<'_>)) {
+        match self {
+            Self::Borrowed(texts) => texts.methods.iter().copied().for_each(each),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.methods.iter().map(SharedMethod::get).for_each(each),
+        }
+    }
+
+    /// Calls `each` with every key of a filter that the application judges.
+    pub(crate) fn each_filter(&self, mut each: impl FnMut(&str)) {
+        match self {
+            Self::Borrowed(texts) => texts.filters.iter().for_each(|key| each(key)),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.filters.iter().for_each(|key| each(key)),
+        }
+    }
+
+    /// Returns whether an extension of the client defines this type of result.
+    pub(crate) fn has_result_type(&self, name: Str<'_>) -> bool {
+        match self {
+            Self::Borrowed(texts) => texts.result_types.iter().any(|own| name == **own),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.result_types.iter().any(|own| name == **own),
         }
     }
 }
@@ -119,7 +169,32 @@ impl<C: Declare> Texts<'static, C> {
                 let _ = texts.capabilities.write(revision, w);
             }),
             instructions: texts.instructions.map(Box::from),
-            names: texts.names.iter().map(|name| Box::from(*name)).collect(),
+            methods: texts.methods.iter().map(SharedMethod::new).collect(),
+            filters: texts.filters.iter().map(|key| Box::from(*key)).collect(),
+            result_types: texts
+                .result_types
+                .iter()
+                .map(|name| Box::from(*name))
+                .collect(),
         }))
+    }
+}
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+impl SharedMethod {
+    fn new(method: &CustomMethod<'_>) -> Self {
+        Self {
+            name: method.name.into(),
+            subject: method.subject.map(Box::from),
+            requires: method.requires.map(Box::from),
+        }
+    }
+
+    fn get(&self) -> CustomMethod<'_> {
+        CustomMethod {
+            name: &self.name,
+            subject: self.subject.as_deref(),
+            requires: self.requires.as_deref(),
+        }
     }
 }

@@ -1,5 +1,6 @@
 //! Declares what a server serves.
 
+use mcp_proto::CustomMethod;
 use mcp_proto::json::{Map, Raw, RawBuf};
 use mcp_proto::model::{
     PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
@@ -53,10 +54,10 @@ pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'st
         extensions: (!extensions.is_empty()).then_some(Map::new(&extensions)),
     };
     let info = RawBuf::encode(&settings.info).unwrap_or_default();
-    let methods: Vec<&str> = settings
+    let methods: Vec<_> = settings
         .methods
         .iter()
-        .map(|method| &*method.name)
+        .map(|method| CustomMethod::new(&method.name))
         .collect();
     let mut config = ServerConfig::new("", "");
     config.info = info.decode().unwrap_or(config.info);

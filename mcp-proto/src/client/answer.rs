@@ -126,7 +126,9 @@ impl<S: Storage> Client<'_, S> {
         match kind.string() {
             Some(kind) if kind == "complete" => self.complete(token, Ok(result)),
             Some(kind) if kind == "input_required" => self.input(now, token, requests, state),
-            Some(kind) if self.config.texts.has_name(kind) => self.complete(token, Ok(result)),
+            Some(kind) if self.config.texts.has_result_type(kind) => {
+                self.complete(token, Ok(result))
+            }
             _ => self.failed(token, Failure::ResultType),
         }
     }

@@ -83,6 +83,8 @@ const fn texts<'c>(config: &ClientConfig<'c>) -> BorrowedTexts<'c, ClientCapabil
         info: config.info,
         capabilities: config.capabilities,
         instructions: None,
-        names: config.result_types,
+        methods: &[],
+        filters: &[],
+        result_types: config.result_types,
     }
 }

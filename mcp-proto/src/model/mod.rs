@@ -179,4 +179,4 @@ pub use meta::{Meta, RequestMeta, ResultMeta, keys};
 pub use result_type::ResultType;
 pub use settings::Settings;
 
-pub(crate) use features::Unanswerable;
+pub(crate) use features::{TASKS_EXTENSION, Unanswerable};

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use crate::custom_method::CustomMethod;
 use crate::limits::Limits;
 use crate::model::{CacheScope, Implementation, LoggingLevel, ServerCapabilities};
 use crate::ping::PingPolicy;
@@ -49,7 +50,11 @@ pub struct ServerConfig<'c> {
     /// [`Revision::DraftV1`](crate::Revision::DraftV1) is in any case; no set of revisions has that by default.
     pub draft_profile: bool,
     /// Requests and notifications beyond the protocol that the application handles.
-    pub methods: &'c [&'c str],
+    pub methods: &'c [CustomMethod<'c>],
+    /// Keys that extensions add to the filter of `subscriptions/listen`, and that the application
+    /// judges (EX-13): a listen whose filter has one is [held](super::Event::Listening) until the
+    /// application [acknowledges](super::Server::acknowledge) it.
+    pub filters: &'c [&'c str],
 }
 
 impl<'c> ServerConfig<'c> {
@@ -72,6 +77,7 @@ impl<'c> ServerConfig<'c> {
             null_ids: false,
             draft_profile: false,
             methods: &[],
+            filters: &[],
         }
     }
 }

@@ -25,7 +25,8 @@ pub struct RequestContext<'b> {
     /// them all (LG-05).
     pub log_level: Option<LoggingLevel>,
     /// The `name` of `tools/call` and `prompts/get`, the `uri` of a resource's method, the
-    /// `cursor` of a list: checked to be there where it must, and to be sound text.
+    /// `cursor` of a list: checked to be there where it must, and to be sound text. Of a method
+    /// beyond the protocol its [subject](crate::CustomMethod::subject), if that is sound text.
     pub subject: Option<Str<'b>>,
     /// The answers to the questions of the round before (MR-09).
     pub input_responses: Option<Object<'b>>,
@@ -75,6 +76,8 @@ impl fmt::Debug for RequestContext<'_> {
 pub(super) struct Members<'b> {
     pub(super) meta: Option<Object<'b>>,
     pub(super) subject: Option<Raw<'b>>,
+    /// The subject is that of a method beyond the protocol, which has one.
+    pub(super) custom_subject: bool,
     input_responses: Option<Raw<'b>>,
     request_state: Option<Raw<'b>>,
     progress_token: Option<Raw<'b>>,
@@ -98,10 +101,17 @@ pub(super) struct Asked<'b> {
 
 impl<'b> Members<'b> {
     /// Finds them; a duplicate is refused, because two readers must never see two messages
-    /// (JR-52).
-    pub(super) fn read(method: Method<'_>, params: Option<Object<'b>>) -> Result<Self, PeerError> {
+    /// (JR-52). `custom_subject` names the subject of a method beyond the protocol.
+    pub(super) fn read(
+        method: Method<'_>,
+        params: Option<Object<'b>>,
+        custom_subject: Option<&str>,
+    ) -> Result<Self, PeerError> {
         let Some(params) = params else {
-            return Ok(Self::default());
+            return Ok(Self {
+                custom_subject: custom_subject.is_some(),
+                ..Self::default()
+            });
         };
         let keys = method.facts().params.unique();
         let mut found = [None; 4 + MOST_OTHERS];
@@ -116,6 +126,12 @@ impl<'b> Members<'b> {
             request_state,
             ..Self::default()
         };
+        if let Some(key) = custom_subject {
+            [members.subject] = params
+                .find([key])
+                .map_err(|_| PeerError::Doubled(SUBJECT))?;
+            members.custom_subject = true;
+        }
         let Some(meta) = meta else {
             return Ok(members);
         };
@@ -161,6 +177,7 @@ impl<'b> Members<'b> {
             ),
             // The cursor alone may be missing.
             (Some(key), None) if !is_cursor => return Err(PeerError::Missing(key)),
+            (None, Some(raw)) if self.custom_subject => raw.string().filter(|text| text.is_exact()),
             _ => None,
         };
         let modern = revision.has_input_required();
@@ -197,6 +214,8 @@ fn duplicate(keys: &[&'static str], index: usize) -> PeerError {
 
 pub(super) const VERSION: &str = "io.modelcontextprotocol/protocolVersion";
 pub(super) const CLIENT_CAPABILITIES: &str = "io.modelcontextprotocol/clientCapabilities";
+/// The subject of a method beyond the protocol, in an error.
+pub(super) const SUBJECT: &str = "the parameter of Mcp-Name";
 const CLIENT_INFO: &str = "io.modelcontextprotocol/clientInfo";
 /// How many parameters a method has at most besides the first four.
 const MOST_OTHERS: usize = 2;

@@ -40,9 +40,17 @@ pub enum Event<'b> {
     /// [`list_changed`](super::Server::list_changed) and
     /// [`resource_updated`](super::Server::resource_updated) reach it by themselves. It ends by
     /// [`Cancelled`](Self::Cancelled), or by [`end_listen`](super::Server::end_listen).
+    ///
+    /// One that is `held` is acknowledged by [`acknowledge`](super::Server::acknowledge), or
+    /// refused by [`respond`](super::Server::respond) with an error. Until then nothing of it is
+    /// written, and changes wait.
     Listening {
         /// Names it until it ends.
         token: Token,
+        /// What it asks for.
+        filter: Object<'b>,
+        /// Whether the filter has a key of [`ServerConfig::filters`](super::ServerConfig::filters).
+        held: bool,
         /// Who listens.
         context: RequestContext<'b>,
     },

@@ -1,11 +1,11 @@
 //! Compares the head of a POST with its body (SH-34, SH-38).
 
 use super::arrival::Arrival;
-use super::context::{Members, VERSION as VERSION_MEMBER};
+use super::context::{Members, SUBJECT, VERSION as VERSION_MEMBER};
 use super::header_names::{METHOD, NAME, VERSION};
 use super::{PeerError, Server, Storage};
 use crate::http::{Post, Version, mirror};
-use crate::json::{Raw, Str};
+use crate::json::Str;
 use crate::revision::Revision;
 use crate::rpc::Method;
 
@@ -35,7 +35,7 @@ impl<S: Storage> Server<'_, S> {
         if !method.facts().name_header.contains(Revision::DraftV1) {
             return Ok(());
         }
-        same_name(head, method, members.subject)
+        same_name(head, method, members)
     }
 
     /// A notification repeats its method under the draft; of the modern era it may, and then it
@@ -126,12 +126,12 @@ pub(super) fn same_method(head: &Post<'_>, method: Method<'_>) -> Result<(), Pee
 pub(super) fn same_name(
     head: &Post<'_>,
     method: Method<'_>,
-    subject: Option<Raw<'_>>,
+    members: &Members<'_>,
 ) -> Result<(), PeerError> {
-    if method.facts().name_header.is_empty() {
+    if method.facts().name_header.is_empty() && !members.custom_subject {
         return Ok(());
     }
-    let subject = subject.filter(|subject| !subject.is_null());
+    let subject = members.subject.filter(|subject| !subject.is_null());
     match (head.name, subject) {
         // What is missing from both is missing from the parameters.
         (None, None) => Ok(()),
@@ -155,6 +155,7 @@ pub(super) fn duplicate(head: &Post<'_>, method: Method<'_>, error: PeerError) -
         {
             PeerError::HeaderMismatch(NAME)
         }
+        PeerError::Doubled(SUBJECT) if head.is_modern() => PeerError::HeaderMismatch(NAME),
         other => other,
     }
 }

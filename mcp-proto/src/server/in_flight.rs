@@ -76,6 +76,8 @@ pub(super) struct Listen {
 /// The message that a listen is owed next, before changes and after them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Step {
+    /// Nothing, until the application acknowledges it (EX-13).
+    Held,
     /// `notifications/subscriptions/acknowledged`, before anything else (SB-02).
     Acknowledge,
     /// The same, and then the end at once.
@@ -143,6 +145,17 @@ impl<L: IdStorage> InFlight<L> {
             self.stage,
             Stage::Listening(Listen {
                 step: Step::AcknowledgeLast | Step::Result | Step::Cancelled,
+                ..
+            })
+        )
+    }
+
+    /// Whether nothing of it may leave before the application acknowledges it.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Listening(Listen {
+                step: Step::Held,
                 ..
             })
         )

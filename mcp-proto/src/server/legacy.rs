@@ -183,7 +183,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     pub(super) fn is_own(&self, name: Str<'_>) -> bool {
-        self.config.texts.has_name(name)
+        self.config.texts.method(name).is_some()
     }
 
     /// Forgets a URI, agreed or still to be (RS-16).

@@ -5,16 +5,17 @@ use super::context::Asked;
 use super::in_flight::{InFlight, Listen, Stage, Step};
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
-use super::respond::{status_of, write_error};
+use super::respond::{TOO_LARGE, status_of, write_error, write_replacement};
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, Channel, SendError, Transmit};
 use crate::id_buf::IdStorage;
-use crate::json::{Object, Raw, Writer};
+use crate::json::{EncodeError, Object, Raw, Writer};
 use crate::model::ServerFeatures;
-use crate::payload::Outcome;
+use crate::payload::{Outcome, Payload};
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue};
+use crate::time::Instant;
 use crate::token::Token;
 
 impl<S: Storage> Server<'_, S> {
@@ -46,6 +47,7 @@ impl<S: Storage> Server<'_, S> {
                 wanted = wanted.with(kind);
             }
         }
+        let held = self.is_judged(filter)?;
         let uris = match uris {
             Some(uris) => Some(uris.array().ok_or(PeerError::Missing(RESOURCES))?),
             None => None,
@@ -63,7 +65,10 @@ impl<S: Storage> Server<'_, S> {
                 wanted,
                 changed: Lists::NONE,
                 resources: served.is_some(),
-                step: Step::Acknowledge,
+                step: match held {
+                    true => Step::Held,
+                    false => Step::Acknowledge,
+                },
             });
         }
         self.subscriptions.begin_listen();
@@ -81,16 +86,104 @@ impl<S: Storage> Server<'_, S> {
         }
         // An acknowledgement that no outbox could ever hold would block all following messages.
         let mut counting = Writer::counting();
-        self.write_acknowledgement(token, &mut counting);
+        let written = self.write_acknowledgement(token, &[], &mut counting);
+        debug_assert!(written.is_ok(), "no payload was written");
         if counting.len() > self.max_message {
             self.release(token);
             return Err(PeerError::TooManySubscriptions);
         }
-        self.requests.mark(Queue::Transmit, token);
+        if !held {
+            self.requests.mark(Queue::Transmit, token);
+        }
         Ok(Action::Event(Event::Listening {
             token: Token::new(token, self.id),
+            filter,
+            held,
             context: asked.context,
         }))
+    }
+
+    /// Whether the filter has a key that the application judges.
+    fn is_judged(&self, filter: Object<'_>) -> Result<bool, PeerError> {
+        let mut judged = Ok(false);
+        self.config
+            .texts
+            .each_filter(|key| match (filter.find([key]), judged) {
+                (Ok([Some(_)]), Ok(_)) => judged = Ok(true),
+                (Err(_), _) => judged = Err(PeerError::Doubled("notifications")),
+                _ => {}
+            });
+        judged
+    }
+
+    /// Acknowledges a [held](Event::Listening) listen: with the lists and resources that the core
+    /// honours, and with the values that the application accepts, each under its key of
+    /// [`ServerConfig::filters`](super::ServerConfig::filters). What it does not accept is left
+    /// out (SB-02). From then on [`notify_for`](Self::notify_for) reaches the listen.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough; the listen is still held, to be
+    ///   refused by [`respond`](Self::respond).
+    /// - [`SendError::Stale`]: the listen is over, or was acknowledged already.
+    /// - [`SendError::Encode`]: a value cannot be written, or a key stands twice or is not one of
+    ///   the configuration.
+    ///
+    /// ```
+    /// # use mcp_proto::rpc::{Incoming, Message};
+    /// # use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
+    /// # use mcp_proto::{Action, Instant, Machine, Source};
+    /// let config = ServerConfig { filters: &["notes"], ..ServerConfig::new("demo", "1.0") };
+    /// let mut server = Server::new(config, Fixed::<64, 4, 1, 0, 64>::new())?;
+    /// # let listen = br#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{
+    /// #     "notifications":{"notes":["a","b"]},
+    /// #     "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    /// # let listen = Incoming::Message(Message::parse(listen, 8));
+    /// # let (now, mut out) = (Instant::ZERO, [0; 512]);
+    /// let action = server.handle(now, &Source::PIPE, listen);
+    /// let Action::Event(Event::Listening { token, held: true, .. }) = action else { panic!() };
+    /// let sent = server.acknowledge(now, token, &[("notes", &["a"])], &mut out)?;
+    /// assert!(out[..sent.len].ends_with(br#""notifications":{"notes":["a"]}}}"#));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn acknowledge(
+        &mut self,
+        _now: Instant,
+        token: Token,
+        accepted: &[(&str, &dyn Payload)],
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        let token = self.key(token)?;
+        let held = self.requests.get(token).filter(|request| request.is_held());
+        let mut known = 0;
+        self.config.texts.each_filter(|key| {
+            known += accepted
+                .iter()
+                .filter(|(own, _)| *own == key)
+                .count()
+                .min(1);
+        });
+        if held.is_none() {
+            return Err(SendError::Stale);
+        }
+        if known != accepted.len() {
+            return Err(SendError::Encode);
+        }
+        let mut w = Writer::new(out);
+        self.write_acknowledgement(token, accepted, &mut w)
+            .map_err(|_| SendError::Encode)?;
+        let len = self.bounded(w.finish())?;
+        let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
+        if let Some(listen) = listen {
+            listen.step = Step::Open;
+        }
+        // Changes that waited.
+        self.requests.mark(Queue::Transmit, token);
+        Ok(Transmit::on(self.channel_of(Some(token)), len))
     }
 
     /// Says that a list changed (TL-02): to the legacy client, once it is ready, and to every
@@ -130,7 +223,9 @@ impl<S: Storage> Server<'_, S> {
             let listen = self.requests.get_mut(token).and_then(InFlight::listen_mut);
             if let Some(listen) = listen.filter(|listen| listen.wanted.contains(kind)) {
                 listen.changed = listen.changed.with(kind);
-                self.requests.mark(Queue::Transmit, token);
+                if listen.step != Step::Held {
+                    self.requests.mark(Queue::Transmit, token);
+                }
             }
         }
     }
@@ -148,7 +243,8 @@ impl<S: Storage> Server<'_, S> {
             ..
         } = self;
         subscriptions.touch(uri, |key| {
-            let stage = requests.get(key).map(|request| request.stage);
+            let request = requests.get(key).filter(|request| !request.is_held());
+            let stage = request.map(|request| request.stage);
             if matches!(stage, Some(Stage::Listening(_))) {
                 requests.mark(Queue::Transmit, key);
             }
@@ -162,8 +258,9 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// Ends a listen on our side (SB-08): what changed before is still told, then its result
-    /// and, on a pipe, `notifications/cancelled` follow (CN-17). A token that is no
-    /// listen is left alone. No event follows.
+    /// and, on a pipe, `notifications/cancelled` follow (CN-17). One that is still held is
+    /// acknowledged first, with what the core honours. A token that is no listen is left alone.
+    /// No event follows.
     pub fn end_listen(&mut self, token: Token) {
         if let Some(key) = token.key_in(self.id) {
             self.end_listen_at(key);
@@ -175,7 +272,7 @@ impl<S: Storage> Server<'_, S> {
         if let Some(listen) = listen {
             if listen.step == Step::Open {
                 listen.step = Step::Result;
-            } else if listen.step == Step::Acknowledge {
+            } else if matches!(listen.step, Step::Held | Step::Acknowledge) {
                 listen.step = Step::AcknowledgeLast;
             }
             self.requests.mark(Queue::Transmit, token);
@@ -194,7 +291,12 @@ impl<S: Storage> Server<'_, S> {
             return Ok(Transmit::pipe(0));
         };
         let request = self.requests.get(token).ok_or(SendError::Stale)?;
-        let len = write_error(request.id(), &error, request.revision, out)?;
+        let len = match write_error(request.id(), &error, request.revision, out) {
+            Err(SendError::BufferFull { needed }) if needed > self.max_message => {
+                write_replacement(Some(request.id()), &TOO_LARGE, self.max_message, out)?
+            }
+            written => written?,
+        };
         let channel = self.channel_of(Some(token));
         self.release(token);
         Ok(Transmit {
@@ -224,8 +326,13 @@ impl<S: Storage> Server<'_, S> {
         let mut next = listen;
         let mut told = None;
         match listen.step {
+            Step::Held => {
+                self.requests.unmark(Queue::Transmit, token);
+                return Ok(None);
+            }
             Step::Acknowledge | Step::AcknowledgeLast => {
-                self.write_acknowledgement(token, &mut w);
+                self.write_acknowledgement(token, &[], &mut w)
+                    .map_err(|_| SendError::Encode)?;
                 next.step = match listen.step {
                     Step::AcknowledgeLast => Step::Result,
                     _ => Step::Open,
@@ -294,13 +401,20 @@ impl<S: Storage> Server<'_, S> {
         self.config.declared.contains(facts.server_declares)
     }
 
-    fn write_acknowledgement(&self, token: Key, w: &mut Writer<'_>) {
+    /// Writes what is honoured: by the core, and of the application what it `accepted`.
+    fn write_acknowledgement(
+        &self,
+        token: Key,
+        accepted: &[(&str, &dyn Payload)],
+        w: &mut Writer<'_>,
+    ) -> Result<(), EncodeError> {
         let Some(request) = self.requests.get(token) else {
-            return;
+            return Ok(());
         };
         let Stage::Listening(listen) = request.stage else {
-            return;
+            return Ok(());
         };
+        let mut written = Ok(());
         notification(w, Method::SubscriptionsAcknowledged, request.id(), |w| {
             w.literal(r#","notifications":{"#);
             let mut separator = "";
@@ -316,21 +430,31 @@ impl<S: Storage> Server<'_, S> {
                 w.literal(separator);
                 w.string(RESOURCES);
                 w.literal(":[");
-                separator = "";
-                for uri in self.subscriptions.of(Owner::Request(token)) {
-                    w.literal(separator);
+                let uris = self.subscriptions.of(Owner::Request(token));
+                for (n, uri) in uris.enumerate() {
+                    w.literal(if n > 0 { "," } else { "" });
                     w.string(uri);
-                    separator = ",";
                 }
                 w.literal("]");
+                separator = ",";
+            }
+            for (key, value) in accepted {
+                w.literal(separator);
+                w.string(key);
+                w.literal(":");
+                if let Err(error) = value.write(w, request.revision) {
+                    written = Err(error);
+                }
+                separator = ",";
             }
             w.literal("}");
         });
+        written
     }
 }
 
 /// A notification of a listen, which names it (SB-03).
-fn notification(
+pub(super) fn notification(
     w: &mut Writer<'_>,
     method: Method<'_>,
     id: Id<'_>,

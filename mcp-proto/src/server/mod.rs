@@ -11,6 +11,7 @@
 //! | Answer requests | [`Event::Request`], [`RequestContext`], [`Server::respond`] |
 //! | Report progress and log | [`Server::progress`], [`Server::log`] |
 //! | Report changes | [`Server::list_changed`], [`Server::resource_updated`] |
+//! | Serve an extension | [`CustomMethod`](crate::CustomMethod), [`Server::acknowledge`], [`Server::notify_for`] |
 //! | Ask the client | [`Server::ask`]; since 2026-07-28 [`Outcome::Input`](crate::Outcome::Input) |
 //! | Serve HTTP | `server::http` (feature `alloc`), or [`http`](crate::http) with [`OverHttp`] |
 
@@ -107,6 +108,7 @@ use crate::token::{MachineId, Token};
 /// - Commands: [`respond`](Self::respond), [`progress`](Self::progress),
 ///   [`flush_progress`](Self::flush_progress), [`log`](Self::log),
 ///   [`ask`](Self::ask), [`cancel`](Self::cancel), [`notify`](Self::notify),
+///   [`notify_for`](Self::notify_for), [`acknowledge`](Self::acknowledge),
 ///   [`list_changed`](Self::list_changed), [`resource_updated`](Self::resource_updated),
 ///   [`end_listen`](Self::end_listen), [`cancel_all`](Self::cancel_all).
 /// - Polls: [`poll_transmit`](crate::Machine::poll_transmit), [`poll_event`](crate::Machine::poll_event),
@@ -328,7 +330,12 @@ impl<'c, S: Storage> Server<'c, S> {
         if self.find(id).is_some() {
             return Err(PeerError::IdInUse);
         }
-        let members = Members::read(method, params).map_err(|error| match head {
+        let own = match method {
+            Method::Other(name) => self.config.texts.method(name),
+            _ => None,
+        };
+        let subject = own.and_then(|method| method.subject);
+        let members = Members::read(method, params, subject).map_err(|error| match head {
             Some(head) => headers::duplicate(head, method, error),
             None => error,
         })?;

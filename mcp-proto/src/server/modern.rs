@@ -6,7 +6,7 @@ use super::headers;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
-use crate::json::{Object, Raw};
+use crate::json::{Object, Raw, Str};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
@@ -69,7 +69,7 @@ impl<S: Storage> Server<'_, S> {
             return Err(PeerError::UnknownMethod);
         }
         if let Some(head) = head {
-            headers::same_name(head, method, members.subject)?;
+            headers::same_name(head, method, &members)?;
         }
         // TK-44: of all methods only these need something of the client by themselves.
         let of_tasks = method
@@ -78,6 +78,16 @@ impl<S: Storage> Server<'_, S> {
             .contains(ClientFeatures::TASKS_EXTENSION);
         if of_tasks && !features.contains(ClientFeatures::TASKS_EXTENSION) {
             return Err(PeerError::TasksUndeclared);
+        }
+        if let Method::Other(name) = method
+            && self.lacks_extension(name, capabilities)
+        {
+            let refusal = Reply::refusal(Some(id), PeerError::ExtensionUndeclared, None);
+            let reply = Reply {
+                method: Some(name),
+                ..refusal
+            };
+            return Ok(self.answer(from, reply));
         }
         let asked = members.settle(method, revision, features, log_level)?;
         if method == Method::SubscriptionsListen {
@@ -90,5 +100,26 @@ impl<S: Storage> Server<'_, S> {
             params: params.unwrap_or(Object::EMPTY),
             context: asked.context,
         }))
+    }
+
+    /// Whether a method beyond the protocol needs an extension that these capabilities of the
+    /// client do not declare (EX-05, EX-06).
+    fn lacks_extension(&self, method: Str<'_>, capabilities: Object<'_>) -> bool {
+        let method = self.config.texts.method(method);
+        let Some(required) = method.and_then(|method| method.requires) else {
+            return false;
+        };
+        let extensions = member(capabilities, "extensions");
+        extensions
+            .and_then(|extensions| member(extensions, required))
+            .is_none()
+    }
+}
+
+/// The object under this key, if the key stands there once.
+fn member<'b>(object: Object<'b>, key: &str) -> Option<Object<'b>> {
+    match object.find([key]) {
+        Ok([value]) => value.and_then(Raw::object),
+        Err(_) => None,
     }
 }

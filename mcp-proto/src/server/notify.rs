@@ -1,14 +1,16 @@
 //! Notifications that the application sends.
 
-use super::in_flight::InFlight;
+use super::in_flight::{InFlight, Listen, Stage, Step};
+use super::listen::notification;
+use super::result_members::{Addition, check_room, complete};
 use super::session::Phase;
 use super::{Server, Storage};
 use crate::action::{SendError, Transmit};
-use crate::json::{EncodeError, Writer};
-use crate::model::{LoggingLevel, ServerFeatures};
+use crate::json::{EncodeError, Raw, Writer};
+use crate::model::{LoggingLevel, ServerFeatures, keys};
 use crate::payload::Payload;
 use crate::revision::Revision;
-use crate::rpc::{Method, envelope};
+use crate::rpc::{Id, Method, envelope};
 use crate::slots::Key;
 use crate::splice::check_object;
 use crate::time::Instant;
@@ -123,22 +125,93 @@ impl<S: Storage> Server<'_, S> {
         if !self.may_notify(method, revision) {
             return Err(SendError::NotInRevision);
         }
-        let mut w = Writer::new(out);
-        let Some(params) = params else {
-            envelope::bare_notification(&mut w, method);
-            return Ok(Transmit::pipe(w.finish()?));
-        };
-        let mut object = (0, 0);
-        envelope::notification(&mut w, method, |w| {
-            object.0 = w.len();
-            params.write(w, revision)?;
-            object.1 = w.len();
-            Ok(())
-        })
-        .map_err(|_: EncodeError| SendError::Encode)?;
-        let len = w.len();
-        self.bounded(check_object(out, len, object))
+        self.bounded(write_plain(method, params, revision, out))
             .map(Transmit::pipe)
+    }
+
+    /// Sends a notification that belongs to a request: on its response stream. One that belongs to
+    /// a listen names it in `_meta` (SB-03, EX-14).
+    ///
+    /// The method is one of [`ServerConfig::methods`](super::ServerConfig::methods), or
+    /// `notifications/tasks`. A notification of one of the configuration's methods goes only where
+    /// the client asked for it: to the request of the same extension, or to a listen whose filter
+    /// it was accepted in.
+    ///
+    /// # Errors
+    ///
+    /// - [`SendError::BufferFull`]: make the same call again with more room.
+    /// - [`SendError::TooLarge`]: no room would ever be enough.
+    /// - [`SendError::Stale`]: the request is over.
+    /// - [`SendError::NotReady`]: the listen is not acknowledged yet (SB-02).
+    /// - [`SendError::NotInRevision`]: the revision of the request has no such message, or there is
+    ///   a command of its own for it.
+    /// - [`SendError::Encode`]: the parameters are no JSON object, or name a subscription.
+    ///
+    /// ```
+    /// # use mcp_proto::rpc::{Incoming, Message};
+    /// # use mcp_proto::server::{Event, Fixed, Server, ServerConfig};
+    /// # use mcp_proto::{Action, Instant, Machine, Source};
+    /// use mcp_proto::json::Raw;
+    /// use mcp_proto::rpc::Method;
+    /// use mcp_proto::CustomMethod;
+    ///
+    /// let config = ServerConfig {
+    ///     methods: &[CustomMethod::new("notifications/notes")],
+    ///     filters: &["notes"],
+    ///     ..ServerConfig::new("demo", "1.0")
+    /// };
+    /// # let mut server = Server::new(config, Fixed::<64, 4, 1, 0, 64>::new())?;
+    /// # let listen = br#"{"jsonrpc":"2.0","id":7,"method":"subscriptions/listen","params":{
+    /// #     "notifications":{"notes":true},
+    /// #     "_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}}}"#;
+    /// # let listen = Incoming::Message(Message::parse(listen, 8));
+    /// # let (now, mut out) = (Instant::ZERO, [0; 512]);
+    /// # let action = server.handle(now, &Source::PIPE, listen);
+    /// # let Action::Event(Event::Listening { token, held: true, .. }) = action else { panic!() };
+    /// // `token` came with `Event::Listening`.
+    /// let _ = server.acknowledge(now, token, &[("notes", &true)], &mut out)?;
+    /// let params = Raw::parse(br#"{"note":"a"}"#, 8)?;
+    /// let method = Method::from("notifications/notes");
+    /// let sent = server.notify_for(now, token, method, Some(&params), &mut out)?;
+    /// assert!(out[..sent.len].ends_with(
+    ///     br#"{"note":"a","_meta":{"io.modelcontextprotocol/subscriptionId":7}}}"#
+    /// ));
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn notify_for(
+        &mut self,
+        _now: Instant,
+        token: Token,
+        method: Method<'_>,
+        params: Option<&dyn Payload>,
+        out: &mut [u8],
+    ) -> Result<Transmit, SendError> {
+        if self.is_closed() {
+            return Err(SendError::Closed);
+        }
+        let token = self.key(token)?;
+        let request = self.requests.get(token).ok_or(SendError::Stale)?;
+        let listens = match request.stage {
+            Stage::Running => false,
+            Stage::Listening(Listen { step, .. }) => match step {
+                Step::Open => true,
+                Step::Held | Step::Acknowledge => return Err(SendError::NotReady),
+                Step::AcknowledgeLast | Step::Result | Step::Cancelled => {
+                    return Err(SendError::Stale);
+                }
+            },
+            Stage::Refused | Stage::Ended | Stage::Silent => return Err(SendError::Stale),
+        };
+        let revision = request.revision;
+        if !self.may_notify(method, revision) {
+            return Err(SendError::NotInRevision);
+        }
+        let written = match listens {
+            true => write_of_listen(request.id(), method, params, revision, out),
+            false => write_plain(method, params, revision, out),
+        };
+        let len = self.bounded(written)?;
+        Ok(Transmit::on(self.channel_of(Some(token)), len))
     }
 
     fn may_notify(&self, method: Method<'_>, revision: Revision) -> bool {
@@ -157,12 +230,12 @@ impl<S: Storage> Server<'_, S> {
         written.map_err(|error| error.into().within(self.max_message))
     }
 
-    /// A request that the application may still speak for.
     /// The place of a request in the table.
     pub(super) fn key(&self, token: Token) -> Result<Key, SendError> {
         token.key_in(self.id).ok_or(SendError::Stale)
     }
 
+    /// A request that the application may still speak for.
     pub(super) fn running(&self, token: Key) -> Result<&InFlight<S::IdBuf>, SendError> {
         if self.is_closed() {
             return Err(SendError::Closed);
@@ -172,4 +245,74 @@ impl<S: Storage> Server<'_, S> {
             .filter(|request| request.is_running())
             .ok_or(SendError::Stale)
     }
+}
+
+/// Writes a notification of the application.
+fn write_plain(
+    method: Method<'_>,
+    params: Option<&dyn Payload>,
+    revision: Revision,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    if let Some(params) = params {
+        let (len, object) = write(method, params, revision, out)?;
+        return check_object(out, len, object);
+    }
+    let mut w = Writer::new(out);
+    envelope::bare_notification(&mut w, method);
+    Ok(w.finish()?)
+}
+
+/// Writes a notification of the application that belongs to the listen of this id.
+fn write_of_listen(
+    id: Id<'_>,
+    method: Method<'_>,
+    params: Option<&dyn Payload>,
+    revision: Revision,
+    out: &mut [u8],
+) -> Result<usize, SendError> {
+    let Some(params) = params else {
+        let mut w = Writer::new(out);
+        notification(&mut w, method, id, |_| {});
+        return Ok(w.finish()?);
+    };
+    let (len, object) = write(method, params, revision, out)?;
+    let mut w = Writer::counting();
+    w.string(keys::SUBSCRIPTION_ID);
+    w.literal(":");
+    id.write(&mut w);
+    let additions = [Addition {
+        key: keys::SUBSCRIPTION_ID,
+        in_meta: true,
+        len: w.len(),
+        value: &|w| id.write(w),
+    }];
+    check_room(out, len, &additions)?;
+    let written = Raw::received(out.get(object.0..object.1).unwrap_or_default());
+    let meta = written.object().and_then(|params| params.get("_meta"));
+    let named = meta.and_then(|meta| meta.object()?.get(keys::SUBSCRIPTION_ID));
+    if named.is_some() {
+        return Err(SendError::Encode);
+    }
+    complete(out, len, object, &additions)
+}
+
+/// Writes a notification with parameters, which are not checked yet; returns its length, and where
+/// its parameters lie.
+fn write(
+    method: Method<'_>,
+    params: &dyn Payload,
+    revision: Revision,
+    out: &mut [u8],
+) -> Result<(usize, (usize, usize)), SendError> {
+    let mut w = Writer::new(out);
+    let mut object = (0, 0);
+    envelope::notification(&mut w, method, |w| {
+        object.0 = w.len();
+        params.write(w, revision)?;
+        object.1 = w.len();
+        Ok(())
+    })
+    .map_err(|_: EncodeError| SendError::Encode)?;
+    Ok((w.len(), object))
 }

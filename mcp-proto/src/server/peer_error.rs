@@ -60,6 +60,9 @@ pub enum PeerError {
     Unasked,
     /// A request about tasks by a client that did not declare the extension (VR-07, TK-44).
     TasksUndeclared,
+    /// A request that [needs an extension](crate::CustomMethod::requires), by a client that did
+    /// not declare it (EX-06).
+    ExtensionUndeclared,
 }
 
 impl PeerError {
@@ -87,7 +90,7 @@ impl PeerError {
             Self::VersionHeaderMissing | Self::HeaderMissing(_) | Self::HeaderMismatch(_) => {
                 code::HEADER_MISMATCH
             }
-            Self::TasksUndeclared => code::MISSING_CLIENT_CAPABILITY,
+            Self::TasksUndeclared | Self::ExtensionUndeclared => code::MISSING_CLIENT_CAPABILITY,
         }
     }
 
@@ -105,7 +108,8 @@ impl PeerError {
             | Self::HeaderMismatch(_)
             | Self::Unasked
             | Self::UnsupportedVersion
-            | Self::TasksUndeclared => 400,
+            | Self::TasksUndeclared
+            | Self::ExtensionUndeclared => 400,
             Self::IdTooLong | Self::IdInUse | Self::LogLevel if modern => 400,
             Self::Missing(member) if modern && is_meta(member) => 400,
             Self::UnknownMethod if modern => 404,
@@ -140,6 +144,7 @@ impl PeerError {
             Self::HeaderMismatch(field) => (field, " does not match the body"),
             Self::Unasked => ("", "this revision has no requests of servers"),
             Self::TasksUndeclared => ("", "the tasks extension is required of the client"),
+            Self::ExtensionUndeclared => ("", "the method needs an extension of the client"),
         }
     }
 

@@ -5,7 +5,7 @@ use super::peer_error::PeerError;
 use super::setup::ServerSetup;
 use crate::action::{BufferFull, Channel};
 use crate::json::{Object, Raw, Str, Writer};
-use crate::model::{ClientFeatures, LoggingLevel};
+use crate::model::{ClientFeatures, LoggingLevel, TASKS_EXTENSION};
 use crate::revision::{Revision, RevisionSet};
 use crate::rpc::{Id, code};
 
@@ -26,6 +26,8 @@ pub struct Reply<'b> {
     pub(super) null_id: bool,
     /// The message that it answers is held to the draft of spring 2026.
     pub(super) draft: bool,
+    /// The method that needs an extension which the client did not declare.
+    pub(super) method: Option<Str<'b>>,
     pub(super) kind: ReplyKind<'b>,
 }
 
@@ -89,6 +91,7 @@ impl<'b> Reply<'b> {
             status: 200,
             null_id: false,
             draft: false,
+            method: None,
             kind,
         }
     }
@@ -149,7 +152,13 @@ impl<'b> Reply<'b> {
                         write_requested(requested, &mut w);
                         w.literal("}");
                     }
-                    PeerError::TasksUndeclared => w.literal(TASKS_REQUIRED),
+                    PeerError::TasksUndeclared => write_required(TASKS_EXTENSION, &mut w),
+                    PeerError::ExtensionUndeclared => {
+                        let method = self.method.and_then(|name| config.texts.method(name));
+                        if let Some(required) = method.and_then(|method| method.requires) {
+                            write_required(required, &mut w);
+                        }
+                    }
                     _ => {}
                 }
                 w.literal("}");
@@ -181,6 +190,12 @@ pub(super) fn reserve(config: &ServerSetup<'_>) -> usize {
         write(&mut w);
         w.len()
     };
+    let mut required = 0;
+    config.texts.each_method(|method| {
+        if let Some(extension) = method.requires {
+            required = required.max(count(&|w| write_required(extension, w)));
+        }
+    });
     let largest = legacy
         .map(|revision| count(&|w| write_initialize(config, revision, w)))
         .chain(
@@ -189,7 +204,10 @@ pub(super) fn reserve(config: &ServerSetup<'_>) -> usize {
                 .newest_modern()
                 .map(|revision| count(&|w| write_discover(config, revision, w))),
         )
-        .chain([REFUSAL + count(&|w| write_versions(config.revisions, w))])
+        .chain([
+            REFUSAL + count(&|w| write_versions(config.revisions, w)),
+            REFUSAL + required,
+        ])
         .max()
         .unwrap_or(0);
     ENVELOPE + largest
@@ -299,14 +317,18 @@ fn write_requested(requested: Option<Raw<'_>>, w: &mut Writer<'_>) {
     }
 }
 
-/// What a client has to declare for tasks: the `data` of that error.
+/// What a client has to declare: the `data` of that error.
+fn write_required(extension: &str, w: &mut Writer<'_>) {
+    w.literal(r#","data":{"requiredCapabilities":{"extensions":{"#);
+    w.string(extension);
+    w.literal(":{}}}}");
+}
+
 /// What the draft of spring 2026 says where head and body differ.
 const DRAFT_HEADER_MISMATCH: i64 = match Revision::DraftV1.header_mismatch_code() {
     Some(code) => code,
     None => code::HEADER_MISMATCH,
 };
-const TASKS_REQUIRED: &str =
-    r#","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}"#;
 pub(super) const SERVER_INFO: &str = "io.modelcontextprotocol/serverInfo";
 /// `{"jsonrpc":"2.0","id":"",""result":}` and a little.
 const ENVELOPE: usize = 48;

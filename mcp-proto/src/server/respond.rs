@@ -394,7 +394,7 @@ const CACHE_SCOPE: Addition<'static> = Addition {
     value: &|w| w.literal("\"private\""),
 };
 
-const TOO_LARGE: ErrorObject<'static> = ErrorObject {
+pub(super) const TOO_LARGE: ErrorObject<'static> = ErrorObject {
     code: code::INTERNAL_ERROR,
     message: crate::json::Str::new("limit reached: bytes of output"),
     data: None,

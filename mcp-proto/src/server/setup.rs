@@ -106,6 +106,8 @@ const fn texts<'c>(config: &ServerConfig<'c>) -> BorrowedTexts<'c, ServerCapabil
         info: config.info,
         capabilities: config.capabilities,
         instructions: config.instructions,
-        names: config.methods,
+        methods: config.methods,
+        filters: config.filters,
+        result_types: &[],
     }
 }

@@ -11,7 +11,8 @@ use mcp_proto::model::{
 use mcp_proto::rpc::{ErrorObject, Incoming, Message, Method};
 use mcp_proto::server::{self, Event, PreparedConfig, Server, ServerConfig, ServerSetup};
 use mcp_proto::{
-    Action, Channel, Instant, Machine, Outcome, Revision, RevisionSet, SendError, Source,
+    Action, Channel, CustomMethod, Instant, Machine, Outcome, Revision, RevisionSet, SendError,
+    Source,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -39,7 +40,7 @@ fn server_config(name: &str) -> ServerConfig<'_> {
             ..ServerCapabilities::default()
         },
         revisions: RevisionSet::of(&Revision::ALL),
-        methods: &["vendor/reload"],
+        methods: const { &[CustomMethod::new("vendor/reload")] },
         ..ServerConfig::new(name, "1.0")
     }
 }

@@ -162,4 +162,4 @@ fn extensions(tasks: bool) -> Option<Settings<'static>> {
 const TASKS_SETTINGS: &[(&str, Raw<'static>)] = &[(TASKS_EXTENSION, Raw::EMPTY_OBJECT)];
 
 /// The name of the extension for tasks.
-const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";
+pub(crate) const TASKS_EXTENSION: &str = "io.modelcontextprotocol/tasks";

@@ -144,6 +144,34 @@ impl<'c> Commands<'_, 'c> {
         self.put(|server, out| server.notify(now, method, params, out))
     }
 
+    /// Sends a notification that belongs to a request or to a listen: see [`Server::notify_for`].
+    ///
+    /// # Errors
+    /// Those of [`Server::notify_for`].
+    pub fn notify_for(
+        &mut self,
+        now: Instant,
+        token: Token,
+        method: Method<'_>,
+        params: Option<&dyn Payload>,
+    ) -> Result<(), SendError> {
+        self.check_room(Some(token))?;
+        self.put(|server, out| server.notify_for(now, token, method, params, out))
+    }
+
+    /// Acknowledges a held listen: see [`Server::acknowledge`].
+    ///
+    /// # Errors
+    /// Those of [`Server::acknowledge`], without `BufferFull`.
+    pub fn acknowledge(
+        &mut self,
+        now: Instant,
+        token: Token,
+        accepted: &[(&str, &dyn Payload)],
+    ) -> Result<(), SendError> {
+        self.put(|server, out| server.acknowledge(now, token, accepted, out))
+    }
+
     /// Asks the client of a session: see [`Server::ask`]. Returns the token of the question.
     ///
     /// # Errors

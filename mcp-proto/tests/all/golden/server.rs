@@ -14,8 +14,8 @@ use mcp_proto::server::{
     ServerConfig,
 };
 use mcp_proto::{
-    InputRequired, Instant, Limits, Outcome, Output, Payload, PingPolicy, Question, SendError,
-    SentToken, Token,
+    CustomMethod, InputRequired, Instant, Limits, Outcome, Output, Payload, PingPolicy, Question,
+    SendError, SentToken, Token,
 };
 use serde::Deserialize;
 
@@ -55,7 +55,12 @@ pub(crate) fn config() -> ServerConfig<'static> {
         instructions: Some("Ask for the echo."),
         capabilities: features.capabilities(),
         revisions: every_revision(),
-        methods: &["example/own", "notifications/example/own"],
+        methods: const {
+            &[
+                CustomMethod::new("example/own"),
+                CustomMethod::new("notifications/example/own"),
+            ]
+        },
         ..ServerConfig::new("server", "1.0")
     }
 }

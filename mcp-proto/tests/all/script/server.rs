@@ -10,6 +10,8 @@
 //! give-up 1                           gives up a question
 //! changed tools                       a list has changed
 //! updated file:///a                   a resource has changed
+//! acknowledge 0 {"key":true}          acknowledges a held subscription, with these members
+//! notify-for 0 notifications/x {}     sends a notification for a request or a subscription
 //! end 0                               ends a subscription
 //! forget 0                            the request comes again
 //! open 2025-11-25 {}                  a handshake, up to `initialized`
@@ -28,13 +30,13 @@ use mcp_proto::model::{
     LoggingLevel, PromptsCapability, ResourcesCapability, ServerCapabilities, Settings,
     ToolsCapability,
 };
-use mcp_proto::rpc::ErrorObject;
+use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::server::{
     Answer, AskOptions, Event, Fixed, ListKind, ProgressReport, Reply, Server, ServerConfig,
     Storage,
 };
 use mcp_proto::{
-    BufferFull, Channel, IgnoreReason, InputRequired, Instant, Machine, Outcome, Question,
+    BufferFull, Channel, IgnoreReason, InputRequired, Instant, Machine, Outcome, Payload, Question,
     SendError, SentToken, Token, Transmit,
 };
 
@@ -148,6 +150,15 @@ impl Role for Host {
                 }
                 None => format!("cancelled {}", self.number(Name::Request(*token))),
             },
+            Event::Listening {
+                token,
+                held: true,
+                filter,
+                ..
+            } => {
+                let filter = filter.as_raw().as_str();
+                format!("held {} {filter}", self.number(Name::Request(*token)))
+            }
             Event::Listening { token, .. } => {
                 format!("listening {}", self.number(Name::Request(*token)))
             }
@@ -261,6 +272,33 @@ impl Role for Host {
             "updated" => {
                 player.machine.resource_updated(first);
                 Ok(())
+            }
+            "acknowledge" => {
+                let accepted: Vec<_> = raw(rest)
+                    .object()
+                    .unwrap()
+                    .members()
+                    .map(|(key, value)| (key.to_cow(), value))
+                    .collect();
+                let accepted: Vec<(&str, &dyn Payload)> = accepted
+                    .iter()
+                    .map(|(key, value)| (&**key, value as &dyn Payload))
+                    .collect();
+                let (token, now) = (player.token(n.unwrap()), player.now);
+                let sent =
+                    player.send(|server, out| server.acknowledge(now, token, &accepted, out));
+                player.drain();
+                sent.map(drop)
+            }
+            "notify-for" => {
+                let (method, params) = rest.split_once(' ').unwrap_or((rest, ""));
+                let params = (!params.is_empty()).then(|| raw(params));
+                let params = params.as_ref().map(|params| params as &dyn Payload);
+                let (token, now) = (player.token(n.unwrap()), player.now);
+                let method = Method::from(method);
+                let sent =
+                    player.send(|server, out| server.notify_for(now, token, method, params, out));
+                sent.map(drop)
             }
             "end" => {
                 let token = player.token(n.unwrap());

@@ -2,7 +2,7 @@
 
 use mcp_proto::model::{LoggingLevel, ServerCapabilities};
 use mcp_proto::server::{ProgressReport, ServerConfig};
-use mcp_proto::{IgnoreReason, Revision, RevisionSet, SendError};
+use mcp_proto::{CustomMethod, IgnoreReason, Revision, RevisionSet, SendError};
 
 use super::Talk;
 use crate::script::server::{INITIALIZED, config, error, initialize, notification, request};
@@ -213,7 +213,12 @@ fn lc_17_gates() {
 #[test]
 fn methods_of_the_application_reach_it() {
     let config = ServerConfig {
-        methods: &["acme/refill", "notifications/acme"],
+        methods: const {
+            &[
+                CustomMethod::new("acme/refill"),
+                CustomMethod::new("notifications/acme"),
+            ]
+        },
         ..config()
     };
     let mut talk = Talk::open(config, "2025-11-25", "{}");

@@ -8,7 +8,7 @@ use crate::script::server::{check, config};
 /// Plays a script with abbreviations: `listen ID FILTER` from the client, `acknowledged ID FILTER`
 /// and `ended ID` from the server, and `ABOUT ID` for the members that name a subscription.
 #[track_caller]
-fn play(config: ServerConfig<'static>, script: &str) {
+pub(crate) fn play(config: ServerConfig<'static>, script: &str) {
     let about = r#""_meta":{"io.modelcontextprotocol/subscriptionId":ID}"#;
     let line = |line: &str| {
         let mut words = line.trim().splitn(4, ' ');

@@ -2,6 +2,7 @@
 
 mod batches;
 mod cancellation;
+mod extensions;
 mod input;
 mod legacy;
 mod listens;
