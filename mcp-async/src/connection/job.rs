@@ -24,6 +24,8 @@ use crate::observe;
 pub struct Job {
     future: Pin<Box<dyn Future<Output = Answered> + Send>>,
     timeout: Option<Duration>,
+    /// Its answer is known: no handler runs.
+    is_ready: bool,
 }
 
 /// The proof that a request has its answer, or needs none any more.
@@ -39,7 +41,20 @@ impl Job {
         Self {
             future: Box::pin(future),
             timeout: None,
+            is_ready: false,
         }
+    }
+
+    /// The same job, whose answer is known.
+    pub(crate) fn ready(mut self) -> Self {
+        self.is_ready = true;
+        self
+    }
+
+    /// Whether the answer is known, so that no handler runs.
+    #[cfg(feature = "server")]
+    pub(crate) const fn is_ready(&self) -> bool {
+        self.is_ready
     }
 
     /// The same job with something before it, after it or around it: one more allocation.
@@ -63,8 +78,10 @@ impl Job {
         F: Future<Output = Answered> + Send + 'static,
     {
         let timeout = self.timeout.take();
+        let is_ready = self.is_ready;
         Self {
             timeout,
+            is_ready,
             ..Self::from_future(around(self))
         }
     }
@@ -78,7 +95,7 @@ impl Job {
     }
 }
 
-#[cfg(feature = "tracing")]
+#[cfg(any(feature = "server", feature = "tracing"))]
 impl Job {
     /// How long it may take.
     pub(crate) const fn limit(&self) -> Option<Duration> {

@@ -76,6 +76,13 @@ pub(crate) trait CallHost: Send + Sync {
     /// The call is over without an answer of its own.
     fn forget(&self, call: Token);
 
+    /// Lets the call continue apart from the exchange in which it arrived. Ready with whether it
+    /// does; a call that belongs to a connection never does.
+    #[cfg(feature = "server")]
+    fn poll_detach(&self, _cx: &mut Context<'_>) -> Poll<bool> {
+        Poll::Ready(false)
+    }
+
     /// Calls `look` once with the questions of all calls, and with the state of this one.
     #[cfg(feature = "server")]
     fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState));

@@ -249,6 +249,14 @@ impl CallContext {
         self.arrived.head.as_deref()
     }
 
+    /// From now on the call is served by this host.
+    #[cfg(feature = "server")]
+    pub(super) fn detach_to(&mut self, host: Arc<dyn CallHost>) {
+        self.host = host;
+        // Its progress is of use without a token of the request.
+        self.progress = true;
+    }
+
     /// The connection that the call came from.
     pub fn peer(&self) -> Peer {
         self.host.peer()

@@ -45,6 +45,10 @@ mod cursor;
 #[cfg(feature = "server")]
 mod declare;
 #[cfg(feature = "server")]
+mod detached;
+#[cfg(feature = "server")]
+mod detached_host;
+#[cfg(feature = "server")]
 mod encoded;
 #[cfg(feature = "server")]
 mod handler_context;
@@ -129,6 +133,7 @@ pub use self::{
     build_error::BuildError,
     builder::ServerBuilder,
     completion::{CompletionOutput, CompletionRequest},
+    detached::{Detach, DetachedCall, OpenQuestion},
     handler_context::Context,
     handler_error::HandlerError,
     item::Item,

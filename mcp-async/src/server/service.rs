@@ -236,7 +236,7 @@ impl Call<'_> {
 
     /// Answers with this.
     pub fn ready<R: Reply>(self, reply: R) -> Job {
-        self.answer(core::future::ready(reply))
+        self.answer(core::future::ready(reply)).ready()
     }
 
     /// Answers with an error.

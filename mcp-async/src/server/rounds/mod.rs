@@ -12,6 +12,7 @@
 //! The state of a call is a [`Round`], stored under the lock of the connection's machine from
 //! the first question on; a call without questions has none.
 
+mod answer;
 mod begin;
 mod canonical;
 mod conversation;

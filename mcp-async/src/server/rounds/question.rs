@@ -8,10 +8,10 @@ use core::time::Duration;
 
 use mcp_proto::SendError;
 use mcp_proto::json::{DecodeError, Raw, RawBuf};
-use mcp_proto::model::ElicitationSchema;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, check_question};
 
+use super::answer::check_form;
 use super::round::{Answer, Asked, Open, Round};
 use super::table::Rounds;
 use crate::connection::PendingRequest;
@@ -84,7 +84,11 @@ enum Stage {
 
 /// What the memory of the call says to a question.
 enum Found {
-    Answer(RawBuf),
+    Answer {
+        result: RawBuf,
+        /// One that does not fit is asked for again, with the call.
+        repeats: bool,
+    },
     Error(AskError),
     /// The task is woken when there is something new, or the call ends.
     Waits,
@@ -131,8 +135,8 @@ impl<'a, T> QuestionFuture<'a, T> {
             if self.stage == Stage::Asks {
                 return self.poll_nested(cx);
             }
-            let result = match self.look(cx) {
-                Found::Answer(result) => result,
+            let (result, repeats) = match self.look(cx) {
+                Found::Answer { result, repeats } => (result, repeats),
                 Found::Error(error) => return Poll::Ready(Err(error)),
                 Found::Waits => return Poll::Pending,
                 Found::Asks => {
@@ -142,9 +146,7 @@ impl<'a, T> QuestionFuture<'a, T> {
             };
             match self.read(&result) {
                 Ok(answer) => return Poll::Ready(Ok(answer)),
-                Err(error) if !self.context.revision().has_input_required() => {
-                    return Poll::Ready(Err(error));
-                }
+                Err(error) if !repeats => return Poll::Ready(Err(error)),
                 // As if it were not there (MR-14): the next turn asks.
                 Err(_) => {
                     self.context
@@ -157,7 +159,8 @@ impl<'a, T> QuestionFuture<'a, T> {
     /// Decodes an answer, after the content of a form was checked against it (EL-09).
     fn read(&self, result: &RawBuf) -> Result<T, AskError> {
         if let Ok(asked) = &self.asked {
-            check_form(asked, result.as_raw()).map_err(AskError::Mismatch)?;
+            let params = asked.params.as_raw();
+            check_form(asked.method, params, result.as_raw()).map_err(AskError::Mismatch)?;
         }
         (self.decode)(result.as_raw()).map_err(AskError::Decode)
     }
@@ -169,13 +172,15 @@ impl<'a, T> QuestionFuture<'a, T> {
             Err(error) => return Found::Error(error.take().unwrap_or(AskError::Cancelled)),
         };
         let (context, key, stage) = (self.context, self.key, &mut self.stage);
-        let legacy = !context.revision().has_input_required();
+        let has_rounds = context.revision().has_input_required();
         // Wakers are dropped and woken outside of the lock: they are a user's.
         let (mut old, mut runner) = (None, None);
         let found = context.with_rounds(|rounds, state| {
             if state == CallState::Disconnected {
                 return Found::Error(AskError::Closed);
             }
+            let waits_live = rounds.waits_live();
+            let legacy = !has_rounds && !waits_live;
             let live = state == CallState::Live;
             let Some(round) = live.then(|| rounds.round(context.token)).flatten() else {
                 if legacy {
@@ -190,9 +195,12 @@ impl<'a, T> QuestionFuture<'a, T> {
             match answers.get_mut(key) {
                 Some(answer) if answer.question == asked.fingerprint => {
                     answer.used = true;
-                    return Found::Answer(answer.result.clone());
+                    return Found::Answer {
+                        result: answer.result.clone(),
+                        repeats: !legacy && !waits_live,
+                    };
                 }
-                Some(answer) if answer.used => return Found::Error(AskError::Key),
+                Some(answer) if answer.used || waits_live => return Found::Error(AskError::Key),
                 // It answers what was asked in an earlier round and reads differently now.
                 Some(_) => drop(answers.remove(key)),
                 None => {}
@@ -211,8 +219,12 @@ impl<'a, T> QuestionFuture<'a, T> {
                     return Found::Asks;
                 }
                 None => {
-                    if let Err(error) = context.check(asked) {
+                    if let Err(error) = context.check(asked, waits_live) {
                         return Found::Error(error);
+                    }
+                    // The client may still answer what was withdrawn (TK-39).
+                    if waits_live && round.is_key_of_another(key, asked.fingerprint) {
+                        return Found::Error(AskError::Key);
                     }
                     round.open.push(Open::new(key, asked.clone(), false));
                     true
@@ -269,27 +281,6 @@ impl<'a, T> QuestionFuture<'a, T> {
         waiting.unwrap_or_default().wake();
         Poll::Ready(answer.map(|(answer, _)| answer))
     }
-}
-
-/// Checks what a person filled in.
-///
-/// # Errors
-/// The field that does not fit the form, and what is wrong with it.
-fn check_form(asked: &Asked, result: Raw<'_>) -> Result<(), String> {
-    if asked.method != Method::ElicitationCreate {
-        return Ok(());
-    }
-    let params = asked.params.as_raw().object();
-    let form = params.and_then(|params| params.get("requestedSchema"));
-    let form = form.and_then(|form| form.decode::<ElicitationSchema<'_>>(&mut []).ok());
-    let result = result.object().unwrap_or_default();
-    let action = result.get("action").and_then(Raw::string);
-    let Some(form) = form.filter(|_| action.is_some_and(|action| action == "accept")) else {
-        return Ok(());
-    };
-    let content = result.get("content").and_then(Raw::object);
-    form.check(content.unwrap_or_default())
-        .map_err(|mismatch| mismatch.to_string())
 }
 
 impl<T> Future for QuestionFuture<'_, T> {
@@ -355,12 +346,12 @@ impl CallContext {
     }
 
     /// Whether the client of a modern call may be asked this.
-    fn check(&self, asked: &Asked) -> Result<(), AskError> {
+    fn check(&self, asked: &Asked, waits_live: bool) -> Result<(), AskError> {
         let params = asked.params.as_raw().object();
         let params = params.ok_or(AskError::Refused(SendError::Encode))?;
         match check_question(asked.method, params, self.client(), self.revision()) {
             // Where it could be asked, the call was begun so that it can.
-            Ok(()) if self.suspends => Ok(()),
+            Ok(()) if self.suspends || waits_live => Ok(()),
             Ok(()) => Err(AskError::Refused(SendError::NotInRevision)),
             Err(SendError::NotInRevision) => Err(not_in_revision(asked.method, self.revision())),
             Err(error) => Err(AskError::Refused(error)),

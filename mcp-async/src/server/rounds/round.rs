@@ -10,7 +10,7 @@ use sha2::{Digest, Sha256};
 
 /// One call, over all of its rounds.
 #[derive(Debug, Default)]
-pub(super) struct Round {
+pub(in crate::server) struct Round {
     /// What travels in the request state.
     pub(super) carried: Carried,
     /// The questions that are being asked.
@@ -77,7 +77,7 @@ pub(super) struct Computing {
 
 /// Those who wait, by the numbers that they got.
 #[derive(Debug, Default)]
-pub(super) struct Waiting(Vec<(u64, Waker)>);
+pub(in crate::server) struct Waiting(Vec<(u64, Waker)>);
 
 /// A question as it is sent.
 #[derive(Clone, Debug)]
@@ -148,6 +148,26 @@ impl Round {
 
     pub(super) fn find_open(&mut self, key: &str) -> Option<&mut Open> {
         self.open.iter_mut().find(|open| open.key == key)
+    }
+
+    /// Remembers that this question has the key, for as long as the call runs. Returns whether
+    /// another question has had it.
+    pub(super) fn is_key_of_another(&mut self, key: &str, question: Fingerprint) -> bool {
+        let asked = &mut self.carried.asked;
+        *asked.entry(key.to_owned()).or_insert(question) != question
+    }
+
+    /// Takes this for the answer to the open question of this key. Returns the tasks that wait for
+    /// it; `None` if there is no such question.
+    pub(super) fn answer(&mut self, key: &str, result: RawBuf) -> Option<Waiting> {
+        let question = self.find_open(key)?.asked.fingerprint;
+        let answer = Answer {
+            question,
+            result,
+            used: false,
+        };
+        self.carried.answers.insert(key.to_owned(), answer);
+        Some(self.close(key))
     }
 
     pub(super) fn find_computing(&mut self, key: &str) -> Option<&mut Computing> {
@@ -223,7 +243,7 @@ impl Waiting {
     }
 
     /// Call it outside of the lock.
-    pub(super) fn wake(self) {
+    pub(in crate::server) fn wake(self) {
         self.0.into_iter().for_each(|(_, waker)| waker.wake());
     }
 }

@@ -7,12 +7,17 @@ use mcp_proto::json::{Object, RawBuf};
 use mcp_proto::rpc::Method;
 
 use super::keys::StateKeys;
-use super::round::Round;
+use super::round::{Round, Waiting};
 
 /// Empty until a call asks something, or could: then one place for each call in flight, in the
-/// order of the core's own table.
+/// order of the core's own table. A call that runs apart from its connection has a table of its
+/// own.
 #[derive(Debug, Default)]
 pub(crate) struct Rounds {
+    /// The first call that has a place.
+    first: usize,
+    /// A handler waits for answers instead of ending its round.
+    waits_live: bool,
     /// The program's keys; without them the process's own.
     pub(super) keys: Option<StateKeys>,
     places: Vec<Place>,
@@ -48,6 +53,49 @@ impl Rounds {
         self.keys = Some(keys);
     }
 
+    /// The table of one call, whose handler waits for its answers.
+    pub(in crate::server) fn live(token: Token, round: Option<Box<Round>>) -> Self {
+        let mut rounds = Self {
+            first: token.index(),
+            waits_live: true,
+            ..Self::default()
+        };
+        if let Some(place) = rounds.place(token) {
+            place.round = round;
+        }
+        rounds
+    }
+
+    /// Whether handlers wait for answers instead of ending their round.
+    pub(super) const fn waits_live(&self) -> bool {
+        self.waits_live
+    }
+
+    /// Moves the memory of a call out.
+    pub(in crate::server) fn take(&mut self, token: Token) -> Option<Box<Round>> {
+        self.place(token)?.round.take()
+    }
+
+    /// The questions that a call asks now.
+    pub(in crate::server) fn open(
+        &mut self,
+        token: Token,
+    ) -> impl Iterator<Item = (&str, Method<'static>, &RawBuf)> {
+        let open = self.existing(token).map_or(&[][..], |round| &round.open);
+        open.iter()
+            .map(|open| (&*open.key, open.asked.method, &open.asked.params))
+    }
+
+    /// Answers an open question. Returns the tasks to wake; `None` if there is no such question.
+    pub(in crate::server) fn answer(
+        &mut self,
+        token: Token,
+        key: &str,
+        result: RawBuf,
+    ) -> Option<Waiting> {
+        self.existing(token)?.answer(key, result)
+    }
+
     /// Begins a call of 2026-07-28 that may ask.
     pub(super) fn begin(
         &mut self,
@@ -72,7 +120,8 @@ impl Rounds {
 
     /// The same, if there is any yet.
     pub(super) fn existing(&mut self, token: Token) -> Option<&mut Round> {
-        let place = self.places.get_mut(token.index())?;
+        let index = self.index(token)?;
+        let place = self.places.get_mut(index)?;
         if place.token != Some(token) || place.suspended {
             return None;
         }
@@ -81,14 +130,15 @@ impl Rounds {
 
     /// Who looks after the call.
     pub(super) fn runner(&self, token: Token) -> Option<&Waker> {
-        let place = self.places.get(token.index())?;
+        let place = self.places.get(self.index(token)?)?;
         place.runner.as_ref().filter(|_| place.token == Some(token))
     }
 
     /// Ends the round if there are questions; else the task is woken when there are.
     pub(super) fn suspend(&mut self, token: Token, cx: &Context<'_>) -> Option<Left> {
+        let waits_live = self.waits_live;
         let place = self.place(token)?;
-        let asks = |round: &Round| !round.open.is_empty();
+        let asks = |round: &Round| !round.open.is_empty() && !waits_live;
         if !place.round.as_deref().is_some_and(asks) {
             match &mut place.runner {
                 Some(runner) => runner.clone_from(cx.waker()),
@@ -118,7 +168,8 @@ impl Rounds {
 
     /// The call is over.
     pub(in crate::server) fn forget(&mut self, token: Token) -> Option<Kept> {
-        let place = self.places.get_mut(token.index())?;
+        let index = self.index(token)?;
+        let place = self.places.get_mut(index)?;
         if place.token != Some(token) {
             return None;
         }
@@ -146,9 +197,13 @@ impl Rounds {
         waiting.extend(rounds.flat_map(|round| round.wakers().collect::<Vec<_>>()));
     }
 
+    fn index(&self, token: Token) -> Option<usize> {
+        token.index().checked_sub(self.first)
+    }
+
     /// The place of a live call. One that it had before is over.
     fn place(&mut self, token: Token) -> Option<&mut Place> {
-        let index = token.index();
+        let index = self.index(token)?;
         if self.places.len() <= index {
             self.places.resize_with(index + 1, Place::default);
         }

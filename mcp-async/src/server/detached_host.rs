@@ -1,0 +1,285 @@
+//! The environment of a call that runs apart from its exchange.
+
+use core::mem;
+use core::task::{Context, Poll, Waker};
+#[cfg(feature = "http-server")]
+use core::time::Duration;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::server::ProgressReport;
+use mcp_proto::{Channel, Outcome, Payload, Revision, Token};
+
+use super::CallContext;
+use super::call_host::{CallHost, CallState, Log};
+use super::detached::Detach;
+use super::encoded::with_written;
+use super::peer::Peer;
+use super::rounds::Rounds;
+use crate::connection::{Answered, Receipt, register};
+use crate::error::ErrorReply;
+
+/// Serves the contexts of one call: by the connection at first, and by itself once the call has
+/// left its exchange.
+pub(super) struct DetachedHost {
+    origin: Arc<dyn CallHost>,
+    pub(super) call: Token,
+    revision: Revision,
+    when: Detach,
+    state: Mutex<State>,
+}
+
+pub(super) struct State {
+    pub(super) stage: Stage,
+    pub(super) rounds: Rounds,
+    /// The newest status message that was not taken.
+    pub(super) status: Option<String>,
+    /// What the handler has answered, until it is taken.
+    pub(super) outcome: Option<Result<RawBuf, ErrorReply>>,
+    /// Something is new for the task that drives the call.
+    pub(super) changed: bool,
+    /// The keys of the questions that this task knows.
+    pub(super) reported: Vec<String>,
+    /// The task that drives the call.
+    pub(super) runner: Option<Waker>,
+    /// Tasks that wait for the end of the call, or for its departure from the exchange.
+    waiting: Vec<Waker>,
+}
+
+/// Where a call runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Stage {
+    /// In its exchange.
+    Attached,
+    /// There, and its handler has asked to leave it.
+    Asked,
+    /// Apart from it.
+    Detached,
+    /// Nowhere any more.
+    Over,
+}
+
+impl DetachedHost {
+    pub(super) fn new(context: &CallContext, when: Detach) -> Self {
+        Self {
+            origin: Arc::clone(&context.host),
+            call: context.token,
+            revision: context.revision(),
+            when,
+            state: Mutex::new(State {
+                stage: Stage::Attached,
+                rounds: Rounds::default(),
+                status: None,
+                outcome: None,
+                changed: false,
+                reported: Vec::new(),
+                runner: None,
+                waiting: Vec::new(),
+            }),
+        }
+    }
+
+    pub(super) fn lock(&self) -> MutexGuard<'_, State> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// The call leaves its exchange, with what it has asked and computed so far.
+    pub(super) fn detach(&self) {
+        let waiting = {
+            let state = &mut *self.lock();
+            if !matches!(state.stage, Stage::Attached | Stage::Asked) {
+                return;
+            }
+            let mut round = None;
+            self.origin
+                .look_at_rounds(self.call, &mut |rounds, _| round = rounds.take(self.call));
+            state.rounds = Rounds::live(self.call, round);
+            state.stage = Stage::Detached;
+            mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// The handler has ended; without an answer it has panicked.
+    pub(super) fn end(&self) {
+        let state = &mut *self.lock();
+        if state.outcome.is_none() {
+            state.outcome = Some(Err(ErrorReply::internal()));
+        }
+        state.changed = true;
+    }
+
+    /// The call is over. Returns the tasks that wait for something of it.
+    pub(super) fn stop(&self) -> Vec<Waker> {
+        let state = &mut *self.lock();
+        state.stage = Stage::Over;
+        let mut waiting = mem::take(&mut state.waiting);
+        mem::take(&mut state.rounds).end(&mut waiting);
+        waiting
+    }
+
+    fn is_attached(&self) -> bool {
+        matches!(self.lock().stage, Stage::Attached | Stage::Asked)
+    }
+
+    /// Something is new.
+    fn report(&self, change: impl FnOnce(&mut State)) {
+        let runner = {
+            let state = &mut *self.lock();
+            change(state);
+            state.changed = true;
+            state.runner.clone()
+        };
+        if let Some(runner) = runner {
+            runner.wake();
+        }
+    }
+
+    fn outcome(&self, outcome: Outcome<'_>) -> Result<RawBuf, ErrorReply> {
+        match outcome {
+            Outcome::Result(result) => encode(result, self.revision).ok_or(ErrorReply::internal()),
+            Outcome::Error(error) => Err(ErrorReply::received(&error)),
+            // Its rounds are those of an exchange.
+            Outcome::Input(_) => Err(ErrorReply::internal()),
+        }
+    }
+}
+
+/// A result as the revision has it.
+fn encode(result: &dyn Payload, revision: Revision) -> Option<RawBuf> {
+    with_written(
+        |writer| result.write(writer, revision),
+        |raw| {
+            let raw = raw?;
+            raw.object().map(|_| RawBuf::from(raw))
+        },
+    )
+}
+
+impl CallHost for DetachedHost {
+    fn peer(&self) -> Peer {
+        self.origin.peer()
+    }
+
+    fn now(&self) -> mcp_proto::Instant {
+        self.origin.now()
+    }
+
+    #[cfg(feature = "tracing")]
+    fn transport(&self) -> crate::observe::Transport {
+        self.origin.transport()
+    }
+
+    #[cfg(feature = "tracing")]
+    fn request_id(&self, call: Token) -> Option<String> {
+        self.origin.request_id(call)
+    }
+
+    #[cfg(feature = "http-server")]
+    fn is_held_to_draft(&self) -> bool {
+        self.origin.is_held_to_draft()
+    }
+
+    fn is_live(&self, call: Token) -> bool {
+        match self.lock().stage {
+            Stage::Attached | Stage::Asked => self.origin.is_live(call),
+            Stage::Detached => true,
+            Stage::Over => false,
+        }
+    }
+
+    fn poll_over(&self, cx: &Context<'_>, call: Token) -> Poll<()> {
+        let state = &mut *self.lock();
+        match state.stage {
+            Stage::Over => return Poll::Ready(()),
+            // The end of the exchange wakes the task, which then asks again.
+            Stage::Attached | Stage::Asked if self.origin.poll_over(cx, call).is_ready() => {
+                return Poll::Ready(());
+            }
+            _ => register(&mut state.waiting, cx),
+        }
+        Poll::Pending
+    }
+
+    fn poll_progress(
+        &self,
+        cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
+        call: (Token, Channel),
+        progress: ProgressReport<'_>,
+    ) -> Poll<bool> {
+        if self.is_attached() {
+            return self.origin.poll_progress(cx, receipt, call, progress);
+        }
+        if let Some(message) = progress.message {
+            self.report(|state| state.status = Some(message.to_owned()));
+        }
+        // The handler yields once, so that the task can tell it.
+        Poll::Ready(false)
+    }
+
+    fn poll_log(
+        &self,
+        cx: &mut Context<'_>,
+        receipt: &mut Option<Receipt>,
+        call: (Token, Channel),
+        message: Log<'_>,
+    ) -> Poll<()> {
+        match self.is_attached() {
+            true => self.origin.poll_log(cx, receipt, call, message),
+            false => Poll::Ready(()),
+        }
+    }
+
+    #[cfg(feature = "http-server")]
+    fn disconnect(&self, on: Channel, retry: Duration) -> bool {
+        self.is_attached() && self.origin.disconnect(on, retry)
+    }
+
+    fn poll_respond(
+        &self,
+        cx: &mut Context<'_>,
+        call: (Token, Channel),
+        outcome: Outcome<'_>,
+    ) -> Poll<Answered> {
+        if self.is_attached() {
+            return self.origin.poll_respond(cx, call, outcome);
+        }
+        let outcome = self.outcome(outcome);
+        self.report(|state| state.outcome = Some(outcome));
+        Poll::Ready(Answered(call.0))
+    }
+
+    fn forget(&self, call: Token) {
+        if self.is_attached() {
+            self.origin.forget(call);
+        }
+    }
+
+    fn poll_detach(&self, cx: &mut Context<'_>) -> Poll<bool> {
+        let runner = {
+            let state = &mut *self.lock();
+            match (state.stage, self.when) {
+                (Stage::Detached, _) => return Poll::Ready(true),
+                (Stage::Over, _) => return Poll::Ready(false),
+                (_, Detach::Now) => {}
+                (_, Detach::OnRequest) => state.stage = Stage::Asked,
+            }
+            register(&mut state.waiting, cx);
+            state.runner.clone()
+        };
+        if let Some(runner) = runner {
+            runner.wake();
+        }
+        Poll::Pending
+    }
+
+    fn look_at_rounds(&self, call: Token, look: &mut dyn FnMut(&mut Rounds, CallState)) {
+        let state = &mut *self.lock();
+        match state.stage {
+            Stage::Attached | Stage::Asked => self.origin.look_at_rounds(call, look),
+            Stage::Detached => look(&mut state.rounds, CallState::Live),
+            Stage::Over => look(&mut state.rounds, CallState::Over),
+        }
+    }
+}
