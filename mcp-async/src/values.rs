@@ -20,6 +20,13 @@ impl Values {
         }
     }
 
+    /// Returns a handle of the value of this type.
+    #[cfg(feature = "server")]
+    pub(crate) fn get_shared<T: Send + Sync + 'static>(&self) -> Option<Arc<T>> {
+        let mut values = self.0.as_ref()?.iter();
+        values.find_map(|value| Arc::clone(value).downcast().ok())
+    }
+
     /// Returns the value of this type.
     pub(crate) fn get<T: 'static>(&self) -> Option<&T> {
         let mut values = self.0.as_ref()?.iter();

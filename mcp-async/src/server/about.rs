@@ -2,9 +2,9 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use mcp_proto::json::{Raw, RawBuf, Str};
+use mcp_proto::json::{Object, Raw, RawBuf, Str};
 use mcp_proto::model::keys;
-use mcp_proto::server::RequestContext as Request;
+use mcp_proto::server::{Initialize, RequestContext as Request};
 
 use super::principal::Principal;
 use crate::trace_context::TraceContext;
@@ -12,11 +12,18 @@ use crate::trace_context::TraceContext;
 /// What an `Implementation` of the client is kept in.
 pub(super) type ClientInfo = Option<Arc<RawBuf>>;
 
+/// The extensions of a client, with their settings.
+pub(super) type Extensions = Option<Arc<RawBuf>>;
+
 /// What came with one request.
 #[derive(Clone, Default)]
 pub(super) struct Told {
     pub(super) client: ClientInfo,
     pub(super) trace: Option<Arc<TraceContext>>,
+    /// The extensions that the client declares for it.
+    pub(super) extensions: Extensions,
+    /// `_meta`, if it has a member that the protocol does not define.
+    pub(super) meta: Option<Arc<RawBuf>>,
 }
 
 /// What the handles of a connection know of its client.
@@ -36,6 +43,10 @@ pub(super) struct Known {
     session: ClientInfo,
     /// What a request of 2026-07-28 said last.
     last: ClientInfo,
+    /// What `initialize` declared.
+    session_extensions: Extensions,
+    /// The capabilities that a request of 2026-07-28 declared last, and the extensions in them.
+    declared: Option<(RawBuf, Extensions)>,
 }
 
 impl About {
@@ -71,27 +82,53 @@ impl About {
 
 impl Known {
     /// A legacy session was opened.
-    pub(super) fn handshake(&mut self, info: Raw<'_>, about: &About) {
-        self.session = keep(info);
+    pub(super) fn handshake(&mut self, opened: &Initialize<'_>, about: &About) {
+        self.session = keep(opened.client_info.as_raw());
+        self.session_extensions = extensions(opened.capabilities);
         about.set(&self.session);
     }
 
-    /// What this request says, in one walk over its `_meta`. Who asks, each request of 2026-07-28
-    /// says anew (JR-44); which trace it belongs to, any request may say (JR-31).
+    /// What this request says, in one walk over its `_meta`. Who asks and what it can do, each
+    /// request of 2026-07-28 says anew (JR-44); which trace it belongs to, any request may say
+    /// (JR-31).
     pub(super) fn told(&mut self, request: &Request<'_>, about: &About) -> Told {
-        let keys = [keys::CLIENT_INFO, keys::TRACE_PARENT, keys::TRACE_STATE];
-        let found = request.meta.and_then(|meta| meta.find(keys).ok());
-        let [info, parent, state] = found.unwrap_or_default();
-        let client = if !request.revision.describes_requests() {
-            self.session.clone()
+        let read = request.meta.and_then(read);
+        let ([info, declared, parent, state, ..], has_others) = read.unwrap_or_default();
+        let (client, extensions) = if !request.revision.describes_requests() {
+            (self.session.clone(), self.session_extensions.clone())
         } else {
-            info.and_then(|info| self.client(info, about))
+            (
+                info.and_then(|info| self.client(info, about)),
+                declared.and_then(|declared| self.extensions(declared)),
+            )
         };
+        let meta = request.meta.filter(|_| has_others);
         let trace = parent.and_then(Raw::string).and_then(|parent| {
             let state = state.and_then(Raw::string).map(Str::to_cow);
             TraceContext::parse(&parent.to_cow(), state.as_deref()).map(Arc::new)
         });
-        Told { client, trace }
+        Told {
+            client,
+            trace,
+            extensions,
+            meta: meta.map(|meta| Arc::new(meta.as_raw().into())),
+        }
+    }
+
+    /// The extensions among these capabilities. Most requests of a client declare the same.
+    fn extensions(&mut self, declared: Raw<'_>) -> Extensions {
+        let len = declared.as_bytes().len();
+        if len < SHORTEST {
+            return None;
+        }
+        if let Some((known, extensions)) = &self.declared
+            && known.as_raw() == declared
+        {
+            return extensions.clone();
+        }
+        let extensions = declared.object().and_then(extensions);
+        self.declared = (len <= KEPT).then(|| (declared.into(), extensions.clone()));
+        extensions
     }
 
     fn client(&mut self, info: Raw<'_>, about: &About) -> ClientInfo {
@@ -102,6 +139,43 @@ impl Known {
         self.last.clone()
     }
 }
+
+/// The extensions that a client declares with its capabilities.
+fn extensions(declared: Object<'_>) -> Extensions {
+    let extensions = declared.get("extensions")?.object()?;
+    Some(Arc::new(extensions.as_raw().into()))
+}
+
+/// Reads the members that are defined, and whether there are others. A member that stands twice
+/// makes it say nothing.
+fn read(meta: Object<'_>) -> Option<([Option<Raw<'_>>; KEYS.len()], bool)> {
+    let mut found = [None; KEYS.len()];
+    let mut has_others = false;
+    for (name, value) in meta.members() {
+        let mut slots = KEYS.iter().zip(&mut found);
+        match slots.find(|(key, _)| name == **key) {
+            Some((_, slot)) if slot.is_none() => *slot = Some(value),
+            Some(_) => return None,
+            None => has_others = true,
+        }
+    }
+    Some((found, has_others))
+}
+
+/// The members of `_meta` that the protocol defines for requests.
+const KEYS: [&str; 8] = [
+    keys::CLIENT_INFO,
+    keys::CLIENT_CAPABILITIES,
+    keys::TRACE_PARENT,
+    keys::TRACE_STATE,
+    keys::PROTOCOL_VERSION,
+    keys::PROGRESS_TOKEN,
+    keys::LOG_LEVEL,
+    keys::BAGGAGE,
+];
+
+/// The fewest bytes that declare an extension.
+const SHORTEST: usize = r#"{"extensions":{"a/b":{}}}"#.len();
 
 /// A longer name is dropped, because every call in flight may hold one.
 fn keep(info: Raw<'_>) -> ClientInfo {

@@ -15,16 +15,17 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tower_layer::Layer;
 
+use super::extension::{Extension, check_method};
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
 use super::item::Item;
 use super::layers::ConcurrencyLimit;
-use super::method::Method;
+use super::method::{self, Method};
 use super::output::ToolOutput;
 use super::parts::Parts;
 use super::prompt::{Prompt, PromptOutput};
 use super::rate::RateLimits;
-use super::register_error::{RegisterError, TWICE};
+use super::register_error::RegisterError;
 use super::resource::{CacheHint, Resource, ResourceOutput};
 use super::service::BoxService;
 use super::settings::Settings;
@@ -322,11 +323,23 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.set(|settings| settings.hint = CacheHint::new(ttl, scope))
     }
 
-    /// Declares an extension of the protocol by its name with a prefix, and its settings, an
-    /// object (since 2026-07-28).
-    pub fn extension(mut self, name: impl Into<String>, settings: impl Serialize) -> Self {
-        self.parts
-            .declare(name.into(), &settings, |all| &mut all.extensions);
+    /// Registers an extension of the protocol: what it declares and serves.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::Extension;
+    ///
+    /// let server = Server::<()>::builder("demo", "1.0")
+    ///     .extension(Extension::new("com.example/marker"))
+    ///     .build()?;
+    /// # let _ = server;
+    /// # Ok::<(), mcp_async::server::BuildError>(())
+    /// ```
+    pub fn extension(mut self, extension: Extension<S>) -> Self {
+        let Parts {
+            settings, mistakes, ..
+        } = &mut self.parts;
+        extension.register(&self.state, settings, mistakes);
         self
     }
 
@@ -336,12 +349,12 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         name: impl Into<String>,
         settings: impl Serialize,
     ) -> Self {
-        self.parts
-            .declare(name.into(), &settings, |all| &mut all.experimental);
+        self.parts.declare_experimental(name.into(), &settings);
         self
     }
 
-    /// Registers a custom method: its handler receives raw parameters and returns an object.
+    /// Registers a custom method that belongs to no [`Extension`]: its handler receives raw
+    /// parameters and returns an object.
     ///
     /// ```
     /// use mcp_async::Server;
@@ -358,13 +371,16 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
         T: Payload + Send + 'static,
     {
-        let method = Method::new(name.into(), &self.state, handler);
-        let methods = &mut self.parts.settings.methods;
-        if methods.iter().any(|known| known.name == method.name) {
-            let mistake = RegisterError::new("method", &method.name, &TWICE);
-            self.parts.mistakes.push(mistake);
-        } else {
-            methods.push(Arc::new(method));
+        let name = name.into();
+        let Parts {
+            settings, mistakes, ..
+        } = &mut self.parts;
+        match check_method(None, &name) {
+            Ok(()) => {
+                let begin = method::bind(method::raw(handler), &self.state);
+                settings.add_method(Method::new(name, begin), mistakes);
+            }
+            Err(reason) => mistakes.push(RegisterError::new("method", &name, &reason)),
         }
         self
     }

@@ -5,7 +5,7 @@ use core::future::{Future, poll_fn};
 use core::task::{self, Poll};
 use std::sync::Arc;
 
-use mcp_proto::json::RawBuf;
+use mcp_proto::json::{Object, RawBuf};
 use mcp_proto::model::{ClientFeatures, LoggingLevel};
 use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, RequestContext as Request};
@@ -177,6 +177,46 @@ impl CallContext {
     /// server's own continues it by [`child`](TraceContext::child).
     pub fn trace_context(&self) -> Option<&TraceContext> {
         self.told.trace.as_deref()
+    }
+
+    /// Returns the settings of an extension that the client declares: in 2026-07-28 on this very
+    /// request (EX-05), in a legacy session by `initialize`. An extension whose settings are no
+    /// object is not declared (EX-04).
+    ///
+    /// ```
+    /// use mcp_async::server::CallContext;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// #[serde(rename_all = "camelCase")]
+    /// struct Ui {
+    ///     mime_types: Vec<String>,
+    /// }
+    ///
+    /// fn shows_html(cx: &CallContext) -> bool {
+    ///     let settings = cx.client_extension("io.modelcontextprotocol/ui");
+    ///     let ui = settings.and_then(|settings| settings.decode::<Ui>().ok());
+    ///     ui.is_some_and(|ui| ui.mime_types.iter().any(|it| it.starts_with("text/html")))
+    /// }
+    /// # let _ = shows_html;
+    /// ```
+    pub fn client_extension(&self, name: &str) -> Option<RawBuf> {
+        self.extension_settings(name).map(|it| it.as_raw().into())
+    }
+
+    /// Returns whether the client declares an extension.
+    pub fn has_client_extension(&self, name: &str) -> bool {
+        self.extension_settings(name).is_some()
+    }
+
+    fn extension_settings(&self, name: &str) -> Option<Object<'_>> {
+        let extensions = self.told.extensions.as_ref()?;
+        extensions.as_raw().object()?.get(name)?.object()
+    }
+
+    /// Returns `_meta` of the request, an object, if it has a member that the protocol does not
+    /// define; the others have methods of their own here.
+    pub fn meta(&self) -> Option<&RawBuf> {
+        self.told.meta.as_deref()
     }
 
     /// Whether the client asked for progress.

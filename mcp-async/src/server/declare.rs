@@ -3,7 +3,7 @@
 use mcp_proto::CustomMethod;
 use mcp_proto::json::{Map, Raw, RawBuf};
 use mcp_proto::model::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ToolsCapability,
+    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerFeatures, ToolsCapability,
 };
 use mcp_proto::server::{Growing, ListKind, PreparedConfig, ServerConfig, ServerSetup};
 
@@ -18,6 +18,9 @@ impl Settings {
         if self.page_size == 0 {
             mistakes.push(RegisterError::zero("page_size"));
         }
+        let declared = ServerFeatures::from(&served(self, catalog));
+        let extensions = self.extensions.iter();
+        mistakes.extend(extensions.filter_map(|extension| extension.check(declared)));
         if let Err(error) = PreparedConfig::<Growing>::new(declare(self, catalog)) {
             mistakes.push(RegisterError::setting("limits", &error));
         }
@@ -25,8 +28,8 @@ impl Settings {
     }
 }
 
-/// Declares what is served, and nothing else.
-pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'static> {
+/// The capabilities of what is served, without extensions.
+fn served(settings: &Settings, catalog: &Catalog) -> ServerCapabilities<'static> {
     let changes = |kind: ListKind, empty: bool| {
         let said = settings.list_changed.contains(&kind);
         let changes = said || (settings.change_notifications && !empty);
@@ -34,10 +37,8 @@ pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'st
     };
     let no_resources =
         catalog.resources.is_empty() && catalog.templates.is_empty() && settings.listers.is_empty();
-    let experimental = members(&settings.experimental);
-    let extensions = members(&settings.extensions);
-    let capabilities = ServerCapabilities {
-        experimental: (!experimental.is_empty()).then_some(Map::new(&experimental)),
+    ServerCapabilities {
+        experimental: None,
         logging: settings.logging.then_some(Map::EMPTY),
         completions: catalog.completes().then_some(Map::EMPTY),
         prompts: changes(ListKind::Prompts, catalog.prompts.is_empty())
@@ -51,14 +52,33 @@ pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'st
         tools: changes(ListKind::Tools, catalog.tools.is_empty())
             .map(|list_changed| ToolsCapability { list_changed }),
         tasks: None,
+        extensions: None,
+    }
+}
+
+/// Declares what is served, and nothing else.
+pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'static> {
+    let experimental = settings.experimental.iter();
+    let experimental: Vec<_> = experimental
+        .map(|(name, value)| member(name, value))
+        .collect();
+    let extensions = settings.extensions.iter();
+    let extensions: Vec<_> = extensions
+        .map(|extension| member(&extension.name, &extension.settings))
+        .collect();
+    let capabilities = ServerCapabilities {
+        experimental: (!experimental.is_empty()).then_some(Map::new(&experimental)),
         extensions: (!extensions.is_empty()).then_some(Map::new(&extensions)),
+        ..served(settings, catalog)
     };
     let info = RawBuf::encode(&settings.info).unwrap_or_default();
-    let methods: Vec<_> = settings
-        .methods
-        .iter()
-        .map(|method| CustomMethod::new(&method.name))
-        .collect();
+    let methods = settings.methods.iter().map(|method| CustomMethod {
+        subject: method.subject.as_deref(),
+        requires: method.requires.as_deref(),
+        ..CustomMethod::new(&method.name)
+    });
+    let notifications = settings.notification_names().map(CustomMethod::new);
+    let methods: Vec<_> = methods.chain(notifications).collect();
     let mut config = ServerConfig::new("", "");
     config.info = info.decode().unwrap_or(config.info);
     config.instructions = settings.instructions.as_deref();
@@ -75,10 +95,7 @@ pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'st
     ServerSetup::shared(&config)
 }
 
-/// Names with their settings, as the core borrows them.
-fn members(pairs: &[(String, RawBuf)]) -> Vec<(&str, Raw<'_>)> {
-    pairs
-        .iter()
-        .map(|(name, value)| (name.as_str(), value.as_raw()))
-        .collect()
+/// A name with its settings, as the core borrows them.
+fn member<'s>(name: &'s str, settings: &'s RawBuf) -> (&'s str, Raw<'s>) {
+    (name, settings.as_raw())
 }

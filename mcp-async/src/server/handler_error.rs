@@ -5,7 +5,8 @@ use core::error::Error;
 use core::fmt;
 use std::borrow::Cow;
 
-use mcp_proto::model::{ClientFeatures, MissingCapabilitiesData};
+use mcp_proto::json::{Map, Object};
+use mcp_proto::model::{ClientCapabilities, ClientFeatures, MissingCapabilitiesData};
 use mcp_proto::rpc::code;
 use mcp_proto::{Outcome, Revision, SendError};
 
@@ -75,6 +76,12 @@ impl HandlerError {
     /// that, with the URI (RS-03, RS-04), for anything else -32602 (PR-03).
     pub const fn not_found() -> Self {
         Self(Kind::NotFound)
+    }
+
+    /// The request needs an extension that the client does not declare: error -32021, which names
+    /// it (EX-06).
+    pub fn missing_extension(name: &str) -> Self {
+        Self::reply(missing_extension(name))
     }
 
     /// This error, as it stands.
@@ -208,6 +215,24 @@ pub(super) fn missing_capabilities(features: ClientFeatures, revision: Revision)
                 "Missing required client capability: {}",
                 list(features, revision)
             ),
+        )
+    }
+}
+
+/// What the client would have had to declare (EX-06).
+pub(super) fn missing_extension(name: &str) -> ErrorReply {
+    let extensions = [(name, Object::EMPTY.as_raw())];
+    let required_capabilities = ClientCapabilities {
+        extensions: Some(Map::new(&extensions)),
+        ..ClientCapabilities::default()
+    };
+    ErrorReply {
+        data: encode(&MissingCapabilitiesData {
+            required_capabilities,
+        }),
+        ..ErrorReply::new(
+            code::MISSING_CLIENT_CAPABILITY,
+            format!("Missing required client capability: extensions.{name}"),
         )
     }
 }

@@ -73,7 +73,7 @@ impl Inner {
             View {
                 prepared: PreparedConfig::with_room(declare(&self.settings, &catalog)),
                 #[cfg(all(feature = "auth", feature = "http-server"))]
-                has_scopes: catalog.has_scopes(),
+                has_scopes: catalog.has_scopes() || self.settings.has_scopes(),
                 catalog,
             }
         })

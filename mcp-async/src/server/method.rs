@@ -1,48 +1,112 @@
-//! A method of the application.
+//! A method of the application, with its handler.
 
 use core::future::Future;
 use std::sync::Arc;
 
-use mcp_proto::json::RawBuf;
-use mcp_proto::{Outcome, Payload};
+use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::{Outcome, Payload, RevisionSet};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::handler_context::Context;
 use super::handler_error::{Failure, HandlerError};
 use super::host::Host;
+use super::item_scopes::ItemScopes;
 use super::reply::Reply;
 use super::service::Call;
 use crate::connection::Job;
 
+/// A method whose handler has its state.
 pub(super) struct Method {
     pub(super) name: String,
-    begin: Begin,
+    /// The member of the parameters that `Mcp-Name` repeats (EX-15).
+    pub(super) subject: Option<String>,
+    /// The extension that a client must have declared (EX-06).
+    pub(super) requires: Option<String>,
+    /// The revisions that have the method (EX-07).
+    pub(super) revisions: RevisionSet,
+    pub(super) scopes: ItemScopes,
+    /// A call lasts until the client ends it.
+    pub(super) long_running: bool,
+    pub(super) begin: BeginMethod<()>,
 }
 
-type Begin = Box<dyn for<'b> Fn(Call<'b>, &Host) -> Job + Send + Sync>;
+/// Decodes the parameters and starts the handler.
+pub(super) type BeginMethod<S> = Box<dyn for<'b> Fn(Call<'b>, &Arc<S>, &Host) -> Job + Send + Sync>;
 
 impl Method {
-    pub(super) fn new<S, T, F, Fut>(name: String, state: &Arc<S>, handler: F) -> Self
-    where
-        S: Send + Sync + 'static,
-        F: Fn(RawBuf, Context<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
-        T: Payload + Send + 'static,
-    {
-        let state = Arc::clone(state);
-        let begin = move |call: Call<'_>, host: &Host| {
-            let params = call.keep(call.params.as_raw());
-            let future = handler(params, Context::new(&call, &state, host));
-            call.answer(async move { Answer(future.await.map_err(|error| error.settle(None))) })
-        };
+    /// A method of every revision, which needs no extension.
+    pub(super) fn new(name: String, begin: BeginMethod<()>) -> Self {
         Self {
             name,
-            begin: Box::new(begin),
+            subject: None,
+            requires: None,
+            revisions: RevisionSet::all(),
+            scopes: ItemScopes::default(),
+            long_running: false,
+            begin,
         }
     }
 
     pub(super) fn call(&self, call: Call<'_>, host: &Host) -> Job {
-        (self.begin)(call, host)
+        (self.begin)(call, host.unit(), host)
     }
+}
+
+/// Gives the handler its state.
+pub(super) fn bind<S: Send + Sync + 'static>(
+    begin: BeginMethod<S>,
+    state: &Arc<S>,
+) -> BeginMethod<()> {
+    let state = Arc::clone(state);
+    Box::new(move |call, _, host| begin(call, &state, host))
+}
+
+/// A handler of raw parameters.
+pub(super) fn raw<S, T, F, Fut>(handler: F) -> BeginMethod<S>
+where
+    S: Send + Sync + 'static,
+    F: Fn(RawBuf, Context<S>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    T: Payload + Send + 'static,
+{
+    Box::new(move |call, state, host| {
+        let params = call.keep(call.params.as_raw());
+        let future = handler(params, Context::new(&call, state, host));
+        run(call, future)
+    })
+}
+
+/// A handler of typed parameters; those that do not decode are refused with their path.
+pub(super) fn typed<S, A, T, F, Fut>(handler: F) -> BeginMethod<S>
+where
+    S: Send + Sync + 'static,
+    F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+    A: DeserializeOwned + Send + 'static,
+    T: Serialize + Send + 'static,
+{
+    Box::new(move |call, state, host| {
+        let params = match decode(call.params.as_raw(), "params") {
+            Ok(params) => params,
+            Err(error) => return call.ready(Answer::<()>(Err(error.settle(None)))),
+        };
+        let future = handler(params, Context::new(&call, state, host));
+        run(call, future)
+    })
+}
+
+/// Decodes what a client sent; the error names the place of the mistake.
+pub(super) fn decode<A: DeserializeOwned>(raw: Raw<'_>, what: &str) -> Result<A, HandlerError> {
+    raw.decode(&mut [])
+        .map_err(|error| HandlerError::invalid_params(format!("Invalid {what}: {error}")))
+}
+
+fn run<T: Payload + Send + 'static>(
+    call: Call<'_>,
+    future: impl Future<Output = Result<T, HandlerError>> + Send + 'static,
+) -> Job {
+    call.answer(async move { Answer(future.await.map_err(|error| error.settle(None))) })
 }
 
 /// The outcome of a handler, which is written as the response.

@@ -51,6 +51,10 @@ mod detached_host;
 #[cfg(feature = "server")]
 mod encoded;
 #[cfg(feature = "server")]
+mod extension;
+#[cfg(feature = "server")]
+mod find_tools;
+#[cfg(feature = "server")]
 mod handler_context;
 #[cfg(feature = "server")]
 mod handler_error;
@@ -134,6 +138,7 @@ pub use self::{
     builder::ServerBuilder,
     completion::{CompletionOutput, CompletionRequest},
     detached::{Detach, DetachedCall, OpenQuestion},
+    extension::{Cached, Extension, ExtensionMethod, NotificationContext},
     handler_context::Context,
     handler_error::HandlerError,
     item::Item,

@@ -59,13 +59,9 @@ impl Parts {
         }
     }
 
-    pub(super) fn declare(
-        &mut self,
-        name: String,
-        settings: &impl Serialize,
-        all: fn(&mut Settings) -> &mut Vec<(String, RawBuf)>,
-    ) {
-        let declared = all(&mut self.settings);
+    /// Declares an experimental capability.
+    pub(super) fn declare_experimental(&mut self, name: String, settings: &impl Serialize) {
+        let declared = &mut self.settings.experimental;
         let twice = declared.iter().any(|(known, _)| *known == name);
         match RawBuf::encode(settings) {
             Ok(value) if value.as_raw().object().is_some() && !twice => {

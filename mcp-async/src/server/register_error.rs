@@ -11,8 +11,8 @@ pub struct RegisterError {
 }
 
 impl RegisterError {
-    /// What it was to be: `tool`, `resource`, `template`, `prompt`, `method`, `capability` or
-    /// `setting`.
+    /// What it was to be: `tool`, `resource`, `template`, `prompt`, `extension`, `method`,
+    /// `notification`, `capability` or `setting`.
     pub const fn kind(&self) -> &'static str {
         self.kind
     }

@@ -10,6 +10,8 @@ use mcp_proto::server::{Initialize, RequestContext as Request};
 
 use super::answering::Answering;
 use super::context::CallContext;
+#[cfg(feature = "server")]
+use super::find_tools::Tools;
 use super::peer::Peer;
 use super::reply::Reply;
 use crate::connection::Progress;
@@ -187,6 +189,9 @@ pub struct Call<'b> {
     pub request: Request<'b>,
     pub(super) context: CallContext,
     pub(super) frame: Frame<'b>,
+    /// Where the tool that it names is found, if a layer asks for it.
+    #[cfg(feature = "server")]
+    pub(super) tools: Option<Tools<'b>>,
 }
 
 impl Call<'_> {

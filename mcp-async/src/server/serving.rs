@@ -10,7 +10,9 @@ use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 
 use super::connection::{Connection, connect_with};
+use super::find_tools::FindTools;
 use super::inner::Inner;
+use super::layers::Layered;
 use super::peer::Peer;
 use super::rate::Buckets;
 use super::registry::Registry;
@@ -236,6 +238,10 @@ fn service_of(inner: &Arc<Inner>, runner: Option<Runner>, buckets: Arc<Buckets>)
         .fold(Box::new(router) as BoxService, |service, layer| {
             layer(service)
         });
+    let service = match settings.finds_tools {
+        true => Box::new(Layered::new(FindTools(Arc::clone(inner)), service)) as BoxService,
+        false => service,
+    };
     settings.trace.wrap(service)
 }
 

@@ -3,15 +3,17 @@
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::json::RawBuf;
+use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
 use super::connection::GRACE;
+use super::extension::{Declaration, Notification};
 use super::layers::Trace;
 use super::lister::Lister;
 use super::method::Method;
 use super::rate::RateLimits;
+use super::register_error::{RegisterError, TWICE};
 use super::resource::CacheHint;
 use super::rounds::StateKeys;
 use super::service::BoxService;
@@ -28,11 +30,16 @@ pub(super) struct Settings {
     pub(super) logging: bool,
     pub(super) page_size: usize,
     pub(super) hint: CacheHint,
-    pub(super) extensions: Vec<(String, RawBuf)>,
+    pub(super) extensions: Vec<Declaration>,
     pub(super) experimental: Vec<(String, RawBuf)>,
     pub(super) methods: Vec<Arc<Method>>,
+    pub(super) notifications: Vec<Arc<Notification>>,
+    /// The notifications that the server sends.
+    pub(super) sends: Vec<String>,
     pub(super) listers: Vec<Arc<Lister>>,
     pub(super) layers: Vec<Wrap>,
+    /// Layers ask for the tool or the method that a call names.
+    pub(super) finds_tools: bool,
     pub(super) trace: Trace,
     pub(super) rates: RateLimits,
     pub(super) progress_interval: Duration,
@@ -46,7 +53,7 @@ pub(super) struct Settings {
     pub(super) draft: bool,
 }
 
-type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
+pub(super) type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
 
 impl Settings {
     pub(super) fn new(name: String, version: String) -> Self {
@@ -62,8 +69,11 @@ impl Settings {
             extensions: Vec::new(),
             experimental: Vec::new(),
             methods: Vec::new(),
+            notifications: Vec::new(),
+            sends: Vec::new(),
             listers: Vec::new(),
             layers: Vec::new(),
+            finds_tools: false,
             trace: Trace::new(),
             keys: None,
             rates: RateLimits::default(),
@@ -73,6 +83,57 @@ impl Settings {
             change_notifications: false,
             draft: false,
         }
+    }
+
+    /// Finds a method of the application.
+    pub(super) fn method(&self, name: Str<'_>) -> Option<&Method> {
+        let mut methods = self.methods.iter();
+        methods
+            .find(|method| name == *method.name)
+            .map(|method| &**method)
+    }
+
+    pub(super) fn add_method(&mut self, method: Method, mistakes: &mut Vec<RegisterError>) {
+        if self.has_name(&method.name) {
+            mistakes.push(RegisterError::new("method", &method.name, &TWICE));
+        } else {
+            self.finds_tools |= method.long_running;
+            self.methods.push(Arc::new(method));
+        }
+    }
+
+    pub(super) fn add_notification(
+        &mut self,
+        notification: Notification,
+        mistakes: &mut Vec<RegisterError>,
+    ) {
+        let name = &notification.name;
+        if self.has_name(name) {
+            mistakes.push(RegisterError::new("notification", name, &TWICE));
+        } else {
+            self.notifications.push(Arc::new(notification));
+        }
+    }
+
+    /// Whether some methods need scopes.
+    #[cfg(all(feature = "auth", feature = "http-server"))]
+    pub(super) fn has_scopes(&self) -> bool {
+        self.methods.iter().any(|method| !method.scopes.is_empty())
+    }
+
+    /// The names of all notifications of the application, each once.
+    pub(super) fn notification_names(&self) -> impl Iterator<Item = &str> {
+        let received = self.notifications.iter().map(|it| it.name.as_str());
+        let sent = self.sends.iter().map(String::as_str);
+        let only_sent = sent.filter(|name| !self.notifications.iter().any(|it| it.name == *name));
+        received.chain(only_sent)
+    }
+
+    /// Whether a method or a notification has this name.
+    fn has_name(&self, name: &str) -> bool {
+        let mut notifications = self.notifications.iter();
+        self.methods.iter().any(|method| method.name == name)
+            || notifications.any(|notification| notification.name == name)
     }
 }
 

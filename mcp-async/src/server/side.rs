@@ -76,6 +76,8 @@ impl<S: Service> Role for Side<S> {
                         principal,
                     ),
                     frame,
+                    #[cfg(feature = "server")]
+                    tools: None,
                 };
                 #[cfg(feature = "server")]
                 let call = match self.begin(call) {
@@ -89,8 +91,7 @@ impl<S: Service> Role for Side<S> {
             }
             Event::Cancelled { token, .. } => return Effect::Cancel(token),
             Event::Handshake(opened) => {
-                self.known
-                    .handshake(opened.client_info.as_raw(), &shared.about);
+                self.known.handshake(&opened, &shared.about);
                 self.guarded(|service, peer| service.handshake(peer, &opened));
             }
             Event::Initialized | Event::Listening { .. } => {

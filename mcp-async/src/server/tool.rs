@@ -30,6 +30,7 @@ use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
 use crate::model::{self, Icon, Meta, ToolAnnotations};
 use crate::schema::{ToolSchema, TypeError};
+use crate::values::Values;
 
 /// A tool: its public description and the handler that runs it.
 ///
@@ -72,6 +73,8 @@ pub struct Tool<S = ()> {
     pub(super) drafted: bool,
     pub(super) visibility: Visibility,
     pub(super) scopes: ItemScopes,
+    /// What layers of extensions find for it.
+    pub(super) data: Values,
 }
 
 /// Decodes, checks and starts: all of it while the message is there to borrow from.
@@ -140,6 +143,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             drafted: false,
             visibility: Visibility::default(),
             scopes: ItemScopes::default(),
+            data: Values::default(),
         }
     }
 
@@ -292,6 +296,14 @@ impl<S: Send + Sync + 'static> Tool<S> {
         self
     }
 
+    /// Adds a value for the layer of an [`Extension`](crate::server::Extension), which finds it by
+    /// [`Call::tool_data`](crate::server::Call::tool_data) when the tool is called; it takes the
+    /// place of one of the same type.
+    pub fn extension_data<T: Send + Sync + 'static>(mut self, value: T) -> Self {
+        self.data.insert(value);
+        self
+    }
+
     /// Anything else, under a name with a prefix of your own.
     pub fn meta(mut self, meta: Meta) -> Self {
         self.listed.meta = meta;
@@ -368,6 +380,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             drafted: self.drafted,
             visibility: self.visibility,
             scopes: self.scopes,
+            data: self.data,
         }
     }
 

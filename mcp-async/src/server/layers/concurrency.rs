@@ -51,6 +51,10 @@ impl Around for ConcurrencyLimit {
         if !runs_a_handler(call.method) {
             return service.call(call);
         }
+        #[cfg(feature = "server")]
+        if call.is_long_running() {
+            return service.call(call);
+        }
         let permit = self.semaphore.try_acquire();
         if permit.is_none() && self.refuses {
             let text = format!("More than {} calls at a time", self.limit);

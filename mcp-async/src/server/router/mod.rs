@@ -11,12 +11,14 @@ use core::sync::atomic::{AtomicBool, Ordering};
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use mcp_proto::json::Object;
 use mcp_proto::rpc::{self, code};
 
 use self::lists::list;
 use self::shown::{is_served, is_shown};
 use super::Peer;
 use super::cursor::Listing;
+use super::handler_error::missing_extension;
 use super::host::Host;
 use super::inner::Inner;
 use super::rate::{Buckets, RateLimit};
@@ -82,16 +84,17 @@ impl Router {
     }
 
     fn call_method(&self, call: Call<'_>) -> Job {
-        let name = call.method.name();
-        match self
-            .settings
-            .methods
-            .iter()
-            .find(|method| name == *method.name)
+        let revision = call.request.revision;
+        let method = self.settings.method(call.method.name());
+        let Some(method) = method.filter(|method| method.revisions.contains(revision)) else {
+            return call.refuse(ErrorReply::method_not_found());
+        };
+        if let Some(name) = &method.requires
+            && !call.context().has_client_extension(name)
         {
-            Some(method) => method.call(call, &self.host),
-            None => call.refuse(ErrorReply::method_not_found()),
+            return call.refuse(missing_extension(name));
         }
+        method.call(call, &self.host)
     }
 
     /// Takes one out of the bucket, if there is a limit.
@@ -133,6 +136,14 @@ impl Service for Router {
             }
             rpc::Method::CompletionComplete => self.complete(call),
             _ => self.call_method(call),
+        }
+    }
+
+    fn notified(&self, peer: &Peer, method: rpc::Method<'_>, params: Object<'_>) {
+        let name = method.name();
+        let mut notifications = self.settings.notifications.iter();
+        if let Some(known) = notifications.find(|known| name == *known.name) {
+            known.handle(peer, params);
         }
     }
 

@@ -31,7 +31,7 @@ impl Inner {
         };
         let subject = subject.and_then(Raw::string).map(Str::to_cow);
         let subject = subject.unwrap_or_default();
-        needed(&view.catalog, request.method, &subject, params, caller)
+        self.needed(&view.catalog, request.method, &subject, params, caller)
     }
 
     /// Refuses a call whose token lacks scopes.
@@ -42,55 +42,61 @@ impl Inner {
         }
         let caller = call.context().principal();
         let subject = subject(call);
-        let needed = needed(&view.catalog, call.method, &subject, call.params, caller);
+        let needed = self.needed(&view.catalog, call.method, &subject, call.params, caller);
         Ok(call.context().require(&needed)?)
     }
-}
 
-fn needed(
-    catalog: &Catalog,
-    method: rpc::Method<'_>,
-    subject: &str,
-    params: Object<'_>,
-    caller: Option<&Principal>,
-) -> RequiredScopes {
-    match method {
-        rpc::Method::ToolsCall => {
-            let tool = catalog.tools.find(subject);
-            let tool = tool.filter(|tool| tool.visibility.shows(caller));
-            tool.map_or(RequiredScopes::NONE, |tool| tool.scopes.needed().clone())
-        }
-        rpc::Method::PromptsGet => of_prompt(catalog, subject, caller),
-        rpc::Method::ResourcesRead => of_resource(catalog, subject, caller),
-        rpc::Method::ResourcesSubscribe => of_subscription(catalog, subject, caller),
-        rpc::Method::SubscriptionsListen => {
-            let filter = params.get("notifications").and_then(Raw::object);
-            let uris = filter.and_then(|filter| filter.get("resourceSubscriptions"));
-            let uris = uris.and_then(Raw::array).unwrap_or_default().elements();
-            uris.filter_map(Raw::string)
-                .fold(RequiredScopes::NONE, |all, uri| {
-                    all.union(&of_subscription(catalog, &uri.to_cow(), caller))
-                })
-        }
-        rpc::Method::CompletionComplete => {
-            match params.as_raw().decode::<CompleteParams<'_>>(&mut []) {
-                Ok(params) => match params.reference {
-                    Reference::Prompt(prompt) => of_prompt(catalog, &prompt.name.to_cow(), caller),
-                    Reference::Resource(resource) => {
-                        let uri = resource.uri.to_cow();
-                        let template = catalog.templates.find(&uri);
-                        let template = template.filter(|it| it.visibility.shows(caller));
-                        match template {
-                            Some(template) => template.scopes.needed().clone(),
-                            None => of_resource(catalog, &uri, caller),
+    fn needed(
+        &self,
+        catalog: &Catalog,
+        method: rpc::Method<'_>,
+        subject: &str,
+        params: Object<'_>,
+        caller: Option<&Principal>,
+    ) -> RequiredScopes {
+        match method {
+            rpc::Method::ToolsCall => {
+                let tool = catalog.tools.find(subject);
+                let tool = tool.filter(|tool| tool.visibility.shows(caller));
+                tool.map_or(RequiredScopes::NONE, |tool| tool.scopes.needed().clone())
+            }
+            rpc::Method::PromptsGet => of_prompt(catalog, subject, caller),
+            rpc::Method::ResourcesRead => of_resource(catalog, subject, caller),
+            rpc::Method::ResourcesSubscribe => of_subscription(catalog, subject, caller),
+            rpc::Method::SubscriptionsListen => {
+                let filter = params.get("notifications").and_then(Raw::object);
+                let uris = filter.and_then(|filter| filter.get("resourceSubscriptions"));
+                let uris = uris.and_then(Raw::array).unwrap_or_default().elements();
+                uris.filter_map(Raw::string)
+                    .fold(RequiredScopes::NONE, |all, uri| {
+                        all.union(&of_subscription(catalog, &uri.to_cow(), caller))
+                    })
+            }
+            rpc::Method::CompletionComplete => {
+                match params.as_raw().decode::<CompleteParams<'_>>(&mut []) {
+                    Ok(params) => match params.reference {
+                        Reference::Prompt(prompt) => {
+                            of_prompt(catalog, &prompt.name.to_cow(), caller)
                         }
-                    }
-                    Reference::Other(_) => RequiredScopes::NONE,
-                },
-                Err(_) => RequiredScopes::NONE,
+                        Reference::Resource(resource) => {
+                            let uri = resource.uri.to_cow();
+                            let template = catalog.templates.find(&uri);
+                            let template = template.filter(|it| it.visibility.shows(caller));
+                            match template {
+                                Some(template) => template.scopes.needed().clone(),
+                                None => of_resource(catalog, &uri, caller),
+                            }
+                        }
+                        Reference::Other(_) => RequiredScopes::NONE,
+                    },
+                    Err(_) => RequiredScopes::NONE,
+                }
+            }
+            method => {
+                let method = self.settings.method(method.name());
+                method.map_or(RequiredScopes::NONE, |it| it.scopes.needed().clone())
             }
         }
-        _ => RequiredScopes::NONE,
     }
 }
 

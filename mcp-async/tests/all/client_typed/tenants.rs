@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 
 use allocation_counter::measure;
-use mcp_async::server::NoArguments;
+use mcp_async::server::{Extension, NoArguments};
 use mcp_async::{Client, Server};
 
 use super::support::run;
@@ -24,7 +24,9 @@ fn serve(tenant: usize) {
         let server = Server::<Sim>::builder(text.as_str(), "1.0")
             .title(text.as_str())
             .instructions(text.as_str())
-            .extension("com.example/tenant", BTreeMap::from([("name", &text)]))
+            .extension(
+                Extension::new("com.example/tenant").settings(BTreeMap::from([("name", &text)])),
+            )
             .tool("hello", "Greets", |_: NoArguments, _| async {
                 Ok("Hello!")
             })

@@ -3,7 +3,9 @@
 use core::time::Duration;
 
 use mcp_async::Server;
-use mcp_async::server::{Context, NoArguments, Prompt, Resource, ServerBuilder, Template, Tool};
+use mcp_async::server::{
+    Context, Extension, NoArguments, Prompt, Resource, ServerBuilder, Template, Tool,
+};
 use mcp_proto::Revision;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::CacheScope;
@@ -257,18 +259,17 @@ fn what_is_registered_twice_is_not_built() {
             Ok(params)
         })
     };
-    let nothing = || RawBuf::parse("{}").unwrap();
     let all = new().with(tool("t")).with(prompt()).with(resource());
-    let all = method(all.with(template())).extension("a.b/c", nothing());
+    let all = method(all.with(template())).extension(Extension::new("a.b/c"));
     assert!(all.clone().build().is_ok());
     let twice = all.with(tool("t")).with(prompt()).with(resource());
-    let twice = method(twice.with(template())).extension("a.b/c", nothing());
+    let twice = method(twice.with(template())).extension(Extension::new("a.b/c"));
     let error = twice.with(tool("u")).build().unwrap_err();
     assert_eq!(
         format!("{error:?}"),
         "BuildError: tool `t`: it is registered twice; prompt `p`: it is registered twice; \
          resource `x://`: it is registered twice; template `x:{a}`: it is registered twice; \
-         method `vendor/m`: it is registered twice; capability `a.b/c`: it is registered twice"
+         method `vendor/m`: it is registered twice; extension `a.b/c`: it is registered twice"
     );
 }
 

@@ -1,0 +1,84 @@
+//! What a server declares of an extension.
+
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ServerFeatures;
+
+use super::super::register_error::{RegisterError, TWICE};
+use super::super::settings::Settings;
+use super::{Extension, check_method};
+
+/// A registered extension.
+#[derive(Clone)]
+pub(in crate::server) struct Declaration {
+    pub(in crate::server) name: String,
+    pub(in crate::server) settings: RawBuf,
+    /// What else has to be declared (EX-19).
+    needs: ServerFeatures,
+}
+
+impl Declaration {
+    /// Checks that the server declares what the extension needs.
+    pub(in crate::server) fn check(&self, declared: ServerFeatures) -> Option<RegisterError> {
+        let missing = self.needs.without(declared);
+        let reason = format!("the server does not declare {missing:?}");
+        (!missing.is_empty()).then(|| RegisterError::new("extension", &self.name, &reason))
+    }
+}
+
+impl<S: Send + Sync + 'static> Extension<S> {
+    /// Adds the extension to the settings of a server. Mistakes are added to `mistakes`.
+    pub(in crate::server) fn register(
+        self,
+        state: &Arc<S>,
+        settings: &mut Settings,
+        mistakes: &mut Vec<RegisterError>,
+    ) {
+        let Self {
+            name,
+            settings: declared,
+            revisions,
+            required,
+            needs,
+            methods,
+            notifications,
+            sends,
+            layers,
+        } = self;
+        for method in methods {
+            match method.bind(state, &name, (revisions, required)) {
+                Ok(method) => settings.add_method(method, mistakes),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+        for notification in notifications {
+            match notification.bind(state, &name) {
+                Ok(notification) => settings.add_notification(notification, mistakes),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+        for sent in sends {
+            match check_method(Some(&name), &sent) {
+                Ok(()) if settings.sends.contains(&sent) => {}
+                Ok(()) => settings.sends.push(sent),
+                Err(reason) => {
+                    mistakes.push(RegisterError::new("notification", &sent, &reason));
+                }
+            }
+        }
+        settings.finds_tools |= !layers.is_empty();
+        settings.layers.extend(layers);
+        let error = |reason: &str| RegisterError::new("extension", &name, &reason);
+        let twice = settings.extensions.iter().any(|known| known.name == name);
+        match declared {
+            _ if twice => mistakes.push(error(TWICE)),
+            Some(declared) => settings.extensions.push(Declaration {
+                name,
+                settings: declared,
+                needs,
+            }),
+            None => mistakes.push(error("its settings are no JSON object")),
+        }
+    }
+}

@@ -1,0 +1,289 @@
+//! Extensions of the protocol that an application serves.
+//!
+//! An [`Extension`] has a name and settings, which the server declares, and what the server does
+//! for it: methods, notifications that clients send, layers around calls. It is registered by
+//! [`ServerBuilder::extension`](super::ServerBuilder::extension). An extension is off unless it is
+//! registered (EX-10).
+//!
+//! A client declares an extension as well. Handlers read that from their context:
+//! [`CallContext::client_extension`](super::CallContext::client_extension) has its settings,
+//! [`CallContext::require_extension`](super::CallContext::require_extension) refuses a call
+//! without it.
+
+mod cached;
+mod client;
+mod declaration;
+mod method;
+mod names;
+mod notification;
+
+use core::fmt;
+use core::future::Future;
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::{Payload, Revision, RevisionSet};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use tower_layer::Layer;
+
+use self::notification::ExtensionNotification;
+use super::Service;
+use super::handler_context::Context;
+use super::handler_error::HandlerError;
+use super::service::BoxService;
+use super::settings::Wrap;
+
+pub use self::cached::Cached;
+pub(super) use self::declaration::Declaration;
+pub use self::method::ExtensionMethod;
+pub(super) use self::names::check_method;
+pub use self::notification::NotificationContext;
+
+pub(super) use self::notification::Notification;
+
+/// An extension of the protocol: what the server declares of it, and what it serves for it.
+///
+/// It is a value like a [`Tool`](super::Tool): a library can offer one as a function, and
+/// [`ServerBuilder::extension`](super::ServerBuilder::extension) registers it. `S` is the state
+/// that its handlers share with those of the server.
+///
+/// Names are checked when the server is built: an extension has a name with a prefix, such as
+/// `com.example/jobs` (EX-03), and cannot use the names of the protocol or of an official extension
+/// for its methods (EX-18).
+///
+/// ```
+/// use mcp_async::Server;
+/// use mcp_async::server::{Context, Extension, HandlerError};
+///
+/// #[derive(serde::Serialize)]
+/// struct Settings {
+///     formats: [&'static str; 2],
+/// }
+///
+/// #[derive(serde::Deserialize)]
+/// struct Convert {
+///     amount: f64,
+/// }
+///
+/// #[derive(serde::Serialize)]
+/// struct Converted {
+///     amount: f64,
+/// }
+///
+/// async fn convert(params: Convert, cx: Context<f64>) -> Result<Converted, HandlerError> {
+///     Ok(Converted { amount: params.amount * cx.state() })
+/// }
+///
+/// let currency = Extension::new("com.example/currency")
+///     .settings(Settings { formats: ["short", "long"] })
+///     .requires_client()
+///     .method("currency/convert", convert);
+///
+/// let server = Server::<()>::builder("demo", "1.0")
+///     .with_state(1.25)
+///     .extension(currency)
+///     .build()?;
+/// # let _ = server;
+/// # Ok::<(), mcp_async::server::BuildError>(())
+/// ```
+#[must_use = "it must be registered to be served"]
+pub struct Extension<S = ()> {
+    name: String,
+    /// `None` if they are no JSON object.
+    settings: Option<RawBuf>,
+    revisions: RevisionSet,
+    required: bool,
+    needs: ServerFeatures,
+    methods: Vec<ExtensionMethod<S>>,
+    notifications: Vec<ExtensionNotification<S>>,
+    sends: Vec<String>,
+    layers: Vec<Wrap>,
+}
+
+impl<S: Send + Sync + 'static> Extension<S> {
+    /// An extension of this name, without settings, in the revisions since 2026-07-28.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            settings: RawBuf::parse("{}").ok(),
+            revisions: RevisionSet::at_least(Revision::V2026_07_28),
+            required: false,
+            needs: ServerFeatures::NONE,
+            methods: Vec::new(),
+            notifications: Vec::new(),
+            sends: Vec::new(),
+            layers: Vec::new(),
+        }
+    }
+
+    /// Sets what the server declares of it: an object. The default is the empty object (EX-04).
+    pub fn settings(mut self, settings: impl Serialize) -> Self {
+        let settings = RawBuf::encode(&settings).ok();
+        self.settings = settings.filter(|settings| settings.as_raw().object().is_some());
+        self
+    }
+
+    /// Sets the revisions in which the server declares it and has its methods. A legacy revision
+    /// carries the declaration in the result of `initialize`, where its schema has no such member
+    /// but clients tolerate it (EX-02).
+    ///
+    /// ```
+    /// use mcp_async::server::Extension;
+    /// use mcp_proto::{Revision, RevisionSet};
+    ///
+    /// let jobs: Extension = Extension::new("com.example/jobs")
+    ///     .revisions(RevisionSet::at_least(Revision::V2025_11_25));
+    /// # let _ = jobs;
+    /// ```
+    pub fn revisions(mut self, revisions: RevisionSet) -> Self {
+        self.revisions = revisions;
+        self
+    }
+
+    /// Serves its methods only to clients that declare the extension, in 2026-07-28 on the very
+    /// request. Others are refused with -32021, which names the extension, and over HTTP
+    /// with status 400 (EX-06).
+    pub fn requires_client(mut self) -> Self {
+        self.required = true;
+        self
+    }
+
+    /// Names capabilities that the server must declare for it, for instance because its results
+    /// refer to resources. Without them the server is not built (EX-19).
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::Extension;
+    /// use mcp_proto::model::ServerFeatures;
+    ///
+    /// let albums = Extension::new("com.example/albums").needs(ServerFeatures::RESOURCES);
+    /// let error = Server::<()>::builder("demo", "1.0").extension(albums).build().unwrap_err();
+    /// assert_eq!(
+    ///     error.mistakes()[0].to_string(),
+    ///     "extension `com.example/albums`: the server does not declare {RESOURCES}"
+    /// );
+    /// ```
+    pub fn needs(mut self, capabilities: ServerFeatures) -> Self {
+        self.needs = self.needs.with(capabilities);
+        self
+    }
+
+    /// Adds a method with typed parameters and a typed result: see
+    /// [`ExtensionMethod::handler`].
+    pub fn method<A, T, F, Fut>(self, name: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(A, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        A: DeserializeOwned + Send + 'static,
+        T: Serialize + Send + 'static,
+    {
+        self.with_method(ExtensionMethod::new(name).handler(handler))
+    }
+
+    /// Adds a method whose handler receives the parameters as they came.
+    pub fn raw_method<T, F, Fut>(self, name: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(RawBuf, Context<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, HandlerError>> + Send + 'static,
+        T: Payload + Send + 'static,
+    {
+        self.with_method(ExtensionMethod::new(name).raw(handler))
+    }
+
+    /// Adds a method with settings of its own.
+    pub fn with_method(mut self, method: ExtensionMethod<S>) -> Self {
+        self.methods.push(method);
+        self
+    }
+
+    /// Takes notifications of this name from clients. The handler is called at once and in the
+    /// order of arrival, and must not block; what takes longer belongs in a task. A notification
+    /// whose parameters do not decode is dropped, as nothing answers it.
+    ///
+    /// ```
+    /// use core::sync::atomic::{AtomicU32, Ordering};
+    ///
+    /// use mcp_async::Server;
+    /// use mcp_async::server::{Extension, NotificationContext};
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Seen {
+    ///     count: u32,
+    /// }
+    ///
+    /// let reading = Extension::new("com.example/reading").notification(
+    ///     "notifications/example/seen",
+    ///     |seen: Seen, cx: NotificationContext<AtomicU32>| {
+    ///         cx.state().fetch_add(seen.count, Ordering::Relaxed);
+    ///     },
+    /// );
+    /// let server = Server::<()>::builder("demo", "1.0")
+    ///     .with_state(AtomicU32::new(0))
+    ///     .extension(reading);
+    /// # let _ = server;
+    /// ```
+    pub fn notification<A, F>(mut self, name: impl Into<String>, handler: F) -> Self
+    where
+        F: Fn(A, NotificationContext<S>) + Send + Sync + 'static,
+        A: DeserializeOwned,
+    {
+        let notification = ExtensionNotification::new(name.into(), handler);
+        self.notifications.push(notification);
+        self
+    }
+
+    /// Names a notification that the server sends for the extension: on the stream of a request, by
+    /// [`Peer::notify`](super::Peer::notify) in a legacy session (EX-14).
+    pub fn sends(mut self, name: impl Into<String>) -> Self {
+        self.sends.push(name.into());
+        self
+    }
+
+    /// Wraps what serves each connection, as
+    /// [`ServerBuilder::layer`](super::ServerBuilder::layer) does at the place where the extension
+    /// is registered. The layer sees every call; it finds the settings of the client in
+    /// [`CallContext::client_extension`](super::CallContext::client_extension), and the data of a
+    /// tool that is called in [`Call::tool_data`](super::Call::tool_data).
+    ///
+    /// ```
+    /// use mcp_async::ErrorReply;
+    /// use mcp_async::server::layers::around;
+    /// use mcp_async::server::{Extension, NoArguments, Tool};
+    ///
+    /// /// What a call of a tool costs.
+    /// struct Price(u32);
+    ///
+    /// let prices = Extension::new("com.example/prices").layer(around(|call, service| {
+    ///     match call.tool_data::<Price>() {
+    ///         Some(price) if price.0 > 100 => call.refuse(ErrorReply::new(-1, "too expensive")),
+    ///         _ => service.call(call),
+    ///     }
+    /// }));
+    /// let tool = Tool::new("render")
+    ///     .extension_data(Price(250))
+    ///     .handler(|_: NoArguments, _| async { Ok("done") });
+    /// let server = mcp_async::Server::<()>::builder("demo", "1.0").with(tool).extension(prices);
+    /// # let _ = server;
+    /// ```
+    pub fn layer<L>(mut self, layer: L) -> Self
+    where
+        L: Layer<BoxService> + Send + Sync + 'static,
+        L::Service: Service,
+    {
+        self.layers.push(Arc::new(move |service| {
+            Box::new(layer.layer(service)) as BoxService
+        }));
+        self
+    }
+}
+
+impl<S> fmt::Debug for Extension<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Extension")
+            .field("name", &self.name)
+            .field("methods", &self.methods)
+            .finish_non_exhaustive()
+    }
+}

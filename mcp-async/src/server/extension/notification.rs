@@ -1,0 +1,102 @@
+//! Notifications that clients send for an extension.
+
+use core::fmt;
+use std::sync::Arc;
+
+use mcp_proto::json::Object;
+use serde::de::DeserializeOwned;
+
+use super::super::method::decode;
+use super::super::peer::Peer;
+use super::super::principal::Principal;
+use super::super::register_error::RegisterError;
+use super::names;
+
+/// A notification whose handler has its state.
+pub(in crate::server) struct Notification {
+    pub(in crate::server) name: String,
+    handle: BoundHandle,
+}
+
+type BoundHandle = Box<dyn Fn(&Peer, Object<'_>) + Send + Sync>;
+
+type Handle<S> = Box<dyn Fn(&Peer, Object<'_>, &Arc<S>) + Send + Sync>;
+
+/// A notification of an extension before it is registered.
+pub(super) struct ExtensionNotification<S> {
+    name: String,
+    handle: Handle<S>,
+}
+
+/// The sender of a notification, and the state of the server.
+pub struct NotificationContext<S = ()> {
+    peer: Peer,
+    state: Arc<S>,
+}
+
+impl<S: Send + Sync + 'static> ExtensionNotification<S> {
+    pub(super) fn new<A, F>(name: String, handler: F) -> Self
+    where
+        F: Fn(A, NotificationContext<S>) + Send + Sync + 'static,
+        A: DeserializeOwned,
+    {
+        let handle = move |peer: &Peer, params: Object<'_>, state: &Arc<S>| {
+            // A notification has no answer, so one that does not decode is dropped.
+            if let Ok(params) = decode(params.as_raw(), "params") {
+                let context = NotificationContext {
+                    peer: peer.clone(),
+                    state: Arc::clone(state),
+                };
+                handler(params, context);
+            }
+        };
+        Self {
+            name,
+            handle: Box::new(handle),
+        }
+    }
+
+    /// Gives the handler its state.
+    pub(super) fn bind(
+        self,
+        state: &Arc<S>,
+        extension: &str,
+    ) -> Result<Notification, RegisterError> {
+        names::check_method(Some(extension), &self.name)
+            .map_err(|reason| RegisterError::new("notification", &self.name, &reason))?;
+        let (handle, state) = (self.handle, Arc::clone(state));
+        Ok(Notification {
+            name: self.name,
+            handle: Box::new(move |peer, params| handle(peer, params, &state)),
+        })
+    }
+}
+
+impl Notification {
+    pub(in crate::server) fn handle(&self, peer: &Peer, params: Object<'_>) {
+        (self.handle)(peer, params);
+    }
+}
+
+impl<S> NotificationContext<S> {
+    /// Returns the state of the server.
+    pub fn state(&self) -> &S {
+        &self.state
+    }
+
+    /// Returns the connection that the notification came from.
+    pub const fn peer(&self) -> &Peer {
+        &self.peer
+    }
+
+    /// Returns the verified sender.
+    pub fn principal(&self) -> Option<Principal> {
+        self.peer.principal()
+    }
+}
+
+impl<S> fmt::Debug for NotificationContext<S> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.peer.fmt(f)
+    }
+}
