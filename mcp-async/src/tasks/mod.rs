@@ -1,0 +1,12 @@
+//! Tasks: calls of tools that continue after their exchange.
+//!
+//! A server offers them by [`ServerBuilder::tasks`](crate::server::ServerBuilder::tasks), for the
+//! tools that say so by [`Tool::task`](crate::server::Tool::task). A client of 2026-07-28 that
+//! declares the extension `io.modelcontextprotocol/tasks` on a call receives the task at once, looks
+//! at it, answers its questions and takes its result. For every other client the same tool runs in
+//! its call.
+//!
+//! The module stands above `server`: all that it needs of it is public, so that tasks of another
+//! kind can be written outside of the project.
+
+pub mod store;

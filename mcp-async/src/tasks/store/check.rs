@@ -1,0 +1,229 @@
+//! A test of stores of tasks.
+
+use core::fmt;
+use core::future::{Future, poll_fn};
+use core::pin::{Pin, pin};
+use core::task::Poll;
+
+use super::{TaskRecord, TaskStore, TaskStoreError};
+
+/// Checks that a store does what [`TaskStore`] says, with tasks whose ids begin with `check-`, which
+/// it removes. The store must not be in use by a server meanwhile.
+///
+/// # Errors
+/// The first rule that the store breaks, or its error.
+///
+/// ```
+/// use mcp_async::tasks::store::{MemoryTaskStore, check};
+///
+/// # async fn test() {
+/// check(&MemoryTaskStore::new()).await.unwrap();
+/// # }
+/// # let mut test = core::pin::pin!(test());
+/// # let mut cx = core::task::Context::from_waker(core::task::Waker::noop());
+/// # assert!(core::future::Future::poll(test.as_mut(), &mut cx).is_ready());
+/// ```
+pub async fn check(store: &dyn TaskStore) -> Result<(), CheckError> {
+    for id in [A, B, C] {
+        store.remove(id).await?;
+    }
+    records(store).await?;
+    lists(store).await?;
+    times(store).await?;
+    watches(store).await?;
+    for id in [A, B, C] {
+        store.remove(id).await?;
+    }
+    Ok(())
+}
+
+async fn records(store: &dyn TaskStore) -> Result<(), CheckError> {
+    let first = TaskRecord::new(A, BOOT, 1_000).with_owner(Some(OWNER));
+    let rule = |holds, rule| require(holds, rule);
+    rule(
+        store.load(A).await?.is_none(),
+        "an unknown id has no record",
+    )?;
+    rule(
+        !store.replace(&first.failed("x")).await?,
+        "a record that does not exist is not replaced",
+    )?;
+    rule(
+        store.load(A).await?.is_none(),
+        "a replacement creates no record",
+    )?;
+    rule(store.create(&first).await?, "a new record is created")?;
+    rule(
+        store.load(A).await?.as_ref() == Some(&first),
+        "a record is found as it was created",
+    )?;
+    let other = first.clone().with_owner(Some("check-other"));
+    rule(!store.create(&other).await?, "an id is created once")?;
+    let second = first.failed("x");
+    rule(store.replace(&second).await?, "the next version replaces")?;
+    rule(
+        !store.replace(&second).await?,
+        "the same version does not replace twice",
+    )?;
+    rule(
+        !store.replace(&second.failed("y").failed("z")).await?,
+        "a version is not left out",
+    )?;
+    rule(
+        store.load(A).await?.as_ref() == Some(&second),
+        "what was refused changes nothing",
+    )?;
+    store.remove(A).await?;
+    store.remove(A).await?;
+    rule(
+        store.load(A).await?.is_none(),
+        "a record that was removed is gone",
+    )
+}
+
+async fn lists(store: &dyn TaskStore) -> Result<(), CheckError> {
+    for id in [C, A, B] {
+        let owner = if id == C { "check-other" } else { OWNER };
+        let record = TaskRecord::new(id, BOOT, 1_000).with_owner(Some(owner));
+        require(store.create(&record).await?, "a removed id can be created")?;
+    }
+    let ids = |records: Vec<TaskRecord>| -> Vec<String> {
+        records.iter().map(|record| record.id().into()).collect()
+    };
+    let all = ids(store.list(OWNER, None, 10).await?);
+    require(
+        all == [A, B],
+        "an owner's tasks are listed by id, no others",
+    )?;
+    let first = ids(store.list(OWNER, None, 1).await?);
+    require(first == [A], "a list has a limit")?;
+    let rest = ids(store.list(OWNER, Some(A), 10).await?);
+    require(rest == [B], "a list continues after an id")?;
+    for id in [A, B, C] {
+        store.remove(id).await?;
+    }
+    let none = store.list(OWNER, None, 10).await?;
+    require(none.is_empty(), "what was removed is not listed")
+}
+
+async fn times(store: &dyn TaskStore) -> Result<(), CheckError> {
+    let kept = TaskRecord::new(A, BOOT, 1_000);
+    let short = TaskRecord::new(B, BOOT, 1_000).with_ttl(Some(10));
+    store.create(&kept).await?;
+    store.create(&short).await?;
+    let has = |records: &[TaskRecord], id| records.iter().any(|record| record.id() == id);
+    let expired = store.expired(1_009, usize::MAX).await?;
+    require(!has(&expired, B), "a task does not expire before its time")?;
+    let expired = store.expired(1_010, usize::MAX).await?;
+    require(
+        has(&expired, B) && !has(&expired, A),
+        "a task expires at its time, one without a time never",
+    )?;
+    require(
+        !store.is_alive("check-unknown", 1_000).await?,
+        "an unknown process is not alive",
+    )?;
+    store.renew(BOOT, 2_000).await?;
+    require(
+        store.is_alive(BOOT, 1_999).await? && !store.is_alive(BOOT, 2_000).await?,
+        "a process is alive until its time",
+    )?;
+    store.replace(&short.failed("x")).await?;
+    let orphaned = store.orphaned(1_999, usize::MAX).await?;
+    require(!has(&orphaned, A), "a task of a live process has one")?;
+    let orphaned = store.orphaned(2_000, usize::MAX).await?;
+    require(
+        has(&orphaned, A) && !has(&orphaned, B),
+        "tasks of a dead process that are not terminal are found",
+    )?;
+    store.remove(A).await?;
+    store.remove(B).await?;
+    let expired = store.expired(u64::MAX, usize::MAX).await?;
+    require(!has(&expired, B), "what was removed does not expire")
+}
+
+async fn watches(store: &dyn TaskStore) -> Result<(), CheckError> {
+    store.watch(A, 0).await?;
+    let first = TaskRecord::new(A, BOOT, 1_000);
+    store.create(&first).await?;
+    store.watch(A, 0).await?;
+    both(store.watch(A, 1), async {
+        store.replace(&first.failed("x")).await.map(drop)
+    })
+    .await?;
+    both(store.watch(A, 2), store.remove(A)).await?;
+    Ok(())
+}
+
+/// Runs both until both have ended, the first one first.
+async fn both(
+    first: impl Future<Output = Result<(), TaskStoreError>>,
+    second: impl Future<Output = Result<(), TaskStoreError>>,
+) -> Result<(), TaskStoreError> {
+    let (mut first, mut second) = (pin!(first), pin!(second));
+    let mut ended = [false; 2];
+    poll_fn(|cx| {
+        let futures: [Pin<&mut dyn Future<Output = _>>; 2] = [first.as_mut(), second.as_mut()];
+        for (future, ended) in futures.into_iter().zip(&mut ended) {
+            if *ended {
+                continue;
+            }
+            if let Poll::Ready(result) = future.poll(cx) {
+                result?;
+                *ended = true;
+            }
+        }
+        match ended {
+            [true, true] => Poll::Ready(Ok(())),
+            _ => Poll::Pending,
+        }
+    })
+    .await
+}
+
+fn require(holds: bool, rule: &'static str) -> Result<(), CheckError> {
+    match holds {
+        true => Ok(()),
+        false => Err(CheckError::Broken(rule)),
+    }
+}
+
+/// What [`check`] found.
+#[derive(Debug)]
+#[non_exhaustive]
+pub enum CheckError {
+    /// The store breaks this rule.
+    Broken(&'static str),
+    /// The store failed.
+    Failed(TaskStoreError),
+}
+
+impl From<TaskStoreError> for CheckError {
+    fn from(error: TaskStoreError) -> Self {
+        Self::Failed(error)
+    }
+}
+
+impl fmt::Display for CheckError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Broken(rule) => write!(f, "not so: {rule}"),
+            Self::Failed(error) => error.fmt(f),
+        }
+    }
+}
+
+impl core::error::Error for CheckError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        match self {
+            Self::Broken(_) => None,
+            Self::Failed(error) => error.source(),
+        }
+    }
+}
+
+const A: &str = "check-a";
+const B: &str = "check-b";
+const C: &str = "check-c";
+const BOOT: &str = "check-boot";
+const OWNER: &str = "check-owner";

@@ -1,0 +1,218 @@
+//! A store of tasks in the memory of this process.
+
+use core::fmt;
+use core::future::{poll_fn, ready};
+use core::task::{Poll, Waker};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use super::{TaskRecord, TaskStore, TaskStoreFuture};
+use crate::connection::register;
+
+/// Keeps tasks in memory, until they expire or the process ends. Clones share the tasks.
+#[derive(Clone, Default)]
+pub struct MemoryTaskStore(Arc<Mutex<Tables>>);
+
+#[derive(Default)]
+struct Tables {
+    tasks: HashMap<Arc<str>, Entry>,
+    /// Ids by the time when they expire.
+    expiring: BTreeSet<(u64, Arc<str>)>,
+    /// Ids by their owners.
+    owned: BTreeSet<(String, Arc<str>)>,
+    /// Until when processes are alive.
+    boots: BTreeMap<String, u64>,
+}
+
+struct Entry {
+    record: Arc<TaskRecord>,
+    watching: Vec<Waker>,
+}
+
+impl MemoryTaskStore {
+    /// Creates an empty store.
+    pub fn new() -> Self {
+        Self::default()
+    }
+
+    /// Returns the number of tasks.
+    pub fn len(&self) -> usize {
+        self.lock().tasks.len()
+    }
+
+    /// Returns whether there is no task.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Tables> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+impl TaskStore for MemoryTaskStore {
+    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
+        Box::pin(async move {
+            let tables = &mut *self.lock();
+            if tables.tasks.contains_key(record.id()) {
+                return Ok(false);
+            }
+            let id: Arc<str> = record.id().into();
+            if let Some(at) = record.expires_at() {
+                tables.expiring.insert((at, Arc::clone(&id)));
+            }
+            if let Some(owner) = record.owner() {
+                tables.owned.insert((owner.to_owned(), Arc::clone(&id)));
+            }
+            let entry = Entry {
+                record: Arc::new(record.clone()),
+                watching: Vec::new(),
+            };
+            tables.tasks.insert(id, entry);
+            Ok(true)
+        })
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
+        Box::pin(async move {
+            let record = self.lock().tasks.get(id).map(|entry| entry.record.clone());
+            Ok(record.map(|record| TaskRecord::clone(&record)))
+        })
+    }
+
+    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
+        Box::pin(async move {
+            let new = Arc::new(record.clone());
+            let (old, watching) = {
+                let tables = &mut *self.lock();
+                let Some(entry) = tables.tasks.get_mut(record.id()) else {
+                    return Ok(false);
+                };
+                if entry.record.version().checked_add(1) != Some(record.version()) {
+                    return Ok(false);
+                }
+                let watching = core::mem::take(&mut entry.watching);
+                (core::mem::replace(&mut entry.record, new), watching)
+            };
+            drop(old);
+            watching.into_iter().for_each(Waker::wake);
+            Ok(true)
+        })
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
+        Box::pin(async move {
+            let removed = {
+                let tables = &mut *self.lock();
+                let removed = tables.tasks.remove_entry(id);
+                if let Some((id, entry)) = &removed {
+                    if let Some(at) = entry.record.expires_at() {
+                        tables.expiring.remove(&(at, Arc::clone(id)));
+                    }
+                    if let Some(owner) = entry.record.owner() {
+                        tables.owned.remove(&(owner.to_owned(), Arc::clone(id)));
+                    }
+                }
+                // A table that was large once does not stay so.
+                if tables.tasks.len() < tables.tasks.capacity() / 8 {
+                    let room = tables.tasks.len().saturating_mul(2);
+                    tables.tasks.shrink_to(room);
+                }
+                removed
+            };
+            if let Some((_, entry)) = removed {
+                entry.watching.into_iter().for_each(Waker::wake);
+            }
+            Ok(())
+        })
+    }
+
+    fn list<'a>(
+        &'a self,
+        owner: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        Box::pin(async move {
+            let tables = &*self.lock();
+            let from = (owner.to_owned(), Arc::<str>::from(after.unwrap_or("")));
+            let ids = tables.owned.range(from..);
+            let ids = ids
+                .take_while(|(of, _)| of == owner)
+                .filter(|(_, id)| after != Some(&**id));
+            let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
+            Ok(records
+                .take(limit)
+                .map(|entry| TaskRecord::clone(&entry.record))
+                .collect())
+        })
+    }
+
+    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        Box::pin(async move {
+            let tables = &*self.lock();
+            let is_alive = |boot: &str| tables.boots.get(boot).is_some_and(|until| *until > now);
+            if tables.boots.keys().all(|boot| is_alive(boot)) {
+                return Ok(Vec::new());
+            }
+            let records = tables.tasks.values().map(|entry| &entry.record);
+            let orphaned =
+                records.filter(|record| !record.status().is_terminal() && !is_alive(record.boot()));
+            Ok(orphaned
+                .take(limit)
+                .map(|record| TaskRecord::clone(record))
+                .collect())
+        })
+    }
+
+    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        Box::pin(async move {
+            let tables = &*self.lock();
+            let ids = tables.expiring.iter().take_while(|(at, _)| *at <= now);
+            let records = ids.filter_map(|(_, id)| tables.tasks.get(id));
+            Ok(records
+                .take(limit)
+                .map(|entry| TaskRecord::clone(&entry.record))
+                .collect())
+        })
+    }
+
+    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
+        Box::pin(poll_fn(move |cx| {
+            let tables = &mut *self.lock();
+            match tables.tasks.get_mut(id) {
+                Some(entry) if entry.record.version() <= version => {
+                    register(&mut entry.watching, cx);
+                    Poll::Pending
+                }
+                _ => Poll::Ready(Ok(())),
+            }
+        }))
+    }
+
+    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {
+        self.lock().boots.insert(boot.to_owned(), until);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
+        let alive = self
+            .lock()
+            .boots
+            .get(boot)
+            .is_some_and(|until| *until > now);
+        Box::pin(ready(Ok(alive)))
+    }
+
+    fn is_shared(&self) -> bool {
+        false
+    }
+}
+
+impl fmt::Debug for MemoryTaskStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("MemoryTaskStore")
+            .field("tasks", &self.len())
+            .finish()
+    }
+}

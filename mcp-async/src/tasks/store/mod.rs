@@ -1,0 +1,112 @@
+//! Stores of tasks.
+
+mod check;
+mod memory;
+mod record;
+
+use core::error::Error;
+use core::fmt;
+use core::future::Future;
+use core::pin::Pin;
+
+pub use self::check::{CheckError, check};
+pub use self::memory::MemoryTaskStore;
+pub use self::record::{RecordError, TaskRecord};
+
+/// Keeps the tasks of a server, so that every process of it can show and change them.
+///
+/// Without one, tasks live in a [`MemoryTaskStore`]. A store that several processes share, or that
+/// outlives a process, implements this trait; [`check`] tests it.
+///
+/// Each change of a task is one call of [`replace`](Self::replace), which compares the version: of
+/// two writers one fails, reads the record again and decides anew. A record whose status is terminal
+/// is never replaced by the server.
+///
+/// The process that works on a task [watches](Self::watch) its record, because answers and
+/// cancellations may arrive at another process. It renews its boot while it lives. A task whose boot
+/// is not [alive](Self::is_alive) has lost its process, and is marked as failed by whoever notices.
+///
+/// The server waits for a store for a limited time only, and then treats the call as failed; it may
+/// have taken effect nevertheless.
+pub trait TaskStore: Send + Sync {
+    /// Keeps a new record. Returns `false`, and changes nothing, if its id is known. Once this has
+    /// returned, every process finds the record (TK-34).
+    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool>;
+
+    /// Returns the record of this id.
+    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>>;
+
+    /// Replaces the record of this id, if its version is the one before the version of `record`. The
+    /// comparison and the write are one atomic step. Returns `false`, and changes nothing, if it has
+    /// another version or does not exist.
+    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool>;
+
+    /// Forgets the record of this id. It is no error if there is none.
+    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()>;
+
+    /// Returns up to `limit` records of an owner, in the order of their ids, after the id `after`.
+    fn list<'a>(
+        &'a self,
+        owner: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> TaskStoreFuture<'a, Vec<TaskRecord>>;
+
+    /// Returns up to `limit` records whose [`expires_at`](TaskRecord::expires_at) is at or before
+    /// `now`.
+    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>>;
+
+    /// Returns up to `limit` records that are not terminal and whose boot is not
+    /// [alive](Self::is_alive) at `now`.
+    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>>;
+
+    /// Resolves when the record of this id has a later version than `version`, or does not exist.
+    /// It may resolve late or without a reason. Dropping the future ends the watch.
+    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()>;
+
+    /// Notes that the process with this boot is alive until `until`, in milliseconds since 1970.
+    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()>;
+
+    /// Returns whether the process with this boot is alive at `now`.
+    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool>;
+
+    /// Returns whether records come from more than this process, so that the server looks for
+    /// [expired](Self::expired) and [orphaned](Self::orphaned) ones although it has no task.
+    fn is_shared(&self) -> bool {
+        true
+    }
+}
+
+/// What a store of tasks returns: its answer, later.
+pub type TaskStoreFuture<'a, T> =
+    Pin<Box<dyn Future<Output = Result<T, TaskStoreError>> + Send + 'a>>;
+
+/// Why a store of tasks did not do what it was asked. The text is for the operator: no client sees
+/// it.
+#[derive(Debug)]
+pub struct TaskStoreError(Box<dyn Error + Send + Sync>);
+
+impl TaskStoreError {
+    /// Creates an error with this cause.
+    pub fn new(cause: impl Into<Box<dyn Error + Send + Sync>>) -> Self {
+        Self(cause.into())
+    }
+}
+
+impl fmt::Display for TaskStoreError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the store of tasks failed")
+    }
+}
+
+impl Error for TaskStoreError {
+    fn source(&self) -> Option<&(dyn Error + 'static)> {
+        Some(&*self.0)
+    }
+}
+
+impl From<RecordError> for TaskStoreError {
+    fn from(error: RecordError) -> Self {
+        Self::new(error)
+    }
+}

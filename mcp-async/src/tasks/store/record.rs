@@ -1,0 +1,236 @@
+//! The record of a task.
+
+use core::fmt;
+use std::collections::BTreeMap;
+
+use mcp_proto::json::{DecodeError, MAX_DEPTH, Raw, RawBuf};
+use mcp_proto::model::TaskStatus;
+use serde::{Deserialize, Serialize};
+
+use crate::error::ErrorReply;
+
+/// What is known of a task: what a [`TaskStore`](super::TaskStore) keeps.
+///
+/// A store reads the members that it sorts and compares by, and keeps the rest as
+/// [bytes](Self::to_bytes). Times are milliseconds since 1970. A record contains what the client
+/// answered and what the handler returned, so it is as confidential as those.
+///
+/// ```
+/// use mcp_async::tasks::store::TaskRecord;
+///
+/// let record = TaskRecord::new("f3a8", "boot-1", 1_000).with_ttl(Some(60_000));
+/// let bytes = record.to_bytes();
+/// let read = TaskRecord::from_bytes(&bytes)?;
+/// assert_eq!((read.id(), read.version(), read.expires_at()), ("f3a8", 1, Some(61_000)));
+/// assert!(TaskRecord::from_bytes(b"{}").is_err());
+/// # Ok::<(), mcp_async::tasks::store::RecordError>(())
+/// ```
+#[derive(Clone, PartialEq, Serialize, Deserialize)]
+pub struct TaskRecord {
+    #[serde(rename = "format")]
+    format: u32,
+    pub(crate) id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) owner: Option<String>,
+    pub(crate) boot: String,
+    pub(crate) version: u64,
+    pub(crate) created: u64,
+    pub(crate) updated: u64,
+    #[serde(default)]
+    pub(crate) ttl: Option<u64>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) poll: Option<u64>,
+    pub(crate) status: TaskStatus,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) message: Option<String>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub(crate) questions: Vec<TaskQuestion>,
+    /// Answers that the process of the task has not taken yet.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) answers: BTreeMap<String, RawBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) result: Option<RawBuf>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) error: Option<TaskError>,
+}
+
+/// A question that a task asks.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TaskQuestion {
+    pub(crate) key: String,
+    pub(crate) method: String,
+    pub(crate) params: RawBuf,
+}
+
+/// The error with which a task failed.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(crate) struct TaskError {
+    pub(crate) code: i64,
+    pub(crate) message: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) data: Option<RawBuf>,
+}
+
+impl TaskRecord {
+    /// Creates the record of a task that is being worked on, in version 1.
+    ///
+    /// `boot` names the run of the process that works on it, and `created` is the time in
+    /// milliseconds since 1970.
+    pub fn new(id: impl Into<String>, boot: impl Into<String>, created: u64) -> Self {
+        Self {
+            format: FORMAT,
+            id: id.into(),
+            owner: None,
+            boot: boot.into(),
+            version: 1,
+            created,
+            updated: created,
+            ttl: None,
+            poll: None,
+            status: TaskStatus::Working,
+            message: None,
+            questions: Vec::new(),
+            answers: BTreeMap::new(),
+            result: None,
+            error: None,
+        }
+    }
+
+    /// Sets the name of the principal that the task belongs to.
+    #[must_use]
+    pub fn with_owner(mut self, owner: Option<impl Into<String>>) -> Self {
+        self.owner = owner.map(Into::into);
+        self
+    }
+
+    /// Sets how long the task is kept from its creation, in milliseconds; `None` means without
+    /// limit.
+    #[must_use]
+    pub const fn with_ttl(mut self, ttl: Option<u64>) -> Self {
+        self.ttl = ttl;
+        self
+    }
+
+    /// Returns the id, which is unique among all tasks.
+    pub fn id(&self) -> &str {
+        &self.id
+    }
+
+    /// Returns the name of the principal that the task belongs to.
+    pub fn owner(&self) -> Option<&str> {
+        self.owner.as_deref()
+    }
+
+    /// Returns the name of the run of a process that works on the task.
+    pub fn boot(&self) -> &str {
+        &self.boot
+    }
+
+    /// Returns the version: 1 for a new record, and one more after each change.
+    pub const fn version(&self) -> u64 {
+        self.version
+    }
+
+    /// Returns when the task was created.
+    pub const fn created_at(&self) -> u64 {
+        self.created
+    }
+
+    /// Returns when the task is to be forgotten; `None` for a task that is kept without limit.
+    pub const fn expires_at(&self) -> Option<u64> {
+        match self.ttl {
+            Some(ttl) => Some(self.created.saturating_add(ttl)),
+            None => None,
+        }
+    }
+
+    /// Returns the status.
+    pub const fn status(&self) -> TaskStatus {
+        self.status
+    }
+
+    /// Returns the status message.
+    pub fn status_message(&self) -> Option<&str> {
+        self.message.as_deref()
+    }
+
+    /// Returns the next version of the record, failed with this message, to test a store with.
+    #[must_use]
+    pub fn failed(&self, message: &str) -> Self {
+        let mut next = self.clone();
+        next.version = next.version.saturating_add(1);
+        next.fail(ErrorReply::new(
+            mcp_proto::rpc::code::INTERNAL_ERROR,
+            message.to_owned(),
+        ));
+        next
+    }
+
+    /// Returns the record as bytes: one JSON object.
+    pub fn to_bytes(&self) -> Vec<u8> {
+        // A record of strings, numbers and JSON can always be written.
+        RawBuf::encode(self).map_or_else(|_| Vec::new(), |raw| raw.as_raw().as_bytes().to_vec())
+    }
+
+    /// Reads a record.
+    ///
+    /// # Errors
+    /// Bytes that are not a record, or one of a later format.
+    pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordError> {
+        let raw = Raw::parse(bytes, MAX_DEPTH).map_err(|_| RecordError(None))?;
+        let record: Self = raw
+            .decode(&mut [])
+            .map_err(|error| RecordError(Some(error)))?;
+        match record.format {
+            FORMAT => Ok(record),
+            _ => Err(RecordError(None)),
+        }
+    }
+
+    /// The task has failed.
+    pub(crate) fn fail(&mut self, error: ErrorReply) {
+        self.end(TaskStatus::Failed);
+        self.message = Some(error.message.clone().into_owned());
+        self.error = Some(TaskError {
+            code: error.code,
+            message: error.message.into_owned(),
+            data: error.data,
+        });
+    }
+
+    /// The task has ended: it asks nothing any more.
+    pub(crate) fn end(&mut self, status: TaskStatus) {
+        self.status = status;
+        self.questions.clear();
+        self.answers.clear();
+    }
+}
+
+impl fmt::Debug for TaskRecord {
+    /// Without ids, owners, answers and results, which are not for logs.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("TaskRecord")
+            .field("version", &self.version)
+            .field("status", &self.status)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Bytes that are not a [`TaskRecord`] of this format.
+#[derive(Debug)]
+pub struct RecordError(Option<DecodeError>);
+
+impl fmt::Display for RecordError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("the bytes are not the record of a task")
+    }
+}
+
+impl core::error::Error for RecordError {
+    fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
+        self.0.as_ref().map(|error| error as _)
+    }
+}
+
+/// Changes when an older program could not read a record.
+const FORMAT: u32 = 1;
