@@ -8,7 +8,7 @@ use crate::json::{Str, Writer};
 use crate::model::Implementation;
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::per_revision::PerRevision;
-use crate::revision::Revision;
+use crate::revision::{Revision, RevisionSet};
 
 /// The capabilities of a role, and how its messages declare them.
 pub(crate) trait Declare: Copy {
@@ -22,8 +22,14 @@ pub(crate) trait Declare: Copy {
         w: &mut Writer<'_>,
     ) -> Result<(), Self::Error>;
 
-    /// Writes the capabilities, as far as the revision knows them.
-    fn write(&self, revision: Revision, w: &mut Writer<'_>) -> Result<(), Self::Error>;
+    /// Writes the capabilities, as far as the revision knows them, with the extensions that are
+    /// declared in it.
+    fn write(
+        &self,
+        revision: Revision,
+        extensions: &ExtensionRevisions<'_>,
+        w: &mut Writer<'_>,
+    ) -> Result<(), Self::Error>;
 }
 
 /// What a program with the capabilities `C` says of itself: borrowed, or in shared memory.
@@ -45,8 +51,10 @@ pub(crate) struct BorrowedTexts<'c, C> {
     pub(crate) methods: &'c [CustomMethod<'c>],
     /// Of a server: the keys of the filter of a listen that the application judges.
     pub(crate) filters: &'c [&'c str],
-    /// Of a client: the types of results that its extensions define.
-    pub(crate) result_types: &'c [&'c str],
+    /// Of a client: the types of results that its extensions define, and the methods of each.
+    pub(crate) result_types: &'c [(&'c str, &'c [&'c str])],
+    /// The revisions in which an extension is declared.
+    pub(crate) extension_revisions: &'c [(&'c str, RevisionSet)],
 }
 
 /// Texts with memory of their own, as they are written.
@@ -58,8 +66,12 @@ pub(crate) struct SharedTexts {
     instructions: Option<Box<str>>,
     methods: Box<[SharedMethod]>,
     filters: Box<[Box<str>]>,
-    result_types: Box<[Box<str>]>,
+    result_types: Box<[SharedResultType]>,
 }
+
+/// A type of results and its methods, with memory of their own.
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+type SharedResultType = (Box<str>, Box<[Box<str>]>);
 
 /// A [`CustomMethod`] with memory of its own.
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
@@ -94,7 +106,10 @@ impl<C: Declare> Texts<'_, C> {
         w: &mut Writer<'_>,
     ) -> Result<(), C::Error> {
         match self {
-            Self::Borrowed(texts) => texts.capabilities.write(revision, w),
+            Self::Borrowed(texts) => {
+                let extensions = ExtensionRevisions(texts.extension_revisions);
+                texts.capabilities.write(revision, &extensions, w)
+            }
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
                 w.literal(texts.capabilities.get(revision));
@@ -146,14 +161,68 @@ impl<C: Declare> Texts<'_, C> {
         }
     }
 
-    /// Returns whether an extension of the client defines this type of result.
-    pub(crate) fn has_result_type(&self, name: Str<'_>) -> bool {
+    /// Returns the types of results that a method may return, as bits of their places in the list.
+    pub(crate) fn result_types_of(&self, method: Str<'_>) -> u32 {
+        let mut types = 0;
         match self {
-            Self::Borrowed(texts) => texts.result_types.iter().any(|own| name == **own),
+            Self::Borrowed(texts) => {
+                for (place, (_, methods)) in (0..).zip(texts.result_types) {
+                    types |= bit(place, methods.iter().any(|own| method == **own));
+                }
+            }
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-            Self::Shared(texts) => texts.result_types.iter().any(|own| name == **own),
+            Self::Shared(texts) => {
+                for (place, (_, methods)) in (0..).zip(&texts.result_types) {
+                    types |= bit(place, methods.iter().any(|own| method == **own));
+                }
+            }
         }
+        types
     }
+
+    /// Returns the bit of this type of results; 0 if no extension defines it.
+    pub(crate) fn result_type(&self, name: Str<'_>) -> u32 {
+        let mut types = 0;
+        match self {
+            Self::Borrowed(texts) => {
+                for (place, (own, _)) in (0..).zip(texts.result_types) {
+                    types |= bit(place, name == **own);
+                }
+            }
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                for (place, (own, _)) in (0..).zip(&texts.result_types) {
+                    types |= bit(place, name == **own);
+                }
+            }
+        }
+        types
+    }
+}
+
+/// The revisions in which extensions are declared.
+#[derive(Clone, Copy)]
+pub(crate) struct ExtensionRevisions<'c>(pub(crate) &'c [(&'c str, RevisionSet)]);
+
+impl ExtensionRevisions<'_> {
+    /// Returns whether every extension is declared since 2026-07-28.
+    pub(crate) const fn is_default(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// Returns whether this extension is declared in this revision.
+    pub(crate) fn declare(&self, extension: Str<'_>, revision: Revision) -> bool {
+        let mut named = self.0.iter();
+        named
+            .find(|(name, _)| extension == **name)
+            .map_or(RevisionSet::modern(), |(_, revisions)| *revisions)
+            .contains(revision)
+    }
+}
+
+/// The bit of a place, if it is set and the number has it.
+fn bit(place: u32, is_set: bool) -> u32 {
+    u32::from(is_set).checked_shl(place).unwrap_or_default()
 }
 
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
@@ -166,7 +235,8 @@ impl<C: Declare> Texts<'static, C> {
                 let _ = T::write_info(&texts.info, revision, w);
             }),
             capabilities: PerRevision::new(|revision, w| {
-                let _ = texts.capabilities.write(revision, w);
+                let extensions = ExtensionRevisions(texts.extension_revisions);
+                let _ = texts.capabilities.write(revision, &extensions, w);
             }),
             instructions: texts.instructions.map(Box::from),
             methods: texts.methods.iter().map(SharedMethod::new).collect(),
@@ -174,7 +244,10 @@ impl<C: Declare> Texts<'static, C> {
             result_types: texts
                 .result_types
                 .iter()
-                .map(|name| Box::from(*name))
+                .map(|(name, methods)| {
+                    let methods = methods.iter().map(|method| Box::from(*method));
+                    (Box::from(*name), methods.collect())
+                })
                 .collect(),
         }))
     }

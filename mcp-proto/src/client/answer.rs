@@ -126,10 +126,15 @@ impl<S: Storage> Client<'_, S> {
         match kind.string() {
             Some(kind) if kind == "complete" => self.complete(token, Ok(result)),
             Some(kind) if kind == "input_required" => self.input(now, token, requests, state),
-            Some(kind) if self.config.texts.has_result_type(kind) => {
-                self.complete(token, Ok(result))
+            Some(kind) => {
+                let kind = self.config.texts.result_type(kind);
+                let call = self.calls.get(token);
+                match call.is_some_and(|call| call.result_types & kind != 0) {
+                    true => self.complete(token, Ok(result)),
+                    false => self.failed(token, Failure::ResultType),
+                }
             }
-            _ => self.failed(token, Failure::ResultType),
+            None => self.failed(token, Failure::ResultType),
         }
     }
 

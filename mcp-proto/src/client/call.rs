@@ -64,8 +64,8 @@ pub enum Failure {
     Batch,
     /// The result is no object, or not what `input_required` has to be (MR-01 to MR-04).
     Result,
-    /// The result is of a type that neither the core nor an extension of this client defines
-    /// (JR-22).
+    /// The result is of a type that neither the core nor an extension of this client defines for
+    /// the method (JR-22, EX-09).
     ResultType,
     /// The server wants an input that no revision has, or that this client did not declare
     /// (MR-05, MR-17).
@@ -96,6 +96,8 @@ pub struct InFlight {
     pub(super) id: u64,
     pub(super) cookie: u64,
     pub(super) kind: Kind,
+    /// The types of the result beyond the core's, as bits of their places in the configuration.
+    pub(super) result_types: u32,
     pub(super) stage: Stage,
     pub(super) timeout: Duration,
     /// No deadline of this call is later.

@@ -2,6 +2,7 @@
 
 use core::time::Duration;
 
+use crate::custom_method::CustomMethod;
 use crate::limits::Limits;
 use crate::model::{ClientCapabilities, Implementation};
 use crate::ping::PingPolicy;
@@ -17,9 +18,19 @@ pub struct ClientConfig<'c> {
     /// What servers may ask of this client (LC-17, VR-06). Written for each revision without
     /// what that revision does not have.
     pub capabilities: ClientCapabilities<'c>,
-    /// Values of `resultType` beyond the core's, which extensions of this client define
-    /// (`task`, say); any other makes a response invalid (JR-22).
-    pub result_types: &'c [&'c str],
+    /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
+    /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
+    /// its set also in the parameters of `initialize` (EX-02).
+    pub extension_revisions: &'c [(&'c str, RevisionSet)],
+    /// Values of `resultType` beyond the core's, which extensions of this client define (`task`,
+    /// say), each with the methods that may return it, at most 32; any other makes a response
+    /// invalid (JR-22, EX-09).
+    pub result_types: &'c [(&'c str, &'c [&'c str])],
+    /// Requests and notifications of servers beyond the protocol that the application handles, and
+    /// requests of its own whose [subject](CustomMethod::subject) a header repeats. A server sends
+    /// requests in a legacy session only (EX-16). The application may call every method, whether it
+    /// is named here or not.
+    pub methods: &'c [CustomMethod<'c>],
     /// The revisions that this client speaks. With both eras among them it finds out which one
     /// the server is of.
     pub revisions: RevisionSet,
@@ -70,7 +81,9 @@ impl<'c> ClientConfig<'c> {
             info: Implementation::new(name, version),
             identify: true,
             capabilities: ClientCapabilities::default(),
+            extension_revisions: &[],
             result_types: &[],
+            methods: &[],
             revisions: RevisionSet::all(),
             negotiation: Negotiation::Probe,
             timeouts: Timeouts::default(),

@@ -1,9 +1,9 @@
 //! How a client declares its capabilities.
 
-use crate::json::{EncodeError, Writer};
+use crate::json::{EncodeError, Str, Writer};
 use crate::model::{ClientCapabilities, ClientFeatures as F, Implementation};
 use crate::revision::Revision;
-use crate::texts::Declare;
+use crate::texts::{Declare, ExtensionRevisions};
 
 impl Declare for ClientCapabilities<'_> {
     type Error = EncodeError;
@@ -16,15 +16,34 @@ impl Declare for ClientCapabilities<'_> {
         w.value(info, Some(revision))
     }
 
-    fn write(&self, revision: Revision, w: &mut Writer<'_>) -> Result<(), EncodeError> {
+    fn write(
+        &self,
+        revision: Revision,
+        extensions: &ExtensionRevisions<'_>,
+        w: &mut Writer<'_>,
+    ) -> Result<(), EncodeError> {
+        let mut capabilities = *self;
         if hides_elicitation(revision, self) {
-            let capabilities = Self {
-                elicitation: None,
-                ..*self
-            };
+            capabilities.elicitation = None;
+        }
+        if extensions.is_default() {
             return w.value(&capabilities, Some(revision));
         }
-        w.value(self, Some(revision))
+        capabilities.extensions = None;
+        let start = w.len();
+        w.value(&capabilities, Some(revision))?;
+        let is_declared = |name: Str<'_>| extensions.declare(name, revision);
+        if let Some(declared) = self.extensions
+            && declared.has_name(is_declared)
+        {
+            w.reopen();
+            let is_first = w.len() == start.saturating_add("{".len());
+            w.literal(if is_first { "" } else { "," });
+            w.literal("\"extensions\":");
+            declared.write_where(&is_declared, w);
+            w.literal("}");
+        }
+        Ok(())
     }
 }
 

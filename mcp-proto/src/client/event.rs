@@ -86,10 +86,11 @@ pub enum Event<'b> {
     },
     /// A notification of the server, in the order of the wire: `notifications/message`, the
     /// three `list_changed`, `notifications/resources/updated`,
-    /// `notifications/elicitation/complete` (ignore it for an id that is not open, EL-12) and
-    /// those of tasks.
+    /// `notifications/elicitation/complete` (ignore it for an id that is not open, EL-12), those
+    /// of tasks, and those of [`ClientConfig::methods`](super::ClientConfig::methods).
     Notification {
-        /// In 2026-07-28, the listen call that it belongs to (ST-14), and its cookie.
+        /// In 2026-07-28, the listen call that it belongs to (ST-14), and its cookie; `None` for
+        /// one of the configuration's methods that names no listen.
         subscription: Option<(SentToken, u64)>,
         /// The notification.
         notification: Notification<'b>,
@@ -99,7 +100,8 @@ pub enum Event<'b> {
         /// Names the question.
         token: Token,
         /// `sampling/createMessage`, `elicitation/create`, `roots/list`, or a question about a
-        /// task; only what this client declared.
+        /// task: only what this client declared; or one of
+        /// [`ClientConfig::methods`](super::ClientConfig::methods).
         method: Method<'b>,
         /// Its parameters; the empty object if it has none.
         params: Object<'b>,

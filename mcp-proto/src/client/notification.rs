@@ -51,7 +51,14 @@ impl<S: Storage> Client<'_, S> {
             Method::Message => self.deliver(notification, None, {
                 params.get("level").and_then(Raw::string).is_some() && params.get("data").is_some()
             }),
-            Method::Other(_) => Action::Ignore(IgnoreReason::UnknownNotification),
+            Method::Other(name) if self.config.texts.method(name).is_none() => {
+                Action::Ignore(IgnoreReason::UnknownNotification)
+            }
+            // EX-14: on a listen, or on the stream of a request.
+            Method::Other(_) if modern && names_subscription(params) => {
+                self.of_subscription(notification, params, true)
+            }
+            Method::Other(_) => self.deliver(notification, None, true),
             method => {
                 let facts = method.facts();
                 let era = if modern {
@@ -188,4 +195,10 @@ fn subscription_id(params: Object<'_>) -> Option<u64> {
     let [meta] = params.find(["_meta"]).ok()?;
     let [id] = meta?.object()?.find([keys::SUBSCRIPTION_ID]).ok()?;
     Id::from_raw(id?)?.to_u64()
+}
+
+/// Whether a notification names a listen call, be it wrongly.
+fn names_subscription(params: Object<'_>) -> bool {
+    let meta = params.get("_meta").and_then(Raw::object);
+    meta.is_some_and(|meta| meta.get(keys::SUBSCRIPTION_ID).is_some())
 }

@@ -1,4 +1,5 @@
-//! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`.
+//! Questions of a legacy server: `sampling/createMessage`, `elicitation/create`, `roots/list`, and
+//! requests beyond the protocol.
 
 use super::open_question::{Asked, OpenQuestion};
 use super::questions::Questions;
@@ -113,7 +114,12 @@ impl<S: Storage> Client<'_, S> {
         if !matches!(self.phase, Phase::Legacy) {
             return refuse(code::INVALID_REQUEST, "not initialized");
         }
-        if let Err((code, message)) = self.admits(request.method, request.params) {
+        // EX-16
+        let is_own = match request.method {
+            Method::Other(name) => self.config.texts.method(name).is_some(),
+            _ => false,
+        };
+        if !is_own && let Err((code, message)) = self.admits(request.method, request.params) {
             return refuse(code, message);
         }
         let Some(label) = S::IdBuf::new(id) else {

@@ -88,6 +88,7 @@ impl<S: Storage> Client<'_, S> {
             id,
             cookie: call.cookie,
             kind: Kind::of(call.method),
+            result_types: config.texts.result_types_of(call.method.name()),
             stage: Stage::Sent,
             timeout,
             latest,

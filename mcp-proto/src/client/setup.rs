@@ -83,8 +83,9 @@ const fn texts<'c>(config: &ClientConfig<'c>) -> BorrowedTexts<'c, ClientCapabil
         info: config.info,
         capabilities: config.capabilities,
         instructions: None,
-        methods: &[],
+        methods: config.methods,
         filters: &[],
         result_types: config.result_types,
+        extension_revisions: config.extension_revisions,
     }
 }

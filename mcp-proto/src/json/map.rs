@@ -68,6 +68,14 @@ impl<'b, V> Map<'b, V> {
         }
     }
 
+    /// Whether a name passes.
+    pub(crate) fn has_name(&self, mut passes: impl FnMut(Str<'_>) -> bool) -> bool {
+        match self.0 {
+            Pairs::Theirs(object) => object.members().any(|(name, _)| passes(name)),
+            Pairs::Ours(pairs) => pairs.iter().any(|(name, _)| passes(Str::new(name))),
+        }
+    }
+
     /// The JSON object, if the map is a peer's.
     pub const fn as_object(&self) -> Option<Object<'b>> {
         match self.0 {
@@ -80,9 +88,17 @@ impl<'b, V> Map<'b, V> {
 impl Map<'_, Raw<'_>> {
     /// Writes it without serde.
     pub(crate) fn write(&self, w: &mut Writer<'_>) {
+        self.write_where(&|_| true, w);
+    }
+
+    /// Writes the entries whose names pass, without serde.
+    pub(crate) fn write_where(&self, passes: &dyn Fn(Str<'_>) -> bool, w: &mut Writer<'_>) {
         w.literal("{");
         let mut separator = "";
         let mut entry = |name: Str<'_>, value: Raw<'_>| {
+            if !passes(name) {
+                return;
+            }
             w.literal(separator);
             separator = ",";
             w.text(name);

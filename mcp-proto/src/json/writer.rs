@@ -82,6 +82,11 @@ impl<'o> Writer<'o> {
         self.bytes(json.as_bytes());
     }
 
+    /// Takes back the brace that closed the object written last.
+    pub(crate) const fn reopen(&mut self) {
+        self.len = self.len.saturating_sub(1);
+    }
+
     /// A value as it came, except that line breaks between its tokens become spaces: a message
     /// on a line-framed pipe holds none (ST-02).
     pub fn raw(&mut self, raw: Raw<'_>) {

@@ -18,6 +18,10 @@ pub struct ServerConfig<'c> {
     /// What it serves: a request whose capability is not declared is answered with -32601
     /// (LC-17), so declare what you handle.
     pub capabilities: ServerCapabilities<'c>,
+    /// The revisions in which an extension of [`capabilities`](Self::capabilities) is declared. One
+    /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
+    /// its set also in the result of `initialize` (EX-02).
+    pub extension_revisions: &'c [(&'c str, RevisionSet)],
     /// The revisions it accepts; a minimum is [`RevisionSet::at_least`].
     pub revisions: RevisionSet,
     /// The bounds of the connection. Give the outbox the same.
@@ -65,6 +69,7 @@ impl<'c> ServerConfig<'c> {
             info: Implementation::new(name, version),
             instructions: None,
             capabilities: ServerCapabilities::default(),
+            extension_revisions: &[],
             revisions: RevisionSet::all(),
             limits: Limits::default(),
             ping: None,

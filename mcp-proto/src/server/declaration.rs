@@ -9,7 +9,7 @@ use crate::json::Writer;
 use crate::model::{Icon, Implementation, ServerCapabilities, ServerTasksCapability, Settings};
 use crate::revision::Revision;
 use crate::revision::fields::{Member, Rules};
-use crate::texts::Declare;
+use crate::texts::{Declare, ExtensionRevisions};
 
 impl Declare for ServerCapabilities<'_> {
     type Error = Infallible;
@@ -23,8 +23,13 @@ impl Declare for ServerCapabilities<'_> {
         Ok(())
     }
 
-    fn write(&self, revision: Revision, w: &mut Writer<'_>) -> Result<(), Infallible> {
-        write_capabilities(self, revision, w);
+    fn write(
+        &self,
+        revision: Revision,
+        extensions: &ExtensionRevisions<'_>,
+        w: &mut Writer<'_>,
+    ) -> Result<(), Infallible> {
+        write_capabilities(self, revision, extensions, w);
         Ok(())
     }
 }
@@ -95,6 +100,7 @@ fn write_icon(icon: &Icon<'_>, w: &mut Writer<'_>) {
 fn write_capabilities(
     capabilities: &ServerCapabilities<'_>,
     revision: Revision,
+    declared: &ExtensionRevisions<'_>,
     w: &mut Writer<'_>,
 ) {
     let ServerCapabilities {
@@ -125,7 +131,14 @@ fn write_capabilities(
     {
         write_tasks(tasks, w);
     }
-    members.settings("extensions", extensions.as_ref());
+    if declared.is_default() {
+        members.settings("extensions", extensions.as_ref());
+    } else if let Some(extensions) = extensions
+        && extensions.has_name(|name| declared.declare(name, revision))
+    {
+        let w = members.key("extensions");
+        extensions.write_where(&|name| declared.declare(name, revision), w);
+    }
     members.close();
 }
 
@@ -174,14 +187,16 @@ impl<'w, 'o> Members<'w, 'o> {
     /// Writes the key; behind it belongs the value. `None` if the revision has no such member.
     #[inline(never)]
     fn value(&mut self, key: &str) -> Option<&mut Writer<'o>> {
-        if self.rules.member(key) != Member::Write {
-            return None;
-        }
+        (self.rules.member(key) == Member::Write).then(|| self.key(key))
+    }
+
+    /// Writes the key, whatever the revision has.
+    fn key(&mut self, key: &str) -> &mut Writer<'o> {
         self.w.literal(self.separator);
         self.separator = ",";
         self.w.string(key);
         self.w.literal(":");
-        Some(self.w)
+        self.w
     }
 
     fn settings(&mut self, key: &str, settings: Option<&Settings<'_>>) {
@@ -216,6 +231,8 @@ mod tests {
         PromptsCapability, ResourcesCapability, ServerTaskRequests, Theme, ToolTasks,
         ToolsCapability,
     };
+
+    const DEFAULT: ExtensionRevisions<'static> = ExtensionRevisions(&[]);
 
     /// What serde's derive makes of the same value is the same, in every revision.
     #[track_caller]
@@ -273,7 +290,7 @@ mod tests {
     #[test]
     fn capabilities() {
         let declared = ServerCapabilities::default();
-        check(&declared, |v, r, w| write_capabilities(v, r, w));
+        check(&declared, |v, r, w| write_capabilities(v, r, &DEFAULT, w));
         for (subscribe, list_changed) in
             [(false, false), (false, true), (true, false), (true, true)]
         {
@@ -300,7 +317,7 @@ mod tests {
                 }),
                 extensions: theirs.map(Into::into),
             };
-            check(&declared, |v, r, w| write_capabilities(v, r, w));
+            check(&declared, |v, r, w| write_capabilities(v, r, &DEFAULT, w));
         }
     }
 }

@@ -109,5 +109,6 @@ const fn texts<'c>(config: &ServerConfig<'c>) -> BorrowedTexts<'c, ServerCapabil
         methods: config.methods,
         filters: config.filters,
         result_types: &[],
+        extension_revisions: config.extension_revisions,
     }
 }

@@ -3,7 +3,7 @@
 
 use allocation_counter::measure;
 use mcp_proto::client::{self, Call, Client, ClientConfig, ClientSetup, Negotiation};
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Map, Raw};
 use mcp_proto::model::{
     ClientCapabilities, ElicitationCapability, Icon, Implementation, ServerCapabilities, Settings,
     ToolsCapability,
@@ -36,10 +36,17 @@ fn server_config(name: &str) -> ServerConfig<'_> {
             experimental: Some((&[("com.example/a", Raw::EMPTY_OBJECT)]).into()),
             logging: Some(Settings::EMPTY),
             tools: Some(ToolsCapability { list_changed: true }),
-            extensions: Some((&[("com.example/b", Raw::EMPTY_OBJECT)]).into()),
+            extensions: Some(
+                (&[
+                    ("com.example/b", Raw::EMPTY_OBJECT),
+                    ("com.example/old", Raw::EMPTY_OBJECT),
+                ])
+                    .into(),
+            ),
             ..ServerCapabilities::default()
         },
         revisions: RevisionSet::of(&Revision::ALL),
+        extension_revisions: const { &[("com.example/old", RevisionSet::all())] },
         methods: const { &[CustomMethod::new("vendor/reload")] },
         ..ServerConfig::new(name, "1.0")
     }
@@ -147,6 +154,10 @@ fn requests(setup: ClientSetup<'_>) -> String {
 fn a_client_writes_the_same_in_every_revision() {
     let name = String::from("a \"name\"");
     let (form, url) = (Some(Settings::EMPTY), Some(Settings::EMPTY));
+    let extensions = [
+        ("com.example/new", Raw::EMPTY_OBJECT),
+        ("com.example/old", Raw::EMPTY_OBJECT),
+    ];
     let modes = [
         None,
         Some(ElicitationCapability::default()),
@@ -163,9 +174,11 @@ fn a_client_writes_the_same_in_every_revision() {
             capabilities: ClientCapabilities {
                 roots: None,
                 elicitation,
+                extensions: Some(Map::new(&extensions)),
                 ..ClientCapabilities::default()
             },
-            result_types: &["com.example/own"],
+            result_types: &[("com.example/own", &["tools/call"])],
+            extension_revisions: &[("com.example/old", RevisionSet::all())],
             revisions: RevisionSet::of(&[revision]),
             negotiation: Negotiation::Handshake,
             ..ClientConfig::new(&name, "1.0")

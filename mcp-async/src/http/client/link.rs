@@ -10,8 +10,8 @@ use bytes::Bytes;
 use http::header::AUTHORIZATION;
 use http::{HeaderMap, HeaderName, HeaderValue, Method as Verb, Request};
 use http_body_util::Full;
-use mcp_proto::client::Failure;
 use mcp_proto::client::http::{Exchange, HttpMethod as Asked, Origin};
+use mcp_proto::client::{ClientSetup, Failure};
 use mcp_proto::rpc::{Id, Message, Method};
 use mcp_proto::{Instant, Limits};
 use url::Url;
@@ -124,17 +124,18 @@ impl Link {
         authorizer: Option<Arc<Authorizer>>,
         url: Url,
         settings: &Settings,
-        limits: &Limits,
+        config: &ClientSetup<'_>,
         client_state: Arc<ClientState>,
     ) -> Arc<Self> {
         let mut origin = Origin::new();
         if settings.draft {
             origin.hold_to_draft();
         }
+        origin.set_methods(config);
         Arc::new(Self {
             carrier,
             authorizer,
-            limits: *limits,
+            limits: config.limits,
             client_state,
             driver_waker: DriverWaker::new(),
             url,

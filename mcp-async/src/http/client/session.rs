@@ -247,7 +247,7 @@ pub(super) async fn meet<C: Clock>(
         authorizer,
         url,
         settings,
-        &limits,
+        &config,
         Arc::clone(&client_state),
     );
     // Each exchange succeeds or fails by itself.

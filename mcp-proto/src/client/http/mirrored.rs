@@ -39,10 +39,11 @@ pub(super) fn mirrored(origin: &Origin, message: &[u8], each: &mut dyn FnMut(&st
         say("mcp-method", &|out| mirror::write(method, out));
     }
     let facts = method.facts();
-    let member = facts
-        .params
-        .subject()
-        .filter(|_| !facts.name_header.is_empty());
+    let member = match method {
+        Method::Other(name) => origin.subject_of(name),
+        _ if facts.name_header.is_empty() => None,
+        _ => facts.params.subject(),
+    };
     let Some(name) = params
         .zip(member)
         .and_then(|(params, member)| params.get(member))

@@ -6,7 +6,9 @@ use alloc::vec::Vec;
 use core::fmt;
 
 use super::tools::Tools;
+use crate::client::ClientSetup;
 use crate::http::annotation::BadAnnotation;
+use crate::json::Str;
 use crate::revision::Revision;
 
 /// What a client knows of the server behind one URL, for all exchanges with it.
@@ -23,6 +25,8 @@ pub struct Origin {
     /// Whether sessions are held to the transports draft.
     pub(super) draft: bool,
     pub(super) tools: Tools,
+    /// Methods beyond the protocol, and the parameter of each that `Mcp-Name` repeats.
+    subjects: Vec<(Box<str>, Box<str>)>,
 }
 
 impl Origin {
@@ -47,6 +51,26 @@ impl Origin {
     /// about in headers, from the handshake on, and the server's own stream has no questions.
     pub const fn hold_to_draft(&mut self) {
         self.draft = true;
+    }
+
+    /// From now on requests of the methods of this client
+    /// ([`ClientConfig::methods`](crate::client::ClientConfig::methods)) repeat their
+    /// [subject](crate::CustomMethod::subject) in the header `Mcp-Name` (EX-15).
+    pub fn set_methods(&mut self, setup: &ClientSetup<'_>) {
+        self.subjects.clear();
+        setup.texts.each_method(|method| {
+            if let Some(subject) = method.subject {
+                self.subjects.push((method.name.into(), subject.into()));
+            }
+        });
+    }
+
+    /// The parameter that `Mcp-Name` repeats of a method beyond the protocol.
+    pub(super) fn subject_of(&self, method: Str<'_>) -> Option<&str> {
+        let mut subjects = self.subjects.iter();
+        subjects
+            .find(|(name, _)| method == **name)
+            .map(|(_, subject)| &**subject)
     }
 
     /// Counts sessions. What was sent in an earlier one has no meaning in a later one.

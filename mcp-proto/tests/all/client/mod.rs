@@ -3,6 +3,7 @@
 mod batches;
 mod calls;
 mod connect;
+mod extensions;
 mod modern;
 mod openings;
 mod pings;

@@ -24,7 +24,7 @@ fn modern(script: &str) {
             elicitation: Some(ElicitationCapability::default()),
             ..ClientCapabilities::default()
         },
-        result_types: &["task"],
+        result_types: &[("task", &["tools/call"])],
         ..accepting(RevisionSet::modern())
     };
     script::check(

@@ -43,7 +43,7 @@ pub(crate) fn configure(config: &mut ClientConfig<'static>, options: &str) {
             "pings" => config.ping = Some(PingPolicy::default()),
             "no-alias" => config.cancel_alias = false,
             "no-extension" => config.progress_extends = false,
-            "tasks" => config.result_types = &["task"],
+            "tasks" => config.result_types = &[("task", &["tools/call"])],
             "small" => {
                 config.limits = Limits {
                     message: 600,

@@ -6,13 +6,13 @@ mod streams;
 
 use core::time::Duration;
 
-use mcp_proto::client::Failure;
 use mcp_proto::client::http::{
     Body, Exchange, ExchangeOutcome, HttpMethod, Origin, Oversized, ReplyHead,
 };
+use mcp_proto::client::{ClientConfig, ClientSetup, Failure};
 use mcp_proto::frame::sse::{Event, Piece};
 use mcp_proto::http::annotation::BadAnnotation;
-use mcp_proto::{Instant, Revision};
+use mcp_proto::{CustomMethod, Instant, Revision};
 
 const NOW: Instant = Instant::from_millis(10_000);
 const DISCOVER: &str = r#"{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28"}}}"#;
@@ -115,10 +115,19 @@ fn fields_of_a_handshake_and_of_a_session() {
     assert!(session(Revision::V2024_11_05).listen().is_none());
 }
 
-/// SC-16, SC-17, SC-18, SC-19, XH-11, XH-13.
+/// SC-16, SC-17, SC-18, SC-19, XH-11, XH-13, EX-15.
 #[test]
 fn fields_of_modern_requests() {
-    let origin = Origin::new();
+    let own = CustomMethod {
+        subject: Some("noteId"),
+        ..CustomMethod::new("notes/get")
+    };
+    let config = ClientConfig {
+        methods: &[own, CustomMethod::new("notes/list")],
+        ..ClientConfig::new("c", "1")
+    };
+    let mut origin = Origin::new();
+    origin.set_methods(&ClientSetup::shared(&config));
     let check = |method: &str, params: &str, expected: &str| {
         let message = modern(method, params);
         let exchange = Exchange::new(&origin, message.as_bytes());
@@ -128,6 +137,15 @@ fn fields_of_modern_requests() {
         assert_eq!(own.join("\n"), format!("{expected}\n{version}"));
     };
     check("server/discover", "", "mcp-method: server/discover");
+    // EX-15
+    check(
+        "notes/get",
+        r#""noteId":"\u00e9""#,
+        "mcp-method: notes/get\nmcp-name: =?base64?w6k=?=",
+    );
+    check("notes/get", "", "mcp-method: notes/get");
+    check("notes/list", r#""noteId":"a""#, "mcp-method: notes/list");
+    check("notes/put", r#""noteId":"a""#, "mcp-method: notes/put");
     check("tools/list", r#""name":"x""#, "mcp-method: tools/list");
     check(
         "tools/call",

@@ -2,6 +2,7 @@
 
 #![cfg(feature = "alloc")]
 
+mod listens;
 mod site;
 
 use core::time::Duration;

@@ -16,7 +16,7 @@ use crate::http_server::site::{Sent, raw, short_text};
 pub(super) struct Site {
     pub(super) http: HttpServer<'static>,
     pub(super) now: Instant,
-    /// Calls of `wait`.
+    /// Calls of `wait`, and listens that are held.
     pub(super) calls: Vec<(ServerId, Token)>,
     pub(super) seen: Vec<&'static str>,
     /// Who sends the requests.
@@ -36,6 +36,10 @@ impl Site {
             },
             ..ServerConfig::new("s", "1")
         };
+        Self::serving(config, options)
+    }
+
+    pub(super) fn serving(config: ServerConfig<'static>, options: HttpOptions) -> Self {
         Self {
             http: HttpServer::new(Endpoint::default(), config, options).unwrap(),
             now: Instant::ZERO,
@@ -206,6 +210,12 @@ fn on(
                 }
             }
             "request"
+        }
+        Event::Listening {
+            token, held: true, ..
+        } => {
+            calls.push((commands.id(), *token));
+            "held"
         }
         Event::Cancelled { .. } => "cancelled",
         Event::Handshake(_) => "handshake",

@@ -5,6 +5,7 @@ mod bodies;
 mod channels;
 mod draft;
 mod examples;
+mod extensions;
 mod headers;
 mod random;
 mod requests;

@@ -1,8 +1,9 @@
 //! Extensions on a server: own methods, filters and notifications (EX-05 to EX-16, TK-44, TK-47).
 
+use mcp_proto::json::{Map, Raw};
 use mcp_proto::model::{ServerCapabilities, ServerFeatures, ToolsCapability};
 use mcp_proto::server::ServerConfig;
-use mcp_proto::{CustomMethod, Limits};
+use mcp_proto::{CustomMethod, Limits, Revision, RevisionSet};
 
 use super::listens::play;
 use crate::script::server::{check, check_opened};
@@ -217,7 +218,7 @@ fn acknowledgements_are_bounded() {
             r#"> listen 1 {{"events":1}}
             = held 0 {{"events":1}}
             acknowledge 0 {{"events":"{long}"}}
-            ! TooLarge
+            ! TooLarge {{ needed: 963 }}
             fail 0 -32603
             < 1 ! -32603 no"#
         ),
@@ -311,4 +312,81 @@ fn ex_07_methods_that_are_not_served() {
     script += "\n";
     script += r#"< {"jsonrpc":"2.0","id":8,"error":{"code":-32021,"message":"the tasks extension is required of the client","data":{"requiredCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}"#;
     check(tasks, &script);
+}
+
+/// EX-01, EX-02: an extension is declared in the revisions that it is turned on for.
+#[test]
+fn ex_02_extensions_are_declared_by_revision() {
+    let config = |revisions: &'static [(&'static str, RevisionSet)]| ServerConfig {
+        capabilities: ServerCapabilities {
+            extensions: Some(Map::new(
+                const {
+                    &[
+                        ("com.example/new", Raw::EMPTY_OBJECT),
+                        ("com.example/old", Raw::EMPTY_OBJECT),
+                    ]
+                },
+            )),
+            ..ServerCapabilities::default()
+        },
+        extension_revisions: revisions,
+        ..ServerConfig::new("s", "1")
+    };
+    let session = |version: &str, capabilities: &str| {
+        format!(
+            r#"> 1 initialize {{"protocolVersion":"{version}","capabilities":{{}},"clientInfo":{{"name":"c","version":"1"}}}}
+            < 1 = {{"protocolVersion":"{version}","capabilities":{capabilities},"serverInfo":{{"name":"s","version":"1"}}}}"#
+        )
+    };
+    let discovered = |capabilities: &str| {
+        format!(
+            r#"> 1 server/discover {{META}}
+            < 1 = {{"resultType":"complete","supportedVersions":["2026-07-28","2025-11-25","2025-06-18","2025-03-26","2024-11-05"],"capabilities":{capabilities},"ttlMs":0,"cacheScope":"private","_meta":{{"io.modelcontextprotocol/serverInfo":{{"name":"s","version":"1"}}}}}}"#
+        )
+    };
+    let both = r#"{"extensions":{"com.example/new":{},"com.example/old":{}}}"#;
+    let old = r#"{"extensions":{"com.example/old":{}}}"#;
+    let everywhere = const { &[("com.example/old", RevisionSet::all())] };
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        check(config(&[]), &session(version, "{}"));
+        check(config(everywhere), &session(version, old));
+    }
+    check(config(&[]), &discovered(both));
+    check(config(everywhere), &discovered(both));
+    let nowhere = const {
+        &[
+            ("com.example/new", RevisionSet::EMPTY),
+            ("com.example/old", RevisionSet::of(&[Revision::V2025_11_25])),
+        ]
+    };
+    check(config(nowhere), &discovered("{}"));
+    check(config(nowhere), &session("2025-11-25", old));
+    check(config(nowhere), &session("2025-06-18", "{}"));
+}
+
+/// EX-16: an own method is asked of the client of a session, and of no other.
+#[test]
+fn ex_16_own_questions() {
+    for version in ["2024-11-05", "2025-03-26", "2025-06-18", "2025-11-25"] {
+        check_opened(
+            events(),
+            version,
+            "{}",
+            r#"ask - events/list {"a":1}
+            < 1 events/list {"a":1}
+            > 1 = {"b":2}
+            = answer 0 0 {"b":2}
+            ask - events/other {}
+            ! NotInRevision"#,
+        );
+    }
+    check(
+        events(),
+        r#"> 1 events/list {META}
+        = request 0 events/list
+        ask 0 events/list {}
+        ! NotInRevision
+        input 0 state
+        ! NotInRevision"#,
+    );
 }

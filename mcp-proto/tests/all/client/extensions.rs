@@ -1,0 +1,204 @@
+//! Extensions on a client: EX-01, EX-02, EX-09, EX-14, EX-16, TK-32.
+
+use mcp_proto::client::{ClientConfig, Negotiation};
+use mcp_proto::json::{Map, Raw};
+use mcp_proto::model::ClientCapabilities;
+use mcp_proto::{CustomMethod, Revision, RevisionSet};
+
+use crate::client::connect::accepting;
+use crate::script::client as script;
+
+const METHODS: &[CustomMethod<'static>] = &[
+    CustomMethod::new("events/ask"),
+    CustomMethod::new("notifications/events/event"),
+];
+
+const TYPES: &[(&str, &[&str])] = &[
+    ("task", &["tools/call"]),
+    ("com.example/later", &["tools/list", "events/list"]),
+];
+
+/// A modern connection to a server with tools; ids go on from 2. `META` stands for what every
+/// request carries.
+#[track_caller]
+fn modern(script: &str) {
+    let config = ClientConfig {
+        identify: false,
+        result_types: TYPES,
+        methods: METHODS,
+        ..accepting(RevisionSet::modern())
+    };
+    let meta = r#""io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}"#;
+    let opened = r#"connect
+        > {"jsonrpc":"2.0","id":1,"method":"server/discover","params":{"_meta":{META}}}
+        < {"jsonrpc":"2.0","id":1,"result":{"supportedVersions":["2026-07-28"],"capabilities":{"tools":{}}}}
+        = connected 2026-07-28
+        "#;
+    script::check(config, &format!("{opened}{script}").replace("META", meta));
+}
+
+/// EX-01, EX-02: an extension is declared in the revisions that it is turned on for, in those of
+/// 2026-07-28 if nothing else is said.
+#[test]
+fn ex_02_extensions_are_declared_by_revision() {
+    let settings = Raw::parse(br#"{"sizes":[1,2]}"#, 8).unwrap();
+    let extensions = [
+        ("com.example/new", Raw::EMPTY_OBJECT),
+        ("com.example/old", settings),
+        ("com.example/two", Raw::EMPTY_OBJECT),
+        ("com.example/off", Raw::EMPTY_OBJECT),
+    ];
+    let two = RevisionSet::of(&[Revision::V2025_11_25, Revision::V2026_07_28]);
+    let revisions = [
+        ("com.example/old", RevisionSet::all()),
+        ("com.example/two", two),
+        ("com.example/off", RevisionSet::EMPTY),
+    ];
+    let check = |revision: Revision, experimental: bool, declared: &str| {
+        let own = [("x", Raw::EMPTY_OBJECT)];
+        let config = ClientConfig {
+            identify: false,
+            capabilities: ClientCapabilities {
+                experimental: experimental.then(|| Map::new(&own)),
+                extensions: Some(Map::new(&extensions)),
+                ..ClientCapabilities::default()
+            },
+            extension_revisions: &revisions,
+            negotiation: Negotiation::Handshake,
+            ..accepting(RevisionSet::of(&[revision]))
+        };
+        let declared = match experimental {
+            true => format!(r#"{{"experimental":{{"x":{{}}}},"extensions":{declared}}}"#),
+            false => format!(r#"{{"extensions":{declared}}}"#),
+        };
+        let line = match revision.is_legacy() {
+            true => format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"initialize","params":{{"protocolVersion":"{revision}","capabilities":{declared},"clientInfo":{{"name":"t","version":"1"}}}}}}"#
+            ),
+            false => format!(
+                r#"{{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"{revision}","io.modelcontextprotocol/clientCapabilities":{declared}}}}}}}"#
+            ),
+        };
+        script::check(config, &format!("connect\n> {line}"));
+    };
+    for experimental in [false, true] {
+        for revision in [
+            Revision::V2024_11_05,
+            Revision::V2025_03_26,
+            Revision::V2025_06_18,
+        ] {
+            let declared = r#"{"com.example/old":{"sizes":[1,2]}}"#;
+            check(revision, experimental, declared);
+        }
+        check(
+            Revision::V2025_11_25,
+            experimental,
+            r#"{"com.example/old":{"sizes":[1,2]},"com.example/two":{}}"#,
+        );
+        check(
+            Revision::V2026_07_28,
+            experimental,
+            r#"{"com.example/new":{},"com.example/old":{"sizes":[1,2]},"com.example/two":{}}"#,
+        );
+    }
+}
+
+/// EX-09, TK-32: a type of results is one of those that an extension defines for the method.
+#[test]
+fn ex_09_types_of_results_belong_to_methods() {
+    for (method, kind, is_known) in [
+        ("tools/call", "task", true),
+        ("tools/call", "t\\u0061sk", true),
+        ("tools/list", "task", false),
+        ("events/list", "task", false),
+        ("tools/list", "com.example/later", true),
+        ("events/list", "com.example/later", true),
+        ("tools/call", "com.example/later", false),
+        ("tools/call", "Task", false),
+        ("tools/call", "", false),
+    ] {
+        let told = match is_known {
+            true => format!(r#"answer 7 {{"resultType":"{kind}"}}"#),
+            false => "failed 7 ResultType".into(),
+        };
+        modern(&format!(
+            r#"call 7 {method} {{}}
+            > {{"jsonrpc":"2.0","id":2,"method":"{method}","params":{{"_meta":{{META}}}}}}
+            < {{"jsonrpc":"2.0","id":2,"result":{{"resultType":"{kind}"}}}}
+            = {told}"#
+        ));
+    }
+}
+
+/// EX-14: a notification of an own method reaches the application, with the listen that it names.
+#[test]
+fn ex_14_own_notifications() {
+    let event = r#"{"jsonrpc":"2.0","method":"notifications/events/event","params":PARAMS}"#;
+    let of = |id: &str| {
+        let params = format!(r#"{{"_meta":{{"io.modelcontextprotocol/subscriptionId":{id}}}}}"#);
+        event.replace("PARAMS", &params)
+    };
+    modern(&format!(
+        r#"call 7 subscriptions/listen {{"notifications":{{"events":true}}}}
+        > {{"jsonrpc":"2.0","id":2,"method":"subscriptions/listen","params":{{"notifications":{{"events":true}},"_meta":{{META}}}}}}
+        < {{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{{"_meta":{{"io.modelcontextprotocol/subscriptionId":2}},"notifications":{{"events":true}}}}}}
+        = listening 7 {{"events":true}}
+        < {}
+        = told 7 notifications/events/event
+        # Of no listen that there is.
+        < {}
+        ~ Misplaced
+        < {}
+        ~ Misplaced
+        # On the stream of a request.
+        < {}
+        = told notifications/events/event
+        < {}
+        ~ UnknownNotification"#,
+        of("2"),
+        of("3"),
+        of(r#""2""#),
+        event.replace("PARAMS", r#"{"a":1}"#),
+        event.replace("event\"", "other\"").replace("PARAMS", "{}"),
+    ));
+    for revision in RevisionSet::legacy() {
+        let config = ClientConfig {
+            methods: METHODS,
+            ..accepting(RevisionSet::of(&[revision]))
+        };
+        let script = format!(
+            "< {}\n= told notifications/events/event\n< {}\n~ UnknownNotification",
+            event.replace("PARAMS", "{}"),
+            event.replace("event\"", "other\"").replace("PARAMS", "{}"),
+        );
+        script::check_opened(config, revision, &script);
+    }
+}
+
+/// EX-16: a server of a session may ask what the application handles, a modern one never.
+#[test]
+fn ex_16_own_questions() {
+    let ask = r#"{"jsonrpc":"2.0","id":"q","method":"events/ask","params":{"a":1}}"#;
+    for revision in RevisionSet::legacy() {
+        let config = ClientConfig {
+            methods: METHODS,
+            ..accepting(RevisionSet::of(&[revision]))
+        };
+        let script = format!(
+            r#"< {ask}
+            = asked events/ask {{"a":1}}
+            respond {{"b":2}}
+            > {{"jsonrpc":"2.0","id":"q","result":{{"b":2}}}}
+            < {{"jsonrpc":"2.0","id":1,"method":"events/other"}}
+            > {{"jsonrpc":"2.0","id":1,"error":{{"code":-32601,"message":"method not found"}}}}"#
+        );
+        script::check_opened(config, revision, &script);
+    }
+    modern(&format!("< {ask}\n= request events/ask"));
+    modern(
+        r#"call 7 tools/call {}
+        > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META}}}
+        < {"jsonrpc":"2.0","id":2,"result":{"resultType":"input_required","inputRequests":{"a":{"method":"events/ask","params":{}}}}}
+        = failed 7 Input"#,
+    );
+}
