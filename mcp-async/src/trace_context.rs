@@ -3,8 +3,8 @@
 use core::fmt;
 use core::str::FromStr;
 
-/// Which trace a request belongs to: the W3C's `traceparent` and `tracestate`, as a request's
-/// `_meta` carries them (JR-31).
+/// Which trace a request belongs to: the W3C's `traceparent`, `tracestate` and `baggage`, as a
+/// request's `_meta` carries them (JR-31).
 ///
 /// A server finds it in [`CallContext::trace_context`](crate::server::CallContext::trace_context), a
 /// client sends it by [`Call::trace`](crate::client::Call::trace). An invalid `traceparent` is
@@ -32,6 +32,7 @@ pub struct TraceContext {
     parent_id: [u8; 8],
     flags: u8,
     state: Option<Box<str>>,
+    baggage: Option<Box<str>>,
 }
 
 impl TraceContext {
@@ -42,6 +43,7 @@ impl TraceContext {
             parent_id,
             flags: u8::from(sampled),
             state: None,
+            baggage: None,
         })
     }
 
@@ -64,6 +66,13 @@ impl TraceContext {
     /// The same with this `tracestate`, or none if it is not one.
     pub fn with_state(mut self, state: &str) -> Self {
         self.state = is_state(state).then(|| Box::from(state));
+        self
+    }
+
+    /// The same with this `baggage`, or none if it is longer than 8,192 bytes or no printable
+    /// ASCII.
+    pub fn with_baggage(mut self, baggage: &str) -> Self {
+        self.baggage = is_baggage(baggage).then(|| Box::from(baggage));
         self
     }
 
@@ -107,6 +116,12 @@ impl TraceContext {
     /// `tracestate`: what vendors add, as it came.
     pub fn state(&self) -> Option<&str> {
         self.state.as_deref()
+    }
+
+    /// `baggage`: what applications pass on with a trace, as it came. It is no secret, and other
+    /// parties may have written it.
+    pub fn baggage(&self) -> Option<&str> {
+        self.baggage.as_deref()
     }
 }
 
@@ -181,7 +196,15 @@ fn hex<const N: usize>(text: &[u8]) -> Result<[u8; N], NoTrace> {
 }
 
 fn is_state(state: &str) -> bool {
-    (1..=STATE).contains(&state.len()) && state.bytes().all(|byte| matches!(byte, b' '..=b'~'))
+    is_printable(state, STATE)
+}
+
+fn is_baggage(baggage: &str) -> bool {
+    is_printable(baggage, BAGGAGE)
+}
+
+fn is_printable(text: &str, most: usize) -> bool {
+    (1..=most).contains(&text.len()) && text.bytes().all(|byte| matches!(byte, b' '..=b'~'))
 }
 
 /// The length of a `traceparent` of version 00.
@@ -191,6 +214,8 @@ const SAMPLED: u8 = 1;
 const RANDOM: u8 = 2;
 /// The length that every hop must pass on; more may be cut (Trace Context, 3.3.1.5).
 const STATE: usize = 512;
+/// The same of a baggage (Baggage, 3.3.2).
+const BAGGAGE: usize = 8192;
 
 #[cfg(test)]
 mod tests {
@@ -273,6 +298,25 @@ mod tests {
         assert_eq!(trace.state(), None);
         assert_eq!(trace.with_state("x=y").state(), Some("x=y"));
         assert_eq!(TraceContext::parse("", Some("a=b")), None);
+    }
+
+    #[test]
+    fn what_is_a_baggage() {
+        let trace: TraceContext = format!("00-{TRACE}-{SPAN}-01").parse().unwrap();
+        let long = "a".repeat(8192);
+        for (baggage, kept) in [
+            ("user=alice, session=a%20b;ttl=3", true),
+            (long.as_str(), true),
+            ("", false),
+            ("a=\u{e9}", false),
+            ("a=\n", false),
+        ] {
+            let trace = trace.clone().with_baggage(baggage);
+            assert_eq!(trace.baggage(), kept.then_some(baggage));
+            let child = trace.child([1; 8]).unwrap();
+            assert_eq!(child.baggage(), trace.baggage());
+        }
+        assert_eq!(trace.with_baggage(&(long + "a")).baggage(), None);
     }
 
     #[test]

@@ -220,6 +220,7 @@ impl<'a> Exchange<'a> {
         let trace = trace.zip(parent.as_ref()).map(|(trace, parent)| Trace {
             parent: parent.as_str(),
             state: trace.state(),
+            baggage: trace.baggage(),
         });
         let call = |cookie| Request {
             trace,

@@ -105,7 +105,13 @@ impl Known {
         let meta = request.meta.filter(|_| has_others);
         let trace = parent.and_then(Raw::string).and_then(|parent| {
             let state = state.and_then(Raw::string).map(Str::to_cow);
-            TraceContext::parse(&parent.to_cow(), state.as_deref()).map(Arc::new)
+            let trace = TraceContext::parse(&parent.to_cow(), state.as_deref())?;
+            // Looked for here, because most requests have no trace.
+            let baggage = request.meta.and_then(|meta| meta.get(keys::BAGGAGE));
+            Some(Arc::new(match baggage.and_then(Raw::string) {
+                Some(baggage) => trace.with_baggage(&baggage.to_cow()),
+                None => trace,
+            }))
         });
         Told {
             client,

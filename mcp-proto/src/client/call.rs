@@ -38,6 +38,8 @@ pub struct Trace<'a> {
     pub parent: &'a str,
     /// `tracestate`
     pub state: Option<&'a str>,
+    /// `baggage`
+    pub baggage: Option<&'a str>,
 }
 
 /// What a further round of a call adds to the parameters of the first.

@@ -141,6 +141,10 @@ impl Extra<'_, '_> {
                 writer.literal(",\"tracestate\":");
                 writer.string(state);
             }
+            if let Some(baggage) = trace.baggage {
+                writer.literal(",\"baggage\":");
+                writer.string(baggage);
+            }
         }
         Ok(())
     }
@@ -216,8 +220,7 @@ impl Extra<'_, '_> {
     fn is_taken(&self, meta: Object<'_>) -> bool {
         meta.members().any(|(key, _)| {
             (self.call.progress && key == keys::PROGRESS_TOKEN)
-                || (self.call.trace.is_some()
-                    && (key == keys::TRACE_PARENT || key == keys::TRACE_STATE))
+                || (self.call.trace.is_some() && TRACE.iter().any(|trace| key == *trace))
                 || (self.revision.describes_requests()
                     && MODERN.iter().any(|modern| key == *modern))
         })
@@ -246,6 +249,9 @@ pub(super) fn modern_meta(
     }
     Ok(())
 }
+
+/// The members of a trace.
+const TRACE: [&str; 3] = [keys::TRACE_PARENT, keys::TRACE_STATE, keys::BAGGAGE];
 
 /// What only the core may say in the `_meta` of a modern request.
 const MODERN: [&str; 4] = [

@@ -376,7 +376,12 @@ fn a_call_tells_its_trace() {
         r#"{"_meta":{}}"#,
         r#"{"_meta":{"progressToken":2,"traceparent":"00-1-2-01","tracestate":"a=b"}}"#,
     );
-    for own in ["traceparent", "tracestate"] {
+    check(
+        "parent=00-1-2-01 baggage=user=a,b=c;ttl=1",
+        "{}",
+        r#"{"_meta":{"traceparent":"00-1-2-01","baggage":"user=a,b=c;ttl=1"}}"#,
+    );
+    for own in ["traceparent", "tracestate", "baggage"] {
         session(&format!(
             "with parent=00-1-2-01\ncall 7 tools/call {{\"_meta\":{{\"{own}\":\"\"}}}}\n! Encode"
         ));

@@ -305,6 +305,7 @@ impl User {
             trace: made.options.trace.as_ref().map(|parent| Trace {
                 parent,
                 state: None,
+                baggage: None,
             }),
             cookie: cookie as u64,
             ..Call::new(Method::from(made.method.as_str()))

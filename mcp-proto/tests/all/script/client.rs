@@ -69,7 +69,8 @@ struct Options {
     timeout: Option<Duration>,
     max_duration: Option<Duration>,
     log_level: Option<String>,
-    trace: Option<(String, Option<String>)>,
+    /// Parent, state and baggage.
+    trace: [Option<String>; 3],
 }
 
 impl<'c> Role for User<'c> {
@@ -194,15 +195,17 @@ impl Player<User<'_>> {
         let (method, params) = self.role.methods[&cookie].clone();
         let options = self.role.options.clone();
         let params = params.as_deref().map(raw);
+        let [trace, state, baggage] = &options.trace;
         let call = Call {
             params: params.as_ref().map(|params| params as &dyn Payload),
             timeout: options.timeout,
             max_duration: options.max_duration,
             progress: options.progress,
             log_level: options.log_level.as_deref(),
-            trace: options.trace.as_ref().map(|(parent, state)| Trace {
+            trace: trace.as_deref().map(|parent| Trace {
                 parent,
                 state: state.as_deref(),
+                baggage: baggage.as_deref(),
             }),
             cookie,
             ..Call::new(Method::from(method.as_str()))
@@ -249,11 +252,9 @@ impl Options {
                 Some(("timeout", text)) => options.timeout = millis(text),
                 Some(("cap", text)) => options.max_duration = millis(text),
                 Some(("level", text)) => options.log_level = Some(text.to_owned()),
-                Some(("parent", text)) => options.trace = Some((text.to_owned(), None)),
-                Some(("state", text)) => {
-                    let trace = options.trace.as_mut().expect("a parent before the state");
-                    trace.1 = Some(text.to_owned());
-                }
+                Some(("parent", text)) => options.trace[0] = Some(text.to_owned()),
+                Some(("state", text)) => options.trace[1] = Some(text.to_owned()),
+                Some(("baggage", text)) => options.trace[2] = Some(text.to_owned()),
                 _ => panic!("no such option: {word}"),
             }
         }
