@@ -15,4 +15,5 @@ mod rounds;
 mod schema;
 mod server_typed;
 mod sim;
+mod task_stores;
 mod uri_template;

@@ -1,6 +1,8 @@
 //! Stores of tasks.
 
 mod check;
+#[cfg(feature = "disk")]
+mod disk;
 mod memory;
 mod record;
 
@@ -10,6 +12,8 @@ use core::future::Future;
 use core::pin::Pin;
 
 pub use self::check::{CheckError, check};
+#[cfg(feature = "disk")]
+pub use self::disk::DiskTaskStore;
 pub use self::memory::MemoryTaskStore;
 pub use self::record::{RecordError, TaskRecord};
 

@@ -1,0 +1,266 @@
+//! A store of tasks in a file.
+
+mod later;
+mod tables;
+mod writer;
+
+use core::fmt;
+use core::future::{poll_fn, ready};
+use core::task::{Poll, Waker};
+use std::collections::HashMap;
+use std::fs::OpenOptions;
+use std::path::Path;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use redb::backends::FileBackend;
+use redb::{Database, ReadableDatabase as _, ReadableTable as _};
+
+use self::tables::{EXPIRING, OPEN, OWNED, TASKS};
+use self::writer::{Change, Writer};
+use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
+use crate::connection::register;
+
+/// Keeps tasks in a file, over restarts of the program. Clones share the file.
+///
+/// The file belongs to one process at a time. Tasks that the process before has not finished are
+/// reported as failed by the server that opens it; finished ones keep their results until they
+/// expire.
+///
+/// A thread writes to the file. Changes that arrive while it writes are written together. A new
+/// task and the end of a task are on the disk when their futures resolve; a status message may be
+/// lost with a crash of the machine or the process. Reading happens in the calling thread, from the
+/// cache of the database or of the system.
+///
+/// ```no_run
+/// use mcp_async::tasks::store::DiskTaskStore;
+///
+/// let store = DiskTaskStore::open("/var/lib/reports/tasks")?;
+/// # let _ = store;
+/// # Ok::<(), mcp_async::tasks::store::TaskStoreError>(())
+/// ```
+#[derive(Clone)]
+pub struct DiskTaskStore(Arc<Inner>);
+
+struct Inner {
+    database: Arc<Database>,
+    writer: Writer,
+    watching: Arc<Watching>,
+    /// Until when processes are alive. Only this process uses the file.
+    boots: Mutex<HashMap<String, u64>>,
+}
+
+/// The tasks that wait for changes of records, by the ids of these.
+#[derive(Default)]
+struct Watching(Mutex<HashMap<String, Vec<Waker>>>);
+
+impl DiskTaskStore {
+    /// Opens the file, or creates it with access for its owner only.
+    ///
+    /// # Errors
+    /// The file cannot be opened or is in use; it is no file of a store; it has a record that this
+    /// version of the library cannot read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
+        let mut options = OpenOptions::new();
+        options.read(true).write(true).create(true).truncate(false);
+        #[cfg(unix)]
+        std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+        let file = options.open(path).map_err(TaskStoreError::new)?;
+        let database = Database::builder()
+            .set_cache_size(CACHE)
+            .create_with_backend(FileBackend::new(file).map_err(TaskStoreError::new)?)
+            .map_err(TaskStoreError::new)?;
+        tables::create(&database)?;
+        let database = Arc::new(database);
+        let watching = Arc::<Watching>::default();
+        let store = Self(Arc::new(Inner {
+            writer: Writer::start(Arc::clone(&database), {
+                let watching = Arc::clone(&watching);
+                move |id| watching.wake(id)
+            })?,
+            database,
+            watching,
+            boots: Mutex::default(),
+        }));
+        store.verify()?;
+        Ok(store)
+    }
+
+    /// Reads every record once.
+    fn verify(&self) -> Result<(), TaskStoreError> {
+        let reading = self.0.database.begin_read().map_err(TaskStoreError::new)?;
+        let tasks = reading.open_table(TASKS).map_err(TaskStoreError::new)?;
+        for entry in tasks.iter().map_err(TaskStoreError::new)? {
+            let (_, bytes) = entry.map_err(TaskStoreError::new)?;
+            TaskRecord::from_bytes(bytes.value())?;
+        }
+        Ok(())
+    }
+
+    /// Reads up to `limit` records, whose ids are found by the function.
+    fn read(
+        &self,
+        limit: usize,
+        ids: impl FnOnce(&redb::ReadTransaction, &mut Ids<'_>) -> Result<(), redb::Error>,
+    ) -> Result<Vec<TaskRecord>, TaskStoreError> {
+        let reading = self.0.database.begin_read().map_err(TaskStoreError::new)?;
+        let tasks = reading.open_table(TASKS).map_err(TaskStoreError::new)?;
+        let mut records = Vec::new();
+        let mut broken = None;
+        let found = ids(&reading, &mut |id| {
+            if records.len() == limit {
+                return Ok(false);
+            }
+            match tasks
+                .get(id)?
+                .map(|bytes| TaskRecord::from_bytes(bytes.value()))
+            {
+                Some(Ok(record)) => records.push(record),
+                Some(Err(error)) => broken = Some(error),
+                None => {}
+            }
+            Ok(broken.is_none())
+        });
+        found.map_err(TaskStoreError::new)?;
+        match broken {
+            Some(error) => Err(error.into()),
+            None => Ok(records),
+        }
+    }
+
+    fn boots(&self) -> MutexGuard<'_, HashMap<String, u64>> {
+        self.0.boots.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn change(&self, change: Change) -> TaskStoreFuture<'_, bool> {
+        Box::pin(self.0.writer.change(change))
+    }
+}
+
+/// Receives ids, and returns whether it wants more.
+type Ids<'a> = dyn FnMut(&str) -> Result<bool, redb::Error> + 'a;
+
+impl TaskStore for DiskTaskStore {
+    fn create<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
+        self.change(Change::Create(record.clone()))
+    }
+
+    fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
+        let found = self.read(1, |_, each| each(id).map(drop));
+        Box::pin(ready(found.map(|mut records| records.pop())))
+    }
+
+    fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
+        self.change(Change::Replace(record.clone()))
+    }
+
+    fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
+        let removing = self.change(Change::Remove(id.to_owned()));
+        Box::pin(async { removing.await.map(drop) })
+    }
+
+    fn list<'a>(
+        &'a self,
+        owner: &'a str,
+        after: Option<&'a str>,
+        limit: usize,
+    ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        Box::pin(ready(self.read(limit, |reading, each| {
+            let owned = reading.open_table(OWNED)?;
+            for entry in owned.range((owner, after.unwrap_or(""))..)? {
+                let (key, _) = entry?;
+                let (of, id) = key.value();
+                if of != owner || (after != Some(id) && !each(id)?) {
+                    break;
+                }
+            }
+            Ok(())
+        })))
+    }
+
+    fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        Box::pin(ready(self.read(limit, |reading, each| {
+            let expiring = reading.open_table(EXPIRING)?;
+            for entry in expiring.iter()? {
+                let (key, _) = entry?;
+                let (at, id) = key.value();
+                if at > now || !each(id)? {
+                    break;
+                }
+            }
+            Ok(())
+        })))
+    }
+
+    fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
+        let boots = self.boots().clone();
+        let is_alive = |boot: &str| boots.get(boot).is_some_and(|until| *until > now);
+        Box::pin(ready(self.read(limit, |reading, each| {
+            let open = reading.open_table(OPEN)?;
+            for entry in open.iter()? {
+                let (id, boot) = entry?;
+                if !is_alive(boot.value()) && !each(id.value())? {
+                    break;
+                }
+            }
+            Ok(())
+        })))
+    }
+
+    fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
+        Box::pin(poll_fn(move |cx| {
+            // Before the record is read, so that no change is missed.
+            register(self.0.watching.lock().entry(id.to_owned()).or_default(), cx);
+            let found = self.read(1, |_, each| each(id).map(drop));
+            match found {
+                Ok(records) if records.first().is_some_and(|it| it.version() <= version) => {
+                    Poll::Pending
+                }
+                found => {
+                    self.0.watching.forget(id, cx.waker());
+                    Poll::Ready(found.map(drop))
+                }
+            }
+        }))
+    }
+
+    fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {
+        self.boots().insert(boot.to_owned(), until);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
+        let alive = self.boots().get(boot).is_some_and(|until| *until > now);
+        Box::pin(ready(Ok(alive)))
+    }
+}
+
+impl Watching {
+    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Waker>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn wake(&self, id: &str) {
+        let watching = self.lock().remove(id);
+        watching.into_iter().flatten().for_each(Waker::wake);
+    }
+
+    /// A watch has ended without a change.
+    fn forget(&self, id: &str, waker: &Waker) {
+        let mut watching = self.lock();
+        if let Some(wakers) = watching.get_mut(id) {
+            wakers.retain(|other| !other.will_wake(waker));
+            if wakers.is_empty() {
+                watching.remove(id);
+            }
+        }
+    }
+}
+
+impl fmt::Debug for DiskTaskStore {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("DiskTaskStore").finish_non_exhaustive()
+    }
+}
+
+/// Bytes of the file that are kept in memory.
+const CACHE: usize = 8 << 20;

@@ -1,0 +1,138 @@
+//! The thread that writes to the file.
+
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender, channel};
+use std::thread::{self, JoinHandle};
+
+use redb::{Database, Durability, Error};
+
+use super::super::{TaskRecord, TaskStoreError};
+use super::later::{Answer, later};
+use super::tables::apply;
+
+/// A change of one record.
+pub(super) enum Change {
+    /// Keeps a new record.
+    Create(TaskRecord),
+    /// Replaces the record of the version before.
+    Replace(TaskRecord),
+    /// Forgets the record of this id.
+    Remove(String),
+}
+
+/// The thread, as the store uses it. Dropping it ends the thread, after its last change.
+pub(super) struct Writer {
+    /// `None` while it is dropped.
+    changes: Option<Sender<Wanted>>,
+    thread: Option<JoinHandle<()>>,
+}
+
+/// A change, and who waits for it.
+struct Wanted {
+    change: Change,
+    answer: Answer<Result<bool, TaskStoreError>>,
+}
+
+impl Change {
+    pub(super) fn id(&self) -> &str {
+        match self {
+            Self::Create(record) | Self::Replace(record) => record.id(),
+            Self::Remove(id) => id,
+        }
+    }
+
+    /// Whether a crash may undo it.
+    const fn may_be_lost(&self) -> bool {
+        match self {
+            Self::Create(_) => false,
+            Self::Replace(record) => !record.status().is_terminal(),
+            Self::Remove(_) => true,
+        }
+    }
+}
+
+impl Writer {
+    /// Starts the thread, which calls `changed` with the id of each record that has changed.
+    pub(super) fn start(
+        database: Arc<Database>,
+        changed: impl Fn(&str) + Send + 'static,
+    ) -> Result<Self, TaskStoreError> {
+        let (changes, wanted) = channel();
+        let thread = thread::Builder::new()
+            .name("mcp-task-store".into())
+            .spawn(move || run(&database, &wanted, &changed))
+            .map_err(TaskStoreError::new)?;
+        Ok(Self {
+            changes: Some(changes),
+            thread: Some(thread),
+        })
+    }
+
+    /// Makes the change, and resolves when it is written.
+    pub(super) fn change(
+        &self,
+        change: Change,
+    ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send + use<> {
+        let (answer, made) = later();
+        if let Some(changes) = &self.changes {
+            // Without the thread the answer is dropped, which the other end notices.
+            let _ = changes.send(Wanted { change, answer });
+        }
+        async move {
+            let made = made.value().await;
+            made.unwrap_or_else(|| Err(TaskStoreError::new(ENDED)))
+        }
+    }
+}
+
+impl Drop for Writer {
+    fn drop(&mut self) {
+        self.changes = None;
+        if let Some(thread) = self.thread.take() {
+            // A panic was reported by the hook.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn run(database: &Database, wanted: &Receiver<Wanted>, changed: &impl Fn(&str)) {
+    while let Ok(first) = wanted.recv() {
+        let batch: Vec<Wanted> = core::iter::once(first)
+            .chain(wanted.try_iter().take(BATCH))
+            .collect();
+        match write(database, &batch) {
+            Ok(made) => {
+                for (Wanted { change, answer }, made) in batch.into_iter().zip(made) {
+                    answer.give(Ok(made));
+                    if made {
+                        changed(change.id());
+                    }
+                }
+            }
+            Err(error) => {
+                // Nothing of the transaction was written.
+                let text = error.to_string();
+                for Wanted { answer, .. } in batch {
+                    answer.give(Err(TaskStoreError::new(text.clone())));
+                }
+            }
+        }
+    }
+}
+
+/// Makes all changes in one transaction.
+fn write(database: &Database, batch: &[Wanted]) -> Result<Vec<bool>, Error> {
+    let mut writing = database.begin_write()?;
+    if batch.iter().all(|wanted| wanted.change.may_be_lost()) {
+        writing.set_durability(Durability::None)?;
+    }
+    let made = batch.iter().map(|wanted| apply(&writing, &wanted.change));
+    let made = made.collect::<Result<Vec<bool>, Error>>()?;
+    writing.commit()?;
+    Ok(made)
+}
+
+/// Changes of one transaction, after its first.
+const BATCH: usize = 255;
+
+const ENDED: &str = "the thread of the store has ended";

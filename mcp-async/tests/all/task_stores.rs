@@ -1,0 +1,158 @@
+//! Stores of tasks: the rules of the trait, and the file over restarts.
+
+use core::pin::pin;
+use core::task::{Context, Poll};
+use std::sync::Arc;
+use std::task::Wake;
+use std::thread::{self, Thread};
+
+use mcp_async::tasks::store::{MemoryTaskStore, TaskStore, check};
+
+#[test]
+fn the_store_in_memory_keeps_the_rules() {
+    block_on(check(&MemoryTaskStore::new())).unwrap();
+}
+
+#[cfg(feature = "disk")]
+mod disk {
+    use std::path::PathBuf;
+    use std::{env, fs, process};
+
+    use mcp_async::tasks::store::{DiskTaskStore, TaskRecord};
+
+    use super::*;
+
+    #[test]
+    fn the_file_keeps_the_rules() {
+        let file = TestFile::new("rules");
+        block_on(check(&file.open())).unwrap();
+        block_on(check(&file.open())).unwrap();
+    }
+
+    #[test]
+    fn records_survive_a_restart_in_their_last_version() {
+        let file = TestFile::new("restart");
+        let done = TaskRecord::new("done", "boot-1", 1_000)
+            .with_owner(Some("ada"))
+            .with_ttl(Some(500));
+        let open = TaskRecord::new("open", "boot-1", 2_000).with_owner(Some("ada"));
+        let store = file.open();
+        block_on(async {
+            assert!(store.create(&done).await.unwrap());
+            assert!(store.create(&open).await.unwrap());
+            assert!(store.replace(&done.failed("late")).await.unwrap());
+            store.renew("boot-1", 9_000).await.unwrap();
+            assert!(store.orphaned(3_000, 9).await.unwrap().is_empty());
+        });
+        drop(store);
+
+        let store = file.open();
+        block_on(async {
+            assert_eq!(store.load("done").await.unwrap(), Some(done.failed("late")));
+            assert_eq!(store.list("ada", None, 9).await.unwrap().len(), 2);
+            let expired = store.expired(1_500, 9).await.unwrap();
+            assert_eq!(ids(&expired), ["done"]);
+            // The process of that boot has ended, whatever it promised.
+            assert!(!store.is_alive("boot-1", 3_000).await.unwrap());
+            assert_eq!(ids(&store.orphaned(3_000, 9).await.unwrap()), ["open"]);
+
+            store.remove("done").await.unwrap();
+            assert!(store.expired(u64::MAX, 9).await.unwrap().is_empty());
+            assert_eq!(ids(&store.list("ada", None, 9).await.unwrap()), ["open"]);
+        });
+    }
+
+    #[test]
+    fn a_file_belongs_to_one_process_and_to_its_owner() {
+        let file = TestFile::new("owner");
+        let store = file.open();
+        let Err(error) = DiskTaskStore::open(&file.0) else {
+            panic!("the file was opened twice");
+        };
+        let cause = core::error::Error::source(&error).unwrap().to_string();
+        assert!(cause.contains("already open"), "{cause}");
+        #[cfg(unix)]
+        {
+            let mode = fs::metadata(&file.0).unwrap();
+            let mode = std::os::unix::fs::PermissionsExt::mode(&mode.permissions());
+            assert_eq!(mode & 0o777, 0o600);
+        }
+        drop(store.clone());
+        drop(store);
+        // The last clone has closed it.
+        file.open();
+    }
+
+    #[test]
+    fn what_is_no_store_is_refused_and_kept() {
+        let file = TestFile::new("foreign");
+        fs::write(&file.0, "a letter").unwrap();
+        assert!(DiskTaskStore::open(&file.0).is_err());
+        assert_eq!(fs::read(&file.0).unwrap(), b"a letter");
+        let missing = file.0.join("no such folder").join("tasks");
+        assert!(DiskTaskStore::open(missing).is_err());
+    }
+
+    #[test]
+    fn one_of_many_writers_of_a_version_succeeds() {
+        let file = TestFile::new("writers");
+        let store = file.open();
+        let record = TaskRecord::new("one", "boot-1", 1);
+        assert!(block_on(store.create(&record)).unwrap());
+        let next = record.failed("x");
+        let won: usize = thread::scope(|scope| {
+            let writers: Vec<_> = (0..8)
+                .map(|_| scope.spawn(|| usize::from(block_on(store.replace(&next)).unwrap())))
+                .collect();
+            writers.into_iter().map(|it| it.join().unwrap()).sum()
+        });
+        assert_eq!(won, 1);
+    }
+
+    fn ids(records: &[TaskRecord]) -> Vec<&str> {
+        records.iter().map(TaskRecord::id).collect()
+    }
+
+    /// A file that is removed at the end of its test.
+    struct TestFile(PathBuf);
+
+    impl TestFile {
+        fn new(name: &str) -> Self {
+            let name = format!("mcp-async-tasks-{}-{name}", process::id());
+            let path = env::temp_dir().join(name);
+            let _ = fs::remove_file(&path);
+            Self(path)
+        }
+
+        fn open(&self) -> DiskTaskStore {
+            DiskTaskStore::open(&self.0).unwrap()
+        }
+    }
+
+    impl Drop for TestFile {
+        fn drop(&mut self) {
+            let _ = fs::remove_file(&self.0);
+        }
+    }
+}
+
+/// Runs the future on this thread; another one may wake it.
+fn block_on<T>(future: impl Future<Output = T>) -> T {
+    struct Unpark(Thread);
+
+    impl Wake for Unpark {
+        fn wake(self: Arc<Self>) {
+            self.0.unpark();
+        }
+    }
+
+    let waker = Arc::new(Unpark(thread::current())).into();
+    let mut cx = Context::from_waker(&waker);
+    let mut future = pin!(future);
+    loop {
+        match future.as_mut().poll(&mut cx) {
+            Poll::Ready(value) => return value,
+            Poll::Pending => thread::park(),
+        }
+    }
+}
