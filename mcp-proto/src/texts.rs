@@ -34,6 +34,13 @@ pub(crate) trait Declare: Copy {
 
 /// What a program with the capabilities `C` says of itself: borrowed, or in shared memory.
 #[derive(Clone, Debug)]
+#[cfg_attr(
+    all(feature = "alloc", target_has_atomic = "ptr"),
+    expect(
+        clippy::large_enum_variant,
+        reason = "a setup has one of them, and the larger one is for programs without an allocator"
+    )
+)]
 pub(crate) enum Texts<'c, C> {
     Borrowed(BorrowedTexts<'c, C>),
     #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
