@@ -23,9 +23,19 @@ use crate::observe;
 #[must_use = "a request whose job is not polled is never answered"]
 pub struct Job {
     future: Pin<Box<dyn Future<Output = Answered> + Send>>,
-    timeout: Option<Duration>,
+    lifetime: Lifetime,
     /// Its answer is known: no handler runs.
     is_ready: bool,
+}
+
+/// How long a job may take.
+#[derive(Clone, Copy, Debug)]
+enum Lifetime {
+    /// As long as its call.
+    Call,
+    Within(Duration),
+    /// As long as its subscription: the end of the connection does not wait for it.
+    Listen,
 }
 
 /// The proof that a request has its answer, or needs none any more.
@@ -40,8 +50,16 @@ impl Job {
     pub(crate) fn from_future(future: impl Future<Output = Answered> + Send + 'static) -> Self {
         Self {
             future: Box::pin(future),
-            timeout: None,
+            lifetime: Lifetime::Call,
             is_ready: false,
+        }
+    }
+
+    /// A job that lasts as long as a subscription.
+    pub(crate) fn of_listen(future: impl Future<Output = Answered> + Send + 'static) -> Self {
+        Self {
+            lifetime: Lifetime::Listen,
+            ..Self::from_future(future)
         }
     }
 
@@ -77,10 +95,10 @@ impl Job {
     where
         F: Future<Output = Answered> + Send + 'static,
     {
-        let timeout = self.timeout.take();
+        let lifetime = core::mem::replace(&mut self.lifetime, Lifetime::Call);
         let is_ready = self.is_ready;
         Self {
-            timeout,
+            lifetime,
             is_ready,
             ..Self::from_future(around(self))
         }
@@ -90,7 +108,10 @@ impl Job {
     /// limits counts. After it the job is dropped, and its request is answered with the internal
     /// error (-32603), whose text names the limit. It costs nothing until the job waits.
     pub fn within(mut self, timeout: Duration) -> Self {
-        self.timeout = Some(self.timeout.map_or(timeout, |other| other.min(timeout)));
+        self.lifetime = Lifetime::Within(match self.lifetime {
+            Lifetime::Within(other) => other.min(timeout),
+            Lifetime::Call | Lifetime::Listen => timeout,
+        });
         self
     }
 }
@@ -99,7 +120,10 @@ impl Job {
 impl Job {
     /// How long it may take.
     pub(crate) const fn limit(&self) -> Option<Duration> {
-        self.timeout
+        match self.lifetime {
+            Lifetime::Within(timeout) => Some(timeout),
+            Lifetime::Call | Lifetime::Listen => None,
+        }
     }
 }
 
@@ -115,7 +139,7 @@ impl Future for Job {
 impl fmt::Debug for Job {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Job")
-            .field("timeout", &self.timeout)
+            .field("lifetime", &self.lifetime)
             .finish_non_exhaustive()
     }
 }
@@ -188,7 +212,7 @@ impl Jobs {
             return Polled::Panicked(token);
         };
         // The request of an earlier job here was answered from elsewhere: the job has no use.
-        let timeout = job.timeout;
+        let lifetime = job.lifetime;
         if let Some((_, job)) = place.job.replace((token, job)) {
             discard(job);
         } else {
@@ -196,7 +220,7 @@ impl Jobs {
         }
         place.limit = None;
         let polled = self.poll_place(index);
-        if let (Polled::Waits, Some(timeout)) = (&polled, timeout) {
+        if let (Polled::Waits, Lifetime::Within(timeout)) = (&polled, lifetime) {
             self.limit(index, now + timeout, timeout);
         }
         polled
@@ -287,21 +311,26 @@ impl Jobs {
         self.take_all(|_| {});
     }
 
-    /// Drops every job, and tells whose it was.
+    /// Drops every job, and tells which calls these were.
     pub(crate) fn take_all(&mut self, mut took: impl FnMut(Token)) {
         for place in &mut self.places {
             place.entry = None;
             if let Some((token, job)) = place.job.take() {
+                let is_call = !matches!(job.lifetime, Lifetime::Listen);
                 discard(job);
-                took(token);
+                if is_call {
+                    took(token);
+                }
             }
         }
         self.running = 0;
         self.deadlines.clear();
     }
 
-    pub(crate) const fn is_empty(&self) -> bool {
-        self.running == 0
+    /// Whether no call runs.
+    pub(crate) fn is_empty(&self) -> bool {
+        let mut jobs = self.places.iter().filter_map(|place| place.job.as_ref());
+        self.running == 0 || jobs.all(|(_, job)| matches!(job.lifetime, Lifetime::Listen))
     }
 
     fn poll_place(&mut self, index: usize) -> Polled {

@@ -93,7 +93,7 @@ impl Known {
     /// (JR-31).
     pub(super) fn told(&mut self, request: &Request<'_>, about: &About) -> Told {
         let read = request.meta.and_then(read);
-        let ([info, declared, parent, state, ..], has_others) = read.unwrap_or_default();
+        let ([info, declared, parent, state, baggage, ..], has_others) = read.unwrap_or_default();
         let (client, extensions) = if !request.revision.describes_requests() {
             (self.session.clone(), self.session_extensions.clone())
         } else {
@@ -106,8 +106,6 @@ impl Known {
         let trace = parent.and_then(Raw::string).and_then(|parent| {
             let state = state.and_then(Raw::string).map(Str::to_cow);
             let trace = TraceContext::parse(&parent.to_cow(), state.as_deref())?;
-            // Looked for here, because most requests have no trace.
-            let baggage = request.meta.and_then(|meta| meta.get(keys::BAGGAGE));
             Some(Arc::new(match baggage.and_then(Raw::string) {
                 Some(baggage) => trace.with_baggage(&baggage.to_cow()),
                 None => trace,
@@ -174,10 +172,10 @@ const KEYS: [&str; 8] = [
     keys::CLIENT_CAPABILITIES,
     keys::TRACE_PARENT,
     keys::TRACE_STATE,
+    keys::BAGGAGE,
     keys::PROTOCOL_VERSION,
     keys::PROGRESS_TOKEN,
     keys::LOG_LEVEL,
-    keys::BAGGAGE,
 ];
 
 /// The fewest bytes that declare an extension.

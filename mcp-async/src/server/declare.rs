@@ -63,9 +63,13 @@ pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'st
         .map(|(name, value)| member(name, value))
         .collect();
     let extensions = settings.extensions.iter();
-    let extensions: Vec<_> = extensions
-        .map(|extension| member(&extension.name, &extension.settings))
-        .collect();
+    let (extensions, extension_revisions): (Vec<_>, Vec<_>) = extensions
+        .map(|extension| {
+            let name = extension.name.as_str();
+            let declared = member(name, &extension.settings);
+            (declared, (name, extension.revisions))
+        })
+        .unzip();
     let capabilities = ServerCapabilities {
         experimental: (!experimental.is_empty()).then_some(Map::new(&experimental)),
         extensions: (!extensions.is_empty()).then_some(Map::new(&extensions)),
@@ -79,10 +83,13 @@ pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'st
     });
     let notifications = settings.notification_names().map(CustomMethod::new);
     let methods: Vec<_> = methods.chain(notifications).collect();
+    let filters = settings.filters.iter();
+    let filters: Vec<_> = filters.map(|filter| filter.key.as_str()).collect();
     let mut config = ServerConfig::new("", "");
     config.info = info.decode().unwrap_or(config.info);
     config.instructions = settings.instructions.as_deref();
     config.capabilities = capabilities;
+    config.extension_revisions = &extension_revisions;
     config.revisions = settings.revisions;
     config.limits = settings.limits;
     config.ping = settings.ping;
@@ -92,6 +99,7 @@ pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'st
         config.discover_scope = scope;
     }
     config.methods = &methods;
+    config.filters = &filters;
     ServerSetup::shared(&config)
 }
 

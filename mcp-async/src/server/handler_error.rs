@@ -131,6 +131,13 @@ impl Failure {
         }
     }
 
+    pub(super) fn into_reply(self) -> ErrorReply {
+        match self {
+            Self::Visible(text) => ErrorReply::new(code::INTERNAL_ERROR, text),
+            Self::Reply(error) => *error,
+        }
+    }
+
     /// The outcome of a tool's call.
     pub(super) fn with_tool_outcome(&self, send: &mut dyn FnMut(Outcome<'_>)) {
         match self {

@@ -12,7 +12,7 @@ pub struct RegisterError {
 
 impl RegisterError {
     /// What it was to be: `tool`, `resource`, `template`, `prompt`, `extension`, `method`,
-    /// `notification`, `capability` or `setting`.
+    /// `notification`, `filter`, `capability` or `setting`.
     pub const fn kind(&self) -> &'static str {
         self.kind
     }

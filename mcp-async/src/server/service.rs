@@ -12,6 +12,7 @@ use super::answering::Answering;
 use super::context::CallContext;
 #[cfg(feature = "server")]
 use super::find_tools::Tools;
+use super::listen::Listen;
 use super::peer::Peer;
 use super::reply::Reply;
 use crate::connection::Progress;
@@ -76,6 +77,13 @@ pub trait Service: Send + 'static {
         let _ = peer;
     }
 
+    /// A client opens a subscription whose filter has keys of the application, which are declared
+    /// by [`ServerConfig::filters`](mcp_proto::server::ServerConfig::filters). By default none of
+    /// their values is accepted.
+    fn listen(&self, listen: Listen<'_>) -> Job {
+        listen.answer(core::future::ready(Ok(Vec::new())))
+    }
+
     /// A notification that is not the protocol layer's own business.
     fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
         let _ = (peer, method, params);
@@ -111,6 +119,10 @@ impl<S: Service + Sync + ?Sized> Service for Arc<S> {
         (**self).listening(peer);
     }
 
+    fn listen(&self, listen: Listen<'_>) -> Job {
+        (**self).listen(listen)
+    }
+
     fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {
         (**self).notified(peer, method, params);
     }
@@ -139,6 +151,10 @@ impl<S: Service + ?Sized> Service for Box<S> {
 
     fn listening(&self, peer: &Peer) {
         (**self).listening(peer);
+    }
+
+    fn listen(&self, listen: Listen<'_>) -> Job {
+        (**self).listen(listen)
     }
 
     fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {

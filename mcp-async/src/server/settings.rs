@@ -8,7 +8,7 @@ use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
 use super::connection::GRACE;
-use super::extension::{Declaration, Notification};
+use super::extension::{Declaration, Filter, Notification};
 use super::layers::Trace;
 use super::lister::Lister;
 use super::method::Method;
@@ -34,6 +34,7 @@ pub(super) struct Settings {
     pub(super) experimental: Vec<(String, RawBuf)>,
     pub(super) methods: Vec<Arc<Method>>,
     pub(super) notifications: Vec<Arc<Notification>>,
+    pub(super) filters: Vec<Arc<Filter>>,
     /// The notifications that the server sends.
     pub(super) sends: Vec<String>,
     pub(super) listers: Vec<Arc<Lister>>,
@@ -70,6 +71,7 @@ impl Settings {
             experimental: Vec::new(),
             methods: Vec::new(),
             notifications: Vec::new(),
+            filters: Vec::new(),
             sends: Vec::new(),
             listers: Vec::new(),
             layers: Vec::new(),
@@ -119,6 +121,14 @@ impl Settings {
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(super) fn has_scopes(&self) -> bool {
         self.methods.iter().any(|method| !method.scopes.is_empty())
+    }
+
+    pub(super) fn add_filter(&mut self, filter: Filter, mistakes: &mut Vec<RegisterError>) {
+        if self.filters.iter().any(|known| known.key == filter.key) {
+            mistakes.push(RegisterError::new("filter", &filter.key, &TWICE));
+        } else {
+            self.filters.push(Arc::new(filter));
+        }
     }
 
     /// The names of all notifications of the application, each once.

@@ -5,7 +5,7 @@ use std::panic::catch_unwind;
 use std::sync::Arc;
 
 use mcp_proto::json::{Number, Str};
-use mcp_proto::server::{Answer, Event, Growing, Server};
+use mcp_proto::server::{Answer, Event, Growing, RequestContext, Server};
 use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
 
 use super::about::{About, Known};
@@ -14,6 +14,7 @@ use super::ask::Lost;
 use super::call_host::CallHost;
 use super::connected::Connected;
 use super::context::CallContext;
+use super::listen::Listen;
 use super::machine::Machine;
 use super::peer::Peer;
 use super::principal::Principal;
@@ -61,20 +62,11 @@ impl<S: Service> Role for Side<S> {
                 params,
                 context,
             } => {
-                let told = self.known.told(&context, &shared.about);
-                let principal = self.principal.clone();
-                let host = Arc::clone(&self.host);
                 let call = Call {
                     method,
                     params,
                     request: context,
-                    context: CallContext::new(
-                        host,
-                        (token, self.arrived.clone()),
-                        &context,
-                        told,
-                        principal,
-                    ),
+                    context: self.context(token, &context, shared),
                     frame,
                     #[cfg(feature = "server")]
                     tools: None,
@@ -94,8 +86,24 @@ impl<S: Service> Role for Side<S> {
                 self.known.handshake(&opened, &shared.about);
                 self.guarded(|service, peer| service.handshake(peer, &opened));
             }
-            Event::Initialized | Event::Listening { .. } => {
+            Event::Initialized => {
                 self.guarded(|service, peer| service.listening(peer));
+            }
+            Event::Listening {
+                token,
+                filter,
+                held,
+                context,
+            } => {
+                self.guarded(|service, peer| service.listening(peer));
+                if held {
+                    let own = self.context(token, &context, shared);
+                    let listen = Listen::new(filter, context, own, frame);
+                    return match self.guarded(|service, _| service.listen(listen)) {
+                        Some(job) => Effect::Start(token, job),
+                        None => Effect::Panicked(token),
+                    };
+                }
             }
             Event::Notification { method, params } => {
                 self.guarded(|service, peer| service.notified(peer, method, params));
@@ -184,6 +192,19 @@ impl<S: Service> Side<S> {
         if !known {
             self.set_principal(principal);
         }
+    }
+
+    /// The handle of a request.
+    fn context(
+        &mut self,
+        token: Token,
+        request: &RequestContext<'_>,
+        shared: &Shared<Machine>,
+    ) -> CallContext {
+        let told = self.known.told(request, &shared.about);
+        let arrived = (token, self.arrived.clone());
+        let host = Arc::clone(&self.host);
+        CallContext::new(host, arrived, request, told, self.principal.clone())
     }
 
     /// Takes up what a call brings from its last round.

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use mcp_proto::RevisionSet;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
 
@@ -14,6 +15,7 @@ use super::{Extension, check_method};
 pub(in crate::server) struct Declaration {
     pub(in crate::server) name: String,
     pub(in crate::server) settings: RawBuf,
+    pub(in crate::server) revisions: RevisionSet,
     /// What else has to be declared (EX-19).
     needs: ServerFeatures,
 }
@@ -44,6 +46,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
             methods,
             notifications,
             sends,
+            filters,
             layers,
         } = self;
         for method in methods {
@@ -67,6 +70,12 @@ impl<S: Send + Sync + 'static> Extension<S> {
                 }
             }
         }
+        for filter in filters {
+            match filter.bind(state, &name, required) {
+                Ok(filter) => settings.add_filter(filter, mistakes),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
         settings.finds_tools |= !layers.is_empty();
         settings.layers.extend(layers);
         let error = |reason: &str| RegisterError::new("extension", &name, &reason);
@@ -76,6 +85,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
             Some(declared) => settings.extensions.push(Declaration {
                 name,
                 settings: declared,
+                revisions,
                 needs,
             }),
             None => mistakes.push(error("its settings are no JSON object")),

@@ -13,6 +13,7 @@
 mod cached;
 mod client;
 mod declaration;
+mod filter;
 mod method;
 mod names;
 mod notification;
@@ -28,10 +29,12 @@ use serde::Serialize;
 use serde::de::DeserializeOwned;
 use tower_layer::Layer;
 
+use self::filter::ExtensionFilter;
 use self::notification::ExtensionNotification;
 use super::Service;
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
+use super::listener::Listener;
 use super::service::BoxService;
 use super::settings::Wrap;
 
@@ -41,6 +44,7 @@ pub use self::method::ExtensionMethod;
 pub(super) use self::names::check_method;
 pub use self::notification::NotificationContext;
 
+pub(super) use self::filter::Filter;
 pub(super) use self::notification::Notification;
 
 /// An extension of the protocol: what the server declares of it, and what it serves for it.
@@ -99,6 +103,7 @@ pub struct Extension<S = ()> {
     methods: Vec<ExtensionMethod<S>>,
     notifications: Vec<ExtensionNotification<S>>,
     sends: Vec<String>,
+    filters: Vec<ExtensionFilter<S>>,
     layers: Vec<Wrap>,
 }
 
@@ -114,6 +119,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
             methods: Vec::new(),
             notifications: Vec::new(),
             sends: Vec::new(),
+            filters: Vec::new(),
             layers: Vec::new(),
         }
     }
@@ -234,10 +240,65 @@ impl<S: Send + Sync + 'static> Extension<S> {
         self
     }
 
-    /// Names a notification that the server sends for the extension: on the stream of a request, by
-    /// [`Peer::notify`](super::Peer::notify) in a legacy session (EX-14).
+    /// Names a notification that the server sends for the extension: for a request by
+    /// [`CallContext::notify`](super::CallContext::notify), for a subscription by
+    /// [`Listener::notify`](super::Listener::notify), in a legacy session by
+    /// [`Peer::notify`](super::Peer::notify) (EX-14).
     pub fn sends(mut self, name: impl Into<String>) -> Self {
         self.sends.push(name.into());
+        self
+    }
+
+    /// Adds a key to the filter of `subscriptions/listen`, which exists since 2026-07-28 (EX-13).
+    /// For each subscription that has the key, the judge receives its value and the subscription,
+    /// and returns the value that the server accepts, which may be less, or `None` for nothing. An
+    /// error refuses the subscription as a whole, and so does a value of another type. Until all
+    /// keys are judged, nothing is written of the subscription.
+    ///
+    /// What the judge gives to [`Listener::run`] sends the notifications, or the application keeps
+    /// the [`Listener`] for as long as it is [open](Listener::is_closed).
+    ///
+    /// ```
+    /// use mcp_async::server::{Extension, HandlerError, Listener};
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Price<'a> {
+    ///     symbol: &'a str,
+    ///     price: f64,
+    /// }
+    ///
+    /// async fn judge(
+    ///     mut symbols: Vec<String>,
+    ///     listener: Listener,
+    /// ) -> Result<Option<Vec<String>>, HandlerError> {
+    ///     if listener.principal().is_none() {
+    ///         return Err(HandlerError::invalid_params("prices are for users"));
+    ///     }
+    ///     symbols.retain(|symbol| symbol.len() == 4);
+    ///     let (accepted, source) = (symbols.clone(), listener.clone());
+    ///     listener.run(async move {
+    ///         for symbol in &symbols {
+    ///             let price = Price { symbol, price: 1.0 };
+    ///             // It fails when the subscription has ended, which ends this as well.
+    ///             let _ = source.notify("notifications/prices/changed", &price).await;
+    ///         }
+    ///     });
+    ///     Ok((!accepted.is_empty()).then_some(accepted))
+    /// }
+    ///
+    /// let prices = Extension::new("com.example/prices")
+    ///     .sends("notifications/prices/changed")
+    ///     .filter("prices", judge);
+    /// # let _ = mcp_async::Server::<()>::builder("demo", "1.0").extension(prices);
+    /// ```
+    pub fn filter<V, T, F, Fut>(mut self, key: impl Into<String>, judge: F) -> Self
+    where
+        F: Fn(V, Listener<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Option<T>, HandlerError>> + Send + 'static,
+        V: DeserializeOwned,
+        T: Serialize + 'static,
+    {
+        self.filters.push(ExtensionFilter::new(key.into(), judge));
         self
     }
 

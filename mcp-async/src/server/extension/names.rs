@@ -26,6 +26,19 @@ pub(in crate::server) fn check_method(
     }
 }
 
+/// Checks a key of the filter of `subscriptions/listen`.
+pub(super) fn check_filter(extension: &str, key: &str) -> Result<(), ReservedName> {
+    match key {
+        "" => Err(ReservedName::Empty),
+        "toolsListChanged"
+        | "promptsListChanged"
+        | "resourcesListChanged"
+        | "resourceSubscriptions" => Err(ReservedName::Protocol),
+        "taskIds" if extension != TASKS => Err(ReservedName::Extension(TASKS)),
+        _ => Ok(()),
+    }
+}
+
 /// Why an extension cannot use a name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(in crate::server) enum ReservedName {
@@ -84,5 +97,19 @@ mod tests {
         }
         assert_eq!(check_method(None, ""), Err(ReservedName::Empty));
         assert_eq!(check_method(None, "events/stream"), Ok(()));
+    }
+
+    #[test]
+    fn filters_have_reserved_keys_too() {
+        assert_eq!(check_filter(TASKS, "taskIds"), Ok(()));
+        assert_eq!(
+            check_filter("a.b/c", "taskIds"),
+            Err(ReservedName::Extension(TASKS))
+        );
+        assert_eq!(
+            check_filter(TASKS, "toolsListChanged"),
+            Err(ReservedName::Protocol)
+        );
+        assert_eq!(check_filter("a.b/c", "events"), Ok(()));
     }
 }

@@ -35,6 +35,7 @@ use mcp_proto::json::Object;
 use mcp_proto::rpc::Method;
 use mcp_proto::server::Initialize;
 
+use super::listen::Listen;
 use super::peer::Peer;
 use super::service::{Call, Service};
 use crate::connection::Job;
@@ -118,6 +119,10 @@ impl<L: Around, S: Service> Service for Layered<L, S> {
 
     fn listening(&self, peer: &Peer) {
         self.inner.listening(peer);
+    }
+
+    fn listen(&self, listen: Listen<'_>) -> Job {
+        self.inner.listen(listen)
     }
 
     fn notified(&self, peer: &Peer, method: Method<'_>, params: Object<'_>) {

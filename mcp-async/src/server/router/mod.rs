@@ -1,6 +1,7 @@
 //! Dispatches requests to their handlers.
 
 mod completion;
+mod filters;
 mod lists;
 mod resources;
 #[cfg(all(feature = "auth", feature = "http-server"))]
@@ -21,6 +22,7 @@ use super::cursor::Listing;
 use super::handler_error::missing_extension;
 use super::host::Host;
 use super::inner::Inner;
+use super::listen::Listen;
 use super::rate::{Buckets, RateLimit};
 use super::runner::Runner;
 use super::service::{Call, Service};
@@ -137,6 +139,10 @@ impl Service for Router {
             rpc::Method::CompletionComplete => self.complete(call),
             _ => self.call_method(call),
         }
+    }
+
+    fn listen(&self, listen: Listen<'_>) -> Job {
+        self.judge(listen)
     }
 
     fn notified(&self, peer: &Peer, method: rpc::Method<'_>, params: Object<'_>) {

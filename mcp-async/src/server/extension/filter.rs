@@ -1,0 +1,90 @@
+//! Keys that an extension adds to the filter of `subscriptions/listen`.
+
+use core::future::Future;
+use core::pin::Pin;
+use std::sync::Arc;
+
+use mcp_proto::json::{Raw, RawBuf};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+
+use super::super::handler_error::HandlerError;
+use super::super::listener::Listener;
+use super::super::method::decode;
+use super::super::register_error::RegisterError;
+use super::names;
+
+/// A key whose judge has its state.
+pub(in crate::server) struct Filter {
+    pub(in crate::server) key: String,
+    /// The extension that a client must have declared (EX-06).
+    requires: Option<String>,
+    judge: Box<dyn Fn(Raw<'_>, Listener) -> Judged + Send + Sync>,
+}
+
+/// The decision of a judge: the accepted value, or nothing.
+pub(super) type Judged = Pin<Box<dyn Future<Output = Result<Option<RawBuf>, HandlerError>> + Send>>;
+
+/// A key of a filter before it is registered.
+pub(super) struct ExtensionFilter<S> {
+    key: String,
+    judge: Judge<S>,
+}
+
+type Judge<S> = Box<dyn Fn(Raw<'_>, Listener<S>) -> Judged + Send + Sync>;
+
+impl<S: Send + Sync + 'static> ExtensionFilter<S> {
+    pub(super) fn new<V, T, F, Fut>(key: String, judge: F) -> Self
+    where
+        F: Fn(V, Listener<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<Option<T>, HandlerError>> + Send + 'static,
+        V: DeserializeOwned,
+        T: Serialize + 'static,
+    {
+        let place = format!("notifications.{key}");
+        let judge = move |value: Raw<'_>, listener: Listener<S>| -> Judged {
+            let judging = match decode(value, &place) {
+                Ok(value) => judge(value, listener),
+                Err(error) => return Box::pin(core::future::ready(Err(error))),
+            };
+            Box::pin(async move {
+                let accepted = judging.await?;
+                Ok(accepted.map(|value| RawBuf::encode(&value)).transpose()?)
+            })
+        };
+        Self {
+            key,
+            judge: Box::new(judge),
+        }
+    }
+
+    /// Gives the judge its state.
+    pub(super) fn bind(
+        self,
+        state: &Arc<S>,
+        extension: &str,
+        required: bool,
+    ) -> Result<Filter, RegisterError> {
+        names::check_filter(extension, &self.key)
+            .map_err(|reason| RegisterError::new("filter", &self.key, &reason))?;
+        let (judge, state) = (self.judge, Arc::clone(state));
+        Ok(Filter {
+            key: self.key,
+            requires: required.then(|| extension.to_owned()),
+            judge: Box::new(move |value, listener| judge(value, listener.with_state(&state))),
+        })
+    }
+}
+
+impl Filter {
+    /// Begins to judge the value of the key, or refuses a client without the extension.
+    pub(in crate::server) fn begin(&self, value: Raw<'_>, listener: Listener) -> Judged {
+        match &self.requires {
+            Some(name) if listener.client_extension(name).is_none() => {
+                let error = HandlerError::missing_extension(name);
+                Box::pin(core::future::ready(Err(error)))
+            }
+            _ => (self.judge)(value, listener),
+        }
+    }
+}

@@ -1,0 +1,62 @@
+//! Notifications on behalf of a request.
+
+use core::future::poll_fn;
+
+use mcp_proto::rpc::Method;
+use mcp_proto::{Payload, SendError};
+
+use super::context::CallContext;
+use super::machine::Machine;
+
+impl CallContext {
+    /// Sends a notification of the application's own on behalf of the call, before its answer: over
+    /// HTTP on the stream of the response (EX-14). It waits until there is room. The method is one of
+    /// [`ServerConfig::methods`](mcp_proto::server::ServerConfig::methods), such as the
+    /// [`sends`](super::Extension::sends) of an extension; `params` is written as an object.
+    ///
+    /// # Errors
+    /// [`SendError::Stale`] or [`SendError::Closed`] when the call is over,
+    /// [`SendError::NotInRevision`] for a method that the server does not have,
+    /// [`SendError::Encode`].
+    ///
+    /// ```
+    /// use mcp_async::server::{Context, HandlerError};
+    ///
+    /// #[derive(serde::Serialize)]
+    /// struct Event {
+    ///     name: &'static str,
+    /// }
+    ///
+    /// async fn stream(_: serde::de::IgnoredAny, cx: Context) -> Result<(), HandlerError> {
+    ///     cx.notify("notifications/events/changed", &Event { name: "first" }).await?;
+    ///     cx.cancelled().await;
+    ///     Ok(())
+    /// }
+    /// # let _ = stream;
+    /// ```
+    pub async fn notify(
+        &self,
+        method: &str,
+        params: &(dyn Payload + Sync),
+    ) -> Result<(), SendError> {
+        notify(self, method, params).await
+    }
+}
+
+/// Sends a notification of a request or of a subscription.
+pub(super) async fn notify(
+    context: &CallContext,
+    method: &str,
+    params: &(dyn Payload + Sync),
+) -> Result<(), SendError> {
+    let shared = context.peer().shared;
+    let (token, channel) = context.call();
+    let mut receipt = None;
+    poll_fn(|cx| {
+        let write = |machine: &mut Machine, now, out: &mut [u8]| {
+            machine.notify_for(now, token, Method::from(method), Some(params), out)
+        };
+        shared.poll_tell(cx, &mut receipt, channel, write)
+    })
+    .await
+}
