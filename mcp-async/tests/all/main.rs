@@ -7,6 +7,7 @@ mod client_http;
 mod client_typed;
 mod connection;
 mod errors;
+mod extensions;
 mod golden;
 mod http_server;
 mod model;

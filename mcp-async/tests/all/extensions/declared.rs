@@ -1,0 +1,148 @@
+//! What a server declares of its extensions, and what cannot be registered.
+
+use mcp_async::Server;
+use mcp_async::server::{
+    Extension, ExtensionMethod, Listener, NotificationContext, Resource, ServerBuilder,
+};
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::{Revision, RevisionSet};
+use serde::de::IgnoredAny;
+
+use crate::server_typed::support::{Wire, member, revisions};
+
+fn new() -> ServerBuilder<()> {
+    Server::builder("demo", "1")
+}
+
+fn raw(json: &str) -> RawBuf {
+    RawBuf::parse(json).unwrap()
+}
+
+/// EX-01, EX-02, EX-04, EX-10.
+#[test]
+fn an_extension_is_declared_where_it_is_on() {
+    let since = RevisionSet::at_least(Revision::V2025_06_18);
+    let server = new()
+        .extension(Extension::new("com.example/plain"))
+        .extension(Extension::new("com.example/set").settings(raw(r#"{"a":[1]}"#)))
+        .extension(Extension::new("com.example/old").revisions(since));
+    let legacy = RevisionSet::of(&[Revision::V2025_03_26]);
+    let server = server.extension(Extension::new("com.example/gone").revisions(legacy));
+    for revision in revisions() {
+        let declared = Wire::capabilities(&server, revision);
+        let declared = member(&declared, &["extensions"]);
+        let expected = match revision {
+            Revision::V2026_07_28 => {
+                r#"{"com.example/plain":{},"com.example/set":{"a":[1]},"com.example/old":{}}"#
+            }
+            Revision::V2025_03_26 => r#"{"com.example/gone":{}}"#,
+            Revision::V2025_06_18 | Revision::V2025_11_25 => r#"{"com.example/old":{}}"#,
+            _ => "",
+        };
+        assert_eq!(declared, expected, "{revision}");
+        let none = Wire::capabilities(&new(), revision);
+        assert_eq!(member(&none, &["extensions"]), "", "{revision}");
+    }
+}
+
+fn mistakes(server: ServerBuilder<()>) -> Vec<String> {
+    let error = server.build().unwrap_err();
+    error.mistakes().iter().map(ToString::to_string).collect()
+}
+
+fn nothing(name: &str) -> ExtensionMethod {
+    ExtensionMethod::new(name).raw(|params, _| async move { Ok(params) })
+}
+
+/// EX-18.
+#[test]
+fn reserved_names_belong_to_their_extensions() {
+    const TASKS: &str = "io.modelcontextprotocol/tasks";
+    const SKILLS: &str = "io.modelcontextprotocol/skills";
+    let of = |name: &str| {
+        Extension::new(name)
+            .with_method(nothing("tasks/get"))
+            .with_method(nothing("skills/list"))
+            .with_method(nothing("resources/directory/read"))
+            .with_method(nothing("tools/call"))
+            .notification("notifications/tasks/x", |_: IgnoredAny, _| {})
+            .sends("notifications/tasks")
+            .filter("taskIds", |_: IgnoredAny, _: Listener| async {
+                Ok(Some(1))
+            })
+            .filter("toolsListChanged", |_: IgnoredAny, _: Listener| async {
+                Ok(Some(1))
+            })
+    };
+    let protocol = "the protocol defines this name";
+    let tasks = format!("the name is reserved for `{TASKS}`");
+    let skills = format!("the name is reserved for `{SKILLS}`");
+    let mine = [
+        format!("method `tasks/get`: {tasks}"),
+        format!("method `skills/list`: {skills}"),
+        format!("method `resources/directory/read`: {skills}"),
+        format!("method `tools/call`: {protocol}"),
+        format!("notification `notifications/tasks/x`: {tasks}"),
+        format!("notification `notifications/tasks`: {tasks}"),
+        format!("filter `taskIds`: {tasks}"),
+        format!("filter `toolsListChanged`: {protocol}"),
+    ];
+    assert_eq!(mistakes(new().extension(of("com.example/mine"))), mine);
+    let without = |owner: &str| -> Vec<_> {
+        let others = mine.iter().filter(|it| !it.contains(owner));
+        others.cloned().collect()
+    };
+    assert_eq!(mistakes(new().extension(of(TASKS))), without(TASKS));
+    assert_eq!(mistakes(new().extension(of(SKILLS))), without(SKILLS));
+    let plain = new().method("tasks/get", |params: RawBuf, _| async { Ok(params) });
+    assert_eq!(mistakes(plain), [format!("method `tasks/get`: {tasks}")]);
+}
+
+#[test]
+fn what_cannot_be_served_is_not_built() {
+    let twice = |name: &str| {
+        Extension::new(name)
+            .with_method(nothing("x/get"))
+            .notification(
+                "notifications/x",
+                |_: IgnoredAny, _: NotificationContext| {},
+            )
+            .filter("x", |_: IgnoredAny, _: Listener| async { Ok(Some(1)) })
+    };
+    assert_eq!(
+        mistakes(new().extension(twice("a.b/c")).extension(twice("a.b/d"))),
+        [
+            "method `x/get`: it is registered twice",
+            "notification `notifications/x`: it is registered twice",
+            "filter `x`: it is registered twice",
+        ]
+    );
+    let bad = Extension::new("a.b/c")
+        .settings(7)
+        .with_method(ExtensionMethod::new("x/none"))
+        .with_method(nothing(""));
+    assert_eq!(
+        mistakes(new().extension(bad)),
+        [
+            "method `x/none`: no handler",
+            "method ``: its name is empty",
+            "extension `a.b/c`: its settings are no JSON object",
+        ]
+    );
+}
+
+/// EX-19.
+#[test]
+fn an_extension_needs_its_capabilities() {
+    let needs = ServerFeatures::RESOURCES.with(ServerFeatures::LOGGING);
+    let server = new().extension(Extension::new("a.b/c").needs(needs));
+    let missing = "extension `a.b/c`: the server does not declare";
+    assert_eq!(
+        mistakes(server.clone()),
+        [format!("{missing} {{RESOURCES, LOGGING}}")]
+    );
+    let server = server.with(Resource::new("x://a", "a").handler(|_| async { Ok("a") }));
+    assert_eq!(mistakes(server.clone()), [format!("{missing} {{LOGGING}}")]);
+    assert!(server.logging().build().is_ok());
+}

@@ -1,0 +1,223 @@
+//! Calls of methods of an extension, and its notifications.
+
+use core::sync::atomic::{AtomicU32, Ordering};
+
+use mcp_async::ErrorReply;
+use mcp_async::Server;
+use mcp_async::server::layers::around;
+use mcp_async::server::{
+    Context, Extension, ExtensionMethod, HandlerError, NoArguments, NotificationContext, Principal,
+    ServerBuilder, Tool,
+};
+use mcp_proto::{Revision, RevisionSet};
+
+use crate::server_typed::support::{Wire, member, revisions};
+
+const NOTES: &str = "com.example/notes";
+
+#[derive(serde::Deserialize)]
+#[serde(rename_all = "camelCase")]
+struct Get {
+    note_id: String,
+    #[serde(default)]
+    lines: Vec<u32>,
+}
+
+#[derive(serde::Serialize)]
+struct Note {
+    text: String,
+    by: String,
+}
+
+async fn get(get: Get, cx: Context<AtomicU32>) -> Result<Note, HandlerError> {
+    if get.note_id == "none" {
+        return Err(HandlerError::not_found());
+    }
+    let calls = cx.state().fetch_add(1, Ordering::Relaxed) + 1;
+    Ok(Note {
+        text: format!("{} {calls} {:?}", get.note_id, get.lines),
+        by: cx.principal().map_or("", Principal::name).to_owned(),
+    })
+}
+
+#[derive(serde::Deserialize)]
+struct Seen {
+    count: u32,
+}
+
+fn notes(revisions: RevisionSet) -> Extension<AtomicU32> {
+    Extension::new(NOTES)
+        .revisions(revisions)
+        .with_method(
+            ExtensionMethod::new("notes/get")
+                .subject("noteId")
+                .handler(get),
+        )
+        .notification(
+            "notifications/notes/seen",
+            |seen: Seen, cx: NotificationContext<AtomicU32>| {
+                cx.state().fetch_add(seen.count, Ordering::Relaxed);
+            },
+        )
+}
+
+fn server<R>(extension: Extension<AtomicU32>) -> ServerBuilder<R, AtomicU32> {
+    Server::builder("demo", "1")
+        .with_state(AtomicU32::new(0))
+        .extension(extension)
+}
+
+/// EX-07, EX-11.
+#[test]
+fn typed_methods_are_served_where_the_extension_is_on() {
+    let since = RevisionSet::at_least(Revision::V2025_11_25);
+    for revision in revisions() {
+        let server = server::<()>(notes(since)).build().unwrap();
+        let begin = |streams, clock| {
+            let (connection, peer) = server.serve_on(streams, clock);
+            (connection.with_principal("ann"), peer)
+        };
+        let mut wire = Wire::of(begin, revision, "{}");
+        if !since.contains(revision) {
+            assert_eq!(wire.error("notes/get", r#"{"noteId":"a"}"#).0, -32601);
+            continue;
+        }
+        let given = r#"{"noteId":"a","lines":[1,2],"of":{"a later":"version"}}"#;
+        let result = wire.result("notes/get", given);
+        assert_eq!(result, r#"{"text":"a 1 [1, 2]","by":"ann"}"#, "{revision}");
+        assert_eq!(
+            wire.error("notes/get", r#"{"noteId":"none"}"#),
+            (-32602, "Not found".into())
+        );
+        let (code, text) = wire.error("notes/get", r#"{"noteId":"a","lines":[1,"x"]}"#);
+        assert_eq!(code, -32602);
+        assert!(
+            text.starts_with("Invalid params: ") && text.contains("lines"),
+            "{text}"
+        );
+        assert_eq!(wire.error("notes/other", "{}").0, -32601);
+        // What does not decode is dropped, and since 2026-07-28 clients send none.
+        for seen in ["{}", r#"{"count":40}"#] {
+            wire.notify("notifications/notes/seen", seen);
+        }
+        let result = wire.result("notes/get", r#"{"noteId":"b"}"#);
+        let calls = if revision.is_legacy() { 42 } else { 2 };
+        let expected = format!("\"b {calls} []\"");
+        assert_eq!(member(&result, &["text"]), expected, "{revision}");
+    }
+}
+
+/// EX-03, EX-05, EX-06.
+#[test]
+fn a_client_without_the_extension_is_refused() {
+    let server = server::<()>(notes(RevisionSet::all()).requires_client());
+    let server = server.tool(
+        "ask",
+        "",
+        |_: NoArguments, cx: Context<AtomicU32>| async move {
+            cx.require_extension(NOTES)?;
+            Ok("asked")
+        },
+    );
+    for revision in revisions() {
+        for declared in ["{}", r#"{"extensions":{"com.example/note":{}}}"#] {
+            let mut wire = Wire::declaring(&server, revision, declared);
+            for (method, params) in [
+                ("notes/get", r#"{"noteId":"a"}"#),
+                ("tools/call", r#"{"name":"ask"}"#),
+            ] {
+                let answer = wire.ask(method, params);
+                let required = ["error", "data", "requiredCapabilities", "extensions"];
+                assert_eq!(member(&answer, &required), r#"{"com.example/notes":{}}"#);
+                if revision.is_modern() {
+                    assert_eq!(member(&answer, &["error", "code"]), "-32021");
+                }
+            }
+        }
+        let declared = r#"{"extensions":{"com.example/notes":{}}}"#;
+        let mut wire = Wire::declaring(&server, revision, declared);
+        wire.result("notes/get", r#"{"noteId":"a"}"#);
+        let asked = wire.result("tools/call", r#"{"name":"ask"}"#);
+        assert_eq!(member(&asked, &["content", "0", "text"]), r#""asked""#);
+    }
+}
+
+/// What a layer of an extension learns of a tool.
+struct Price(u32);
+
+#[test]
+fn a_layer_finds_the_data_of_a_tool() {
+    let prices = Extension::new("com.example/prices").layer(around(|call, service| {
+        match call.tool_data::<Price>() {
+            Some(price) => call.refuse(ErrorReply::new(7, format!("it costs {}", price.0))),
+            None => service.call(call),
+        }
+    }));
+    let tool = |name: &str| Tool::new(name).handler(|_: NoArguments, _| async { Ok("done") });
+    let server = Server::<()>::builder("demo", "1")
+        .extension(prices)
+        .with(tool("free").extension_data("another type"))
+        .with(tool("dear").extension_data(Price(3)))
+        .with(
+            tool("secret")
+                .extension_data(Price(4))
+                .visible_to(|_| false),
+        );
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        let free = wire.result("tools/call", r#"{"name":"free"}"#);
+        assert_eq!(member(&free, &["content", "0", "text"]), r#""done""#);
+        let dear = wire.error("tools/call", r#"{"name":"dear"}"#);
+        assert_eq!(dear, (7, "it costs 3".into()));
+        let secret = wire.error("tools/call", r#"{"name":"secret"}"#);
+        assert_eq!(secret, (-32602, "Unknown tool: secret".into()));
+    }
+}
+
+#[cfg(feature = "http-server")]
+mod over_http {
+    use mcp_proto::RevisionSet;
+
+    use super::{notes, server};
+    use crate::http_server::support::{Reply, Sim, modern, request, send};
+
+    fn post(body: &str, name: Option<&str>, required: bool) -> Reply {
+        let extension = notes(RevisionSet::all());
+        let extension = match required {
+            true => extension.requires_client(),
+            false => extension,
+        };
+        let service = server::<Sim>(extension).http().into_service().unwrap();
+        let mut request = modern(body);
+        if let Some(name) = name {
+            let value = name.parse().unwrap();
+            request.headers_mut().insert("mcp-name", value);
+        }
+        send(&service, request)
+    }
+
+    /// EX-06, EX-07, EX-15.
+    #[test]
+    fn faults_have_their_status() {
+        let get = request(1, "notes/get", r#""noteId":"a""#);
+        let reply = post(&get, Some("a"), false);
+        assert_eq!(reply.status, 200);
+        assert!(reply.whole().contains(r#""text":"a 1 []""#));
+        for wrong in [None, Some("b")] {
+            let reply = post(&get, wrong, false);
+            assert_eq!(reply.status, 400);
+            assert!(reply.whole().contains("-32020"), "{wrong:?}");
+        }
+        let reply = post(&get, Some("a"), true);
+        assert_eq!(reply.status, 400);
+        let text = reply.whole();
+        assert!(
+            text.contains("-32021") && text.contains(r#"{"com.example/notes":{}}"#),
+            "{text}"
+        );
+        let other = request(1, "notes/other", "");
+        let reply = post(&other, None, false);
+        assert_eq!(reply.status, 404);
+        assert!(reply.whole().contains("-32601"));
+    }
+}

@@ -1,0 +1,8 @@
+//! Extensions that an application serves, seen from the wire.
+#![cfg(feature = "server")]
+
+mod apps;
+mod declared;
+mod events;
+mod filters;
+mod methods;
