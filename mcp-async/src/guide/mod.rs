@@ -12,6 +12,9 @@ pub mod calls {}
 #[doc = include_str!("completion.md")]
 pub mod completion {}
 
+#[doc = include_str!("extensions.md")]
+pub mod extensions {}
+
 #[cfg(all(feature = "http-server", feature = "http-client"))]
 #[doc = include_str!("http.md")]
 pub mod http {}
