@@ -20,12 +20,12 @@ use super::callbacks::{Callbacks, Roots, boxed, is_file};
 use super::child_end::ChildEnd;
 use super::client_state::ClientState;
 use super::exchange::ROUNDS;
-#[cfg(feature = "http-client")]
-use super::extension::Extension;
 use super::handle::Client;
 use super::inner::{Exit, Inner};
 use super::restart::RestartPolicy;
 use super::supervisor::{Dial, Dialled, Redial, meet, supervise};
+#[cfg(feature = "http-client")]
+use super::transport_data::TransportData;
 use crate::error::{ConnectError, SpawnError};
 use crate::io::process::Command;
 use crate::model::{
@@ -78,7 +78,7 @@ pub struct ClientBuilder<R, S = ()> {
     restart: Option<RestartPolicy>,
     /// The settings of HTTP.
     #[cfg(feature = "http-client")]
-    pub(crate) extension: Extension,
+    pub(crate) transport_data: TransportData,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -121,7 +121,7 @@ impl<R> ClientBuilder<R> {
             cache: true,
             restart: None,
             #[cfg(feature = "http-client")]
-            extension: Extension::default(),
+            transport_data: TransportData::default(),
             runtime: PhantomData,
         }
     }
@@ -161,7 +161,7 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
             cache: self.cache,
             restart: self.restart,
             #[cfg(feature = "http-client")]
-            extension: self.extension,
+            transport_data: self.transport_data,
             runtime: PhantomData,
         }
     }

@@ -11,14 +11,14 @@ use mcp_proto::rpc::{Method, Notification};
 use super::ask::Ask;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
-#[cfg(feature = "http-client")]
-use super::extension::Extension;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use super::lock::lock;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
 use super::subscriptions::{Subscriptions, Update};
+#[cfg(feature = "http-client")]
+use super::transport_data::TransportData;
 use crate::error::CallError;
 use crate::model::{LoggingMessageParams, Root};
 use crate::runtime::Now;
@@ -39,7 +39,7 @@ pub(crate) struct ClientState {
     not_before: Mutex<Instant>,
     /// What the transport keeps.
     #[cfg(feature = "http-client")]
-    pub(crate) extension: Extension,
+    pub(crate) transport_data: TransportData,
 }
 
 /// A session that took the place of one that was lost, until the supervisor has handled it.
@@ -65,7 +65,7 @@ impl ClientState {
             renewed: Mutex::default(),
             not_before: Mutex::default(),
             #[cfg(feature = "http-client")]
-            extension: Extension::default(),
+            transport_data: TransportData::default(),
         }
     }
 

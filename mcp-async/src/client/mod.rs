@@ -34,8 +34,6 @@ mod decode;
 #[cfg(feature = "client")]
 mod elicitation;
 mod exchange;
-#[cfg(feature = "http-client")]
-pub(crate) mod extension;
 #[cfg(feature = "client")]
 mod handle;
 mod handler;
@@ -76,6 +74,8 @@ mod subscription;
 mod subscriptions;
 #[cfg(feature = "client")]
 pub(crate) mod supervisor;
+#[cfg(feature = "http-client")]
+pub(crate) mod transport_data;
 
 use mcp_proto::client::{Client as Core, Growing};
 

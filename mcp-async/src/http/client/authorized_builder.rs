@@ -42,14 +42,14 @@ impl<R, T> ClientBuilder<R, T> {
     /// }
     /// ```
     pub fn authorize(mut self, authorization: Authorization) -> Self {
-        if let Some(settings) = self.extension.get_mut::<Settings>() {
+        if let Some(settings) = self.transport_data.get_mut::<Settings>() {
             settings.authorization = Some(authorization);
         }
         self
     }
 
     pub(super) fn has_authorization(&self) -> bool {
-        let settings = self.extension.get::<Settings>();
+        let settings = self.transport_data.get::<Settings>();
         settings.is_some_and(|settings| settings.authorization.is_some())
     }
 }
@@ -63,7 +63,7 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
     where
         R: Network,
     {
-        let settings = self.extension.get::<Settings>();
+        let settings = self.transport_data.get::<Settings>();
         let settings = settings.cloned().unwrap_or_default();
         let url = settings.check(url)?;
         let authorization = settings.authorization.unwrap_or_default();
@@ -93,7 +93,7 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
         B: http_body::Body + Send + 'static,
         B::Data: Send,
     {
-        let settings = self.extension.get::<Settings>();
+        let settings = self.transport_data.get::<Settings>();
         let settings = settings.cloned().unwrap_or_default();
         let mut authorization = settings.authorization.clone().unwrap_or_default();
         authorization.complete(identifier(url), self.display_name(), self.newest_revision());

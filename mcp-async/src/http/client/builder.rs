@@ -76,7 +76,7 @@ impl<R, T> ClientBuilder<R, T> {
     }
 
     fn http(&mut self) -> Option<&mut Settings> {
-        self.extension.get_mut()
+        self.transport_data.get_mut()
     }
 }
 
@@ -208,7 +208,7 @@ impl<R> Client<R> {
     /// [`ConnectError::Header`] if a header cannot carry the token; nothing changed then.
     pub fn set_bearer(&self, token: &str) -> Result<(), ConnectError> {
         let value = bearer(token)?;
-        if let Some(credentials) = self.inner.client_state.extension.get::<Credentials>() {
+        if let Some(credentials) = self.inner.client_state.transport_data.get::<Credentials>() {
             credentials.replace(value);
         }
         // CH-05: it may be another principal's.

@@ -295,7 +295,7 @@ impl Link {
     }
 
     fn credentials(&self) -> Option<&Credentials> {
-        self.client_state.extension.get()
+        self.client_state.transport_data.get()
     }
 
     /// Counts the credentials that the application has set.

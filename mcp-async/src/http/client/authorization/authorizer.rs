@@ -345,7 +345,7 @@ impl Shared {
             self.client_state.forget();
         }
         // Streams that the server refused are asked for again.
-        if let Some(replaced) = self.client_state.extension.get::<Replaced>() {
+        if let Some(replaced) = self.client_state.transport_data.get::<Replaced>() {
             replaced.notify();
         }
     }

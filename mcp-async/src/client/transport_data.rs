@@ -5,9 +5,9 @@ use std::sync::OnceLock;
 
 /// A value of a type that the client does not know, made when it is first asked for.
 #[derive(Default)]
-pub(crate) struct Extension(OnceLock<Box<dyn Any + Send + Sync>>);
+pub(crate) struct TransportData(OnceLock<Box<dyn Any + Send + Sync>>);
 
-impl Extension {
+impl TransportData {
     /// The value, shared; `None` if the value that is here is of another type.
     pub(crate) fn get<T: Default + Any + Send + Sync>(&self) -> Option<&T> {
         self.0.get_or_init(|| Box::<T>::default()).downcast_ref()
