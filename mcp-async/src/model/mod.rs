@@ -39,9 +39,10 @@ mod root;
 mod sampling;
 mod sampling_content;
 mod subscription;
+mod task;
 mod tool;
 
-pub use mcp_proto::model::{CacheScope, ElicitAction, LoggingLevel, Role};
+pub use mcp_proto::model::{CacheScope, ElicitAction, LoggingLevel, Role, TaskStatus};
 
 pub use annotations::Annotations;
 pub use base64::{Base64, InvalidBase64};
@@ -68,4 +69,5 @@ pub use sampling::{
 };
 pub use sampling_content::{SamplingBlock, SamplingContent, ToolResultContent, ToolUseContent};
 pub use subscription::SubscriptionFilter;
+pub use task::{CreateTaskResult, DetailedTask, ListTasksResult, Task};
 pub use tool::{ListToolsResult, TaskSupport, Tool, ToolAnnotations, ToolExecution};

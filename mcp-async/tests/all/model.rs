@@ -117,6 +117,47 @@ fn what_servers_answer() {
 }
 
 #[test]
+fn tasks() {
+    table! {
+        DetailedTask:
+            r#"{"taskId":"a","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null}"#
+            r#"{"taskId":"a","status":"input_required","statusMessage":"m","createdAt":"t","lastUpdatedAt":"t","ttlMs":9007199254740991,"pollIntervalMs":50,"inputRequests":{"k":{"method":"roots/list"}},"_meta":{"x":1}}"#
+            r#"{"taskId":"a","status":"completed","createdAt":"t","lastUpdatedAt":"t","ttlMs":1,"result":{"content":[]}}"#
+            r#"{"taskId":"a","status":"failed","createdAt":"t","lastUpdatedAt":"t","ttlMs":-1,"error":{"code":-32603,"message":"m"}}"#;
+        Task:
+            r#"{"taskId":"a","status":"cancelled","statusMessage":"m","createdAt":"t","lastUpdatedAt":"t","ttl":60000,"pollInterval":50,"_meta":{"x":1}}"#;
+        CreateTaskResult:
+            r#"{"task":{"taskId":"a","status":"working","createdAt":"t","lastUpdatedAt":"t","ttl":null},"_meta":{"x":1}}"#;
+        ListTasksResult:
+            r#"{"tasks":[{"taskId":"a","status":"working","createdAt":"t","lastUpdatedAt":"t","ttl":null}],"nextCursor":"2"}"#;
+    }
+}
+
+/// TK-36, TK-43.
+#[test]
+fn members_of_a_task_follow_its_status() {
+    let check = |members: &str, expected: bool| {
+        let text = format!(
+            r#"{{"taskId":"a","createdAt":"t","lastUpdatedAt":"t","ttlMs":null,{members}}}"#
+        );
+        let task: owned::DetailedTask = RawBuf::parse(text).unwrap().decode().unwrap();
+        assert_eq!(task.check().is_ok(), expected, "{members}");
+    };
+    check(r#""status":"working""#, true);
+    check(r#""status":"cancelled""#, true);
+    check(r#""status":"input_required","inputRequests":{}"#, true);
+    check(r#""status":"completed","result":{}"#, true);
+    check(r#""status":"failed","error":{}"#, true);
+    check(r#""status":"input_required""#, false);
+    check(r#""status":"completed""#, false);
+    check(r#""status":"failed""#, false);
+    check(r#""status":"working","result":{}"#, false);
+    check(r#""status":"cancelled","error":{}"#, false);
+    check(r#""status":"failed","error":{},"result":{}"#, false);
+    check(r#""status":"completed","result":{},"error":{}"#, false);
+}
+
+#[test]
 fn what_clients_are_asked_and_answer() {
     table! {
         ListRootsResult:
@@ -236,6 +277,21 @@ fn what_is_wrong_is_refused() {
     refused::<owned::ListToolsResult>(r#"{"tools":[],"nextCursor":2}"#);
     refused::<owned::ElicitResult>(r#"{"action":"later"}"#);
     refused::<owned::ElicitResult>(r#"{"action":"accept","content":[]}"#);
+    let task = |members: &str| {
+        format!(
+            r#"{{"taskId":"a","createdAt":"t","lastUpdatedAt":"t","status":"working",{members}}}"#
+        )
+    };
+    // TK-65
+    refused::<owned::DetailedTask>(&task(r#""ttlMs":1.5"#));
+    refused::<owned::DetailedTask>(&task(r#""ttlMs":9007199254740992"#));
+    refused::<owned::DetailedTask>(&task(r#""ttlMs":1,"pollIntervalMs":-1"#));
+    refused::<owned::DetailedTask>(&task(r#""ttlMs":1,"pollIntervalMs":0.5"#));
+    refused::<owned::DetailedTask>(&task(r#""ttlMs":1,"result":[]"#));
+    refused::<owned::Task>(&task(r#""ttl":1,"pollInterval":9007199254740992"#));
+    refused::<owned::DetailedTask>(
+        r#"{"taskId":"a","createdAt":"t","lastUpdatedAt":"t","status":"paused","ttlMs":1}"#,
+    );
     refused::<owned::ToolUseContent>(r#"{"id":"1","name":"n","input":[]}"#);
 }
 
