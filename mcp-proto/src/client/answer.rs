@@ -192,6 +192,13 @@ impl<S: Storage> Client<'_, S> {
         })
     }
 
+    /// Whether this client declared every question of this object of `inputRequests`: the check
+    /// that precedes [`Event::Input`], for questions that come in the result of an extension
+    /// (TK-55).
+    pub fn accepts_input(&self, requests: Object<'_>) -> bool {
+        self.gives(requests)
+    }
+
     /// Whether this client gives every input that is asked for.
     fn gives(&self, requests: Object<'_>) -> bool {
         // Kept from one walk: what the server sends may be long, and is not read per key.
