@@ -1,11 +1,13 @@
 //! Typed requests and their parameters.
 
-use mcp_proto::json::{EncodeError, Writer};
+use mcp_proto::json::{EncodeError, RawBuf, Writer};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
-use crate::model::{Cursor, Reference, SubscriptionFilter};
+use super::encode::encode;
+use super::listen_filter::ListenFilter;
+use crate::model::{Cursor, Meta, Reference};
 
 /// A request of a typed call, written from the caller's own values in every round.
 pub(super) enum Ask<'a> {
@@ -34,7 +36,7 @@ pub(super) enum Ask<'a> {
     SetLevel(LoggingLevel),
     Subscribe(String),
     Unsubscribe(String),
-    Listen(SubscriptionFilter),
+    Listen(ListenFilter),
     /// Whether the server is alive, as its revision asks it.
     Ping {
         modern: bool,
@@ -43,7 +45,15 @@ pub(super) enum Ask<'a> {
         method: Method<'a>,
         params: Option<&'a (dyn Payload + Sync)>,
     },
+    /// The same with parameters of its own.
+    Own {
+        method: Method<'static>,
+        params: RawBuf,
+    },
 }
+
+/// A request whose parameters have more members of `_meta` (JR-30).
+pub(super) struct WithMeta<'t, 'a>(pub(super) &'t Ask<'a>, pub(super) &'t Meta);
 
 /// Arguments of a call, an object; nothing at all where they are `()`.
 #[derive(Clone, Copy)]
@@ -61,13 +71,25 @@ impl<'a> Arguments<'a> {
         }
     }
 
+    /// The value, unless it is `()`.
+    pub(super) fn present(self) -> Option<&'a (dyn Payload + Sync)> {
+        // What cannot be encoded is an error of the request.
+        self.is_present(Revision::V2026_07_28)
+            .unwrap_or(true)
+            .then_some(self.value)
+    }
+
+    fn is_present(&self, revision: Revision) -> Result<bool, EncodeError> {
+        if self.sized {
+            return Ok(true);
+        }
+        let mut counted = Writer::counting();
+        self.value.write(&mut counted, revision)?;
+        Ok(counted.len() != "null".len())
+    }
+
     fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
-        let is_there = self.sized || {
-            let mut counted = Writer::counting();
-            self.value.write(&mut counted, revision)?;
-            counted.len() != "null".len()
-        };
-        if is_there {
+        if self.is_present(revision)? {
             writer.literal(",\"arguments\":");
             self.value.write(writer, revision)?;
         }
@@ -90,6 +112,7 @@ impl Ask<'_> {
             Self::Ping { modern: true } => Method::ServerDiscover,
             Self::Ping { modern: false } => Method::Ping,
             Self::Other { method, .. } => *method,
+            Self::Own { method, .. } => *method,
         }
     }
 
@@ -115,6 +138,67 @@ impl Ask<'_> {
 
 impl Payload for Ask<'_> {
     fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        match self {
+            Self::Other {
+                params: Some(params),
+                ..
+            } => params.write(writer, revision),
+            Self::Own { params, .. } => params.write(writer, revision),
+            _ => {
+                self.write_members(writer, revision)?;
+                writer.literal("}");
+                Ok(())
+            }
+        }
+    }
+}
+
+impl Payload for WithMeta<'_, '_> {
+    fn write(&self, writer: &mut Writer<'_>, revision: Revision) -> Result<(), EncodeError> {
+        let Self(ask, meta) = self;
+        let before = match ask {
+            Ask::Other { .. } | Ask::Own { .. } => {
+                let params = encode(*ask, revision)?;
+                let params = params.as_raw();
+                let object = params
+                    .object()
+                    .filter(|object| object.get("_meta").is_none());
+                // What is no object is refused by the core.
+                let Some(object) = object else {
+                    writer.raw(params);
+                    return Ok(());
+                };
+                let mut before = "{";
+                for (name, value) in object.members() {
+                    writer.literal(before);
+                    writer.text_exact(name);
+                    writer.literal(":");
+                    writer.raw(value);
+                    before = ",";
+                }
+                before
+            }
+            Ask::List { cursor: None, .. } | Ask::Ping { .. } => "{",
+            _ => {
+                ask.write_members(writer, revision)?;
+                ","
+            }
+        };
+        writer.literal(before);
+        writer.literal("\"_meta\":");
+        writer.value(meta, Some(revision))?;
+        writer.literal("}");
+        Ok(())
+    }
+}
+
+impl Ask<'_> {
+    /// Writes the parameters without the closing brace.
+    fn write_members(
+        &self,
+        writer: &mut Writer<'_>,
+        revision: Revision,
+    ) -> Result<(), EncodeError> {
         let member = |writer: &mut Writer<'_>, before: &str, text: &str| {
             writer.literal(before);
             writer.string(text);
@@ -157,18 +241,8 @@ impl Payload for Ask<'_> {
                 writer.literal("{\"notifications\":");
                 writer.value(filter, Some(revision))?;
             }
-            Self::Ping { .. } => writer.literal("{"),
-            Self::Other { params, .. } => {
-                return match params {
-                    Some(params) => params.write(writer, revision),
-                    None => {
-                        writer.literal("{}");
-                        Ok(())
-                    }
-                };
-            }
+            Self::Ping { .. } | Self::Other { .. } | Self::Own { .. } => writer.literal("{"),
         }
-        writer.literal("}");
         Ok(())
     }
 }

@@ -4,4 +4,4 @@ use core::future::Future;
 use core::pin::Pin;
 
 /// What a callback returns, in a box.
-pub(super) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+pub(crate) type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;

@@ -9,28 +9,34 @@ use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{ClientConfig, ClientSetup, Negotiation, Timeouts};
+use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
 
 use super::boxed::Boxed;
 use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
-use super::callbacks::{Callbacks, Roots, boxed, is_file};
+use super::callbacks::{Answerer, Callbacks, Roots, boxed, is_file};
 use super::child_end::ChildEnd;
 use super::client_state::ClientState;
+use super::declared::Declared;
 use super::exchange::ROUNDS;
+use super::extension::Extension;
+use super::extensions::Extensions;
 use super::handle::Client;
 use super::inner::{Exit, Inner};
 use super::restart::RestartPolicy;
 use super::supervisor::{Dial, Dialled, Redial, meet, supervise};
 #[cfg(feature = "http-client")]
 use super::transport_data::TransportData;
-use crate::error::{ConnectError, SpawnError};
+use crate::error::{ConnectError, ErrorReply, SpawnError};
 use crate::io::process::Command;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
-    Root,
+    Meta, Root,
 };
 use crate::runtime::Runtime;
 use crate::trace_context::TraceContext;
@@ -70,6 +76,9 @@ pub struct ClientBuilder<R, S = ()> {
     /// What a callback for sampling can do.
     sampling: ClientFeatures,
     callbacks: Callbacks,
+    extensions: Vec<Extension>,
+    /// Capabilities that are not of the protocol.
+    experimental: Meta,
     state: Arc<S>,
     /// The first invalid root.
     wrong: Option<String>,
@@ -115,6 +124,8 @@ impl<R> ClientBuilder<R> {
             forms_only: false,
             sampling: ClientFeatures::SAMPLING,
             callbacks: Callbacks::default(),
+            extensions: Vec::new(),
+            experimental: Meta::new(),
             state: Arc::default(),
             wrong: None,
             rounds: ROUNDS,
@@ -155,6 +166,8 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
             forms_only: self.forms_only,
             sampling: self.sampling,
             callbacks: self.callbacks,
+            extensions: self.extensions,
+            experimental: self.experimental,
             state: Arc::new(state),
             wrong: self.wrong,
             rounds: self.rounds,
@@ -277,6 +290,50 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
+    /// Answers a request of legacy servers that an extension defines (EX-16); 2026-07-28 has no
+    /// requests of servers. The parameters are the empty object if the request has none, the
+    /// answer is an object in JSON.
+    ///
+    /// ```
+    /// use mcp_async::client::ClientBuilder;
+    ///
+    /// #[derive(serde::Deserialize)]
+    /// struct Confirm {
+    ///     action: String,
+    /// }
+    ///
+    /// fn answering<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+    ///     builder.on_request("com.example/confirm", |asked: Confirm, _| async move {
+    ///         Ok(std::collections::HashMap::from([("confirmed", asked.action == "save")]))
+    ///     })
+    /// }
+    /// # let _ = answering::<()>;
+    /// ```
+    pub fn on_request<P, T, F, Fut>(mut self, method: impl Into<String>, callback: F) -> Self
+    where
+        P: DeserializeOwned,
+        T: Serialize,
+        F: Fn(P, CallbackContext<S>) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<T, CallbackError>> + Send + 'static,
+    {
+        let cx = CallbackContext::new(&self.state);
+        let answerer: Answerer<RawBuf, RawBuf> = Box::new(move |params| {
+            let answer = match params.decode() {
+                Ok(params) => callback(params, cx.clone()),
+                Err(error) => {
+                    let error = ErrorReply::invalid_params(error.to_string());
+                    return Box::pin(core::future::ready(Err(error)));
+                }
+            };
+            Box::pin(async move {
+                let answer = answer.await.map_err(CallbackError::into_reply)?;
+                RawBuf::encode(&answer).map_err(|_| ErrorReply::internal())
+            })
+        });
+        self.callbacks.requests.push((method.into(), answerer));
+        self
+    }
+
     /// Sets a callback for log messages, called at once and in the order of arrival; it must not
     /// block.
     pub fn on_log(
@@ -287,7 +344,8 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
-    /// Sets a callback for notifications, except those of unknown methods, called at once
+    /// Sets a callback for notifications, except those of methods that neither the protocol nor an
+    /// [extension](super::Extension::notification) of this client has, called at once
     /// and in the order of arrival; it must not block. Progress goes to [its
     /// call](super::Request::on_progress).
     pub fn on_notification(
@@ -295,6 +353,28 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         callback: impl Fn(Notification<'_>) + Send + Sync + 'static,
     ) -> Self {
         self.callbacks.notification = Some(Box::new(callback));
+        self
+    }
+
+    /// Declares an extension (EX-10); one of the same name that was declared before is replaced.
+    pub fn extension(mut self, extension: Extension) -> Self {
+        self.extensions.retain(|other| other.name != extension.name);
+        self.extensions.push(extension);
+        self
+    }
+
+    /// Declares a capability under `experimental`, of any name, with settings that are an object
+    /// in JSON; connecting fails with others.
+    pub fn experimental_capability(
+        mut self,
+        name: impl Into<String>,
+        settings: &(impl Serialize + ?Sized),
+    ) -> Self {
+        let name = name.into();
+        // What is no object is found when it connects.
+        if self.experimental.insert(name.as_str(), settings).is_err() {
+            let _ = self.experimental.insert(name, &());
+        }
         self
     }
 
@@ -463,13 +543,21 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
             title: self.title.as_deref().map(Into::into),
             ..Implementation::new(&self.name, &self.version)
         };
+        let declared = Declared::new(&self.extensions, &self.experimental)?;
+        let (result_types, revisions) = (declared.result_types(), declared.revisions());
+        let methods = declared.methods(self.callbacks.requests.iter().map(|(name, _)| &**name));
         let config = ClientSetup::shared(&ClientConfig {
             info,
-            capabilities: self.features().capabilities(),
+            capabilities: declared.add_to(self.features().capabilities()),
+            result_types: &result_types,
+            extension_revisions: &revisions,
+            methods: &methods,
             ..self.config
         });
         let clock = Arc::new(R::default());
-        let client_state = ClientState::new(self.callbacks, self.rounds, self.cache, clock);
+        let extensions = Extensions::new(self.extensions);
+        let client_state =
+            ClientState::new(self.callbacks, extensions, self.rounds, self.cache, clock);
         Ok((Arc::new(client_state), config, self.restart))
     }
 }

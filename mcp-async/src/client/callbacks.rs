@@ -3,6 +3,7 @@
 use core::future::Future;
 use std::sync::{Arc, Mutex};
 
+use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::rpc::{Method, Notification};
 use serde::de::DeserializeOwned;
 
@@ -25,6 +26,8 @@ pub(super) struct Callbacks {
     pub(super) elicitation: Option<Answerer<ElicitParams, ElicitResult>>,
     pub(super) sampling: Option<Answerer<CreateMessageParams, CreateMessageResult>>,
     pub(super) roots: Roots,
+    /// For requests of extensions.
+    pub(super) requests: Vec<(String, Answerer<RawBuf, RawBuf>)>,
     pub(super) log: Option<Box<dyn Fn(LoggingMessageParams) + Send + Sync>>,
     pub(super) notification: Option<Listener>,
     pub(super) trace: Option<Box<dyn Fn() -> Option<TraceContext> + Send + Sync>>,
@@ -66,8 +69,17 @@ impl Callbacks {
             Method::ElicitationCreate => self.elicit(question),
             Method::SamplingCreateMessage => self.sample(question),
             Method::RootsList => self.roots.answer(),
+            Method::Other(name) if let Some(callback) = self.request(name) => {
+                Reply::new(callback(RawBuf::from(question.params.as_raw())))
+            }
             _ => Reply::refuse(ErrorReply::method_not_found()),
         }
+    }
+
+    fn request(&self, name: Str<'_>) -> Option<&Answerer<RawBuf, RawBuf>> {
+        let mut requests = self.requests.iter();
+        let (_, callback) = requests.find(|(method, _)| name == **method)?;
+        Some(callback)
     }
 
     fn elicit(&self, question: IncomingQuestion<'_>) -> Reply {

@@ -11,12 +11,14 @@ use mcp_proto::rpc::{Method, Notification};
 use super::ask::Ask;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
+use super::extensions::Extensions;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use super::lock::lock;
+use super::owed_requests::OwedRequests;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
-use super::subscriptions::{Subscriptions, Update};
+use super::subscriptions::{SubscriptionEvent, Subscriptions, Update};
 #[cfg(feature = "http-client")]
 use super::transport_data::TransportData;
 use crate::error::CallError;
@@ -26,6 +28,7 @@ use crate::trace_context::TraceContext;
 
 pub(crate) struct ClientState {
     pub(super) callbacks: Callbacks,
+    pub(super) extensions: Extensions,
     /// The rounds that are granted to a call.
     pub(super) rounds: u8,
     pub(super) clock: Arc<dyn Now>,
@@ -34,6 +37,7 @@ pub(crate) struct ClientState {
     pub(super) subscriptions: Mutex<Subscriptions>,
     logs: Mutex<Vec<Weak<LogQueue>>>,
     level: Mutex<Option<LoggingLevel>>,
+    pub(super) owed: OwedRequests,
     renewed: Mutex<Renewed>,
     /// When the server wants the client's own requests, which no caller waits for, at the earliest.
     not_before: Mutex<Instant>,
@@ -52,9 +56,16 @@ struct Renewed {
 pub(super) type LogQueue = Queue<LoggingMessageParams>;
 
 impl ClientState {
-    pub(super) fn new(callbacks: Callbacks, rounds: u8, cache: bool, clock: Arc<dyn Now>) -> Self {
+    pub(super) fn new(
+        callbacks: Callbacks,
+        extensions: Extensions,
+        rounds: u8,
+        cache: bool,
+        clock: Arc<dyn Now>,
+    ) -> Self {
         Self {
             callbacks,
+            extensions,
             rounds,
             clock,
             cache: cache.then(Mutex::default),
@@ -62,6 +73,7 @@ impl ClientState {
             subscriptions: Mutex::default(),
             logs: Mutex::default(),
             level: Mutex::default(),
+            owed: OwedRequests::default(),
             renewed: Mutex::default(),
             not_before: Mutex::default(),
             #[cfg(feature = "http-client")]
@@ -127,15 +139,17 @@ impl ClientState {
         }
     }
 
-    /// TL-10
     pub(super) fn check(&self, ask: &Ask<'_>, result: Raw<'_>) -> Result<(), CallError> {
-        if let Ask::CallTool { name, .. } = ask {
-            let schema = lock(&self.schemas).of(name);
-            if let Some(schema) = schema {
-                return schema.check(result);
-            }
+        match ask {
+            Ask::CallTool { name, .. } => self.check_tool(name, result),
+            _ => Ok(()),
         }
-        Ok(())
+    }
+
+    /// TL-10
+    pub(super) fn check_tool(&self, name: &str, result: Raw<'_>) -> Result<(), CallError> {
+        let schema = lock(&self.schemas).of(name);
+        schema.map_or(Ok(()), |schema| schema.check(result))
     }
 
     /// The log level that each request of 2026-07-28 asks for.
@@ -182,6 +196,7 @@ impl ClientState {
 
     /// No connection comes any more.
     pub(super) fn end(&self) {
+        self.owed.end();
         for queue in lock(&self.subscriptions).queues() {
             queue.end();
         }
@@ -234,7 +249,7 @@ impl ClientState {
                 self.stale(Kind::Templates, None);
             }
             Update::Resource(uri) => self.stale(Kind::Read, Some(uri)),
-            Update::Reconnected => {}
+            Update::Reconnected | Update::Notification { .. } => {}
         }
     }
 }
@@ -262,7 +277,7 @@ impl Handler for ClientState {
     fn notified(&self, notification: Notification<'_>, subscription: Option<u64>) {
         if let Method::Message = notification.method {
             self.logged(&notification);
-        } else if let Some(update) = Update::read(&notification) {
+        } else if let Some(update) = Update::read(&notification, subscription.is_some()) {
             self.invalidate(&update);
             let queues = lock(&self.subscriptions).interested(&update, subscription);
             for queue in queues {
@@ -278,7 +293,8 @@ impl Handler for ClientState {
         let filter = honoured.as_raw().decode(&mut []).unwrap_or_default();
         let queue = lock(&self.subscriptions).queue(tag);
         if let Some(queue) = queue {
-            queue.push(super::subscriptions::SubscriptionEvent::Honoured(filter));
+            let accepted = RawBuf::from(honoured.as_raw());
+            queue.push(SubscriptionEvent::Honoured(filter, accepted));
         }
     }
 }

@@ -3,11 +3,17 @@
 use mcp_proto::json::Raw;
 use serde::de::DeserializeOwned;
 
+use super::handle::Client;
 use crate::error::CallError;
 use crate::model::{CallToolResult, CompleteResult, Completion};
 
 /// Makes the result of what the server answered, outside of every lock.
-pub(super) type Decode<T> = fn(Raw<'_>) -> Result<T, CallError>;
+pub(super) enum Decode<T> {
+    /// Of the result; one of a type of an extension is followed first.
+    Result(fn(Raw<'_>) -> Result<T, CallError>),
+    /// Of whatever the server answered, with the client and the subject of the request.
+    Unfollowed(fn(Client<()>, &str, Raw<'_>) -> Result<T, CallError>),
+}
 
 /// The whole result.
 pub(super) fn whole<T: DeserializeOwned>(result: Raw<'_>) -> Result<T, CallError> {

@@ -1,12 +1,13 @@
 //! The handle of a client.
 
 use core::fmt;
-use core::future::Future;
+use core::future::{Future, poll_fn};
 use core::marker::PhantomData;
 use std::io;
 use std::process::ExitStatus;
 use std::sync::Arc;
 
+use mcp_proto::json::{Raw, Str};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, SendError};
@@ -14,9 +15,10 @@ use serde::de::DeserializeOwned;
 
 use super::ask::{Arguments, Ask};
 use super::callbacks::is_file;
-use super::decode::{Decode, nothing, structured, suggestions, whole};
+use super::decode::{nothing, structured, suggestions, whole};
 use super::info::ServerInfo;
 use super::inner::Inner;
+use super::listen_filter::ListenFilter;
 use super::logs::Logs;
 use super::page::{Listed, Page};
 use super::pages::Pages;
@@ -60,7 +62,7 @@ pub struct Client<R> {
 }
 
 impl<R> Client<R> {
-    pub(super) const fn of(inner: Arc<Inner>) -> Self {
+    pub(crate) const fn of(inner: Arc<Inner>) -> Self {
         Self {
             inner,
             runtime: PhantomData,
@@ -255,16 +257,16 @@ impl<R> Client<R> {
     }
 
     /// Listens to changes of several kinds; [`Subscription::honoured`] says what of it the
-    /// server tells (SB-05).
+    /// server tells (SB-05). A [`ListenFilter`] has members of extensions, too.
     ///
     /// # Errors
     /// Those of a call; [`CallError::MissingCapability`] from a legacy server that does not tell of
     /// resources, if there are any in the filter.
-    pub fn listen(
+    pub fn listen<F: Into<ListenFilter>>(
         &self,
-        filter: SubscriptionFilter,
-    ) -> impl Future<Output = Result<Subscription, CallError>> + Send + use<R> {
-        Subscription::begin(Arc::clone(&self.inner), filter)
+        filter: F,
+    ) -> impl Future<Output = Result<Subscription, CallError>> + Send + use<R, F> {
+        Subscription::begin(Arc::clone(&self.inner), filter.into())
     }
 
     /// Calls any method, with parameters that are an object. The result is decoded into any
@@ -287,7 +289,7 @@ impl<R> Client<R> {
         params: &'a (dyn Payload + Sync),
     ) -> Request<'a, T> {
         let ask = Ask::Other {
-            method: Method::from(mcp_proto::json::Str::from(method)),
+            method: Method::from(Str::from(method)),
             params: Some(params),
         };
         Request::new(&self.inner, ask, whole)
@@ -333,13 +335,16 @@ impl<R> Client<R> {
         self.inner.client_state.forget();
     }
 
-    /// Ends the connection, for all clones: calls in flight end with [`CallError::Closed`],
+    /// Ends the connection, for all clones: cancellations of tasks are sent, calls in flight end
+    /// with [`CallError::Closed`],
     /// what was said is written, and a child process is shut down in order (LC-20). Resolves
     /// when that is done, with the child's status if there was one.
     ///
     /// # Errors
     /// What the transport or the operating system reports of the end.
     pub async fn close(&self) -> io::Result<Option<ExitStatus>> {
+        let owed = &self.inner.client_state.owed;
+        poll_fn(|cx| owed.poll_settled(cx)).await;
         self.inner.begin_close();
         self.inner.ended().await
     }
@@ -363,7 +368,7 @@ impl<R> Client<R> {
         &'a self,
         name: &'a str,
         arguments: &'a A,
-        decode: Decode<T>,
+        decode: fn(Raw<'_>) -> Result<T, CallError>,
     ) -> Request<'a, T> {
         let arguments = Arguments::new(arguments);
         Request::new(&self.inner, Ask::CallTool { name, arguments }, decode)

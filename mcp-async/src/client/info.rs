@@ -2,7 +2,7 @@
 
 use mcp_proto::Revision;
 use mcp_proto::client::Connected;
-use mcp_proto::json::{Object, RawBuf};
+use mcp_proto::json::{Object, Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 
 /// Who answered, and how the two speak.
@@ -27,6 +27,15 @@ impl ServerInfo {
     #[cfg(feature = "client")]
     pub fn implementation(&self) -> Option<crate::model::Implementation> {
         self.server.as_ref()?.decode().ok()
+    }
+
+    /// Returns the settings of an extension that the server declares (EX-01). A value that is no
+    /// object is no declaration (EX-04).
+    pub fn extension(&self, name: &str) -> Option<Raw<'_>> {
+        let capabilities = self.capabilities.as_ref()?.as_raw().object()?;
+        let extensions = capabilities.get("extensions")?.object()?;
+        let settings = extensions.get(name)?;
+        settings.object().map(Object::as_raw)
     }
 
     pub(super) fn received(connected: &Connected<'_>) -> Self {

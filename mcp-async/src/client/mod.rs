@@ -30,10 +30,22 @@ mod child_end;
 pub(crate) mod client_state;
 pub(crate) mod connection;
 #[cfg(feature = "client")]
+mod continuation;
+#[cfg(feature = "client")]
+mod declared;
+#[cfg(feature = "client")]
 mod decode;
 #[cfg(feature = "client")]
 mod elicitation;
+#[cfg(feature = "client")]
+mod encode;
 mod exchange;
+#[cfg(feature = "client")]
+mod extension;
+#[cfg(feature = "client")]
+mod extension_calls;
+#[cfg(feature = "client")]
+mod extensions;
 #[cfg(feature = "client")]
 mod handle;
 mod handler;
@@ -42,9 +54,15 @@ mod info;
 #[cfg(feature = "client")]
 pub(crate) mod inner;
 #[cfg(feature = "client")]
+mod input_answers;
+#[cfg(feature = "client")]
+mod listen_filter;
+#[cfg(feature = "client")]
 mod lock;
 #[cfg(feature = "client")]
 mod logs;
+#[cfg(feature = "client")]
+mod owed_requests;
 #[cfg(feature = "client")]
 mod page;
 #[cfg(feature = "client")]
@@ -88,10 +106,16 @@ pub use self::callback_context::CallbackContext;
 pub use self::callback_error::CallbackError;
 pub use self::connection::{Connection, connect};
 #[cfg(feature = "client")]
+pub use self::continuation::Continuation;
+#[cfg(feature = "client")]
+pub use self::extension::Extension;
+#[cfg(feature = "client")]
 pub use self::handle::Client;
 pub use self::handler::{Handler, IncomingQuestion, Reply};
 pub use self::in_task::connect_in_task;
 pub use self::info::ServerInfo;
+#[cfg(feature = "client")]
+pub use self::listen_filter::ListenFilter;
 #[cfg(feature = "client")]
 pub use self::logs::Logs;
 #[cfg(feature = "client")]
@@ -108,10 +132,19 @@ pub use self::subscription::Subscription;
 #[cfg(feature = "client")]
 pub use self::subscriptions::Update;
 pub use crate::connection::Progress;
+#[cfg(feature = "client")]
+pub use crate::error::TaskError;
 pub use crate::error::{CallError, ConnectError};
 #[cfg(feature = "client")]
 pub use mcp_proto::RevisionSet;
 #[cfg(feature = "client")]
 pub use mcp_proto::client::{Negotiation, Timeouts};
+
+#[cfg(feature = "client")]
+pub(crate) use self::boxed::Boxed;
+#[cfg(feature = "client")]
+pub(crate) use self::encode::encode;
+#[cfg(feature = "client")]
+pub(crate) use self::subscription::may_pass;
 
 pub(crate) type Machine = Core<'static, Growing>;

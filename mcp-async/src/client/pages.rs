@@ -5,6 +5,7 @@ use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Context, Poll, ready};
 use core::time::Duration;
+use std::sync::Arc;
 use std::vec;
 
 use futures_core::Stream;
@@ -36,7 +37,7 @@ use crate::model::Cursor;
 /// ```
 #[must_use = "a list is requested when it is polled"]
 pub struct Pages<'a, T> {
-    inner: &'a Inner,
+    inner: &'a Arc<Inner>,
     asking: Option<Request<'a, Page<T>>>,
     items: vec::IntoIter<T>,
     pagination: Pagination,
@@ -45,7 +46,7 @@ pub struct Pages<'a, T> {
 }
 
 impl<'a, T: Listed> Pages<'a, T> {
-    pub(super) fn new(inner: &'a Inner) -> Self {
+    pub(super) fn new(inner: &'a Arc<Inner>) -> Self {
         let mut pages = Self {
             inner,
             asking: None,

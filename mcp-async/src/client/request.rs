@@ -7,21 +7,24 @@ use core::task::{Context, Poll, ready};
 use core::time::Duration;
 use std::sync::Arc;
 
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::LoggingLevel;
 
-use super::ask::Ask;
+use super::ask::{Ask, WithMeta};
+use super::boxed::Boxed;
 use super::cache::{Kind, Ticket};
 use super::child_end::ChildEnd;
+use super::continuation::Continuation;
 use super::decode::Decode;
 use super::exchange::{Exchange, Options, Terms};
+use super::handle::Client;
 use super::inner::{Inner, Link};
 use super::page::{Listed, Page};
 use super::pagination::{NextPage, Pagination};
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;
-use crate::model::{Completion, Cursor, Tool};
+use crate::model::{Completion, Cursor, Meta, Tool};
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its result; what the methods of [`Client`](super::Client) return.
@@ -47,8 +50,12 @@ use crate::trace_context::TraceContext;
 /// ```
 #[must_use = "a request is sent when its future is polled"]
 pub struct Request<'a, T, H = fn(Progress<'_>)> {
-    inner: &'a Inner,
+    inner: &'a Arc<Inner>,
     ask: Ask<'a>,
+    /// Added to the parameters.
+    meta: Meta,
+    /// The extension that the server must have declared (EX-08).
+    extension: Option<&'a str>,
     options: Options<'static>,
     trace: Option<TraceContext>,
     on_progress: Option<H>,
@@ -67,6 +74,8 @@ enum Stage<'a> {
     New,
     /// Waits for a connection later than this one.
     Linking(u64),
+    /// The result was of a type of an extension, which continues from it.
+    Following(Boxed<Result<RawBuf, CallError>>),
     /// The server requires headers that the client did not know: the tools are listed again
     /// (XH-17).
     Listing(Box<Listing<'a>>),
@@ -89,7 +98,7 @@ struct Listing<'a> {
 }
 
 impl<'a> Listing<'a> {
-    fn new(inner: &'a Inner) -> Self {
+    fn new(inner: &'a Arc<Inner>) -> Self {
         Self {
             request: Request::list(inner, None),
             pagination: Pagination::new(),
@@ -117,7 +126,7 @@ impl<'a> Listing<'a> {
 
 impl<'a, T: Listed> Request<'a, Page<T>> {
     /// Requests one page of a list.
-    pub(super) fn list(inner: &'a Inner, cursor: Option<Cursor>) -> Self {
+    pub(super) fn list(inner: &'a Arc<Inner>, cursor: Option<Cursor>) -> Self {
         let ask = Ask::List {
             method: T::METHOD,
             cursor,
@@ -127,10 +136,21 @@ impl<'a, T: Listed> Request<'a, Page<T>> {
 }
 
 impl<'a, T> Request<'a, T> {
-    pub(super) fn new(inner: &'a Inner, ask: Ask<'a>, decode: Decode<T>) -> Self {
+    pub(super) fn new(
+        inner: &'a Arc<Inner>,
+        ask: Ask<'a>,
+        decode: fn(Raw<'_>) -> Result<T, CallError>,
+    ) -> Self {
+        Self::decoded(inner, ask, Decode::Result(decode))
+    }
+
+    /// A request whose result is decoded in this way.
+    pub(super) fn decoded(inner: &'a Arc<Inner>, ask: Ask<'a>, decode: Decode<T>) -> Self {
         Self {
             inner,
             ask,
+            meta: Meta::new(),
+            extension: None,
             options: Options::default(),
             trace: None,
             on_progress: None,
@@ -147,6 +167,8 @@ impl<'a, T> Request<'a, T> {
         Request {
             inner: self.inner,
             ask: self.ask,
+            meta: self.meta,
+            extension: self.extension,
             options: self.options,
             trace: self.trace,
             on_progress: Some(on_progress),
@@ -164,7 +186,8 @@ impl<'a, T, H> Request<'a, T, H> {
         self
     }
 
-    /// Waits so long at most, however often progress begins the timeout anew (LC-19).
+    /// Waits so long at most, however often progress begins the timeout anew (LC-19). A request
+    /// that the server makes a task of is bounded as a whole then, and not at all otherwise.
     pub fn max_duration(mut self, max_duration: Duration) -> Self {
         self.options.max_duration = Some(max_duration);
         self
@@ -186,6 +209,20 @@ impl<'a, T, H> Request<'a, T, H> {
         self
     }
 
+    /// Adds these members to `_meta` of the parameters. Parameters of
+    /// [`Client::request`](super::Client::request) that have `_meta` themselves are sent as they
+    /// are.
+    pub fn meta(mut self, meta: Meta) -> Self {
+        self.meta = meta;
+        self
+    }
+
+    /// The same, refused here unless the server declares this extension.
+    pub(super) const fn of_extension(mut self, extension: &'a str) -> Self {
+        self.extension = Some(extension);
+        self
+    }
+
     pub(super) fn poll_raw(&mut self, cx: &mut Context<'_>) -> Poll<Result<T, CallError>>
     where
         H: FnMut(Progress<'_>),
@@ -193,6 +230,13 @@ impl<'a, T, H> Request<'a, T, H> {
         loop {
             match &mut self.stage {
                 Stage::New => {
+                    if let Some(extension) = self.extension
+                        && self.inner.server().extension(extension).is_none()
+                    {
+                        self.stage = Stage::Done;
+                        let error = CallError::MissingExtension(extension.to_owned());
+                        return Poll::Ready(Err(error));
+                    }
                     if let Some(kept) = self.inner.client_state.cached(&self.ask) {
                         self.stage = Stage::Done;
                         return Poll::Ready(self.finish(kept.as_raw()));
@@ -232,9 +276,13 @@ impl<'a, T, H> Request<'a, T, H> {
                     if options.log_level.is_none() {
                         options.log_level = self.inner.client_state.log_level();
                     }
+                    let with_meta = WithMeta(&self.ask, &self.meta);
                     let terms = Terms {
                         method: self.ask.method(),
-                        params: self.ask.params(),
+                        params: match self.meta.is_empty() {
+                            true => self.ask.params(),
+                            false => Some(&with_meta),
+                        },
                         options,
                         progress: self.on_progress.is_some(),
                         subject: self.ask.subject(),
@@ -286,9 +334,19 @@ impl<'a, T, H> Request<'a, T, H> {
                     else {
                         return Poll::Pending;
                     };
+                    if let Some(following) = self.follow(buffer.as_raw()) {
+                        exchange.leave(buffer);
+                        self.stage = Stage::Following(following);
+                        continue;
+                    }
                     let result = self.finish(buffer.as_raw());
                     exchange.leave(buffer);
                     return Poll::Ready(result);
+                }
+                Stage::Following(following) => {
+                    let result = ready!(following.as_mut().poll(cx));
+                    self.stage = Stage::Done;
+                    return Poll::Ready(result.and_then(|result| self.finish(result.as_raw())));
                 }
                 Stage::Ending(child) => {
                     let died = ready!(child.poll(cx));
@@ -316,10 +374,33 @@ impl<'a, T, H> Request<'a, T, H> {
         }
     }
 
+    /// What continues from a result of an extension (EX-09).
+    fn follow(&self, result: Raw<'_>) -> Option<Boxed<Result<RawBuf, CallError>>> {
+        if let Decode::Unfollowed(_) = self.decode {
+            return None;
+        }
+        let follow = (self.inner.client_state.extensions).follow(self.ask.method(), result)?;
+        Some(follow(Continuation {
+            client: Client::of(Arc::clone(self.inner)),
+            method: self.ask.method().name().to_cow().into_owned(),
+            result: RawBuf::from(result),
+            timeout: self.options.timeout,
+            max_duration: self.options.max_duration,
+        }))
+    }
+
     fn finish(&self, result: Raw<'_>) -> Result<T, CallError> {
         self.inner.client_state.learn(&self.ask, result);
-        self.inner.client_state.check(&self.ask, result)?;
-        (self.decode)(result)
+        match self.decode {
+            Decode::Result(decode) => {
+                self.inner.client_state.check(&self.ask, result)?;
+                decode(result)
+            }
+            Decode::Unfollowed(decode) => {
+                let client = Client::of(Arc::clone(self.inner));
+                decode(client, self.ask.subject().unwrap_or_default(), result)
+            }
+        }
     }
 }
 

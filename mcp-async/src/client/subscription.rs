@@ -10,12 +10,14 @@ use std::sync::Arc;
 use futures_core::Stream;
 use mcp_proto::Instant;
 use mcp_proto::client::Failure;
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::model::ServerFeatures;
 
 use super::ask::Ask;
 use super::decode::nothing;
 use super::exchange::{Exchange, Options, Terms};
 use super::inner::{Inner, Link};
+use super::listen_filter::ListenFilter;
 use super::lock::lock;
 use super::queue::Queue;
 use super::request::Request;
@@ -64,6 +66,8 @@ pub struct Subscription {
     /// The connection that it runs on.
     generation: u64,
     honoured: SubscriptionFilter,
+    /// The same with the members of extensions.
+    accepted: RawBuf,
     /// The resources that are subscribed at a legacy server.
     held: Vec<String>,
     /// The server ended it on a connection that may still stand, and has told nothing since.
@@ -88,20 +92,19 @@ enum Stage {
 
 impl Subscription {
     /// Begins to listen; returns when the server has acknowledged it.
-    pub(super) async fn begin(
-        inner: Arc<Inner>,
-        filter: SubscriptionFilter,
-    ) -> Result<Self, CallError> {
+    pub(super) async fn begin(inner: Arc<Inner>, filter: ListenFilter) -> Result<Self, CallError> {
+        let asked = filter.filter.clone();
         let queue = Arc::new(Queue::new(KEPT));
-        let tag = lock(&inner.client_state.subscriptions).add(filter.clone(), Arc::clone(&queue));
+        let tag = lock(&inner.client_state.subscriptions).add(asked.clone(), Arc::clone(&queue));
         let mut subscription = Self {
             inner,
             tag,
             queue,
-            ask: Ask::Listen(filter.clone()),
+            ask: Ask::Listen(filter),
             stage: Stage::Linking,
             generation: 0,
             honoured: SubscriptionFilter::default(),
+            accepted: RawBuf::new(),
             held: Vec::new(),
             ended: false,
             attempts: 0,
@@ -110,7 +113,7 @@ impl Subscription {
         };
         poll_fn(|cx| subscription.poll_linked(cx)).await?;
         if let Stage::Told = subscription.stage {
-            subscription.tell(&filter).await?;
+            subscription.tell(&asked).await?;
         } else {
             poll_fn(|cx| subscription.poll_honoured(cx)).await?;
         }
@@ -120,6 +123,12 @@ impl Subscription {
     /// What the server tells of what was asked for (SB-05); in a legacy session what it declared.
     pub const fn honoured(&self) -> &SubscriptionFilter {
         &self.honoured
+    }
+
+    /// Returns the value of a member of an extension that the server accepted (EX-13), which may
+    /// be less than what was asked for.
+    pub fn accepted(&self, member: &str) -> Option<Raw<'_>> {
+        self.accepted.as_raw().object()?.get(member)
     }
 
     /// The next update; `None` when the server, or the client, has ended it.
@@ -174,8 +183,8 @@ impl Subscription {
     fn poll_honoured(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), CallError>> {
         loop {
             match self.queue.poll_next(cx) {
-                Poll::Ready(Some(SubscriptionEvent::Honoured(honoured))) => {
-                    self.honoured = honoured;
+                Poll::Ready(Some(SubscriptionEvent::Honoured(honoured, accepted))) => {
+                    (self.honoured, self.accepted) = (honoured, accepted);
                     return Poll::Ready(Ok(()));
                 }
                 // No update precedes the acknowledgement (SB-02).
@@ -194,7 +203,7 @@ impl Subscription {
         }
     }
 
-    fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Option<Update>> {
+    pub(crate) fn poll_update(&mut self, cx: &mut Context<'_>) -> Poll<Option<Update>> {
         loop {
             match self.queue.poll_next(cx) {
                 Poll::Ready(Some(SubscriptionEvent::Update(update))) => {
@@ -202,8 +211,8 @@ impl Subscription {
                     self.attempts = 0;
                     return Poll::Ready(Some(update));
                 }
-                Poll::Ready(Some(SubscriptionEvent::Honoured(honoured))) => {
-                    self.honoured = honoured;
+                Poll::Ready(Some(SubscriptionEvent::Honoured(honoured, accepted))) => {
+                    (self.honoured, self.accepted) = (honoured, accepted);
                     if self.attempts > 0 {
                         // SB-13
                         self.inner.client_state.forget();
@@ -338,7 +347,7 @@ impl fmt::Debug for Subscription {
 
 /// Whether a server that is asked once more may have something else to say: of the failures of
 /// HTTP those that tell of the moment.
-const fn may_pass(failure: Failure) -> bool {
+pub(crate) const fn may_pass(failure: Failure) -> bool {
     matches!(
         failure,
         Failure::Broken

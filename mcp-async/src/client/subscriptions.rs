@@ -4,7 +4,7 @@ use core::task::{Context, Poll, Waker};
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::{Method, Notification};
 
 use super::queue::{self, Queue};
@@ -22,6 +22,14 @@ pub enum Update {
     Resources,
     /// A resource changed: the one that was subscribed to, or a part of it (RS-10).
     Resource(String),
+    /// A notification that is none of the above, of an extension of this client; its parameters
+    /// are the empty object if it has none (EX-14).
+    Notification {
+        /// Its method.
+        method: String,
+        /// Its parameters, an object.
+        params: RawBuf,
+    },
     /// The connection, the session or, over HTTP, the stream of this subscription was lost and
     /// another has taken its place: whatever changed meanwhile was not told (SB-13). A connection
     /// is followed by another only with a [`RestartPolicy`](super::RestartPolicy).
@@ -31,8 +39,9 @@ pub enum Update {
 /// What a subscription's queue holds.
 #[derive(Debug)]
 pub(super) enum SubscriptionEvent {
-    /// The server acknowledged it: this is what it will tell (SB-02).
-    Honoured(SubscriptionFilter),
+    /// The server acknowledged it: this is what it will tell (SB-02), and the same with the members
+    /// of extensions.
+    Honoured(SubscriptionFilter, RawBuf),
     Update(Update),
 }
 
@@ -145,7 +154,8 @@ impl Subscriptions {
 }
 
 impl Update {
-    pub(super) fn read(notification: &Notification<'_>) -> Option<Self> {
+    /// Reads a notification; one of an extension only if a subscription asked for it.
+    pub(super) fn read(notification: &Notification<'_>, is_subscribed: bool) -> Option<Self> {
         match notification.method {
             Method::ToolsListChanged => Some(Self::Tools),
             Method::PromptsListChanged => Some(Self::Prompts),
@@ -154,6 +164,10 @@ impl Update {
                 let uri = notification.params?.get("uri").and_then(Raw::string)?;
                 Some(Self::Resource(uri.to_cow().into_owned()))
             }
+            method if is_subscribed => Some(Self::Notification {
+                method: method.name().to_cow().into_owned(),
+                params: RawBuf::from(notification.params.unwrap_or_default().as_raw()),
+            }),
             _ => None,
         }
     }
@@ -168,6 +182,7 @@ impl Update {
                 subscribed.any(|whole| is_part(uri, whole))
             }
             Self::Reconnected => true,
+            Self::Notification { .. } => false,
         }
     }
 }
@@ -176,9 +191,13 @@ impl queue::Entry for SubscriptionEvent {
     fn bytes(&self) -> usize {
         match self {
             Self::Update(Update::Resource(uri)) => uri.len(),
-            Self::Honoured(filter) => {
+            Self::Update(Update::Notification { method, params }) => {
+                method.len() + params.as_raw().as_bytes().len()
+            }
+            Self::Honoured(filter, accepted) => {
                 let uris = filter.resource_subscriptions.iter();
-                uris.map(|uri| uri.len() + size_of::<String>()).sum()
+                let uris = uris.map(|uri| uri.len() + size_of::<String>());
+                uris.sum::<usize>() + accepted.as_raw().as_bytes().len()
             }
             Self::Update(_) => 0,
         }
@@ -186,7 +205,7 @@ impl queue::Entry for SubscriptionEvent {
 
     /// Without the acknowledgement, the subscriber would wait forever.
     fn stays(&self) -> bool {
-        matches!(self, Self::Honoured(_))
+        matches!(self, Self::Honoured(..))
     }
 }
 

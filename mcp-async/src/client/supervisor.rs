@@ -2,7 +2,8 @@
 
 use core::future::{Future, poll_fn};
 use core::pin::{Pin, pin};
-use core::task::Poll;
+use core::task::{Context, Poll};
+use core::time::Duration;
 use std::sync::{Arc, Weak};
 
 use futures_io::{AsyncRead, AsyncWrite};
@@ -143,7 +144,9 @@ impl<C: Clock> Supervisor<C> {
     async fn run(&self, mut run: Boxed<Exit>) -> Exit {
         let (mut tidying, mut renewing) = (pin!(self.tidy()), pin!(self.renew()));
         let (mut tidy, mut renewed) = (false, false);
+        let mut sending = Vec::new();
         poll_fn(|cx| {
+            self.poll_owed_requests(&mut sending, cx);
             tidy = tidy || tidying.as_mut().poll(cx).is_ready();
             renewed = renewed || renewing.as_mut().poll(cx).is_ready();
             run.as_mut().poll(cx)
@@ -161,6 +164,32 @@ impl<C: Clock> Supervisor<C> {
             };
             // A server that does not know it any more has what it was to be told.
             let _ = send(&self.client_state, shared, Ask::Unsubscribe(uri)).await;
+        }
+    }
+
+    /// Sends the requests that no caller waits for, some at once.
+    fn poll_owed_requests(&self, sending: &mut Vec<Boxed<()>>, cx: &mut Context<'_>) {
+        sending.retain_mut(|request| request.as_mut().poll(cx).is_pending());
+        while sending.len() < AT_ONCE
+            && let Poll::Ready(owed) = self.client_state.owed.poll_next(cx)
+        {
+            let client_state = Arc::clone(&self.client_state);
+            let sent = Sent(Arc::clone(&client_state));
+            let mut request: Boxed<()> = Box::pin(async move {
+                let _sent = sent;
+                if let Some(peer) = owed.inner.peer() {
+                    let shared = Arc::clone(&peer.shared);
+                    let options = Options {
+                        timeout: Some(PATIENCE),
+                        ..Options::default()
+                    };
+                    // Its answer, or its failure, is of no interest.
+                    let _ = send_with(&client_state, shared, owed.ask, options).await;
+                }
+            });
+            if request.as_mut().poll(cx).is_pending() {
+                sending.push(request);
+            }
         }
     }
 
@@ -276,6 +305,15 @@ impl<C: Clock> Supervisor<C> {
     }
 }
 
+/// A request that was sent: when it is dropped, it is answered, or will not be.
+struct Sent(Arc<ClientState>);
+
+impl Drop for Sent {
+    fn drop(&mut self) {
+        self.0.owed.answered();
+    }
+}
+
 /// However the task ends, dropped included: waiting tasks are released.
 impl<C> Drop for Supervisor<C> {
     fn drop(&mut self) {
@@ -286,18 +324,32 @@ impl<C> Drop for Supervisor<C> {
     }
 }
 
+/// Requests that are sent at once, so that one that is not answered does not hold up all others.
+const AT_ONCE: usize = 16;
+/// How long the answer to such a request is waited for.
+const PATIENCE: Duration = Duration::from_secs(5);
+
 /// A request of the client's own.
 async fn send(
     client_state: &ClientState,
     shared: Arc<ClientShared>,
     ask: Ask<'static>,
 ) -> Result<(), CallError> {
+    send_with(client_state, shared, ask, Options::default()).await
+}
+
+async fn send_with(
+    client_state: &ClientState,
+    shared: Arc<ClientShared>,
+    ask: Ask<'static>,
+    options: Options<'static>,
+) -> Result<(), CallError> {
     let mut exchange = Exchange::new(PendingRequest::shared(shared));
     let buffer = poll_fn(|cx| {
         let terms = Terms {
             method: ask.method(),
             params: ask.params(),
-            options: Options::default(),
+            options,
             progress: false,
             subject: ask.subject(),
             tag: 0,

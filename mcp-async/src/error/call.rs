@@ -19,6 +19,9 @@ pub enum CallError {
     Server(ErrorReply),
     /// The call was not sent: the server did not declare this capability (LC-17).
     MissingCapability(&'static str),
+    /// The call was not sent: the server did not declare this extension (EX-08).
+    #[cfg(feature = "client")]
+    MissingExtension(String),
     /// The call was not sent: the revision that rules does not have its method.
     NotInRevision,
     /// The call was not sent: the table is full, the parameters are no object or too large.
@@ -51,6 +54,9 @@ pub enum CallError {
     /// than are read (PN-07).
     #[cfg(feature = "client")]
     PaginationLimit,
+    /// The server made a task of the call, and the task has no result.
+    #[cfg(feature = "client")]
+    Task(super::TaskError),
 }
 
 impl From<SendError> for CallError {
@@ -84,6 +90,11 @@ impl fmt::Display for CallError {
                     "the call was not sent: the server does not declare {capability}"
                 )
             }
+            #[cfg(feature = "client")]
+            Self::MissingExtension(name) => write!(
+                f,
+                "the call was not sent: the server does not declare the extension {name}"
+            ),
             Self::NotInRevision => {
                 f.write_str("the call was not sent: the server's revision does not have it")
             }
@@ -103,6 +114,8 @@ impl fmt::Display for CallError {
             Self::Output(why) => write!(f, "the tool's result breaks its output schema: {why}"),
             #[cfg(feature = "client")]
             Self::PaginationLimit => f.write_str("the pages of the server's list do not end"),
+            #[cfg(feature = "client")]
+            Self::Task(error) => error.fmt(f),
         }
     }
 }

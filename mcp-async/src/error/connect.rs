@@ -44,6 +44,9 @@ pub enum ConnectError {
     Url(String),
     /// This header is invalid, or reserved for the client itself. Nothing was sent.
     Header(String),
+    /// An extension has no name with a prefix (EX-03), or the settings of the extension or of the
+    /// experimental capability of this name are no object (EX-04). Nothing was sent.
+    Extension(String),
     /// The client has no access token that the server accepts.
     #[cfg(all(feature = "auth", feature = "http-client"))]
     Authorization(std::sync::Arc<super::AuthorizationError>),
@@ -86,6 +89,12 @@ impl fmt::Display for ConnectError {
             Self::Url(url) => write!(f, "a server is at an http:// or https:// URL, not {url:?}"),
             Self::Header(name) => write!(f, "the header {name:?} cannot be set to this"),
             Self::Root(uri) => write!(f, "a root has to be a file:// URI, not {uri:?}"),
+            Self::Extension(name) => {
+                write!(
+                    f,
+                    "the extension {name:?} has no valid name, or its settings are no object"
+                )
+            }
             #[cfg(all(feature = "auth", feature = "http-client"))]
             Self::Authorization(error) => error.fmt(f),
         }

@@ -7,6 +7,8 @@ mod chain;
 mod connect;
 mod reply;
 mod spawn;
+#[cfg(feature = "client")]
+mod task;
 
 #[cfg(feature = "server")]
 use core::error::Error;
@@ -18,6 +20,8 @@ pub use self::chain::ErrorChain;
 pub use self::connect::ConnectError;
 pub use self::reply::ErrorReply;
 pub use self::spawn::SpawnError;
+#[cfg(feature = "client")]
+pub use self::task::TaskError;
 
 /// Returns whether a client of this program reports the error.
 #[cfg(feature = "server")]

@@ -1,0 +1,160 @@
+//! Extensions of the protocol that a client declares.
+
+use core::any::Any;
+use core::fmt;
+use core::future::Future;
+
+use mcp_proto::RevisionSet;
+use mcp_proto::json::{Raw, RawBuf};
+use serde::Serialize;
+
+use super::boxed::Boxed;
+use super::continuation::Continuation;
+use crate::error::CallError;
+
+/// An extension as this client supports it, for
+/// [`ClientBuilder::extension`](super::ClientBuilder::extension).
+///
+/// The client declares it under its name, with its settings (EX-01): on each request of
+/// 2026-07-28, and in `initialize` of the [revisions](Self::revisions) that it is on for (EX-02).
+/// [`Client::extension_request`](super::Client::extension_request) calls its methods, and
+/// [`Client::server_extension`](super::Client::server_extension) returns what the server declares.
+///
+/// ```
+/// use mcp_async::Client;
+/// use mcp_async::client::{CallError, ClientBuilder, Extension};
+///
+/// #[derive(serde::Serialize)]
+/// struct Settings {
+///     languages: [&'static str; 2],
+/// }
+///
+/// fn translating<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+///     let settings = Settings { languages: ["de", "fr"] };
+///     builder.extension(Extension::new("com.example/translate").settings(&settings))
+/// }
+///
+/// async fn languages<R>(client: &Client<R>) -> Result<Vec<String>, CallError> {
+///     client.extension_request("com.example/translate", "com.example/languages", &()).await
+/// }
+/// # let _ = (translating::<()>, languages::<()>);
+/// ```
+pub struct Extension {
+    pub(super) name: String,
+    /// `None` for a value that is no object.
+    pub(super) settings: Option<RawBuf>,
+    pub(super) revisions: RevisionSet,
+    pub(super) result_types: Vec<ResultType>,
+    pub(super) methods: Vec<OwnMethod>,
+    pub(super) data: Option<Box<dyn Any + Send + Sync>>,
+}
+
+/// A method of an extension.
+pub(super) struct OwnMethod {
+    pub(super) name: String,
+    pub(super) subject: Option<String>,
+}
+
+/// A type of results, and what follows such a result.
+pub(super) struct ResultType {
+    pub(super) name: &'static str,
+    pub(super) methods: &'static [&'static str],
+    pub(super) follow: Box<Follow>,
+}
+
+pub(super) type Follow = dyn Fn(Continuation) -> Boxed<Result<RawBuf, CallError>> + Send + Sync;
+
+impl Extension {
+    /// An extension of this name without settings, since 2026-07-28. A name has a prefix, as
+    /// `com.example/translate` does (EX-03); connecting fails with another one.
+    pub fn new(name: impl Into<String>) -> Self {
+        Self {
+            name: name.into(),
+            settings: Some(RawBuf::from(Raw::EMPTY_OBJECT)),
+            revisions: RevisionSet::modern(),
+            result_types: Vec::new(),
+            methods: Vec::new(),
+            data: None,
+        }
+    }
+
+    /// Sets the settings, a value that is an object in JSON; connecting fails with another one.
+    #[must_use]
+    pub fn settings(mut self, settings: &(impl Serialize + ?Sized)) -> Self {
+        let settings = RawBuf::encode(settings).ok();
+        self.settings = settings.filter(|settings| settings.as_raw().object().is_some());
+        self
+    }
+
+    /// Sets the revisions in which it is declared, since 2026-07-28 otherwise.
+    #[must_use]
+    pub const fn revisions(mut self, revisions: RevisionSet) -> Self {
+        self.revisions = revisions;
+        self
+    }
+
+    /// Adds a notification that servers send: [a callback](super::ClientBuilder::on_notification)
+    /// receives it, or the subscription that it belongs to
+    /// ([`Update::Notification`](super::Update::Notification)). Notifications that are not named
+    /// are ignored (JR-34).
+    #[must_use]
+    pub fn notification(mut self, name: impl Into<String>) -> Self {
+        self.methods.push(OwnMethod {
+            name: name.into(),
+            subject: None,
+        });
+        self
+    }
+
+    /// Adds a method of the server whose parameter `subject` the header `Mcp-Name` repeats over
+    /// HTTP (EX-15). A method without such a parameter can be called without being named.
+    #[must_use]
+    pub fn method_about(mut self, name: impl Into<String>, subject: impl Into<String>) -> Self {
+        self.methods.push(OwnMethod {
+            name: name.into(),
+            subject: Some(subject.into()),
+        });
+        self
+    }
+
+    /// Adds a `resultType` that a server may answer these methods with (EX-09).
+    ///
+    /// Such a result is not handed to the caller of a method: `follow` continues from it, and its
+    /// output takes the place of the result. It runs within the future of the request, and is
+    /// dropped with it.
+    #[must_use]
+    pub fn result_type<F, Fut>(
+        mut self,
+        name: &'static str,
+        methods: &'static [&'static str],
+        follow: F,
+    ) -> Self
+    where
+        F: Fn(Continuation) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<RawBuf, CallError>> + Send + 'static,
+    {
+        self.result_types.push(ResultType {
+            name,
+            methods,
+            follow: Box::new(move |continuation| Box::pin(follow(continuation))),
+        });
+        self
+    }
+
+    /// Keeps a value with the client, for
+    /// [`Client::extension_data`](super::Client::extension_data).
+    #[must_use]
+    pub fn data<T: Any + Send + Sync>(mut self, data: T) -> Self {
+        self.data = Some(Box::new(data));
+        self
+    }
+}
+
+impl fmt::Debug for Extension {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Extension")
+            .field("name", &self.name)
+            .field("revisions", &self.revisions)
+            .finish_non_exhaustive()
+    }
+}

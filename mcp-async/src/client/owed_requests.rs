@@ -1,0 +1,97 @@
+//! Requests of a client whose answers no caller awaits.
+
+use core::task::{Context, Poll, Waker};
+use std::sync::{Arc, Mutex};
+
+use super::ask::Ask;
+use super::inner::Inner;
+use super::lock::lock;
+
+/// Requests for the supervisor to send. Each keeps its client open until it is answered, so that
+/// it is sent even if the program drops its last handle at once.
+#[derive(Default)]
+pub(super) struct OwedRequests(Mutex<State>);
+
+#[derive(Default)]
+struct State {
+    requests: Vec<Owed>,
+    /// Requests that were sent and are not answered.
+    sent: usize,
+    /// No supervisor comes any more.
+    ended: bool,
+    supervisor: Option<Waker>,
+    /// Tasks that wait until nothing is owed.
+    waiting: Vec<Waker>,
+}
+
+pub(super) struct Owed {
+    pub(super) ask: Ask<'static>,
+    /// Held for as long as the request is.
+    pub(super) inner: Arc<Inner>,
+}
+
+impl OwedRequests {
+    /// Adds a request; one that is too many is dropped.
+    pub(super) fn push(&self, inner: &Arc<Inner>, ask: Ask<'static>) {
+        let waker = {
+            let mut state = lock(&self.0);
+            if state.ended || state.requests.len() >= MOST {
+                return;
+            }
+            let inner = Arc::clone(inner);
+            state.requests.push(Owed { ask, inner });
+            state.supervisor.take()
+        };
+        if let Some(waker) = waker {
+            waker.wake();
+        }
+    }
+
+    /// The next request to send; [`answered`](Self::answered) is to be called for each.
+    pub(super) fn poll_next(&self, cx: &Context<'_>) -> Poll<Owed> {
+        let mut state = lock(&self.0);
+        match state.requests.pop() {
+            Some(owed) => {
+                state.sent += 1;
+                Poll::Ready(owed)
+            }
+            None => {
+                state.supervisor = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    pub(super) fn answered(&self) {
+        let waiting = {
+            let mut state = lock(&self.0);
+            state.sent = state.sent.saturating_sub(1);
+            core::mem::take(&mut state.waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+
+    /// Ready when nothing is owed.
+    pub(super) fn poll_settled(&self, cx: &Context<'_>) -> Poll<()> {
+        let mut state = lock(&self.0);
+        if state.ended || (state.requests.is_empty() && state.sent == 0) {
+            return Poll::Ready(());
+        }
+        state.waiting.push(cx.waker().clone());
+        Poll::Pending
+    }
+
+    pub(super) fn end(&self) {
+        // Dropped outside the lock: they may be the last handles.
+        let (_requests, waiting) = {
+            let mut state = lock(&self.0);
+            state.ended = true;
+            let waiting = core::mem::take(&mut state.waiting);
+            (core::mem::take(&mut state.requests), waiting)
+        };
+        waiting.into_iter().for_each(Waker::wake);
+    }
+}
+
+/// The most that wait to be sent.
+const MOST: usize = 1024;
