@@ -141,6 +141,6 @@ pub mod process;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
 pub mod server;
-#[cfg(feature = "server")]
+#[cfg(any(feature = "server", feature = "client"))]
 pub mod tasks;
 pub mod uri_template;

@@ -9,4 +9,7 @@
 //! The module stands above `server`: all that it needs of it is public, so that tasks of another
 //! kind can be written outside of the project.
 
+#[cfg(feature = "client")]
+pub mod client;
+#[cfg(feature = "server")]
 pub mod store;

@@ -17,4 +17,5 @@ mod schema;
 mod server_typed;
 mod sim;
 mod task_stores;
+mod tasks_client;
 mod uri_template;

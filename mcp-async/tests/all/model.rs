@@ -121,7 +121,7 @@ fn tasks() {
     table! {
         DetailedTask:
             r#"{"taskId":"a","status":"working","createdAt":"2026-01-01T00:00:00Z","lastUpdatedAt":"2026-01-01T00:00:00Z","ttlMs":null}"#
-            r#"{"taskId":"a","status":"input_required","statusMessage":"m","createdAt":"t","lastUpdatedAt":"t","ttlMs":9007199254740991,"pollIntervalMs":50,"inputRequests":{"k":{"method":"roots/list"}},"_meta":{"x":1}}"#
+            r#"{"taskId":"a","status":"input_required","statusMessage":"m","createdAt":"t","lastUpdatedAt":"t","ttlMs":9007199254740991,"pollIntervalMs":50,"inputRequests":{"k":{"method":"roots/list","params":{}}},"_meta":{"x":1}}"#
             r#"{"taskId":"a","status":"completed","createdAt":"t","lastUpdatedAt":"t","ttlMs":1,"result":{"content":[]}}"#
             r#"{"taskId":"a","status":"failed","createdAt":"t","lastUpdatedAt":"t","ttlMs":-1,"error":{"code":-32603,"message":"m"}}"#;
         Task:

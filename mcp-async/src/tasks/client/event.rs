@@ -1,0 +1,58 @@
+//! What a handle of a task reports.
+
+use core::time::Duration;
+
+use crate::model::{DetailedTask, TaskStatus};
+
+/// A change of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub enum TaskEvent {
+    /// Its status or its message is another one.
+    State(TaskState),
+    /// It asks questions that it did not ask before, under these keys; the callbacks of the client
+    /// are asked (TK-38).
+    Asked(Vec<String>),
+    /// The server has received the answers to the questions under these keys.
+    Answered(Vec<String>),
+}
+
+/// The state of a task.
+#[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct TaskState {
+    /// Its status.
+    pub status: TaskStatus,
+    /// A description of the status, for people: how far it is, for example.
+    pub message: Option<String>,
+    /// The time of its creation, in ISO 8601.
+    pub created_at: String,
+    /// The time of the last change, in ISO 8601.
+    pub last_updated_at: String,
+    /// How long the server keeps it from its creation; `None` means without limit.
+    pub ttl: Option<Duration>,
+    /// How long the server wants a client to wait between two polls.
+    pub poll_interval: Option<Duration>,
+}
+
+impl TaskState {
+    pub(super) fn of(task: &DetailedTask) -> Self {
+        Self {
+            status: task.status,
+            message: task.status_message.clone(),
+            created_at: task.created_at.clone(),
+            last_updated_at: task.last_updated_at.clone(),
+            ttl: task.ttl_ms.map(at_least_zero),
+            poll_interval: task.poll_interval_ms.map(Duration::from_millis),
+        }
+    }
+
+    /// Whether people see a difference.
+    pub(super) fn is_like(&self, other: &Self) -> bool {
+        (self.status, &self.message) == (other.status, &other.message)
+    }
+}
+
+fn at_least_zero(milliseconds: i64) -> Duration {
+    Duration::from_millis(u64::try_from(milliseconds).unwrap_or(0))
+}

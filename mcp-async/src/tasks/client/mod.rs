@@ -1,0 +1,113 @@
+//! Tasks of a client: results that a server returns later.
+//!
+//! [`ClientBuilder::tasks`] declares the extension. From then on a server may answer the call of a
+//! tool with a task, and a plain [`Client::call_tool`] follows it: it polls at the server's
+//! interval, answers the server's questions by the callbacks of the client, and returns the
+//! result. Dropping its future cancels the task. [`Client::call_tool_task`] returns a handle of the
+//! task instead, and [`Client::resume_task`] makes one from an id.
+//!
+//! ```
+//! use mcp_async::Client;
+//! use mcp_async::client::CallError;
+//! use mcp_async::tasks::client::{TaskEvent, ToolOutcome};
+//!
+//! async fn export<R>(client: &Client<R>) -> Result<String, CallError> {
+//!     let mut task = match client.call_tool_task("export", &()).await? {
+//!         ToolOutcome::Result(result) => return Ok(result.text()),
+//!         ToolOutcome::Task(task) => task,
+//!     };
+//!     while let Some(event) = task.next().await {
+//!         if let TaskEvent::State(state) = event {
+//!             println!("{:?}", state.message);
+//!         }
+//!     }
+//!     Ok(task.result().await?.text())
+//! }
+//! # let _ = export::<()>;
+//! ```
+
+mod event;
+mod follower;
+mod handle;
+mod options;
+mod pace;
+mod questions;
+mod requests;
+
+use mcp_proto::Payload;
+use mcp_proto::json::{Raw, RawBuf};
+
+pub use self::event::{TaskEvent, TaskState};
+pub use self::handle::{TaskHandle, ToolOutcome};
+pub use self::options::TaskOptions;
+use crate::client::{CallError, Client, ClientBuilder, Extension, Request};
+use crate::error::TaskError;
+use crate::model::DetailedTask;
+
+impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
+    /// Declares the extension for tasks (EX-10), so that a server may answer the call of a tool
+    /// with one (TK-30). See [`tasks::client`](crate::tasks::client).
+    pub fn tasks(self, options: TaskOptions) -> Self {
+        let kept = options.clone();
+        let extension = Extension::new(EXTENSION).data(kept).result_type(
+            "task",
+            &["tools/call"],
+            move |continuation| follower::follow(continuation, options.clone()),
+        );
+        self.extension(extension)
+    }
+}
+
+impl<R> Client<R> {
+    /// Calls a tool like [`call_tool`](Self::call_tool), and returns a handle if the server makes
+    /// a task of the call (TK-31).
+    pub fn call_tool_task<'a, A: Payload + Sync>(
+        &'a self,
+        name: &'a str,
+        arguments: &'a A,
+    ) -> Request<'a, ToolOutcome> {
+        self.call_tool_unfollowed(name, arguments, |client, tool, result| {
+            let kind = result.object().and_then(|object| object.get("resultType"));
+            if kind
+                .and_then(Raw::string)
+                .is_some_and(|kind| kind == "task")
+            {
+                let task = created(result)?;
+                return Ok(ToolOutcome::Task(TaskHandle::created(client, tool, task)));
+            }
+            client.check_tool_result(tool, result)?;
+            let result = result.decode(&mut []).map_err(CallError::Decode)?;
+            Ok(ToolOutcome::Result(result))
+        })
+    }
+
+    /// Returns a handle of a task that this client, or another one of the same user, created
+    /// before (TK-37). Nothing is sent until the handle is awaited; what the server does not know
+    /// is [`CallError::Server`] with code -32602 then.
+    pub fn resume_task(&self, id: impl Into<String>) -> TaskHandle {
+        TaskHandle::resumed(self.without_runtime(), id.into())
+    }
+}
+
+/// Reads the answer that creates a task.
+fn created(result: Raw<'_>) -> Result<DetailedTask, CallError> {
+    let task: DetailedTask = result.decode(&mut []).map_err(CallError::Decode)?;
+    if task.task_id.is_empty() {
+        return Err(CallError::Task(TaskError::Invalid("its id is empty")));
+    }
+    Ok(task)
+}
+
+/// The options of a client, which are those of [`ClientBuilder::tasks`].
+fn options(client: &Client<()>) -> TaskOptions {
+    client
+        .extension_data::<TaskOptions>(EXTENSION)
+        .cloned()
+        .unwrap_or_default()
+}
+
+/// The name of the extension.
+const EXTENSION: &str = "io.modelcontextprotocol/tasks";
+
+/// The outcome of a task: the result of the request that created it, or why there is none.
+type End = Result<RawBuf, CallError>;

@@ -1,0 +1,133 @@
+//! Questions of a task that were asked together.
+
+use core::task::{Context, Poll, ready};
+
+use mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Str, Writer};
+use mcp_proto::{Payload, Revision};
+
+use super::requests::Requests;
+use crate::client::{Boxed, encode};
+use crate::error::CallError;
+
+/// The callbacks are asked, and then the server is told their answers.
+pub(super) struct Questions {
+    pub(super) keys: Vec<String>,
+    stage: Stage,
+    /// How often the answers could not be sent.
+    failures: u32,
+}
+
+enum Stage {
+    Asking(Boxed<Result<RawBuf, CallError>>),
+    Updating(RawBuf, Boxed<Result<(), CallError>>),
+    /// The answers could not be sent.
+    Unsent(RawBuf),
+}
+
+/// Why questions are not answered.
+pub(super) enum Unanswered {
+    /// A callback refused one of them, or the client does not answer such questions.
+    Refused(CallError),
+    /// The server did not take the answers.
+    Sending(CallError),
+    /// The same, and they may be sent [again](Questions::retry) later.
+    Unsent,
+}
+
+impl Questions {
+    pub(super) fn ask(requests: &Requests, keys: Vec<String>, asked: RawBuf) -> Self {
+        let client = requests.client.clone();
+        Self {
+            keys,
+            stage: Stage::Asking(Box::pin(async move { client.answer_inputs(asked).await })),
+            failures: 0,
+        }
+    }
+
+    /// Whether the server is told the answers.
+    pub(super) const fn is_on_the_wire(&self) -> bool {
+        matches!(self.stage, Stage::Updating(..))
+    }
+
+    /// Sends answers again that could not be sent.
+    pub(super) fn retry(&mut self, requests: &Requests) {
+        if let Stage::Unsent(answers) = &mut self.stage {
+            let answers = core::mem::take(answers);
+            let update = Box::pin(requests.clone().update(answers.clone()));
+            self.stage = Stage::Updating(answers, update);
+        }
+    }
+
+    /// Ready when the server has acknowledged the answers.
+    pub(super) fn poll(
+        &mut self,
+        requests: &Requests,
+        cx: &mut Context<'_>,
+    ) -> Poll<Result<(), Unanswered>> {
+        loop {
+            match &mut self.stage {
+                Stage::Asking(answers) => match ready!(answers.as_mut().poll(cx)) {
+                    Ok(answers) => {
+                        let update = Box::pin(requests.clone().update(answers.clone()));
+                        self.stage = Stage::Updating(answers, update);
+                    }
+                    Err(error) => return Poll::Ready(Err(Unanswered::Refused(error))),
+                },
+                Stage::Updating(answers, update) => {
+                    let Err(error) = ready!(update.as_mut().poll(cx)) else {
+                        return Poll::Ready(Ok(()));
+                    };
+                    if self.failures >= ATTEMPTS || !requests.may_succeed(&error) {
+                        return Poll::Ready(Err(Unanswered::Sending(error)));
+                    }
+                    self.failures += 1;
+                    self.stage = Stage::Unsent(core::mem::take(answers));
+                    return Poll::Ready(Err(Unanswered::Unsent));
+                }
+                Stage::Unsent(_) => return Poll::Pending,
+            }
+        }
+    }
+}
+
+/// The questions whose keys `is_new` accepts, and these keys.
+pub(super) fn select(
+    asked: Object<'_>,
+    mut is_new: impl FnMut(&str) -> bool,
+) -> Option<(Vec<String>, RawBuf)> {
+    let mut keys = Vec::new();
+    let mut questions = Vec::new();
+    for (key, question) in asked.members() {
+        let name = key.to_cow();
+        if is_new(&name) {
+            keys.push(name.into_owned());
+            questions.push((key, question));
+        }
+    }
+    if keys.is_empty() {
+        return None;
+    }
+    let questions = encode(&Members(questions), Revision::V2026_07_28).ok()?;
+    Some((keys, questions))
+}
+
+/// Answers are sent again so often.
+const ATTEMPTS: u32 = 10;
+
+/// Members of an object, with their keys as they came.
+struct Members<'b>(Vec<(Str<'b>, Raw<'b>)>);
+
+impl Payload for Members<'_> {
+    fn write(&self, writer: &mut Writer<'_>, _: Revision) -> Result<(), EncodeError> {
+        let mut before = "{";
+        for (key, value) in &self.0 {
+            writer.literal(before);
+            writer.text_exact(*key);
+            writer.literal(":");
+            writer.raw(*value);
+            before = ",";
+        }
+        writer.literal("}");
+        Ok(())
+    }
+}

@@ -1,0 +1,79 @@
+//! The requests that a client makes about its tasks.
+
+use core::time::Duration;
+
+use mcp_proto::client::Failure;
+use mcp_proto::json::RawBuf;
+use mcp_proto::rpc::code;
+use serde::Serialize;
+
+use crate::client::{CallError, Client, may_pass};
+
+/// The parameters of `tasks/get` and `tasks/cancel`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+pub(super) struct Params<'a> {
+    pub(super) task_id: &'a str,
+}
+
+/// The parameters of `tasks/update`.
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Update<'a> {
+    task_id: &'a str,
+    input_responses: &'a RawBuf,
+}
+
+/// What is needed to speak of a task.
+#[derive(Clone)]
+pub(super) struct Requests {
+    pub(super) client: Client<()>,
+    pub(super) id: String,
+    /// For each answer of the server, if it differs from the settings of the client.
+    pub(super) timeout: Option<Duration>,
+}
+
+impl Requests {
+    pub(super) async fn get(self) -> Result<RawBuf, CallError> {
+        let params = Params { task_id: &self.id };
+        self.send("tasks/get", &params).await
+    }
+
+    pub(super) async fn cancel(self) -> Result<(), CallError> {
+        let params = Params { task_id: &self.id };
+        self.send("tasks/cancel", &params).await.map(drop)
+    }
+
+    pub(super) async fn update(self, answers: RawBuf) -> Result<(), CallError> {
+        let params = Update {
+            task_id: &self.id,
+            input_responses: &answers,
+        };
+        self.send("tasks/update", &params).await.map(drop)
+    }
+
+    async fn send(
+        &self,
+        method: &str,
+        params: &(impl Serialize + Sync),
+    ) -> Result<RawBuf, CallError> {
+        let request = self.client.request(method, params);
+        match self.timeout {
+            Some(timeout) => request.timeout(timeout).await,
+            None => request.await,
+        }
+    }
+
+    /// Whether the request may succeed later: the failure says nothing of the task.
+    pub(super) fn may_succeed(&self, error: &CallError) -> bool {
+        match error {
+            CallError::Timeout => true,
+            CallError::Failed(Failure::Closed) | CallError::Closed | CallError::ExitedEarly(_) => {
+                !self.client.is_closed()
+            }
+            CallError::Failed(failure) => may_pass(*failure),
+            CallError::Server(error) => error.code == code::INTERNAL_ERROR,
+            _ => false,
+        }
+    }
+}

@@ -1,0 +1,232 @@
+//! Plain calls of tools that become tasks.
+
+use core::pin::pin;
+use core::time::Duration;
+use std::collections::BTreeMap;
+
+use mcp_async::client::CallError;
+use mcp_proto::client::Failure;
+use mcp_proto::json::RawBuf;
+
+use super::support::{
+    Say, TASKS, asking, call, completed, connect, created, polled, task, with_tasks,
+};
+use crate::client_typed::support::{advance, poll_once, run};
+use crate::sim::settle;
+
+/// TK-30, TK-31, TK-37, TK-62
+#[test]
+fn a_plain_call_returns_the_result_of_its_task() {
+    run(async {
+        let working = || Say::Result(task("working", r#","statusMessage":"1/2""#));
+        let (result, log) = call(vec![working(), working(), completed("done")]).await;
+        assert_eq!(result.unwrap(), "done");
+        assert_eq!(
+            log.methods(),
+            ["tools/call", "tasks/get", "tasks/get", "tasks/get"]
+        );
+        let declared = log.texts(
+            "tools/call",
+            &[
+                "_meta",
+                "io.modelcontextprotocol/clientCapabilities",
+                "extensions",
+            ],
+        );
+        assert_eq!(declared, [r#"{"io.modelcontextprotocol/tasks":{}}"#]);
+        assert_eq!(log.texts("tasks/get", &["taskId"]), [r#""t""#; 3]);
+        let times = log.times("tasks/get");
+        for pair in times.windows(2) {
+            let pause = pair[1].saturating_since(pair[0]);
+            assert!(Duration::from_millis(50) <= pause && pause <= Duration::from_millis(56));
+        }
+    });
+}
+
+/// TK-31: nothing changes for a result that comes at once.
+#[test]
+fn a_result_at_once_needs_no_poll() {
+    run(async {
+        let result = r#"{"resultType":"complete","content":[{"type":"text","text":"now"}]}"#;
+        let (client, log) = with_tasks(move |_| Say::Result(result.to_owned())).await;
+        assert_eq!(client.call_tool("job", &()).await.unwrap().text(), "now");
+        assert_eq!(log.methods(), ["tools/call"]);
+    });
+}
+
+/// TK-62: the time limit of a request bounds each poll.
+#[test]
+fn a_task_may_take_longer_than_any_request() {
+    run(async {
+        let mut polls = 0;
+        let begun = crate::sim::clock();
+        let start = mcp_async::Clock::now(&begun);
+        let (client, _) = with_tasks(move |asked| {
+            if asked.method == "tools/call" {
+                return created();
+            }
+            polls += 1;
+            let unlimited = |task: String| task.replace("999999", "null").replace(":50", ":9000");
+            match polls {
+                200.. => completed("late"),
+                polls => Say::Result(unlimited(task(
+                    "working",
+                    &format!(r#","statusMessage":"{polls}""#),
+                ))),
+            }
+        })
+        .await;
+        assert_eq!(client.call_tool("job", &()).await.unwrap().text(), "late");
+        let end = mcp_async::Clock::now(&begun);
+        assert!(end.saturating_since(start) > Duration::from_secs(1700));
+        // The caller's own bound holds for the whole, and cancels the task.
+        let (client, log) = with_tasks(polled(vec![Say::Result(task("working", ""))])).await;
+        let bounded = client
+            .call_tool("job", &())
+            .max_duration(Duration::from_secs(2));
+        assert!(matches!(bounded.await, Err(CallError::Timeout)));
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 1);
+    });
+}
+
+/// TK-38, TK-55, TK-57
+#[test]
+fn each_question_is_asked_once() {
+    run(async {
+        let (result, log) = call(vec![
+            asking(&[("q1", "one"), ("q2", "two")]),
+            asking(&[("q1", "one"), ("q2", "two")]),
+            asking(&[("q2", "two"), ("q3", "three")]),
+            Say::Result(task("working", "")),
+            completed("thanks"),
+        ])
+        .await;
+        assert_eq!(result.unwrap(), "thanks");
+        let answer = r#"{"action":"accept","content":{"answer":"yes"}}"#;
+        assert_eq!(
+            log.texts("tasks/update", &["inputResponses"]),
+            [
+                format!(r#"{{"q1":{answer},"q2":{answer}}}"#),
+                format!(r#"{{"q3":{answer}}}"#),
+            ]
+        );
+    });
+}
+
+/// TK-55: the checks of a direct request.
+#[test]
+fn questions_that_were_not_declared_end_the_call() {
+    run(async {
+        let sampling = r#","inputRequests":{"q":{"method":"sampling/createMessage","params":{"messages":[],"maxTokens":1}}}"#;
+        let (result, log) = call(vec![Say::Result(task("input_required", sampling))]).await;
+        assert!(matches!(result, Err(CallError::Failed(Failure::Input))));
+        settle();
+        assert_eq!(log.methods(), ["tools/call", "tasks/get", "tasks/cancel"]);
+        let (result, log) = call(vec![asking(&[("q", "refuse")])]).await;
+        assert!(matches!(result, Err(CallError::Input(_))));
+        settle();
+        assert_eq!(log.methods(), ["tools/call", "tasks/get", "tasks/cancel"]);
+    });
+}
+
+/// TK-52, TK-54
+#[test]
+fn dropping_a_call_cancels_its_task() {
+    run(async {
+        let (client, log) = with_tasks(polled(vec![Say::Result(task("working", ""))])).await;
+        {
+            let mut call = pin!(client.call_tool("job", &()));
+            assert!(poll_once(call.as_mut()).is_pending());
+            for _ in 0..3 {
+                settle();
+                advance(Duration::from_millis(60));
+                assert!(poll_once(call.as_mut()).is_pending());
+            }
+            settle();
+            assert!(poll_once(call.as_mut()).is_pending());
+        }
+        settle();
+        assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);
+        assert_eq!(log.count("notifications/cancelled"), 0);
+    });
+}
+
+/// TK-51: the time counts from the answer that created the task.
+#[test]
+fn a_task_is_lost_when_its_time_is_over() {
+    run(async {
+        let (result, log) = call(vec![Say::Result(
+            task("working", "").replace("999999", "170"),
+        )])
+        .await;
+        assert_eq!(
+            result.unwrap_err().to_string(),
+            "the task is lost: its time to live is over"
+        );
+        assert!((3..=5).contains(&log.count("tasks/get")));
+        assert_eq!(log.count("tasks/cancel"), 0);
+    });
+}
+
+#[test]
+fn failures_of_the_moment_are_passed_over() {
+    run(async {
+        let (result, log) = call(vec![
+            Say::Error(-32603),
+            Say::Nothing,
+            Say::Error(-32603),
+            completed("at last"),
+        ])
+        .await;
+        assert_eq!(result.unwrap(), "at last");
+        assert_eq!(log.count("tasks/get"), 4);
+        // An unknown task stays unknown.
+        let (result, log) = call(vec![Say::Error(-32602)]).await;
+        assert!(matches!(result, Err(CallError::Server(error)) if error.code == -32602));
+        settle();
+        assert_eq!(log.methods(), ["tools/call", "tasks/get"]);
+        let (result, log) = call(vec![Say::Error(-32603)]).await;
+        assert!(matches!(result, Err(CallError::Server(error)) if error.code == -32603));
+        assert_eq!(log.count("tasks/get"), 11);
+    });
+}
+
+/// TK-32
+#[test]
+fn only_calls_of_tools_become_tasks() {
+    run(async {
+        let (client, _) = with_tasks(|_| created()).await;
+        let params = BTreeMap::<String, String>::new();
+        let other = client.request::<RawBuf>("com.example/x", &params);
+        assert!(matches!(
+            other.await,
+            Err(CallError::Failed(Failure::ResultType))
+        ));
+        // Nor does anything without the extension.
+        let plain = crate::client_typed::support::only(mcp_proto::Revision::V2026_07_28);
+        let (client, _) = connect(TASKS, plain, |_| created()).await.unwrap();
+        assert!(matches!(
+            client.call_tool("job", &()).await,
+            Err(CallError::Failed(Failure::ResultType))
+        ));
+    });
+}
+
+/// TK-52: the cancellation is not lost when the client goes, too.
+#[test]
+fn a_client_that_is_dropped_or_closed_has_cancelled_its_tasks() {
+    for is_closed in [false, true] {
+        run(async {
+            let (client, log) = with_tasks(polled(vec![Say::Result(task("working", ""))])).await;
+            let outcome = client.call_tool_task("job", &()).await.unwrap();
+            drop(outcome);
+            match is_closed {
+                true => drop(client.close().await.unwrap()),
+                false => drop(client),
+            }
+            settle();
+            assert_eq!(log.methods(), ["tools/call", "tasks/cancel"]);
+        });
+    }
+}

@@ -1,0 +1,120 @@
+//! Tasks whose changes are told.
+
+use mcp_async::tasks::client::TaskOptions;
+
+use super::support::{Asked, Log, Say, TASKS, builder, completed, connect, created, task};
+use crate::client_typed::support::run;
+
+const ACKNOWLEDGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"taskIds":["t"]},"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#;
+
+/// A notification of this state of the task.
+fn told(task: &str) -> String {
+    let open = task.strip_suffix('}').unwrap();
+    format!(
+        r#"{{"jsonrpc":"2.0","method":"notifications/tasks","params":{open},"_meta":{{"io.modelcontextprotocol/subscriptionId":ID}}}}}}"#
+    )
+}
+
+async fn call(answer: impl FnMut(&Asked) -> Say + 'static) -> (String, Log) {
+    let builder = builder().tasks(TaskOptions::default().listen(true));
+    let (client, log) = connect(TASKS, builder, answer).await.unwrap();
+    (client.call_tool("job", &()).await.unwrap().text(), log)
+}
+
+/// TK-45, EX-13
+#[test]
+fn a_subscription_takes_the_place_of_polls() {
+    run(async {
+        let Say::Result(done) = completed("told") else {
+            unreachable!()
+        };
+        let mut listen = String::new();
+        let (text, log) = call(move |asked| match &*asked.method {
+            "tools/call" => created(),
+            "subscriptions/listen" => {
+                listen = asked.id.clone().unwrap();
+                Say::Lines(vec![ACKNOWLEDGED.to_owned()])
+            }
+            // The end is told after the one poll that follows the acknowledgement.
+            "tasks/get" => Say::Lines(vec![
+                format!(
+                    r#"{{"jsonrpc":"2.0","id":ID,"result":{}}}"#,
+                    task("working", "")
+                ),
+                told(&task("working", r#","statusMessage":"1/1""#)).replace("ID", &listen),
+                told(&done).replace("ID", &listen),
+            ]),
+            _ => Say::Nothing,
+        })
+        .await;
+        assert_eq!(text, "told");
+        let methods = log.methods();
+        assert_eq!(
+            methods[..3],
+            ["tools/call", "subscriptions/listen", "tasks/get"]
+        );
+        assert_eq!(log.count("tasks/get"), 1);
+        assert_eq!(
+            log.texts("subscriptions/listen", &["notifications"]),
+            [r#"{"taskIds":["t"]}"#]
+        );
+    });
+}
+
+#[test]
+fn polls_follow_a_subscription_that_ends() {
+    run(async {
+        let mut polls = 0;
+        let (text, log) = call(move |asked| match &*asked.method {
+            "tools/call" => created(),
+            "subscriptions/listen" => Say::Lines(vec![
+                ACKNOWLEDGED.to_owned(),
+                r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#.to_owned(),
+            ]),
+            "tasks/get" => {
+                polls += 1;
+                match polls {
+                    3.. => completed("polled"),
+                    _ => Say::Result(task("working", "")),
+                }
+            }
+            _ => Say::Nothing,
+        })
+        .await;
+        assert_eq!(text, "polled");
+        assert_eq!(log.count("subscriptions/listen"), 1);
+        assert_eq!(log.count("tasks/get"), 3);
+    });
+}
+
+/// SB-02: a server that leaves the id out does not tell of the task.
+#[test]
+fn polls_stay_where_nothing_is_told() {
+    run(async {
+        let mut polls = 0;
+        let (text, _) = call(move |asked| match &*asked.method {
+            "tools/call" => created(),
+            "subscriptions/listen" => {
+                let nothing = ACKNOWLEDGED.replace(r#""taskIds":["t"]"#, "");
+                Say::Lines(vec![nothing])
+            }
+            "tasks/get" => {
+                polls += 1;
+                match polls {
+                    3.. => completed("polled"),
+                    _ => Say::Result(task("working", "")),
+                }
+            }
+            _ => Say::Nothing,
+        })
+        .await;
+        assert_eq!(text, "polled");
+        let (text, _) = call(|asked| match &*asked.method {
+            "tools/call" => created(),
+            "tasks/get" => completed("refused"),
+            _ => Say::Error(-32601),
+        })
+        .await;
+        assert_eq!(text, "refused");
+    });
+}

@@ -1,0 +1,271 @@
+//! A server of 2026-07-28 that answers as a closure says.
+
+use core::future::poll_fn;
+use core::pin::Pin;
+use core::task::{Poll, ready};
+use std::collections::HashMap;
+use std::sync::{Arc, Mutex};
+
+use futures_io::{AsyncRead, AsyncWrite};
+use mcp_async::client::{CallError, ClientBuilder, ConnectError};
+use mcp_async::model::{ElicitParams, ElicitResult};
+use mcp_async::tasks::client::TaskOptions;
+use mcp_async::{Client, Clock, PipeReader, PipeWriter, duplex};
+use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::{Instant, Revision};
+
+use crate::client_typed::support::only;
+use crate::sim::{Sim, spawn};
+
+/// A message of the client.
+pub(crate) struct Asked {
+    pub(crate) at: Instant,
+    /// As it is on the wire; `None` for a notification.
+    pub(crate) id: Option<String>,
+    pub(crate) method: String,
+    pub(crate) params: RawBuf,
+}
+
+impl Asked {
+    pub(crate) fn param(&self, path: &[&str]) -> Option<Raw<'_>> {
+        let params = self.params.as_raw();
+        path.iter()
+            .try_fold(params, |raw, key| raw.object()?.get(key))
+    }
+
+    pub(crate) fn text(&self, path: &[&str]) -> String {
+        self.param(path).map_or("-", Raw::as_str).to_owned()
+    }
+}
+
+/// What the server says.
+pub(crate) enum Say {
+    /// The result of the request, without `resultType`.
+    Result(String),
+    /// An error with this code.
+    Error(i64),
+    /// These lines, in which `ID` stands for the id of the request.
+    Lines(Vec<String>),
+    Nothing,
+}
+
+/// What the client sent, in its order.
+#[derive(Clone, Default)]
+pub(crate) struct Log(Arc<Mutex<Vec<Asked>>>);
+
+impl Log {
+    /// The methods so far, without `server/discover`.
+    pub(crate) fn methods(&self) -> Vec<String> {
+        let log = self.0.lock().unwrap();
+        let methods = log.iter().map(|asked| asked.method.clone());
+        methods
+            .filter(|method| method != "server/discover")
+            .collect()
+    }
+
+    pub(crate) fn count(&self, method: &str) -> usize {
+        self.methods()
+            .iter()
+            .filter(|other| *other == method)
+            .count()
+    }
+
+    pub(crate) fn times(&self, method: &str) -> Vec<Instant> {
+        let log = self.0.lock().unwrap();
+        let asked = log.iter().filter(|asked| asked.method == method);
+        asked.map(|asked| asked.at).collect()
+    }
+
+    /// A member of the parameters of each request of this method.
+    pub(crate) fn texts(&self, method: &str, path: &[&str]) -> Vec<String> {
+        let log = self.0.lock().unwrap();
+        let asked = log.iter().filter(|asked| asked.method == method);
+        asked.map(|asked| asked.text(path)).collect()
+    }
+}
+
+/// The client of a server with these capabilities that answers like this.
+pub(crate) async fn connect(
+    capabilities: &str,
+    builder: ClientBuilder<Sim>,
+    mut answer: impl FnMut(&Asked) -> Say + 'static,
+) -> Result<(Client<Sim>, Log), ConnectError> {
+    let (left, right) = duplex(1 << 16);
+    let log = Log::default();
+    let discovered = format!(
+        r#"{{"supportedVersions":["2026-07-28"],"capabilities":{capabilities},"ttlMs":0,"cacheScope":"private"}}"#
+    );
+    let initialized = format!(
+        r#"{{"protocolVersion":"2025-11-25","capabilities":{capabilities},"serverInfo":{{"name":"script","version":"1"}}}}"#
+    );
+    spawn(serve(
+        right.split(),
+        log.clone(),
+        move |asked| match &*asked.method {
+            "server/discover" => Say::Result(discovered.clone()),
+            "initialize" => Say::Result(initialized.clone()),
+            _ => answer(asked),
+        },
+    ));
+    let client = builder.connect_over(left.split()).await?;
+    Ok((client, log))
+}
+
+/// A client with tasks and forms, of a server with tools and tasks.
+pub(crate) async fn with_tasks(answer: impl FnMut(&Asked) -> Say + 'static) -> (Client<Sim>, Log) {
+    let connected = connect(TASKS, builder(), answer).await;
+    connected.expect("it connects")
+}
+
+pub(crate) const TASKS: &str = r#"{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
+
+pub(crate) fn builder() -> ClientBuilder<Sim> {
+    let builder = only(Revision::V2026_07_28).tasks(TaskOptions::default());
+    builder.on_elicitation(|asked: ElicitParams, _| async move {
+        if asked.message() == Some("refuse") {
+            return Err("no".into());
+        }
+        let answer = HashMap::from([("answer", "yes")]);
+        Ok(ElicitResult::accept(&answer)?)
+    })
+}
+
+/// A task `t` with this status and these other members, to be polled every 50 ms.
+pub(crate) fn task(status: &str, more: &str) -> String {
+    format!(
+        r#"{{"resultType":"complete","taskId":"t","status":"{status}","createdAt":"c","lastUpdatedAt":"u","ttlMs":999999,"pollIntervalMs":50{more}}}"#
+    )
+}
+
+/// The answer to `tools/call` that creates it.
+pub(crate) fn created() -> Say {
+    Say::Result(task("working", "").replace("complete", "task"))
+}
+
+pub(crate) fn completed(text: &str) -> Say {
+    let result = format!(r#","result":{{"content":[{{"type":"text","text":"{text}"}}]}}"#);
+    Say::Result(task("completed", &result))
+}
+
+/// Questions for forms, by keys and messages.
+pub(crate) fn asking(questions: &[(&str, &str)]) -> Say {
+    let questions = questions.iter().map(|(key, message)| {
+        format!(
+            r#""{key}":{{"method":"elicitation/create","params":{{"message":"{message}","requestedSchema":{{"type":"object","properties":{{"answer":{{"type":"string"}}}}}}}}}}"#
+        )
+    });
+    let questions: Vec<_> = questions.collect();
+    let more = format!(r#","inputRequests":{{{}}}"#, questions.join(","));
+    Say::Result(task("input_required", &more))
+}
+
+/// A server that creates a task and answers its polls with these, the last one again and again.
+pub(crate) fn polled(answers: Vec<Say>) -> impl FnMut(&Asked) -> Say {
+    let mut answers = answers.into_iter();
+    let mut last = None;
+    move |asked| match &*asked.method {
+        "tools/call" => created(),
+        "tasks/get" => {
+            last = answers.next().or(last.take());
+            last.as_ref().map_or(Say::Nothing, Say::copy)
+        }
+        "tasks/update" | "tasks/cancel" => Say::Result(r#"{"resultType":"complete"}"#.to_owned()),
+        _ => Say::Nothing,
+    }
+}
+
+/// How the call of a tool ends.
+pub(crate) async fn call(answers: Vec<Say>) -> (Result<String, CallError>, Log) {
+    let (client, log) = with_tasks(polled(answers)).await;
+    let result = client.call_tool("job", &()).await;
+    (result.map(|result| result.text()), log)
+}
+
+impl Say {
+    fn copy(&self) -> Self {
+        match self {
+            Self::Result(result) => Self::Result(result.clone()),
+            Self::Error(code) => Self::Error(*code),
+            Self::Lines(lines) => Self::Lines(lines.clone()),
+            Self::Nothing => Self::Nothing,
+        }
+    }
+
+    fn lines(self, id: &str) -> Vec<String> {
+        match self {
+            Self::Result(result) => {
+                vec![format!(
+                    r#"{{"jsonrpc":"2.0","id":{id},"result":{result}}}"#
+                )]
+            }
+            Self::Error(code) => vec![format!(
+                r#"{{"jsonrpc":"2.0","id":{id},"error":{{"code":{code},"message":"no"}}}}"#
+            )],
+            Self::Lines(lines) => {
+                let lines = lines.into_iter();
+                lines.map(|line| line.replace("ID", id)).collect()
+            }
+            Self::Nothing => Vec::new(),
+        }
+    }
+}
+
+async fn serve(
+    (mut reader, mut writer): (PipeReader, PipeWriter),
+    log: Log,
+    mut answer: impl FnMut(&Asked) -> Say,
+) {
+    let mut text = Vec::new();
+    while let Some(line) = line(&mut reader, &mut text).await {
+        let Some(asked) = read(&line) else { continue };
+        let said = answer(&asked);
+        let id = asked.id.clone().unwrap_or_default();
+        log.0.lock().unwrap().push(asked);
+        for line in said.lines(&id) {
+            write(&mut writer, &format!("{line}\n")).await;
+        }
+    }
+}
+
+/// A request or a notification; answers of the client are noted as `answer`.
+fn read(line: &[u8]) -> Option<Asked> {
+    let message = RawBuf::parse(line).ok()?;
+    let object = message.as_raw().object()?;
+    let method = object.get("method").and_then(Raw::string);
+    let params = object.get("params").or(object.get("result"));
+    Some(Asked {
+        at: Sim.now(),
+        id: object.get("id").map(|id| id.as_str().to_owned()),
+        method: method.map_or("answer".to_owned(), |method| method.to_cow().into_owned()),
+        params: params.unwrap_or(Raw::EMPTY_OBJECT).into(),
+    })
+}
+
+async fn line(reader: &mut PipeReader, text: &mut Vec<u8>) -> Option<Vec<u8>> {
+    loop {
+        if let Some(end) = text.iter().position(|byte| *byte == b'\n') {
+            let rest = text.split_off(end + 1);
+            return Some(core::mem::replace(text, rest));
+        }
+        let mut buffer = [0; 4096];
+        let read = poll_fn(|cx| Pin::new(&mut *reader).poll_read(cx, &mut buffer)).await;
+        match read {
+            Ok(len @ 1..) => text.extend_from_slice(&buffer[..len]),
+            _ => return None,
+        }
+    }
+}
+
+async fn write(writer: &mut PipeWriter, line: &str) {
+    let mut rest = line.as_bytes();
+    poll_fn(|cx| {
+        while !rest.is_empty() {
+            let Ok(len) = ready!(Pin::new(&mut *writer).poll_write(cx, rest)) else {
+                break;
+            };
+            rest = &rest[len..];
+        }
+        Poll::Ready(())
+    })
+    .await;
+}
