@@ -19,7 +19,7 @@ pub(crate) use self::off::refused;
 #[cfg(not(feature = "tracing"))]
 pub(crate) use self::off::{CallSpan, expired, failed, ignored, panicked, ping_missed};
 #[cfg(all(feature = "server", not(feature = "tracing")))]
-pub(crate) use self::off::{Here, handler_failed, tool_failed};
+pub(crate) use self::off::{Here, handler_failed, task_store_failed, task_store_late, tool_failed};
 #[cfg(all(feature = "http-server", not(feature = "tracing")))]
 pub(crate) use self::off::{displaced, store_failed, unverified};
 #[cfg(all(feature = "http-client", not(feature = "tracing")))]
@@ -33,7 +33,7 @@ pub(crate) use self::on::{displaced, store_failed, unverified};
 #[cfg(feature = "tracing")]
 pub(crate) use self::on::{expired, failed, ignored, panicked, ping_missed, take_failure};
 #[cfg(all(feature = "server", feature = "tracing"))]
-pub(crate) use self::on::{handler_failed, tool_failed};
+pub(crate) use self::on::{handler_failed, task_store_failed, task_store_late, tool_failed};
 #[cfg(all(feature = "http-client", feature = "tracing"))]
 pub(crate) use self::on::{oversized, tool_dropped, unsent};
 #[cfg(all(feature = "server", feature = "tracing"))]

@@ -9,6 +9,12 @@ use super::Transport;
 
 pub(crate) const fn ignored(_why: IgnoreReason) {}
 
+#[cfg(feature = "server")]
+pub(crate) const fn task_store_failed(_error: &dyn core::error::Error) {}
+
+#[cfg(feature = "server")]
+pub(crate) const fn task_store_late() {}
+
 #[cfg(feature = "http-server")]
 pub(crate) const fn store_failed(_error: &dyn core::fmt::Display) {}
 

@@ -15,6 +15,19 @@ pub(crate) fn ignored(why: IgnoreReason) {
     }
 }
 
+/// A store of tasks could not do what it was asked.
+#[cfg(feature = "server")]
+pub(crate) fn task_store_failed(error: &(dyn core::error::Error + 'static)) {
+    let error = crate::ErrorChain(error);
+    tracing::warn!(target: span::TARGET, %error, "a task store operation failed");
+}
+
+/// A store of tasks has not answered in time.
+#[cfg(feature = "server")]
+pub(crate) fn task_store_late() {
+    tracing::warn!(target: span::TARGET, "a task store operation took too long");
+}
+
 /// A store of sessions or events could not do what it was asked.
 #[cfg(feature = "http-server")]
 pub(crate) fn store_failed(error: &(dyn core::error::Error + 'static)) {

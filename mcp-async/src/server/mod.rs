@@ -132,6 +132,8 @@ pub use self::peer::Peer;
 pub use self::principal::Principal;
 pub use self::reply::{Input, Reply, Settled};
 #[cfg(feature = "server")]
+pub(crate) use self::rounds::check_answer;
+#[cfg(feature = "server")]
 pub use self::rounds::{Elicited, QuestionFuture, RequestState, Roots, StateError, StateKeys};
 pub use self::service::{Call, Service, ServiceFn, service_fn};
 pub use self::stdio::serve_stdio;

@@ -12,4 +12,9 @@
 #[cfg(feature = "client")]
 pub mod client;
 #[cfg(feature = "server")]
+pub mod server;
+#[cfg(feature = "server")]
 pub mod store;
+
+/// The name of the extension.
+pub const EXTENSION: &str = "io.modelcontextprotocol/tasks";

@@ -17,5 +17,6 @@ mod schema;
 mod server_typed;
 mod sim;
 mod task_stores;
+mod tasks;
 mod tasks_client;
 mod uri_template;

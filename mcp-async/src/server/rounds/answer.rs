@@ -3,6 +3,30 @@
 use mcp_proto::json::Raw;
 use mcp_proto::model::ElicitationSchema;
 use mcp_proto::rpc::Method;
+use serde::de::DeserializeOwned;
+
+use crate::model::{CreateMessageResult, ElicitResult, ListRootsResult};
+
+/// Checks that this is an answer to a question of this method with these parameters.
+///
+/// # Errors
+/// The member that does not fit, and what is wrong with it.
+pub(crate) fn check_answer(method: &str, params: Raw<'_>, result: Raw<'_>) -> Result<(), String> {
+    match method {
+        "elicitation/create" => {
+            decodes::<ElicitResult>(result)?;
+            check_form(Method::ElicitationCreate, params, result)
+        }
+        "sampling/createMessage" => decodes::<CreateMessageResult>(result),
+        "roots/list" => decodes::<ListRootsResult>(result),
+        _ => Ok(()),
+    }
+}
+
+fn decodes<T: DeserializeOwned>(result: Raw<'_>) -> Result<(), String> {
+    let decoded = result.decode::<T>(&mut []);
+    decoded.map(drop).map_err(|error| error.to_string())
+}
 
 /// Checks what a person filled in.
 ///

@@ -32,5 +32,6 @@ pub use self::question::QuestionFuture;
 pub use self::roots::Roots;
 pub use self::state::{RequestState, StateError};
 
+pub(crate) use self::answer::check_answer;
 pub(super) use self::begin::begin;
 pub(crate) use self::table::{Kept, Rounds};

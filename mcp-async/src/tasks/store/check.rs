@@ -2,13 +2,14 @@
 
 use core::fmt;
 use core::future::{Future, poll_fn};
-use core::pin::{Pin, pin};
-use core::task::Poll;
+use core::pin::pin;
+use core::task::{Poll, ready};
 
 use super::{TaskRecord, TaskStore, TaskStoreError};
 
 /// Checks that a store does what [`TaskStore`] says, with tasks whose ids begin with `check-`, which
-/// it removes. The store must not be in use by a server meanwhile.
+/// it removes. The store must not be in use by a server meanwhile. The check waits for as long as a
+/// [watch](TaskStore::watch) does, so give it a timeout.
 ///
 /// # Errors
 /// The first rule that the store breaks, or its error.
@@ -147,35 +148,36 @@ async fn watches(store: &dyn TaskStore) -> Result<(), CheckError> {
     let first = TaskRecord::new(A, BOOT, 1_000);
     store.create(&first).await?;
     store.watch(A, 0).await?;
-    both(store.watch(A, 1), async {
-        store.replace(&first.failed("x")).await.map(drop)
-    })
-    .await?;
-    both(store.watch(A, 2), store.remove(A)).await?;
-    Ok(())
+    let replaced = async {
+        let replaced = store.replace(&first.failed("x")).await?;
+        require(replaced, "the next version replaces")
+    };
+    both(store.watch(A, 1), replaced).await?;
+    let removed = async { Ok(store.remove(A).await?) };
+    both(store.watch(A, 2), removed).await
 }
 
-/// Runs both until both have ended, the first one first.
+/// Waits for the watch, which begins before the change.
 async fn both(
-    first: impl Future<Output = Result<(), TaskStoreError>>,
-    second: impl Future<Output = Result<(), TaskStoreError>>,
-) -> Result<(), TaskStoreError> {
-    let (mut first, mut second) = (pin!(first), pin!(second));
-    let mut ended = [false; 2];
+    watch: impl Future<Output = Result<(), TaskStoreError>>,
+    change: impl Future<Output = Result<(), CheckError>>,
+) -> Result<(), CheckError> {
+    let (mut watch, mut change) = (pin!(watch), pin!(change));
+    let (mut watched, mut changed) = (false, false);
     poll_fn(|cx| {
-        let futures: [Pin<&mut dyn Future<Output = _>>; 2] = [first.as_mut(), second.as_mut()];
-        for (future, ended) in futures.into_iter().zip(&mut ended) {
-            if *ended {
-                continue;
-            }
-            if let Poll::Ready(result) = future.poll(cx) {
+        loop {
+            if !watched && let Poll::Ready(result) = watch.as_mut().poll(cx) {
                 result?;
-                *ended = true;
+                watched = true;
             }
-        }
-        match ended {
-            [true, true] => Poll::Ready(Ok(())),
-            _ => Poll::Pending,
+            if changed {
+                return match watched {
+                    true => Poll::Ready(Ok(())),
+                    false => Poll::Pending,
+                };
+            }
+            ready!(change.as_mut().poll(cx))?;
+            changed = true;
         }
     })
     .await

@@ -17,6 +17,8 @@ pub use self::disk::DiskTaskStore;
 pub use self::memory::MemoryTaskStore;
 pub use self::record::{RecordError, TaskRecord};
 
+pub(super) use self::record::TaskQuestion;
+
 /// Keeps the tasks of a server, so that every process of it can show and change them.
 ///
 /// Without one, tasks live in a [`MemoryTaskStore`]. A store that several processes share, or that

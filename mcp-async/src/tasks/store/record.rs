@@ -187,6 +187,33 @@ impl TaskRecord {
         }
     }
 
+    /// Returns about how many bytes the record has.
+    pub(crate) fn len(&self) -> usize {
+        let len = |raw: &RawBuf| raw.as_raw().as_bytes().len();
+        let questions = self.questions.iter();
+        let questions = questions.map(|asked| {
+            asked
+                .key
+                .len()
+                .saturating_add(asked.method.len())
+                .saturating_add(len(&asked.params))
+        });
+        let answers = self.answers.iter();
+        let answers = answers.map(|(key, answer)| key.len().saturating_add(len(answer)));
+        let error = self.error.iter();
+        let error = error.map(|error| {
+            let data = error.data.as_ref().map_or(0, len);
+            error.message.len().saturating_add(data)
+        });
+        let texts = [&self.owner, &self.message].into_iter().flatten();
+        questions
+            .chain(answers)
+            .chain(error)
+            .chain(self.result.iter().map(len))
+            .chain(texts.map(String::len))
+            .fold(FIXED, usize::saturating_add)
+    }
+
     /// The task has failed.
     pub(crate) fn fail(&mut self, error: ErrorReply) {
         self.end(TaskStatus::Failed);
@@ -232,5 +259,7 @@ impl core::error::Error for RecordError {
     }
 }
 
+/// The members of fixed size.
+const FIXED: usize = 256;
 /// Changes when an older program could not read a record.
 const FORMAT: u32 = 1;

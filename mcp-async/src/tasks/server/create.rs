@@ -1,0 +1,122 @@
+//! From a call to a task.
+
+use core::sync::atomic::Ordering;
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::rpc::code;
+
+use super::super::store::TaskRecord;
+use super::engine::{Engine, millis, random_id};
+use super::shown::created;
+use super::sweep::{KEPT, LEASE};
+use crate::error::ErrorReply;
+use crate::server::DetachedCall;
+
+impl Engine {
+    /// Makes a task of the call, and returns the result that says so.
+    pub(super) async fn create(
+        self: Arc<Self>,
+        owner: Option<Arc<str>>,
+        call: DetachedCall,
+    ) -> Result<RawBuf, ErrorReply> {
+        let id = random_id().ok_or(ErrorReply::internal())?;
+        let mut place = self.reserve(owner.as_ref(), id)?;
+        self.renew(self.time()).await?;
+        let mut record = TaskRecord::new(&*place.id, &*self.boot, self.time())
+            .with_owner(owner.as_deref())
+            .with_ttl(self.ttl());
+        record.poll = Some(millis(self.tasks.poll_interval));
+        // TK-34: the client is answered when every process can find the task.
+        if !self.ask(self.store().create(&record)).await? {
+            return Err(ErrorReply::internal());
+        }
+        place.is_taken = true;
+        drop(place);
+        self.keep(&record, owner);
+        let shown = created(&record);
+        call.detach();
+        (self.executor.spawn)(Box::pin(Arc::clone(&self).run(record, call)));
+        self.begin_sweeps();
+        shown
+    }
+
+    /// Tells the store that this process is alive, if it may forget that soon.
+    pub(super) async fn renew(&self, now: u64) -> Result<(), ErrorReply> {
+        let until = self.alive_until.load(Ordering::Relaxed);
+        if until > now.saturating_add(millis(LEASE / 2)) {
+            return Ok(());
+        }
+        let until = now.saturating_add(millis(LEASE));
+        self.ask(self.store().renew(&self.boot, until)).await?;
+        self.alive_until.store(until, Ordering::Relaxed);
+        Ok(())
+    }
+
+    /// Counts a new task.
+    fn reserve(
+        self: &Arc<Self>,
+        owner: Option<&Arc<str>>,
+        id: String,
+    ) -> Result<Place, ErrorReply> {
+        let refused = |what: &'static str| Err(ErrorReply::new(code::INTERNAL_ERROR, what));
+        let counts = &mut *self.counts();
+        if counts.all >= self.tasks.max {
+            return refused("limit reached: tasks");
+        }
+        if let Some(owner) = owner {
+            let of_owner = counts.owners.get(owner).copied().unwrap_or(0);
+            if of_owner >= self.tasks.max_per_owner {
+                return refused("limit reached: tasks of one principal");
+            }
+            counts
+                .owners
+                .insert(Arc::clone(owner), of_owner.saturating_add(1));
+        }
+        counts.all = counts.all.saturating_add(1);
+        Ok(Place {
+            engine: Arc::clone(self),
+            owner: owner.cloned(),
+            id,
+            is_taken: false,
+        })
+    }
+
+    /// Notes when the task is forgotten.
+    fn keep(&self, record: &TaskRecord, owner: Option<Arc<str>>) {
+        let Some(at) = record.expires_at() else {
+            return;
+        };
+        let counts = &mut *self.counts();
+        let number = counts.numbers;
+        counts.numbers = counts.numbers.wrapping_add(1);
+        let at = at.saturating_add(millis(KEPT));
+        counts.leaving.insert((at, number, owner));
+    }
+}
+
+/// A task that is being created. If it is not, what the store may have of it is removed.
+struct Place {
+    engine: Arc<Engine>,
+    owner: Option<Arc<str>>,
+    id: String,
+    is_taken: bool,
+}
+
+impl Drop for Place {
+    fn drop(&mut self) {
+        if self.is_taken {
+            return;
+        }
+        self.engine.counts().release(self.owner.as_ref());
+        let (engine, id) = (Arc::clone(&self.engine), core::mem::take(&mut self.id));
+        (engine.executor.spawn)(Box::pin(async move {
+            // An attempt that was given up may still create the record, some time later.
+            for pause in [0, 1, 10] {
+                (engine.executor.sleep)(Duration::from_secs(pause)).await;
+                let _ = engine.ask(engine.store().remove(&id)).await;
+            }
+        }));
+    }
+}

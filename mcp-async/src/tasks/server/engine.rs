@@ -1,0 +1,218 @@
+//! The tasks of one server, in one process.
+
+use core::sync::atomic::{AtomicBool, AtomicU64};
+use core::time::Duration;
+use std::collections::{BTreeSet, HashMap};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::ClientFeatures;
+use mcp_proto::rpc::{Method, code};
+
+use super::super::store::{TaskRecord, TaskStore, TaskStoreFuture};
+use super::executor::Executor;
+use super::policy::{TaskPolicy, ToolTasks, undeclared};
+use super::settings::Tasks;
+use super::time::TimeOfDay;
+use crate::connection::Job;
+use crate::error::ErrorReply;
+use crate::observe;
+use crate::server::{Call, CallContext, Principal, Service};
+
+/// What the connections of a server share of its tasks.
+pub(super) struct Engine {
+    pub(super) tasks: Tasks,
+    pub(super) executor: Executor,
+    time: TimeOfDay,
+    /// The name of this run of the process.
+    pub(super) boot: String,
+    pub(super) counts: Mutex<Counts>,
+    /// A task of the runtime removes what has expired.
+    pub(super) sweeps: AtomicBool,
+    /// Until when the store knows this process as alive.
+    pub(super) alive_until: AtomicU64,
+}
+
+/// How many tasks this process keeps.
+#[derive(Default)]
+pub(super) struct Counts {
+    pub(super) all: usize,
+    pub(super) owners: HashMap<Arc<str>, usize>,
+    /// When they are forgotten, in the order of that time. The number tells tasks of one time apart.
+    pub(super) leaving: BTreeSet<(u64, u64, Option<Arc<str>>)>,
+    pub(super) numbers: u64,
+}
+
+impl Engine {
+    pub(super) fn new(tasks: Tasks, executor: Executor) -> Arc<Self> {
+        Arc::new(Self {
+            tasks,
+            executor,
+            time: TimeOfDay::default(),
+            boot: random_id().unwrap_or_default(),
+            counts: Mutex::default(),
+            sweeps: AtomicBool::new(false),
+            alive_until: AtomicU64::new(0),
+        })
+    }
+
+    /// Serves a call: methods of tasks by itself, tools as their policy says.
+    pub(super) fn serve(self: &Arc<Self>, call: Call<'_>, service: &dyn Service) -> Job {
+        // TK-48
+        if !call.request.revision.has_input_required() {
+            return self.serve_legacy(call, service);
+        }
+        if self.tasks.store.is_shared() {
+            self.begin_sweeps();
+        }
+        match call.method {
+            Method::ToolsCall => self.call_tool(call, service),
+            Method::TasksGet => self.get(call),
+            Method::TasksUpdate => self.update(call),
+            Method::TasksCancel => self.cancel(call),
+            _ => service.call(call),
+        }
+    }
+
+    fn call_tool(self: &Arc<Self>, call: Call<'_>, service: &dyn Service) -> Job {
+        let Some(tool) = call.tool_data::<ToolTasks>() else {
+            return service.call(call);
+        };
+        // TK-30
+        if !call
+            .request
+            .features
+            .contains(ClientFeatures::TASKS_EXTENSION)
+        {
+            return match tool.policy {
+                TaskPolicy::Optional => service.call(call),
+                TaskPolicy::Required => call.refuse(undeclared()),
+            };
+        }
+        let engine = Arc::clone(self);
+        let owner = owner(call.context());
+        call.detach(service, tool.when, |detached| {
+            engine.create(owner, detached)
+        })
+    }
+
+    /// Before 2026-07-28 there is no such extension.
+    fn serve_legacy(&self, call: Call<'_>, service: &dyn Service) -> Job {
+        let tool = match call.method {
+            Method::ToolsCall => call.tool_data::<ToolTasks>(),
+            _ => None,
+        };
+        match tool.map(|tool| tool.policy) {
+            Some(TaskPolicy::Required) => call.ready(tasks_only()),
+            _ => service.call(call),
+        }
+    }
+
+    /// The time of day, in milliseconds since 1970.
+    pub(super) fn time(&self) -> u64 {
+        self.time.now(&self.tasks.time, (self.executor.now)())
+    }
+
+    pub(super) fn ttl(&self) -> Option<u64> {
+        self.tasks.ttl.map(millis)
+    }
+
+    pub(super) fn store(&self) -> &dyn TaskStore {
+        &*self.tasks.store
+    }
+
+    /// Waits for the store, for a limited time.
+    pub(super) async fn ask<T>(&self, future: TaskStoreFuture<'_, T>) -> Result<T, ErrorReply> {
+        match self.executor.within(self.tasks.store_timeout, future).await {
+            Some(Ok(value)) => return Ok(value),
+            Some(Err(error)) => observe::task_store_failed(&error),
+            None => observe::task_store_late(),
+        }
+        Err(ErrorReply::new(
+            code::INTERNAL_ERROR,
+            "the store of tasks failed",
+        ))
+    }
+
+    /// Whether the process that works on a task has ended.
+    pub(super) async fn is_orphan(&self, record: &TaskRecord) -> Result<bool, ErrorReply> {
+        if record.status.is_terminal() || record.boot == self.boot {
+            return Ok(false);
+        }
+        let now = self.time();
+        let alive = self.ask(self.store().is_alive(&record.boot, now)).await?;
+        Ok(!alive)
+    }
+
+    /// Changes a record, whatever its version is meanwhile. `change` returns the next record, or
+    /// nothing if there is nothing to change. Returns the newest record, `None` if there is none.
+    pub(super) async fn change(
+        &self,
+        mut record: TaskRecord,
+        change: impl Fn(&TaskRecord) -> Result<Option<TaskRecord>, ErrorReply>,
+    ) -> Result<Option<TaskRecord>, ErrorReply> {
+        for _ in 0..ATTEMPTS {
+            let Some(mut next) = change(&record)? else {
+                return Ok(Some(record));
+            };
+            next.version = record.version.saturating_add(1);
+            next.updated = self.time().max(record.updated);
+            if self.ask(self.store().replace(&next)).await? {
+                return Ok(Some(next));
+            }
+            match self.ask(self.store().load(&record.id)).await? {
+                Some(newest) => record = newest,
+                None => return Ok(None),
+            }
+        }
+        Err(ErrorReply::new(
+            code::INTERNAL_ERROR,
+            "limit reached: changes of a task at the same time",
+        ))
+    }
+
+    /// Marks a task as failed, unless it has ended.
+    pub(super) async fn fail(
+        &self,
+        record: TaskRecord,
+        message: &'static str,
+    ) -> Result<Option<TaskRecord>, ErrorReply> {
+        self.change(record, |record| {
+            Ok((!record.status.is_terminal()).then(|| {
+                let mut next = record.clone();
+                next.fail(ErrorReply::new(code::INTERNAL_ERROR, message));
+                next
+            }))
+        })
+        .await
+    }
+
+    pub(super) fn counts(&self) -> MutexGuard<'_, Counts> {
+        self.counts.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The name of the principal that a call belongs to.
+pub(super) fn owner(context: &CallContext) -> Option<Arc<str>> {
+    context.principal().map(Principal::name).map(Arc::from)
+}
+
+pub(super) fn millis(duration: Duration) -> u64 {
+    u64::try_from(duration.as_millis()).unwrap_or(u64::MAX)
+}
+
+/// 128 random bits as text (TK-49).
+pub(super) fn random_id() -> Option<String> {
+    let mut bytes = [0; 16];
+    getrandom::fill(&mut bytes).ok()?;
+    Some(format!("{:032x}", u128::from_be_bytes(bytes)))
+}
+
+/// The result of a tool that runs as a task only, where there are none.
+fn tasks_only() -> Result<RawBuf, ErrorReply> {
+    RawBuf::parse(r#"{"content":[{"type":"text","text":"tasks only"}],"isError":true}"#)
+        .map_err(|_| ErrorReply::internal())
+}
+
+/// More writers than these at the same time are a fault of the store.
+const ATTEMPTS: usize = 64;

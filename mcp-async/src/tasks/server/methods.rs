@@ -1,0 +1,132 @@
+//! The methods of the extension: `tasks/get`, `tasks/update` and `tasks/cancel`.
+
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::TaskStatus;
+
+use super::super::store::{TaskQuestion, TaskRecord};
+use super::engine::{Engine, owner};
+use super::run::EXPIRED;
+use super::shown::detailed;
+use super::sweep::{KEPT, LOST};
+use crate::connection::Job;
+use crate::error::ErrorReply;
+use crate::server::{Call, check_answer};
+
+impl Engine {
+    pub(super) fn get(self: &Arc<Self>, call: Call<'_>) -> Job {
+        let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
+        call.answer(async move { detailed(&engine.find(&id, owner).await?) })
+    }
+
+    /// TK-40, TK-41
+    pub(super) fn update(self: &Arc<Self>, call: Call<'_>) -> Job {
+        let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
+        let Some(responses) = call.request.input_responses else {
+            return call.refuse(ErrorReply::invalid_params(
+                "inputResponses: expected an object",
+            ));
+        };
+        let mut answers = BTreeMap::new();
+        for (key, response) in responses.members() {
+            let key = key.to_cow().into_owned();
+            if answers.insert(key, RawBuf::from(response)).is_some() {
+                return call.refuse(ErrorReply::invalid_params("inputResponses: a key twice"));
+            }
+        }
+        call.answer(async move {
+            let record = engine.find(&id, owner).await?;
+            let changed = engine.change(record, |record| take(record, &answers));
+            changed.await?.map(|_| Empty {}).ok_or(unknown())
+        })
+    }
+
+    /// TK-42
+    pub(super) fn cancel(self: &Arc<Self>, call: Call<'_>) -> Job {
+        let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
+        call.answer(async move {
+            let record = engine.find(&id, owner).await?;
+            let cancelled = engine.change(record, |record| {
+                Ok((!record.status.is_terminal()).then(|| {
+                    let mut next = record.clone();
+                    next.end(TaskStatus::Cancelled);
+                    next
+                }))
+            });
+            cancelled.await?.map(|_| Empty {}).ok_or(unknown())
+        })
+    }
+
+    /// The record of a task that this owner may see, as it is now (TK-59).
+    pub(super) async fn find(
+        &self,
+        id: &str,
+        owner: Option<Arc<str>>,
+    ) -> Result<TaskRecord, ErrorReply> {
+        if id.is_empty() || id.len() > LONGEST {
+            return Err(unknown());
+        }
+        let record = self.ask(self.store().load(id)).await?;
+        let record = record.filter(|record| record.id == id && record.owner() == owner.as_deref());
+        let record = record.ok_or(unknown())?;
+        if let Some(at) = record.expires_at() {
+            let now = self.time();
+            if now >= at.saturating_add(super::engine::millis(KEPT)) {
+                return Err(unknown());
+            }
+            if now >= at && !record.status.is_terminal() {
+                return self.fail(record, EXPIRED).await?.ok_or(unknown());
+            }
+        }
+        if self.is_orphan(&record).await? {
+            return self.fail(record, LOST).await?.ok_or(unknown());
+        }
+        Ok(record)
+    }
+}
+
+/// The record with these answers, those to unknown keys left out; `None` if no key is open.
+fn take(
+    record: &TaskRecord,
+    answers: &BTreeMap<String, RawBuf>,
+) -> Result<Option<TaskRecord>, ErrorReply> {
+    let mut next = record.clone();
+    for (key, answer) in answers {
+        let is_asked = |question: &TaskQuestion| question.key == *key;
+        let Some(at) = next.questions.iter().position(is_asked) else {
+            continue;
+        };
+        let question = next.questions.remove(at);
+        let (params, answer) = (question.params.as_raw(), answer.as_raw());
+        check_answer(&question.method, params, answer).map_err(|fault| {
+            ErrorReply::invalid_params(format!("inputResponses: {}: {fault}", question.key))
+        })?;
+        next.answers.insert(question.key, RawBuf::from(answer));
+    }
+    if next.questions.len() == record.questions.len() {
+        return Ok(None);
+    }
+    if next.questions.is_empty() {
+        next.status = TaskStatus::Working;
+    }
+    Ok(Some(next))
+}
+
+fn id(call: &Call<'_>) -> String {
+    let id = call.request.subject.unwrap_or_default().to_cow();
+    id.into_owned()
+}
+
+/// TK-41
+fn unknown() -> ErrorReply {
+    ErrorReply::invalid_params("Unknown task")
+}
+
+/// A result without members.
+#[derive(serde::Serialize)]
+struct Empty {}
+
+/// Longer texts are not ids of tasks.
+const LONGEST: usize = 128;

@@ -1,0 +1,18 @@
+//! Tasks that a server offers.
+//!
+//! [`ServerBuilder::tasks`](crate::server::ServerBuilder::tasks) takes a [`Tasks`], and a tool says by
+//! [`Tool::task`](crate::server::Tool::task) that its calls may become tasks.
+
+mod create;
+mod engine;
+mod executor;
+mod methods;
+mod policy;
+mod run;
+mod settings;
+mod shown;
+mod sweep;
+mod time;
+
+pub use self::policy::TaskPolicy;
+pub use self::settings::Tasks;

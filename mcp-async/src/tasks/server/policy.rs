@@ -1,0 +1,89 @@
+//! Which calls of a tool become tasks.
+
+use super::super::EXTENSION;
+use crate::error::ErrorReply;
+use crate::server::{Detach, Tool};
+use mcp_proto::json::RawBuf;
+use mcp_proto::rpc::code;
+
+/// Whether calls of a tool become tasks: see [`Tool::task`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TaskPolicy {
+    /// A call becomes a task if its client can follow one, and runs in its exchange otherwise.
+    Optional,
+    /// A call becomes a task. The call of a client that cannot follow one is refused (TK-33).
+    Required,
+}
+
+/// What an engine of tasks finds with a tool.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ToolTasks {
+    pub(super) policy: TaskPolicy,
+    pub(super) when: Detach,
+}
+
+impl<S: Send + Sync + 'static> Tool<S> {
+    /// Lets calls of the tool become tasks, before their handler runs. It has an effect on a server
+    /// with [`tasks`](crate::server::ServerBuilder::tasks).
+    ///
+    /// The same handler serves tasks and ordinary calls. In a task the messages of its progress are
+    /// the status message, questions wait for their answers while the handler is kept, and the end of
+    /// the task drops the handler.
+    ///
+    /// ```
+    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_async::tasks::server::TaskPolicy;
+    ///
+    /// let tool: Tool = Tool::new("render")
+    ///     .task(TaskPolicy::Optional)
+    ///     .handler(|_: NoArguments, cx| async move {
+    ///         cx.progress(1.0).message("half of it is done").await;
+    ///         Ok("done")
+    ///     });
+    /// # let _ = tool;
+    /// ```
+    pub fn task(self, policy: TaskPolicy) -> Self {
+        let when = Detach::Now;
+        self.extension_data(ToolTasks { policy, when })
+    }
+
+    /// Lets calls of the tool become tasks when their handler calls
+    /// [`begin_task`](crate::server::CallContext::begin_task). Until then the handler may ask within
+    /// the exchange, and may also end there.
+    ///
+    /// ```
+    /// use mcp_async::server::{Context, HandlerError, NoArguments, Tool};
+    /// use mcp_async::tasks::server::TaskPolicy;
+    ///
+    /// async fn publish(_: NoArguments, cx: Context) -> Result<&'static str, HandlerError> {
+    ///     let roots = cx.roots().await?;
+    ///     if roots.iter().next().is_none() {
+    ///         return Ok("nothing to publish");
+    ///     }
+    ///     cx.begin_task().await;
+    ///     // What takes long follows here.
+    ///     Ok("published")
+    /// }
+    ///
+    /// let tool: Tool = Tool::new("publish")
+    ///     .deferred_task(TaskPolicy::Optional)
+    ///     .handler(publish);
+    /// # let _ = tool;
+    /// ```
+    pub fn deferred_task(self, policy: TaskPolicy) -> Self {
+        let when = Detach::OnRequest;
+        self.extension_data(ToolTasks { policy, when })
+    }
+}
+
+/// The client did not declare the extension on this request (TK-33, TK-44).
+pub(super) fn undeclared() -> ErrorReply {
+    let data = format!(r#"{{"requiredCapabilities":{{"extensions":{{"{EXTENSION}":{{}}}}}}}}"#);
+    ErrorReply {
+        data: RawBuf::parse(data).ok(),
+        ..ErrorReply::new(
+            code::MISSING_CLIENT_CAPABILITY,
+            "the tasks extension is required of the client",
+        )
+    }
+}

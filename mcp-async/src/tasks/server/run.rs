@@ -1,0 +1,308 @@
+//! The task of the runtime that runs the handler of a task.
+
+use core::future::{Future, poll_fn};
+use core::pin::Pin;
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::TaskStatus;
+use mcp_proto::rpc::code;
+
+use super::super::store::{TaskQuestion, TaskRecord};
+use super::engine::Engine;
+use crate::error::ErrorReply;
+use crate::io::stdio::Sleep;
+use crate::server::DetachedCall;
+
+type Boxed<T> = Pin<Box<dyn Future<Output = T> + Send>>;
+
+/// A task and its handler. The record is the one that the store has, as far as is known here.
+struct Run {
+    engine: Arc<Engine>,
+    record: TaskRecord,
+    /// The handler, until the task has ended.
+    call: Option<DetachedCall>,
+    /// How the task has ended, until the store knows.
+    outcome: Option<Result<RawBuf, ErrorReply>>,
+    message: Option<String>,
+    /// The next record, on its way to the store.
+    write: Option<(TaskRecord, Boxed<Result<bool, ErrorReply>>)>,
+    /// The newest record, when there is one.
+    newer: Option<Boxed<Newest>>,
+    /// The store has failed, and is asked again after this.
+    pause: Option<Sleep>,
+    failures: u32,
+    /// The end of the task's time.
+    expiry: Option<Sleep>,
+}
+
+type Newest = Result<Option<TaskRecord>, ErrorReply>;
+
+impl Engine {
+    /// Runs the handler of a task until the task has ended.
+    pub(super) async fn run(self: Arc<Self>, record: TaskRecord, call: DetachedCall) {
+        let ttl = record.ttl.map(Duration::from_millis);
+        let expiry = ttl.map(|ttl| (self.executor.sleep)(ttl));
+        let mut run = Run {
+            engine: self,
+            record,
+            call: Some(call),
+            outcome: None,
+            message: None,
+            write: None,
+            newer: None,
+            pause: None,
+            failures: 0,
+            expiry,
+        };
+        poll_fn(|cx| run.poll(cx)).await;
+    }
+}
+
+impl Run {
+    /// Ready when the store has the end of the task, or does not know the task any more.
+    fn poll(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        if let Some(expiry) = &mut self.expiry
+            && expiry.as_mut().poll(cx).is_ready()
+        {
+            self.expiry = None;
+            self.stop(EXPIRED);
+        }
+        loop {
+            if self.poll_newer(cx).is_ready() {
+                return Poll::Ready(());
+            }
+            let mut changed = self.poll_call(cx).is_ready();
+            changed |= self.poll_pause(cx).is_ready();
+            if self.write.is_none() && self.pause.is_none() {
+                self.write = self.next().map(|next| self.replace(next));
+            }
+            match self.poll_write(cx) {
+                Poll::Ready(true) => return Poll::Ready(()),
+                Poll::Ready(false) => {}
+                Poll::Pending if changed => {}
+                Poll::Pending => return Poll::Pending,
+            }
+        }
+    }
+
+    /// Runs the handler. Ready when something about it has changed.
+    fn poll_call(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(call) = &mut self.call else {
+            return Poll::Pending;
+        };
+        let polled = core::pin::pin!(call.changed()).poll(cx);
+        if polled.is_pending() {
+            return Poll::Pending;
+        }
+        if let Some(message) = call.take_status() {
+            self.message = Some(shortened(message));
+        }
+        if let Some(outcome) = call.take_outcome() {
+            self.outcome = Some(outcome);
+            self.call = None;
+        } else if call.questions().len() > self.engine.tasks.max_questions {
+            self.stop("limit reached: questions of a task");
+        }
+        Poll::Ready(())
+    }
+
+    /// Waits for what others have done with the task. Ready when it has ended.
+    fn poll_newer(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        loop {
+            let newer = match &mut self.newer {
+                Some(newer) => newer,
+                None => self
+                    .newer
+                    .insert(self.engine.watch(&self.record, Duration::ZERO)),
+            };
+            let Poll::Ready(newest) = newer.as_mut().poll(cx) else {
+                return Poll::Pending;
+            };
+            self.newer = None;
+            match newest {
+                Ok(Some(record)) if record.version > self.record.version => self.take(record),
+                // A watch may end without a reason, or the store has failed.
+                Ok(Some(_)) | Err(_) => {
+                    let watch = self.engine.watch(&self.record, FIRST_PAUSE);
+                    self.newer = Some(watch);
+                }
+                Ok(None) => return Poll::Ready(()),
+            }
+            if self.record.status.is_terminal() {
+                return Poll::Ready(());
+            }
+        }
+    }
+
+    /// Takes the answers that others have received.
+    fn take(&mut self, record: TaskRecord) {
+        for (key, answer) in &record.answers {
+            if let Some(call) = &self.call {
+                call.answer(key, answer.clone());
+            }
+        }
+        self.record = record;
+    }
+
+    /// Ready when the store may be asked again.
+    fn poll_pause(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let Some(pause) = &mut self.pause else {
+            return Poll::Pending;
+        };
+        let polled = pause.as_mut().poll(cx);
+        if polled.is_ready() {
+            self.pause = None;
+        }
+        polled
+    }
+
+    /// Ready when the store has answered, with whether the task has ended.
+    fn poll_write(&mut self, cx: &mut Context<'_>) -> Poll<bool> {
+        let Some((_, write)) = &mut self.write else {
+            return Poll::Pending;
+        };
+        let Poll::Ready(written) = write.as_mut().poll(cx) else {
+            return Poll::Pending;
+        };
+        let Some((next, _)) = self.write.take() else {
+            return Poll::Pending;
+        };
+        match written {
+            Ok(true) => {
+                self.failures = 0;
+                self.newer = None;
+                // Another process may have written since.
+                if next.version > self.record.version {
+                    self.record = next;
+                }
+                return Poll::Ready(self.record.status.is_terminal());
+            }
+            // Another process was faster: its record decides what comes next.
+            Ok(false) => {
+                self.failures = self.failures.saturating_add(1);
+                if self.failures > CONFLICTS {
+                    self.fails();
+                }
+                self.newer = Some(self.engine.load(&self.record));
+            }
+            Err(_) => {
+                self.fails();
+                // It may have been written nevertheless.
+                self.newer = Some(self.engine.load(&self.record));
+            }
+        }
+        Poll::Ready(false)
+    }
+
+    /// The store has failed.
+    fn fails(&mut self) {
+        self.failures = self.failures.saturating_add(1);
+        let pause = FIRST_PAUSE.saturating_mul(1 << self.failures.min(6));
+        self.pause = Some((self.engine.executor.sleep)(pause));
+    }
+
+    /// The task ends with this error, and its handler stops.
+    fn stop(&mut self, message: &'static str) {
+        self.call = None;
+        self.outcome = Some(Err(ErrorReply::new(code::INTERNAL_ERROR, message)));
+    }
+
+    /// The record as it has to be; `None` if the store has it.
+    fn next(&self) -> Option<TaskRecord> {
+        let mut next = self.record.clone();
+        if let Some(message) = &self.message {
+            next.message = Some(message.clone());
+        }
+        match (&self.outcome, &self.call) {
+            (Some(Ok(result)), _) => {
+                next.end(TaskStatus::Completed);
+                next.result = Some(result.clone());
+            }
+            (Some(Err(error)), _) => next.fail(error.clone()),
+            (None, Some(call)) => {
+                // The answers of the record were taken.
+                next.answers.clear();
+                next.questions = questions(call);
+                next.status = match next.questions.is_empty() {
+                    true => TaskStatus::Working,
+                    false => TaskStatus::InputRequired,
+                };
+            }
+            (None, None) => return None,
+        }
+        if next == self.record {
+            return None;
+        }
+        if next.len() > self.engine.tasks.max_bytes {
+            next.result = None;
+            let error = ErrorReply::new(code::INTERNAL_ERROR, "limit reached: bytes of a task");
+            next.fail(error);
+        }
+        next.version = next.version.saturating_add(1);
+        next.updated = self.engine.time().max(next.updated);
+        Some(next)
+    }
+
+    fn replace(&self, next: TaskRecord) -> (TaskRecord, Boxed<Result<bool, ErrorReply>>) {
+        let (engine, record) = (Arc::clone(&self.engine), next.clone());
+        let write = async move { engine.ask(engine.store().replace(&record)).await };
+        (next, Box::pin(write))
+    }
+}
+
+impl Engine {
+    /// The newest record of a task, once it is newer than this.
+    fn watch(self: &Arc<Self>, record: &TaskRecord, pause: Duration) -> Boxed<Newest> {
+        let (engine, id, version) = (Arc::clone(self), record.id.clone(), record.version);
+        Box::pin(async move {
+            if !pause.is_zero() {
+                (engine.executor.sleep)(pause).await;
+            }
+            let watch = engine.store().watch(&id, version);
+            match engine.tasks.store.is_shared() {
+                // Not every store notices at once what another process does.
+                true => drop(engine.executor.within(LOOK, watch).await),
+                false => drop(watch.await),
+            }
+            engine.ask(engine.store().load(&id)).await
+        })
+    }
+
+    fn load(self: &Arc<Self>, record: &TaskRecord) -> Boxed<Newest> {
+        let (engine, id) = (Arc::clone(self), record.id.clone());
+        Box::pin(async move { engine.ask(engine.store().load(&id)).await })
+    }
+}
+
+fn questions(call: &DetachedCall) -> Vec<TaskQuestion> {
+    let open = call.questions().into_iter();
+    open.map(|question| TaskQuestion {
+        key: question.key,
+        method: question.method,
+        params: question.params,
+    })
+    .collect()
+}
+
+/// A status message is for people.
+fn shortened(mut message: String) -> String {
+    if message.len() > LONGEST {
+        let end = (0..=LONGEST).rev().find(|at| message.is_char_boundary(*at));
+        message.truncate(end.unwrap_or(0));
+    }
+    message
+}
+
+/// The status message of a task that had no more time.
+pub(super) const EXPIRED: &str = "the task has expired";
+/// The longest status message, in bytes.
+const LONGEST: usize = 4 << 10;
+/// How often a shared store is looked at without being told.
+const LOOK: Duration = Duration::from_millis(500);
+/// More writers than these in a row, all of them faster, are a fault of the store.
+const CONFLICTS: u32 = 16;
+/// How long the store is left alone after its first failure.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);

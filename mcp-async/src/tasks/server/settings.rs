@@ -1,0 +1,171 @@
+//! The tasks of a server.
+
+use core::fmt;
+use core::time::Duration;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use super::super::EXTENSION;
+use super::super::store::{MemoryTaskStore, TaskStore};
+use super::engine::Engine;
+use super::executor::Executor;
+use super::time::ReadTime;
+use crate::runtime::Runtime;
+use crate::server::layers::around;
+use crate::server::{Extension, ServerBuilder};
+
+/// How a server keeps tasks, and how many: see [`ServerBuilder::tasks`].
+///
+/// ```
+/// use core::time::Duration;
+///
+/// use mcp_async::tasks::server::Tasks;
+///
+/// let tasks = Tasks::new()
+///     .ttl(Some(Duration::from_secs(3600)))
+///     .poll_interval(Duration::from_millis(500));
+/// # let _ = tasks;
+/// ```
+#[derive(Clone)]
+pub struct Tasks {
+    pub(super) store: Arc<dyn TaskStore>,
+    pub(super) ttl: Option<Duration>,
+    pub(super) poll_interval: Duration,
+    pub(super) max: usize,
+    pub(super) max_per_owner: usize,
+    pub(super) max_questions: usize,
+    pub(super) max_bytes: usize,
+    pub(super) store_timeout: Duration,
+    pub(super) time: ReadTime,
+}
+
+impl Tasks {
+    /// Tasks in the memory of the process, with the default settings.
+    pub fn new() -> Self {
+        Self {
+            store: Arc::new(MemoryTaskStore::new()),
+            ttl: Some(DAY),
+            poll_interval: Duration::from_secs(1),
+            max: 10_000,
+            max_per_owner: 1_000,
+            max_questions: 64,
+            max_bytes: 4 << 20,
+            store_timeout: Duration::from_secs(5),
+            time: Arc::new(SystemTime::now),
+        }
+    }
+
+    /// Keeps tasks in this store.
+    #[must_use]
+    pub fn store(mut self, store: impl TaskStore + 'static) -> Self {
+        self.store = Arc::new(store);
+        self
+    }
+
+    /// Sets how long a task is kept from its creation; one day otherwise. A handler that runs longer
+    /// is stopped, and its task fails. With `None` tasks are kept without limit, and only their
+    /// number is limited (TK-60).
+    #[must_use]
+    pub const fn ttl(mut self, ttl: Option<Duration>) -> Self {
+        self.ttl = ttl;
+        self
+    }
+
+    /// Sets how often clients should look at a task; once a second otherwise.
+    #[must_use]
+    pub const fn poll_interval(mut self, interval: Duration) -> Self {
+        self.poll_interval = interval;
+        self
+    }
+
+    /// Sets how many tasks this process keeps, running and ended ones; 10000 otherwise. A call that
+    /// would exceed it is refused with -32603.
+    #[must_use]
+    pub const fn max(mut self, tasks: usize) -> Self {
+        self.max = tasks;
+        self
+    }
+
+    /// Sets how many of them one principal may have; 1000 otherwise.
+    #[must_use]
+    pub const fn max_per_owner(mut self, tasks: usize) -> Self {
+        self.max_per_owner = tasks;
+        self
+    }
+
+    /// Sets how many questions a task may ask at the same time; 64 otherwise. A task that asks more
+    /// fails.
+    #[must_use]
+    pub const fn max_questions(mut self, questions: usize) -> Self {
+        self.max_questions = questions;
+        self
+    }
+
+    /// Sets how many bytes the record of a task may have, with its questions, answers and result;
+    /// 4 MiB otherwise. A task that exceeds it fails.
+    #[must_use]
+    pub const fn max_bytes(mut self, bytes: usize) -> Self {
+        self.max_bytes = bytes;
+        self
+    }
+
+    /// Sets how long a call waits for the store; five seconds otherwise. Then it is answered with
+    /// -32603.
+    #[must_use]
+    pub const fn store_timeout(mut self, timeout: Duration) -> Self {
+        self.store_timeout = timeout;
+        self
+    }
+
+    /// Reads the time of day from this function, once; from the clock of the system otherwise.
+    #[must_use]
+    pub fn time_of_day(mut self, time: impl Fn() -> SystemTime + Send + Sync + 'static) -> Self {
+        self.time = Arc::new(time);
+        self
+    }
+}
+
+impl Default for Tasks {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Declares the extension `io.modelcontextprotocol/tasks`, and lets calls of tools become tasks
+    /// where their [policy](crate::server::Tool::task) says so.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
+    ///
+    /// # fn build<R: mcp_async::Runtime>() -> Result<Server<R>, mcp_async::server::BuildError> {
+    /// let render = Tool::new("render")
+    ///     .task(TaskPolicy::Optional)
+    ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
+    /// let server = Server::<R>::builder("studio", "1.0")
+    ///     .with(render)
+    ///     .tasks(Tasks::new())
+    ///     .build()?;
+    /// # Ok(server)
+    /// # }
+    /// ```
+    pub fn tasks(self, tasks: Tasks) -> Self {
+        let engine = Engine::new(tasks, Executor::of::<R>());
+        let layer = around(move |call, service| engine.serve(call, service));
+        self.extension(Extension::new(EXTENSION).layer(layer))
+    }
+}
+
+impl fmt::Debug for Tasks {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Tasks")
+            .field("ttl", &self.ttl)
+            .field("poll_interval", &self.poll_interval)
+            .finish_non_exhaustive()
+    }
+}
+
+/// Longer than handlers usually run.
+const DAY: Duration = Duration::from_secs(24 * 60 * 60);

@@ -1,0 +1,94 @@
+//! Times as records and messages have them.
+
+use std::sync::{Arc, OnceLock};
+use std::time::SystemTime;
+
+use mcp_proto::Instant;
+
+/// Reads the time of day.
+pub(super) type ReadTime = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+
+/// The time of day in milliseconds since 1970. It is read once; from then on the monotonic clock
+/// counts, so that a clock that is set does not move the ends of tasks.
+#[derive(Default)]
+pub(super) struct TimeOfDay(OnceLock<(u64, Instant)>);
+
+impl TimeOfDay {
+    pub(super) fn now(&self, read: &ReadTime, now: Instant) -> u64 {
+        let (read_at, instant) = self.0.get_or_init(|| {
+            let since = read().duration_since(SystemTime::UNIX_EPOCH);
+            let millis = since.unwrap_or_default().as_millis();
+            (u64::try_from(millis).unwrap_or(u64::MAX), now)
+        });
+        let passed = now.saturating_since(*instant).as_millis();
+        read_at.saturating_add(u64::try_from(passed).unwrap_or(u64::MAX))
+    }
+}
+
+/// A time in ISO 8601, with milliseconds, of the years up to 9999.
+pub(super) fn iso(millis: u64) -> String {
+    let millis = millis.min(LAST);
+    let (seconds, millis) = (millis / 1000, millis % 1000);
+    let (days, second) = (seconds / 86_400, seconds % 86_400);
+    // The calendar repeats every 400 years, of 146097 days; years are counted from March, so that
+    // the day that some years lack is the last one.
+    let shifted = days.saturating_add(719_468);
+    let (era, day) = (shifted / 146_097, shifted % 146_097);
+    let leaps = (day / 1_460).saturating_add(day / 146_096);
+    let year = (day.saturating_add(day / 36_524).saturating_sub(leaps)) / 365;
+    let day = day.saturating_sub(
+        (365 * year)
+            .saturating_add(year / 4)
+            .saturating_sub(year / 100),
+    );
+    let from_march = (5 * day).saturating_add(2) / 153;
+    let date = day
+        .saturating_sub((153 * from_march).saturating_add(2) / 5)
+        .saturating_add(1);
+    let month = match from_march {
+        0..10 => from_march.saturating_add(3),
+        _ => from_march.saturating_sub(9),
+    };
+    let year = (era * 400)
+        .saturating_add(year)
+        .saturating_add(u64::from(month <= 2));
+    let (hour, minute, second) = (second / 3600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{date:02}T{hour:02}:{minute:02}:{second:02}.{millis:03}Z")
+}
+
+/// The last millisecond of the year 9999.
+const LAST: u64 = 253_402_300_799_999;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn times_are_written_in_iso_8601() {
+        for (millis, text) in [
+            (0, "1970-01-01T00:00:00.000Z"),
+            (951_782_399_999, "2000-02-28T23:59:59.999Z"),
+            (951_782_400_000, "2000-02-29T00:00:00.000Z"),
+            (951_868_800_000, "2000-03-01T00:00:00.000Z"),
+            (1_785_196_800_123, "2026-07-28T00:00:00.123Z"),
+            (4_107_542_400_000, "2100-03-01T00:00:00.000Z"),
+            (4_107_456_000_000, "2100-02-28T00:00:00.000Z"),
+            (u64::MAX, "9999-12-31T23:59:59.999Z"),
+        ] {
+            assert_eq!(iso(millis), text);
+        }
+    }
+
+    #[test]
+    fn a_clock_that_is_set_changes_nothing() {
+        let times = Arc::new(std::sync::Mutex::new(SystemTime::UNIX_EPOCH));
+        let read: ReadTime = {
+            let times = Arc::clone(&times);
+            Arc::new(move || *times.lock().unwrap())
+        };
+        let day = TimeOfDay::default();
+        assert_eq!(day.now(&read, Instant::from_millis(5)), 0);
+        *times.lock().unwrap() += core::time::Duration::from_secs(3600);
+        assert_eq!(day.now(&read, Instant::from_millis(7)), 2);
+    }
+}

@@ -1,0 +1,141 @@
+//! From the call to the result.
+
+use mcp_async::tasks::server::Tasks;
+use mcp_proto::Revision;
+
+use super::support::{TASKS, about, call, client, create, pass, server, status};
+use crate::server_typed::support::{Wire, member, text};
+
+#[test]
+fn a_task_is_created_followed_and_completed_tk_30_34_35_36_56() {
+    let (server, running) = server(Tasks::new());
+    let mut wire = client(&server);
+    let created = call(&mut wire, "job", r#"{"steps":2}"#);
+    let id = text(&created, &["result", "taskId"]);
+    assert_eq!(id.len(), 32, "{created}");
+    assert_eq!(text(&created, &["result", "resultType"]), "task");
+    assert_eq!(text(&created, &["result", "status"]), "working");
+    assert_eq!(
+        text(&created, &["result", "createdAt"]),
+        "1970-01-02T00:00:00.000Z"
+    );
+    assert_eq!(member(&created, &["result", "ttlMs"]), "86400000");
+    assert_eq!(member(&created, &["result", "pollIntervalMs"]), "1000");
+    for absent in ["requestState", "inputRequests", "result", "_meta.task"] {
+        assert_eq!(member(&created, &["result", absent]), "", "{created}");
+    }
+    // It is there before the client asks, and before its handler has run.
+    assert_eq!(running.get(), 0);
+    let got = about(&mut wire, "tasks/get", &id);
+    assert_eq!(text(&got, &["result", "resultType"]), "complete");
+    assert_eq!(text(&got, &["result", "status"]), "working");
+    pass(100);
+    assert_eq!(running.get(), 1);
+    let got = about(&mut wire, "tasks/get", &id);
+    assert_eq!(text(&got, &["result", "statusMessage"]), "1/2");
+    assert_eq!(
+        text(&got, &["result", "lastUpdatedAt"]),
+        "1970-01-02T00:00:00.100Z"
+    );
+    pass(100);
+    let got = about(&mut wire, "tasks/get", &id);
+    assert_eq!(text(&got, &["result", "status"]), "completed");
+    assert_eq!(
+        member(&got, &["result", "result"]),
+        r#"{"content":[{"type":"text","text":"done"}]}"#
+    );
+    assert_eq!(running.get(), 0);
+}
+
+#[test]
+fn only_the_declaration_of_the_very_call_makes_a_task_tk_30_33_47_48() {
+    let (server, _) = server(Tasks::new());
+    let mut wire = Wire::new(&server, Revision::V2026_07_28);
+    for arguments in ["{}", r#"{"task":{"ttl":1}}"#] {
+        let answer = call(&mut wire, "job", arguments);
+        assert_eq!(text(&answer, &["result", "resultType"]), "complete");
+    }
+    let refused = call(&mut wire, "job_only", "{}");
+    assert_eq!(member(&refused, &["error", "code"]), "-32021");
+    assert_eq!(
+        member(&refused, &["error", "data", "requiredCapabilities"]),
+        r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#
+    );
+    let refused = about(&mut wire, "tasks/get", "x");
+    assert_eq!(member(&refused, &["error", "code"]), "-32021");
+    for revision in
+        crate::server_typed::support::revisions().filter(|revision| revision.is_legacy())
+    {
+        let mut wire = Wire::declaring(&server, revision, TASKS);
+        let answer = call(&mut wire, "job", "{}");
+        assert!(answer.contains(r#""text":"done""#), "{answer}");
+        let refused = call(&mut wire, "job_only", "{}");
+        assert!(refused.contains("tasks only"), "{refused}");
+    }
+    // A tool without a policy never becomes a task.
+    let mut wire = client(&server);
+    let answer = call(&mut wire, "plain", "{}");
+    assert_eq!(text(&answer, &["result", "resultType"]), "complete");
+    for method in ["tasks/list", "tasks/result"] {
+        let refused = about(&mut wire, method, "x");
+        assert_eq!(member(&refused, &["error", "code"]), "-32601");
+    }
+}
+
+#[test]
+fn failures_have_the_shape_of_their_kind_tk_43_64() {
+    let (server, running) = server(Tasks::new());
+    let mut wire = client(&server);
+    let tool = create(&mut wire, "job", r#"{"fail":"tool"}"#);
+    let protocol = create(&mut wire, "job", r#"{"fail":"protocol"}"#);
+    let panic = create(&mut wire, "job", r#"{"fail":"panic"}"#);
+    pass(0);
+    let got = about(&mut wire, "tasks/get", &tool);
+    assert_eq!(text(&got, &["result", "status"]), "completed");
+    assert_eq!(member(&got, &["result", "result", "isError"]), "true");
+    for (id, message) in [(protocol, "job failed"), (panic, "Internal error")] {
+        let got = about(&mut wire, "tasks/get", &id);
+        assert_eq!(text(&got, &["result", "status"]), "failed");
+        assert_eq!(member(&got, &["result", "error", "code"]), "-32603");
+        assert_eq!(text(&got, &["result", "error", "message"]), message);
+        assert_eq!(text(&got, &["result", "statusMessage"]), message);
+        assert_eq!(member(&got, &["result", "result"]), "");
+        assert!(!got.contains("secret"));
+    }
+    assert_eq!(running.get(), 0);
+}
+
+#[test]
+fn a_cancelled_task_stops_its_handler_and_stays_cancelled_tk_41_42() {
+    let (server, running) = server(Tasks::new());
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"steps":1000}"#);
+    pass(150);
+    assert_eq!(running.get(), 1);
+    let answer = about(&mut wire, "tasks/cancel", &id);
+    assert_eq!(text(&answer, &["result", "resultType"]), "complete");
+    assert_eq!(member(&answer, &["result", "taskId"]), "");
+    assert_eq!(status(&mut wire, &id), "cancelled");
+    assert_eq!(running.get(), 0);
+    pass(1000);
+    assert_eq!(status(&mut wire, &id), "cancelled");
+    // TK-42: of an ended task the same acknowledgement.
+    let again = about(&mut wire, "tasks/cancel", &id);
+    assert_eq!(text(&again, &["result", "resultType"]), "complete");
+    let unknown = about(&mut wire, "tasks/cancel", "none");
+    assert_eq!(member(&unknown, &["error", "code"]), "-32602");
+}
+
+#[test]
+fn the_end_of_a_connection_leaves_its_tasks_alone_tk_34() {
+    let (server, running) = server(Tasks::new());
+    let server = server.build().unwrap();
+    let mut wire = Wire::declaring(&server, Revision::V2026_07_28, TASKS);
+    let id = create(&mut wire, "job", r#"{"steps":2}"#);
+    pass(100);
+    drop(wire);
+    assert_eq!(running.get(), 1);
+    pass(100);
+    let mut wire = Wire::declaring(&server, Revision::V2026_07_28, TASKS);
+    assert_eq!(status(&mut wire, &id), "completed");
+}

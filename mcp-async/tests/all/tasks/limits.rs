@@ -1,0 +1,117 @@
+//! Times and bounds.
+
+use core::time::Duration;
+
+use mcp_async::tasks::server::Tasks;
+use mcp_async::tasks::store::MemoryTaskStore;
+
+use super::support::{about, call, client, create, pass, server, status};
+use crate::server_typed::support::{member, text};
+
+#[test]
+fn an_expired_task_fails_and_is_forgotten_tk_51_60() {
+    let store = MemoryTaskStore::new();
+    let tasks = Tasks::new().ttl(Some(Duration::from_secs(1)));
+    let (server, running) = server(tasks.store(store.clone()));
+    let mut wire = client(&server);
+    let works = create(&mut wire, "job", r#"{"steps":1000}"#);
+    let asks = create(&mut wire, "job", r#"{"ask":1}"#);
+    let ends = create(&mut wire, "job", "{}");
+    pass(0);
+    pass(999);
+    assert_eq!(status(&mut wire, &works), "working");
+    assert_eq!(status(&mut wire, &asks), "input_required");
+    pass(1);
+    assert_eq!(running.get(), 0);
+    for id in [&works, &asks] {
+        let got = about(&mut wire, "tasks/get", id);
+        assert_eq!(text(&got, &["result", "status"]), "failed");
+        assert_eq!(
+            text(&got, &["result", "statusMessage"]),
+            "the task has expired"
+        );
+    }
+    assert_eq!(status(&mut wire, &ends), "completed");
+    for _ in 0..10 {
+        pass(500);
+    }
+    for id in [&works, &asks, &ends] {
+        assert_eq!(status(&mut wire, id), "Unknown task");
+    }
+    assert!(store.is_empty());
+    assert_eq!(crate::sim::settle(), 0, "nothing runs without a task");
+}
+
+#[test]
+fn a_task_without_time_is_created_and_expires_at_once() {
+    let (server, running) = server(Tasks::new().ttl(Some(Duration::ZERO)));
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"steps":5}"#);
+    assert_eq!(status(&mut wire, &id), "failed");
+    assert_eq!(running.get(), 0);
+}
+
+#[test]
+fn a_task_without_limit_stays_tk_60() {
+    let (server, _) = server(Tasks::new().ttl(None).max(1));
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", "{}");
+    pass(1_000_000_000);
+    let got = about(&mut wire, "tasks/get", &id);
+    assert_eq!(text(&got, &["result", "status"]), "completed");
+    assert_eq!(member(&got, &["result", "ttlMs"]), "null");
+    let refused = call(&mut wire, "job", "{}");
+    assert_eq!(member(&refused, &["error", "code"]), "-32603");
+    assert_eq!(
+        text(&refused, &["error", "message"]),
+        "limit reached: tasks"
+    );
+}
+
+#[test]
+fn a_bound_frees_its_places_when_tasks_are_forgotten_tk_20_60() {
+    let tasks = Tasks::new().ttl(Some(Duration::from_secs(1))).max(2);
+    let (server, _) = server(tasks);
+    let mut wire = client(&server);
+    for _ in 0..3 {
+        create(&mut wire, "job", "{}");
+        create(&mut wire, "job", "{}");
+        let refused = call(&mut wire, "job", "{}");
+        assert_eq!(member(&refused, &["error", "code"]), "-32603");
+        for _ in 0..10 {
+            pass(500);
+        }
+    }
+}
+
+#[test]
+fn questions_and_records_have_bounds() {
+    let (server, running) = server(Tasks::new().max_questions(2).max_bytes(2000));
+    let mut wire = client(&server);
+    let many = create(&mut wire, "job", r#"{"ask":3}"#);
+    assert_eq!(status(&mut wire, &many), "failed");
+    let got = about(&mut wire, "tasks/get", &many);
+    assert_eq!(
+        text(&got, &["result", "statusMessage"]),
+        "limit reached: questions of a task"
+    );
+    assert_eq!(running.get(), 0);
+}
+
+#[test]
+fn abandoned_tasks_leave_nothing_behind() {
+    let store = MemoryTaskStore::new();
+    let tasks = Tasks::new().ttl(Some(Duration::from_millis(100)));
+    let (server, running) = server(tasks.store(store.clone()).max(20_000));
+    let mut wire = client(&server);
+    for _ in 0..10 {
+        for _ in 0..1_000 {
+            create(&mut wire, "job", r#"{"ask":1}"#);
+        }
+        pass(100);
+        pass(3_000);
+        pass(500);
+    }
+    assert_eq!((store.len(), running.get()), (0, 0));
+    assert_eq!(crate::sim::settle(), 0);
+}

@@ -1,0 +1,215 @@
+//! A server with tasks, and a hand that writes and reads its lines, on a virtual clock.
+
+use core::future::poll_fn;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::time::Duration;
+use std::sync::Arc;
+use std::time::SystemTime;
+
+use mcp_async::server::{Context, HandlerError, Principal, ServerBuilder, Tool};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_async::{Clock, Server, Timer};
+use mcp_proto::Revision;
+use serde::{Deserialize, Serialize};
+
+use crate::server_typed::support::{Wire, member, text};
+use crate::sim::{self, Sim};
+
+pub(crate) const BOTH: &str =
+    r#"{"elicitation":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
+pub(crate) const TASKS: &str = r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
+
+/// How many handlers run now.
+#[derive(Clone, Default)]
+pub(crate) struct Running(Arc<AtomicUsize>);
+
+impl Running {
+    pub(crate) fn get(&self) -> usize {
+        self.0.load(Ordering::SeqCst)
+    }
+
+    fn enter(&self) -> Inside {
+        self.0.fetch_add(1, Ordering::SeqCst);
+        Inside(self.clone())
+    }
+}
+
+struct Inside(Running);
+
+impl Drop for Inside {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+#[derive(Deserialize, schemars::JsonSchema)]
+#[schemars(crate = "mcp_async::schemars")]
+pub(crate) struct Job {
+    #[serde(default)]
+    steps: u32,
+    #[serde(default)]
+    ask: u32,
+    #[serde(default)]
+    fail: String,
+}
+
+#[derive(Deserialize, Serialize, schemars::JsonSchema)]
+#[schemars(crate = "mcp_async::schemars")]
+struct Filled {
+    answer: String,
+}
+
+/// A step takes 100 ms.
+async fn job(job: Job, cx: Context<Running>) -> Result<String, HandlerError> {
+    let _inside = cx.state().enter();
+    for step in 1..=job.steps {
+        sleep(100).await;
+        let message = format!("{step}/{}", job.steps);
+        cx.progress(f64::from(step)).message(&message).await;
+    }
+    let keys: Vec<String> = (1..=job.ask).map(|n| format!("q{n}")).collect();
+    let mut asked: Vec<_> = keys
+        .iter()
+        .map(|key| Box::pin(cx.elicit::<Filled>(key, "which?")))
+        .collect();
+    let mut answers = vec![None; asked.len()];
+    poll_fn(|task| {
+        for (asked, answer) in asked.iter_mut().zip(&mut answers) {
+            if answer.is_none()
+                && let core::task::Poll::Ready(filled) = asked.as_mut().poll(task)
+            {
+                *answer = Some(filled.map_err(|error| error.to_string()).map(
+                    |filled| match filled {
+                        mcp_async::server::Elicited::Accepted(filled) => filled.answer,
+                        _ => "no".to_owned(),
+                    },
+                ));
+            }
+        }
+        match answers.iter().all(Option::is_some) {
+            true => core::task::Poll::Ready(()),
+            false => core::task::Poll::Pending,
+        }
+    })
+    .await;
+    let mut words = vec!["done".to_owned()];
+    for answer in answers.into_iter().flatten() {
+        words.push(answer.map_err(HandlerError::visible)?);
+    }
+    match &*job.fail {
+        "tool" => Err(HandlerError::visible("failed")),
+        "protocol" => Err(HandlerError::reply(mcp_async::ErrorReply::new(
+            -32603,
+            "job failed",
+        ))),
+        "panic" => panic!("secret"),
+        _ => Ok(words.join(" ")),
+    }
+}
+
+async fn deferred(job: Job, cx: Context<Running>) -> Result<String, HandlerError> {
+    let _inside = cx.state().enter();
+    let mut name = String::new();
+    if job.ask > 0 {
+        let filled = cx.elicit::<Filled>("name", "who?").await?;
+        if let mcp_async::server::Elicited::Accepted(filled) = filled {
+            name = filled.answer;
+        }
+    }
+    if job.steps == 0 {
+        return Ok(format!("at once {name}"));
+    }
+    let begun = cx.begin_task().await;
+    sleep(100).await;
+    Ok(format!("{name} {begun}"))
+}
+
+pub(crate) async fn sleep(millis: u64) {
+    let deadline = mcp_proto::Instant::from_millis(Sim.now().as_millis() + millis);
+    let mut timer = Sim.timer();
+    poll_fn(|cx| timer.poll_until(deadline, cx)).await;
+}
+
+/// A server with tools of every kind.
+pub(crate) fn server(tasks: Tasks) -> (ServerBuilder<Sim, Running>, Running) {
+    let running = Running::default();
+    let tool = |name: &str| Tool::new(name).description("Works");
+    let tasks = tasks.time_of_day(|| SystemTime::UNIX_EPOCH + Duration::from_secs(86_400));
+    let server = Server::<Sim>::builder("demo", "1")
+        .with_state(running.clone())
+        .with(tool("job").task(TaskPolicy::Optional).handler(job))
+        .with(tool("job_only").task(TaskPolicy::Required).handler(job))
+        .with(
+            tool("deferred")
+                .deferred_task(TaskPolicy::Optional)
+                .handler(deferred),
+        )
+        .with(tool("plain").handler(job))
+        .tasks(tasks);
+    (server, running)
+}
+
+/// A client of 2026-07-28 that follows tasks.
+pub(crate) fn client(server: &ServerBuilder<Sim, Running>) -> Wire {
+    Wire::declaring(server, Revision::V2026_07_28, BOTH)
+}
+
+/// A client that was verified as this user.
+pub(crate) fn client_of(server: &ServerBuilder<Sim, Running>, name: &str) -> Wire {
+    let server = server.clone().build().unwrap();
+    let begin = |streams, clock| {
+        let (connection, peer) = server.serve_on(streams, clock);
+        (connection.with_principal(Principal::new(name)), peer)
+    };
+    Wire::of(begin, Revision::V2026_07_28, BOTH)
+}
+
+/// Lets everything run, and then time pass.
+pub(crate) fn pass(millis: u64) {
+    sim::settle();
+    sim::clock().advance(Duration::from_millis(millis));
+    sim::settle();
+}
+
+pub(crate) fn call(wire: &mut Wire, tool: &str, arguments: &str) -> String {
+    let params = format!(r#"{{"name":"{tool}","arguments":{arguments}}}"#);
+    wire.ask("tools/call", &params)
+}
+
+/// Calls a tool, and returns the id of the task that it became.
+pub(crate) fn create(wire: &mut Wire, tool: &str, arguments: &str) -> String {
+    let answer = call(wire, tool, arguments);
+    let id = text(&answer, &["result", "taskId"]);
+    assert!(!id.is_empty(), "{answer}");
+    id
+}
+
+/// The whole answer to a request about a task.
+pub(crate) fn about(wire: &mut Wire, method: &str, id: &str) -> String {
+    wire.ask(method, &format!(r#"{{"taskId":"{id}"}}"#))
+}
+
+/// The status of a task.
+pub(crate) fn status(wire: &mut Wire, id: &str) -> String {
+    sim::settle();
+    let answer = about(wire, "tasks/get", id);
+    match member(&answer, &["result"]).is_empty() {
+        true => text(&answer, &["error", "message"]),
+        false => text(&answer, &["result", "status"]),
+    }
+}
+
+/// Answers questions of a task: the members of `inputResponses`.
+pub(crate) fn update(wire: &mut Wire, id: &str, responses: &str) -> String {
+    let answer = wire.ask(
+        "tasks/update",
+        &format!(r#"{{"taskId":"{id}","inputResponses":{{{responses}}}}}"#),
+    );
+    sim::settle();
+    answer
+}
+
+/// An answer to a question.
+pub(crate) fn accept(key: &str, answer: &str) -> String {
+    format!(r#""{key}":{{"action":"accept","content":{{"answer":"{answer}"}}}}"#)
+}
