@@ -6,6 +6,7 @@
 mod create;
 mod engine;
 mod executor;
+mod listen;
 mod methods;
 mod policy;
 mod run;

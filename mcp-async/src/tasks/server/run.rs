@@ -255,7 +255,7 @@ impl Run {
 
 impl Engine {
     /// The newest record of a task, once it is newer than this.
-    fn watch(self: &Arc<Self>, record: &TaskRecord, pause: Duration) -> Boxed<Newest> {
+    pub(super) fn watch(self: &Arc<Self>, record: &TaskRecord, pause: Duration) -> Boxed<Newest> {
         let (engine, id, version) = (Arc::clone(self), record.id.clone(), record.version);
         Box::pin(async move {
             if !pause.is_zero() {

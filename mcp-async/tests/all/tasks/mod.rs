@@ -2,6 +2,7 @@
 
 mod lifecycle;
 mod limits;
+mod listens;
 mod owners;
 mod questions;
 mod stores;

@@ -1,0 +1,83 @@
+//! Notifications of tasks, for subscriptions whose filter has `taskIds`.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use super::super::EXTENSION;
+use super::super::store::TaskRecord;
+use super::engine::Engine;
+use super::policy::undeclared;
+use super::shown::detailed;
+use crate::error::ErrorReply;
+use crate::server::{HandlerError, Listener, Principal};
+
+impl Engine {
+    /// Judges the ids of a subscription: those of tasks that its client may see are accepted
+    /// (TK-44, TK-45, TK-59).
+    pub(super) async fn listen<S>(
+        self: Arc<Self>,
+        mut ids: Vec<String>,
+        listener: Listener<S>,
+    ) -> Result<Option<Vec<String>>, HandlerError>
+    where
+        S: Send + Sync + 'static,
+    {
+        if listener.client_extension(EXTENSION).is_none() {
+            return Err(HandlerError::reply(undeclared()));
+        }
+        if ids.len() > MOST {
+            return Err(HandlerError::invalid_params("limit reached: taskIds"));
+        }
+        ids.sort_unstable();
+        ids.dedup();
+        let owner: Option<Arc<str>> = listener.principal().map(Principal::name).map(Arc::from);
+        let mut accepted = Vec::new();
+        for id in ids {
+            match self.find(&id, owner.clone()).await {
+                Ok(record) => {
+                    let source = Arc::clone(&self).report(record, listener.clone());
+                    listener.run(source);
+                    accepted.push(id);
+                }
+                Err(error) if error.code == mcp_proto::rpc::code::INVALID_PARAMS => {}
+                Err(error) => return Err(HandlerError::reply(error)),
+            }
+        }
+        Ok((!accepted.is_empty()).then_some(accepted))
+    }
+
+    /// Sends a notification for each change that a client can see, until the task has ended.
+    async fn report<S>(self: Arc<Self>, mut record: TaskRecord, listener: Listener<S>) {
+        let mut pause = Duration::ZERO;
+        while !record.status().is_terminal() {
+            let newest: Result<_, ErrorReply> = self.watch(&record, pause).await;
+            pause = Duration::ZERO;
+            match newest {
+                Ok(Some(newest)) if newest.version() > record.version() => {
+                    if shows(&record, &newest) {
+                        let Ok(shown) = detailed(&newest) else { return };
+                        if listener.notify(METHOD, &shown).await.is_err() {
+                            return;
+                        }
+                    }
+                    record = newest;
+                }
+                Ok(None) => return,
+                // The store has failed, or its watch has ended without a reason.
+                Ok(Some(_)) | Err(_) => pause = PAUSE,
+            }
+        }
+    }
+}
+
+/// Whether a client sees a difference.
+fn shows(old: &TaskRecord, new: &TaskRecord) -> bool {
+    (old.status, &old.message, &old.questions) != (new.status, &new.message, &new.questions)
+}
+
+/// The notification of the extension.
+const METHOD: &str = "notifications/tasks";
+/// The tasks of one subscription.
+const MOST: usize = 1000;
+/// How long the store is left alone after a failure.
+const PAUSE: Duration = Duration::from_millis(100);
