@@ -20,6 +20,7 @@
 //! # Modules
 //!
 //! ```text
+//! skills            skills of servers, for both roles                   feature `skills`
 //! http              both roles over HTTP: services, sessions, stores    feature `http`
 //! server  client    handlers and calls, typed and untyped
 //! auth              OAuth 2.1 for both roles                          feature `auth`
@@ -37,6 +38,7 @@
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
 //! | `keyring` | no | credentials of clients in the keyring of the system; with `auth` |
+//! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
@@ -141,6 +143,8 @@ pub mod process;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
 pub mod server;
+#[cfg(feature = "skills")]
+pub mod skills;
 #[cfg(any(feature = "server", feature = "client"))]
 pub mod tasks;
 pub mod uri_template;

@@ -484,6 +484,13 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self.set(|settings| settings.draft = true)
     }
 
+    /// Adds a mistake, which is reported when the server is built.
+    #[cfg(feature = "skills")]
+    pub(crate) fn mistake(mut self, mistake: RegisterError) -> Self {
+        self.parts.mistakes.push(mistake);
+        self
+    }
+
     pub(super) fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.parts.settings);
         self

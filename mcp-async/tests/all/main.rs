@@ -16,6 +16,7 @@ mod rounds;
 mod schema;
 mod server_typed;
 mod sim;
+mod skills;
 mod task_stores;
 mod tasks;
 mod tasks_client;

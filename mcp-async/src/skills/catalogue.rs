@@ -1,0 +1,295 @@
+//! What a server needs to answer about its skills.
+
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use mcp_proto::json::{EncodeError, RawBuf};
+
+use super::SKILL_MD;
+use super::check::digest;
+use super::cursor;
+use super::entry::{SkillEntry, SkillResource, SkillResources};
+use super::error::SkillError;
+use super::frontmatter::Frontmatter;
+use super::path::{file_name, folders_of, mime_type};
+use super::skill::Skill;
+use super::uri::encode_path;
+use crate::model::{Resource, ResourceContents};
+
+/// Entries, files and folders by their URIs, with everything encoded as it is sent.
+pub(super) struct Catalogue {
+    /// The entries, in the order of their URIs.
+    pub(super) entries: Vec<Entry>,
+    /// Each `SKILL.md`: it is listed as a resource.
+    pub(super) skill_mds: Vec<(Resource, ResourceContents)>,
+    /// The contents of the other files.
+    files: HashMap<String, RawBuf>,
+    /// The files and folders in each folder, in the order of their URIs.
+    folders: BTreeMap<String, Vec<Resource>>,
+}
+
+/// An entry as it is sent.
+pub(super) struct Entry {
+    pub(super) uri: String,
+    pub(super) json: RawBuf,
+}
+
+impl Catalogue {
+    pub(super) fn new(skills: &[Skill]) -> Result<Self, SkillError> {
+        check_places(skills)?;
+        let mut catalogue = Self {
+            entries: Vec::new(),
+            skill_mds: Vec::new(),
+            files: HashMap::new(),
+            folders: BTreeMap::new(),
+        };
+        for skill in skills {
+            let added = catalogue.add(skill);
+            added.map_err(|error| SkillError::new(skill.name(), error.to_string()))?;
+        }
+        catalogue
+            .entries
+            .sort_by(|one, other| one.uri.cmp(&other.uri));
+        for children in catalogue.folders.values_mut() {
+            children.sort_by(|one, other| one.uri.cmp(&other.uri));
+        }
+        Ok(catalogue)
+    }
+
+    fn add(&mut self, skill: &Skill) -> Result<(), EncodeError> {
+        let base = skill.base();
+        let mut listed = Vec::with_capacity(skill.files.len());
+        let mut folders = BTreeSet::from([String::new()]);
+        for (path, bytes) in &skill.files {
+            let uri = skill.uri_of(path);
+            listed.push(SkillResource {
+                uri: uri.clone(),
+                digest: digest(bytes),
+                size: u64::try_from(bytes.len()).unwrap_or(u64::MAX),
+            });
+            folders.extend(folders_of(path).map(String::from));
+            let (resource, contents) = file(uri, path, bytes, skill.frontmatters.get(path));
+            self.child(&base, path, resource.clone());
+            if skill.frontmatters.contains_key(path) {
+                self.skill_mds.push((resource, contents));
+            } else {
+                self.files.insert(resource.uri, RawBuf::encode(&contents)?);
+            }
+        }
+        for folder in &folders {
+            let uri = folder_uri(&base, folder);
+            if !folder.is_empty() {
+                let resource = Resource {
+                    mime_type: Some(FOLDER.into()),
+                    ..Resource::new(uri.clone(), file_name(folder))
+                };
+                self.child(&base, folder, resource);
+            }
+            self.folders.entry(uri).or_default();
+        }
+        for (path, frontmatter) in &skill.frontmatters {
+            let uri = skill.uri_of(path);
+            let folder = uri.strip_suffix(SKILL_MD).unwrap_or(&uri);
+            let inside = listed.iter().filter(|file| file.uri.starts_with(folder));
+            let entry = SkillEntry {
+                frontmatter: frontmatter.clone(),
+                resources: SkillResources::Files(inside.cloned().collect()),
+                uri: uri.clone(),
+            };
+            let json = RawBuf::encode(&entry)?;
+            self.entries.push(Entry { uri, json });
+        }
+        Ok(())
+    }
+
+    /// Adds a file or folder to the folder that holds it.
+    fn child(&mut self, base: &str, path: &str, resource: Resource) {
+        let folder = folder_uri(base, folders_of(path).next().unwrap_or_default());
+        self.folders.entry(folder).or_default().push(resource);
+    }
+
+    /// The entry of the skill whose `SKILL.md` has this URI.
+    pub(super) fn entry(&self, uri: &str) -> Option<&Entry> {
+        let at = self
+            .entries
+            .binary_search_by(|entry| entry.uri.as_str().cmp(uri));
+        self.entries.get(at.ok()?)
+    }
+
+    /// The contents of a file that is no `SKILL.md`.
+    pub(super) fn file(&self, uri: &str) -> Option<&RawBuf> {
+        self.files.get(uri)
+    }
+
+    /// What a folder holds.
+    pub(super) fn folder(&self, uri: &str) -> Option<&[Resource]> {
+        self.folders.get(uri).map(Vec::as_slice)
+    }
+}
+
+/// A part of a list, and the cursor after it.
+pub(super) struct Page<'a, T> {
+    pub(super) items: &'a [T],
+    pub(super) next: Option<String>,
+}
+
+/// The page after a cursor, of items in the order of their URIs: at most so many, and after the first
+/// at most so many bytes. `None` for what is no cursor of the list.
+pub(super) fn page<'a, T>(
+    items: &'a [T],
+    list: &str,
+    cursor: Option<&str>,
+    limit: usize,
+    uri: impl Fn(&T) -> &str,
+    bytes: impl Fn(&T) -> usize,
+) -> Option<Page<'a, T>> {
+    let start = match cursor {
+        None => 0,
+        Some(cursor) => {
+            let after = cursor::read(list, cursor)?;
+            items.partition_point(|item| uri(item) <= after.as_str())
+        }
+    };
+    let items = &items[start..];
+    let mut room = PAGE_BYTES;
+    let fits = |item: &&T| {
+        let first = room == PAGE_BYTES;
+        let bytes = bytes(item);
+        let fits = first || bytes <= room;
+        room = room.saturating_sub(bytes.max(1));
+        fits
+    };
+    let len = items.iter().take(limit).take_while(fits).count();
+    let last = items[..len].last().filter(|_| len < items.len());
+    Some(Page {
+        next: last.map(|last| cursor::after(list, uri(last))),
+        items: &items[..len],
+    })
+}
+
+/// Each skill has a folder of its own: one inside of another would be missing among its files (SK-10).
+fn check_places(skills: &[Skill]) -> Result<(), SkillError> {
+    let mut bases = BTreeSet::new();
+    for skill in skills {
+        if !bases.insert(skill.base()) {
+            return Err(SkillError::new(
+                skill.name(),
+                "there are two skills with this URI",
+            ));
+        }
+    }
+    for skill in skills {
+        let base = skill.base();
+        if let Some(outer) = folders_of(&base).find(|outer| bases.contains(*outer)) {
+            let reason = format!("it is inside of the skill `{outer}`, which does not list it");
+            return Err(SkillError::new(skill.name(), reason));
+        }
+    }
+    Ok(())
+}
+
+fn folder_uri(base: &str, folder: &str) -> String {
+    match folder.is_empty() {
+        true => base.to_owned(),
+        false => format!("{base}/{}", encode_path(folder)),
+    }
+}
+
+/// A file as a resource (SK-07), and its contents: text where the bytes are UTF-8.
+fn file(
+    uri: String,
+    path: &str,
+    bytes: &[u8],
+    frontmatter: Option<&Frontmatter>,
+) -> (Resource, ResourceContents) {
+    let text = core::str::from_utf8(bytes).ok();
+    let mime_type = mime_type(path, text.is_some());
+    let contents = match text {
+        Some(text) => ResourceContents::text(&uri, text),
+        None => ResourceContents::blob(&uri, bytes),
+    };
+    let name = frontmatter.and_then(Frontmatter::name);
+    let description = frontmatter.and_then(Frontmatter::description);
+    let resource = Resource {
+        description: description.map(String::from),
+        mime_type: Some(mime_type.into()),
+        size: u64::try_from(bytes.len()).ok(),
+        ..Resource::new(uri, name.unwrap_or_else(|| file_name(path)))
+    };
+    (resource, contents.with_mime_type(mime_type))
+}
+
+/// What a page holds after its first item, so that it fits into the output of any connection.
+const PAGE_BYTES: usize = 256 << 10;
+
+/// The type of folders (SK-25).
+const FOLDER: &str = "inode/directory";
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn skill(name: &str) -> Skill {
+        let text = format!("---\nname: {name}\ndescription: d\n---\n");
+        Skill::in_memory(name).file(SKILL_MD, text).build().unwrap()
+    }
+
+    fn refused(skills: &[Skill], reason: &str) {
+        let error = Catalogue::new(skills).err().unwrap().to_string();
+        assert!(error.contains(reason), "{error}");
+    }
+
+    /// SK-10
+    #[test]
+    fn sk_10_skills_do_not_lie_in_each_other() {
+        let below = |name, prefix: &str| skill(name).under(prefix).unwrap();
+        let apart = [
+            skill("a"),
+            skill("a-b"),
+            below("a", "b"),
+            below("c", "a-b/x"),
+        ];
+        refused(&apart, "inside of the skill `skill://a-b`");
+        assert!(Catalogue::new(&apart[..3]).is_ok());
+        refused(&[skill("a"), skill("a")], "two skills");
+        refused(
+            &[below("b", "x/a"), below("a", "x")],
+            "inside of the skill `skill://x/a`",
+        );
+    }
+
+    #[test]
+    fn pages_are_bounded_by_items_and_bytes() {
+        let items: Vec<(String, usize)> = [
+            ("a", 1),
+            ("b", 0),
+            ("c", PAGE_BYTES * 2),
+            ("d", 5),
+            ("e", PAGE_BYTES),
+        ]
+        .map(|(uri, bytes)| (uri.to_owned(), bytes))
+        .to_vec();
+        let mut pages = Vec::new();
+        let mut cursor: Option<String> = None;
+        loop {
+            let page = page(
+                &items,
+                "l",
+                cursor.as_deref(),
+                3,
+                |item| &item.0,
+                |item| item.1,
+            );
+            let page = page.unwrap();
+            pages.push(page.items.iter().map(|item| &*item.0).collect::<String>());
+            cursor = page.next;
+            if cursor.is_none() {
+                break;
+            }
+        }
+        assert_eq!(pages, ["ab", "c", "d", "e"]);
+        assert!(page(&items, "l", Some("x"), 3, |item| &item.0, |item| item.1).is_none());
+        let none: &[(String, usize)] = &[];
+        let empty = page(none, "l", None, 3, |item| &item.0, |item| item.1).unwrap();
+        assert!(empty.items.is_empty() && empty.next.is_none());
+    }
+}

@@ -1,0 +1,74 @@
+//! Skills: folders with instructions for a model, which a server offers as resources.
+//!
+//! A skill is a folder with a file `SKILL.md`, which begins with YAML frontmatter (`name`,
+//! `description` and any other field). The extension [`EXTENSION`] lists skills with the digest and
+//! the size of each file; the files are read by `resources/read`. It is served and used in 2026-07-28
+//! and in 2025-11-25 (SK-02).
+//!
+//! | Task | Start with |
+//! |---|---|
+//! | Serve skills | `Skills`, `Skill`, `ServerBuilder::skills` |
+//! | List, load and read skills of a server | `Client::skills`, `SkillsClient` |
+//! | Check by hand what another client has read | [`verify`], [`parse_frontmatter`], [`SkillEntry::check`] |
+//!
+//! The guide page `skills` describes both sides, and what remains the task of a host.
+
+#[cfg(feature = "client")]
+mod approval;
+#[cfg(feature = "server")]
+mod catalogue;
+mod check;
+#[cfg(feature = "client")]
+mod client;
+#[cfg(feature = "server")]
+mod cursor;
+mod entry;
+#[cfg(feature = "server")]
+mod error;
+#[cfg(feature = "server")]
+mod folder;
+mod frontmatter;
+#[cfg(feature = "client")]
+mod loaded;
+mod name;
+#[cfg(feature = "server")]
+mod offer;
+#[cfg(feature = "server")]
+mod path;
+#[cfg(feature = "server")]
+mod server;
+#[cfg(feature = "server")]
+mod skill;
+mod uri;
+mod yaml;
+
+#[cfg(feature = "client")]
+pub use self::approval::Approval;
+pub use self::check::{CheckError, verify};
+#[cfg(feature = "client")]
+pub use self::client::SkillsClient;
+pub use self::entry::{SkillEntry, SkillResource, SkillResources};
+#[cfg(feature = "server")]
+pub use self::error::SkillError;
+pub use self::frontmatter::{Frontmatter, FrontmatterError, parse_frontmatter};
+#[cfg(feature = "client")]
+pub use self::loaded::{LoadError, LoadedSkill, SkillFile};
+pub use self::name::{is_skill_name, skill_name_from_uri};
+#[cfg(feature = "server")]
+pub use self::offer::Skills;
+#[cfg(feature = "server")]
+pub use self::skill::{Skill, SkillBuilder};
+
+/// The name of the extension.
+pub const EXTENSION: &str = "io.modelcontextprotocol/skills";
+
+/// The file at the root of each skill.
+pub const SKILL_MD: &str = "SKILL.md";
+
+/// The number of files of a skill that servers should not exceed and clients must accept (SK-12,
+/// SK-37).
+pub const MAX_FILES: usize = 512;
+
+/// The bytes of all files of a skill that servers should not exceed and clients must accept
+/// (SK-12, SK-37).
+pub const MAX_BYTES: u64 = 16 << 20;

@@ -1,0 +1,112 @@
+//! The skills that a server offers.
+
+use core::fmt;
+use core::time::Duration;
+use std::fs;
+use std::path::Path;
+
+use mcp_proto::model::CacheScope;
+use mcp_proto::{Revision, RevisionSet};
+
+use super::SKILL_MD;
+use super::error::SkillError;
+use super::skill::Skill;
+
+/// The skills that a server offers, for [`ServerBuilder::skills`](crate::server::ServerBuilder::skills).
+///
+/// They do not change afterwards: digests and sizes are computed once, of the bytes that are served
+/// (SK-28).
+#[derive(Clone)]
+#[must_use = "they must be given to a server"]
+pub struct Skills {
+    pub(super) skills: Vec<Skill>,
+    pub(super) directory_read: bool,
+    pub(super) page_size: usize,
+    pub(super) hint: Option<(Duration, CacheScope)>,
+    pub(super) revisions: RevisionSet,
+}
+
+impl Skills {
+    /// No skills yet.
+    pub const fn new() -> Self {
+        Self {
+            skills: Vec::new(),
+            directory_read: false,
+            page_size: PAGE,
+            hint: None,
+            revisions: RevisionSet::of(&[Revision::V2025_11_25, Revision::V2026_07_28]),
+        }
+    }
+
+    /// Reads every skill in a folder: each folder in it that has a `SKILL.md`.
+    ///
+    /// # Errors
+    /// Those of [`Skill::from_folder`], and a folder that cannot be read.
+    pub fn from_folder(path: impl AsRef<Path>) -> Result<Self, SkillError> {
+        let path = path.as_ref();
+        let at = |error| SkillError::io(path.display().to_string(), error);
+        let mut folders = Vec::new();
+        for entry in fs::read_dir(path).map_err(at)? {
+            let folder = entry.map_err(at)?.path();
+            if folder.join(SKILL_MD).is_file() {
+                folders.push(folder);
+            }
+        }
+        folders.sort();
+        let skills = folders.iter().map(Skill::from_folder);
+        Ok(Self {
+            skills: skills.collect::<Result<_, _>>()?,
+            ..Self::new()
+        })
+    }
+
+    /// Adds a skill. The URI of each is its own, and none is inside of another; otherwise the server is
+    /// not built.
+    pub fn skill(mut self, skill: Skill) -> Self {
+        self.skills.push(skill);
+        self
+    }
+
+    /// Lets clients read the folders of skills by `resources/directory/read` (SK-25).
+    pub const fn directory_read(mut self) -> Self {
+        self.directory_read = true;
+        self
+    }
+
+    /// Sets how many skills, or files of a folder, are on a page at most; 100 otherwise. Zero is a
+    /// mistake.
+    pub const fn page_size(mut self, items: usize) -> Self {
+        self.page_size = items;
+        self
+    }
+
+    /// Sets how long clients of 2026-07-28 may keep entries and files, and whether others may share
+    /// them (SK-24). Otherwise they may not.
+    pub const fn cache(mut self, ttl: Duration, scope: CacheScope) -> Self {
+        self.hint = Some((ttl, scope));
+        self
+    }
+
+    /// Sets the revisions in which the extension is declared; 2025-11-25 and 2026-07-28 otherwise
+    /// (SK-02).
+    pub const fn revisions(mut self, revisions: RevisionSet) -> Self {
+        self.revisions = revisions;
+        self
+    }
+}
+
+impl Default for Skills {
+    fn default() -> Self {
+        Self::new()
+    }
+}
+
+impl fmt::Debug for Skills {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Skills")
+            .field("skills", &self.skills)
+            .finish_non_exhaustive()
+    }
+}
+
+const PAGE: usize = 100;

@@ -1,0 +1,279 @@
+//! Serves skills.
+
+use core::future::ready;
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::json::RawBuf;
+use mcp_proto::model::{CacheScope, ServerFeatures};
+use mcp_proto::rpc::Method;
+use mcp_proto::server::ListKind;
+use mcp_proto::{Revision, RevisionSet};
+use serde::{Deserialize, Serialize};
+
+use super::EXTENSION;
+use super::catalogue::{Catalogue, page};
+use super::offer::Skills;
+use crate::connection::Job;
+use crate::model::{self, ResourceContents};
+use crate::server::{
+    Call, Context, Extension, HandlerError, RegisterError, Resource, ServerBuilder, Service, layers,
+};
+
+impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Offers skills: declares the extension, lists each `SKILL.md` as a resource, and serves the files
+    /// of the skills and their entries (SK-01). Every client can read them, whatever it declares
+    /// (SK-03).
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::skills::{Skill, Skills};
+    ///
+    /// let refunds = Skill::in_memory("refunds")
+    ///     .file("SKILL.md", "---\nname: refunds\ndescription: Handles refunds\n---\nRead limits.md.\n")
+    ///     .file("limits.md", "At most 100.\n")
+    ///     .build()?;
+    /// let server = Server::<()>::builder("shop", "1.0")
+    ///     .skills(Skills::new().skill(refunds).directory_read())
+    ///     .build()?;
+    /// # let _ = server;
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn skills(self, skills: Skills) -> Self {
+        if skills.page_size == 0 {
+            return self.mistake(RegisterError::zero("page_size"));
+        }
+        let Skills {
+            directory_read,
+            page_size,
+            hint,
+            revisions,
+            ..
+        } = skills;
+        let catalogue = match Catalogue::new(&skills.skills) {
+            Ok(catalogue) => catalogue,
+            Err(error) => return self.mistake(RegisterError::setting("skills", &error)),
+        };
+        let mut builder = self;
+        if catalogue.entries.is_empty() {
+            // The capability is declared although nothing is listed.
+            builder = builder.list_changed(ListKind::Resources);
+        }
+        for (listed, contents) in &catalogue.skill_mds {
+            builder = builder.with(skill_md(listed, contents, hint));
+        }
+        let served = Arc::new(Served {
+            catalogue,
+            page_size,
+            hint,
+        });
+        builder.extension(extension(&served, directory_read, revisions))
+    }
+}
+
+/// The extension, with its methods.
+fn extension<S: Send + Sync + 'static>(
+    served: &Arc<Served>,
+    directory_read: bool,
+    revisions: RevisionSet,
+) -> Extension<S> {
+    let (listing, getting, reading) = (Arc::clone(served), Arc::clone(served), Arc::clone(served));
+    let extension = Extension::new(EXTENSION)
+        .settings(Settings { directory_read })
+        .revisions(revisions)
+        .needs(ServerFeatures::RESOURCES)
+        .method("skills/list", move |params: ListParams, cx: Context<S>| {
+            ready(listing.list(&params, cx.revision()))
+        })
+        .method("skills/get", move |params: GetParams, cx: Context<S>| {
+            ready(getting.get(&params.uri, cx.revision()))
+        })
+        .layer(layers::around(move |call, service| {
+            reading.read(call, service)
+        }));
+    if !directory_read {
+        return extension;
+    }
+    let folders = Arc::clone(served);
+    extension.method(
+        "resources/directory/read",
+        move |params: FolderParams, _: Context<S>| ready(folders.folder(&params)),
+    )
+}
+
+/// A `SKILL.md`, which is listed (SK-07).
+fn skill_md<S: Send + Sync + 'static>(
+    listed: &model::Resource,
+    contents: &ResourceContents,
+    hint: Option<(Duration, CacheScope)>,
+) -> Resource<S> {
+    let mut resource = Resource::new(&listed.uri, &listed.name);
+    if let Some(description) = &listed.description {
+        resource = resource.description(description);
+    }
+    if let Some(mime_type) = &listed.mime_type {
+        resource = resource.mime_type(mime_type);
+    }
+    if let Some(size) = listed.size {
+        resource = resource.size(size);
+    }
+    if let Some((ttl, scope)) = hint {
+        resource = resource.cache(ttl, scope);
+    }
+    let contents = contents.clone();
+    resource.handler(move |_| ready(Ok(contents.clone())))
+}
+
+/// What the handlers share.
+struct Served {
+    catalogue: Catalogue,
+    page_size: usize,
+    hint: Option<(Duration, CacheScope)>,
+}
+
+impl Served {
+    /// Answers `skills/list` (SK-20).
+    fn list(&self, params: &ListParams, revision: Revision) -> Result<ListResult, HandlerError> {
+        let page = page(
+            &self.catalogue.entries,
+            "skills",
+            params.cursor.as_deref(),
+            self.page_size,
+            |entry| &entry.uri,
+            |entry| entry.json.as_raw().as_bytes().len(),
+        );
+        let page = page.ok_or_else(invalid_cursor)?;
+        Ok(ListResult {
+            skills: page.items.iter().map(|entry| entry.json.clone()).collect(),
+            next_cursor: page.next,
+            hint: Hint::new(self.hint, revision),
+        })
+    }
+
+    /// Answers `skills/get` (SK-22).
+    fn get(&self, uri: &str, revision: Revision) -> Result<GetResult, HandlerError> {
+        let entry = self.catalogue.entry(uri);
+        let entry = entry.ok_or_else(|| HandlerError::invalid_params("Unknown skill"))?;
+        Ok(GetResult {
+            skill: entry.json.clone(),
+            hint: Hint::new(self.hint, revision),
+        })
+    }
+
+    /// Answers `resources/directory/read` (SK-25, SK-26).
+    fn folder(&self, params: &FolderParams) -> Result<FolderResult, HandlerError> {
+        let children = self.catalogue.folder(&params.uri);
+        let children = children.ok_or_else(|| HandlerError::invalid_params("Unknown directory"))?;
+        let page = page(
+            children,
+            &params.uri,
+            params.cursor.as_deref(),
+            self.page_size,
+            |child| &child.uri,
+            |child| child.uri.len(),
+        );
+        let page = page.ok_or_else(invalid_cursor)?;
+        Ok(FolderResult {
+            resources: page.items.to_vec(),
+            next_cursor: page.next,
+        })
+    }
+
+    /// Answers `resources/read` of a file that is not listed; the service answers everything else.
+    fn read(&self, call: Call<'_>, service: &dyn Service) -> Job {
+        if call.method != Method::ResourcesRead {
+            return service.call(call);
+        }
+        let uri = call.request.subject.unwrap_or_default().to_cow();
+        let Some(contents) = self.catalogue.file(&uri) else {
+            return service.call(call);
+        };
+        let hint = Hint::new(self.hint, call.request.revision);
+        call.ready(Ok(ReadResult {
+            contents: [contents.clone()],
+            hint,
+        }))
+    }
+}
+
+fn invalid_cursor() -> HandlerError {
+    HandlerError::invalid_params("Invalid cursor")
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Settings {
+    directory_read: bool,
+}
+
+#[derive(Deserialize)]
+struct ListParams {
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+#[derive(Deserialize)]
+struct GetParams {
+    uri: String,
+}
+
+#[derive(Deserialize)]
+struct FolderParams {
+    uri: String,
+    #[serde(default)]
+    cursor: Option<String>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct ListResult {
+    skills: Vec<RawBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+    #[serde(flatten)]
+    hint: Option<Hint>,
+}
+
+#[derive(Serialize)]
+struct GetResult {
+    skill: RawBuf,
+    #[serde(flatten)]
+    hint: Option<Hint>,
+}
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct FolderResult {
+    resources: Vec<model::Resource>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+#[derive(Serialize)]
+struct ReadResult {
+    contents: [RawBuf; 1],
+    #[serde(flatten)]
+    hint: Option<Hint>,
+}
+
+/// How long a result stays fresh, and who may share it (SK-24).
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Hint {
+    ttl_ms: u64,
+    cache_scope: CacheScope,
+}
+
+impl Hint {
+    /// Nothing in revisions that do not have it.
+    fn new(hint: Option<(Duration, CacheScope)>, revision: Revision) -> Option<Self> {
+        let (ttl, cache_scope) = hint.unwrap_or((Duration::ZERO, CacheScope::Private));
+        revision.requires_cache_hints().then(|| Self {
+            ttl_ms: u64::try_from(ttl.as_millis()).map_or(MAX_TTL, |ttl| ttl.min(MAX_TTL)),
+            cache_scope,
+        })
+    }
+}
+
+/// The greatest integer that every reader of JSON keeps.
+const MAX_TTL: u64 = (1 << 53) - 1;

@@ -1,0 +1,81 @@
+//! URIs of files of skills.
+
+use core::fmt::Write as _;
+
+use super::SKILL_MD;
+
+/// The URI of the folder whose `SKILL.md` has this URI, without a slash at its end.
+pub(super) fn folder_of(uri: &str) -> Option<&str> {
+    uri.strip_suffix(SKILL_MD)?.strip_suffix('/')
+}
+
+/// Whether the URI names something below the folder, without segments that lead out of it.
+pub(super) fn is_inside(uri: &str, folder: &str) -> bool {
+    let path = uri
+        .strip_prefix(folder)
+        .and_then(|rest| rest.strip_prefix('/'));
+    path.is_some_and(|path| {
+        !path.contains(['\\', '?', '#'])
+            && path
+                .split('/')
+                .all(|segment| !segment.is_empty() && !is_dots(segment))
+    })
+}
+
+/// Encodes a path for a URI: everything except slashes and what a segment may contain (RFC 3986).
+pub(super) fn encode_path(path: &str) -> String {
+    let mut encoded = String::with_capacity(path.len());
+    for byte in path.bytes() {
+        if byte.is_ascii_alphanumeric() || b"-._~!$&'()*+,;=:@/".contains(&byte) {
+            encoded.push(char::from(byte));
+        } else {
+            let _ = write!(encoded, "%{byte:02X}");
+        }
+    }
+    encoded
+}
+
+/// Whether a segment means this folder or the one above, encoded or not.
+fn is_dots(segment: &str) -> bool {
+    let plain = segment.replace("%2e", ".").replace("%2E", ".");
+    plain == "." || plain == ".."
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn segments_do_not_lead_out_of_a_folder() {
+        for uri in [
+            "skill://a/b",
+            "skill://a/b/c.md",
+            "skill://a/..b",
+            "skill://a/%20",
+        ] {
+            assert!(is_inside(uri, "skill://a"), "{uri}");
+        }
+        for uri in [
+            "skill://a",
+            "skill://a/",
+            "skill://ab/c",
+            "skill://a/../b",
+            "skill://a/b/..",
+            "skill://a/%2e%2E/b",
+            "skill://a/.%2E/b",
+            "skill://a/b//c",
+            r"skill://a/..\b",
+            "skill://a/b?c",
+            "skill://a/b#c",
+        ] {
+            assert!(!is_inside(uri, "skill://a"), "{uri}");
+        }
+    }
+
+    #[test]
+    fn paths_are_encoded() {
+        assert_eq!(encode_path("a b/é.md"), "a%20b/%C3%A9.md");
+        assert_eq!(encode_path("a/b-1_2.~c"), "a/b-1_2.~c");
+        assert_eq!(encode_path("50%?#"), "50%25%3F%23");
+    }
+}

@@ -1,0 +1,103 @@
+//! Skills of which tests are made.
+
+use mcp_async::server::ServerBuilder;
+use mcp_async::skills::{Skill, Skills};
+use mcp_async::{ErrorReply, Server, duplex, server};
+use mcp_proto::json::{Map, RawBuf};
+use mcp_proto::model::ServerFeatures;
+use mcp_proto::server::{ServerConfig, ServerSetup};
+use mcp_proto::{CustomMethod, Revision};
+
+use crate::client_typed::support::{Seen, only, run};
+use crate::sim::{Sim, end, settle, spawn};
+
+/// The revisions that have skills.
+pub(super) const REVISIONS: [Revision; 2] = [Revision::V2025_11_25, Revision::V2026_07_28];
+
+pub(super) const SKILL_MD: &str = "---
+name: pdf-processing
+description: Fills in forms
+license: MIT
+metadata:
+  version: 1.50
+  tags: [pdf, forms]
+---
+# Forms
+
+Read references/FORMS.md.
+";
+
+pub(super) const URI: &str = "skill://pdf-processing/SKILL.md";
+
+/// Of two folders, one of which has a folder in it, with text and bytes.
+pub(super) fn pdf() -> Skill {
+    Skill::in_memory("pdf-processing")
+        .file("SKILL.md", SKILL_MD)
+        .file("references/FORMS.md", "Forms\r\n\0é")
+        .file("references/old/a b.txt", "")
+        .file("scripts/fill.bin", [0xff, 0x00, 0xfe])
+        .build()
+        .unwrap()
+}
+
+const METHODS: [CustomMethod<'static>; 3] = [
+    CustomMethod::new("skills/list"),
+    CustomMethod::new("skills/get"),
+    CustomMethod::new("resources/directory/read"),
+];
+
+/// A skill of this name and nothing else.
+pub(super) fn plain(name: &str) -> Skill {
+    let text = format!("---\nname: {name}\ndescription: of {name}\n---\n");
+    let skill = Skill::in_memory(name).file("SKILL.md", text);
+    skill.build().unwrap()
+}
+
+pub(super) fn offering(skills: Skills) -> ServerBuilder<Sim> {
+    Server::builder("demo", "1.0").skills(skills)
+}
+
+/// A value of the JSON of an answer.
+pub(super) fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap()
+}
+
+/// Runs a script against a server that answers each method as the test says, and notes what was
+/// asked.
+pub(super) fn against<F: Future<Output = ()>>(
+    answer: impl Fn(&str, &str) -> Result<String, ErrorReply> + Send + 'static,
+    settings: &str,
+    script: impl FnOnce(mcp_async::Client<Sim>, Seen) -> F,
+) {
+    let seen = Seen::default();
+    let asked = seen.clone();
+    let settings = RawBuf::parse(settings).unwrap();
+    let extensions = [(mcp_async::skills::EXTENSION, settings.as_raw())];
+    let mut config = ServerConfig {
+        capabilities: ServerFeatures::RESOURCES.capabilities(),
+        ..ServerConfig::new("hostile", "1.0")
+    };
+    config.methods = &METHODS;
+    config.capabilities.extensions = Some(Map::new(&extensions));
+    let service = server::service_fn(move |call| {
+        let name = call.method.name().to_cow().into_owned();
+        let text = |member| {
+            let value = call.params.get(member)?.string()?;
+            Some(value.to_cow().into_owned())
+        };
+        let about = text("uri").or_else(|| text("cursor")).unwrap_or_default();
+        asked.note(format!("{name} {about}").trim_end());
+        let answer = answer(&name, &about);
+        call.ready(answer.map(|json| RawBuf::parse(json).unwrap()))
+    });
+    let (left, right) = duplex(1 << 20);
+    let (served, _peer) =
+        server::connect(right.split(), Sim, ServerSetup::shared(&config), service);
+    spawn(async move { served.await.unwrap() });
+    run(async {
+        let client = only(Revision::V2026_07_28).connect_over(left.split()).await;
+        script(client.unwrap(), seen).await;
+    });
+    settle();
+    end();
+}
