@@ -33,7 +33,6 @@ pub(crate) use self::pending_responses::{Arrival, PendingResponses};
 pub use self::progress::Progress;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub(crate) use self::shared::Core;
-#[cfg(feature = "http-server")]
 pub(crate) use self::shared::register;
 pub(crate) use self::shared::{Nothing, Respond, RoleState, Shared};
 #[cfg(any(feature = "http-server", feature = "http-client"))]
