@@ -180,8 +180,9 @@ impl CallContext {
     }
 
     /// Returns the settings of an extension that the client declares: in 2026-07-28 on this very
-    /// request (EX-05), in a legacy session by `initialize`. An extension whose settings are no
-    /// object is not declared (EX-04).
+    /// request (EX-05), in a legacy session by `initialize`. A legacy session that another process
+    /// continues from a store has none. An extension whose settings are no object is not declared
+    /// (EX-04).
     ///
     /// ```
     /// use mcp_async::server::CallContext;

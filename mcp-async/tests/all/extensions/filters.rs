@@ -5,8 +5,9 @@ use core::pin::pin;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
-use mcp_async::Server;
-use mcp_async::server::{Extension, HandlerError, Listener};
+use mcp_async::server::{BoxService, Extension, HandlerError, Listener, connect, service_fn};
+use mcp_async::{ErrorReply, Server};
+use mcp_proto::server::ServerConfig;
 use mcp_proto::{Revision, SendError};
 use serde::de::IgnoredAny;
 
@@ -208,6 +209,22 @@ fn the_server_ends_a_subscription() {
     assert!(answer.contains(r#""resultType":"complete""#), "{answer}");
     assert!(wire.has_ended(), "it waits for no subscription");
     assert!(heard.take().is_closed());
+}
+
+/// Without judges nothing is accepted, and nothing waits.
+#[test]
+fn a_service_may_judge_nothing() {
+    let begin = |(reader, writer), clock| {
+        let service = service_fn(|call| call.refuse(ErrorReply::method_not_found()));
+        let config = ServerConfig {
+            filters: &["number"],
+            ..ServerConfig::new("demo", "1")
+        };
+        let service = Box::new(service) as BoxService;
+        connect((reader, writer), clock, config, service)
+    };
+    let mut wire = Wire::of(begin, Revision::V2026_07_28, "{}");
+    assert_eq!(accepted(&mut wire, r#"{"number":2}"#), "{}");
 }
 
 /// EX-06, EX-13.
