@@ -25,6 +25,10 @@ pub(super) struct Method {
     pub(super) requires: Option<String>,
     /// The revisions that have the method (EX-07).
     pub(super) revisions: RevisionSet,
+    #[cfg_attr(
+        not(all(feature = "auth", feature = "http-server")),
+        expect(dead_code, reason = "no request has a token")
+    )]
     pub(super) scopes: ItemScopes,
     /// A call lasts until the client ends it.
     pub(super) long_running: bool,

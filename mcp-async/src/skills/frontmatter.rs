@@ -65,7 +65,7 @@ impl Frontmatter {
 /// `description` (SK-04).
 pub fn parse_frontmatter(bytes: &[u8]) -> Result<Frontmatter, FrontmatterError> {
     let text = core::str::from_utf8(bytes).map_err(FrontmatterError::NotText)?;
-    split(text).and_then(|(yaml, _)| read(yaml))
+    read_text(text).map(|(frontmatter, _)| frontmatter)
 }
 
 /// The frontmatter of a text, and what follows it.
