@@ -1,5 +1,6 @@
 //! URIs of files of skills.
 
+#[cfg(any(feature = "server", test))]
 use core::fmt::Write as _;
 
 use super::SKILL_MD;
