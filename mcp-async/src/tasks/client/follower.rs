@@ -42,6 +42,8 @@ pub(super) struct Follower {
     expires: Option<Instant>,
     /// When its caller gives up.
     deadline: Option<Instant>,
+    /// Until when acknowledgements are waited for after the end.
+    lingers: Option<Instant>,
     pace: Pace,
     getting: Option<Boxed<Result<RawBuf, CallError>>>,
     /// The keys of all questions of the task so far (TK-57).
@@ -119,6 +121,7 @@ impl Follower {
             known_since: None,
             expires: None,
             deadline: None,
+            lingers: None,
             getting: None,
             asked: HashSet::new(),
             questions: Vec::new(),
@@ -165,7 +168,7 @@ impl Follower {
                 return Poll::Ready(Some(event));
             }
             if self.end.is_some() {
-                return Poll::Ready(None);
+                return self.poll_linger(cx);
             }
             let polled = [
                 self.poll_questions(cx),
@@ -181,14 +184,39 @@ impl Follower {
     /// The outcome; once.
     pub(super) fn poll_end(&mut self, cx: &mut Context<'_>) -> Poll<End> {
         loop {
-            match self.poll_event(cx) {
-                Poll::Ready(Some(_)) => {}
-                Poll::Ready(None) => {
-                    let end = self.end.replace(Err(CallError::Closed));
-                    return Poll::Ready(end.unwrap_or(Err(CallError::Closed)));
-                }
-                Poll::Pending => return Poll::Pending,
+            let polled = self.poll_event(cx);
+            if self.end.is_some() {
+                let end = self.end.replace(Err(CallError::Closed));
+                return Poll::Ready(end.unwrap_or(Err(CallError::Closed)));
             }
+            if polled.is_pending() {
+                return Poll::Pending;
+            }
+        }
+    }
+
+    /// Ready after the end: the last acknowledgements of answers may come after it, as they come
+    /// on another way.
+    fn poll_linger(&mut self, cx: &mut Context<'_>) -> Poll<Option<TaskEvent>> {
+        let (requests, events) = (&self.requests, &mut self.events);
+        self.questions
+            .retain_mut(|questions| match questions.poll(requests, cx) {
+                Poll::Pending => true,
+                Poll::Ready(Ok(())) => {
+                    let keys = core::mem::take(&mut questions.keys);
+                    events.push_back(TaskEvent::Answered(keys));
+                    false
+                }
+                Poll::Ready(Err(_)) => false,
+            });
+        if let Some(event) = self.events.pop_front() {
+            return Poll::Ready(Some(event));
+        }
+        match self.lingers {
+            Some(until) if !self.questions.is_empty() => {
+                self.timer.poll_until(until, cx).map(|()| None)
+            }
+            _ => Poll::Ready(None),
         }
     }
 
@@ -271,10 +299,20 @@ impl Follower {
     /// A notification is a hint: one that cannot be read is answered by a poll.
     fn notified(&mut self, params: &RawBuf) {
         match params.decode::<DetailedTask>() {
-            Ok(task) if task.task_id != self.requests.id => {}
+            Ok(task) if task.task_id != self.requests.id || self.is_older(&task) => {}
             Ok(task) if task.check().is_ok() => self.accept(task),
             _ => self.due = Some(self.now()),
         }
+    }
+
+    /// Whether the server said something newer before, be it on another stream. Only times of one
+    /// form can be compared.
+    fn is_older(&self, task: &DetailedTask) -> bool {
+        let last = self.state.as_ref().map(|state| &*state.last_updated_at);
+        let time = &*task.last_updated_at;
+        last.is_some_and(|last| {
+            last.len() == time.len() && last.ends_with('Z') && time.ends_with('Z') && time < last
+        })
     }
 
     /// Ready when a poll has an answer, or a time has come.
@@ -433,7 +471,8 @@ impl Follower {
         self.end = Some(end);
         self.abandon();
         self.getting = None;
-        self.questions.clear();
+        self.questions.retain(Questions::is_on_the_wire);
+        self.lingers = Some(self.now() + LINGER);
         self.source = Source::Polls;
     }
 
@@ -495,6 +534,9 @@ fn accepts(subscription: &Subscription, id: &str) -> bool {
         texts.any(|text| text == id)
     })
 }
+
+/// How long an acknowledgement is waited for after the end.
+const LINGER: Duration = Duration::from_secs(1);
 
 fn is_due(time: Option<Instant>, now: Instant) -> bool {
     time.is_some_and(|time| time <= now)
