@@ -105,7 +105,7 @@ async fn call<R: Runtime>(
 }
 
 /// `MCP_OP_TIMEOUT_MS`: how long one step may take.
-fn limit() -> io::Result<Duration> {
+pub(crate) fn limit() -> io::Result<Duration> {
     let milliseconds = match std::env::var("MCP_OP_TIMEOUT_MS") {
         Ok(text) => text.parse().map_err(|_| usage("MCP_OP_TIMEOUT_MS"))?,
         Err(_) => 5000,
@@ -126,7 +126,7 @@ fn revisions() -> io::Result<RevisionSet> {
     }
 }
 
-fn usage(variable: &str) -> io::Error {
+pub(crate) fn usage(variable: &str) -> io::Error {
     io::Error::new(
         io::ErrorKind::InvalidInput,
         format!("{variable} is not understood"),
@@ -134,7 +134,7 @@ fn usage(variable: &str) -> io::Error {
 }
 
 /// A step that may fail, and may not take for ever.
-async fn step<R: Runtime, T, E: Into<Box<dyn Error>>>(
+pub(crate) async fn step<R: Runtime, T, E: Into<Box<dyn Error>>>(
     limit: Duration,
     doing: impl Future<Output = Result<T, E>>,
 ) -> Result<T, String> {
@@ -150,7 +150,7 @@ async fn step<R: Runtime, T, E: Into<Box<dyn Error>>>(
     or(doing, late).await
 }
 
-fn first_text(content: &[Content]) -> Option<String> {
+pub(crate) fn first_text(content: &[Content]) -> Option<String> {
     let text = content.iter().find_map(Content::as_text)?;
     Some(text.chars().take(64).collect())
 }

@@ -4,6 +4,8 @@
 //! - `fixture http-auth PORT`: a protected server, see [`protected`]
 //! - `fixture client stdio -- COMMAND..`, `fixture client http URL`: a client, see [`client`]
 //! - `fixture client oauth URL`: a client that logs in, see [`oauth`]
+//! - `fixture client tasks URL`, `fixture client tasks stdio -- COMMAND..`: a client that follows
+//!   tasks, see [`tasks_client`]
 //! - `fixture codec json|line|sse`: the codecs of the core, see [`codec`]
 //! - `fixture limits`: the default limits as one line of JSON
 //!
@@ -18,6 +20,7 @@ mod protected;
 mod records;
 mod runtime;
 mod server;
+mod tasks_client;
 
 use std::io::{self, BufWriter, Write as _};
 use std::process::ExitCode;
@@ -40,6 +43,10 @@ fn main() -> ExitCode {
         }
         (Some(runtime), ["client", "http", url]) => runtime.client_http(url),
         (Some(runtime), ["client", "oauth", url]) => runtime.client_oauth(url),
+        (Some(runtime), ["client", "tasks", "stdio", "--", program, args @ ..]) => {
+            runtime.client_tasks_stdio(program, args)
+        }
+        (Some(runtime), ["client", "tasks", url]) => runtime.client_tasks_http(url),
         (Some(_), ["codec", "json"]) => codec::run(codec::json),
         (Some(_), ["codec", "line"]) => codec::run(codec::line),
         (Some(_), ["codec", "sse"]) => codec::run(codec::sse),
@@ -69,4 +76,5 @@ fn print(line: &str) -> io::Result<()> {
 const USAGE: &str =
     "usage: fixture [--runtime tokio|smol] stdio | http PORT | http-auth PORT | limits
        fixture [--runtime tokio|smol] client stdio -- COMMAND.. | client http URL | client oauth URL
+       fixture [--runtime tokio|smol] client tasks URL | client tasks stdio -- COMMAND..
        fixture codec json|line|sse";

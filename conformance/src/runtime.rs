@@ -3,7 +3,7 @@
 use core::future::Future;
 use std::io;
 
-use crate::{client, oauth, protected, server};
+use crate::{client, oauth, protected, server, tasks_client};
 
 /// What a server or a client runs on.
 #[derive(Clone, Copy, Debug)]
@@ -53,6 +53,20 @@ impl Runtime {
         match self {
             Self::Tokio => on_tokio(oauth::run::<mcp_tokio::Runtime>(url)),
             Self::Smol => smol::block_on(oauth::run::<mcp_smol::Runtime>(url)),
+        }
+    }
+
+    pub(crate) fn client_tasks_stdio(self, program: &str, args: &[&str]) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(tasks_client::stdio::<mcp_tokio::Runtime>(program, args)),
+            Self::Smol => smol::block_on(tasks_client::stdio::<mcp_smol::Runtime>(program, args)),
+        }
+    }
+
+    pub(crate) fn client_tasks_http(self, url: &str) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(tasks_client::http::<mcp_tokio::Runtime>(url)),
+            Self::Smol => smol::block_on(tasks_client::http::<mcp_smol::Runtime>(url)),
         }
     }
 

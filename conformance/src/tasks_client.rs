@@ -1,0 +1,309 @@
+//! The client of `fixture client tasks`: calls that become tasks, told as JSON lines.
+
+use core::error::Error;
+use core::future::Future;
+use core::time::Duration;
+use std::collections::BTreeMap;
+use std::io;
+
+use mcp_async::client::{CallError, ClientBuilder};
+use mcp_async::model::{CallToolResult, ElicitResult, TaskStatus};
+use mcp_async::net::Network;
+use mcp_async::process::Command;
+use mcp_async::tasks::client::{TaskEvent, TaskHandle, TaskOptions, ToolOutcome};
+use mcp_async::{Client, ErrorChain, Runtime};
+use mcp_proto::json::RawBuf;
+use mcp_proto::{Revision, RevisionSet};
+use serde::Serialize;
+
+use crate::client::{first_text, limit, step, usage};
+
+/// Starts the command and goes through the script.
+///
+/// # Errors
+///
+/// See [`script`].
+pub(crate) async fn stdio<R: Runtime>(program: &str, args: &[&str]) -> io::Result<()> {
+    let command = Command::new(program).args(args);
+    script(async |builder: ClientBuilder<R>| builder.spawn(&command).await).await
+}
+
+/// Connects to the URL and goes through the script.
+///
+/// # Errors
+///
+/// See [`script`].
+pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
+    script(async |builder: ClientBuilder<R>| builder.connect(url).await).await
+}
+
+/// Every step is tried, whatever happened to the one before. With `MCP_TASK_RESUME` there is one
+/// step, which follows that task.
+///
+/// # Errors
+///
+/// Connecting failed; the steps after it are told nevertheless.
+async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
+    connect: impl AsyncFnOnce(ClientBuilder<R>) -> Result<Client<R>, E>,
+) -> io::Result<()> {
+    let limit = limit()?;
+    let builder = Client::<R>::builder("fixture", env!("CARGO_PKG_VERSION"))
+        .revisions(RevisionSet::of(&[Revision::V2026_07_28]))
+        .tasks(TaskOptions::default().listen(listens()?))
+        .on_elicitation(|_, _| async {
+            let answer = BTreeMap::from([("answer", "yes")]);
+            Ok(ElicitResult::accept(&answer)?)
+        });
+    let client = match step::<R, _, _>(limit, connect(builder)).await {
+        Ok(client) => client,
+        Err(error) => {
+            let line = Line::new("connect", None);
+            line.failed(error.clone()).print()?;
+            return Err(io::Error::other(error));
+        }
+    };
+    let tasks = client.server_extension("io.modelcontextprotocol/tasks");
+    Line {
+        tasks: Some(tasks.is_some()),
+        ..Line::new("connect", None)
+    }
+    .print()?;
+
+    let script = Script { client, limit };
+    match std::env::var("MCP_TASK_RESUME") {
+        Ok(id) => script.follow(8, script.client.resume_task(id)).await?,
+        Err(_) => script.calls().await?,
+    }
+    let closed = step::<R, _, _>(limit, script.client.close()).await;
+    let line = Line::new("close", None);
+    match closed {
+        Ok(_) => line,
+        Err(error) => line.failed(error),
+    }
+    .print()
+}
+
+/// `MCP_TASK_MODE`: `poll`, or `listen` to subscribe to changes.
+fn listens() -> io::Result<bool> {
+    match std::env::var("MCP_TASK_MODE").as_deref() {
+        Err(_) | Ok("poll" | "") => Ok(false),
+        Ok("listen") => Ok(true),
+        Ok(_) => Err(usage("MCP_TASK_MODE")),
+    }
+}
+
+struct Script<R> {
+    client: Client<R>,
+    limit: Duration,
+}
+
+impl<R: Runtime> Script<R> {
+    async fn calls(&self) -> io::Result<()> {
+        let job = |steps, ms| Job {
+            steps,
+            ms,
+            ..Job::default()
+        };
+        let fails = |how| Job {
+            fail: Some(how),
+            ..job(2, 20)
+        };
+        let asks = Job {
+            ask: Some(2),
+            ..job(4, 20)
+        };
+        self.by_handle(1, "job", &job(5, 20)).await?;
+        self.by_handle(2, "job", &asks).await?;
+        self.by_handle(3, "job", &job(1000, 20)).await?;
+        self.by_handle(4, "job", &fails("protocol")).await?;
+        self.by_handle(5, "job", &fails("tool")).await?;
+        let result = self
+            .client
+            .call_tool("job", &job(5, 20))
+            .await_within(self)
+            .await;
+        match result {
+            Ok(result) => Line::result(6, &result),
+            Err(error) => Line::new("result", Some(6)).failed(error),
+        }
+        .print()?;
+        self.by_handle(7, "echo", &Echo { text: "ping" }).await
+    }
+
+    async fn by_handle(
+        &self,
+        n: u8,
+        tool: &str,
+        arguments: &(impl Serialize + Sync),
+    ) -> io::Result<()> {
+        let call = self.client.call_tool_task(tool, arguments);
+        let outcome = call.await_within(self).await;
+        let line = Line::new("create", Some(n));
+        match outcome {
+            Ok(ToolOutcome::Task(task)) => {
+                let id = RawBuf::encode(task.id()).map_err(io::Error::other)?;
+                Line {
+                    task: Some(id),
+                    ..line
+                }
+                .print()?;
+                self.follow(n, task).await
+            }
+            Ok(ToolOutcome::Result(result)) => {
+                Line {
+                    task: Some(RawBuf::new()),
+                    ..line
+                }
+                .print()?;
+                Line::result(n, &result).print()
+            }
+            Err(error) => line.failed(error).print(),
+        }
+    }
+
+    /// Follows a task to its end; the third is cancelled after its first state.
+    async fn follow(&self, n: u8, mut task: TaskHandle) -> io::Result<()> {
+        let mut cancels = n == 3;
+        loop {
+            let event = async { Ok::<_, CallError>(task.next().await) };
+            match event.await_within(self).await {
+                Ok(Some(event)) => tell(n, event)?,
+                Ok(None) => break,
+                // Dropping the handle cancels the task.
+                Err(error) => return Line::new("result", Some(n)).failed(error).print(),
+            }
+            if core::mem::take(&mut cancels) {
+                let line = Line::new("cancel", Some(n));
+                match task.cancel().await_within(self).await {
+                    Ok(()) => line,
+                    Err(error) => line.failed(error),
+                }
+                .print()?;
+            }
+        }
+        let status = task.state().map(|state| state.status);
+        let status = status.filter(|status| status.is_terminal());
+        let line = Line {
+            status,
+            ..Line::new("result", Some(n))
+        };
+        match (task.result().await, status) {
+            (Ok(result), _) => Line::result(n, &result),
+            (Err(CallError::Server(error)), Some(TaskStatus::Failed)) => Line {
+                code: Some(error.code),
+                ..line.failed(error.message.into_owned())
+            },
+            (Err(error), _) => line.failed(ErrorChain(&error).to_string()),
+        }
+        .print()
+    }
+}
+
+/// Waits for the time of one line at most.
+trait AwaitWithin<T> {
+    async fn await_within<R: Runtime>(self, script: &Script<R>) -> Result<T, String>;
+}
+
+impl<T, F: Future<Output = Result<T, CallError>>> AwaitWithin<T> for F {
+    async fn await_within<R: Runtime>(self, script: &Script<R>) -> Result<T, String> {
+        step::<R, _, _>(script.limit, self).await
+    }
+}
+
+fn tell(n: u8, event: TaskEvent) -> io::Result<()> {
+    match event {
+        TaskEvent::State(state) => Line {
+            ok: None,
+            status: Some(state.status),
+            message: state.message,
+            ..Line::new("status", Some(n))
+        },
+        TaskEvent::Asked(keys) => Line {
+            ok: None,
+            keys: Some(keys),
+            ..Line::new("input", Some(n))
+        },
+        TaskEvent::Answered(_) => Line::new("update", Some(n)),
+        _ => return Ok(()),
+    }
+    .print()
+}
+
+#[derive(Default, Serialize)]
+struct Job {
+    steps: u32,
+    ms: u32,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ask: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    fail: Option<&'static str>,
+}
+
+#[derive(Serialize)]
+struct Echo {
+    text: &'static str,
+}
+
+/// What is told of a step.
+#[derive(Default, Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Line {
+    op: &'static str,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    n: Option<u8>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ok: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks: Option<bool>,
+    /// `null` for a result without a task.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    task: Option<RawBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    status: Option<TaskStatus>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    message: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    keys: Option<Vec<String>>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    text: Option<String>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    is_error: Option<bool>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    code: Option<i64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    error: Option<String>,
+}
+
+impl Line {
+    /// Of a step that succeeded.
+    fn new(op: &'static str, n: Option<u8>) -> Self {
+        Self {
+            op,
+            n,
+            ok: Some(true),
+            ..Self::default()
+        }
+    }
+
+    fn result(n: u8, result: &CallToolResult) -> Self {
+        Self {
+            status: Some(TaskStatus::Completed),
+            text: first_text(&result.content),
+            is_error: Some(result.is_error),
+            ..Self::new("result", Some(n))
+        }
+    }
+
+    fn failed(self, error: String) -> Self {
+        Self {
+            ok: Some(false),
+            error: Some(error),
+            ..self
+        }
+    }
+
+    fn print(&self) -> io::Result<()> {
+        let line = RawBuf::encode(self).map_err(io::Error::other)?;
+        crate::print(line.as_raw().as_str())
+    }
+}
