@@ -9,7 +9,8 @@ use mcp_async::server::{
     Context, Extension, ExtensionMethod, HandlerError, NoArguments, NotificationContext, Principal,
     ServerBuilder, Tool,
 };
-use mcp_proto::{Revision, RevisionSet};
+use mcp_proto::json::RawBuf;
+use mcp_proto::{Revision, RevisionSet, SendError};
 
 use crate::server_typed::support::{Wire, member, revisions};
 
@@ -139,6 +140,35 @@ fn a_client_without_the_extension_is_refused() {
         wire.result("notes/get", r#"{"noteId":"a"}"#);
         let asked = wire.result("tools/call", r#"{"name":"ask"}"#);
         assert_eq!(member(&asked, &["content", "0", "text"]), r#""asked""#);
+    }
+}
+
+/// EX-02, EX-14: in every revision, and none that the server does not name.
+#[test]
+fn a_method_sends_notifications_before_its_result() {
+    #[derive(serde::Serialize)]
+    struct Count {
+        count: u32,
+    }
+
+    let count = Extension::<()>::new("com.example/count")
+        .revisions(RevisionSet::all())
+        .sends("notifications/count")
+        .raw_method("count/up", |params: RawBuf, cx: Context| async move {
+            for count in 1..=2 {
+                cx.notify("notifications/count", &Count { count }).await?;
+            }
+            let unknown = cx.notify("notifications/other", &params).await;
+            assert_eq!(unknown, Err(SendError::NotInRevision));
+            Ok(Count { count: 2 })
+        });
+    let server = Server::<()>::builder("demo", "1").extension(count);
+    for revision in revisions() {
+        let mut wire = Wire::new(&server, revision);
+        assert_eq!(wire.result("count/up", "{}"), r#"{"count":2}"#);
+        let sent = wire.hear();
+        let params: Vec<_> = sent.iter().map(|line| member(line, &["params"])).collect();
+        assert_eq!(params, [r#"{"count":1}"#, r#"{"count":2}"#], "{revision}");
     }
 }
 
