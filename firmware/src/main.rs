@@ -12,7 +12,7 @@ mod uart;
 use cortex_m as _;
 use cortex_m_rt::entry;
 use mcp_proto::server::{Fixed, PreparedConfig, Server, ServerConfig};
-use mcp_proto::{Inbox, Instant, Limits, Link, Outbox, OutputTooSmall, TurnEnd};
+use mcp_proto::{ConfigError, Inbox, Instant, Limits, Link, Outbox, TurnEnd};
 use panic_never as _;
 
 use crate::app::App;
@@ -38,7 +38,7 @@ type Storage = Fixed<ID, REQUESTS, 0, 0, 0>;
 
 /// A function of its own, so that the stack holds the configuration for as long as it runs only.
 #[inline(never)]
-fn prepared(limits: Limits) -> Result<PreparedConfig<'static, Storage>, OutputTooSmall> {
+fn prepared(limits: Limits) -> Result<PreparedConfig<'static, Storage>, ConfigError> {
     PreparedConfig::new(ServerConfig {
         capabilities: app::capabilities(),
         limits,

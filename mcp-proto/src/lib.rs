@@ -142,7 +142,9 @@ extern crate std;
 
 mod action;
 mod batch;
+mod config_error;
 mod custom_method;
+mod extension_name;
 mod id_buf;
 mod inbox;
 mod limits;
@@ -180,7 +182,9 @@ pub use time::Instant;
 pub use token::{SentToken, Token};
 
 // Configuration.
+pub use config_error::ConfigError;
 pub use custom_method::CustomMethod;
+pub use extension_name::is_extension_name;
 pub use limits::{Limits, OutputTooSmall};
 pub use ping::PingPolicy;
 pub use revision::facts::Era;

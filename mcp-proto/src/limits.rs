@@ -44,12 +44,12 @@ impl Limits {
 ///
 /// ```
 /// use mcp_proto::server::{Fixed, Server, ServerConfig};
-/// use mcp_proto::{Limits, OutputTooSmall};
+/// use mcp_proto::{ConfigError, Limits, OutputTooSmall};
 ///
 /// let limits = Limits { output: 100, ..Limits::default() };
 /// let config = ServerConfig { limits, ..ServerConfig::new("demo", "1.0") };
 /// let server = Server::new(config, Fixed::<64, 4, 1, 0, 0>::new());
-/// assert!(matches!(server, Err(OutputTooSmall { needed: 101.. })));
+/// assert!(matches!(server, Err(ConfigError::OutputTooSmall(OutputTooSmall { needed: 101.. }))));
 /// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OutputTooSmall {

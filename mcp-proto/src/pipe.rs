@@ -31,7 +31,7 @@ use crate::time::Instant;
 /// assert!(matches!(link.step(&mut server, Instant::ZERO), Step::Handled));
 /// assert!(matches!(link.step(&mut server, Instant::ZERO), Step::Empty));
 /// assert_eq!(link.outbox.pending(), b"{\"jsonrpc\":\"2.0\",\"id\":1,\"result\":{}}\n");
-/// # Ok::<(), mcp_proto::OutputTooSmall>(())
+/// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
 #[derive(Debug)]
 #[non_exhaustive]

@@ -5,7 +5,7 @@ use alloc::{boxed::Box, sync::Arc};
 
 use crate::custom_method::CustomMethod;
 use crate::json::{Str, Writer};
-use crate::model::Implementation;
+use crate::model::{Implementation, Settings};
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::per_revision::PerRevision;
 use crate::revision::{Revision, RevisionSet};
@@ -135,18 +135,30 @@ impl<C: Declare> Texts<'_, C> {
 
     /// Returns the method of this name beyond the protocol.
     pub(crate) fn method(&self, name: Str<'_>) -> Option<CustomMethod<'_>> {
+        self.method_at(self.place_of(name)?)
+    }
+
+    /// Returns the place of the method of this name in the list.
+    pub(crate) fn place_of(&self, name: Str<'_>) -> Option<usize> {
         match self {
             Self::Borrowed(texts) => {
                 let mut methods = texts.methods.iter();
-                methods.find(|method| name == *method.name).copied()
+                methods.position(|method| name == *method.name)
             }
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
                 let mut methods = texts.methods.iter();
-                methods
-                    .find(|method| name == *method.name)
-                    .map(SharedMethod::get)
+                methods.position(|method| name == *method.name)
             }
+        }
+    }
+
+    /// Returns the method at this place of the list.
+    pub(crate) fn method_at(&self, place: usize) -> Option<CustomMethod<'_>> {
+        match self {
+            Self::Borrowed(texts) => texts.methods.get(place).copied(),
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => texts.methods.get(place).map(SharedMethod::get),
         }
     }
 
@@ -212,13 +224,25 @@ impl<C: Declare> Texts<'_, C> {
 pub(crate) struct ExtensionRevisions<'c>(pub(crate) &'c [(&'c str, RevisionSet)]);
 
 impl ExtensionRevisions<'_> {
-    /// Returns whether every extension is declared since 2026-07-28.
-    pub(crate) const fn is_default(&self) -> bool {
-        self.0.is_empty()
+    /// Writes the member with the extensions that are declared in this revision. If there are
+    /// none, and the revision need not have the member, the text ends with its first `before`
+    /// bytes again.
+    pub(crate) fn write(
+        &self,
+        extensions: &Settings<'_>,
+        revision: Revision,
+        before: usize,
+        w: &mut Writer<'_>,
+    ) {
+        w.literal("\"extensions\":");
+        let start = w.len();
+        extensions.write_where(&|name| self.declare(name, revision), w);
+        if revision.is_legacy() && w.len() == start.saturating_add("{}".len()) {
+            w.truncate(before);
+        }
     }
 
-    /// Returns whether this extension is declared in this revision.
-    pub(crate) fn declare(&self, extension: Str<'_>, revision: Revision) -> bool {
+    fn declare(&self, extension: Str<'_>, revision: Revision) -> bool {
         let mut named = self.0.iter();
         named
             .find(|(name, _)| extension == **name)

@@ -1,6 +1,6 @@
 //! How a client declares its capabilities.
 
-use crate::json::{EncodeError, Str, Writer};
+use crate::json::{EncodeError, Writer};
 use crate::model::{ClientCapabilities, ClientFeatures as F, Implementation};
 use crate::revision::Revision;
 use crate::texts::{Declare, ExtensionRevisions};
@@ -26,23 +26,19 @@ impl Declare for ClientCapabilities<'_> {
         if hides_elicitation(revision, self) {
             capabilities.elicitation = None;
         }
-        if extensions.is_default() {
+        let Some(declared) = capabilities.extensions.take() else {
             return w.value(&capabilities, Some(revision));
-        }
-        capabilities.extensions = None;
+        };
         let start = w.len();
         w.value(&capabilities, Some(revision))?;
-        let is_declared = |name: Str<'_>| extensions.declare(name, revision);
-        if let Some(declared) = self.extensions
-            && declared.has_name(is_declared)
-        {
-            w.reopen();
-            let is_first = w.len() == start.saturating_add("{".len());
-            w.literal(if is_first { "" } else { "," });
-            w.literal("\"extensions\":");
-            declared.write_where(&is_declared, w);
-            w.literal("}");
+        // Reopens the object, for one member more.
+        let before = w.len().saturating_sub("}".len());
+        w.truncate(before);
+        if before > start.saturating_add("{".len()) {
+            w.literal(",");
         }
+        extensions.write(&declared, revision, before, w);
+        w.literal("}");
         Ok(())
     }
 }

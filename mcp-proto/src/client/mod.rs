@@ -58,6 +58,7 @@ pub use storage::Growing;
 pub use storage::{Fixed, Storage};
 
 use crate::batch::Batch;
+use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
 use crate::model::ServerFeatures;
 use crate::ping::{Pinger, Unwritten};
@@ -168,18 +169,21 @@ impl<'c, S: Storage> Client<'c, S> {
     /// # Errors
     ///
     /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take,
-    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT).
-    pub fn new(config: impl Into<ClientSetup<'c>>, storage: S) -> Result<Self, OutputTooSmall> {
+    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT), or the name of a declared extension is none.
+    pub fn new(config: impl Into<ClientSetup<'c>>, storage: S) -> Result<Self, ConfigError> {
         let config = config.into();
+        if !config.has_extension_names {
+            return Err(ConfigError::ExtensionName);
+        }
         let needed = Self::MIN_OUTPUT;
         if config.limits.output < needed {
-            return Err(OutputTooSmall { needed });
+            return Err(OutputTooSmall { needed }.into());
         }
         Ok(Self::with_room(config, storage))
     }
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to
-    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less.
+    /// [`MIN_OUTPUT`](Self::MIN_OUTPUT) if it is less. The names of extensions are not checked.
     pub fn with_room(config: impl Into<ClientSetup<'c>>, storage: S) -> Self {
         let mut config = config.into();
         config.limits.output = config.limits.output.max(Self::MIN_OUTPUT);

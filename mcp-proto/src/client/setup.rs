@@ -1,6 +1,7 @@
 //! A client's configuration as its machine keeps it.
 
 use super::config::{ClientConfig, Negotiation, Timeouts};
+use crate::extension_name::are_extension_names;
 use crate::limits::Limits;
 use crate::model::{ClientCapabilities, ClientFeatures};
 use crate::ping::PingPolicy;
@@ -30,6 +31,8 @@ pub struct ClientSetup<'c> {
     pub cancel_alias: bool,
     /// See [`ClientConfig::limits`].
     pub limits: Limits,
+    /// Whether the names of all declared extensions can be names.
+    pub(super) has_extension_names: bool,
     /// What the capabilities amount to.
     pub(super) declared: ClientFeatures,
     pub(super) texts: Texts<'c, ClientCapabilities<'c>>,
@@ -46,6 +49,7 @@ impl<'c> ClientSetup<'c> {
             ping: config.ping,
             cancel_alias: config.cancel_alias,
             limits: config.limits,
+            has_extension_names: are_extension_names(config.capabilities.extensions.as_ref()),
             declared: ClientFeatures::from(&config.capabilities),
             texts,
         }
@@ -60,7 +64,7 @@ impl ClientSetup<'static> {
     /// ```
     /// use mcp_proto::client::{Client, ClientConfig, ClientSetup, Growing};
     ///
-    /// fn client(tenant: &str) -> Result<Client<'static, Growing>, mcp_proto::OutputTooSmall> {
+    /// fn client(tenant: &str) -> Result<Client<'static, Growing>, mcp_proto::ConfigError> {
     ///     let name = format!("notes of {tenant}");
     ///     Client::new(ClientSetup::shared(&ClientConfig::new(&name, "1.0")), Growing)
     /// }

@@ -68,14 +68,6 @@ impl<'b, V> Map<'b, V> {
         }
     }
 
-    /// Whether a name passes.
-    pub(crate) fn has_name(&self, mut passes: impl FnMut(Str<'_>) -> bool) -> bool {
-        match self.0 {
-            Pairs::Theirs(object) => object.members().any(|(name, _)| passes(name)),
-            Pairs::Ours(pairs) => pairs.iter().any(|(name, _)| passes(Str::new(name))),
-        }
-    }
-
     /// The JSON object, if the map is a peer's.
     pub const fn as_object(&self) -> Option<Object<'b>> {
         match self.0 {

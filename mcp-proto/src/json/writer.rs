@@ -82,9 +82,9 @@ impl<'o> Writer<'o> {
         self.bytes(json.as_bytes());
     }
 
-    /// Takes back the brace that closed the object written last.
-    pub(crate) const fn reopen(&mut self) {
-        self.len = self.len.saturating_sub(1);
+    /// Takes back what was written after the first `len` bytes.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.len = self.len.min(len);
     }
 
     /// A value as it came, except that line breaks between its tokens become spaces: a message

@@ -177,7 +177,6 @@ impl<'b> Members<'b> {
             ),
             // The cursor alone may be missing.
             (Some(key), None) if !is_cursor => return Err(PeerError::Missing(key)),
-            (None, Some(raw)) if self.custom_subject => raw.string().filter(|text| text.is_exact()),
             _ => None,
         };
         let modern = revision.has_input_required();

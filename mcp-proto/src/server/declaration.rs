@@ -131,13 +131,8 @@ fn write_capabilities(
     {
         write_tasks(tasks, w);
     }
-    if declared.is_default() {
-        members.settings("extensions", extensions.as_ref());
-    } else if let Some(extensions) = extensions
-        && extensions.has_name(|name| declared.declare(name, revision))
-    {
-        let w = members.key("extensions");
-        extensions.write_where(&|name| declared.declare(name, revision), w);
+    if let Some(extensions) = extensions {
+        members.extensions(extensions, revision, declared);
     }
     members.close();
 }
@@ -187,16 +182,26 @@ impl<'w, 'o> Members<'w, 'o> {
     /// Writes the key; behind it belongs the value. `None` if the revision has no such member.
     #[inline(never)]
     fn value(&mut self, key: &str) -> Option<&mut Writer<'o>> {
-        (self.rules.member(key) == Member::Write).then(|| self.key(key))
-    }
-
-    /// Writes the key, whatever the revision has.
-    fn key(&mut self, key: &str) -> &mut Writer<'o> {
+        if self.rules.member(key) != Member::Write {
+            return None;
+        }
         self.w.literal(self.separator);
         self.separator = ",";
         self.w.string(key);
         self.w.literal(":");
-        self.w
+        Some(self.w)
+    }
+
+    /// Writes the extensions that are declared in the revision, as the last member.
+    fn extensions(
+        &mut self,
+        extensions: &Settings<'_>,
+        revision: Revision,
+        declared: &ExtensionRevisions<'_>,
+    ) {
+        let before = self.w.len();
+        self.w.literal(self.separator);
+        declared.write(extensions, revision, before, self.w);
     }
 
     fn settings(&mut self, key: &str, settings: Option<&Settings<'_>>) {

@@ -119,6 +119,8 @@ impl<S: Storage> Server<'_, S> {
     }
 
     /// The handshake: LC-03, LC-04, LC-13, LC-15.
+    // Not inlined: the stack of every other message would have room for its variables.
+    #[inline(never)]
     fn initialize<'b>(
         &mut self,
         from: &Arrival<'_>,
@@ -183,7 +185,7 @@ impl<S: Storage> Server<'_, S> {
     }
 
     pub(super) fn is_own(&self, name: Str<'_>) -> bool {
-        self.config.texts.method(name).is_some()
+        self.config.texts.place_of(name).is_some()
     }
 
     /// Forgets a URI, agreed or still to be (RS-16).

@@ -5,14 +5,13 @@ use super::context::Asked;
 use super::in_flight::{InFlight, Listen, Stage, Step};
 use super::lists::{ListKind, Lists};
 use super::reply::Reply;
-use super::respond::{TOO_LARGE, status_of, write_error, write_replacement};
 use super::uris::Owner;
 use super::{Event, PeerError, Server, Storage};
 use crate::action::{Action, Channel, SendError, Transmit};
 use crate::id_buf::IdStorage;
-use crate::json::{EncodeError, Object, Raw, Writer};
+use crate::json::{Array, EncodeError, Object, Raw, Writer};
 use crate::model::ServerFeatures;
-use crate::payload::{Outcome, Payload};
+use crate::payload::Payload;
 use crate::rpc::{Id, Method, envelope};
 use crate::slots::{Key, Queue};
 use crate::time::Instant;
@@ -47,7 +46,7 @@ impl<S: Storage> Server<'_, S> {
                 wanted = wanted.with(kind);
             }
         }
-        let held = self.is_judged(filter)?;
+        let held = S::WATCHES && self.is_judged(filter)?;
         let uris = match uris {
             Some(uris) => Some(uris.array().ok_or(PeerError::Missing(RESOURCES))?),
             None => None,
@@ -72,17 +71,12 @@ impl<S: Storage> Server<'_, S> {
             });
         }
         self.subscriptions.begin_listen();
-        for uri in served.into_iter().flat_map(|uris| uris.elements()) {
-            let added = match uri.string().filter(|uri| uri.is_exact()) {
-                Some(uri) => self
-                    .add_uri(Owner::Request(token), uri)
-                    .map_err(|_| PeerError::TooManySubscriptions),
-                None => Err(PeerError::Missing(RESOURCES)),
-            };
-            if let Err(error) = added {
-                self.release(token);
-                return Err(error);
-            }
+        if S::WATCHES
+            && let Some(uris) = served
+            && let Err(error) = self.add_uris(token, uris)
+        {
+            self.release(token);
+            return Err(error);
         }
         // An acknowledgement that no outbox could ever hold would block all following messages.
         let mut counting = Writer::counting();
@@ -101,6 +95,17 @@ impl<S: Storage> Server<'_, S> {
             held,
             context: asked.context,
         }))
+    }
+
+    /// Adds the resources that a listen asks for.
+    fn add_uris(&mut self, token: Key, uris: Array<'_>) -> Result<(), PeerError> {
+        for uri in uris.elements() {
+            let uri = uri.string().filter(|uri| uri.is_exact());
+            let uri = uri.ok_or(PeerError::Missing(RESOURCES))?;
+            self.add_uri(Owner::Request(token), uri)
+                .map_err(|_| PeerError::TooManySubscriptions)?;
+        }
+        Ok(())
     }
 
     /// Whether the filter has a key that the application judges.
@@ -279,33 +284,6 @@ impl<S: Storage> Server<'_, S> {
         }
     }
 
-    /// An application's answer to a listen: an error ends it, anything else ends it well.
-    pub(super) fn answer_listen(
-        &mut self,
-        token: Key,
-        outcome: Outcome<'_>,
-        out: &mut [u8],
-    ) -> Result<Transmit, SendError> {
-        let Outcome::Error(error) = outcome else {
-            self.end_listen_at(token);
-            return Ok(Transmit::pipe(0));
-        };
-        let request = self.requests.get(token).ok_or(SendError::Stale)?;
-        let len = match write_error(request.id(), &error, request.revision, out) {
-            Err(SendError::BufferFull { needed }) if needed > self.max_message => {
-                write_replacement(Some(request.id()), &TOO_LARGE, self.max_message, out)?
-            }
-            written => written?,
-        };
-        let channel = self.channel_of(Some(token));
-        self.release(token);
-        Ok(Transmit {
-            end: channel.is_exchange(),
-            status: status_of(error.code),
-            ..Transmit::on(channel, len)
-        })
-    }
-
     /// Writes what a listen is owed next, if anything, and takes it off.
     pub(super) fn transmit_listen(
         &mut self,
@@ -326,10 +304,7 @@ impl<S: Storage> Server<'_, S> {
         let mut next = listen;
         let mut told = None;
         match listen.step {
-            Step::Held => {
-                self.requests.unmark(Queue::Transmit, token);
-                return Ok(None);
-            }
+            Step::Held => return Ok(None),
             Step::Acknowledge | Step::AcknowledgeLast => {
                 self.write_acknowledgement(token, &[], &mut w)
                     .map_err(|_| SendError::Encode)?;

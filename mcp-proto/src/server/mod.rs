@@ -138,7 +138,7 @@ use crate::token::{MachineId, Token};
 ///     }
 ///     other => panic!("a ping is answered in every phase, not {other:?}"),
 /// }
-/// # Ok::<(), mcp_proto::OutputTooSmall>(())
+/// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
 pub struct Server<'c, S: Storage> {
     /// Its tokens are refused by all other machines.
@@ -174,8 +174,9 @@ impl<'c, S: Storage> Server<'c, S> {
     ///
     /// # Errors
     ///
-    /// [`OutputTooSmall`](crate::OutputTooSmall) if [`Limits::output`](crate::Limits::output) is less
-    /// than one answer of the core may take. A prepared configuration was checked when it was made.
+    /// [`ConfigError`](crate::ConfigError) if [`Limits::output`](crate::Limits::output) is less than
+    /// one answer of the core may take, or the name of a declared extension is none. A prepared
+    /// configuration was checked when it was made.
     pub fn new<B: TryInto<PreparedConfig<'c, S>>>(
         prepared: B,
         storage: S,
@@ -331,7 +332,7 @@ impl<'c, S: Storage> Server<'c, S> {
             return Err(PeerError::IdInUse);
         }
         let own = match method {
-            Method::Other(name) => self.config.texts.method(name),
+            Method::Other(name) if head.is_some() => self.config.texts.method(name),
             _ => None,
         };
         let subject = own.and_then(|method| method.subject);

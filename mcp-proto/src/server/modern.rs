@@ -6,7 +6,7 @@ use super::headers;
 use super::reply::{Reply, ReplyKind};
 use super::{Event, PeerError, Server, Storage};
 use crate::action::Action;
-use crate::json::{Object, Raw, Str};
+use crate::json::{Object, Raw};
 use crate::model::{ClientFeatures, LoggingLevel};
 use crate::revision::Revision;
 use crate::rpc::{Id, Method};
@@ -18,6 +18,8 @@ impl<S: Storage> Server<'_, S> {
     /// The order of the checks is that of HTTP, where it decides the status: version, header of
     /// the method, the other `_meta` members, method, header of the name, capability of the
     /// client, parameters.
+    // Not inlined: the stack of every other message would have room for its variables.
+    #[inline(never)]
     pub(super) fn modern_request<'b>(
         &mut self,
         from: &Arrival<'_>,
@@ -80,11 +82,12 @@ impl<S: Storage> Server<'_, S> {
             return Err(PeerError::TasksUndeclared);
         }
         if let Method::Other(name) = method
-            && self.lacks_extension(name, capabilities)
+            && let Some(place) = self.config.texts.place_of(name)
+            && self.lacks_extension(place, capabilities)
         {
             let refusal = Reply::refusal(Some(id), PeerError::ExtensionUndeclared, None);
             let reply = Reply {
-                method: Some(name),
+                method: u16::try_from(place).unwrap_or(u16::MAX),
                 ..refusal
             };
             return Ok(self.answer(from, reply));
@@ -102,10 +105,10 @@ impl<S: Storage> Server<'_, S> {
         }))
     }
 
-    /// Whether a method beyond the protocol needs an extension that these capabilities of the
+    /// Whether the method at this place of those beyond the protocol needs an extension that these capabilities of the
     /// client do not declare (EX-05, EX-06).
-    fn lacks_extension(&self, method: Str<'_>, capabilities: Object<'_>) -> bool {
-        let method = self.config.texts.method(method);
+    fn lacks_extension(&self, place: usize, capabilities: Object<'_>) -> bool {
+        let method = self.config.texts.method_at(place);
         let Some(required) = method.and_then(|method| method.requires) else {
             return false;
         };

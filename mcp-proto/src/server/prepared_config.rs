@@ -7,6 +7,7 @@ use super::config::ServerConfig;
 use super::reply;
 use super::setup::ServerSetup;
 use super::storage::Storage;
+use crate::config_error::ConfigError;
 use crate::limits::OutputTooSmall;
 
 /// A checked [`ServerSetup`] for servers with the storage `S`, with the sizes of what the core says
@@ -23,7 +24,7 @@ use crate::limits::OutputTooSmall;
 /// let Ok(one) = Server::new(prepared.clone(), storage());
 /// let Ok(other) = Server::new(prepared, storage());
 /// assert_eq!(one.reserve(), other.reserve());
-/// # Ok::<(), mcp_proto::OutputTooSmall>(())
+/// # Ok::<(), mcp_proto::ConfigError>(())
 /// ```
 pub struct PreparedConfig<'c, S> {
     pub(super) config: ServerSetup<'c>,
@@ -39,18 +40,23 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
     ///
     /// # Errors
     ///
-    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take.
-    pub fn new(config: impl Into<ServerSetup<'c>>) -> Result<Self, OutputTooSmall> {
-        let prepared = Self::measured(config.into());
+    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take, or
+    /// the name of a declared extension is none.
+    pub fn new(config: impl Into<ServerSetup<'c>>) -> Result<Self, ConfigError> {
+        let config = config.into();
+        if !config.has_extension_names {
+            return Err(ConfigError::ExtensionName);
+        }
+        let prepared = Self::measured(config);
         let needed = prepared.reserve.saturating_add(1);
         if prepared.config.limits.output < needed {
-            return Err(OutputTooSmall { needed });
+            return Err(OutputTooSmall { needed }.into());
         }
         Ok(prepared)
     }
 
     /// The same, with [`Limits::output`](crate::Limits::output) raised to one answer of the core
-    /// if it is less.
+    /// if it is less. The names of extensions are not checked.
     pub fn with_room(config: impl Into<ServerSetup<'c>>) -> Self {
         let mut prepared = Self::measured(config.into());
         let output = &mut prepared.config.limits.output;
@@ -81,17 +87,17 @@ impl<'c, S: Storage> PreparedConfig<'c, S> {
 }
 
 impl<'c, S: Storage> TryFrom<ServerConfig<'c>> for PreparedConfig<'c, S> {
-    type Error = OutputTooSmall;
+    type Error = ConfigError;
 
-    fn try_from(config: ServerConfig<'c>) -> Result<Self, OutputTooSmall> {
+    fn try_from(config: ServerConfig<'c>) -> Result<Self, ConfigError> {
         Self::new(config)
     }
 }
 
 impl<'c, S: Storage> TryFrom<ServerSetup<'c>> for PreparedConfig<'c, S> {
-    type Error = OutputTooSmall;
+    type Error = ConfigError;
 
-    fn try_from(config: ServerSetup<'c>) -> Result<Self, OutputTooSmall> {
+    fn try_from(config: ServerSetup<'c>) -> Result<Self, ConfigError> {
         Self::new(config)
     }
 }

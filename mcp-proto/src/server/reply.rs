@@ -26,8 +26,8 @@ pub struct Reply<'b> {
     pub(super) null_id: bool,
     /// The message that it answers is held to the draft of spring 2026.
     pub(super) draft: bool,
-    /// The method that needs an extension which the client did not declare.
-    pub(super) method: Option<Str<'b>>,
+    /// The place of the method that needs an extension which the client did not declare.
+    pub(super) method: u16,
     pub(super) kind: ReplyKind<'b>,
 }
 
@@ -91,7 +91,7 @@ impl<'b> Reply<'b> {
             status: 200,
             null_id: false,
             draft: false,
-            method: None,
+            method: u16::MAX,
             kind,
         }
     }
@@ -154,7 +154,7 @@ impl<'b> Reply<'b> {
                     }
                     PeerError::TasksUndeclared => write_required(TASKS_EXTENSION, &mut w),
                     PeerError::ExtensionUndeclared => {
-                        let method = self.method.and_then(|name| config.texts.method(name));
+                        let method = config.texts.method_at(self.method.into());
                         if let Some(required) = method.and_then(|method| method.requires) {
                             write_required(required, &mut w);
                         }

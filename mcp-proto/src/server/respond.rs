@@ -91,7 +91,12 @@ impl<S: Storage> Server<'_, S> {
         let request = requests.get(token).ok_or(SendError::Stale)?;
         match request.stage {
             Stage::Running => {}
-            Stage::Listening(_) => return self.answer_listen(token, outcome, out),
+            // An error ends a listen, anything else ends it well.
+            Stage::Listening(_) if matches!(outcome, Outcome::Error(_)) => {}
+            Stage::Listening(_) => {
+                self.end_listen_at(token);
+                return Ok(Transmit::pipe(0));
+            }
             Stage::Refused | Stage::Ended | Stage::Silent => return Err(SendError::Stale),
         }
         let write = |out: &mut [u8]| write_outcome(config, *identity, request, &outcome, out);
@@ -289,7 +294,7 @@ fn write_input<L: IdStorage>(
 }
 
 /// An error, with a code that its revision has.
-pub(super) fn write_error(
+fn write_error(
     id: Id<'_>,
     error: &ErrorObject<'_>,
     revision: Revision,
@@ -394,7 +399,7 @@ const CACHE_SCOPE: Addition<'static> = Addition {
     value: &|w| w.literal("\"private\""),
 };
 
-pub(super) const TOO_LARGE: ErrorObject<'static> = ErrorObject {
+const TOO_LARGE: ErrorObject<'static> = ErrorObject {
     code: code::INTERNAL_ERROR,
     message: crate::json::Str::new("limit reached: bytes of output"),
     data: None,

@@ -3,6 +3,7 @@
 use core::time::Duration;
 
 use super::config::ServerConfig;
+use crate::extension_name::are_extension_names;
 use crate::limits::Limits;
 use crate::model::{CacheScope, LoggingLevel, ServerCapabilities, ServerFeatures};
 use crate::ping::PingPolicy;
@@ -38,6 +39,8 @@ pub struct ServerSetup<'c> {
     pub null_ids: bool,
     /// See [`ServerConfig::draft_profile`].
     pub draft_profile: bool,
+    /// Whether the names of all declared extensions can be names.
+    pub(super) has_extension_names: bool,
     /// What the capabilities amount to.
     pub(super) declared: ServerFeatures,
     pub(super) texts: Texts<'c, ServerCapabilities<'c>>,
@@ -57,6 +60,7 @@ impl<'c> ServerSetup<'c> {
             cancel_alias: config.cancel_alias,
             null_ids: config.null_ids,
             draft_profile: config.draft_profile,
+            has_extension_names: are_extension_names(config.capabilities.extensions.as_ref()),
             declared: ServerFeatures::from(&config.capabilities),
             texts,
         }
@@ -83,7 +87,7 @@ impl ServerSetup<'static> {
     /// ```
     /// use mcp_proto::server::{Growing, Server, ServerConfig, ServerSetup};
     ///
-    /// fn server(tenant: &str) -> Result<Server<'static, Growing>, mcp_proto::OutputTooSmall> {
+    /// fn server(tenant: &str) -> Result<Server<'static, Growing>, mcp_proto::ConfigError> {
     ///     let name = format!("notes of {tenant}");
     ///     Server::new(ServerSetup::shared(&ServerConfig::new(&name, "1.0")), Growing)
     /// }

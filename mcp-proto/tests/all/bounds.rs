@@ -9,9 +9,9 @@ use mcp_proto::model::{ClientFeatures, ServerFeatures};
 use mcp_proto::rpc::{Incoming, Message, Method, Reason};
 use mcp_proto::server::{self, Answer, AskOptions, PreparedConfig, Server, ServerConfig};
 use mcp_proto::{
-    Action, Handled, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox, Outcome,
-    OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Source, Step, Store, TurnEnd,
-    link,
+    Action, ConfigError, Handled, IgnoreReason, Inbox, Instant, Limits, Link, Machine, Outbox,
+    Outcome, OutputTooSmall, PingPolicy, Question, RevisionSet, SendError, Source, Step, Store,
+    TurnEnd, link,
 };
 
 const INITIALIZE: &str = r#"{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"roots":{}},"clientInfo":{"name":"c","version":"1"}}}"#;
@@ -225,8 +225,11 @@ fn a_machine_with_less_output_than_one_answer_of_the_core_is_not_made() {
         let config = ServerConfig { limits, ..demo() };
         Server::new(config, server::Fixed::<256, 4, 1, 256, 512>::new())
     };
-    let needed = of(0).unwrap_err().needed;
-    assert_eq!(of(needed - 1).unwrap_err(), OutputTooSmall { needed });
+    let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = of(0) else {
+        panic!("an output of no bytes is too small");
+    };
+    let expected = ConfigError::OutputTooSmall(OutputTooSmall { needed });
+    assert_eq!(of(needed - 1).unwrap_err(), expected);
     let mut server = of(needed).unwrap();
     assert_eq!(server.reserve() + 1, needed);
     let limits = server.config().limits;
@@ -237,7 +240,9 @@ fn a_machine_with_less_output_than_one_answer_of_the_core_is_not_made() {
     let mut config = ClientConfig::new("demo", "1.0");
     config.limits.output = 0;
     let failed = Client::new(config, client::Fixed::<4, 1>).map(drop);
-    let needed = failed.unwrap_err().needed;
+    let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = failed else {
+        panic!("an output of no bytes is too small");
+    };
     assert_eq!(needed, Client::<client::Fixed<4, 1>>::MIN_OUTPUT);
     config.limits.output = needed;
     assert!(Client::new(config, client::Fixed::<4, 1>).is_ok());
@@ -252,11 +257,14 @@ fn a_blueprint_is_checked_once_or_makes_room() {
         },
         ..demo()
     };
-    let failed = PreparedConfig::<server::Growing>::new(config).unwrap_err();
+    let failed = PreparedConfig::<server::Growing>::new(config).map(drop);
+    let Err(ConfigError::OutputTooSmall(OutputTooSmall { needed })) = failed else {
+        panic!("an output of one byte is too small");
+    };
     let raised = PreparedConfig::with_room(config);
-    assert_eq!(raised.config().limits.output, failed.needed);
+    assert_eq!(raised.config().limits.output, needed);
     let Ok(server) = Server::new(raised, server::Growing);
-    assert_eq!(server.reserve() + 1, failed.needed);
+    assert_eq!(server.reserve() + 1, needed);
 }
 
 /// What an error repeats depends on the storage, and on no feature of the crate.

@@ -15,8 +15,8 @@ use super::ids::{ExchangeId, ServerId};
 use super::response;
 use super::streams::StreamLimits;
 use crate::action::{Action, IgnoreReason};
+use crate::config_error::ConfigError;
 use crate::http::{Endpoint, HttpLimits};
-use crate::limits::OutputTooSmall;
 use crate::machine::Machine;
 use crate::server::{Event, Growing, PreparedConfig, ServerSetup};
 use crate::source::Source;
@@ -114,12 +114,13 @@ impl<'c> HttpServer<'c> {
     ///
     /// # Errors
     ///
-    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take.
+    /// [`Limits::output`](crate::Limits::output) is less than one answer of the core may take, or
+    /// the name of a declared extension is none.
     pub fn new(
         endpoint: Endpoint<'c>,
         config: impl Into<ServerSetup<'c>>,
         options: HttpOptions,
-    ) -> Result<Self, OutputTooSmall> {
+    ) -> Result<Self, ConfigError> {
         let prepared = PreparedConfig::new(config)?;
         Ok(Self {
             endpoint: Endpoint {

@@ -72,7 +72,7 @@
 //! let (status, body) = request(&mut http, Instant::ZERO, &Post, discover);
 //! assert_eq!(status, 200);
 //! assert!(body.starts_with(br#"{"jsonrpc":"2.0","id":1,"result":{"#));
-//! # Ok::<(), mcp_proto::OutputTooSmall>(())
+//! # Ok::<(), mcp_proto::ConfigError>(())
 //! ```
 //!
 //! The two endpoints of 2024-11-05 are not served.

@@ -1,12 +1,13 @@
 //! Extensions on a server: own methods, filters and notifications (EX-05 to EX-16, TK-44, TK-47).
 
+use mcp_proto::client::{self, Client, ClientConfig};
 use mcp_proto::json::{Map, Raw};
-use mcp_proto::model::{ServerCapabilities, ServerFeatures, ToolsCapability};
-use mcp_proto::server::ServerConfig;
-use mcp_proto::{CustomMethod, Limits, Revision, RevisionSet};
+use mcp_proto::model::{ClientCapabilities, ServerCapabilities, ServerFeatures, ToolsCapability};
+use mcp_proto::server::{Server, ServerConfig};
+use mcp_proto::{ConfigError, CustomMethod, Limits, Revision, RevisionSet};
 
 use super::listens::play;
-use crate::script::server::{check, check_opened};
+use crate::script::server::{Small, check, check_opened};
 
 const METHODS: &[CustomMethod<'static>] = &[
     CustomMethod::new("events/list"),
@@ -49,7 +50,7 @@ fn ex_06_what_a_method_requires() {
         id += 1;
         let line = declaring(id, "events/stream", r#""name":"a","#, capabilities);
         let then = match admitted {
-            Some(token) => format!("= request {token} events/stream a"),
+            Some(token) => format!("= request {token} events/stream"),
             None => refused.replace('N', &id.to_string()),
         };
         script += &format!("{line}\n{then}\n");
@@ -75,33 +76,8 @@ fn ex_06_what_a_method_requires() {
         "2025-11-25",
         "{}",
         r#"> 1 events/stream {"name":"a"}
-        = request 0 events/stream a"#,
+        = request 0 events/stream"#,
     );
-}
-
-/// The subject of an own method is read where it is sound, and left to the handler where it is not.
-#[test]
-fn ex_15_the_subject_of_an_own_method() {
-    let capable = r#"{"extensions":{"com.example/events":{}}}"#;
-    let mut script = String::new();
-    for (id, (params, subject)) in [
-        (r#""name":"\u0061b","#, " ab"),
-        ("", ""),
-        (r#""name":7,"#, ""),
-        (r#""name":"\ud83d","#, ""),
-    ]
-    .into_iter()
-    .enumerate()
-    {
-        let line = declaring(id as u32, "events/stream", params, capable);
-        script += &format!("{line}\n= request {id} events/stream{subject}\n");
-    }
-    let line = declaring(9, "events/stream", r#""name":"a","name":"b","#, capable);
-    script += &format!("{line}\n< 9 ! -32602 the parameter of Mcp-Name occurs twice\n");
-    // Another method has no such parameter.
-    let line = declaring(10, "events/list", r#""name":"a","name":"b","#, "{}");
-    script += &format!("{line}\n= request 4 events/list\n");
-    check(events(), &script);
 }
 
 /// EX-13, SB-02: nothing leaves before the application has judged the filter, and the
@@ -359,7 +335,7 @@ fn ex_02_extensions_are_declared_by_revision() {
             ("com.example/old", RevisionSet::of(&[Revision::V2025_11_25])),
         ]
     };
-    check(config(nowhere), &discovered("{}"));
+    check(config(nowhere), &discovered(r#"{"extensions":{}}"#));
     check(config(nowhere), &session("2025-11-25", old));
     check(config(nowhere), &session("2025-06-18", "{}"));
 }
@@ -389,4 +365,55 @@ fn ex_16_own_questions() {
         input 0 state
         ! NotInRevision"#,
     );
+}
+
+/// VR-10, EX-03: a machine whose extensions have no prefix in their names is not made.
+#[test]
+fn vr_10_names_of_extensions() {
+    for (name, is_name) in [
+        ("com.example/a", true),
+        ("a", false),
+        ("com.example/", false),
+    ] {
+        let ours = [
+            ("com.example/ok", Raw::EMPTY_OBJECT),
+            (name, Raw::EMPTY_OBJECT),
+        ];
+        let theirs = format!(r#"{{"com.example\/ok":{{}},"{name}":{{}}}}"#);
+        let theirs = Raw::parse(theirs.as_bytes(), 4).unwrap().object().unwrap();
+        for extensions in [Map::new(&ours), Map::from(theirs)] {
+            let expected = match is_name {
+                true => Ok(()),
+                false => Err(ConfigError::ExtensionName),
+            };
+            let server = ServerConfig {
+                capabilities: ServerCapabilities {
+                    extensions: Some(extensions),
+                    ..ServerCapabilities::default()
+                },
+                ..ServerConfig::new("s", "1")
+            };
+            let made = Server::new(server, Small::new()).map(drop);
+            assert_eq!(made, expected, "{name}");
+            let client = ClientConfig {
+                capabilities: ClientCapabilities {
+                    extensions: Some(extensions),
+                    ..ClientCapabilities::default()
+                },
+                ..ClientConfig::new("c", "1")
+            };
+            let made = Client::new(client, client::Fixed::<4, 1>).map(drop);
+            assert_eq!(made, expected, "{name}");
+        }
+    }
+    // Experimental capabilities have any name.
+    let experimental = [("a", Raw::EMPTY_OBJECT)];
+    let server = ServerConfig {
+        capabilities: ServerCapabilities {
+            experimental: Some(Map::new(&experimental)),
+            ..ServerCapabilities::default()
+        },
+        ..ServerConfig::new("s", "1")
+    };
+    assert!(Server::new(server, Small::new()).is_ok());
 }
