@@ -2,9 +2,9 @@
 
 use std::sync::Arc;
 
-use mcp_proto::RevisionSet;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
+use mcp_proto::{RevisionSet, is_extension_name};
 
 use super::super::register_error::{RegisterError, TWICE};
 use super::super::settings::Settings;
@@ -81,6 +81,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
         let error = |reason: &str| RegisterError::new("extension", &name, &reason);
         let twice = settings.extensions.iter().any(|known| known.name == name);
         match declared {
+            _ if !is_extension_name(&name) => mistakes.push(error(NO_NAME)),
             _ if twice => mistakes.push(error(TWICE)),
             Some(declared) => settings.extensions.push(Declaration {
                 name,
@@ -92,3 +93,5 @@ impl<S: Send + Sync + 'static> Extension<S> {
         }
     }
 }
+
+const NO_NAME: &str = "its name is not a prefix, a slash and a name";

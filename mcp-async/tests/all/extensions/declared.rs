@@ -132,6 +132,29 @@ fn what_cannot_be_served_is_not_built() {
     );
 }
 
+/// EX-03.
+#[test]
+fn the_name_of_an_extension_has_a_prefix() {
+    for bad in [
+        "",
+        "name",
+        "/name",
+        "a b/c",
+        "1a.b/c",
+        "a..b/c",
+        "com.example/-",
+    ] {
+        let mistake = format!("extension `{bad}`: its name is not a prefix, a slash and a name");
+        assert_eq!(mistakes(new().extension(Extension::new(bad))), [mistake]);
+    }
+    for good in ["a/b", "com.ex-ample/my_name.2"] {
+        assert!(
+            new().extension(Extension::new(good)).build().is_ok(),
+            "{good}"
+        );
+    }
+}
+
 /// EX-19.
 #[test]
 fn an_extension_needs_its_capabilities() {
