@@ -6,8 +6,9 @@ use mcp_proto::Revision;
 use super::support::{TASKS, about, call, client, create, pass, server, status};
 use crate::server_typed::support::{Wire, member, text};
 
+/// TK-30, TK-34, TK-35, TK-36, TK-53, TK-56
 #[test]
-fn a_task_is_created_followed_and_completed_tk_30_34_35_36_56() {
+fn a_task_is_created_followed_and_completed() {
     let (server, running) = server(Tasks::new());
     let mut wire = client(&server);
     let created = call(&mut wire, "job", r#"{"steps":2}"#);
@@ -47,12 +48,17 @@ fn a_task_is_created_followed_and_completed_tk_30_34_35_36_56() {
     assert_eq!(running.get(), 0);
 }
 
+/// TK-30, TK-33, TK-47, TK-48
 #[test]
-fn only_the_declaration_of_the_very_call_makes_a_task_tk_30_33_47_48() {
+fn only_the_declaration_of_the_very_call_makes_a_task() {
     let (server, _) = server(Tasks::new());
     let mut wire = Wire::new(&server, Revision::V2026_07_28);
-    for arguments in ["{}", r#"{"task":{"ttl":1}}"#] {
-        let answer = call(&mut wire, "job", arguments);
+    for params in [
+        r#"{"name":"job"}"#,
+        r#"{"name":"job","task":{"ttl":1}}"#,
+        r#"{"name":"plain","task":{"ttl":1}}"#,
+    ] {
+        let answer = wire.ask("tools/call", params);
         assert_eq!(text(&answer, &["result", "resultType"]), "complete");
     }
     let refused = call(&mut wire, "job_only", "{}");
@@ -82,8 +88,9 @@ fn only_the_declaration_of_the_very_call_makes_a_task_tk_30_33_47_48() {
     }
 }
 
+/// TK-43, TK-64
 #[test]
-fn failures_have_the_shape_of_their_kind_tk_43_64() {
+fn failures_have_the_shape_of_their_kind() {
     let (server, running) = server(Tasks::new());
     let mut wire = client(&server);
     let tool = create(&mut wire, "job", r#"{"fail":"tool"}"#);
@@ -105,8 +112,9 @@ fn failures_have_the_shape_of_their_kind_tk_43_64() {
     assert_eq!(running.get(), 0);
 }
 
+/// TK-41, TK-42
 #[test]
-fn a_cancelled_task_stops_its_handler_and_stays_cancelled_tk_41_42() {
+fn a_cancelled_task_stops_its_handler_and_stays_cancelled() {
     let (server, running) = server(Tasks::new());
     let mut wire = client(&server);
     let id = create(&mut wire, "job", r#"{"steps":1000}"#);
@@ -126,8 +134,9 @@ fn a_cancelled_task_stops_its_handler_and_stays_cancelled_tk_41_42() {
     assert_eq!(member(&unknown, &["error", "code"]), "-32602");
 }
 
+/// TK-34
 #[test]
-fn the_end_of_a_connection_leaves_its_tasks_alone_tk_34() {
+fn the_end_of_a_connection_leaves_its_tasks_alone() {
     let (server, running) = server(Tasks::new());
     let server = server.build().unwrap();
     let mut wire = Wire::declaring(&server, Revision::V2026_07_28, TASKS);

@@ -8,8 +8,9 @@ use mcp_async::tasks::store::MemoryTaskStore;
 use super::support::{about, call, client, create, pass, server, status};
 use crate::server_typed::support::{member, text};
 
+/// TK-51, TK-60
 #[test]
-fn an_expired_task_fails_and_is_forgotten_tk_51_60() {
+fn an_expired_task_fails_and_is_forgotten() {
     let store = MemoryTaskStore::new();
     let tasks = Tasks::new().ttl(Some(Duration::from_secs(1)));
     let (server, running) = server(tasks.store(store.clone()));
@@ -51,8 +52,9 @@ fn a_task_without_time_is_created_and_expires_at_once() {
     assert_eq!(running.get(), 0);
 }
 
+/// TK-60
 #[test]
-fn a_task_without_limit_stays_tk_60() {
+fn a_task_without_limit_stays() {
     let (server, _) = server(Tasks::new().ttl(None).max(1));
     let mut wire = client(&server);
     let id = create(&mut wire, "job", "{}");
@@ -68,8 +70,9 @@ fn a_task_without_limit_stays_tk_60() {
     );
 }
 
+/// TK-20, TK-60
 #[test]
-fn a_bound_frees_its_places_when_tasks_are_forgotten_tk_20_60() {
+fn a_bound_frees_its_places_when_tasks_are_forgotten() {
     let tasks = Tasks::new().ttl(Some(Duration::from_secs(1))).max(2);
     let (server, _) = server(tasks);
     let mut wire = client(&server);
@@ -82,6 +85,18 @@ fn a_bound_frees_its_places_when_tasks_are_forgotten_tk_20_60() {
             pass(500);
         }
     }
+}
+
+/// TK-65
+#[test]
+fn times_are_integers_that_every_reader_keeps() {
+    let (server, _) = server(Tasks::new().ttl(Some(Duration::MAX)));
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", "{}");
+    pass(1_000_000);
+    let got = about(&mut wire, "tasks/get", &id);
+    assert_eq!(text(&got, &["result", "status"]), "completed");
+    assert_eq!(member(&got, &["result", "ttlMs"]), "9007199254740991");
 }
 
 #[test]

@@ -6,8 +6,9 @@ use mcp_proto::Revision;
 use super::support::{accept, client, create, pass, server, update};
 use crate::server_typed::support::{Wire, member, text};
 
+/// TK-45
 #[test]
-fn a_subscription_reports_each_change_of_its_tasks_tk_45() {
+fn a_subscription_reports_each_change_of_its_tasks() {
     let (server, _) = server(Tasks::new());
     let mut wire = client(&server);
     let id = create(&mut wire, "job", r#"{"steps":2,"ask":1}"#);
@@ -50,8 +51,9 @@ fn a_subscription_reports_each_change_of_its_tasks_tk_45() {
     );
 }
 
+/// TK-44
 #[test]
-fn a_subscription_to_tasks_needs_the_extension_tk_44() {
+fn a_subscription_to_tasks_needs_the_extension() {
     let (server, _) = server(Tasks::new());
     let mut wire = Wire::new(&server, Revision::V2026_07_28);
     let refused = wire.ask(

@@ -1,5 +1,6 @@
 //! Tasks of the extension.
 
+mod interleavings;
 mod lifecycle;
 mod limits;
 mod listens;

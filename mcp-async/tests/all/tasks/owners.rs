@@ -7,8 +7,9 @@ use super::support::{
 };
 use crate::server_typed::support::{member, text};
 
+/// TK-49, TK-59
 #[test]
-fn the_task_of_another_is_unknown_tk_49_59() {
+fn the_task_of_another_is_unknown() {
     let (server, running) = server(Tasks::new());
     let store = mcp_async::tasks::store::MemoryTaskStore::new();
     let (shared, _) = super::support::server(Tasks::new().store(store));
@@ -31,8 +32,9 @@ fn the_task_of_another_is_unknown_tk_49_59() {
     assert_eq!(status(&mut ada, &id), "completed");
 }
 
+/// TK-20
 #[test]
-fn each_principal_has_a_bound_of_its_own_tk_20() {
+fn each_principal_has_a_bound_of_its_own() {
     let (server, _) = server(Tasks::new().max_per_owner(1));
     let server = server.build().unwrap();
     let wire = |name: &'static str| {

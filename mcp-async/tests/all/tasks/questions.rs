@@ -5,8 +5,9 @@ use mcp_async::tasks::server::Tasks;
 use super::support::{TASKS, about, accept, call, client, create, pass, server, status, update};
 use crate::server_typed::support::{Wire, member, text};
 
+/// TK-36, TK-39, TK-40, TK-63
 #[test]
-fn questions_wait_in_the_task_for_their_answers_tk_36_39_40_63() {
+fn questions_wait_in_the_task_for_their_answers() {
     let (server, running) = server(Tasks::new());
     let mut wire = client(&server);
     let id = create(&mut wire, "job", r#"{"ask":2}"#);
@@ -69,8 +70,9 @@ fn a_malformed_answer_refuses_the_whole_update() {
     assert!(got.contains(r#""text":"done no two""#), "{got}");
 }
 
+/// TK-55
 #[test]
-fn what_the_client_did_not_declare_is_not_asked_tk_55() {
+fn what_the_client_did_not_declare_is_not_asked() {
     let (server, _) = server(Tasks::new());
     let mut wire = Wire::declaring(&server, mcp_proto::Revision::V2026_07_28, TASKS);
     let id = create(&mut wire, "job", r#"{"ask":1}"#);
@@ -79,8 +81,9 @@ fn what_the_client_did_not_declare_is_not_asked_tk_55() {
     assert_eq!(member(&got, &["result", "result", "isError"]), "true");
 }
 
+/// TK-50
 #[test]
-fn a_deferred_task_finishes_its_rounds_first_tk_50() {
+fn a_deferred_task_finishes_its_rounds_first() {
     let (server, running) = server(Tasks::new());
     let mut wire = client(&server);
     let asked = call(&mut wire, "deferred", r#"{"ask":1,"steps":1}"#);
