@@ -2,6 +2,7 @@
 //!
 //! - `fixture stdio`, `fixture http PORT`: a server, see [`server`]
 //! - `fixture http-auth PORT`: a protected server, see [`protected`]
+//! - `fixture tasks stdio`, `fixture tasks http PORT [--auth]`: a server with tasks, see [`tasks`]
 //! - `fixture client stdio -- COMMAND..`, `fixture client http URL`: a client, see [`client`]
 //! - `fixture client oauth URL`: a client that logs in, see [`oauth`]
 //! - `fixture client tasks URL`, `fixture client tasks stdio -- COMMAND..`: a client that follows
@@ -20,6 +21,7 @@ mod protected;
 mod records;
 mod runtime;
 mod server;
+mod tasks;
 mod tasks_client;
 
 use std::io::{self, BufWriter, Write as _};
@@ -38,6 +40,14 @@ fn main() -> ExitCode {
         (Some(runtime), ["stdio"]) => runtime.serve_stdio(),
         (Some(runtime), ["http", port]) => runtime.serve_http(port),
         (Some(runtime), ["http-auth", port]) => runtime.serve_http_auth(port),
+        // There is no store of tasks that outlives the program.
+        (Some(_), ["tasks", ..]) if std::env::var_os("MCP_TASK_STORE").is_some() => {
+            eprintln!("fixture: MCP_TASK_STORE is not supported");
+            return ExitCode::from(2);
+        }
+        (Some(runtime), ["tasks", "stdio"]) => runtime.serve_tasks_stdio(),
+        (Some(runtime), ["tasks", "http", port]) => runtime.serve_tasks_http(port, false),
+        (Some(runtime), ["tasks", "http", port, "--auth"]) => runtime.serve_tasks_http(port, true),
         (Some(runtime), ["client", "stdio", "--", program, args @ ..]) => {
             runtime.client_stdio(program, args)
         }
@@ -75,6 +85,7 @@ fn print(line: &str) -> io::Result<()> {
 
 const USAGE: &str =
     "usage: fixture [--runtime tokio|smol] stdio | http PORT | http-auth PORT | limits
+       fixture [--runtime tokio|smol] tasks stdio | tasks http PORT [--auth]
        fixture [--runtime tokio|smol] client stdio -- COMMAND.. | client http URL | client oauth URL
        fixture [--runtime tokio|smol] client tasks URL | client tasks stdio -- COMMAND..
        fixture codec json|line|sse";

@@ -16,14 +16,20 @@ use crate::server::server;
 /// Serves `http://127.0.0.1:PORT/mcp` until interrupted, and requires a token.
 pub(crate) async fn http<R: Network>(port: &str) -> io::Result<()> {
     let port: u16 = port.parse().map_err(io::Error::other)?;
-    let resource = format!("http://127.0.0.1:{port}/mcp");
-    let protection = Protection::new(resource.clone()).scopes(["mcp"]);
-    let issuer = env::var("MCP_AUTH_ISSUER").ok();
-    let region_scopes: &[&str] = if issuer.is_some() {
+    let region_scopes: &[&str] = if env::var("MCP_AUTH_ISSUER").is_ok() {
         &["region:read"]
     } else {
         &[]
     };
+    let http = server::<R>(region_scopes).http().protect(protection(port));
+    http.serve((Ipv4Addr::LOCALHOST, port)).await
+}
+
+/// What the environment says of tokens.
+pub(crate) fn protection<R: Network>(port: u16) -> Protection<R> {
+    let resource = format!("http://127.0.0.1:{port}/mcp");
+    let protection = Protection::new(resource.clone()).scopes(["mcp"]);
+    let issuer = env::var("MCP_AUTH_ISSUER").ok();
     let mut protection = match issuer {
         Some(issuer) => protection.issuer(issuer).settings(|resource| {
             resource.hierarchy(|granted: &str, needed: &str| granted == "admin" && needed == "mcp")
@@ -36,8 +42,7 @@ pub(crate) async fn http<R: Network>(port: &str) -> io::Result<()> {
     if env::var("MCP_AUTH_DPOP").is_ok_and(|value| value == "1") {
         protection = protection.dpop(DpopUse::Accepted);
     }
-    let http = server::<R>(region_scopes).http().protect(protection);
-    http.serve((Ipv4Addr::LOCALHOST, port)).await
+    protection
 }
 
 /// The table of opaque tokens. It states claims, and judges none of them.

@@ -3,7 +3,7 @@
 use core::future::Future;
 use std::io;
 
-use crate::{client, oauth, protected, server, tasks_client};
+use crate::{client, oauth, protected, server, tasks, tasks_client};
 
 /// What a server or a client runs on.
 #[derive(Clone, Copy, Debug)]
@@ -39,6 +39,20 @@ impl Runtime {
         match self {
             Self::Tokio => on_tokio(protected::http::<mcp_tokio::Runtime>(port)),
             Self::Smol => smol::block_on(protected::http::<mcp_smol::Runtime>(port)),
+        }
+    }
+
+    pub(crate) fn serve_tasks_stdio(self) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(tasks::stdio::<mcp_tokio::Runtime>()),
+            Self::Smol => smol::block_on(tasks::stdio::<mcp_smol::Runtime>()),
+        }
+    }
+
+    pub(crate) fn serve_tasks_http(self, port: &str, is_protected: bool) -> io::Result<()> {
+        match self {
+            Self::Tokio => on_tokio(tasks::http::<mcp_tokio::Runtime>(port, is_protected)),
+            Self::Smol => smol::block_on(tasks::http::<mcp_smol::Runtime>(port, is_protected)),
         }
     }
 

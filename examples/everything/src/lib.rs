@@ -8,6 +8,7 @@
 //! | `telling` | progress and log messages |
 //! | `questions` | elicitation, sampling, roots |
 //! | `rounds` | several questions in one call, in sequence and at once |
+//! | `tasks` | calls that become tasks |
 //! | `changes` | tools and prompts that are added and removed, resources that change |
 //! | `resources` | text, bytes, templates, completion of their variables |
 //! | `prompts` | arguments and their completion, images and resources in messages |
@@ -20,6 +21,7 @@ mod prompts;
 mod questions;
 mod resources;
 mod rounds;
+mod tasks;
 mod telling;
 
 use core::time::Duration;
@@ -49,6 +51,7 @@ pub fn server<R: Runtime>(revisions: &[Revision]) -> ServerBuilder<R> {
     let server = telling::register(server);
     let server = questions::register(server);
     let server = rounds::register(server);
+    let server = tasks::register(server);
     let server = changes::register(server);
     let server = resources::register(server);
     prompts::register(server)

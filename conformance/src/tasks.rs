@@ -1,0 +1,249 @@
+//! The server of `fixture tasks`: tools whose calls become tasks.
+//!
+//! `MCP_TASK_TTL_MS` (60000, or `null` for no limit) and `MCP_TASK_POLL_MS` (50) are the times that
+//! it states.
+
+use core::future::poll_fn;
+use core::net::Ipv4Addr;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::task::Poll;
+use core::time::Duration;
+use std::env;
+use std::io;
+use std::sync::Arc;
+
+use mcp_async::net::Network;
+use mcp_async::server::{
+    AskError, Context, Elicited, HandlerError, NoArguments, ServerBuilder, Tool,
+};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_async::{ErrorReply, Runtime, Server};
+use mcp_proto::model::ClientFeatures;
+use mcp_proto::rpc::code;
+use schemars::JsonSchema;
+use serde::Deserialize;
+
+use crate::protected::protection;
+
+#[derive(Deserialize, JsonSchema)]
+struct Job {
+    #[schemars(range(min = 0, max = 10_000))]
+    steps: u32,
+    /// The milliseconds of a step.
+    #[schemars(range(min = 0, max = 60_000))]
+    ms: u64,
+    fail: Option<Failure>,
+    /// How many questions it asks.
+    #[schemars(range(min = 1, max = 16))]
+    ask: Option<u32>,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema, PartialEq)]
+#[serde(rename_all = "lowercase")]
+enum Failure {
+    Tool,
+    Protocol,
+    Panic,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct JobOnly {
+    #[schemars(range(min = 0, max = 10_000))]
+    steps: u32,
+    /// The milliseconds of a step.
+    #[schemars(range(min = 0, max = 60_000))]
+    ms: u64,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Echo {
+    text: String,
+}
+
+#[derive(Deserialize, JsonSchema)]
+struct Given {
+    answer: String,
+}
+
+/// Serves standard input and output until they end.
+pub(crate) async fn stdio<R: Runtime>() -> io::Result<()> {
+    server::<R>()?.serve_stdio().await
+}
+
+/// Serves `http://127.0.0.1:PORT/mcp` until interrupted, with the tokens of the protected server if
+/// it requires one.
+pub(crate) async fn http<R: Network>(port: &str, is_protected: bool) -> io::Result<()> {
+    let port: u16 = port.parse().map_err(io::Error::other)?;
+    let mut http = server::<R>()?.http();
+    if is_protected {
+        http = http.protect(protection(port));
+    }
+    http.serve((Ipv4Addr::LOCALHOST, port)).await
+}
+
+fn server<R: Runtime>() -> io::Result<ServerBuilder<R, Jobs>> {
+    let ttl = match env::var("MCP_TASK_TTL_MS").as_deref() {
+        Ok("null") => None,
+        Ok(ttl) => Some(ttl.parse().map_err(io::Error::other)?),
+        Err(_) => Some(60_000),
+    };
+    let poll = match env::var("MCP_TASK_POLL_MS") {
+        Ok(poll) => poll.parse().map_err(io::Error::other)?,
+        Err(_) => 50,
+    };
+    let tasks = Tasks::new()
+        .ttl(ttl.map(Duration::from_millis))
+        .poll_interval(Duration::from_millis(poll));
+    let server = Server::builder("fixture-tasks", env!("CARGO_PKG_VERSION"))
+        .with_state(Jobs::default())
+        .with(
+            Tool::new("job")
+                .description("Works in steps, and may ask or fail")
+                .deferred_task(TaskPolicy::Optional)
+                .handler(job::<R>),
+        )
+        .with(
+            Tool::new("job_only")
+                .description("Works in steps, as a task only")
+                .task(TaskPolicy::Required)
+                .handler(|args: JobOnly, cx: Context<Jobs>| async move {
+                    let _running = cx.state().enter();
+                    work::<R>(&cx, 1..=args.steps, args.steps, args.ms).await;
+                    Ok(format!("done {}", args.steps))
+                }),
+        )
+        .tool(
+            "jobs",
+            "Counts the jobs that run",
+            |_: NoArguments, cx: Context<Jobs>| async move { Ok(cx.state().count().to_string()) },
+        )
+        .tool("echo", "Says its text again", |args: Echo, _| async move {
+            Ok(args.text)
+        })
+        .tasks(tasks);
+    Ok(server)
+}
+
+async fn job<R: Runtime>(args: Job, cx: Context<Jobs>) -> Result<String, HandlerError> {
+    let Job {
+        steps,
+        ms,
+        fail,
+        ask,
+    } = args;
+    let questions = ask.unwrap_or(0);
+    if questions > 0 && !cx.client().contains(ClientFeatures::ELICITATION_FORM) {
+        // The client cannot be asked, and is refused before there is a task.
+        cx.elicit::<Given>("q1", "q1?").await?;
+    }
+    let takes_time = u64::from(steps).saturating_mul(ms) > 0;
+    let is_task = (takes_time || questions > 0) && cx.begin_task().await;
+    let _running = cx.state().enter();
+    let middle = steps / 2;
+    let mut answers = Vec::new();
+    // A call that is repeated with the answers asks first.
+    let asks_first = !is_task && cx.revision().has_input_required();
+    if asks_first {
+        answers = ask_all(&cx, questions).await?;
+    }
+    work::<R>(&cx, 1..=middle, steps, ms).await;
+    if fail == Some(Failure::Panic) {
+        panic!("the job panics");
+    }
+    if !asks_first && questions > 0 {
+        cx.progress(f64::from(middle) + 0.5)
+            .message("waiting")
+            .await;
+        answers = ask_all(&cx, questions).await?;
+    }
+    work::<R>(&cx, middle.saturating_add(1)..=steps, steps, ms).await;
+    match fail {
+        Some(Failure::Tool) => return Err(HandlerError::visible("failed")),
+        Some(_) => {
+            let error = ErrorReply::new(code::INTERNAL_ERROR, "job failed");
+            return Err(HandlerError::reply(error));
+        }
+        None => {}
+    }
+    Ok(match answers.is_empty() {
+        true => format!("done {steps}"),
+        false => format!("done {steps} {}", answers.join(",")),
+    })
+}
+
+/// Works through these steps.
+async fn work<R: Runtime>(
+    cx: &Context<Jobs>,
+    range: core::ops::RangeInclusive<u32>,
+    steps: u32,
+    ms: u64,
+) {
+    for step in range {
+        if ms > 0 {
+            R::reactor().sleep(Duration::from_millis(ms)).await;
+        }
+        let message = format!("{step}/{steps}");
+        cx.progress(step.into())
+            .total(steps.into())
+            .message(&message)
+            .await;
+    }
+}
+
+/// Asks so many questions at the same time, and returns the answers in their order.
+async fn ask_all(cx: &Context<Jobs>, questions: u32) -> Result<Vec<String>, HandlerError> {
+    let texts: Vec<_> = (1..=questions)
+        .map(|n| (format!("q{n}"), format!("q{n}?")))
+        .collect();
+    let mut asked: Vec<_> = texts
+        .iter()
+        .map(|(key, message)| (cx.elicit::<Given>(key, message), None))
+        .collect();
+    poll_fn(|task| {
+        let mut open = false;
+        for (question, answer) in &mut asked {
+            if answer.is_none() {
+                match core::pin::Pin::new(question).poll(task) {
+                    Poll::Ready(given) => *answer = Some(given),
+                    Poll::Pending => open = true,
+                }
+            }
+        }
+        match open {
+            true => Poll::Pending,
+            false => Poll::Ready(()),
+        }
+    })
+    .await;
+    let answers = asked.into_iter().filter_map(|(_, answer)| answer);
+    answers
+        .map(|answer: Result<_, AskError>| match answer? {
+            Elicited::Accepted(given) => Ok(given.answer),
+            Elicited::Declined | Elicited::Cancelled => Err(HandlerError::visible("declined")),
+        })
+        .collect()
+}
+
+/// How many jobs run.
+#[derive(Clone, Default)]
+struct Jobs(Arc<AtomicUsize>);
+
+impl Jobs {
+    fn enter(&self) -> RunningJob {
+        self.0.fetch_add(1, Ordering::Relaxed);
+        RunningJob(self.clone())
+    }
+
+    fn count(&self) -> usize {
+        self.0.load(Ordering::Relaxed)
+    }
+}
+
+/// One of them; it is counted until it ends, is cancelled or panics.
+struct RunningJob(Jobs);
+
+impl Drop for RunningJob {
+    fn drop(&mut self) {
+        self.0.0.fetch_sub(1, Ordering::Relaxed);
+    }
+}
