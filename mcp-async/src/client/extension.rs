@@ -34,8 +34,15 @@ use crate::error::CallError;
 ///     builder.extension(Extension::new("com.example/translate").settings(&settings))
 /// }
 ///
+/// #[derive(serde::Deserialize)]
+/// struct Languages {
+///     languages: Vec<String>,
+/// }
+///
 /// async fn languages<R>(client: &Client<R>) -> Result<Vec<String>, CallError> {
-///     client.extension_request("com.example/translate", "com.example/languages", &()).await
+///     let request = client.extension_request("com.example/translate", "com.example/languages", &());
+///     let result: Languages = request.await?;
+///     Ok(result.languages)
 /// }
 /// # let _ = (translating::<()>, languages::<()>);
 /// ```
