@@ -20,6 +20,9 @@ impl<'e> Declared<'e> {
         let mut extensions = Meta::new();
         for extension in list {
             let wrong = || ConnectError::Extension(extension.name.clone());
+            if !is_extension_name(&extension.name) {
+                return Err(wrong());
+            }
             let settings = extension.settings.as_ref().ok_or_else(wrong)?;
             let inserted = extensions.insert(extension.name.as_str(), settings);
             inserted.map_err(|_| wrong())?;
@@ -72,6 +75,28 @@ impl<'e> Declared<'e> {
     }
 }
 
+/// Whether the name is a key of `_meta` with a prefix (EX-03): labels with dots between them, a
+/// slash, and a name.
+fn is_extension_name(name: &str) -> bool {
+    let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let is_label = |label: &str| {
+        let bytes = label.as_bytes();
+        let mut inner = bytes.iter();
+        bytes.first().is_some_and(u8::is_ascii_alphabetic)
+            && edge(bytes.last())
+            && inner.all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
+    };
+    let Some((prefix, name)) = name.split_once('/') else {
+        return false;
+    };
+    let bytes = name.as_bytes();
+    let mut inner = bytes.iter();
+    prefix.split('.').all(is_label)
+        && edge(bytes.first())
+        && edge(bytes.last())
+        && inner.all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
+}
+
 fn object(members: &Meta) -> Option<RawBuf> {
     let encoded = || RawBuf::encode(members).ok();
     (!members.is_empty()).then(encoded).flatten()
@@ -82,4 +107,29 @@ fn settings(object: &RawBuf) -> Option<Settings<'_>> {
         .as_raw()
         .object()
         .map(|object: Object<'_>| object.into())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ex_03_names_have_a_prefix() {
+        for (name, expected) in [
+            ("io.modelcontextprotocol/tasks", true),
+            ("com.example/my-extension_2.x", true),
+            ("x/y", true),
+            ("tasks", false),
+            ("/tasks", false),
+            ("com.example/", false),
+            ("com..example/x", false),
+            ("1com/x", false),
+            ("com.example-/x", false),
+            ("com.example/-x", false),
+            ("com.example/a/b", false),
+            ("com.example/\u{e9}", false),
+        ] {
+            assert_eq!(is_extension_name(name), expected, "{name}");
+        }
+    }
 }

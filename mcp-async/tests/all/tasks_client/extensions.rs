@@ -75,9 +75,9 @@ fn initialize_declares_extensions_that_are_on_there() {
     });
 }
 
-/// EX-04
+/// EX-03, EX-04
 #[test]
-fn settings_are_objects() {
+fn names_have_a_prefix_and_settings_are_objects() {
     let check = |builder, name: &str| {
         run(async {
             let refused = connect(SERVER, builder, |_| Say::Nothing).await;
@@ -89,6 +89,7 @@ fn settings_are_objects() {
     };
     let builder = || only(Revision::V2026_07_28);
     check(builder().extension(Extension::new(NAME).settings(&1)), NAME);
+    check(builder().extension(Extension::new("plain")), "plain");
     check(builder().experimental_capability("x", &[1]), "x");
 }
 
