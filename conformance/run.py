@@ -51,6 +51,8 @@ class Suite:
     roles: tuple[str, ...] = ("server", "client")
     # A row that is not run in this version alone.
     left_out: str | None = None
+    # How the names of its rows begin, where they belong to an extension: no requirement set has them.
+    prefix: str | None = None
 
     def command(self, *words: str) -> list[str]:
         return [str(NODE), str(MODULES / self.package / "dist" / "index.js"), *words]
@@ -65,10 +67,10 @@ class Suite:
 
     def rows(self, role: str) -> list[str]:
         """Every row of one role that is run, scored or not."""
-        has_set = self.revision and self.requirements
+        has_set = self.revision and self.requirements and not self.prefix
         words = ["--requirements", self.revision] if has_set else [f"--{role}"]
         listed = self.call("list", *words).stdout.splitlines()
-        if self.revision and not has_set:
+        if self.revision and not has_set and not self.prefix:
             listed = [line for line in listed if line.endswith((":", f"[{self.revision}]"))]
         rows, section = [], ""
         for line in listed:
@@ -80,7 +82,7 @@ class Suite:
                 name, leg = entry.groups()
                 if role == (leg if section == "not scored" else section):
                     rows.append(name)
-        rows = [row for row in rows if row not in (self.left_out, LEFT_OUT)]
+        rows = [row for row in rows if row not in (self.left_out, LEFT_OUT) and row.startswith(self.prefix or "")]
         if not rows:
             sys.exit(f"{self.name} lists no rows for the role {role}")
         return rows
@@ -99,6 +101,9 @@ SUITES = [
     Suite("2025-03-26", "conformance", "2025-03-26", requirements=False, roles=("client",)),
     Suite("2025-11-25", "conformance", "2025-11-25"),
     Suite("2026-07-28", "conformance", "2026-07-28"),
+    # The methods are the same in both.
+    Suite("skills-2025-11-25", "conformance", "2025-11-25", prefix="sep-2640-"),
+    Suite("skills-2026-07-28", "conformance", "2026-07-28", prefix="sep-2640-"),
     # The metadata of this row names another issuer than RFC 8414 requires. Later versions have corrected it.
     Suite("0.1.16", "conformance-0.1", left_out="auth/2025-03-26-oauth-metadata-backcompat"),
     Suite("authorization", "conformance", roles=("authorization",)),
@@ -173,7 +178,7 @@ def server(options: argparse.Namespace, adapter: str, suite: Suite) -> Run:
     rows = wanted(options, suite.rows("server"))
     began = time.monotonic()
     with listening(options, adapter, out / "server.txt") as url:
-        if options.scenario:
+        if options.scenario or suite.prefix:
             for row in rows:
                 suite.call("server", "--url", url, *suite.single(row), "-o", str(out), log=out / f"{row}.txt")
         else:

@@ -4,6 +4,7 @@ use mcp_async::Client;
 use mcp_async::client::{CallError, ClientBuilder};
 use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult, Root};
 use mcp_async::net::Network;
+use mcp_async::skills::LoadError;
 use mcp_proto::json::{Raw, RawBuf};
 use serde::{Deserialize, Serialize};
 
@@ -57,6 +58,10 @@ pub(crate) async fn play<R: Network>(
                 call(&client, &format!("test_mrtr_{tool}"), &()).await?;
             }
         }
+        "sep-2640-client-no-prefetch" => {
+            client.skills().all().await?;
+        }
+        name if name.starts_with("sep-2640-client-verify-") => refuse(&client).await?,
         // Whatever the way to a token, it serves two requests.
         name if name.starts_with("auth/") => {
             list(&client).await?;
@@ -107,6 +112,26 @@ async fn every_method<R: Network>(client: &Client<R>) -> Outcome {
         client.get_prompt(&prompt.name, &()).await?;
     }
     Ok(())
+}
+
+/// Loads a skill that is not what its entry says, and reads no other file of it.
+async fn refuse<R: Network>(client: &Client<R>) -> Outcome {
+    let skills = client.skills();
+    let all = skills.all().await?;
+    let mut named = all.into_iter();
+    let entry = named.find(|entry| entry.frontmatter.name() == Some("pdf-processing"));
+    let entry = entry.ok_or("the skill is not listed")?;
+    match skills.load(entry).await {
+        Ok(skill) => {
+            skill.read("references/FORMS.md").await?;
+            Ok(())
+        }
+        Err(LoadError::Check(error)) => {
+            eprintln!("refused: {error}");
+            Ok(())
+        }
+        Err(error) => Err(error.into()),
+    }
 }
 
 /// The context says what to call with which arguments.

@@ -11,6 +11,7 @@
 //! | `tasks` | calls that become tasks |
 //! | `changes` | tools and prompts that are added and removed, resources that change |
 //! | `resources` | text, bytes, templates, completion of their variables |
+//! | `skills` | skills with files in folders |
 //! | `prompts` | arguments and their completion, images and resources in messages |
 
 mod basics;
@@ -21,6 +22,7 @@ mod prompts;
 mod questions;
 mod resources;
 mod rounds;
+mod skills;
 mod tasks;
 mod telling;
 
@@ -54,5 +56,6 @@ pub fn server<R: Runtime>(revisions: &[Revision]) -> ServerBuilder<R> {
     let server = tasks::register(server);
     let server = changes::register(server);
     let server = resources::register(server);
-    prompts::register(server)
+    let server = prompts::register(server);
+    skills::register(server)
 }

@@ -259,7 +259,7 @@ fn lists() {
         );
         assert_eq!(
             client.resources().all().await.unwrap().len(),
-            3,
+            5,
             "{revision}"
         );
         assert_eq!(
@@ -268,6 +268,21 @@ fn lists() {
             "{revision}"
         );
         assert_eq!(client.prompts().all().await.unwrap().len(), 5, "{revision}");
+    });
+}
+
+#[test]
+fn skills() {
+    each(Revision::V2025_11_25, async |client, revision| {
+        let skills = client.skills();
+        let all = skills.all().await.unwrap();
+        assert_eq!(all.len(), 2, "{revision}");
+        let letters = skills.get("skill://letters/SKILL.md").await.unwrap();
+        let letters = skills.load(letters).await.unwrap();
+        let forms = letters.read("references/forms.md").await.unwrap();
+        assert!(forms.text().unwrap().starts_with("# Forms"));
+        let folder = skills.read_directory("skill://letters").await.unwrap();
+        assert_eq!(folder.len(), 3);
     });
 }
 
