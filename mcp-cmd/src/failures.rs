@@ -2,6 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use mcp_tokio::client::{CallError, ConnectError};
+use mcp_tokio::mcp_async::skills::LoadError;
 use mcp_tokio::{ErrorChain, SpawnError};
 
 impl From<CallError> for Failure {
@@ -18,6 +19,15 @@ impl From<CallError> for Failure {
                 ..failure
             },
             _ => failure,
+        }
+    }
+}
+
+impl From<LoadError> for Failure {
+    fn from(error: LoadError) -> Self {
+        match error {
+            LoadError::Call(error) => error.into(),
+            other => Self::new(Exit::Other, ErrorChain(&other)),
         }
     }
 }

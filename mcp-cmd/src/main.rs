@@ -51,7 +51,7 @@ use std::process::ExitCode;
 
 use clap::Parser;
 
-use self::command::{call, complete, completions, get, info, list, ping, read, subscribe};
+use self::command::{call, complete, completions, get, info, list, ping, read, skills, subscribe};
 use self::connect::with_server;
 use self::exit::{Exit, Failure};
 use self::interrupt::Interrupt;
@@ -120,6 +120,9 @@ async fn work(session: &Session<'_>, command: &Verb) -> Result<Exit, Failure> {
             ..
         } => {
             complete::run(session, reference, argument, context).await?;
+        }
+        Verb::Skills { action, skill, .. } => {
+            return skills::run(session, *action, skill.as_deref()).await;
         }
         Verb::Subscribe {
             uris, lists, count, ..

@@ -138,6 +138,17 @@ pub(crate) enum Verb {
         #[command(flatten)]
         server: Server,
     },
+    /// Lists the skills of the server, shows one, or checks them
+    #[command(after_help = SKILLS)]
+    Skills {
+        /// What to do
+        #[arg(default_value = "list")]
+        action: SkillsAction,
+        /// The skill's name or the URI of its SKILL.md
+        skill: Option<String>,
+        #[command(flatten)]
+        server: Server,
+    },
     /// Tells when resources or lists change, until Ctrl-C
     Subscribe {
         /// The resources' URIs
@@ -176,6 +187,17 @@ pub(crate) enum Kind {
     All,
 }
 
+/// What can be done with skills.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
+pub(crate) enum SkillsAction {
+    /// Lists them
+    List,
+    /// Writes the SKILL.md of one, if it is what the server says of it
+    Show,
+    /// Reads every file of all skills, or of one, and compares sizes, digests and frontmatter
+    Verify,
+}
+
 /// The ways to log in.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Login {
@@ -205,6 +227,7 @@ impl Verb {
             | Self::Read { server, .. }
             | Self::Get { server, .. }
             | Self::Complete { server, .. }
+            | Self::Skills { server, .. }
             | Self::Subscribe { server, .. }
             | Self::Ping { server, .. } => Some(server),
             Self::Completions { .. } => None,
@@ -259,6 +282,9 @@ fn levels() -> PossibleValuesParser {
         "emergency",
     ])
 }
+
+const SKILLS: &str = "\
+`skills verify` ends with 6 if a file is not what the server says of it.";
 
 const ARGUMENTS: &str = "\
 Arguments:

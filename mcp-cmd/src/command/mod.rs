@@ -8,4 +8,5 @@ pub(crate) mod info;
 pub(crate) mod list;
 pub(crate) mod ping;
 pub(crate) mod read;
+pub(crate) mod skills;
 pub(crate) mod subscribe;

@@ -24,7 +24,7 @@ fn lists_with_all_their_pages() {
         "{text}"
     );
     for part in [
-        "Resources (3)\n",
+        "Resources (5)\n",
         "  test://static-binary image/png, 69 B\n",
         "Resource templates (1)\n  test://template/{id}/data application/json\n",
         "  test_prompt_with_arguments arg1=TEXT arg2=TEXT\n",
@@ -37,6 +37,39 @@ fn lists_with_all_their_pages() {
     let all = everything(&["list", "--json"]);
     all.member("resourceTemplates.0.uriTemplate");
     all.member("prompts.0.name");
+}
+
+#[test]
+fn skills() {
+    let text = everything(&["skills"]).good();
+    for part in [
+        "Skills (2)\n  letters skill://letters/SKILL.md 4 files, ",
+        "\n    Writes letters in the form",
+        "\n  poems skill://poems/SKILL.md 1 file, ",
+    ] {
+        assert!(text.contains(part), "{part} is not in {text}");
+    }
+    let listed = everything(&["skills", "list", "--json"]);
+    assert_eq!(listed.member("skills.1.frontmatter.name"), "\"poems\"");
+    for skill in ["poems", "skill://poems/SKILL.md"] {
+        let shown = everything(&["skills", "show", skill]).good();
+        assert!(shown.starts_with("---\nname: poems\n"), "{shown}");
+    }
+    let shown = everything(&["skills", "show", "poems", "--json"]);
+    assert_eq!(shown.member("skill.uri"), "\"skill://poems/SKILL.md\"");
+    let verified = everything(&["skills", "verify"]).good();
+    assert_eq!(verified.matches("ok skill://").count(), 2, "{verified}");
+    let verified = everything(&["skills", "verify", "letters", "--json"]);
+    assert_eq!(
+        verified.member("skills.0.uri"),
+        "\"skill://letters/SKILL.md\""
+    );
+    assert_eq!(everything(&["skills", "show"]).code, Some(2));
+    assert_eq!(everything(&["skills", "show", "none"]).code, Some(2));
+    assert_eq!(
+        everything(&["skills", "show", "skill://none/SKILL.md"]).code,
+        Some(4)
+    );
 }
 
 #[test]
