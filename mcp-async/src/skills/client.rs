@@ -24,7 +24,7 @@ impl<R> Client<R> {
 /// The skills of a server, as [`Client::skills`] gives access to them.
 ///
 /// Nothing is sent to a server that does not declare the extension: every call fails with
-/// [`CallError::MissingCapability`] then (SK-30). No file is read before it is asked for (SK-31).
+/// [`CallError::MissingExtension`] then (SK-30). No file is read before it is asked for (SK-31).
 ///
 /// A list may be empty or partial although the server has skills; [`get`](Self::get) finds a skill by
 /// its URI as well (SK-39). Names of skills may occur twice, also within one server (SK-40).
@@ -135,11 +135,8 @@ impl<'a, R> SkillsClient<'a, R> {
     /// What the server declares, if it has the extension.
     fn settings(&self) -> Result<Settings, CallError> {
         let info = self.client.info();
-        let capabilities = info.capabilities.as_ref().map(RawBuf::as_raw);
-        let extensions = capabilities.and_then(|all| all.object()?.get("extensions"));
-        let settings = extensions.and_then(|all| all.object()?.get(EXTENSION));
-        let settings = settings.and_then(Raw::object);
-        let settings = settings.ok_or(CallError::MissingCapability(DECLARATION))?;
+        let settings = info.extension(EXTENSION).and_then(Raw::object);
+        let settings = settings.ok_or_else(|| CallError::MissingExtension(EXTENSION.into()))?;
         let flag = settings.get("directoryRead");
         Ok(Settings {
             directory_read: flag.is_some_and(|flag| flag.as_str() == "true"),
@@ -204,7 +201,6 @@ struct GetResult {
 }
 
 const LIST: &str = "skills/list";
-const DECLARATION: &str = "extensions.io.modelcontextprotocol/skills";
 const DIRECTORY_READ: &str = "extensions.io.modelcontextprotocol/skills.directoryRead";
 /// The pages of a folder that are read at most.
 const MAX_PAGES: usize = 1_000;

@@ -1,5 +1,6 @@
 //! Errors of the skills of a server.
 
+use core::convert::Infallible;
 use core::error::Error;
 use core::fmt;
 use std::io;
@@ -45,6 +46,12 @@ impl SkillError {
     /// Returns the skill, folder or file that is refused.
     pub fn place(&self) -> &str {
         &self.place
+    }
+}
+
+impl From<Infallible> for SkillError {
+    fn from(never: Infallible) -> Self {
+        match never {}
     }
 }
 

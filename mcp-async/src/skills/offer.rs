@@ -4,6 +4,7 @@ use core::fmt;
 use core::time::Duration;
 use std::fs;
 use std::path::Path;
+use std::sync::Arc;
 
 use mcp_proto::model::CacheScope;
 use mcp_proto::{Revision, RevisionSet};
@@ -20,6 +21,7 @@ use super::skill::Skill;
 #[must_use = "they must be given to a server"]
 pub struct Skills {
     pub(super) skills: Vec<Skill>,
+    pub(super) mistakes: Vec<Arc<SkillError>>,
     pub(super) directory_read: bool,
     pub(super) page_size: usize,
     pub(super) hint: Option<(Duration, CacheScope)>,
@@ -31,6 +33,7 @@ impl Skills {
     pub const fn new() -> Self {
         Self {
             skills: Vec::new(),
+            mistakes: Vec::new(),
             directory_read: false,
             page_size: PAGE,
             hint: None,
@@ -60,10 +63,16 @@ impl Skills {
         })
     }
 
-    /// Adds a skill. The URI of each is its own, and none is inside of another; otherwise the server is
-    /// not built.
-    pub fn skill(mut self, skill: Skill) -> Self {
-        self.skills.push(skill);
+    /// Adds a skill, built or not. The URI of each is its own, and none is inside of another. Mistakes are
+    /// reported when the server is built.
+    pub fn skill<T: TryInto<Skill>>(mut self, skill: T) -> Self
+    where
+        T::Error: Into<SkillError>,
+    {
+        match skill.try_into() {
+            Ok(skill) => self.skills.push(skill),
+            Err(error) => self.mistakes.push(Arc::new(error.into())),
+        }
         self
     }
 

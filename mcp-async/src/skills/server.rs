@@ -15,6 +15,7 @@ use super::EXTENSION;
 use super::catalogue::{Catalogue, page};
 use super::offer::Skills;
 use crate::connection::Job;
+use crate::error::ErrorChain;
 use crate::model::{self, ResourceContents};
 use crate::server::{
     Call, Context, Extension, HandlerError, RegisterError, Resource, ServerBuilder, Service, layers,
@@ -31,30 +32,34 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     ///
     /// let refunds = Skill::in_memory("refunds")
     ///     .file("SKILL.md", "---\nname: refunds\ndescription: Handles refunds\n---\nRead limits.md.\n")
-    ///     .file("limits.md", "At most 100.\n")
-    ///     .build()?;
+    ///     .file("limits.md", "At most 100.\n");
     /// let server = Server::<()>::builder("shop", "1.0")
     ///     .skills(Skills::new().skill(refunds).directory_read())
     ///     .build()?;
     /// # let _ = server;
-    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// # Ok::<(), mcp_async::server::BuildError>(())
     /// ```
     pub fn skills(self, skills: Skills) -> Self {
-        if skills.page_size == 0 {
-            return self.mistake(RegisterError::zero("page_size"));
-        }
         let Skills {
+            skills,
+            mistakes,
             directory_read,
             page_size,
             hint,
             revisions,
-            ..
         } = skills;
-        let catalogue = match Catalogue::new(&skills.skills) {
-            Ok(catalogue) => catalogue,
-            Err(error) => return self.mistake(RegisterError::setting("skills", &error)),
-        };
         let mut builder = self;
+        for mistake in mistakes {
+            let mistake = ErrorChain(&*mistake);
+            builder = builder.mistake(RegisterError::setting("skills", &mistake));
+        }
+        if page_size == 0 {
+            return builder.mistake(RegisterError::zero("page_size"));
+        }
+        let catalogue = match Catalogue::new(&skills) {
+            Ok(catalogue) => catalogue,
+            Err(error) => return builder.mistake(RegisterError::setting("skills", &error)),
+        };
         if catalogue.entries.is_empty() {
             // The capability is declared although nothing is listed.
             builder = builder.list_changed(ListKind::Resources);

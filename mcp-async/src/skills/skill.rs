@@ -160,7 +160,7 @@ impl fmt::Debug for Skill {
 
 /// A skill whose files are given one by one. See [`Skill::in_memory`].
 #[derive(Clone)]
-#[must_use = "it must be built"]
+#[must_use = "it must be built or added to be served"]
 pub struct SkillBuilder {
     name: String,
     files: Vec<(String, Vec<u8>)>,
@@ -208,6 +208,14 @@ impl SkillBuilder {
         }
         let reason = format!("the name in its SKILL.md is `{}`", skill.name);
         Err(SkillError::new(name, reason))
+    }
+}
+
+impl TryFrom<SkillBuilder> for Skill {
+    type Error = SkillError;
+
+    fn try_from(builder: SkillBuilder) -> Result<Self, SkillError> {
+        builder.build()
     }
 }
 

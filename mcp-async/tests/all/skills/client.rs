@@ -86,7 +86,7 @@ fn sk_30_nothing_is_asked_of_a_server_that_declares_no_skills() {
                 let refused = skills.get(URI).await.unwrap_err();
                 assert!(matches!(
                     refused,
-                    LoadError::Call(CallError::MissingCapability(_))
+                    LoadError::Call(CallError::MissingExtension(_))
                 ));
                 assert!(seen.take().is_empty());
             },

@@ -334,6 +334,10 @@ fn mistakes_are_reported_when_the_server_is_built() {
         "skill `a`: there are two skills with this URI",
     );
     check(Skills::new().page_size(0), "page_size");
+    check(
+        Skills::new().skill(Skill::in_memory("b").file("SKILL.md", "# B")),
+        "does not begin with a line `---`",
+    );
 }
 
 /// Everything else of the server stays as it is.
