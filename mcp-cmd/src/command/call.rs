@@ -6,12 +6,14 @@ use crate::content::{content, value};
 use crate::exit::{Exit, Failure};
 use crate::json::pretty;
 use crate::out;
+use crate::plain::line;
 use crate::session::Session;
-use crate::style::{RED, paint};
+use crate::style::{DIM, RED, paint};
 use crate::visits::visited;
 use crate::{typed, words};
 use mcp_tokio::client::CallError;
 use mcp_tokio::mcp_async::model::CallToolResult;
+use mcp_tokio::mcp_async::tasks::client::{TaskEvent, TaskHandle, ToolOutcome};
 use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
 
 /// Calls a tool and shows what it answers.
@@ -28,14 +30,18 @@ pub(crate) async fn run(
     };
     let arguments = typed::arguments(words, schema.as_raw());
     let arguments = arguments.map_err(|why| Failure::usage(format!("{tool}: {why}")))?;
-    let result = loop {
+    let outcome = loop {
         match session
-            .wait_long(session.client.call_tool(tool, &arguments))
+            .wait_long(session.client.call_tool_task(tool, &arguments))
             .await
         {
             Err(failure) if visited(session, &failure).await? => {}
             other => break other?,
         }
+    };
+    let result = match outcome {
+        ToolOutcome::Result(result) => result,
+        ToolOutcome::Task(task) => followed(session, task).await?,
     };
     show(session, &result)?;
     Ok(if result.is_error {
@@ -43,6 +49,21 @@ pub(crate) async fn run(
     } else {
         Exit::Success
     })
+}
+
+/// Shows how a task proceeds, and returns its result. Ctrl-C drops the handle, which cancels the
+/// task.
+async fn followed(session: &Session<'_>, mut task: TaskHandle) -> Result<CallToolResult, Failure> {
+    while let Some(event) = session.interrupt.or(task.next()).await? {
+        if let TaskEvent::State(state) = event
+            && !session.common.quiet
+        {
+            let message = state.message.as_deref().unwrap_or_default();
+            let text = format!("{} {}", state.status.as_str(), line(message));
+            session.screen.say(paint(DIM, text.trim_end()));
+        }
+    }
+    session.wait(task.result()).await
 }
 
 /// What the tool takes. A tool that is not listed accepts any arguments: the server reports
