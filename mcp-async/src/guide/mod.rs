@@ -65,6 +65,9 @@ pub mod state {}
 #[doc = include_str!("subscriptions.md")]
 pub mod subscriptions {}
 
+#[doc = include_str!("tasks.md")]
+pub mod tasks {}
+
 #[doc = include_str!("tools.md")]
 pub mod tools {}
 
