@@ -16,6 +16,6 @@ pub use crate::server::Principal;
 pub use server::{AuthError, Authenticate, Authenticated, Http, HttpBody, HttpService};
 #[cfg(feature = "http-server")]
 pub use store::{
-    EventStore, MemoryStore, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
-    TakenSession,
+    Claim, EventStore, MemoryStore, Relay, Replay, SessionStore, StoreError, StoreFuture,
+    StoredEvent, TakenSession, check_event_store, check_relay, check_session_store,
 };

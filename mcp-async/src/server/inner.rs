@@ -10,6 +10,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 use mcp_proto::server::{ListKind, PreparedConfig};
 
 use super::Peer;
+#[cfg(feature = "http-server")]
+use super::announcement::{Announcement, OnAnnouncement};
 use super::catalog::{Catalog, Change};
 use super::declare::declare;
 use super::host::HostServer;
@@ -30,6 +32,9 @@ pub(super) struct Inner {
     /// the connections.
     closing: AtomicBool,
     view: CurrentView,
+    /// What is told of changes, for other processes.
+    #[cfg(feature = "http-server")]
+    on_announcement: RwLock<Vec<OnAnnouncement>>,
     /// The state of handlers that have none.
     pub(super) unit: Arc<()>,
     /// The states that the builder was given. Registries refer to them and do not keep them.
@@ -60,6 +65,8 @@ impl Inner {
             connections: Mutex::default(),
             closing: AtomicBool::new(false),
             view: CurrentView::default(),
+            #[cfg(feature = "http-server")]
+            on_announcement: RwLock::default(),
             unit: Arc::default(),
             _states: states,
         })
@@ -108,11 +115,26 @@ impl Inner {
                 peer.list_changed(change.kind);
             }
         }
+        // Other processes do not know who may see the item.
+        #[cfg(feature = "http-server")]
+        if change.concerns(None) {
+            self.announce(&Announcement::list(change.kind, None));
+        }
     }
 
     /// Tells the clients, or those of the named principal, that a resource which they may see has
-    /// other contents now.
+    /// other contents now, in all processes.
     pub(super) fn resource_updated(&self, uri: &str, name: Option<&str>) {
+        self.notify_updated(uri, name);
+        #[cfg(feature = "http-server")]
+        self.announce(&Announcement::Resource {
+            uri: uri.to_owned(),
+            principal: name.map(str::to_owned),
+        });
+    }
+
+    /// The same in this process.
+    fn notify_updated(&self, uri: &str, name: Option<&str>) {
         let catalog = &self.view().catalog;
         let restricted = catalog.restricts_resources();
         let shown =
@@ -183,9 +205,47 @@ impl Inner {
         Poll::Pending
     }
 
-    pub(super) fn list_changed(&self, kind: ListKind) {
+    /// Tells the clients, or those of the named principal, that a list has changed, in all processes.
+    pub(super) fn list_changed(&self, kind: ListKind, name: Option<&str>) {
+        self.notify_changed(kind, name);
+        #[cfg(feature = "http-server")]
+        self.announce(&Announcement::list(kind, name));
+    }
+
+    /// The same in this process.
+    fn notify_changed(&self, kind: ListKind, name: Option<&str>) {
         for peer in self.peers() {
-            peer.list_changed(kind);
+            if name.is_none_or(|name| peer.is_of(name)) {
+                peer.list_changed(kind);
+            }
+        }
+    }
+
+    /// Lets this know of the changes that are reported here.
+    #[cfg(feature = "http-server")]
+    pub(super) fn on_announcement(&self, report: OnAnnouncement) {
+        let reports = self.on_announcement.write();
+        reports.unwrap_or_else(PoisonError::into_inner).push(report);
+    }
+
+    #[cfg(feature = "http-server")]
+    fn announce(&self, change: &Announcement) {
+        let reports = self.on_announcement.read();
+        for report in reports.unwrap_or_else(PoisonError::into_inner).iter() {
+            report(change);
+        }
+    }
+
+    /// Another process has reported a change.
+    #[cfg(feature = "http-server")]
+    pub(super) fn announced(&self, change: &Announcement) {
+        match change {
+            Announcement::List { list, principal } => {
+                self.notify_changed(list.kind(), principal.as_deref());
+            }
+            Announcement::Resource { uri, principal } => {
+                self.notify_updated(uri, principal.as_deref());
+            }
         }
     }
 

@@ -7,6 +7,8 @@
 mod about;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 mod access;
+#[cfg(feature = "http-server")]
+mod announcement;
 mod answering;
 mod arrived;
 mod ask;
@@ -123,6 +125,8 @@ mod visibility;
 pub(crate) use self::access::Access;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub use self::access::MissingScopes;
+#[cfg(feature = "http-server")]
+pub(crate) use self::announcement::Announcement;
 pub use self::ask::{Ask, AskError};
 pub use self::connection::{Connection, connect};
 pub use self::context::CallContext;

@@ -44,8 +44,8 @@ impl PrincipalPeers {
     /// Notifies the clients of the principal that their list has changed: after the principal was
     /// permitted to see more of it, for example.
     pub fn list_changed(&self, kind: ListKind) {
-        for peer in self.peers() {
-            peer.list_changed(kind);
+        if let Some(inner) = self.inner.upgrade() {
+            inner.list_changed(kind, Some(&self.name));
         }
     }
 

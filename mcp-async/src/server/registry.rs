@@ -161,7 +161,7 @@ impl<S> Registry<S> {
     /// it by themselves; this is for lists that change for another reason.
     pub fn list_changed(&self, kind: ListKind) {
         self.with(|inner| {
-            inner.list_changed(kind);
+            inner.list_changed(kind, None);
             true
         });
     }

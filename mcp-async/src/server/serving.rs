@@ -9,6 +9,8 @@ use std::sync::Arc;
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 
+#[cfg(feature = "http-server")]
+use super::announcement::{Announcement, OnAnnouncement};
 use super::connection::{Connection, connect_with};
 use super::find_tools::FindTools;
 use super::inner::Inner;
@@ -84,6 +86,18 @@ impl<R> Server<R> {
     #[cfg(feature = "http-server")]
     pub(crate) fn disconnected(&self, peer: &Peer) {
         self.inner.disconnected(peer);
+    }
+
+    /// Lets this know of the changes that are reported in this process.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn on_announcement(&self, report: OnAnnouncement) {
+        self.inner.on_announcement(report);
+    }
+
+    /// Another process has reported a change.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn announced(&self, change: &Announcement) {
+        self.inner.announced(change);
     }
 
     /// Limits what one exchange may log.

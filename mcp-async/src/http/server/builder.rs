@@ -11,7 +11,7 @@ use super::authenticate::{Authenticate, Hook};
 use super::endpoint::HttpEndpoint;
 use super::http_sse_paths::HttpSsePaths;
 use super::options::Options;
-use crate::http::{EventStore, SessionStore};
+use crate::http::{EventStore, Relay, SessionStore};
 use crate::runtime::{Runtime, Task};
 use crate::server::parts::Parts;
 use crate::server::serving::Server;
@@ -239,6 +239,28 @@ impl<R: Runtime> Http<R> {
         self
     }
 
+    /// Shares sessions, their events and messages with the other processes of this server: the
+    /// [session store](Self::session_store), the [event store](Self::event_store) and the
+    /// [relay](Self::relay) in one.
+    pub fn share<T: SessionStore + EventStore + Relay + 'static>(self, store: T) -> Self {
+        let store = Arc::new(store);
+        self.session_store(Arc::clone(&store) as Arc<dyn SessionStore>)
+            .event_store(Arc::clone(&store) as Arc<dyn EventStore>)
+            .relay(store)
+    }
+
+    /// Sets what connects this process with the others, so that a balancer needs no affinity: requests
+    /// for a session that another live process owns are forwarded to it. It needs a
+    /// [session store](Self::session_store).
+    ///
+    /// The owner verifies the sender of a forwarded request again, by its head: all processes must accept
+    /// the same credentials. Of extensions that a layer in front of the service has put into the head, the
+    /// name of a [`Principal`](crate::http::Principal) reaches the owner, and nothing else.
+    pub fn relay(mut self, relay: Arc<dyn Relay>) -> Self {
+        self.options.sharing.relay = Some(relay);
+        self
+    }
+
     /// Sets the maximum length of a request body in bytes; 4 MiB otherwise. A longer one is
     /// answered with 413.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
@@ -308,7 +330,8 @@ impl<R: Runtime> Http<R> {
     /// Those of [`ServerBuilder::build`], and settings of this endpoint that are zero.
     ///
     /// # Panics
-    /// With [`shutdown`](Self::with_graceful_shutdown), where the runtime does not run: a task waits for it.
+    /// With [`shutdown`](Self::with_graceful_shutdown) or a [relay](Self::relay), where the runtime does
+    /// not run: tasks wait for them.
     pub fn into_service(mut self) -> Result<HttpService<R>, BuildError> {
         let server = self.build()?;
         let service = HttpService::new(HttpEndpoint::new(server, self.options));

@@ -19,8 +19,9 @@ use super::collect::{Broken, Room, collect};
 use super::conversation::{Beginning, Conversation, Leave};
 use super::head::RequestHead;
 use super::options::Options;
+use super::processes::Processes;
 use super::replies::Replies;
-use super::sessions::{Capacity, Sessions};
+use super::sessions::{Capacity, Sessions, mint};
 use super::streams::SessionStreams;
 use super::turns::Turns;
 use crate::connection::Text;
@@ -44,6 +45,8 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     pub(super) sse_sessions: Arc<Sessions>,
     /// Takeovers from other processes.
     pub(super) turns: Turns,
+    /// The other processes, if requests are forwarded to them.
+    pub(super) processes: Option<Arc<Processes>>,
     /// What is left of the limits that all exchanges share.
     buckets: Arc<Buckets>,
     /// Running exchanges, which are notified of the shutdown.
@@ -67,7 +70,12 @@ impl<R: Runtime> HttpEndpoint<R> {
                 server.disconnected(peer);
             })
         };
+        let relay = options.sharing.relay.as_ref();
+        let processes = relay
+            .zip(mint())
+            .map(|(relay, name)| Processes::new(Arc::clone(relay), name));
         Self {
+            processes,
             bodies: Room::new(options.max_total_body_bytes),
             hosts: options.all_hosts(),
             origins: options.all_origins(),

@@ -71,6 +71,9 @@ impl<R: Runtime> HttpEndpoint<R> {
             let Ok(saved) = self.save_first(&id, &conversation, owner(parts)).await else {
                 return answer::busy("the session could not be saved");
             };
+            if let Err(answer) = self.owner_elsewhere(&id).await {
+                return answer;
+            }
             let shared = Arc::clone(conversation.shared());
             let session = Session::new(id, owner(parts), FIRST, shared);
             self.begin(session, conversation, place, Owned::first(saved));
@@ -139,7 +142,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         post: &Post<'_>,
         body: Vec<u8>,
     ) -> Answer {
-        let session = match self.session(parts, id).await {
+        let session = match self.session(parts, id, &body).await {
             Ok(session) => session,
             Err(answer) => return answer,
         };
@@ -175,7 +178,7 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     /// A stream of a session: its own, or the one that is resumed.
     pub(super) async fn get(&self, parts: &Arc<Parts>, get: &Get<'_>) -> Answer {
-        let session = match self.session(parts, get.session).await {
+        let session = match self.session(parts, get.session, &[]).await {
             Ok(session) => session,
             Err(answer) => return answer,
         };
@@ -201,7 +204,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     pub(super) async fn delete(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Answer {
         // Another process may take it over while it ends here: then it is taken back, once.
         for _ in 0..2 {
-            let session = match self.session(parts, id).await {
+            let session = match self.session(parts, id, &[]).await {
                 Ok(session) => session,
                 Err(answer) => return answer,
             };
@@ -229,9 +232,14 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.exchange(conversation, parts, &source, text).await
     }
 
-    /// The session of this id, if it belongs to the caller. If another process owns it by now, it
-    /// is taken back.
-    async fn session(&self, parts: &Arc<Parts>, id: SessionId<'_>) -> Result<Arc<Session>, Answer> {
+    /// The session of this id, if it belongs to the caller and to this process. If the process that
+    /// owns it is dead, it is taken over; if it lives, the answer is that process's.
+    async fn session(
+        &self,
+        parts: &Arc<Parts>,
+        id: SessionId<'_>,
+        body: &[u8],
+    ) -> Result<Arc<Session>, Answer> {
         let owner = owner(parts);
         let may_use =
             |session: &Session| session.belongs_to(owner.as_deref()) && !session.is_deleted();
@@ -243,6 +251,7 @@ impl<R: Runtime> HttpEndpoint<R> {
                 return Ok(session);
             }
         }
+        self.forward_to_owner(parts, id.as_str(), body).await?;
         let found = self.take_over(parts, id.as_str()).await?;
         found
             .filter(|session| may_use(session))

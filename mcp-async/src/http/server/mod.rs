@@ -11,6 +11,8 @@
 //! http_sse      the two endpoints of 2024-11-05
 //! session, session_task   one of them, and its task
 //! streams, reading        what it sends, and to whom
+//! sharing, takeover, store_writer   what the stores have of it
+//! processes     other processes that share the sessions
 //! ```
 //!
 //! A modern request has a machine, a service and a job of its own, inside its response: dropping
@@ -33,6 +35,7 @@ mod http_sse;
 mod http_sse_paths;
 mod legacy;
 mod options;
+mod processes;
 #[cfg(feature = "auth")]
 pub(crate) mod protect;
 mod reading;
@@ -96,9 +99,9 @@ pub struct HttpService<R: Runtime> {
 
 impl<R: Runtime> HttpService<R> {
     fn new(endpoint: HttpEndpoint<R>) -> Self {
-        Self {
-            endpoint: Arc::new(endpoint),
-        }
+        let endpoint = Arc::new(endpoint);
+        processes::start(&endpoint);
+        Self { endpoint }
     }
 
     /// Ends it in good order: new requests are answered with 503, what runs may finish within

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use mcp_proto::server::SessionSnapshot;
 use serde::{Deserialize, Serialize};
 
-use crate::http::{EventStore, SessionStore};
+use crate::http::{EventStore, Relay, SessionStore};
 use crate::observe;
 use crate::server::Machine;
 
@@ -15,6 +15,7 @@ use crate::server::Machine;
 pub(super) struct Sharing {
     pub(super) sessions: Option<Arc<dyn SessionStore>>,
     pub(super) events: Option<Arc<dyn EventStore>>,
+    pub(super) relay: Option<Arc<dyn Relay>>,
 }
 
 /// A session as the store keeps it.
@@ -106,6 +107,7 @@ impl fmt::Debug for Sharing {
         f.debug_struct("Sharing")
             .field("sessions", &self.sessions.is_some())
             .field("events", &self.events.is_some())
+            .field("relay", &self.relay.is_some())
             .finish()
     }
 }

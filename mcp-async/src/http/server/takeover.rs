@@ -10,6 +10,7 @@ use super::answer::{self, Answer};
 use super::caller::owner;
 use super::conversation::Conversation;
 use super::endpoint::HttpEndpoint;
+use super::processes::Forwarded;
 use super::session::Session;
 use super::sharing::{Owned, Saved};
 use super::streams::SessionStreams;
@@ -62,6 +63,41 @@ impl<R: Runtime> HttpEndpoint<R> {
                 true
             }
         }
+    }
+
+    /// Claims a session for this process, unless another process that lives owns it: then returns its
+    /// name.
+    pub(super) async fn owner_elsewhere(&self, id: &str) -> Result<Option<String>, Answer> {
+        match &self.processes {
+            Some(processes) => processes.claim(id).await.map_err(broken),
+            None => Ok(None),
+        }
+    }
+
+    /// Lets the owner of a session answer the request, if that is another process and lives; then the
+    /// answer is the error. Otherwise the session may be taken over.
+    pub(super) async fn forward_to_owner(
+        &self,
+        parts: &Parts,
+        id: &str,
+        body: &[u8],
+    ) -> Result<(), Answer> {
+        let Some(processes) = &self.processes else {
+            return Ok(());
+        };
+        // An owner may die in between, and the next one too.
+        for _ in 0..2 {
+            let Some(owner) = self.owner_elsewhere(id).await? else {
+                return Ok(());
+            };
+            if parts.extensions.get::<Forwarded>().is_some() {
+                break;
+            }
+            if let Some(answer) = self.forward(processes, &owner, parts, body).await {
+                return Err(answer);
+            }
+        }
+        Err(answer::busy("the session is moving to another process"))
     }
 
     /// Carries a session on that another process began; `None` if the store does not know it

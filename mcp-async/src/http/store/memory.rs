@@ -6,19 +6,25 @@ use core::time::Duration;
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use super::{EventStore, Replay, SessionStore, StoreError, StoreFuture, StoredEvent, TakenSession};
+use super::inboxes::Inboxes;
+use super::{
+    Claim, EventStore, Relay, Replay, SessionStore, StoreError, StoreFuture, StoredEvent,
+    TakenSession,
+};
 
-/// Sessions and events in memory: a model of a shared store, for tests and for endpoints that
-/// are several in one process.
+/// Sessions, events and messages in memory: a model of a shared store, for tests and for endpoints
+/// that are several in one process.
 ///
 /// It forgets the session that was not used for longest when there are too many, which ends that
 /// session, and the oldest events of a session. It remembers as many ids of sessions that ended. It
-/// has no clock: how long a record is to be kept does not matter to it.
+/// has no clock: how long a record is to be kept does not matter to it, and a lease lasts until it is
+/// [withdrawn](Relay::withdraw).
 pub struct MemoryStore {
     max_sessions: usize,
     max_events: usize,
     max_bytes: usize,
     sessions: Mutex<Sessions>,
+    inboxes: Inboxes,
 }
 
 #[derive(Default)]
@@ -39,6 +45,8 @@ struct Session {
     record: Option<Vec<u8>>,
     /// Of the owner; what earlier ones write is refused.
     epoch: u32,
+    /// The process that claimed it.
+    owner: Option<String>,
     streams: HashMap<u32, Stream>,
     /// The events in the order of their coming, for the oldest to go.
     order: VecDeque<(u32, u64)>,
@@ -62,6 +70,7 @@ impl MemoryStore {
             max_events,
             max_bytes,
             sessions: Mutex::default(),
+            inboxes: Inboxes::default(),
         }
     }
 
@@ -160,6 +169,48 @@ impl EventStore for MemoryStore {
     fn remove<'a>(&'a self, session: &'a str) -> StoreFuture<'a, ()> {
         self.sessions().remove(session, self.max_sessions);
         Box::pin(ready(Ok(())))
+    }
+}
+
+impl Relay for MemoryStore {
+    fn announce<'a>(&'a self, process: &'a str, _lease: Duration) -> StoreFuture<'a, Vec<String>> {
+        Box::pin(ready(Ok(self.inboxes.announce(process))))
+    }
+
+    fn withdraw<'a>(&'a self, process: &'a str) -> StoreFuture<'a, ()> {
+        self.inboxes.withdraw(process);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn claim<'a>(&'a self, session: &'a str, process: &'a str) -> StoreFuture<'a, Claim> {
+        let mut sessions = self.sessions();
+        let known = sessions.by_id.get_mut(session);
+        let claim = match known.filter(|session| session.record.is_some()) {
+            None => Claim::Unknown,
+            Some(session) => match &session.owner {
+                Some(owner) if owner != process && self.inboxes.lives(owner) => {
+                    Claim::Other(owner.clone())
+                }
+                _ => {
+                    session.owner = Some(process.to_owned());
+                    Claim::Own
+                }
+            },
+        };
+        Box::pin(ready(Ok(claim)))
+    }
+
+    fn send<'a>(&'a self, process: &'a str, message: &'a [u8]) -> StoreFuture<'a, bool> {
+        Box::pin(ready(self.inboxes.send(process, message)))
+    }
+
+    fn broadcast<'a>(&'a self, from: &'a str, message: &'a [u8]) -> StoreFuture<'a, ()> {
+        self.inboxes.broadcast(from, message);
+        Box::pin(ready(Ok(())))
+    }
+
+    fn receive<'a>(&'a self, process: &'a str) -> StoreFuture<'a, Vec<Vec<u8>>> {
+        self.inboxes.receive(process)
     }
 }
 
@@ -291,6 +342,7 @@ mod tests {
     use core::task::{Context, Poll, Waker};
 
     use super::*;
+    use crate::http::{check_event_store, check_relay, check_session_store};
 
     #[track_caller]
     fn now<T>(mut stored: StoreFuture<'_, T>) -> T {
@@ -327,6 +379,21 @@ mod tests {
             }
         };
         assert_eq!(seen, expected, "stream {stream} after {after}");
+    }
+
+    #[test]
+    fn it_is_as_every_store_must_be() {
+        let store = MemoryStore::default();
+        let checks = async {
+            check_session_store(&store, "sessions").await?;
+            check_event_store(&store, "events").await?;
+            check_relay(&store, &store, "relay").await
+        };
+        let cx = &mut Context::from_waker(Waker::noop());
+        match core::pin::pin!(checks).poll(cx) {
+            Poll::Ready(checked) => checked.unwrap(),
+            Poll::Pending => panic!("it is in memory"),
+        }
     }
 
     #[test]

@@ -1,6 +1,9 @@
 //! Stores that the processes of one endpoint share.
 
+mod check;
+mod inboxes;
 mod memory;
+mod relay;
 
 use core::error::Error;
 use core::fmt;
@@ -8,7 +11,9 @@ use core::future::Future;
 use core::pin::Pin;
 use core::time::Duration;
 
+pub use self::check::{check_event_store, check_relay, check_session_store};
 pub use self::memory::MemoryStore;
+pub use self::relay::{Claim, Relay};
 
 /// Knows the legacy sessions of an endpoint, so that another process can carry one on.
 ///
@@ -16,9 +21,11 @@ pub use self::memory::MemoryStore;
 /// server wants. With one, the endpoint of every process gets it: Redis, a database, whatever
 /// they all reach. 2026-07-28 has no sessions, and needs none.
 ///
-/// A session is in use in one process at a time, the one that its requests are routed to;
-/// another takes it over when that one is gone. Requests that were running there are lost,
-/// events that were [stored](EventStore) are not.
+/// A session is in use in one process at a time, its owner; another takes it over when that one is
+/// gone. Requests that were running there are lost, events that were [stored](EventStore) are not.
+/// With a [`Relay`] the processes forward requests to the owner while it lives. Without one, the
+/// process that a request arrives at takes the session over, so a balancer should route the requests
+/// of a session to one process.
 ///
 /// Each takeover begins an epoch, which is counted from 0. A process names the epoch in which it
 /// owns the session with each write, and before it takes in a request. Once another process has

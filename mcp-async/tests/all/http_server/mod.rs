@@ -16,6 +16,7 @@ mod http_sse;
 pub(crate) mod legacy;
 mod modern;
 mod principals;
+mod processes;
 mod sessions;
 mod stores;
 mod streams;

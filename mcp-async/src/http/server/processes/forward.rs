@@ -1,0 +1,256 @@
+//! Requests that another process answers: the side that received them.
+
+use core::future::poll_fn;
+use core::marker::PhantomData;
+use core::sync::atomic::Ordering;
+use core::task::{Context, Poll, Waker};
+use core::time::Duration;
+use std::collections::VecDeque;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+use bytes::Bytes;
+use http::request::Parts;
+
+use super::super::answer::{self, Answer};
+use super::super::body::{Events, HttpBody};
+use super::super::endpoint::HttpEndpoint;
+use super::message::{Message, RequestLine, StatusLine};
+use super::{LEASE, Processes, WINDOW};
+use crate::net::time::{RuntimeSleep, timeout};
+use crate::runtime::Runtime;
+
+/// A request whose response comes from another process.
+pub(super) struct Inbound {
+    owner: String,
+    state: Mutex<Received>,
+}
+
+#[derive(Default)]
+struct Received {
+    head: Option<StatusLine>,
+    parts: VecDeque<Bytes>,
+    /// How many parts have arrived.
+    count: u64,
+    ended: bool,
+    /// Nothing more is to come, and something is lacking.
+    failed: bool,
+    waker: Option<Waker>,
+}
+
+impl Inbound {
+    /// The process that answers.
+    pub(super) fn owner(&self) -> &str {
+        &self.owner
+    }
+
+    /// A part has arrived, with the head of the response if it is the first. One that arrives twice is
+    /// ignored.
+    pub(super) fn arrive(&self, head: Option<StatusLine>, part: u64, body: &[u8], end: bool) {
+        let mut state = self.state();
+        if part < state.count {
+            return;
+        }
+        if part > state.count || state.parts.len() as u64 > 2 * WINDOW {
+            state.failed = true;
+        } else if !state.failed {
+            state.count += 1;
+            state.ended = end;
+            state.head = head.or(state.head.take());
+            if !body.is_empty() {
+                state.parts.push_back(Bytes::copy_from_slice(body));
+            }
+        }
+        wake(state);
+    }
+
+    /// Nothing more is to come.
+    pub(super) fn fail(&self) {
+        let mut state = self.state();
+        state.failed = true;
+        wake(state);
+    }
+
+    /// The head of the response, and whether its body is whole; `None` if there will be none.
+    fn poll_head(&self, cx: &Context<'_>) -> Poll<Option<(StatusLine, bool)>> {
+        let mut state = self.state();
+        match state.head.take() {
+            Some(head) => Poll::Ready(Some((head, state.ended))),
+            None if state.failed => Poll::Ready(None),
+            None => {
+                state.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    /// What has arrived of the body; `None` at its end.
+    fn poll_part(&self, cx: &Context<'_>) -> Poll<Option<Bytes>> {
+        let mut state = self.state();
+        match state.parts.pop_front() {
+            Some(part) => Poll::Ready(Some(part)),
+            None if state.ended || state.failed => Poll::Ready(None),
+            None => {
+                state.waker = Some(cx.waker().clone());
+                Poll::Pending
+            }
+        }
+    }
+
+    fn whole(&self) -> Vec<u8> {
+        let parts = core::mem::take(&mut self.state().parts);
+        parts.iter().flatten().copied().collect()
+    }
+
+    fn state(&self) -> MutexGuard<'_, Received> {
+        self.state.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+fn wake(mut state: MutexGuard<'_, Received>) {
+    let waker = state.waker.take();
+    drop(state);
+    waker.into_iter().for_each(Waker::wake);
+}
+
+/// The registration of a request that another process answers. Dropping it cancels the request there,
+/// unless it has ended.
+struct Registered<R: Runtime> {
+    processes: Arc<Processes>,
+    inbound: Arc<Inbound>,
+    number: u64,
+    runtime: PhantomData<fn() -> R>,
+}
+
+impl<R: Runtime> Registered<R> {
+    fn new(processes: &Arc<Processes>, owner: &str) -> Self {
+        let number = processes.next.fetch_add(1, Ordering::Relaxed);
+        let inbound = Arc::new(Inbound {
+            owner: owner.to_owned(),
+            state: Mutex::default(),
+        });
+        processes.pending().insert(number, Arc::clone(&inbound));
+        Self {
+            processes: Arc::clone(processes),
+            inbound,
+            number,
+            runtime: PhantomData,
+        }
+    }
+
+    /// Sends a message to the owner, in a task of its own.
+    fn tell(&self, message: Message) {
+        let (processes, owner) = (Arc::clone(&self.processes), self.inbound.owner.clone());
+        R::spawn(Box::pin(async move {
+            processes.send(&owner, &message, &[]).await;
+        }));
+    }
+}
+
+impl<R: Runtime> Drop for Registered<R> {
+    fn drop(&mut self) {
+        self.processes.pending().remove(&self.number);
+        let ended = self.inbound.state().ended;
+        if !ended {
+            self.tell(Message::Cancel {
+                from: self.processes.name.to_string(),
+                number: self.number,
+            });
+        }
+    }
+}
+
+impl<R: Runtime> HttpEndpoint<R> {
+    /// Lets another process answer a request; `None` if that process is dead.
+    pub(in crate::http::server) async fn forward(
+        &self,
+        processes: &Arc<Processes>,
+        owner: &str,
+        parts: &Parts,
+        body: &[u8],
+    ) -> Option<Answer> {
+        let registered = Registered::<R>::new(processes, owner);
+        let message = Message::Request {
+            from: processes.name.to_string(),
+            number: registered.number,
+            head: RequestLine::of(parts),
+        };
+        match processes.relay.send(owner, &message.encode(body)).await {
+            Ok(true) => {}
+            Ok(false) => {
+                registered.inbound.state().ended = true;
+                return None;
+            }
+            Err(error) => {
+                crate::observe::store_failed(&error);
+                return Some(answer::busy(
+                    "the process that has the session cannot be reached",
+                ));
+            }
+        }
+        let head = poll_fn(|cx| registered.inbound.poll_head(cx));
+        let Some(Some((head, whole))) = timeout::<R, _>(HEAD_TIMEOUT, head).await else {
+            return Some(answer::busy(
+                "the process that has the session did not answer",
+            ));
+        };
+        let body = match whole {
+            true => HttpBody::full(registered.inbound.whole().into()),
+            false => {
+                let patience = self.options.keep_alive * 2 + LEASE;
+                HttpBody::events(ForwardedEvents {
+                    registered,
+                    read: 0,
+                    reported: 0,
+                    patience,
+                    silent: RuntimeSleep::<R>::after(patience),
+                })
+            }
+        };
+        let answer = head.response(body);
+        Some(answer.unwrap_or_else(|| answer::busy("another process sent no response")))
+    }
+}
+
+/// The body of a response that comes from another process.
+struct ForwardedEvents<R: Runtime> {
+    registered: Registered<R>,
+    /// How many parts the client has read, and how many the owner knows of.
+    read: u64,
+    reported: u64,
+    /// How long the owner may be silent: it sends comments more often.
+    patience: Duration,
+    silent: RuntimeSleep<R>,
+}
+
+impl<R: Runtime> Events for ForwardedEvents<R> {
+    fn poll_text(&mut self, cx: &mut Context<'_>) -> Poll<Option<Bytes>> {
+        let inbound = &self.registered.inbound;
+        let part = inbound.poll_part(cx);
+        if part.is_pending() {
+            if self.silent.poll_done(cx).is_pending() {
+                return Poll::Pending;
+            }
+            inbound.fail();
+            return Poll::Ready(None);
+        }
+        self.silent = RuntimeSleep::after(self.patience);
+        let (count, ended) = {
+            let state = inbound.state();
+            (state.count - state.parts.len() as u64, state.ended)
+        };
+        self.read = count;
+        if !ended && self.read >= self.reported + WINDOW / 2 {
+            self.reported = self.read;
+            self.registered.tell(Message::Read {
+                from: self.registered.processes.name.to_string(),
+                number: self.registered.number,
+                parts: self.read,
+            });
+        }
+        part
+    }
+}
+
+/// How long a response may take to begin. A request of a session is answered with an event stream at
+/// once, unless it is answered at once.
+const HEAD_TIMEOUT: Duration = Duration::from_secs(30);
