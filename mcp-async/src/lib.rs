@@ -25,6 +25,7 @@
 //! server  client    handlers and calls, typed and untyped
 //! auth              OAuth 2.1 for both roles                          feature `auth`
 //! net               sockets, TLS and HTTP without MCP                   feature `http`
+//! redis             stores that several processes share                feature `redis`
 //! process  stdio    child processes and standard streams
 //! model   schema    owned messages; schemas of types and values
 //! ```
@@ -37,6 +38,7 @@
 //! | `client` | yes | typed calls, callbacks and subscriptions: `Client` |
 //! | `http-server`, `http-client` | yes | HTTP for one role; `http` is both |
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
+//! | `redis` | no | stores in Redis or Valkey, which the processes of one server share |
 //! | `keyring` | no | credentials of clients in the keyring of the system; with `auth` |
 //! | `skills` | no | skills: served, listed, loaded and checked |
 //! | `tls` | yes | HTTPS for servers and clients, with rustls |
@@ -140,6 +142,8 @@ pub mod model;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub mod net;
 pub mod process;
+#[cfg(feature = "redis")]
+pub mod redis;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub mod schema;
 pub mod server;

@@ -63,6 +63,7 @@
 //! | `tracing` | yes | spans and events |
 //! | `schema` | no | checks by the complete JSON Schema of a tool |
 //! | `auth` | no | OAuth 2.1 over HTTP: clients log in, servers are protected |
+//! | `redis` | no | stores in Redis or Valkey, which several processes share: [`RedisStore`] |
 //! | `keyring` | no | credentials of clients in the keyring of the system; with `auth` |
 #![forbid(unsafe_code)]
 
@@ -101,6 +102,10 @@ pub use mcp_async::{http, net};
 
 #[cfg(feature = "auth")]
 pub use mcp_async::auth;
+
+/// Sessions, events and messages between processes in Redis or Valkey, on this runtime.
+#[cfg(feature = "redis")]
+pub type RedisStore = mcp_async::redis::RedisStore<Runtime>;
 
 /// A client of one server, on this runtime.
 ///

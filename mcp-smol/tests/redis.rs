@@ -1,0 +1,20 @@
+//! Stores in a Redis that the test starts.
+
+#[path = "../../mcp-async/tests/adapter/redis_server.rs"]
+mod redis_server;
+
+use mcp_smol::RedisStore;
+use mcp_smol::http::{check_event_store, check_relay, check_session_store};
+
+use redis_server::RedisServer;
+
+#[test]
+fn it_is_as_every_store_must_be() {
+    let server = RedisServer::start("smol", &[]);
+    let store = RedisStore::new(&server.url()).unwrap();
+    smol::block_on(async {
+        check_session_store(&store, "sessions").await.unwrap();
+        check_event_store(&store, "events").await.unwrap();
+        check_relay(&store, &store, "relay").await.unwrap();
+    });
+}
