@@ -182,8 +182,9 @@ impl Listen {
 
     /// Serves until `until` is done; [`Runtime::interrupted`] ends it on a signal.
     ///
-    /// Then nothing new is accepted, connections without a request are closed, and what runs may
-    /// finish for as long as [`shutdown_timeout`](Self::shutdown_timeout) says, or until the runtime is interrupted
+    /// Then nothing new is accepted, so that a balancer chooses another process. A client that has just
+    /// connected may still send its first request, within 250 ms. Other connections without a request are
+    /// closed, and what runs may finish for as long as [`shutdown_timeout`](Self::shutdown_timeout) says, or until the runtime is interrupted
     /// (again). What still runs then is dropped. Dropping this future drops all of it at once.
     ///
     /// An error of a connection ends that connection. One of accepting is survived: where the
@@ -201,14 +202,38 @@ impl Listen {
         B: Body<Data: Send> + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
+        self.serve_then::<R, S, B>(service, until, || {}).await
+    }
+
+    /// Serves until `until` is done, and calls `closed` when the last first request has arrived.
+    pub(crate) async fn serve_then<R, S, B>(
+        self,
+        service: S,
+        until: impl Future<Output = ()>,
+        closed: impl FnOnce(),
+    ) -> io::Result<()>
+    where
+        R: Network,
+        S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
+        S::Future: Send + 'static,
+        S::Error: Into<Box<dyn Error + Send + Sync>> + Send + 'static,
+        B: Body<Data: Send> + Send + 'static,
+        B::Error: Into<Box<dyn Error + Send + Sync>>,
+    {
         self.socket.set_nonblocking(true)?;
         let listener = R::listen(self.socket)?;
         let settings = Arc::new(self.settings);
         let end = EndAll(Closing::new());
         let accepting = accept::<R, S, B>(&listener, &service, &settings, &end.0);
         race(until, accepting).await;
+        // The operating system may have accepted more than was taken from it.
+        let queued = accept::<R, S, B>(&listener, &service, &settings, &end.0);
+        race(queued, RuntimeSleep::<R>::after(QUEUED)).await;
         drop((listener, service));
         end.0.enter(Phase::Draining);
+        let first = RuntimeSleep::<R>::after(FIRST_REQUEST);
+        race(end.0.fewer_than(1), first).await;
+        closed();
         let grace = race(
             RuntimeSleep::<R>::after(settings.shutdown_timeout.unwrap_or(GRACE)),
             R::interrupted(),
@@ -260,6 +285,12 @@ async fn accept<R, S, B>(
     }
 }
 
+/// How long connections are taken from the operating system after the shutdown began.
+const QUEUED: Duration = Duration::from_millis(5);
+
+/// How long a client that has just connected may take to send a request after the shutdown began.
+const FIRST_REQUEST: Duration = Duration::from_millis(250);
+
 /// The default shutdown timeout.
 const GRACE: Duration = Duration::from_secs(10);
 
@@ -292,14 +323,15 @@ async fn connection<R, S, B>(
         Phase::Running => Poll::Pending,
         Phase::Draining | Phase::Over => Poll::Ready(()),
     });
-    let opened = timeout::<R, _>(settings.head_timeout, settings.open(stream));
-    let Either::Left(Some(Ok(wire))) = race(opened, draining).await else {
+    let opening = timeout::<R, _>(settings.head_timeout, settings.open(stream));
+    let Either::Left(Some(Ok(wire))) = race(opening, draining).await else {
         return;
     };
     let vectored = wire.is_vectored();
     let (head, stall) = (settings.head_timeout, settings.stall_timeout);
     let io = Io::<_, R>::accepted(wire, vectored, head, stall);
     let activity = Activity::new::<R>();
+    let opened = activity.idle_since();
     let service = Counted {
         service,
         remote,
@@ -310,14 +342,18 @@ async fn connection<R, S, B>(
     let mut ending = false;
     let mut idle = RuntimeSleep::<R>::after(settings.idle_timeout);
     let (mut stalled, mut watched) = (None::<RuntimeSleep<R>>, None::<Waker>);
+    let mut first = None::<RuntimeSleep<R>>;
     poll_fn(|cx| {
         if !watched.as_ref().is_some_and(|it| it.will_wake(cx.waker())) {
             activity.watch(cx.waker());
             watched = Some(cx.waker().clone());
         }
         if !ending && closing.phase() != Phase::Running {
-            ending = true;
-            connection.as_mut().graceful_shutdown();
+            let first = first.get_or_insert_with(|| RuntimeSleep::after(FIRST_REQUEST));
+            if activity.idle_since() != opened || first.poll_done(cx).is_ready() {
+                ending = true;
+                connection.as_mut().graceful_shutdown();
+            }
         }
         if connection.as_mut().poll(cx).is_ready() {
             return Poll::Ready(());

@@ -101,9 +101,10 @@ impl<R: Network> Http<R> {
                 if over { Poll::Ready(()) } else { Poll::Pending }
             })
             .await;
-            ended.shutdown();
         };
-        listen.serve::<R, _, _>(service, end).await
+        listen
+            .serve_then::<R, _, _>(service, end, || ended.shutdown())
+            .await
     }
 }
 

@@ -320,6 +320,16 @@ fn a_server_that_dies_fails_the_call() {
 }
 
 #[test]
+fn a_request_that_arrives_with_the_end_is_answered() {
+    let server = plain(&Tested::default());
+    let mut client = server.connect();
+    server.end();
+    let heard = client.say(&modern("hello")).hear_out();
+    assert!(heard.starts_with("HTTP/1.1 200 OK"), "{heard}");
+    server.has_ended();
+}
+
+#[test]
 fn a_session_that_ended_leaves_its_place() {
     let server = serve(&Tested::default(), local(), |http| http.max_sessions(2));
     for _ in 0..100 {

@@ -215,6 +215,23 @@ fn what_runs_is_finished_and_nothing_begins() {
 }
 
 #[test]
+fn a_client_that_connected_before_the_end_is_answered() {
+    let server = start(local(), Tested::default());
+    let mut clients: [_; 8] = core::array::from_fn(|_| server.connect());
+    let silent = server.connect();
+    server.end();
+    for client in &mut clients {
+        client.get("/hello");
+    }
+    for client in &mut clients {
+        let heard = client.hear_out();
+        assert!(heard.contains("hello"), "{heard}");
+    }
+    server.has_ended();
+    drop(silent);
+}
+
+#[test]
 fn what_runs_too_long_is_dropped() {
     let service = Tested::default();
     let server = start(local().shutdown_timeout(SOON), service.clone());
