@@ -102,7 +102,7 @@ pub use mcp_async::{http, net};
 #[cfg(feature = "auth")]
 pub use mcp_async::auth;
 
-/// Sessions, events and messages between processes in Redis or Valkey, on this runtime.
+/// Sessions, events, tasks and messages between processes in Redis or Valkey, on this runtime.
 #[cfg(feature = "redis")]
 pub type RedisStore = mcp_async::redis::RedisStore<Runtime>;
 

@@ -16,5 +16,8 @@ fn it_is_as_every_store_must_be() {
         check_session_store(&store, "sessions").await.unwrap();
         check_event_store(&store, "events").await.unwrap();
         check_relay(&store, &store, "relay").await.unwrap();
+        mcp_smol::mcp_async::tasks::store::check(&store)
+            .await
+            .unwrap();
     });
 }

@@ -31,6 +31,9 @@ async fn it_is_as_every_store_must_be() {
     checks.0.unwrap();
     checks.1.unwrap();
     checks.2.unwrap();
+    mcp_tokio::mcp_async::tasks::store::check(&store)
+        .await
+        .unwrap();
     // Another prefix is another store.
     let other = store.clone().prefix("other:");
     store.create("s", b"0", MINUTE).await.unwrap();

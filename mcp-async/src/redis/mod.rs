@@ -1,7 +1,8 @@
 //! Stores in Redis or Valkey, which the processes of one server share.
 //!
 //! A [`RedisStore`] keeps [sessions](crate::http::SessionStore) and their
-//! [events](crate::http::EventStore), and [relays](crate::http::Relay) messages between the processes.
+//! [events](crate::http::EventStore), [tasks](crate::tasks::store::TaskStore), and
+//! [relays](crate::http::Relay) messages between the processes.
 //!
 //! ```text
 //! <prefix>session:<id>    hash   the record, its epoch, its owner
@@ -11,9 +12,11 @@
 //! <prefix>removed:<id>    text   a session that has ended
 //! <prefix>processes       set    the processes that live, by the ends of their leases
 //! <prefix>inbox:<id>      list   messages for a process
+//! <prefix>task:<id>       hash   the record of a task, and its version
+//! <prefix>tasks:..        sets   the tasks of an owner, of a process, those that expire; the processes
 //! ```
 //!
-//! All keys expire. Writes are scripts, so that an epoch is compared and a write done in one step. The
+//! All keys expire, apart from those of tasks without a time to live and the sets of tasks. Writes are scripts, so that an epoch is compared and a write done in one step. The
 //! scripts of a session use several keys, so a Redis Cluster cannot hold them; one primary with
 //! replicas can. Redis 7.0 or later, or Valkey.
 //!
@@ -32,6 +35,7 @@ mod relay;
 mod scripts;
 mod sessions;
 mod target;
+mod tasks;
 
 use core::fmt;
 use core::time::Duration;
@@ -48,7 +52,7 @@ use self::target::Target;
 use crate::http::StoreError;
 use crate::net::Network;
 
-/// Sessions, events and messages between processes in Redis or Valkey.
+/// Sessions, events, tasks and messages between processes in Redis or Valkey.
 ///
 /// Clones share their connections.
 ///

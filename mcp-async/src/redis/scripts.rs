@@ -48,4 +48,10 @@ scripts! {
     SAVE "save"
     SEND "send"
     TAKE_OVER "take_over"
+    TASK_CREATE "task_create"
+    TASK_EXPIRED "task_expired"
+    TASK_LIST "task_list"
+    TASK_ORPHANED "task_orphaned"
+    TASK_REMOVE "task_remove"
+    TASK_REPLACE "task_replace"
 }
