@@ -3,6 +3,7 @@
 import http.client
 import json
 import threading
+import time
 
 
 class Refused(Exception):
@@ -178,12 +179,15 @@ class Modern:
 
     REVISION = "2026-07-28"
 
-    def __init__(self, port):
-        self.port = port
+    def __init__(self, port, tasks=False):
+        self.port, self.tasks = port, tasks
 
     def send(self, method, params):
         prefix = "io.modelcontextprotocol/"
-        meta = {f"{prefix}protocolVersion": self.REVISION, f"{prefix}clientCapabilities": {"elicitation": {"form": {}}}}
+        capabilities = {"elicitation": {"form": {}}}
+        if self.tasks:
+            capabilities["extensions"] = {f"{prefix}tasks": {}}
+        meta = {f"{prefix}protocolVersion": self.REVISION, f"{prefix}clientCapabilities": capabilities}
         body = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params | {"_meta": meta}}
         fields = {
             "accept": "application/json, text/event-stream",
@@ -193,6 +197,8 @@ class Modern:
         }
         if "name" in params:
             fields["mcp-name"] = params["name"]
+        if "taskId" in params:
+            fields["mcp-name"] = params["taskId"]
         connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=20)
         connection.request("POST", "/mcp", json.dumps(body), fields)
         response = connection.getresponse()
@@ -209,6 +215,22 @@ class Modern:
 
     def call(self, name, arguments=None):
         return self.request("tools/call", {"name": name, "arguments": arguments or {}})["result"]["content"][0]["text"]
+
+    def begin(self, name, arguments=None):
+        """The id of the task that a call becomes."""
+        return self.request("tools/call", {"name": name, "arguments": arguments or {}})["result"]["taskId"]
+
+    def task(self, id):
+        return self.request("tasks/get", {"taskId": id})["result"]
+
+    def until(self, id, status, limit=20):
+        """The task once it has this status, and how long that took."""
+        began = time.monotonic()
+        while (task := self.task(id))["status"] != status:
+            if time.monotonic() - began > limit:
+                raise SystemExit(f"FAILED: a task is {task}, not {status}")
+            time.sleep(0.1)
+        return task, time.monotonic() - began
 
     def listen(self):
         stream = Stream.__new__(Stream)

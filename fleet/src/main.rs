@@ -5,7 +5,8 @@ use core::time::Duration;
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::server::ListKind;
-use mcp_tokio::server::{Context, HandlerError, NoArguments, StateKeys};
+use mcp_tokio::mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_tokio::server::{Context, HandlerError, NoArguments, StateKeys, Tool};
 use mcp_tokio::{RedisStore, Server, schemars};
 
 /// How far to count, and how fast.
@@ -25,9 +26,18 @@ struct Text {
 async fn main() -> Result<(), Box<dyn Error>> {
     let mut arguments = std::env::args().skip(1);
     let address = arguments.next().ok_or("fleet ADDRESS [STORE]")?;
+    let store = arguments.next().map(|url| RedisStore::new(&url));
+    let store = store
+        .transpose()?
+        .map(|store| store.timeout(Duration::from_secs(1)));
+    let tasks = Tasks::new();
     let server = Server::builder("fleet", "1.0")
         // All processes read each other's request states. Outside of a demonstration the key is secret.
         .state_keys(StateKeys::new([7; 32]))
+        .tasks(match &store {
+            Some(store) => tasks.store(store.clone()),
+            None => tasks,
+        })
         .progress_interval(Duration::ZERO)
         .change_notifications()
         .logging()
@@ -35,28 +45,34 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .tool("process", "Says which process runs it", |_: NoArguments, _| async {
             Ok(std::process::id().to_string())
         })
-        .tool("count", "Counts", |args: Count, cx: Context| async move {
-            for step in 1..=args.to {
-                cx.progress(f64::from(step)).await;
-                tokio::time::sleep(Duration::from_millis(args.every)).await;
-            }
-            Ok("counted")
-        })
-        .tool("ask", "Asks the person for a name", |_: NoArguments, cx: Context| async move {
-            let form = RawBuf::parse(r#"{"type":"object","properties":{"name":{"type":"string"}}}"#)
-                .map_err(|_| HandlerError::visible("no form"))?;
-            let answer = cx.elicit_form("name", "Who are you?", form).await?;
-            let content = answer.content.map(|content| content.as_raw().as_str().to_owned());
-            Ok(content.unwrap_or_default())
-        })
+        .with(Tool::new("count").task(TaskPolicy::Optional).handler(count))
+        .with(Tool::new("ask").task(TaskPolicy::Optional).handler(ask))
         .tool("change", "Says that the tools have changed", |_: NoArguments, cx: Context| async move {
             cx.registry().list_changed(ListKind::Tools);
             Ok("changed")
         });
-    let http = server.http();
-    let http = match arguments.next() {
-        Some(url) => http.share(RedisStore::new(&url)?.timeout(Duration::from_secs(1))),
-        None => http,
+    let http = match store {
+        Some(store) => server.http().share(store),
+        None => server.http(),
     };
     Ok(http.serve(&*address).await?)
+}
+
+async fn count(args: Count, cx: Context) -> Result<&'static str, HandlerError> {
+    for step in 1..=args.to {
+        cx.progress(f64::from(step)).await;
+        tokio::time::sleep(Duration::from_millis(args.every)).await;
+    }
+    Ok("counted")
+}
+
+/// Asks the person for a name.
+async fn ask(_: NoArguments, cx: Context) -> Result<String, HandlerError> {
+    let form = RawBuf::parse(r#"{"type":"object","properties":{"name":{"type":"string"}}}"#)
+        .map_err(|_| HandlerError::visible("no form"))?;
+    let answer = cx.elicit_form("name", "Who are you?", form).await?;
+    let content = answer
+        .content
+        .map(|content| content.as_raw().as_str().to_owned());
+    Ok(content.unwrap_or_default())
 }
