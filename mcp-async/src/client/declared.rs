@@ -2,7 +2,7 @@
 
 use mcp_proto::json::{Object, RawBuf};
 use mcp_proto::model::{ClientCapabilities, Settings};
-use mcp_proto::{CustomMethod, RevisionSet};
+use mcp_proto::{CustomMethod, RevisionSet, is_extension_name};
 
 use super::extension::Extension;
 use crate::error::ConnectError;

@@ -118,6 +118,11 @@ fn what_cannot_be_served_is_not_built() {
             "filter `x`: it is registered twice",
         ]
     );
+    // VR-10, EX-03
+    for name in ["", "notes", "a.b/", "a..b/c", "a.b/c/d"] {
+        let expected = format!("extension `{name}`: it is no name with a prefix");
+        assert_eq!(mistakes(new().extension(Extension::new(name))), [expected]);
+    }
     let bad = Extension::new("a.b/c")
         .settings(7)
         .with_method(ExtensionMethod::new("x/none"))

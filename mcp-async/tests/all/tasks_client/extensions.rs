@@ -75,7 +75,7 @@ fn initialize_declares_extensions_that_are_on_there() {
     });
 }
 
-/// EX-03, EX-04
+/// VR-10, EX-03, EX-04
 #[test]
 fn names_have_a_prefix_and_settings_are_objects() {
     let check = |builder, name: &str| {
@@ -89,7 +89,10 @@ fn names_have_a_prefix_and_settings_are_objects() {
     };
     let builder = || only(Revision::V2026_07_28);
     check(builder().extension(Extension::new(NAME).settings(&1)), NAME);
-    check(builder().extension(Extension::new("plain")), "plain");
+    check(
+        builder().extension(Extension::new("translate")),
+        "translate",
+    );
     check(builder().experimental_capability("x", &[1]), "x");
 }
 
