@@ -75,28 +75,6 @@ impl<'e> Declared<'e> {
     }
 }
 
-/// Whether the name is a key of `_meta` with a prefix (EX-03): labels with dots between them, a
-/// slash, and a name.
-fn is_extension_name(name: &str) -> bool {
-    let edge = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let is_label = |label: &str| {
-        let bytes = label.as_bytes();
-        let mut inner = bytes.iter();
-        bytes.first().is_some_and(u8::is_ascii_alphabetic)
-            && edge(bytes.last())
-            && inner.all(|byte| byte.is_ascii_alphanumeric() || *byte == b'-')
-    };
-    let Some((prefix, name)) = name.split_once('/') else {
-        return false;
-    };
-    let bytes = name.as_bytes();
-    let mut inner = bytes.iter();
-    prefix.split('.').all(is_label)
-        && edge(bytes.first())
-        && edge(bytes.last())
-        && inner.all(|byte| byte.is_ascii_alphanumeric() || b"-_.".contains(byte))
-}
-
 fn object(members: &Meta) -> Option<RawBuf> {
     let encoded = || RawBuf::encode(members).ok();
     (!members.is_empty()).then(encoded).flatten()
