@@ -2,11 +2,12 @@
 
 mod later;
 mod tables;
+mod watching;
 mod writer;
 
 use core::fmt;
 use core::future::{poll_fn, ready};
-use core::task::{Poll, Waker};
+use core::task::Poll;
 use std::collections::HashMap;
 use std::fs::OpenOptions;
 use std::path::Path;
@@ -16,9 +17,9 @@ use redb::backends::FileBackend;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _};
 
 use self::tables::{EXPIRING, OPEN, OWNED, TASKS};
+use self::watching::{Watch, Watching};
 use self::writer::{Change, Writer};
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
-use crate::connection::register;
 
 /// Keeps tasks in a file, over restarts of the program. Clones share the file.
 ///
@@ -49,16 +50,11 @@ struct Inner {
     boots: Mutex<HashMap<String, u64>>,
 }
 
-/// The tasks that wait for changes of records, by the ids of these.
-#[derive(Default)]
-struct Watching(Mutex<HashMap<String, Vec<Waker>>>);
-
 impl DiskTaskStore {
     /// Opens the file, or creates it with access for its owner only.
     ///
     /// # Errors
-    /// The file cannot be opened or is in use; it is no file of a store; it has a record that this
-    /// version of the library cannot read.
+    /// The file cannot be opened or is in use, or it is no file of a store.
     pub fn open(path: impl AsRef<Path>) -> Result<Self, TaskStoreError> {
         let mut options = OpenOptions::new();
         options.read(true).write(true).create(true).truncate(false);
@@ -72,7 +68,7 @@ impl DiskTaskStore {
         tables::create(&database)?;
         let database = Arc::new(database);
         let watching = Arc::<Watching>::default();
-        let store = Self(Arc::new(Inner {
+        Ok(Self(Arc::new(Inner {
             writer: Writer::start(Arc::clone(&database), {
                 let watching = Arc::clone(&watching);
                 move |id| watching.wake(id)
@@ -80,24 +76,21 @@ impl DiskTaskStore {
             database,
             watching,
             boots: Mutex::default(),
-        }));
-        store.verify()?;
-        Ok(store)
+        })))
     }
 
-    /// Reads every record once.
-    fn verify(&self) -> Result<(), TaskStoreError> {
+    /// Reads the record of this id.
+    fn read(&self, id: &str) -> Result<Option<TaskRecord>, TaskStoreError> {
         let reading = self.0.database.begin_read().map_err(TaskStoreError::new)?;
         let tasks = reading.open_table(TASKS).map_err(TaskStoreError::new)?;
-        for entry in tasks.iter().map_err(TaskStoreError::new)? {
-            let (_, bytes) = entry.map_err(TaskStoreError::new)?;
-            TaskRecord::from_bytes(bytes.value())?;
-        }
-        Ok(())
+        let bytes = tasks.get(id).map_err(TaskStoreError::new)?;
+        let record = bytes.map(|bytes| TaskRecord::from_bytes(bytes.value()));
+        Ok(record.transpose()?)
     }
 
-    /// Reads up to `limit` records, whose ids are found by the function.
-    fn read(
+    /// Reads up to `limit` records, whose ids are found by the function. Records that cannot be read
+    /// are left out: they may be those of a later version of the library.
+    fn read_many(
         &self,
         limit: usize,
         ids: impl FnOnce(&redb::ReadTransaction, &mut Ids<'_>) -> Result<(), redb::Error>,
@@ -105,26 +98,17 @@ impl DiskTaskStore {
         let reading = self.0.database.begin_read().map_err(TaskStoreError::new)?;
         let tasks = reading.open_table(TASKS).map_err(TaskStoreError::new)?;
         let mut records = Vec::new();
-        let mut broken = None;
         let found = ids(&reading, &mut |id| {
             if records.len() == limit {
                 return Ok(false);
             }
-            match tasks
-                .get(id)?
-                .map(|bytes| TaskRecord::from_bytes(bytes.value()))
-            {
-                Some(Ok(record)) => records.push(record),
-                Some(Err(error)) => broken = Some(error),
-                None => {}
-            }
-            Ok(broken.is_none())
+            let bytes = tasks.get(id)?;
+            let record = bytes.map(|bytes| TaskRecord::from_bytes(bytes.value()));
+            records.extend(record.and_then(Result::ok));
+            Ok(true)
         });
         found.map_err(TaskStoreError::new)?;
-        match broken {
-            Some(error) => Err(error.into()),
-            None => Ok(records),
-        }
+        Ok(records)
     }
 
     fn boots(&self) -> MutexGuard<'_, HashMap<String, u64>> {
@@ -145,8 +129,7 @@ impl TaskStore for DiskTaskStore {
     }
 
     fn load<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, Option<TaskRecord>> {
-        let found = self.read(1, |_, each| each(id).map(drop));
-        Box::pin(ready(found.map(|mut records| records.pop())))
+        Box::pin(ready(self.read(id)))
     }
 
     fn replace<'a>(&'a self, record: &'a TaskRecord) -> TaskStoreFuture<'a, bool> {
@@ -164,7 +147,7 @@ impl TaskStore for DiskTaskStore {
         after: Option<&'a str>,
         limit: usize,
     ) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        Box::pin(ready(self.read(limit, |reading, each| {
+        Box::pin(ready(self.read_many(limit, |reading, each| {
             let owned = reading.open_table(OWNED)?;
             for entry in owned.range((owner, after.unwrap_or(""))..)? {
                 let (key, _) = entry?;
@@ -178,7 +161,7 @@ impl TaskStore for DiskTaskStore {
     }
 
     fn expired<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
-        Box::pin(ready(self.read(limit, |reading, each| {
+        Box::pin(ready(self.read_many(limit, |reading, each| {
             let expiring = reading.open_table(EXPIRING)?;
             for entry in expiring.iter()? {
                 let (key, _) = entry?;
@@ -194,7 +177,7 @@ impl TaskStore for DiskTaskStore {
     fn orphaned<'a>(&'a self, now: u64, limit: usize) -> TaskStoreFuture<'a, Vec<TaskRecord>> {
         let boots = self.boots().clone();
         let is_alive = |boot: &str| boots.get(boot).is_some_and(|until| *until > now);
-        Box::pin(ready(self.read(limit, |reading, each| {
+        Box::pin(ready(self.read_many(limit, |reading, each| {
             let open = reading.open_table(OPEN)?;
             for entry in open.iter()? {
                 let (id, boot) = entry?;
@@ -207,19 +190,16 @@ impl TaskStore for DiskTaskStore {
     }
 
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
+        let mut watch = Watch::new(Arc::clone(&self.0.watching), id);
         Box::pin(poll_fn(move |cx| {
-            // Before the record is read, so that no change is missed.
-            register(self.0.watching.lock().entry(id.to_owned()).or_default(), cx);
-            let found = self.read(1, |_, each| each(id).map(drop));
-            match found {
-                Ok(records) if records.first().is_some_and(|it| it.version() <= version) => {
-                    Poll::Pending
-                }
-                found => {
-                    self.0.watching.forget(id, cx.waker());
-                    Poll::Ready(found.map(drop))
+            // The watch begins before the record is read, so that no change is missed.
+            while watch.poll_changed(cx).is_ready() {
+                match self.read(id) {
+                    Ok(Some(record)) if record.version() <= version => {}
+                    found => return Poll::Ready(found.map(drop)),
                 }
             }
+            Poll::Pending
         }))
     }
 
@@ -231,28 +211,6 @@ impl TaskStore for DiskTaskStore {
     fn is_alive<'a>(&'a self, boot: &'a str, now: u64) -> TaskStoreFuture<'a, bool> {
         let alive = self.boots().get(boot).is_some_and(|until| *until > now);
         Box::pin(ready(Ok(alive)))
-    }
-}
-
-impl Watching {
-    fn lock(&self) -> MutexGuard<'_, HashMap<String, Vec<Waker>>> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-
-    fn wake(&self, id: &str) {
-        let watching = self.lock().remove(id);
-        watching.into_iter().flatten().for_each(Waker::wake);
-    }
-
-    /// A watch has ended without a change.
-    fn forget(&self, id: &str, waker: &Waker) {
-        let mut watching = self.lock();
-        if let Some(wakers) = watching.get_mut(id) {
-            wakers.retain(|other| !other.will_wake(waker));
-            if wakers.is_empty() {
-                watching.remove(id);
-            }
-        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The thread that writes to the file.
 
 use std::sync::Arc;
-use std::sync::mpsc::{Receiver, Sender, channel};
+use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::thread::{self, JoinHandle};
 
 use redb::{Database, Durability, Error};
@@ -23,7 +23,7 @@ pub(super) enum Change {
 /// The thread, as the store uses it. Dropping it ends the thread, after its last change.
 pub(super) struct Writer {
     /// `None` while it is dropped.
-    changes: Option<Sender<Wanted>>,
+    changes: Option<SyncSender<Wanted>>,
     thread: Option<JoinHandle<()>>,
 }
 
@@ -51,13 +51,23 @@ impl Change {
     }
 }
 
+impl Wanted {
+    fn answer(self, made: Result<bool, TaskStoreError>, changed: &impl Fn(&str)) {
+        let is_made = matches!(made, Ok(true));
+        self.answer.give(made);
+        if is_made {
+            changed(self.change.id());
+        }
+    }
+}
+
 impl Writer {
     /// Starts the thread, which calls `changed` with the id of each record that has changed.
     pub(super) fn start(
         database: Arc<Database>,
         changed: impl Fn(&str) + Send + 'static,
     ) -> Result<Self, TaskStoreError> {
-        let (changes, wanted) = channel();
+        let (changes, wanted) = sync_channel(WAITING);
         let thread = thread::Builder::new()
             .name("mcp-task-store".into())
             .spawn(move || run(&database, &wanted, &changed))
@@ -74,11 +84,16 @@ impl Writer {
         change: Change,
     ) -> impl Future<Output = Result<bool, TaskStoreError>> + Send + use<> {
         let (answer, made) = later();
-        if let Some(changes) = &self.changes {
-            // Without the thread the answer is dropped, which the other end notices.
-            let _ = changes.send(Wanted { change, answer });
-        }
+        let wanted = Wanted { change, answer };
+        let is_full = self
+            .changes
+            .as_ref()
+            .is_some_and(|changes| matches!(changes.try_send(wanted), Err(TrySendError::Full(_))));
         async move {
+            if is_full {
+                return Err(TaskStoreError::new(FULL));
+            }
+            // Without the thread the answer is dropped.
             let made = made.value().await;
             made.unwrap_or_else(|| Err(TaskStoreError::new(ENDED)))
         }
@@ -102,18 +117,16 @@ fn run(database: &Database, wanted: &Receiver<Wanted>, changed: &impl Fn(&str)) 
             .collect();
         match write(database, &batch) {
             Ok(made) => {
-                for (Wanted { change, answer }, made) in batch.into_iter().zip(made) {
-                    answer.give(Ok(made));
-                    if made {
-                        changed(change.id());
-                    }
+                for (wanted, made) in batch.into_iter().zip(made) {
+                    wanted.answer(Ok(made), changed);
                 }
             }
-            Err(error) => {
-                // Nothing of the transaction was written.
-                let text = error.to_string();
-                for Wanted { answer, .. } in batch {
-                    answer.give(Err(TaskStoreError::new(text.clone())));
+            // Nothing was written. One change may be the cause, so each is tried alone.
+            Err(_) => {
+                for wanted in batch {
+                    let made = write(database, core::slice::from_ref(&wanted));
+                    let made = made.map(|made| made.contains(&true));
+                    wanted.answer(made.map_err(TaskStoreError::new), changed);
                 }
             }
         }
@@ -135,4 +148,8 @@ fn write(database: &Database, batch: &[Wanted]) -> Result<Vec<bool>, Error> {
 /// Changes of one transaction, after its first.
 const BATCH: usize = 255;
 
+/// Changes that wait for the thread: with records of a megabyte a gigabyte.
+const WAITING: usize = 1024;
+
+const FULL: &str = "limit reached: changes that wait for the disk";
 const ENDED: &str = "the thread of the store has ended";
