@@ -40,11 +40,6 @@ fn main() -> ExitCode {
         (Some(runtime), ["stdio"]) => runtime.serve_stdio(),
         (Some(runtime), ["http", port]) => runtime.serve_http(port),
         (Some(runtime), ["http-auth", port]) => runtime.serve_http_auth(port),
-        // There is no store of tasks that outlives the program.
-        (Some(_), ["tasks", ..]) if std::env::var_os("MCP_TASK_STORE").is_some() => {
-            eprintln!("fixture: MCP_TASK_STORE is not supported");
-            return ExitCode::from(2);
-        }
         (Some(runtime), ["tasks", "stdio"]) => runtime.serve_tasks_stdio(),
         (Some(runtime), ["tasks", "http", port]) => runtime.serve_tasks_http(port, false),
         (Some(runtime), ["tasks", "http", port, "--auth"]) => runtime.serve_tasks_http(port, true),

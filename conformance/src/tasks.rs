@@ -1,22 +1,24 @@
 //! The server of `fixture tasks`: tools whose calls become tasks.
 //!
 //! `MCP_TASK_TTL_MS` (60000, or `null` for no limit) and `MCP_TASK_POLL_MS` (50) are the times that
-//! it states.
+//! it states. `MCP_TASK_STORE` names a folder that keeps tasks over restarts.
 
 use core::future::poll_fn;
 use core::net::Ipv4Addr;
 use core::sync::atomic::{AtomicUsize, Ordering};
 use core::task::Poll;
 use core::time::Duration;
-use std::env;
 use std::io;
+use std::path::PathBuf;
 use std::sync::Arc;
+use std::{env, fs};
 
 use mcp_async::net::Network;
 use mcp_async::server::{
     AskError, Context, Elicited, HandlerError, NoArguments, ServerBuilder, Tool,
 };
 use mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_async::tasks::store::DiskTaskStore;
 use mcp_async::{ErrorReply, Runtime, Server};
 use mcp_proto::model::ClientFeatures;
 use mcp_proto::rpc::code;
@@ -91,9 +93,14 @@ fn server<R: Runtime>() -> io::Result<ServerBuilder<R, Jobs>> {
         Ok(poll) => poll.parse().map_err(io::Error::other)?,
         Err(_) => 50,
     };
-    let tasks = Tasks::new()
+    let mut tasks = Tasks::new()
         .ttl(ttl.map(Duration::from_millis))
         .poll_interval(Duration::from_millis(poll));
+    if let Some(folder) = env::var_os("MCP_TASK_STORE").map(PathBuf::from) {
+        fs::create_dir_all(&folder)?;
+        let store = DiskTaskStore::open(folder.join("tasks.redb")).map_err(io::Error::other)?;
+        tasks = tasks.store(store);
+    }
     let server = Server::builder("fixture-tasks", env!("CARGO_PKG_VERSION"))
         .with_state(Jobs::default())
         .with(
