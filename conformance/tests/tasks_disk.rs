@@ -1,9 +1,10 @@
 //! The task server of the fixture with its tasks in a folder, over a kill.
 
+use core::time::Duration;
 use std::io::{BufRead as _, BufReader, Lines, Write as _};
 use std::path::PathBuf;
 use std::process::{Child, ChildStdout, Command, Stdio};
-use std::time::{Duration, Instant};
+use std::time::Instant;
 use std::{env, fs, process, thread};
 
 #[test]

@@ -4,16 +4,16 @@ use core::any::Any;
 use core::fmt;
 use std::sync::Arc;
 
+use mcp_proto::json::Str;
 use mcp_proto::rpc;
 
 use super::inner::Inner;
 use super::layers::Around;
+use super::lookup::Lookup;
+use super::principal::Principal;
 use super::service::{Call, Service};
 use crate::connection::Job;
-
-/// The tools and methods of a server.
-#[derive(Clone, Copy)]
-pub(super) struct Tools<'b>(&'b Inner);
+use crate::values::Values;
 
 /// The outermost layer, which lets the others find the tool that a call names.
 pub(super) struct FindTools(pub(super) Arc<Inner>);
@@ -21,8 +21,21 @@ pub(super) struct FindTools(pub(super) Arc<Inner>);
 impl Around for FindTools {
     fn call(&self, call: Call<'_>, service: &dyn Service) -> Job {
         let mut call = call;
-        call.tools = Some(Tools(&self.0));
+        call.lookup = Some(self);
         service.call(call)
+    }
+}
+
+impl Lookup for FindTools {
+    fn tool_data(&self, name: &str, caller: Option<&Principal>) -> Option<Values> {
+        let view = self.0.view();
+        let tool = view.catalog.tools.find(name)?;
+        tool.visibility.shows(caller).then(|| tool.data.clone())
+    }
+
+    fn is_long_running(&self, method: Str<'_>) -> bool {
+        let method = self.0.settings.method(method);
+        method.is_some_and(|method| method.long_running)
     }
 }
 
@@ -34,24 +47,22 @@ impl Call<'_> {
         if !matches!(self.method, rpc::Method::ToolsCall) {
             return None;
         }
-        let view = self.tools?.0.view();
         let name = self.request.subject?.to_cow();
-        let tool = view.catalog.tools.find(&name)?;
-        let shown = tool.visibility.shows(self.context().principal());
-        shown.then(|| tool.data.get_shared()).flatten()
+        let data = self.lookup?.tool_data(&name, self.context().principal())?;
+        data.get_shared()
     }
 
     /// Returns whether the method that the call names is
     /// [long-running](super::ExtensionMethod::long_running).
     pub fn is_long_running(&self) -> bool {
-        let settings = self.tools.map(|tools| &tools.0.settings);
-        let method = settings.and_then(|settings| settings.method(self.method.name()));
-        method.is_some_and(|method| method.long_running)
+        let method = self.method.name();
+        self.lookup
+            .is_some_and(|lookup| lookup.is_long_running(method))
     }
 }
 
-impl fmt::Debug for Tools<'_> {
+impl fmt::Debug for FindTools {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("Tools")
+        f.write_str("FindTools")
     }
 }

@@ -19,6 +19,8 @@ mod context;
 mod listen;
 mod listener;
 mod log;
+#[cfg(feature = "server")]
+mod lookup;
 mod machine;
 mod notify;
 mod peer;

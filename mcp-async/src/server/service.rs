@@ -10,9 +10,9 @@ use mcp_proto::server::{Initialize, RequestContext as Request};
 
 use super::answering::Answering;
 use super::context::CallContext;
-#[cfg(feature = "server")]
-use super::find_tools::Tools;
 use super::listen::Listen;
+#[cfg(feature = "server")]
+use super::lookup::Lookup;
 use super::peer::Peer;
 use super::reply::Reply;
 use crate::connection::Progress;
@@ -207,7 +207,7 @@ pub struct Call<'b> {
     pub(super) frame: Frame<'b>,
     /// Where the tool that it names is found, if a layer asks for it.
     #[cfg(feature = "server")]
-    pub(super) tools: Option<Tools<'b>>,
+    pub(super) lookup: Option<&'b dyn Lookup>,
 }
 
 impl Call<'_> {

@@ -69,7 +69,7 @@ impl<S: Service> Role for Side<S> {
                     context: self.context(token, &context, shared),
                     frame,
                     #[cfg(feature = "server")]
-                    tools: None,
+                    lookup: None,
                 };
                 #[cfg(feature = "server")]
                 let call = match self.begin(call) {
