@@ -9,17 +9,14 @@ use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
 use mcp_proto::client::{ClientConfig, ClientSetup, Negotiation, Timeouts};
-use mcp_proto::json::RawBuf;
 use mcp_proto::model::{ClientFeatures, Implementation};
 use mcp_proto::rpc::Notification;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
-use serde::Serialize;
-use serde::de::DeserializeOwned;
 
 use super::boxed::Boxed;
 use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
-use super::callbacks::{Answerer, Callbacks, Roots, boxed, is_file};
+use super::callbacks::{Callbacks, Roots, boxed, is_file};
 use super::child_end::ChildEnd;
 use super::client_state::ClientState;
 use super::declared::Declared;
@@ -32,7 +29,7 @@ use super::restart::RestartPolicy;
 use super::supervisor::{Dial, Dialled, Redial, meet, supervise};
 #[cfg(feature = "http-client")]
 use super::transport_data::TransportData;
-use crate::error::{ConnectError, ErrorReply, SpawnError};
+use crate::error::{ConnectError, SpawnError};
 use crate::io::process::Command;
 use crate::model::{
     CreateMessageParams, CreateMessageResult, ElicitParams, ElicitResult, LoggingMessageParams,
@@ -75,11 +72,11 @@ pub struct ClientBuilder<R, S = ()> {
     forms_only: bool,
     /// What a callback for sampling can do.
     sampling: ClientFeatures,
-    callbacks: Callbacks,
-    extensions: Vec<Extension>,
+    pub(super) callbacks: Callbacks,
+    pub(super) extensions: Vec<Extension>,
     /// Capabilities that are not of the protocol.
-    experimental: Meta,
-    state: Arc<S>,
+    pub(super) experimental: Meta,
+    pub(super) state: Arc<S>,
     /// The first invalid root.
     wrong: Option<String>,
     rounds: u8,
@@ -290,50 +287,6 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
-    /// Answers a request of legacy servers that an extension defines (EX-16); 2026-07-28 has no
-    /// requests of servers. The parameters are the empty object if the request has none, the
-    /// answer is an object in JSON.
-    ///
-    /// ```
-    /// use mcp_async::client::ClientBuilder;
-    ///
-    /// #[derive(serde::Deserialize)]
-    /// struct Confirm {
-    ///     action: String,
-    /// }
-    ///
-    /// fn answering<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
-    ///     builder.on_request("com.example/confirm", |asked: Confirm, _| async move {
-    ///         Ok(std::collections::HashMap::from([("confirmed", asked.action == "save")]))
-    ///     })
-    /// }
-    /// # let _ = answering::<()>;
-    /// ```
-    pub fn on_request<P, T, F, Fut>(mut self, method: impl Into<String>, callback: F) -> Self
-    where
-        P: DeserializeOwned,
-        T: Serialize,
-        F: Fn(P, CallbackContext<S>) -> Fut + Send + Sync + 'static,
-        Fut: Future<Output = Result<T, CallbackError>> + Send + 'static,
-    {
-        let cx = CallbackContext::new(&self.state);
-        let answerer: Answerer<RawBuf, RawBuf> = Box::new(move |params| {
-            let answer = match params.decode() {
-                Ok(params) => callback(params, cx.clone()),
-                Err(error) => {
-                    let error = ErrorReply::invalid_params(error.to_string());
-                    return Box::pin(core::future::ready(Err(error)));
-                }
-            };
-            Box::pin(async move {
-                let answer = answer.await.map_err(CallbackError::into_reply)?;
-                RawBuf::encode(&answer).map_err(|_| ErrorReply::internal())
-            })
-        });
-        self.callbacks.requests.push((method.into(), answerer));
-        self
-    }
-
     /// Sets a callback for log messages, called at once and in the order of arrival; it must not
     /// block.
     pub fn on_log(
@@ -353,28 +306,6 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         callback: impl Fn(Notification<'_>) + Send + Sync + 'static,
     ) -> Self {
         self.callbacks.notification = Some(Box::new(callback));
-        self
-    }
-
-    /// Declares an extension (EX-10); one of the same name that was declared before is replaced.
-    pub fn extension(mut self, extension: Extension) -> Self {
-        self.extensions.retain(|other| other.name != extension.name);
-        self.extensions.push(extension);
-        self
-    }
-
-    /// Declares a capability under `experimental`, of any name, with settings that are an object
-    /// in JSON; connecting fails with others.
-    pub fn experimental_capability(
-        mut self,
-        name: impl Into<String>,
-        settings: &(impl Serialize + ?Sized),
-    ) -> Self {
-        let name = name.into();
-        // What is no object is found when it connects.
-        if self.experimental.insert(name.as_str(), settings).is_err() {
-            let _ = self.experimental.insert(name, &());
-        }
         self
     }
 

@@ -13,6 +13,8 @@ mod boxed;
 #[cfg(feature = "client")]
 pub(crate) mod builder;
 #[cfg(feature = "client")]
+mod builder_extensions;
+#[cfg(feature = "client")]
 mod cache;
 mod call;
 #[cfg(feature = "tracing")]
