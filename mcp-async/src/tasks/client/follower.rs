@@ -35,8 +35,8 @@ pub(super) struct Follower {
     events: VecDeque<TaskEvent>,
     is_owned: bool,
     timer: Box<dyn Timer>,
-    /// When it is polled next; `None` while the server tells of changes.
-    due: Option<Instant>,
+    /// When it is polled next.
+    due: Instant,
     /// When the server first told of it: its age is at least the time since.
     known_since: Option<Instant>,
     expires: Option<Instant>,
@@ -82,10 +82,10 @@ impl Follower {
     ) -> Self {
         let mut follower = Self::new(client, options, task.task_id.clone(), timeout);
         follower.note(&task);
-        follower.due = Some(match task.status.is_terminal() {
+        follower.due = match task.status.is_terminal() {
             true => follower.now(),
             false => follower.now() + follower.pace.pause(),
-        });
+        };
         follower
     }
 
@@ -117,7 +117,7 @@ impl Follower {
             end: None,
             events: VecDeque::new(),
             is_owned: true,
-            due: Some(now),
+            due: now,
             known_since: None,
             expires: None,
             deadline: None,
@@ -155,9 +155,7 @@ impl Follower {
         self.requests.clone().cancel().await?;
         self.disown();
         self.pace.changed();
-        if self.due.is_some() {
-            self.due = Some(self.now());
-        }
+        self.due = self.now();
         Ok(())
     }
 
@@ -240,13 +238,13 @@ impl Follower {
                 Err(Unanswered::Sending(error)) => {
                     self.questions.swap_remove(index);
                     self.unsent = Some(error);
-                    self.due = Some(self.now());
+                    self.due = self.now();
                 }
                 // After the next poll, if the task still waits for them.
                 Err(Unanswered::Unsent) => {
                     let pause = self.pace.failed().unwrap_or_default();
                     let again = self.now() + pause;
-                    self.due = Some(self.requests.client.earliest(again));
+                    self.due = self.requests.client.earliest(again);
                 }
             }
             return Poll::Ready(());
@@ -268,14 +266,19 @@ impl Follower {
                 self.source = match opened {
                     Ok(subscription) if accepts(&subscription, &self.requests.id) => {
                         // What changed before is not told.
-                        self.due = Some(self.now());
+                        self.due = self.now();
                         Source::Subscription(Box::new(subscription))
                     }
                     _ => Source::Polls,
                 };
             }
             Source::Subscription(subscription) => {
+                let was_told = accepts(subscription, &self.requests.id);
                 let Poll::Ready(update) = subscription.poll_update(cx) else {
+                    // A new connection has a new acknowledgement.
+                    if was_told && !accepts(subscription, &self.requests.id) {
+                        self.due = self.due.min(self.now() + self.pace.pause());
+                    }
                     return Poll::Pending;
                 };
                 match update {
@@ -284,7 +287,7 @@ impl Follower {
                     {
                         self.notified(&params);
                     }
-                    Some(Update::Reconnected) => self.due = Some(self.now()),
+                    Some(Update::Reconnected) => self.due = self.now(),
                     Some(_) => {}
                     None => {
                         self.source = Source::Polls;
@@ -301,7 +304,7 @@ impl Follower {
         match params.decode::<DetailedTask>() {
             Ok(task) if task.task_id != self.requests.id || self.is_older(&task) => {}
             Ok(task) if task.check().is_ok() => self.accept(task),
-            _ => self.due = Some(self.now()),
+            _ => self.due = self.now(),
         }
     }
 
@@ -330,7 +333,7 @@ impl Follower {
                 }
                 return Poll::Ready(());
             }
-        } else if is_due(self.due, now) || is_due(self.expires, now) {
+        } else if self.due <= now || is_due(self.expires, now) {
             self.getting = Some(Box::pin(self.requests.clone().get()));
             return Poll::Ready(());
         }
@@ -338,10 +341,9 @@ impl Follower {
             self.fail(CallError::Timeout);
             return Poll::Ready(());
         }
-        let mut times =
-            [self.due, self.expires].map(|time| time.filter(|_| self.getting.is_none()));
-        times.sort_unstable();
-        let next = times.into_iter().chain([self.deadline]).flatten().min();
+        let get = [Some(self.due), self.expires].into_iter();
+        let get = get.filter(|_| self.getting.is_none());
+        let next = get.chain([self.deadline]).flatten().min();
         match next {
             Some(next) => self.timer.poll_until(next, cx),
             None => Poll::Pending,
@@ -369,7 +371,7 @@ impl Follower {
             && let Some(pause) = self.pace.failed()
         {
             let client = &self.requests.client;
-            self.due = Some(client.earliest(now + pause));
+            self.due = client.earliest(now + pause);
         } else {
             self.fail(error);
         }
@@ -443,10 +445,13 @@ impl Follower {
 
     /// Sets the time of the next poll.
     fn schedule(&mut self) {
-        self.due = match self.source {
-            Source::Subscription(_) => None,
-            _ => Some(self.now() + self.pace.pause()),
+        let pause = match &self.source {
+            Source::Subscription(subscription) if accepts(subscription, &self.requests.id) => {
+                self.pace.pause_while_told()
+            }
+            _ => self.pace.pause(),
         };
+        self.due = self.now() + pause;
     }
 
     /// The task is over.

@@ -20,8 +20,10 @@ pub struct TaskOptions {
 }
 
 impl TaskOptions {
-    /// Sets whether to subscribe to the changes of each task (TK-45) instead of polling; off by
-    /// default. A server that does not offer it is polled, and so is one whose subscription ends.
+    /// Sets whether to subscribe to the changes of each task (TK-45); off by default. While the
+    /// server tells of them, a task is polled after each [longest pause](Self::longest_pause)
+    /// only. A server that does not offer it is polled as usual, and so is one whose subscription
+    /// ends.
     #[must_use]
     pub const fn listen(mut self, listen: bool) -> Self {
         self.listen = listen;

@@ -55,6 +55,12 @@ impl Pace {
         self.with_jitter(pause)
     }
 
+    /// How long to wait before the next poll while the server tells of changes, which it may fail
+    /// to do.
+    pub(super) fn pause_while_told(&mut self) -> Duration {
+        self.with_jitter(self.longest.max(self.interval))
+    }
+
     /// How long to wait after a poll that failed; `None` after too many in a row.
     pub(super) fn failed(&mut self) -> Option<Duration> {
         if self.failures >= ATTEMPTS {

@@ -1,9 +1,15 @@
 //! Tasks whose changes are told.
 
+use core::time::Duration;
+
+use mcp_async::Clock;
 use mcp_async::tasks::client::TaskOptions;
 
-use super::support::{Asked, Log, Say, TASKS, builder, completed, connect, created, task};
+use super::support::{
+    Asked, Log, Say, TASKS, builder, completed, connect, connect_once, created, task,
+};
 use crate::client_typed::support::run;
+use crate::sim::Sim;
 
 const ACKNOWLEDGED: &str = r#"{"jsonrpc":"2.0","method":"notifications/subscriptions/acknowledged","params":{"notifications":{"taskIds":["t"]},"_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#;
 
@@ -116,5 +122,68 @@ fn polls_stay_where_nothing_is_told() {
         })
         .await;
         assert_eq!(text, "refused");
+    });
+}
+
+/// TK-45: notifications are optional, be they promised.
+#[test]
+fn a_silent_subscription_is_polled_slowly() {
+    run(async {
+        let begun = Sim.now();
+        let mut polls = 0;
+        let (text, log) = call(move |asked| match &*asked.method {
+            "tools/call" => created(),
+            "subscriptions/listen" => Say::Lines(vec![ACKNOWLEDGED.to_owned()]),
+            "tasks/get" => {
+                polls += 1;
+                match polls {
+                    3.. => completed("polled"),
+                    _ => Say::Result(task("working", "")),
+                }
+            }
+            _ => Say::Nothing,
+        })
+        .await;
+        assert_eq!(text, "polled");
+        assert_eq!(log.count("tasks/get"), 3);
+        let took = Sim.now().saturating_since(begun);
+        assert!(Duration::from_secs(60) <= took && took <= Duration::from_secs(67));
+    });
+}
+
+/// SB-02, SB-08: the acknowledgement of a renewed subscription may leave the task out.
+#[test]
+fn a_renewed_subscription_without_the_task_gives_way_to_polls() {
+    run(async {
+        let begun = Sim.now();
+        let (mut listens, mut polls) = (0, 0);
+        let builder = builder().tasks(TaskOptions::default().listen(true));
+        let (client, log) = connect_once(TASKS, builder, move |asked| match &*asked.method {
+            "tools/call" => created(),
+            "subscriptions/listen" => {
+                listens += 1;
+                match listens {
+                    1 => Say::Lines(vec![
+                        ACKNOWLEDGED.to_owned(),
+                        r#"{"jsonrpc":"2.0","id":ID,"result":{"resultType":"complete","_meta":{"io.modelcontextprotocol/subscriptionId":ID}}}"#.to_owned(),
+                    ]),
+                    _ => Say::Lines(vec![ACKNOWLEDGED.replace(r#""taskIds":["t"]"#, "")]),
+                }
+            }
+            "tasks/get" => {
+                polls += 1;
+                match polls {
+                    5.. => completed("polled"),
+                    _ => Say::Result(task("working", "")),
+                }
+            }
+            _ => Say::Nothing,
+        })
+        .await;
+        let result = client.call_tool("job", &()).await.unwrap();
+        assert_eq!(result.text(), "polled");
+        assert_eq!(log.count("subscriptions/listen"), 2);
+        let took = Sim.now().saturating_since(begun);
+        assert!(took < Duration::from_secs(5), "{took:?}");
     });
 }

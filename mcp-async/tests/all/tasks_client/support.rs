@@ -4,10 +4,11 @@ use core::future::poll_fn;
 use core::pin::Pin;
 use core::task::{Poll, ready};
 use std::collections::HashMap;
+use std::io::ErrorKind;
 use std::sync::{Arc, Mutex};
 
 use futures_io::{AsyncRead, AsyncWrite};
-use mcp_async::client::{CallError, ClientBuilder, ConnectError};
+use mcp_async::client::{CallError, ClientBuilder, ConnectError, RestartPolicy};
 use mcp_async::model::{ElicitParams, ElicitResult};
 use mcp_async::tasks::client::TaskOptions;
 use mcp_async::{Client, Clock, PipeReader, PipeWriter, duplex};
@@ -88,8 +89,34 @@ impl Log {
 pub(crate) async fn connect(
     capabilities: &str,
     builder: ClientBuilder<Sim>,
-    mut answer: impl FnMut(&Asked) -> Say + 'static,
+    answer: impl FnMut(&Asked) -> Say + 'static,
 ) -> Result<(Client<Sim>, Log), ConnectError> {
+    let (streams, log) = script(capabilities, answer);
+    Ok((builder.connect_over(streams).await?, log))
+}
+
+/// The same by a client that restarts, and is refused a second connection.
+pub(crate) async fn connect_once(
+    capabilities: &str,
+    builder: ClientBuilder<Sim>,
+    answer: impl FnMut(&Asked) -> Say + 'static,
+) -> (Client<Sim>, Log) {
+    let (streams, log) = script(capabilities, answer);
+    let streams = Mutex::new(Some(streams));
+    let open = move || {
+        let streams = streams.lock().unwrap().take();
+        let opened = streams.ok_or_else(|| ErrorKind::ConnectionRefused.into());
+        async move { opened }
+    };
+    let builder = builder.restart(RestartPolicy::default());
+    (builder.connect_by(open).await.expect("it connects"), log)
+}
+
+/// A connection to a server with these capabilities that answers like this.
+fn script(
+    capabilities: &str,
+    mut answer: impl FnMut(&Asked) -> Say + 'static,
+) -> ((PipeReader, PipeWriter), Log) {
     let (left, right) = duplex(1 << 16);
     let log = Log::default();
     let discovered = format!(
@@ -107,8 +134,7 @@ pub(crate) async fn connect(
             _ => answer(asked),
         },
     ));
-    let client = builder.connect_over(left.split()).await?;
-    Ok((client, log))
+    (left.split(), log)
 }
 
 /// A client with tasks and forms, of a server with tools and tasks.
