@@ -7,6 +7,7 @@ use std::collections::{HashSet, VecDeque};
 
 use mcp_proto::Instant;
 use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::rpc::code;
 use serde::Deserialize;
 
 use super::event::{TaskEvent, TaskState};
@@ -373,6 +374,10 @@ impl Follower {
             let client = &self.requests.client;
             self.due = client.earliest(now + pause);
         } else {
+            // An unknown task cannot be cancelled.
+            if matches!(&error, CallError::Server(error) if error.code == code::INVALID_PARAMS) {
+                self.disown();
+            }
             self.fail(error);
         }
     }
@@ -462,9 +467,8 @@ impl Follower {
 
     /// The task is followed no longer, and cancelled where that is of use.
     fn fail(&mut self, error: CallError) {
-        match error {
-            CallError::Task(TaskError::Expired) | CallError::Server(_) => self.disown(),
-            _ => {}
+        if let CallError::Task(TaskError::Expired) = error {
+            self.disown();
         }
         self.fail_with(Err(error));
     }

@@ -188,7 +188,37 @@ fn failures_of_the_moment_are_passed_over() {
         assert_eq!(log.methods(), ["tools/call", "tasks/get"]);
         let (result, log) = call(vec![Say::Error(-32603)]).await;
         assert!(matches!(result, Err(CallError::Server(error)) if error.code == -32603));
+        settle();
         assert_eq!(log.count("tasks/get"), 11);
+        // What the server does with the task is not known.
+        assert_eq!(log.count("tasks/cancel"), 1);
+    });
+}
+
+/// TK-62
+#[test]
+fn a_refused_answer_cancels_the_task() {
+    run(async {
+        let (client, log) = with_tasks(|asked| match &*asked.method {
+            "tools/call" => created(),
+            "tasks/get" => asking(&[("q", "one")]),
+            "tasks/update" => Say::Error(-32602),
+            _ => Say::Nothing,
+        })
+        .await;
+        let error = client.call_tool("job", &()).await.unwrap_err();
+        assert!(matches!(error, CallError::Server(error) if error.code == -32602));
+        settle();
+        assert_eq!(
+            log.methods(),
+            [
+                "tools/call",
+                "tasks/get",
+                "tasks/update",
+                "tasks/get",
+                "tasks/cancel"
+            ]
+        );
     });
 }
 
