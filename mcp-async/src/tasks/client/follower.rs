@@ -3,17 +3,18 @@
 use core::future::poll_fn;
 use core::task::{Context, Poll};
 use core::time::Duration;
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 
 use mcp_proto::Instant;
 use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::code;
 use serde::Deserialize;
 
+use super::asked_keys::AskedKeys;
 use super::event::{TaskEvent, TaskState};
 use super::options::TaskOptions;
 use super::pace::Pace;
-use super::questions::{Questions, Unanswered, select};
+use super::questions::{Questions, Unanswered, encoded};
 use super::requests::Requests;
 use super::{EXTENSION, End, created};
 use crate::client::{Boxed, CallError, Client, Continuation, ListenFilter, Subscription, Update};
@@ -47,8 +48,7 @@ pub(super) struct Follower {
     lingers: Option<Instant>,
     pace: Pace,
     getting: Option<Boxed<Result<RawBuf, CallError>>>,
-    /// The keys of all questions of the task so far (TK-57).
-    asked: HashSet<String>,
+    asked: AskedKeys,
     questions: Vec<Questions>,
     /// The server did not take an answer: the task may be over, which the next poll says.
     unsent: Option<CallError>,
@@ -124,7 +124,7 @@ impl Follower {
             deadline: None,
             lingers: None,
             getting: None,
-            asked: HashSet::new(),
+            asked: AskedKeys::default(),
             questions: Vec::new(),
             unsent: None,
             source,
@@ -403,8 +403,10 @@ impl Follower {
                 let open = task
                     .input_requests
                     .filter(|_| task.status == TaskStatus::InputRequired);
-                self.ask(open.as_ref().map_or(Raw::EMPTY_OBJECT, RawBuf::as_raw));
-                if let Some(error) = self.unsent.take() {
+                let asked = self.ask(open.as_ref().map_or(Raw::EMPTY_OBJECT, RawBuf::as_raw));
+                if let Err(error) = asked {
+                    self.fail(error);
+                } else if let Some(error) = self.unsent.take() {
                     self.fail(error);
                 } else if is_due(self.expires, self.now()) {
                     self.fail(CallError::Task(TaskError::Expired));
@@ -432,8 +434,11 @@ impl Follower {
     }
 
     /// Asks what was not asked before, and stops asking what the server does not ask any more.
-    fn ask(&mut self, open: Raw<'_>) {
+    fn ask(&mut self, open: Raw<'_>) -> Result<(), CallError> {
         let open = open.object().unwrap_or_default();
+        let new = (self.asked)
+            .select(open)
+            .ok_or(invalid("it asks too much"))?;
         self.questions.retain(|questions| {
             let mut keys = questions.keys.iter();
             questions.is_on_the_wire() || keys.any(|key| open.get(key).is_some())
@@ -441,11 +446,20 @@ impl Follower {
         for questions in &mut self.questions {
             questions.retry(&self.requests);
         }
-        if let Some((keys, new)) = select(open, |key| self.asked.insert(key.to_owned())) {
-            self.events.push_back(TaskEvent::Asked(keys.clone()));
-            self.questions
-                .push(Questions::ask(&self.requests, keys, new));
+        if new.is_empty() {
+            return Ok(());
         }
+        let pending = self.questions.iter().map(Questions::pending);
+        if pending.sum::<usize>() + new.len() > PENDING {
+            return Err(invalid("it asks too much at a time"));
+        }
+        let Some((keys, new)) = encoded(new) else {
+            return Ok(());
+        };
+        self.events.push_back(TaskEvent::Asked(keys.clone()));
+        self.questions
+            .push(Questions::ask(&self.requests, keys, new));
+        Ok(())
     }
 
     /// Sets the time of the next poll.
@@ -544,6 +558,8 @@ fn accepts(subscription: &Subscription, id: &str) -> bool {
     })
 }
 
+/// The most questions whose callbacks run at a time.
+const PENDING: usize = 128;
 /// How long an acknowledgement is waited for after the end.
 const LINGER: Duration = Duration::from_secs(1);
 

@@ -26,6 +26,7 @@
 //! # let _ = export::<()>;
 //! ```
 
+mod asked_keys;
 mod event;
 mod follower;
 mod handle;

@@ -2,7 +2,7 @@
 
 use core::task::{Context, Poll, ready};
 
-use mcp_proto::json::{EncodeError, Object, Raw, RawBuf, Str, Writer};
+use mcp_proto::json::{EncodeError, Raw, RawBuf, Str, Writer};
 use mcp_proto::{Payload, Revision};
 
 use super::requests::Requests;
@@ -49,6 +49,14 @@ impl Questions {
         matches!(self.stage, Stage::Updating(..))
     }
 
+    /// How many callbacks are asked.
+    pub(super) fn pending(&self) -> usize {
+        match self.stage {
+            Stage::Asking(_) => self.keys.len(),
+            _ => 0,
+        }
+    }
+
     /// Sends answers again that could not be sent.
     pub(super) fn retry(&mut self, requests: &Requests) {
         if let Stage::Unsent(answers) = &mut self.stage {
@@ -90,23 +98,10 @@ impl Questions {
     }
 }
 
-/// The questions whose keys `is_new` accepts, and these keys.
-pub(super) fn select(
-    asked: Object<'_>,
-    mut is_new: impl FnMut(&str) -> bool,
-) -> Option<(Vec<String>, RawBuf)> {
-    let mut keys = Vec::new();
-    let mut questions = Vec::new();
-    for (key, question) in asked.members() {
-        let name = key.to_cow();
-        if is_new(&name) {
-            keys.push(name.into_owned());
-            questions.push((key, question));
-        }
-    }
-    if keys.is_empty() {
-        return None;
-    }
+/// The keys of these questions, and the object of them.
+pub(super) fn encoded(questions: Vec<(Str<'_>, Raw<'_>)>) -> Option<(Vec<String>, RawBuf)> {
+    let keys = questions.iter().map(|(key, _)| key.to_cow().into_owned());
+    let keys = keys.collect();
     let questions = encode(&Members(questions), Revision::V2026_07_28).ok()?;
     Some((keys, questions))
 }

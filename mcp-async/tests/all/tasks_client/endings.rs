@@ -2,7 +2,7 @@
 
 use mcp_async::client::{CallError, TaskError};
 
-use super::support::{Say, call, task};
+use super::support::{Asked, Say, asking, call, created, task, with_tasks};
 use crate::client_typed::support::run;
 use crate::sim::settle;
 
@@ -70,4 +70,48 @@ fn nonsense_is_reported_as_such() {
         "another task",
     );
     check(r#"{"resultType":"complete"}"#.to_owned(), "taskId");
+}
+
+/// What a server asks is bounded, in total and at a time.
+#[test]
+fn a_task_that_asks_without_end_is_given_up() {
+    let check = |mut get: Box<dyn FnMut(usize) -> Say>, polls: core::ops::RangeInclusive<usize>| {
+        run(async {
+            let mut turn = 0;
+            let answer = move |asked: &Asked| match &*asked.method {
+                "tools/call" => created(),
+                "tasks/get" => {
+                    turn += 1;
+                    get(turn)
+                }
+                "tasks/update" => Say::Result(r#"{"resultType":"complete"}"#.to_owned()),
+                _ => Say::Nothing,
+            };
+            let (client, log) = with_tasks(answer).await;
+            let error = client.call_tool("job", &()).await.unwrap_err();
+            assert!(
+                matches!(error, CallError::Task(TaskError::Invalid(_))),
+                "{error}"
+            );
+            assert!(error.to_string().contains("asks too much"), "{error}");
+            settle();
+            assert!(
+                polls.contains(&log.count("tasks/get")),
+                "{}",
+                log.count("tasks/get")
+            );
+            assert_eq!(log.count("tasks/cancel"), 1);
+        });
+    };
+    let keys = |keys: core::ops::Range<usize>, len: usize| {
+        let keys: Vec<_> = keys.map(|n| format!("{n:0len$}")).collect();
+        let questions: Vec<_> = keys.iter().map(|key| (&**key, "one")).collect();
+        asking(&questions)
+    };
+    check(Box::new(move |_| keys(0..129, 1)), 1..=1);
+    check(
+        Box::new(move |turn| keys(turn * 8..turn * 8 + 8, 1)),
+        129..=129,
+    );
+    check(Box::new(move |turn| keys(turn..turn + 1, 1 << 15)), 3..=3);
 }
