@@ -7,4 +7,4 @@ mod listens;
 mod owners;
 mod questions;
 mod stores;
-mod support;
+pub(crate) mod support;
