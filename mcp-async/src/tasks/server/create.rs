@@ -10,7 +10,7 @@ use mcp_proto::rpc::code;
 use super::super::store::TaskRecord;
 use super::engine::{Engine, millis, random_id};
 use super::shown::created;
-use super::sweep::{KEPT, LEASE};
+use super::sweep::KEPT;
 use crate::error::ErrorReply;
 use crate::server::DetachedCall;
 
@@ -45,10 +45,11 @@ impl Engine {
     /// Tells the store that this process is alive, if it may forget that soon.
     pub(super) async fn renew(&self, now: u64) -> Result<(), ErrorReply> {
         let until = self.alive_until.load(Ordering::Relaxed);
-        if until > now.saturating_add(millis(LEASE / 2)) {
+        let lease = self.tasks.effective_lease();
+        if until > now.saturating_add(millis(lease / 3 * 2)) {
             return Ok(());
         }
-        let until = now.saturating_add(millis(LEASE));
+        let until = now.saturating_add(millis(lease));
         self.ask(self.store().renew(&self.boot, until)).await?;
         self.alive_until.store(until, Ordering::Relaxed);
         Ok(())

@@ -9,6 +9,7 @@ use super::super::EXTENSION;
 use super::super::store::{MemoryTaskStore, TaskStore};
 use super::engine::Engine;
 use super::executor::Executor;
+use super::sweep::INTERVAL;
 use super::time::ReadTime;
 use crate::runtime::Runtime;
 use crate::server::layers::around;
@@ -36,6 +37,7 @@ pub struct Tasks {
     pub(super) max_questions: usize,
     pub(super) max_bytes: usize,
     pub(super) store_timeout: Duration,
+    lease: Option<Duration>,
     pub(super) time: ReadTime,
 }
 
@@ -51,6 +53,7 @@ impl Tasks {
             max_questions: 64,
             max_bytes: 4 << 20,
             store_timeout: Duration::from_secs(5),
+            lease: None,
             time: Arc::new(SystemTime::now),
         }
     }
@@ -102,7 +105,8 @@ impl Tasks {
     }
 
     /// Sets how many bytes the record of a task may have, with its questions, answers and result;
-    /// 4 MiB otherwise. A task that exceeds it fails.
+    /// 4 MiB otherwise. A task that exceeds it fails. Answers that exceed it are refused with -32603,
+    /// and all answers that a task has received count.
     #[must_use]
     pub const fn max_bytes(mut self, bytes: usize) -> Self {
         self.max_bytes = bytes;
@@ -115,6 +119,29 @@ impl Tasks {
     pub const fn store_timeout(mut self, timeout: Duration) -> Self {
         self.store_timeout = timeout;
         self
+    }
+
+    /// Sets how long other processes take this process for alive after it has
+    /// [renewed](TaskStore::renew) its boot; three times the [store timeout](Self::store_timeout) and
+    /// 500 ms otherwise, which is 16.5 seconds by default. The process renews it after a third of
+    /// that time, and looks every 500 ms. When it is over, other processes mark the tasks of this
+    /// process as failed.
+    ///
+    /// A shorter lease reports the tasks of a killed process sooner, and needs a store that answers
+    /// within it. The clocks of all processes must agree to within a third of it.
+    #[must_use]
+    pub const fn lease(mut self, lease: Duration) -> Self {
+        self.lease = Some(lease);
+        self
+    }
+
+    pub(super) fn effective_lease(&self) -> Duration {
+        let derived = || {
+            INTERVAL
+                .saturating_add(self.store_timeout)
+                .saturating_mul(3)
+        };
+        self.lease.unwrap_or_else(derived)
     }
 
     /// Reads the time of day from this function, once; from the clock of the system otherwise.

@@ -1,7 +1,11 @@
-//! Removes tasks that have expired, and finds those that have lost their process.
+//! Renews the process in the store, removes tasks that have expired, and finds those that have lost
+//! their process.
 
+use core::future::{Future, poll_fn};
+use core::pin::pin;
 use core::sync::atomic::Ordering;
 use core::time::Duration;
+use std::collections::HashSet;
 use std::sync::{Arc, Weak};
 
 use super::engine::{Counts, Engine, millis};
@@ -12,32 +16,41 @@ impl Engine {
     /// Lets a task of the runtime look after the store, if none does.
     pub(super) fn begin_sweeps(self: &Arc<Self>) {
         if !self.sweeps.swap(true, Ordering::AcqRel) {
-            let sweeps = sweep(Arc::downgrade(self), self.executor);
-            (self.executor.spawn)(Box::pin(sweeps));
+            let weak = Arc::downgrade(self);
+            (self.executor.spawn)(Box::pin(maintain(weak, self.executor)));
         }
     }
 
     async fn sweep(&self) -> Result<(), ErrorReply> {
         let now = self.time();
         self.counts().forget_until(now);
-        self.renew(now).await?;
-        let gone = now.saturating_sub(millis(KEPT));
-        loop {
-            let expired = self.ask(self.store().expired(gone, BATCH)).await?;
-            for record in &expired {
-                self.ask(self.store().remove(&record.id)).await?;
-            }
-            if expired.len() < BATCH {
-                break;
-            }
-        }
+        // The failure of one does not keep the others.
+        let _ = self.remove_expired(now.saturating_sub(millis(KEPT))).await;
         let orphaned = self.ask(self.store().orphaned(now, BATCH)).await?;
         for record in orphaned {
             if record.boot != self.boot {
-                self.fail(record, LOST).await?;
+                let _ = self.fail(record, LOST).await;
             }
         }
         Ok(())
+    }
+
+    /// Removes the records that have expired at this time.
+    async fn remove_expired(&self, at: u64) -> Result<(), ErrorReply> {
+        let mut removed = HashSet::new();
+        loop {
+            let expired = self.ask(self.store().expired(at, BATCH)).await?;
+            let is_full = expired.len() >= BATCH;
+            let mut is_new = true;
+            for record in expired {
+                let _ = self.ask(self.store().remove(&record.id)).await;
+                is_new &= removed.insert(record.id);
+            }
+            // A store that still returns a removed record has a pause.
+            if !is_full || !is_new {
+                return Ok(());
+            }
+        }
     }
 
     /// Whether there is nothing to look after. The next task begins it again.
@@ -51,6 +64,29 @@ impl Engine {
             self.sweeps.store(false, Ordering::Release);
         }
         idle
+    }
+}
+
+/// Sweeps, and renews the process at the same time, so that a slow sweep does not delay a renewal.
+async fn maintain(engine: Weak<Engine>, executor: Executor) {
+    let mut renewals = pin!(renew(Weak::clone(&engine), executor));
+    let mut sweeps = pin!(sweep(engine, executor));
+    let mut renews = true;
+    poll_fn(|cx| {
+        renews = renews && renewals.as_mut().poll(cx).is_pending();
+        sweeps.as_mut().poll(cx)
+    })
+    .await;
+}
+
+async fn renew(engine: Weak<Engine>, executor: Executor) {
+    loop {
+        (executor.sleep)(INTERVAL).await;
+        let Some(engine) = engine.upgrade() else {
+            return;
+        };
+        // A store that fails is asked again.
+        let _ = engine.renew(engine.time()).await;
     }
 }
 
@@ -98,9 +134,7 @@ impl Counts {
 pub(super) const LOST: &str = "the process that worked on the task has ended";
 /// How long a task can be read after it has expired.
 pub(super) const KEPT: Duration = Duration::from_secs(2);
-/// How long the store takes the process for alive without hearing of it.
-pub(super) const LEASE: Duration = Duration::from_millis(1500);
-/// How often the store is looked after.
-const INTERVAL: Duration = Duration::from_millis(500);
+/// How often the store is swept, and whether the process has to be renewed is checked.
+pub(super) const INTERVAL: Duration = Duration::from_millis(500);
 /// The records that the store returns at a time.
 const BATCH: usize = 256;

@@ -70,7 +70,10 @@ pub trait TaskStore: Send + Sync {
     /// It may resolve late or without a reason. Dropping the future ends the watch.
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()>;
 
-    /// Notes that the process with this boot is alive until `until`, in milliseconds since 1970.
+    /// Notes that the process with this boot is alive until `until`, in milliseconds since 1970, by
+    /// the clock of that process. [`is_alive`](Self::is_alive) and [`orphaned`](Self::orphaned) have
+    /// the time of the process that calls them, so the clocks of all processes must agree to within
+    /// a third of the [lease](crate::tasks::server::Tasks::lease).
     fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()>;
 
     /// Returns whether the process with this boot is alive at `now`.

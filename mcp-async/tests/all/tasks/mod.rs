@@ -1,5 +1,6 @@
 //! Tasks of the extension.
 
+mod faults;
 mod interleavings;
 mod lifecycle;
 mod limits;

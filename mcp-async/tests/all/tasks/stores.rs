@@ -12,7 +12,7 @@ use mcp_async::tasks::store::{
     CheckError, MemoryTaskStore, TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture, check,
 };
 
-use super::support::{about, accept, call, client, create, pass, server, status, update};
+use super::support::{about, accept, call, client, create, pass, server, sleep, status, update};
 use crate::server_typed::support::{member, text};
 
 /// A store that misbehaves from a certain call on.
@@ -32,12 +32,22 @@ pub(crate) enum Fault {
     Lies,
     /// It refuses each replacement, as if another process had been faster.
     Refuses,
+    /// It does what it is asked, after this many milliseconds.
+    Slow(u64),
+    /// It says that it has removed records, and keeps them.
+    Keeps,
+    /// It fails to remove the record that expires first, while there are several.
+    Stuck,
 }
 
 impl Hostile {
     pub(crate) fn new(fault: Fault, good: usize) -> Self {
+        Self::over(MemoryTaskStore::new(), fault, good)
+    }
+
+    pub(crate) fn over(store: MemoryTaskStore, fault: Fault, good: usize) -> Self {
         Self {
-            store: MemoryTaskStore::new(),
+            store,
             fault,
             good: Arc::new(AtomicUsize::new(good)),
         }
@@ -69,6 +79,11 @@ impl Hostile {
                 future.await?;
                 Err(TaskStoreError::new("lost"))
             }),
+            (Fault::Slow(millis), _) => Box::pin(async move {
+                sleep(millis).await;
+                future.await
+            }),
+            (Fault::Keeps | Fault::Stuck, _) => future,
             (Fault::Refuses, Some(refused)) => Box::pin(ready(Ok(refused))),
             (Fault::Refuses, None) => future,
         }
@@ -89,6 +104,19 @@ impl TaskStore for Hostile {
     }
 
     fn remove<'a>(&'a self, id: &'a str) -> TaskStoreFuture<'a, ()> {
+        if self.fault == Fault::Keeps {
+            return Box::pin(ready(Ok(())));
+        }
+        if self.fault == Fault::Stuck {
+            return Box::pin(async move {
+                let first = self.store.expired(u64::MAX, 1).await?;
+                let is_first = first.first().is_some_and(|first| first.id() == id);
+                match is_first && self.store.len() > 1 {
+                    true => Err(TaskStoreError::new("stuck")),
+                    false => self.store.remove(id).await,
+                }
+            });
+        }
         self.answer(self.store.remove(id), None)
     }
 
@@ -203,7 +231,8 @@ fn a_hostile_store_neither_hangs_nor_tears_a_task() {
 #[test]
 fn a_task_whose_process_has_ended_fails_within_two_seconds() {
     let store = Hostile::new(Fault::Fails, usize::MAX / 2);
-    let (first, running) = server(Tasks::new().store(store.clone()));
+    let lease = Duration::from_millis(1500);
+    let (first, running) = server(Tasks::new().store(store.clone()).lease(lease));
     let mut wire = client(&first);
     let done = create(&mut wire, "job", "{}");
     let lost = create(&mut wire, "job", r#"{"steps":100}"#);
