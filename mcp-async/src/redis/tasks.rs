@@ -49,7 +49,7 @@ impl<R: Network> TaskStore for RedisStore<R> {
             let keep = lives.map(|lives| milliseconds(Duration::from_millis(lives) + AFTERWARDS));
             let arguments: [&[u8]; 7] = [
                 record.id().as_bytes(),
-                &record.to_bytes(),
+                &record.to_bytes()?,
                 &decimal(record.version()),
                 record.boot().as_bytes(),
                 &expires.map(decimal).unwrap_or_default(),
@@ -75,7 +75,7 @@ impl<R: Network> TaskStore for RedisStore<R> {
             };
             let arguments: [&[u8]; 5] = [
                 record.id().as_bytes(),
-                &record.to_bytes(),
+                &record.to_bytes()?,
                 &decimal(before),
                 &decimal(record.version()),
                 flag(record.status().is_terminal()),

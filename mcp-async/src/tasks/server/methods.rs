@@ -5,10 +5,11 @@ use std::sync::Arc;
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::TaskStatus;
+use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
 use super::engine::{Engine, owner};
-use super::run::EXPIRED;
+use super::run::{BYTES, EXPIRED};
 use super::shown::detailed;
 use super::sweep::{KEPT, LOST};
 use crate::connection::Job;
@@ -38,7 +39,8 @@ impl Engine {
         }
         call.answer(async move {
             let record = engine.find(&id, owner).await?;
-            let changed = engine.change(record, |record| take(record, &answers));
+            let max = engine.tasks.max_bytes;
+            let changed = engine.change(record, |record| take(record, &answers, max));
             changed.await?.map(|_| Empty {}).ok_or(unknown())
         })
     }
@@ -87,10 +89,12 @@ impl Engine {
     }
 }
 
-/// The record with these answers, those to unknown keys left out; `None` if no key is open.
+/// The record with these answers, those to unknown keys left out; `None` if no key is open. A record
+/// with more than `max_bytes` is refused.
 fn take(
     record: &TaskRecord,
     answers: &BTreeMap<String, RawBuf>,
+    max_bytes: usize,
 ) -> Result<Option<TaskRecord>, ErrorReply> {
     let mut next = record.clone();
     for (key, answer) in answers {
@@ -107,6 +111,9 @@ fn take(
     }
     if next.questions.len() == record.questions.len() {
         return Ok(None);
+    }
+    if next.len() > max_bytes {
+        return Err(ErrorReply::new(code::INTERNAL_ERROR, BYTES));
     }
     if next.questions.is_empty() {
         next.status = TaskStatus::Working;

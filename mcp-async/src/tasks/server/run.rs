@@ -27,6 +27,8 @@ struct Run {
     /// How the task has ended, until the store knows.
     outcome: Option<Result<RawBuf, ErrorReply>>,
     message: Option<String>,
+    /// The bytes of the answers that were taken.
+    answered: usize,
     /// The next record, on its way to the store.
     write: Option<(TaskRecord, Boxed<Result<bool, ErrorReply>>)>,
     /// The newest record, when there is one.
@@ -51,6 +53,7 @@ impl Engine {
             call: Some(call),
             outcome: None,
             message: None,
+            answered: 0,
             write: None,
             newer: None,
             pause: None,
@@ -140,6 +143,8 @@ impl Run {
     /// Takes the answers that others have received.
     fn take(&mut self, record: TaskRecord) {
         for (key, answer) in &record.answers {
+            let bytes = key.len().saturating_add(answer.as_raw().as_bytes().len());
+            self.answered = self.answered.saturating_add(bytes);
             if let Some(call) = &self.call {
                 call.answer(key, answer.clone());
             }
@@ -236,10 +241,13 @@ impl Run {
         if next == self.record {
             return None;
         }
-        if next.len() > self.engine.tasks.max_bytes {
+        let limit = match next.len().saturating_add(self.answered) > self.engine.tasks.max_bytes {
+            true => Some(BYTES),
+            false => (!next.is_shallow()).then_some("limit reached: depth of a task"),
+        };
+        if let Some(limit) = limit {
             next.result = None;
-            let error = ErrorReply::new(code::INTERNAL_ERROR, "limit reached: bytes of a task");
-            next.fail(error);
+            next.fail(ErrorReply::new(code::INTERNAL_ERROR, limit));
         }
         next.version = next.version.saturating_add(1);
         next.updated = self.engine.time().max(next.updated);
@@ -298,6 +306,8 @@ fn shortened(mut message: String) -> String {
 
 /// The status message of a task that had no more time.
 pub(super) const EXPIRED: &str = "the task has expired";
+/// The status message of a task whose record is too large.
+pub(super) const BYTES: &str = "limit reached: bytes of a task";
 /// The longest status message, in bytes.
 const LONGEST: usize = 4 << 10;
 /// How often a shared store is looked at without being told.

@@ -19,7 +19,7 @@ use crate::error::ErrorReply;
 /// use mcp_async::tasks::store::TaskRecord;
 ///
 /// let record = TaskRecord::new("f3a8", "boot-1", 1_000).with_ttl(Some(60_000));
-/// let bytes = record.to_bytes();
+/// let bytes = record.to_bytes()?;
 /// let read = TaskRecord::from_bytes(&bytes)?;
 /// assert_eq!((read.id(), read.version(), read.expires_at()), ("f3a8", 1, Some(61_000)));
 /// assert!(TaskRecord::from_bytes(b"{}").is_err());
@@ -167,9 +167,13 @@ impl TaskRecord {
     }
 
     /// Returns the record as bytes: one JSON object.
-    pub fn to_bytes(&self) -> Vec<u8> {
-        // A record of strings, numbers and JSON can always be written.
-        RawBuf::encode(self).map_or_else(|_| Vec::new(), |raw| raw.as_raw().as_bytes().to_vec())
+    ///
+    /// # Errors
+    /// The record has a value that is nested too deep. The server does not give such a record to a
+    /// store.
+    pub fn to_bytes(&self) -> Result<Vec<u8>, RecordError> {
+        let raw = RawBuf::encode(self).map_err(|_| RecordError(Fault::Depth))?;
+        Ok(raw.as_raw().as_bytes().to_vec())
     }
 
     /// Reads a record.
@@ -177,14 +181,27 @@ impl TaskRecord {
     /// # Errors
     /// Bytes that are not a record, or one of a later format.
     pub fn from_bytes(bytes: &[u8]) -> Result<Self, RecordError> {
-        let raw = Raw::parse(bytes, MAX_DEPTH).map_err(|_| RecordError(None))?;
+        let raw = Raw::parse(bytes, MAX_DEPTH).map_err(|_| RecordError(Fault::Bytes(None)))?;
         let record: Self = raw
             .decode(&mut [])
-            .map_err(|error| RecordError(Some(error)))?;
+            .map_err(|error| RecordError(Fault::Bytes(Some(error))))?;
         match record.format {
             FORMAT => Ok(record),
-            _ => Err(RecordError(None)),
+            _ => Err(RecordError(Fault::Bytes(None))),
         }
+    }
+
+    /// Returns whether the record, and each message that shows it, can be written.
+    pub(crate) fn is_shallow(&self) -> bool {
+        // The levels are those of the message around the value.
+        let fits = |raw: &RawBuf, levels: u8| {
+            let depth = MAX_DEPTH.saturating_sub(levels);
+            Raw::parse(raw.as_raw().as_bytes(), depth).is_ok()
+        };
+        let error = self.error.as_ref().and_then(|error| error.data.as_ref());
+        self.result.iter().all(|result| fits(result, 2))
+            && error.iter().all(|data| fits(data, 3))
+            && self.questions.iter().all(|it| fits(&it.params, 4))
     }
 
     /// Returns about how many bytes the record has.
@@ -243,19 +260,31 @@ impl fmt::Debug for TaskRecord {
     }
 }
 
-/// Bytes that are not a [`TaskRecord`] of this format.
+/// Bytes that are not a [`TaskRecord`] of this format, or a record that cannot be written.
 #[derive(Debug)]
-pub struct RecordError(Option<DecodeError>);
+pub struct RecordError(Fault);
+
+#[derive(Debug)]
+enum Fault {
+    Bytes(Option<DecodeError>),
+    Depth,
+}
 
 impl fmt::Display for RecordError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("the bytes are not the record of a task")
+        f.write_str(match &self.0 {
+            Fault::Bytes(_) => "the bytes are not the record of a task",
+            Fault::Depth => "the record of a task is nested too deep",
+        })
     }
 }
 
 impl core::error::Error for RecordError {
     fn source(&self) -> Option<&(dyn core::error::Error + 'static)> {
-        self.0.as_ref().map(|error| error as _)
+        match &self.0 {
+            Fault::Bytes(Some(error)) => Some(error),
+            _ => None,
+        }
     }
 }
 

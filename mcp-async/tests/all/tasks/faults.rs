@@ -1,12 +1,16 @@
-//! Slow and faulty stores.
+//! Slow and faulty stores, and values that do not fit.
 
 use core::time::Duration;
 
-use mcp_async::tasks::server::Tasks;
+use mcp_async::ErrorReply;
+use mcp_async::server::{HandlerError, NoArguments, Tool};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_async::tasks::store::MemoryTaskStore;
+use mcp_proto::json::RawBuf;
 
 use super::stores::{Fault, Hostile};
-use super::support::{client, create, pass, server, status};
+use super::support::{about, accept, client, create, pass, server, status, update};
+use crate::server_typed::support::{member, text};
 
 /// TK-61
 #[test]
@@ -25,6 +29,58 @@ fn a_slow_store_does_not_lose_the_process() {
     }
     assert_eq!(running.get(), 1);
     crate::sim::end();
+}
+
+#[test]
+fn a_value_that_is_nested_too_deep_fails_its_task() {
+    for (depth, message) in [
+        (50, "deep"),
+        (127, "limit reached: depth of a task"),
+        (128, "limit reached: depth of a task"),
+    ] {
+        let deep = move |_: NoArguments, _| async move {
+            let data = format!("{}{}", "[".repeat(depth), "]".repeat(depth));
+            Err::<String, _>(HandlerError::reply(ErrorReply {
+                data: RawBuf::parse(data).ok(),
+                ..ErrorReply::new(-32000, "deep")
+            }))
+        };
+        let (server, _) = server(Tasks::new());
+        let deep = Tool::new("deep").task(TaskPolicy::Optional).handler(deep);
+        let mut wire = client(&server.with(deep));
+        let id = create(&mut wire, "deep", "{}");
+        pass(0);
+        let got = about(&mut wire, "tasks/get", &id);
+        assert_eq!(text(&got, &["result", "status"]), "failed", "{got}");
+        assert_eq!(text(&got, &["result", "statusMessage"]), message);
+        crate::sim::end();
+    }
+}
+
+/// TK-40
+#[test]
+fn answers_count_in_the_bytes_of_a_task() {
+    let (server, running) = server(Tasks::new().max_bytes(2000));
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"ask":1}"#);
+    assert_eq!(status(&mut wire, &id), "input_required");
+    let refused = update(&mut wire, &id, &accept("q1", &"x".repeat(3000)));
+    assert_eq!(member(&refused, &["error", "code"]), "-32603", "{refused}");
+    let limit = "limit reached: bytes of a task";
+    assert_eq!(text(&refused, &["error", "message"]), limit);
+    assert_eq!(status(&mut wire, &id), "input_required");
+    update(&mut wire, &id, &accept("q1", "short"));
+    assert_eq!(status(&mut wire, &id), "completed");
+
+    let id = create(&mut wire, "job", r#"{"ask":3}"#);
+    for key in ["q1", "q2", "q3"] {
+        pass(0);
+        update(&mut wire, &id, &accept(key, &"x".repeat(800)));
+    }
+    pass(0);
+    let got = about(&mut wire, "tasks/get", &id);
+    assert_eq!(text(&got, &["result", "statusMessage"]), limit, "{got}");
+    assert_eq!(running.get(), 0);
 }
 
 #[test]

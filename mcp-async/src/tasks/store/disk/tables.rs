@@ -35,7 +35,7 @@ pub(super) fn apply(writing: &WriteTransaction, change: &Change) -> Result<bool,
     let known = known.map(|bytes| TaskRecord::from_bytes(bytes.value()).ok());
     match (change, known) {
         (Change::Create(record), None) => {
-            tasks.insert(record.id(), &*record.to_bytes())?;
+            tasks.insert(record.id(), &*bytes(record)?)?;
             if let Some(at) = record.expires_at() {
                 writing
                     .open_table(EXPIRING)?
@@ -52,7 +52,7 @@ pub(super) fn apply(writing: &WriteTransaction, change: &Change) -> Result<bool,
         (Change::Replace(record), Some(Some(known)))
             if known.version().checked_add(1) == Some(record.version()) =>
         {
-            tasks.insert(record.id(), &*record.to_bytes())?;
+            tasks.insert(record.id(), &*bytes(record)?)?;
             note_open(writing, record)?;
             Ok(true)
         }
@@ -80,4 +80,9 @@ fn note_open(writing: &WriteTransaction, record: &TaskRecord) -> Result<(), Erro
         false => open.insert(record.id(), record.boot())?,
     };
     Ok(())
+}
+
+fn bytes(record: &TaskRecord) -> Result<Vec<u8>, Error> {
+    let bytes = record.to_bytes();
+    bytes.map_err(|error| Error::Io(std::io::Error::other(error)))
 }
