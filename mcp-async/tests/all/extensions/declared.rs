@@ -120,7 +120,7 @@ fn what_cannot_be_served_is_not_built() {
     );
     // VR-10, EX-03
     for name in ["", "notes", "a.b/", "a..b/c", "a.b/c/d"] {
-        let expected = format!("extension `{name}`: it is no name with a prefix");
+        let expected = format!("extension `{name}`: its name is not a prefix, a slash and a name");
         assert_eq!(mistakes(new().extension(Extension::new(name))), [expected]);
     }
     let bad = Extension::new("a.b/c")
