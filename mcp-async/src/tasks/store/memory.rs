@@ -1,13 +1,13 @@
 //! A store of tasks in the memory of this process.
 
 use core::fmt;
-use core::future::{poll_fn, ready};
-use core::task::{Poll, Waker};
+use core::future::{Future, ready};
+use core::pin::Pin;
+use core::task::{Context, Poll, Waker};
 use std::collections::{BTreeMap, BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-use super::{TaskRecord, TaskStore, TaskStoreFuture};
-use crate::connection::register;
+use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 
 /// Keeps tasks in memory, until they expire or the process ends. Clones share the tasks.
 #[derive(Clone, Default)]
@@ -22,11 +22,62 @@ struct Tables {
     owned: BTreeSet<(String, Arc<str>)>,
     /// Until when processes are alive.
     boots: BTreeMap<String, u64>,
+    /// The number of the newest watch.
+    watches: u64,
 }
 
 struct Entry {
     record: Arc<TaskRecord>,
-    watching: Vec<Waker>,
+    /// The wakers of watches, by the numbers of these.
+    watching: HashMap<u64, Waker>,
+}
+
+/// Waits for a later version of a record. Dropping it removes its waker.
+struct Watch<'a> {
+    store: &'a MemoryTaskStore,
+    id: &'a str,
+    version: u64,
+    /// The number of the watch, once it has a waker.
+    number: Option<u64>,
+}
+
+impl Future for Watch<'_> {
+    type Output = Result<(), TaskStoreError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let replaced = {
+            let tables = &mut *self.store.lock();
+            match tables.tasks.get_mut(self.id) {
+                Some(entry) if entry.record.version() <= self.version => {
+                    let number = *self.number.get_or_insert_with(|| {
+                        tables.watches = tables.watches.wrapping_add(1);
+                        tables.watches
+                    });
+                    match entry.watching.get(&number) {
+                        Some(waker) if waker.will_wake(cx.waker()) => None,
+                        _ => entry.watching.insert(number, cx.waker().clone()),
+                    }
+                }
+                _ => return Poll::Ready(Ok(())),
+            }
+        };
+        drop(replaced);
+        Poll::Pending
+    }
+}
+
+impl Drop for Watch<'_> {
+    fn drop(&mut self) {
+        let Some(number) = self.number else {
+            return;
+        };
+        let waker = {
+            let tables = &mut *self.store.lock();
+            let entry = tables.tasks.get_mut(self.id);
+            entry.and_then(|entry| entry.watching.remove(&number))
+        };
+        drop(waker);
+    }
 }
 
 impl MemoryTaskStore {
@@ -66,7 +117,7 @@ impl TaskStore for MemoryTaskStore {
             }
             let entry = Entry {
                 record: Arc::new(record.clone()),
-                watching: Vec::new(),
+                watching: HashMap::new(),
             };
             tables.tasks.insert(id, entry);
             Ok(true)
@@ -95,7 +146,7 @@ impl TaskStore for MemoryTaskStore {
                 (core::mem::replace(&mut entry.record, new), watching)
             };
             drop(old);
-            watching.into_iter().for_each(Waker::wake);
+            watching.into_values().for_each(Waker::wake);
             Ok(true)
         })
     }
@@ -121,7 +172,7 @@ impl TaskStore for MemoryTaskStore {
                 removed
             };
             if let Some((_, entry)) = removed {
-                entry.watching.into_iter().for_each(Waker::wake);
+                entry.watching.into_values().for_each(Waker::wake);
             }
             Ok(())
         })
@@ -178,16 +229,12 @@ impl TaskStore for MemoryTaskStore {
     }
 
     fn watch<'a>(&'a self, id: &'a str, version: u64) -> TaskStoreFuture<'a, ()> {
-        Box::pin(poll_fn(move |cx| {
-            let tables = &mut *self.lock();
-            match tables.tasks.get_mut(id) {
-                Some(entry) if entry.record.version() <= version => {
-                    register(&mut entry.watching, cx);
-                    Poll::Pending
-                }
-                _ => Poll::Ready(Ok(())),
-            }
-        }))
+        Box::pin(Watch {
+            store: self,
+            id,
+            version,
+            number: None,
+        })
     }
 
     fn renew<'a>(&'a self, boot: &'a str, until: u64) -> TaskStoreFuture<'a, ()> {

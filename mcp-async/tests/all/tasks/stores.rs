@@ -274,3 +274,25 @@ fn what_arrives_at_another_process_reaches_the_task() {
     assert_eq!(member(&refused, &["error", "code"]), "-32602");
     crate::sim::end();
 }
+
+#[test]
+fn a_dropped_watch_leaves_no_waker() {
+    struct Count;
+    impl std::task::Wake for Count {
+        fn wake(self: Arc<Self>) {}
+    }
+    let store = MemoryTaskStore::new();
+    let record = TaskRecord::new("a", "boot", 0);
+    let mut noop = Context::from_waker(Waker::noop());
+    assert!(store.create(&record).as_mut().poll(&mut noop).is_ready());
+    let count = Arc::new(Count);
+    let waker = Waker::from(Arc::clone(&count));
+    let mut cx = Context::from_waker(&waker);
+    let before = Arc::strong_count(&count);
+    for _ in 0..3 {
+        let mut watch = store.watch("a", 1);
+        assert!(watch.as_mut().poll(&mut cx).is_pending());
+        assert!(watch.as_mut().poll(&mut cx).is_pending());
+    }
+    assert_eq!(Arc::strong_count(&count), before);
+}
