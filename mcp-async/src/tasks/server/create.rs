@@ -8,7 +8,7 @@ use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
 
 use super::super::store::TaskRecord;
-use super::engine::{Engine, millis, random_id};
+use super::engine::{Counts, Engine, millis, random_id};
 use super::shown::created;
 use super::sweep::KEPT;
 use crate::error::ErrorReply;
@@ -61,19 +61,13 @@ impl Engine {
         owner: Option<&Arc<str>>,
         id: String,
     ) -> Result<Place, ErrorReply> {
-        let refused = |what: &'static str| Err(ErrorReply::new(code::INTERNAL_ERROR, what));
         let counts = &mut *self.counts();
-        if counts.all >= self.tasks.max {
-            return refused("limit reached: tasks");
+        if let Some(limit) = self.reached(counts, owner) {
+            return Err(ErrorReply::new(code::INTERNAL_ERROR, limit));
         }
         if let Some(owner) = owner {
-            let of_owner = counts.owners.get(owner).copied().unwrap_or(0);
-            if of_owner >= self.tasks.max_per_owner {
-                return refused("limit reached: tasks of one principal");
-            }
-            counts
-                .owners
-                .insert(Arc::clone(owner), of_owner.saturating_add(1));
+            let count = counts.owners.entry(Arc::clone(owner)).or_default();
+            *count = count.saturating_add(1);
         }
         counts.all = counts.all.saturating_add(1);
         Ok(Place {
@@ -82,6 +76,20 @@ impl Engine {
             id,
             is_taken: false,
         })
+    }
+
+    /// The bound that a further task of this owner would exceed.
+    fn reached(&self, counts: &Counts, owner: Option<&Arc<str>>) -> Option<&'static str> {
+        if counts.all >= self.tasks.max {
+            return Some("limit reached: tasks");
+        }
+        let of_owner = counts.owners.get(owner?).copied().unwrap_or(0);
+        (of_owner >= self.tasks.max_per_owner).then_some("limit reached: tasks of one principal")
+    }
+
+    /// Whether a further task of this owner would exceed a bound.
+    pub(super) fn is_full(&self, owner: Option<&Arc<str>>) -> bool {
+        self.reached(&self.counts(), owner).is_some()
     }
 
     /// Notes when the task is forgotten.

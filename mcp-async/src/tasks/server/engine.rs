@@ -17,7 +17,7 @@ use super::time::TimeOfDay;
 use crate::connection::Job;
 use crate::error::ErrorReply;
 use crate::observe;
-use crate::server::{Call, CallContext, Principal, Service};
+use crate::server::{Call, CallContext, Detach, Principal, Service};
 
 /// What the connections of a server share of its tasks.
 pub(super) struct Engine {
@@ -91,6 +91,11 @@ impl Engine {
         }
         let engine = Arc::clone(self);
         let owner = owner(call.context());
+        if (tool.policy, tool.when) == (TaskPolicy::Optional, Detach::Now)
+            && self.is_full(owner.as_ref())
+        {
+            return service.call(call);
+        }
         call.detach(service, tool.when, |detached| {
             engine.create(owner, detached)
         })

@@ -9,7 +9,8 @@ use mcp_proto::rpc::code;
 /// Whether calls of a tool become tasks: see [`Tool::task`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum TaskPolicy {
-    /// A call becomes a task if its client can follow one, and runs in its exchange otherwise.
+    /// A call becomes a task if its client can follow one and the server can keep a further one, and
+    /// runs in its exchange otherwise.
     Optional,
     /// A call becomes a task. The call of a client that cannot follow one is refused (TK-33).
     Required,

@@ -82,7 +82,9 @@ impl Tasks {
     }
 
     /// Sets how many tasks this process keeps, running and ended ones; 10000 otherwise. A call that
-    /// would exceed it is refused with -32603.
+    /// would exceed it runs in its exchange if its tool has
+    /// [`task(TaskPolicy::Optional)`](crate::server::Tool::task), and is refused with -32603
+    /// otherwise.
     #[must_use]
     pub const fn max(mut self, tasks: usize) -> Self {
         self.max = tasks;

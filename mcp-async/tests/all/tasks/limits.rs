@@ -62,12 +62,22 @@ fn a_task_without_limit_stays() {
     let got = about(&mut wire, "tasks/get", &id);
     assert_eq!(text(&got, &["result", "status"]), "completed");
     assert_eq!(member(&got, &["result", "ttlMs"]), "null");
-    let refused = call(&mut wire, "job", "{}");
+    let refused = call(&mut wire, "job_only", "{}");
     assert_eq!(member(&refused, &["error", "code"]), "-32603");
     assert_eq!(
         text(&refused, &["error", "message"]),
         "limit reached: tasks"
     );
+}
+
+#[test]
+fn a_call_that_need_not_be_a_task_runs_in_its_exchange_at_the_bound() {
+    let (server, _) = server(Tasks::new().max(1));
+    let mut wire = client(&server);
+    create(&mut wire, "job", "{}");
+    let answer = call(&mut wire, "job", "{}");
+    assert!(answer.contains("done"), "{answer}");
+    assert_eq!(member(&answer, &["result", "taskId"]), "");
 }
 
 /// TK-20, TK-60
@@ -79,7 +89,7 @@ fn a_bound_frees_its_places_when_tasks_are_forgotten() {
     for _ in 0..3 {
         create(&mut wire, "job", "{}");
         create(&mut wire, "job", "{}");
-        let refused = call(&mut wire, "job", "{}");
+        let refused = call(&mut wire, "job_only", "{}");
         assert_eq!(member(&refused, &["error", "code"]), "-32603");
         for _ in 0..10 {
             pass(500);

@@ -51,7 +51,7 @@ fn each_principal_has_a_bound_of_its_own() {
     };
     let (mut ada, mut bob) = (wire("ada"), wire("bob"));
     create(&mut ada, "job", "{}");
-    let refused = call(&mut ada, "job", "{}");
+    let refused = call(&mut ada, "job_only", "{}");
     assert_eq!(
         text(&refused, &["error", "message"]),
         "limit reached: tasks of one principal"
