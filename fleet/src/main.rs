@@ -30,7 +30,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let store = store
         .transpose()?
         .map(|store| store.timeout(Duration::from_secs(1)));
-    let tasks = Tasks::new();
+    // Three times the longest call of the store: a task of a killed process fails after that time.
+    let tasks = Tasks::new()
+        .store_timeout(Duration::from_secs(1))
+        .lease(Duration::from_secs(5));
     let server = Server::builder("fleet", "1.0")
         // All processes read each other's request states. Outside of a demonstration the key is secret.
         .state_keys(StateKeys::new([7; 32]))
