@@ -13,22 +13,13 @@ use mcp_proto::json::RawBuf;
 
 use super::CallContext;
 use super::answering::Answering;
+use super::detach::Detach;
 use super::detached_host::{DetachedHost, Stage};
 use super::reply::Reply;
 use super::service::{Call, Service};
 use crate::connection::{Answered, Job, discard};
 use crate::error::ErrorReply;
 use crate::observe::{self, Here};
-
-/// When a call leaves its exchange: see [`Call::detach`].
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Detach {
-    /// Before its handler runs.
-    Now,
-    /// When its handler calls [`CallContext::begin_task`]. Until then it is an ordinary call, which
-    /// may also end in its exchange.
-    OnRequest,
-}
 
 /// A call that runs apart from its exchange, with its handler. Dropping it stops the handler.
 ///

@@ -12,7 +12,7 @@ use mcp_proto::{Channel, Outcome, Payload, Revision, Token};
 
 use super::CallContext;
 use super::call_host::{CallHost, CallState, Log};
-use super::detached::Detach;
+use super::detach::Detach;
 use super::encoded::with_written;
 use super::peer::Peer;
 use super::rounds::Rounds;

@@ -52,6 +52,8 @@ mod cursor;
 #[cfg(feature = "server")]
 mod declare;
 #[cfg(feature = "server")]
+mod detach;
+#[cfg(feature = "server")]
 mod detached;
 #[cfg(feature = "server")]
 mod detached_host;
@@ -150,7 +152,8 @@ pub use self::{
     build_error::BuildError,
     builder::ServerBuilder,
     completion::{CompletionOutput, CompletionRequest},
-    detached::{Detach, DetachedCall, OpenQuestion},
+    detach::Detach,
+    detached::{DetachedCall, OpenQuestion},
     extension::{Cached, Extension, ExtensionMethod, NotificationContext},
     handler_context::Context,
     handler_error::HandlerError,

@@ -22,6 +22,10 @@ use crate::connection::{Frame, Job, keep};
 #[cfg(feature = "server")]
 pub type BoxService = Box<dyn Service>;
 
+/// Puts a layer around what serves a connection.
+#[cfg(feature = "server")]
+pub(super) type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
+
 /// Answers calls: the low-level seam on which routers of typed handlers stand.
 ///
 /// The connection calls these methods one at a time and without any lock held. A panic in one

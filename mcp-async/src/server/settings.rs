@@ -16,7 +16,7 @@ use super::rate::RateLimits;
 use super::register_error::{RegisterError, TWICE};
 use super::resource::CacheHint;
 use super::rounds::StateKeys;
-use super::service::BoxService;
+use super::service::Wrap;
 use crate::model::Implementation;
 
 /// The settings of the builder, which do not change afterwards.
@@ -53,8 +53,6 @@ pub(super) struct Settings {
     /// Its sessions over HTTP are held to the transports draft.
     pub(super) draft: bool,
 }
-
-pub(super) type Wrap = Arc<dyn Fn(BoxService) -> BoxService + Send + Sync>;
 
 impl Settings {
     pub(super) fn new(name: String, version: String) -> Self {

@@ -1,14 +1,10 @@
 //! What a server declares of an extension.
 
-use std::sync::Arc;
-
+use mcp_proto::RevisionSet;
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ServerFeatures;
-use mcp_proto::{RevisionSet, is_extension_name};
 
-use super::super::register_error::{RegisterError, TWICE};
-use super::super::settings::Settings;
-use super::{Extension, check_method};
+use super::super::register_error::RegisterError;
 
 /// A registered extension.
 #[derive(Clone)]
@@ -17,7 +13,7 @@ pub(in crate::server) struct Declaration {
     pub(in crate::server) settings: RawBuf,
     pub(in crate::server) revisions: RevisionSet,
     /// What else has to be declared (EX-19).
-    needs: ServerFeatures,
+    pub(super) needs: ServerFeatures,
 }
 
 impl Declaration {
@@ -28,70 +24,3 @@ impl Declaration {
         (!missing.is_empty()).then(|| RegisterError::new("extension", &self.name, &reason))
     }
 }
-
-impl<S: Send + Sync + 'static> Extension<S> {
-    /// Adds the extension to the settings of a server. Mistakes are added to `mistakes`.
-    pub(in crate::server) fn register(
-        self,
-        state: &Arc<S>,
-        settings: &mut Settings,
-        mistakes: &mut Vec<RegisterError>,
-    ) {
-        let Self {
-            name,
-            settings: declared,
-            revisions,
-            required,
-            needs,
-            methods,
-            notifications,
-            sends,
-            filters,
-            layers,
-        } = self;
-        for method in methods {
-            match method.bind(state, &name, (revisions, required)) {
-                Ok(method) => settings.add_method(method, mistakes),
-                Err(mistake) => mistakes.push(mistake),
-            }
-        }
-        for notification in notifications {
-            match notification.bind(state, &name) {
-                Ok(notification) => settings.add_notification(notification, mistakes),
-                Err(mistake) => mistakes.push(mistake),
-            }
-        }
-        for sent in sends {
-            match check_method(Some(&name), &sent) {
-                Ok(()) if settings.sends.contains(&sent) => {}
-                Ok(()) => settings.sends.push(sent),
-                Err(reason) => {
-                    mistakes.push(RegisterError::new("notification", &sent, &reason));
-                }
-            }
-        }
-        for filter in filters {
-            match filter.bind(state, &name, required) {
-                Ok(filter) => settings.add_filter(filter, mistakes),
-                Err(mistake) => mistakes.push(mistake),
-            }
-        }
-        settings.finds_tools |= !layers.is_empty();
-        settings.layers.extend(layers);
-        let error = |reason: &str| RegisterError::new("extension", &name, &reason);
-        let twice = settings.extensions.iter().any(|known| known.name == name);
-        match declared {
-            _ if !is_extension_name(&name) => mistakes.push(error(NO_NAME)),
-            _ if twice => mistakes.push(error(TWICE)),
-            Some(declared) => settings.extensions.push(Declaration {
-                name,
-                settings: declared,
-                revisions,
-                needs,
-            }),
-            None => mistakes.push(error("its settings are no JSON object")),
-        }
-    }
-}
-
-const NO_NAME: &str = "its name is not a prefix, a slash and a name";

@@ -17,6 +17,7 @@ mod filter;
 mod method;
 mod names;
 mod notification;
+mod register;
 
 use core::fmt;
 use core::future::Future;
@@ -35,8 +36,7 @@ use super::Service;
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
 use super::listener::Listener;
-use super::service::BoxService;
-use super::settings::Wrap;
+use super::service::{BoxService, Wrap};
 
 pub use self::cached::Cached;
 pub(super) use self::declaration::Declaration;

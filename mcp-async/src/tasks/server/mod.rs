@@ -3,6 +3,7 @@
 //! [`ServerBuilder::tasks`](crate::server::ServerBuilder::tasks) takes a [`Tasks`], and a tool says by
 //! [`Tool::task`](crate::server::Tool::task) that its calls may become tasks.
 
+mod builder;
 mod create;
 mod engine;
 mod executor;

@@ -5,17 +5,10 @@ use core::time::Duration;
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use super::super::EXTENSION;
 use super::super::store::{MemoryTaskStore, TaskStore};
-use super::engine::Engine;
-use super::executor::Executor;
-use super::sweep::INTERVAL;
 use super::time::ReadTime;
-use crate::runtime::Runtime;
-use crate::server::layers::around;
-use crate::server::{Extension, ServerBuilder};
 
-/// How a server keeps tasks, and how many: see [`ServerBuilder::tasks`].
+/// How a server keeps tasks, and how many: see [`ServerBuilder::tasks`](crate::server::ServerBuilder::tasks).
 ///
 /// ```
 /// use core::time::Duration;
@@ -160,39 +153,6 @@ impl Default for Tasks {
     }
 }
 
-impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
-    /// Declares the extension `io.modelcontextprotocol/tasks`, and lets calls of tools become tasks
-    /// where their [policy](crate::server::Tool::task) says so.
-    ///
-    /// ```
-    /// use mcp_async::Server;
-    /// use mcp_async::server::{NoArguments, Tool};
-    /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
-    ///
-    /// # fn build<R: mcp_async::Runtime>() -> Result<Server<R>, mcp_async::server::BuildError> {
-    /// let render = Tool::new("render")
-    ///     .task(TaskPolicy::Optional)
-    ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
-    /// let server = Server::<R>::builder("studio", "1.0")
-    ///     .with(render)
-    ///     .tasks(Tasks::new())
-    ///     .build()?;
-    /// # Ok(server)
-    /// # }
-    /// ```
-    pub fn tasks(self, tasks: Tasks) -> Self {
-        let engine = Engine::new(tasks, Executor::of::<R>());
-        let listening = Arc::clone(&engine);
-        let layer = around(move |call, service| engine.serve(call, service));
-        let judge = move |ids, listener| Arc::clone(&listening).listen(ids, listener);
-        self.extension(
-            Extension::new(EXTENSION)
-                .layer(layer)
-                .filter("taskIds", judge),
-        )
-    }
-}
-
 impl fmt::Debug for Tasks {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Tasks")
@@ -204,3 +164,6 @@ impl fmt::Debug for Tasks {
 
 /// Longer than handlers usually run.
 const DAY: Duration = Duration::from_secs(24 * 60 * 60);
+
+/// How often the store is swept, and whether the process has to be renewed is checked.
+pub(super) const INTERVAL: Duration = Duration::from_millis(500);

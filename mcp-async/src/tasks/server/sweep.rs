@@ -10,6 +10,7 @@ use std::sync::{Arc, Weak};
 
 use super::engine::{Counts, Engine, millis};
 use super::executor::Executor;
+use super::settings::INTERVAL;
 use crate::error::ErrorReply;
 
 impl Engine {
@@ -130,11 +131,10 @@ impl Counts {
     }
 }
 
+/// The records that the store returns at a time.
+const BATCH: usize = 256;
+
 /// The status message of a task whose process has ended.
 pub(super) const LOST: &str = "the process that worked on the task has ended";
 /// How long a task can be read after it has expired.
 pub(super) const KEPT: Duration = Duration::from_secs(2);
-/// How often the store is swept, and whether the process has to be renewed is checked.
-pub(super) const INTERVAL: Duration = Duration::from_millis(500);
-/// The records that the store returns at a time.
-const BATCH: usize = 256;

@@ -1,5 +1,6 @@
 //! A store of tasks in a file.
 
+mod change;
 mod later;
 mod tables;
 mod watching;
@@ -16,9 +17,10 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use redb::backends::FileBackend;
 use redb::{Database, ReadableDatabase as _, ReadableTable as _};
 
+use self::change::Change;
 use self::tables::{EXPIRING, OPEN, OWNED, TASKS};
 use self::watching::{Watch, Watching};
-use self::writer::{Change, Writer};
+use self::writer::Writer;
 use super::{TaskRecord, TaskStore, TaskStoreError, TaskStoreFuture};
 
 /// Keeps tasks in a file, over restarts of the program. Clones share the file.

@@ -3,7 +3,7 @@
 use redb::{Database, Error, ReadableTable as _, TableDefinition, WriteTransaction};
 
 use super::super::{TaskRecord, TaskStoreError};
-use super::writer::Change;
+use super::change::Change;
 
 /// Records by their ids.
 pub(super) const TASKS: TableDefinition<'_, &str, &[u8]> = TableDefinition::new("tasks");

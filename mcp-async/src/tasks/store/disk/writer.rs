@@ -6,19 +6,10 @@ use std::thread::{self, JoinHandle};
 
 use redb::{Database, Durability, Error};
 
-use super::super::{TaskRecord, TaskStoreError};
+use super::super::TaskStoreError;
+use super::change::Change;
 use super::later::{Answer, later};
 use super::tables::apply;
-
-/// A change of one record.
-pub(super) enum Change {
-    /// Keeps a new record.
-    Create(TaskRecord),
-    /// Replaces the record of the version before.
-    Replace(TaskRecord),
-    /// Forgets the record of this id.
-    Remove(String),
-}
 
 /// The thread, as the store uses it. Dropping it ends the thread, after its last change.
 pub(super) struct Writer {
@@ -31,24 +22,6 @@ pub(super) struct Writer {
 struct Wanted {
     change: Change,
     answer: Answer<Result<bool, TaskStoreError>>,
-}
-
-impl Change {
-    pub(super) fn id(&self) -> &str {
-        match self {
-            Self::Create(record) | Self::Replace(record) => record.id(),
-            Self::Remove(id) => id,
-        }
-    }
-
-    /// Whether a crash may undo it.
-    const fn may_be_lost(&self) -> bool {
-        match self {
-            Self::Create(_) => false,
-            Self::Replace(record) => !record.status().is_terminal(),
-            Self::Remove(_) => true,
-        }
-    }
 }
 
 impl Wanted {

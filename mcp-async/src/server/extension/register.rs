@@ -1,0 +1,77 @@
+//! Adds an extension to the settings of a server.
+
+use std::sync::Arc;
+
+use mcp_proto::is_extension_name;
+
+use super::super::register_error::{RegisterError, TWICE};
+use super::super::settings::Settings;
+use super::declaration::Declaration;
+use super::{Extension, check_method};
+
+impl<S: Send + Sync + 'static> Extension<S> {
+    /// Adds the extension to the settings of a server. Its mistakes are added to `mistakes`.
+    pub(in crate::server) fn register(
+        self,
+        state: &Arc<S>,
+        settings: &mut Settings,
+        mistakes: &mut Vec<RegisterError>,
+    ) {
+        let Self {
+            name,
+            settings: declared,
+            revisions,
+            required,
+            needs,
+            methods,
+            notifications,
+            sends,
+            filters,
+            layers,
+        } = self;
+        for method in methods {
+            match method.bind(state, &name, (revisions, required)) {
+                Ok(method) => settings.add_method(method, mistakes),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+        for notification in notifications {
+            match notification.bind(state, &name) {
+                Ok(notification) => settings.add_notification(notification, mistakes),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+        for sent in sends {
+            match check_method(Some(&name), &sent) {
+                Ok(()) if settings.sends.contains(&sent) => {}
+                Ok(()) => settings.sends.push(sent),
+                Err(reason) => {
+                    mistakes.push(RegisterError::new("notification", &sent, &reason));
+                }
+            }
+        }
+        for filter in filters {
+            match filter.bind(state, &name, required) {
+                Ok(filter) => settings.add_filter(filter, mistakes),
+                Err(mistake) => mistakes.push(mistake),
+            }
+        }
+        settings.finds_tools |= !layers.is_empty();
+        settings.layers.extend(layers);
+        let error = |reason: &str| RegisterError::new("extension", &name, &reason);
+        let twice = settings.extensions.iter().any(|known| known.name == name);
+        match declared {
+            _ if !is_extension_name(&name) => mistakes.push(error(NO_NAME)),
+            _ if twice => mistakes.push(error(TWICE)),
+            Some(declared) => settings.extensions.push(Declaration {
+                name,
+                settings: declared,
+                revisions,
+                needs,
+            }),
+            None => mistakes.push(error("its settings are no JSON object")),
+        }
+    }
+}
+
+const NO_NAME: &str = "its name is not a prefix, a slash and a name";

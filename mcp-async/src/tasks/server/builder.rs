@@ -1,0 +1,44 @@
+//! Offers tasks on a server.
+
+use std::sync::Arc;
+
+use super::super::EXTENSION;
+use super::engine::Engine;
+use super::executor::Executor;
+use super::settings::Tasks;
+use crate::runtime::Runtime;
+use crate::server::layers::around;
+use crate::server::{Extension, ServerBuilder};
+
+impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
+    /// Declares the extension `io.modelcontextprotocol/tasks`, and lets calls of tools become tasks
+    /// where their [policy](crate::server::Tool::task) says so.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
+    ///
+    /// # fn build<R: mcp_async::Runtime>() -> Result<Server<R>, mcp_async::server::BuildError> {
+    /// let render = Tool::new("render")
+    ///     .task(TaskPolicy::Optional)
+    ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
+    /// let server = Server::<R>::builder("studio", "1.0")
+    ///     .with(render)
+    ///     .tasks(Tasks::new())
+    ///     .build()?;
+    /// # Ok(server)
+    /// # }
+    /// ```
+    pub fn tasks(self, tasks: Tasks) -> Self {
+        let engine = Engine::new(tasks, Executor::of::<R>());
+        let listening = Arc::clone(&engine);
+        let layer = around(move |call, service| engine.serve(call, service));
+        let judge = move |ids, listener| Arc::clone(&listening).listen(ids, listener);
+        self.extension(
+            Extension::new(EXTENSION)
+                .layer(layer)
+                .filter("taskIds", judge),
+        )
+    }
+}
