@@ -21,7 +21,7 @@ use super::target::{Remote, Start, Target};
 use mcp_tokio::client::{ClientBuilder, ConnectError, Negotiation, Timeouts};
 use mcp_tokio::mcp_async::Tap;
 use mcp_tokio::mcp_async::model::{LoggingLevel, LoggingMessageParams};
-use mcp_tokio::mcp_async::tasks::client::TaskOptions;
+use mcp_tokio::tasks::client::TaskOptions;
 use mcp_tokio::{Child, Client, Command, Runtime, SpawnError};
 
 /// Starts the server or connects to it, does the work with it, and ends both in order.

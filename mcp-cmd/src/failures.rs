@@ -2,7 +2,7 @@
 
 use super::exit::{Exit, Failure};
 use mcp_tokio::client::{CallError, ConnectError};
-use mcp_tokio::mcp_async::skills::LoadError;
+use mcp_tokio::skills::LoadError;
 use mcp_tokio::{ErrorChain, SpawnError};
 
 impl From<CallError> for Failure {

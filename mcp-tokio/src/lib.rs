@@ -91,17 +91,19 @@ pub use mcp_async::stdio::{Input, Output, StdioMode};
 pub use mcp_async::{ErrorChain, ErrorReply, client, process, server, stdio};
 pub use {mcp_async, mcp_proto};
 
-#[cfg(any(feature = "server", feature = "client"))]
-pub use mcp_async::model;
 #[cfg(any(feature = "server", feature = "schema"))]
 pub use mcp_async::schema;
 #[cfg(feature = "server")]
 pub use mcp_async::schemars;
 #[cfg(any(feature = "http-server", feature = "http-client"))]
 pub use mcp_async::{http, net};
+#[cfg(any(feature = "server", feature = "client"))]
+pub use mcp_async::{model, tasks};
 
 #[cfg(feature = "auth")]
 pub use mcp_async::auth;
+#[cfg(feature = "skills")]
+pub use mcp_async::skills;
 
 /// Sessions, events, tasks and messages between processes in Redis or Valkey, on this runtime.
 #[cfg(feature = "redis")]

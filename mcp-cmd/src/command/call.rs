@@ -13,8 +13,8 @@ use crate::visits::visited;
 use crate::{typed, words};
 use mcp_tokio::client::CallError;
 use mcp_tokio::mcp_async::model::CallToolResult;
-use mcp_tokio::mcp_async::tasks::client::{TaskEvent, TaskHandle, ToolOutcome};
 use mcp_tokio::mcp_proto::json::{Raw, RawBuf};
+use mcp_tokio::tasks::client::{TaskEvent, TaskHandle, ToolOutcome};
 
 /// Calls a tool and shows what it answers.
 pub(crate) async fn run(

@@ -11,8 +11,8 @@ use crate::plain::{line, plain};
 use crate::session::Session;
 use crate::style::{BOLD, CYAN, DIM, paint};
 use mcp_tokio::ErrorChain;
-use mcp_tokio::mcp_async::skills::{CheckError, LoadError, SkillEntry, SkillResources};
 use mcp_tokio::mcp_proto::json::RawBuf;
+use mcp_tokio::skills::{CheckError, LoadError, SkillEntry, SkillResources};
 
 /// Lists skills, shows one, or checks all that is said of them.
 pub(crate) async fn run(
