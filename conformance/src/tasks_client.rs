@@ -1,4 +1,4 @@
-//! The client of `fixture client tasks`: calls that become tasks, told as JSON lines.
+//! The client of `fixture client tasks`: calls that become tasks, printed as JSON lines.
 
 use core::error::Error;
 use core::future::Future;
@@ -42,7 +42,7 @@ pub(crate) async fn http<R: Network>(url: &str) -> io::Result<()> {
 ///
 /// # Errors
 ///
-/// Connecting failed; the steps after it are told nevertheless.
+/// Connecting failed, which has a line of its own, or a line cannot be printed.
 async fn script<R: Runtime, E: Into<Box<dyn Error>>>(
     connect: impl AsyncFnOnce(ClientBuilder<R>) -> Result<Client<R>, E>,
 ) -> io::Result<()> {
@@ -244,7 +244,7 @@ struct Echo {
     text: &'static str,
 }
 
-/// What is told of a step.
+/// The line of a step.
 #[derive(Default, Serialize)]
 #[serde(rename_all = "camelCase")]
 struct Line {

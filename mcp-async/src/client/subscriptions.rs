@@ -22,7 +22,7 @@ pub enum Update {
     Resources,
     /// A resource changed: the one that was subscribed to, or a part of it (RS-10).
     Resource(String),
-    /// A notification that is none of the above, of an extension of this client; its parameters
+    /// Another notification, of an extension of this client; its parameters
     /// are the empty object if it has none (EX-14).
     Notification {
         /// Its method.

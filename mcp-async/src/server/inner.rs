@@ -32,7 +32,7 @@ pub(super) struct Inner {
     /// the connections.
     closing: AtomicBool,
     view: CurrentView,
-    /// What is told of changes, for other processes.
+    /// Functions that announce changes to other processes.
     #[cfg(feature = "http-server")]
     on_announcement: RwLock<Vec<OnAnnouncement>>,
     /// The state of handlers that have none.

@@ -105,7 +105,7 @@ impl<S> Listener<S> {
         self.open.close();
     }
 
-    /// Resolves when the subscription has ended, whoever has ended it.
+    /// Resolves when the client or the server has ended the subscription.
     pub fn closed(&self) -> impl Future<Output = ()> + Send + '_ {
         let open = &self.open;
         poll_fn(move |cx| open.poll_closed(cx))

@@ -101,7 +101,7 @@ pub(super) fn digest(bytes: &[u8]) -> String {
 #[derive(Clone, Debug, PartialEq, Eq)]
 #[non_exhaustive]
 pub enum CheckError {
-    /// This URI of an entry is none of a `SKILL.md`.
+    /// This URI of an entry does not name a `SKILL.md`.
     NotSkillMd(String),
     /// The server returned the entry of the skill with this URI, which is not the one that was asked for.
     OtherSkill(String),

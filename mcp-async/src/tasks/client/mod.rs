@@ -110,5 +110,5 @@ fn options(client: &Client<()>) -> TaskOptions {
 /// The name of the extension.
 const EXTENSION: &str = "io.modelcontextprotocol/tasks";
 
-/// The outcome of a task: the result of the request that created it, or why there is none.
+/// The outcome of a task: the result of the request that created it, or an error.
 type End = Result<RawBuf, CallError>;

@@ -119,7 +119,7 @@ mod tests {
         check(pace.pause(), 800);
         pace.changed();
         check(pace.pause(), 100);
-        // The longest pause is none below the server's interval.
+        // The longest pause is not below the server's interval.
         pace.set_interval(Some(Duration::from_secs(40)));
         (0..9).for_each(|_| pace.unchanged());
         check(pace.pause(), 40_000);

@@ -9,7 +9,7 @@ use super::requests::Requests;
 use crate::client::{Boxed, encode};
 use crate::error::CallError;
 
-/// The callbacks are asked, and then the server is told their answers.
+/// Questions of a task: the callbacks run, and then their answers are sent.
 pub(super) struct Questions {
     pub(super) keys: Vec<String>,
     stage: Stage,
@@ -44,7 +44,7 @@ impl Questions {
         }
     }
 
-    /// Whether the server is told the answers.
+    /// Whether the answers are being sent.
     pub(super) const fn is_on_the_wire(&self) -> bool {
         matches!(self.stage, Stage::Updating(..))
     }

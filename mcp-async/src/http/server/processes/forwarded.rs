@@ -135,7 +135,7 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 }
 
-/// Sends a response in parts, until it ends or nobody reads it.
+/// Sends a response in parts, until the response ends or the forwarding process stops reading.
 async fn send_response(
     processes: &Processes,
     serving: &Serving,
