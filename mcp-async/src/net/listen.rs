@@ -17,6 +17,7 @@ use tower_service::Service;
 
 use super::closing::{Closing, Phase};
 use super::exchange::{Activity, Counted};
+use super::handshakes::Handshakes;
 use super::io::Io;
 use super::maybe_tls_stream::MaybeTlsStream;
 use super::time::{Either, Hyper, RuntimeSleep, race, timeout};
@@ -221,15 +222,17 @@ impl Listen {
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
         self.socket.set_nonblocking(true)?;
+        let handshakes = Handshakes::of(&self.socket);
         let listener = R::listen(self.socket)?;
         let settings = Arc::new(self.settings);
         let end = EndAll(Closing::new());
         let accepting = accept::<R, S, B>(&listener, &service, &settings, &end.0);
         race(until, accepting).await;
         // The operating system may have accepted more than was taken from it.
+        handshakes.refuse();
         let queued = accept::<R, S, B>(&listener, &service, &settings, &end.0);
         race(queued, RuntimeSleep::<R>::after(QUEUED)).await;
-        drop((listener, service));
+        drop((listener, handshakes, service));
         end.0.enter(Phase::Draining);
         let first = RuntimeSleep::<R>::after(FIRST_REQUEST);
         race(end.0.fewer_than(1), first).await;
@@ -286,7 +289,7 @@ async fn accept<R, S, B>(
 }
 
 /// How long connections are taken from the operating system after the shutdown began.
-const QUEUED: Duration = Duration::from_millis(5);
+const QUEUED: Duration = Duration::from_millis(10);
 
 /// How long a client that has just connected may take to send a request after the shutdown began.
 const FIRST_REQUEST: Duration = Duration::from_millis(250);
@@ -319,10 +322,14 @@ async fn connection<R, S, B>(
     B: Body<Data: Send> + Send + 'static,
     B::Error: Into<Box<dyn Error + Send + Sync>>,
 {
-    let draining = poll_fn(|_| match closing.phase() {
-        Phase::Running => Poll::Pending,
-        Phase::Draining | Phase::Over => Poll::Ready(()),
-    });
+    let draining = async {
+        poll_fn(|_| match closing.phase() {
+            Phase::Running => Poll::Pending,
+            Phase::Draining | Phase::Over => Poll::Ready(()),
+        })
+        .await;
+        RuntimeSleep::<R>::after(FIRST_REQUEST).await;
+    };
     let opening = timeout::<R, _>(settings.head_timeout, settings.open(stream));
     let Either::Left(Some(Ok(wire))) = race(opening, draining).await else {
         return;
@@ -348,15 +355,19 @@ async fn connection<R, S, B>(
             activity.watch(cx.waker());
             watched = Some(cx.waker().clone());
         }
+        // First, because a request that has arrived is answered, however late it is read.
+        if connection.as_mut().poll(cx).is_ready() {
+            return Poll::Ready(());
+        }
         if !ending && closing.phase() != Phase::Running {
             let first = first.get_or_insert_with(|| RuntimeSleep::after(FIRST_REQUEST));
             if activity.idle_since() != opened || first.poll_done(cx).is_ready() {
                 ending = true;
                 connection.as_mut().graceful_shutdown();
+                if connection.as_mut().poll(cx).is_ready() {
+                    return Poll::Ready(());
+                }
             }
-        }
-        if connection.as_mut().poll(cx).is_ready() {
-            return Poll::Ready(());
         }
         // Both look now and then, so that a request re-arms nothing.
         while let Some(since) = activity.waits_since() {

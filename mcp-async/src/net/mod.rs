@@ -11,6 +11,8 @@ mod closing;
 mod exchange;
 #[cfg(feature = "http-client")]
 mod guard;
+#[cfg(feature = "http-server")]
+mod handshakes;
 mod io;
 #[cfg(feature = "http-server")]
 mod listen;

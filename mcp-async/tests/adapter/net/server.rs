@@ -1,9 +1,10 @@
 use core::time::Duration;
 use std::io::ErrorKind;
 use std::net::{Shutdown, TcpStream};
+use std::thread;
 
 use super::service::Tested;
-use super::{LATER, SOON, local, start};
+use super::{LATER, Raw, SOON, local, start};
 
 #[test]
 fn a_short_answer_is_one_write_with_its_length() {
@@ -67,7 +68,7 @@ fn a_stream_that_says_nothing_is_not_idle() {
     let server = start(limits, service.clone());
     let mut client = server.connect();
     assert!(client.get("/silent").hear().contains("200 OK"));
-    std::thread::sleep(LATER * 2);
+    thread::sleep(LATER * 2);
     service.has_open(1);
     drop(client);
     service.has_open(0);
@@ -99,7 +100,7 @@ fn a_stream_of_http2_that_is_not_read_ends_its_connection() {
     let mut client = server.connect();
     client.begin_http2(65_535);
     client.get_http2(1, "/silent").get_http2(3, "/hello");
-    std::thread::sleep(SOON * 3);
+    thread::sleep(SOON * 3);
     service.has_open(1);
     drop(client);
     service.has_open(0);
@@ -206,7 +207,7 @@ fn what_runs_is_finished_and_nothing_begins() {
     // The socket is closed, or is about to be.
     while let Ok(stream) = TcpStream::connect(server.address) {
         drop(stream);
-        std::thread::sleep(Duration::from_millis(2));
+        thread::sleep(Duration::from_millis(2));
     }
     service.gate.open();
     let heard = busy.hear_out();
@@ -229,6 +230,37 @@ fn a_client_that_connected_before_the_end_is_answered() {
     }
     server.has_ended();
     drop(silent);
+}
+
+/// The only request of a connection.
+const LAST: &str = "GET /hello HTTP/1.1\r\nHost: here\r\nConnection: close\r\n\r\n";
+
+#[test]
+fn every_connection_that_the_system_accepts_is_answered_or_refused_at_the_end() {
+    thread::scope(|scope| {
+        for _ in 0..8 {
+            scope.spawn(|| {
+                let server = start(local(), Tested::default());
+                let address = server.address;
+                let clients: [_; 3] = core::array::from_fn(|_| {
+                    thread::spawn(move || {
+                        let mut answered = 0;
+                        while let Ok(stream) = TcpStream::connect(address) {
+                            let heard = Raw(stream).say(LAST).hear_out();
+                            assert!(heard.contains("hello"), "after {answered}: {heard:?}");
+                            answered += 1;
+                        }
+                    })
+                });
+                thread::sleep(SOON);
+                server.end();
+                server.has_ended();
+                for client in clients {
+                    client.join().expect("an answer each");
+                }
+            });
+        }
+    });
 }
 
 #[test]
