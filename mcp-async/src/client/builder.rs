@@ -391,9 +391,10 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         I: AsyncRead + Send + Unpin + 'static,
         O: AsyncWrite + Send + Unpin + 'static,
     {
-        let (client_state, config, _) = self.parts()?;
-        let dialled = meet(streams, R::default(), config, Arc::clone(&client_state)).await?;
-        Ok(start(dialled, client_state, None))
+        let parts = self.parts()?;
+        let client_state = Arc::clone(&parts.client_state);
+        let dialled = meet(streams, R::default(), parts.config, client_state).await?;
+        Ok(start(dialled, parts.client_state, parts.extensions, None))
     }
 
     /// Speaks to a server over streams that the function opens: a socket, say. With a
@@ -408,8 +409,8 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
         I: AsyncRead + Send + Unpin + 'static,
         O: AsyncWrite + Send + Unpin + 'static,
     {
-        let (client_state, config, policy) = self.parts().map_err(SpawnError::Connect)?;
-        let negotiation = config.negotiation;
+        let parts = self.parts().map_err(SpawnError::Connect)?;
+        let config = parts.config.clone();
         let dial: Dial = Box::new(move |client_state, negotiation| {
             let mut config = config.clone();
             config.negotiation = negotiation;
@@ -420,7 +421,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
                 met.map_err(SpawnError::Connect)
             })
         });
-        first(dial, client_state, negotiation, policy).await
+        first(dial, parts).await
     }
 
     /// Starts a server as a child process and connects to it, in a task of its own; returns
@@ -429,9 +430,8 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
     /// # Errors
     /// See [`SpawnError`]. Nothing is left running then.
     pub async fn spawn(self, command: &Command) -> Result<Client<R>, SpawnError> {
-        let (client_state, config, policy) = self.parts().map_err(SpawnError::Connect)?;
-        let command = command.clone();
-        let negotiation = config.negotiation;
+        let parts = self.parts().map_err(SpawnError::Connect)?;
+        let (command, config) = (command.clone(), parts.config.clone());
         let dial: Dial = Box::new(move |client_state, negotiation| {
             let mut config = config.clone();
             config.negotiation = negotiation;
@@ -449,7 +449,7 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
                 Ok(dialled.with_child(end))
             })
         });
-        first(dial, client_state, negotiation, policy).await
+        first(dial, parts).await
     }
 
     /// The name of the client for people.
@@ -486,40 +486,41 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
             ..self.config
         });
         let clock = Arc::new(R::default());
-        let extensions = Extensions::new(self.extensions);
-        let client_state =
-            ClientState::new(self.callbacks, extensions, self.rounds, self.cache, clock);
-        Ok((Arc::new(client_state), config, self.restart))
+        let client_state = ClientState::new(self.callbacks, self.rounds, self.cache, clock);
+        Ok(Parts {
+            client_state: Arc::new(client_state),
+            extensions: Extensions::new(self.extensions),
+            config,
+            policy: self.restart,
+        })
     }
 }
 
-/// What a connection is made of: the state of the client, its configuration, and whether it is
-/// made again.
-pub(crate) type Parts = (
-    Arc<ClientState>,
-    ClientSetup<'static>,
-    Option<RestartPolicy>,
-);
+/// What a client and its connections are made of.
+pub(crate) struct Parts {
+    pub(crate) client_state: Arc<ClientState>,
+    pub(crate) extensions: Extensions<Inner>,
+    pub(crate) config: ClientSetup<'static>,
+    /// Whether another connection follows one that ended.
+    pub(crate) policy: Option<RestartPolicy>,
+}
 
 /// Makes the first connection.
-pub(crate) async fn first<R: Runtime>(
-    dial: Dial,
-    client_state: Arc<ClientState>,
-    negotiation: Negotiation,
-    policy: Option<RestartPolicy>,
-) -> Result<Client<R>, SpawnError> {
-    let dialled = dial(Arc::clone(&client_state), negotiation).await?;
-    let redial = policy.map(|policy| Redial {
+pub(crate) async fn first<R: Runtime>(dial: Dial, parts: Parts) -> Result<Client<R>, SpawnError> {
+    let negotiation = parts.config.negotiation;
+    let dialled = dial(Arc::clone(&parts.client_state), negotiation).await?;
+    let redial = parts.policy.map(|policy| Redial {
         dial,
         policy,
         negotiation,
     });
-    Ok(start(dialled, client_state, redial))
+    Ok(start(dialled, parts.client_state, parts.extensions, redial))
 }
 
 fn start<R: Runtime>(
     dialled: Dialled,
     client_state: Arc<ClientState>,
+    extensions: Extensions<Inner>,
     redial: Option<Redial>,
 ) -> Client<R> {
     let Dialled {
@@ -530,6 +531,7 @@ fn start<R: Runtime>(
     } = dialled;
     let inner = Inner::new(
         Arc::clone(&client_state),
+        extensions,
         peer,
         server,
         child,

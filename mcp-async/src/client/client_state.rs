@@ -11,7 +11,6 @@ use mcp_proto::rpc::{Method, Notification};
 use super::ask::Ask;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
-use super::extensions::Extensions;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use super::lock::lock;
@@ -28,7 +27,6 @@ use crate::trace_context::TraceContext;
 
 pub(crate) struct ClientState {
     pub(super) callbacks: Callbacks,
-    pub(super) extensions: Extensions,
     /// The rounds that are granted to a call.
     pub(super) rounds: u8,
     pub(super) clock: Arc<dyn Now>,
@@ -56,16 +54,9 @@ struct Renewed {
 pub(super) type LogQueue = Queue<LoggingMessageParams>;
 
 impl ClientState {
-    pub(super) fn new(
-        callbacks: Callbacks,
-        extensions: Extensions,
-        rounds: u8,
-        cache: bool,
-        clock: Arc<dyn Now>,
-    ) -> Self {
+    pub(super) fn new(callbacks: Callbacks, rounds: u8, cache: bool, clock: Arc<dyn Now>) -> Self {
         Self {
             callbacks,
-            extensions,
             rounds,
             clock,
             cache: cache.then(Mutex::default),

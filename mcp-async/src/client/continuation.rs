@@ -3,18 +3,16 @@
 use core::fmt;
 use core::time::Duration;
 
-use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::json::Raw;
 
+use super::extensions::IntermediateResult;
 use super::handle::Client;
 
 /// A result of a type that an extension defines, for what
 /// [continues](super::Extension::result_type) from it.
 pub struct Continuation {
     pub(super) client: Client<()>,
-    pub(super) method: String,
-    pub(super) result: RawBuf,
-    pub(super) timeout: Option<Duration>,
-    pub(super) max_duration: Option<Duration>,
+    pub(super) intermediate: IntermediateResult,
 }
 
 impl Continuation {
@@ -25,31 +23,31 @@ impl Continuation {
 
     /// Returns the method of the request.
     pub fn method(&self) -> &str {
-        &self.method
+        &self.intermediate.method
     }
 
     /// Returns the result.
     pub fn result(&self) -> Raw<'_> {
-        self.result.as_raw()
+        self.intermediate.result.as_raw()
     }
 
     /// Returns how long the caller waits for an answer of the server, if it differs from the
     /// settings of the client.
     pub const fn timeout(&self) -> Option<Duration> {
-        self.timeout
+        self.intermediate.timeout
     }
 
     /// Returns how long the caller waits for the end from now on, if it said so. The request is
     /// not bounded otherwise.
     pub const fn max_duration(&self) -> Option<Duration> {
-        self.max_duration
+        self.intermediate.max_duration
     }
 }
 
 impl fmt::Debug for Continuation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Continuation")
-            .field("method", &self.method)
+            .field("method", &self.intermediate.method)
             .finish_non_exhaustive()
     }
 }

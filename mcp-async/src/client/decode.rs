@@ -1,9 +1,11 @@
 //! The decoders of results.
 
+use std::sync::Arc;
+
 use mcp_proto::json::Raw;
 use serde::de::DeserializeOwned;
 
-use super::handle::Client;
+use super::inner::Inner;
 use crate::error::CallError;
 use crate::model::{CallToolResult, CompleteResult, Completion};
 
@@ -12,7 +14,7 @@ pub(super) enum Decode<T> {
     /// Of the result; one of a type of an extension is followed first.
     Result(fn(Raw<'_>) -> Result<T, CallError>),
     /// Of whatever the server answered, with the client and the subject of the request.
-    Unfollowed(fn(Client<()>, &str, Raw<'_>) -> Result<T, CallError>),
+    Unfollowed(fn(&Arc<Inner>, &str, Raw<'_>) -> Result<T, CallError>),
 }
 
 /// The whole result.

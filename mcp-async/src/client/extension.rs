@@ -8,8 +8,10 @@ use mcp_proto::RevisionSet;
 use mcp_proto::json::{Raw, RawBuf};
 use serde::Serialize;
 
-use super::boxed::Boxed;
 use super::continuation::Continuation;
+use super::extensions::{Extensions, ResultType};
+use super::handle::Client;
+use super::inner::Inner;
 use crate::error::CallError;
 
 /// An extension as this client supports it, for
@@ -51,7 +53,7 @@ pub struct Extension {
     /// `None` for a value that is no object.
     pub(super) settings: Option<RawBuf>,
     pub(super) revisions: RevisionSet,
-    pub(super) result_types: Vec<ResultType>,
+    pub(super) result_types: Vec<ResultType<Inner>>,
     pub(super) methods: Vec<OwnMethod>,
     pub(super) data: Option<Box<dyn Any + Send + Sync>>,
 }
@@ -61,15 +63,6 @@ pub(super) struct OwnMethod {
     pub(super) name: String,
     pub(super) subject: Option<String>,
 }
-
-/// A type of results, and what follows such a result.
-pub(super) struct ResultType {
-    pub(super) name: &'static str,
-    pub(super) methods: &'static [&'static str],
-    pub(super) follow: Box<Follow>,
-}
-
-pub(super) type Follow = dyn Fn(Continuation) -> Boxed<Result<RawBuf, CallError>> + Send + Sync;
 
 impl Extension {
     /// An extension of this name without settings, since 2026-07-28. A name has a prefix, as
@@ -143,7 +136,12 @@ impl Extension {
         self.result_types.push(ResultType {
             name,
             methods,
-            follow: Box::new(move |continuation| Box::pin(follow(continuation))),
+            follow: Box::new(move |inner, intermediate| {
+                Box::pin(follow(Continuation {
+                    client: Client::of(inner),
+                    intermediate,
+                }))
+            }),
         });
         self
     }
@@ -154,6 +152,22 @@ impl Extension {
     pub fn data<T: Any + Send + Sync>(mut self, data: T) -> Self {
         self.data = Some(Box::new(data));
         self
+    }
+}
+
+impl Extensions<Inner> {
+    pub(super) fn new(extensions: Vec<Extension>) -> Self {
+        let mut kept = Self {
+            result_types: Vec::new(),
+            data: Vec::new(),
+        };
+        for extension in extensions {
+            kept.result_types.extend(extension.result_types);
+            if let Some(data) = extension.data {
+                kept.data.push((extension.name, data));
+            }
+        }
+        kept
     }
 }
 

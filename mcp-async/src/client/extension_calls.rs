@@ -13,6 +13,7 @@ use serde::de::DeserializeOwned;
 use super::ask::{Arguments, Ask};
 use super::decode::{Decode, whole};
 use super::handle::Client;
+use super::inner::Inner;
 use super::input_answers::answer_inputs;
 use super::request::Request;
 use crate::error::CallError;
@@ -28,7 +29,7 @@ impl<R> Client<R> {
     /// Returns the [value](super::Extension::data) that an extension of this client keeps, if it
     /// is of this type.
     pub fn extension_data<T: Any>(&self, name: &str) -> Option<&T> {
-        self.inner.client_state.extensions.data(name)
+        self.inner.extensions.data(name)
     }
 
     /// Calls a method of an extension, with parameters that are an object in JSON, or `&()` for
@@ -67,7 +68,7 @@ impl<R> Client<R> {
         &'a self,
         name: &'a str,
         arguments: &'a A,
-        decode: fn(Client<()>, &str, Raw<'_>) -> Result<T, CallError>,
+        decode: fn(&Arc<Inner>, &str, Raw<'_>) -> Result<T, CallError>,
     ) -> Request<'a, T> {
         let arguments = Arguments::new(arguments);
         let ask = Ask::CallTool { name, arguments };
@@ -90,7 +91,7 @@ impl<R> Client<R> {
         if let Ok(params) = RawBuf::encode(params) {
             let method = Method::from(Str::from(method));
             let owed = &self.inner.client_state.owed;
-            owed.push(&self.inner, Ask::Own { method, params });
+            owed.push(Arc::clone(&self.inner) as _, Ask::Own { method, params });
         }
     }
 

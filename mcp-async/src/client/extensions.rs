@@ -1,33 +1,43 @@
-//! The extensions of a client, once it is built.
+//! What a client keeps of its extensions.
 
 use core::any::Any;
+use core::time::Duration;
+use std::sync::Arc;
 
-use mcp_proto::json::Raw;
+use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::Method;
 
-use super::extension::{Extension, Follow, ResultType};
+use super::boxed::Boxed;
+use crate::error::CallError;
 
-/// What a client keeps of its extensions.
-#[derive(Default)]
-pub(crate) struct Extensions {
-    result_types: Vec<ResultType>,
-    data: Vec<(String, Box<dyn Any + Send + Sync>)>,
+/// The types of results and the values of extensions; `C` is the client that they belong to.
+pub(crate) struct Extensions<C> {
+    pub(super) result_types: Vec<ResultType<C>>,
+    /// By the names of the extensions.
+    pub(super) data: Vec<(String, Box<dyn Any + Send + Sync>)>,
 }
 
-impl Extensions {
-    pub(super) fn new(extensions: Vec<Extension>) -> Self {
-        let mut kept = Self::default();
-        for extension in extensions {
-            kept.result_types.extend(extension.result_types);
-            if let Some(data) = extension.data {
-                kept.data.push((extension.name, data));
-            }
-        }
-        kept
-    }
+/// A type of results, and what follows such a result.
+pub(super) struct ResultType<C> {
+    pub(super) name: &'static str,
+    pub(super) methods: &'static [&'static str],
+    pub(super) follow: Box<Follow<C>>,
+}
 
+pub(super) type Follow<C> =
+    dyn Fn(Arc<C>, IntermediateResult) -> Boxed<Result<RawBuf, CallError>> + Send + Sync;
+
+/// A result of a type that an extension defines, and the request that it answers.
+pub(super) struct IntermediateResult {
+    pub(super) method: String,
+    pub(super) result: RawBuf,
+    pub(super) timeout: Option<Duration>,
+    pub(super) max_duration: Option<Duration>,
+}
+
+impl<C> Extensions<C> {
     /// What continues from a result of this method; `None` for one that is complete.
-    pub(super) fn follow(&self, method: Method<'_>, result: Raw<'_>) -> Option<&Follow> {
+    pub(super) fn follow(&self, method: Method<'_>, result: Raw<'_>) -> Option<&Follow<C>> {
         let mut candidates = self.result_types.iter().filter(|candidate| {
             let mut methods = candidate.methods.iter();
             methods.any(|name| method.name() == **name)

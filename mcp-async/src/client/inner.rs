@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::child_end::ChildEnd;
 use super::client_state::ClientState;
+use super::extensions::Extensions;
 use super::info::ServerInfo;
 use super::{Machine, Peer};
 use crate::connection::Shared;
@@ -20,6 +21,7 @@ pub(super) type Exit = io::Result<Option<ExitStatus>>;
 
 pub(crate) struct Inner {
     pub(crate) client_state: Arc<ClientState>,
+    pub(super) extensions: Extensions<Self>,
     restarts: bool,
     state: Mutex<State>,
 }
@@ -58,6 +60,7 @@ enum Phase {
 impl Inner {
     pub(super) fn new(
         client_state: Arc<ClientState>,
+        extensions: Extensions<Self>,
         peer: Peer,
         server: Arc<ServerInfo>,
         child: Option<Arc<ChildEnd>>,
@@ -65,6 +68,7 @@ impl Inner {
     ) -> Self {
         Self {
             client_state,
+            extensions,
             restarts,
             state: Mutex::new(State {
                 phase: Phase::Up(peer),

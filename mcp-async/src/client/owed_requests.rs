@@ -1,10 +1,10 @@
 //! Requests of a client whose answers no caller awaits.
 
+use core::any::Any;
 use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex};
 
 use super::ask::Ask;
-use super::inner::Inner;
 use super::lock::lock;
 
 /// Requests for the supervisor to send. Each keeps its client open until it is answered, so that
@@ -26,20 +26,19 @@ struct State {
 
 pub(super) struct Owed {
     pub(super) ask: Ask<'static>,
-    /// Held for as long as the request is.
-    pub(super) inner: Arc<Inner>,
+    /// Keeps the client open for as long as the request is held.
+    pub(super) client: Arc<dyn Any + Send + Sync>,
 }
 
 impl OwedRequests {
     /// Adds a request; one that is too many is dropped.
-    pub(super) fn push(&self, inner: &Arc<Inner>, ask: Ask<'static>) {
+    pub(super) fn push(&self, client: Arc<dyn Any + Send + Sync>, ask: Ask<'static>) {
         let waker = {
             let mut state = lock(&self.0);
             if state.ended || state.requests.len() >= MOST {
                 return;
             }
-            let inner = Arc::clone(inner);
-            state.requests.push(Owed { ask, inner });
+            state.requests.push(Owed { ask, client });
             state.supervisor.take()
         };
         if let Some(waker) = waker {

@@ -14,10 +14,9 @@ use super::ask::{Ask, WithMeta};
 use super::boxed::Boxed;
 use super::cache::{Kind, Ticket};
 use super::child_end::ChildEnd;
-use super::continuation::Continuation;
 use super::decode::Decode;
 use super::exchange::{Exchange, Options, Terms};
-use super::handle::Client;
+use super::extensions::IntermediateResult;
 use super::inner::{Inner, Link};
 use super::page::{Listed, Page};
 use super::pagination::{NextPage, Pagination};
@@ -379,14 +378,14 @@ impl<'a, T, H> Request<'a, T, H> {
         if let Decode::Unfollowed(_) = self.decode {
             return None;
         }
-        let follow = (self.inner.client_state.extensions).follow(self.ask.method(), result)?;
-        Some(follow(Continuation {
-            client: Client::of(Arc::clone(self.inner)),
+        let follow = (self.inner.extensions).follow(self.ask.method(), result)?;
+        let intermediate = IntermediateResult {
             method: self.ask.method().name().to_cow().into_owned(),
             result: RawBuf::from(result),
             timeout: self.options.timeout,
             max_duration: self.options.max_duration,
-        }))
+        };
+        Some(follow(Arc::clone(self.inner), intermediate))
     }
 
     fn finish(&self, result: Raw<'_>) -> Result<T, CallError> {
@@ -397,8 +396,8 @@ impl<'a, T, H> Request<'a, T, H> {
                 decode(result)
             }
             Decode::Unfollowed(decode) => {
-                let client = Client::of(Arc::clone(self.inner));
-                decode(client, self.ask.subject().unwrap_or_default(), result)
+                let subject = self.ask.subject().unwrap_or_default();
+                decode(self.inner, subject, result)
             }
         }
     }

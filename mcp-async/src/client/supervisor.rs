@@ -175,9 +175,10 @@ impl<C: Clock> Supervisor<C> {
         {
             let client_state = Arc::clone(&self.client_state);
             let sent = Sent(Arc::clone(&client_state));
+            let inner = Weak::clone(&self.inner);
             let mut request: Boxed<()> = Box::pin(async move {
-                let _sent = sent;
-                if let Some(peer) = owed.inner.peer() {
+                let (_sent, _client) = (sent, owed.client);
+                if let Some(peer) = inner.upgrade().and_then(|inner| inner.peer()) {
                     let shared = Arc::clone(&peer.shared);
                     let options = Options {
                         timeout: Some(PATIENCE),

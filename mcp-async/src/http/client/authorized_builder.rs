@@ -98,7 +98,7 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
         let mut authorization = settings.authorization.clone().unwrap_or_default();
         authorization.complete(identifier(url), self.display_name(), self.newest_revision());
         let parts = self.parts()?;
-        let (client_state, functions) = (Arc::clone(&parts.0), Functions::of::<R>());
+        let (client_state, functions) = (Arc::clone(&parts.client_state), Functions::of::<R>());
         let authorizer = Authorizer::new(
             authorization,
             user_agent,

@@ -157,8 +157,8 @@ impl<R: Runtime, T> ClientBuilder<R, T> {
             let surroundings = (Box::new(documents) as _, user_agent);
             return self.connect_with(&url, service, surroundings).await;
         }
-        let (client_state, config, policy) = self.parts()?;
-        dial_through(url, service, settings, (client_state, config, policy), None).await
+        let parts = self.parts()?;
+        dial_through(url, service, settings, parts, None).await
     }
 }
 
@@ -167,7 +167,7 @@ pub(super) async fn dial_through<R: Runtime, S, B>(
     url: &str,
     service: S,
     settings: Settings,
-    (client_state, config, policy): Parts,
+    parts: Parts,
     authorizer: Option<Arc<Authorizer>>,
 ) -> Result<Client<R>, ConnectError>
 where
@@ -179,7 +179,7 @@ where
 {
     let url = url.to_owned();
     let service = Mutex::new(service);
-    let negotiation = config.negotiation;
+    let config = parts.config.clone();
     let dial: Dial = Box::new(move |client_state, negotiation| {
         let mut config = config.clone();
         config.negotiation = negotiation;
@@ -193,9 +193,7 @@ where
             met.await.map_err(SpawnError::Connect)
         })
     });
-    first(dial, client_state, negotiation, policy)
-        .await
-        .map_err(connect_error)
+    first(dial, parts).await.map_err(connect_error)
 }
 
 impl<R> Client<R> {

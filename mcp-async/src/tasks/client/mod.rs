@@ -35,6 +35,8 @@ mod pace;
 mod questions;
 mod requests;
 
+use std::sync::Arc;
+
 use mcp_proto::Payload;
 use mcp_proto::json::{Raw, RawBuf};
 
@@ -67,7 +69,8 @@ impl<R> Client<R> {
         name: &'a str,
         arguments: &'a A,
     ) -> Request<'a, ToolOutcome> {
-        self.call_tool_unfollowed(name, arguments, |client, tool, result| {
+        self.call_tool_unfollowed(name, arguments, |inner, tool, result| {
+            let client = Client::<()>::of(Arc::clone(inner));
             let kind = result.object().and_then(|object| object.get("resultType"));
             if kind
                 .and_then(Raw::string)
