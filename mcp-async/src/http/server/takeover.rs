@@ -93,7 +93,9 @@ impl<R: Runtime> HttpEndpoint<R> {
             if parts.extensions.get::<Forwarded>().is_some() {
                 break;
             }
-            if let Some(answer) = self.forward(processes, &owner, parts, body).await {
+            let keep_alive = self.options.keep_alive;
+            let forwarded = processes.forward::<R>(&owner, parts, body, keep_alive);
+            if let Some(answer) = forwarded.await {
                 return Err(answer);
             }
         }

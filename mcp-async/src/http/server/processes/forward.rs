@@ -3,114 +3,20 @@
 use core::future::poll_fn;
 use core::marker::PhantomData;
 use core::sync::atomic::Ordering;
-use core::task::{Context, Poll, Waker};
+use core::task::{Context, Poll};
 use core::time::Duration;
-use std::collections::VecDeque;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::sync::Arc;
 
 use bytes::Bytes;
 use http::request::Parts;
 
 use super::super::answer::{self, Answer};
 use super::super::body::{Events, HttpBody};
-use super::super::endpoint::HttpEndpoint;
-use super::message::{Message, RequestLine, StatusLine};
-use super::{LEASE, Processes, WINDOW};
+use super::inbound::Inbound;
+use super::message::{Message, RequestLine, WINDOW};
+use super::this_process::{LEASE, Processes};
 use crate::net::time::{RuntimeSleep, timeout};
 use crate::runtime::Runtime;
-
-/// A request whose response comes from another process.
-pub(super) struct Inbound {
-    owner: String,
-    state: Mutex<Received>,
-}
-
-#[derive(Default)]
-struct Received {
-    head: Option<StatusLine>,
-    parts: VecDeque<Bytes>,
-    /// How many parts have arrived.
-    count: u64,
-    ended: bool,
-    /// Nothing more is to come, and something is lacking.
-    failed: bool,
-    waker: Option<Waker>,
-}
-
-impl Inbound {
-    /// The process that answers.
-    pub(super) fn owner(&self) -> &str {
-        &self.owner
-    }
-
-    /// A part has arrived, with the head of the response if it is the first. One that arrives twice is
-    /// ignored.
-    pub(super) fn arrive(&self, head: Option<StatusLine>, part: u64, body: &[u8], end: bool) {
-        let mut state = self.state();
-        if part < state.count {
-            return;
-        }
-        if part > state.count || state.parts.len() as u64 > 2 * WINDOW {
-            state.failed = true;
-        } else if !state.failed {
-            state.count += 1;
-            state.ended = end;
-            state.head = head.or(state.head.take());
-            if !body.is_empty() {
-                state.parts.push_back(Bytes::copy_from_slice(body));
-            }
-        }
-        wake(state);
-    }
-
-    /// Nothing more is to come.
-    pub(super) fn fail(&self) {
-        let mut state = self.state();
-        state.failed = true;
-        wake(state);
-    }
-
-    /// The head of the response, and whether its body is whole; `None` if there will be none.
-    fn poll_head(&self, cx: &Context<'_>) -> Poll<Option<(StatusLine, bool)>> {
-        let mut state = self.state();
-        match state.head.take() {
-            Some(head) => Poll::Ready(Some((head, state.ended))),
-            None if state.failed => Poll::Ready(None),
-            None => {
-                state.waker = Some(cx.waker().clone());
-                Poll::Pending
-            }
-        }
-    }
-
-    /// What has arrived of the body; `None` at its end.
-    fn poll_part(&self, cx: &Context<'_>) -> Poll<Option<Bytes>> {
-        let mut state = self.state();
-        match state.parts.pop_front() {
-            Some(part) => Poll::Ready(Some(part)),
-            None if state.ended || state.failed => Poll::Ready(None),
-            None => {
-                state.waker = Some(cx.waker().clone());
-                Poll::Pending
-            }
-        }
-    }
-
-    fn whole(&self) -> Vec<u8> {
-        let parts = core::mem::take(&mut self.state().parts);
-        parts.iter().flatten().copied().collect()
-    }
-
-    fn state(&self) -> MutexGuard<'_, Received> {
-        self.state.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-fn wake(mut state: MutexGuard<'_, Received>) {
-    let waker = state.waker.take();
-    drop(state);
-    waker.into_iter().for_each(Waker::wake);
-}
 
 /// The registration of a request that another process answers. Dropping it cancels the request there,
 /// unless it has ended.
@@ -124,10 +30,7 @@ struct Registered<R: Runtime> {
 impl<R: Runtime> Registered<R> {
     fn new(processes: &Arc<Processes>, owner: &str) -> Self {
         let number = processes.next.fetch_add(1, Ordering::Relaxed);
-        let inbound = Arc::new(Inbound {
-            owner: owner.to_owned(),
-            state: Mutex::default(),
-        });
+        let inbound = Arc::new(Inbound::new(owner));
         processes.pending().insert(number, Arc::clone(&inbound));
         Self {
             processes: Arc::clone(processes),
@@ -139,7 +42,7 @@ impl<R: Runtime> Registered<R> {
 
     /// Sends a message to the owner, in a task of its own.
     fn tell(&self, message: Message) {
-        let (processes, owner) = (Arc::clone(&self.processes), self.inbound.owner.clone());
+        let (processes, owner) = (Arc::clone(&self.processes), self.inbound.owner().to_owned());
         R::spawn(Box::pin(async move {
             processes.send(&owner, &message, &[]).await;
         }));
@@ -159,22 +62,23 @@ impl<R: Runtime> Drop for Registered<R> {
     }
 }
 
-impl<R: Runtime> HttpEndpoint<R> {
-    /// Lets another process answer a request; `None` if that process is dead.
-    pub(in crate::http::server) async fn forward(
-        &self,
-        processes: &Arc<Processes>,
+impl Processes {
+    /// Lets another process answer a request; `None` if that process is dead. An event stream in the
+    /// response is kept alive by comments at these intervals.
+    pub(in crate::http::server) async fn forward<R: Runtime>(
+        self: &Arc<Self>,
         owner: &str,
         parts: &Parts,
         body: &[u8],
+        keep_alive: Duration,
     ) -> Option<Answer> {
-        let registered = Registered::<R>::new(processes, owner);
+        let registered = Registered::<R>::new(self, owner);
         let message = Message::Request {
-            from: processes.name.to_string(),
+            from: self.name.to_string(),
             number: registered.number,
             head: RequestLine::of(parts),
         };
-        match processes.relay.send(owner, &message.encode(body)).await {
+        match self.relay.send(owner, &message.encode(body)).await {
             Ok(true) => {}
             Ok(false) => {
                 registered.inbound.state().ended = true;
@@ -196,7 +100,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let body = match whole {
             true => HttpBody::full(registered.inbound.whole().into()),
             false => {
-                let patience = self.options.keep_alive * 2 + LEASE;
+                let patience = keep_alive * 2 + LEASE;
                 HttpBody::events(ForwardedEvents {
                     registered,
                     read: 0,

@@ -2,137 +2,53 @@
 
 use core::future::poll_fn;
 use core::pin::{Pin, pin};
-use core::task::{Context, Poll, Waker};
-use std::collections::hash_map::Entry;
-use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use core::task::{Context, Poll};
+use std::sync::Arc;
 
+use http::Request;
 use http_body::Body;
 
 use super::super::answer::{self, Answer};
 use super::super::body::HttpBody;
-use super::super::endpoint::HttpEndpoint;
 use super::message::{Message, RequestLine, StatusLine};
-use super::{Processes, WINDOW};
-use crate::connection::register;
+use super::serving::Serving;
+use super::this_process::Processes;
 use crate::net::time::race;
-use crate::runtime::Runtime;
 use crate::server::Principal;
 
-/// A request of another process that is under way here.
-#[derive(Default)]
-pub(super) struct Serving(Mutex<State>);
-
-#[derive(Default)]
-struct State {
-    cancelled: bool,
-    /// How many parts the client has read.
-    read: u64,
-    wakers: Vec<Waker>,
-}
-
-impl Serving {
-    /// The client is gone, or the process that it is connected to.
-    pub(super) fn cancel(&self) {
-        self.change(|state| state.cancelled = true);
-    }
-
-    pub(super) fn read(&self, parts: u64) {
-        self.change(|state| state.read = state.read.max(parts));
-    }
-
-    async fn cancelled(&self) {
-        self.wait(|state| state.cancelled).await;
-    }
-
-    /// Waits until another part may be sent, after so many.
-    async fn room(&self, sent: u64) {
-        self.wait(|state| sent < state.read.saturating_add(WINDOW))
-            .await;
-    }
-
-    async fn wait(&self, until: impl Fn(&State) -> bool) {
-        poll_fn(|cx| {
-            let mut state = self.state();
-            if until(&state) {
-                return Poll::Ready(());
-            }
-            register(&mut state.wakers, cx);
-            Poll::Pending
-        })
-        .await;
-    }
-
-    fn change(&self, change: impl FnOnce(&mut State)) {
-        let wakers = {
-            let mut state = self.state();
-            change(&mut state);
-            core::mem::take(&mut state.wakers)
-        };
-        wakers.into_iter().for_each(Waker::wake);
-    }
-
-    fn state(&self) -> MutexGuard<'_, State> {
-        self.0.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
 impl Processes {
-    /// Registers a request of another process; `None` if it has arrived before.
-    pub(super) fn accept(&self, from: &str, number: u64) -> Option<Arc<Serving>> {
-        let mut requests = self.serving();
-        let last = requests.last.entry(from.to_owned()).or_default();
-        // Requests that are sent at the same time may overtake each other.
-        if number.saturating_add(REORDERED) <= *last {
-            return None;
-        }
-        *last = number.max(*last);
-        match requests.running.entry((from.to_owned(), number)) {
-            Entry::Occupied(_) => None,
-            Entry::Vacant(place) => Some(Arc::clone(place.insert(Arc::default()))),
-        }
-    }
-
-    pub(super) fn served(&self, from: &str, number: u64) -> Option<Arc<Serving>> {
-        let key = (from.to_owned(), number);
-        self.serving().running.get(&key).cloned()
-    }
-
-    fn forget(&self, from: String, number: u64) {
-        self.serving().running.remove(&(from, number));
-    }
-}
-
-impl<R: Runtime> HttpEndpoint<R> {
-    /// Serves a request of another process, and sends it the response.
-    pub(super) async fn serve_forwarded(
+    /// Lets `serve` answer a request of another process, and sends it the response.
+    pub(super) async fn serve_forwarded<F: Future<Output = Answer> + Send>(
         self: Arc<Self>,
-        processes: Arc<Processes>,
         (from, number): (String, u64),
         (head, body): (RequestLine, Vec<u8>),
+        serve: impl FnOnce(Request<HttpBody>) -> F + Send,
     ) {
-        let Some(serving) = processes.accept(&from, number) else {
+        let Some(serving) = self.accept(&from, number) else {
             return;
         };
         let respond = async {
-            let response = self.answer_forwarded(&head, &body).await;
-            send_response(&processes, &serving, (&from, number), response).await;
+            let response = match request(&head, &body) {
+                Some(request) => serve(request).await,
+                None => answer::busy("another process sent no request"),
+            };
+            send_response(&self, &serving, (&from, number), response).await;
         };
         // What has not been sent when the client is gone is dropped.
         race(pin!(respond), pin!(serving.cancelled())).await;
-        processes.forget(from, number);
+        self.forget(from, number);
     }
+}
 
-    async fn answer_forwarded(&self, head: &RequestLine, body: &[u8]) -> Answer {
-        let Some(mut request) = head.request(body) else {
-            return answer::busy("another process sent no request");
-        };
-        // An endpoint that verifies senders itself replaces it.
-        if let Some(name) = &head.principal {
-            let principal = Principal::new(name.as_str());
-            request.extensions_mut().insert(principal);
-        }
-        self.serve(request).await
+/// The request as the endpoint serves it.
+fn request(head: &RequestLine, body: &[u8]) -> Option<Request<HttpBody>> {
+    let mut request = head.request(body)?;
+    // An endpoint that verifies senders itself replaces it.
+    if let Some(name) = &head.principal {
+        let principal = Principal::new(name.as_str());
+        request.extensions_mut().insert(principal);
     }
+    Some(request)
 }
 
 /// Sends a response in parts, until the response ends or the forwarding process stops reading.
@@ -181,6 +97,3 @@ fn poll_part(body: &mut HttpBody, began: bool, cx: &mut Context<'_>) -> Poll<(Ve
 
 /// A part is sent when it is so long.
 const MAX_PART: usize = 64 << 10;
-
-/// How many requests of one process may be under way to this one at a time.
-const REORDERED: u64 = 4096;

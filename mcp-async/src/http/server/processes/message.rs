@@ -146,3 +146,6 @@ fn headers(fields: &[(String, String)]) -> HeaderMap {
     }
     headers
 }
+
+/// Parts of one response that are under way at a time.
+pub(super) const WINDOW: u64 = 32;

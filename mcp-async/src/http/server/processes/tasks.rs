@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use super::super::endpoint::HttpEndpoint;
 use super::message::Message;
-use super::{LEASE, Processes};
+use super::this_process::{LEASE, Processes};
 use crate::http::StoreError;
 use crate::net::time::{RuntimeSleep, timeout};
 use crate::observe;
@@ -90,10 +90,15 @@ fn take<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>, processes: &Arc<Processes>,
     };
     match message {
         Message::Request { from, number, head } => {
-            let request = ((from, number), (head, body.to_vec()));
-            let (endpoint, processes) = (Arc::clone(endpoint), Arc::clone(processes));
-            let served = endpoint.serve_forwarded(processes, request.0, request.1);
-            R::spawn(Box::pin(served));
+            let endpoint = Arc::clone(endpoint);
+            let serve = |request| async move { endpoint.serve(request).await };
+            let request = (head, body.to_vec());
+            let processes = Arc::clone(processes);
+            R::spawn(Box::pin(processes.serve_forwarded(
+                (from, number),
+                request,
+                serve,
+            )));
         }
         Message::Response { number, head, end } => {
             if let Some(inbound) = processes.pending().get(&number) {
