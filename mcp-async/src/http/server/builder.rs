@@ -261,6 +261,23 @@ impl<R: Runtime> Http<R> {
         self
     }
 
+    /// Sets how long the other processes take this process for alive after it has said so to the
+    /// [relay](Self::relay), which it does three times in that time; 15 seconds otherwise. When it is
+    /// over, other processes take over the sessions of this process as soon as their clients send
+    /// something.
+    ///
+    /// A shorter lease makes a killed process be followed sooner. It should be at least six times as long
+    /// as one call of the relay may take: a process that cannot renew it in time loses its sessions while
+    /// it lives. A lease of less than one second is a mistake.
+    pub fn lease(mut self, lease: Duration) -> Self {
+        if lease < MIN_LEASE {
+            let reason = "it is shorter than one second";
+            self.mistakes.push(RegisterError::setting("lease", &reason));
+        }
+        self.options.lease = lease;
+        self
+    }
+
     /// Sets the maximum length of a request body in bytes; 4 MiB otherwise. A longer one is
     /// answered with 413.
     pub fn max_body_bytes(mut self, bytes: usize) -> Self {
@@ -327,7 +344,8 @@ impl<R: Runtime> Http<R> {
     /// endpoint.
     ///
     /// # Errors
-    /// Those of [`ServerBuilder::build`], and settings of this endpoint that are zero.
+    /// Those of [`ServerBuilder::build`], and settings of this endpoint that are zero
+    /// or too short.
     ///
     /// # Panics
     /// With [`shutdown`](Self::with_graceful_shutdown) or a [relay](Self::relay), where the runtime does
@@ -362,6 +380,9 @@ impl<R: Runtime> Http<R> {
         Ok(server)
     }
 }
+
+/// The shortest lease of a process.
+const MIN_LEASE: Duration = Duration::from_secs(1);
 
 /// Waits for the end of a service, which it does not keep.
 struct Ending<R: Runtime> {

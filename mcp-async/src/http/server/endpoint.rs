@@ -73,7 +73,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         let relay = options.sharing.relay.as_ref();
         let processes = relay
             .zip(mint())
-            .map(|(relay, name)| Processes::new(Arc::clone(relay), name));
+            .map(|(relay, name)| Processes::new(Arc::clone(relay), name, options.lease));
         Self {
             processes,
             bodies: Room::new(options.max_total_body_bytes),

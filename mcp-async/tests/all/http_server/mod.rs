@@ -15,6 +15,8 @@ mod headers;
 mod http_sse;
 pub(crate) mod legacy;
 mod modern;
+mod nodes;
+mod owners;
 mod principals;
 mod processes;
 mod sessions;

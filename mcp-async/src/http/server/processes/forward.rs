@@ -14,7 +14,7 @@ use super::super::answer::{self, Answer};
 use super::super::body::{Events, HttpBody};
 use super::inbound::Inbound;
 use super::message::{Message, RequestLine, WINDOW};
-use super::this_process::{LEASE, Processes};
+use super::this_process::Processes;
 use crate::net::time::{RuntimeSleep, timeout};
 use crate::runtime::Runtime;
 
@@ -100,7 +100,7 @@ impl Processes {
         let body = match whole {
             true => HttpBody::full(registered.inbound.whole().into()),
             false => {
-                let patience = keep_alive * 2 + LEASE;
+                let patience = keep_alive * 2 + self.lease;
                 HttpBody::events(ForwardedEvents {
                     registered,
                     read: 0,

@@ -8,7 +8,7 @@ use std::sync::{Arc, Weak};
 
 use super::super::endpoint::HttpEndpoint;
 use super::message::Message;
-use super::this_process::{LEASE, Processes};
+use super::this_process::Processes;
 use crate::http::StoreError;
 use crate::net::time::{RuntimeSleep, timeout};
 use crate::observe;
@@ -38,12 +38,17 @@ pub(in crate::http::server) fn start<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>
 async fn renew<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Processes>) {
     let mut failures = Failures::default();
     while lives(&endpoint) {
-        let announced = timeout::<R, _>(LEASE, processes.announce()).await;
+        let announced = timeout::<R, _>(processes.lease, processes.announce()).await;
         failures.note(announced.unwrap_or_else(|| Err(StoreError::new("no lease in time"))));
         let closing = endpoint
             .upgrade()
             .is_some_and(|endpoint| endpoint.is_closing());
-        RuntimeSleep::<R>::after(if closing { CLOSING } else { LEASE / 3 }).await;
+        RuntimeSleep::<R>::after(if closing {
+            CLOSING
+        } else {
+            processes.lease / 3
+        })
+        .await;
     }
     // Others may take its sessions over at once.
     if let Err(error) = processes.relay.withdraw(&processes.name).await {
@@ -142,7 +147,9 @@ async fn announce<R: Runtime>(endpoint: Weak<HttpEndpoint<R>>, processes: Arc<Pr
                 false => Poll::Ready(core::mem::take(&mut outbox.changes)),
             }
         });
-        let changes = timeout::<R, _>(LEASE, waiting).await.unwrap_or_default();
+        let changes = timeout::<R, _>(processes.lease, waiting)
+            .await
+            .unwrap_or_default();
         if !lives(&endpoint) {
             return;
         }

@@ -18,6 +18,8 @@ use crate::server::Announcement;
 pub(in crate::http::server) struct Processes {
     pub(super) relay: Arc<dyn Relay>,
     pub(super) name: Arc<str>,
+    /// How long it is alive after it has said so.
+    pub(super) lease: Duration,
     /// It has been announced once.
     announced: AtomicBool,
     pub(super) next: AtomicU64,
@@ -44,10 +46,15 @@ pub(super) struct Outbox {
 }
 
 impl Processes {
-    pub(in crate::http::server) fn new(relay: Arc<dyn Relay>, name: Arc<str>) -> Arc<Self> {
+    pub(in crate::http::server) fn new(
+        relay: Arc<dyn Relay>,
+        name: Arc<str>,
+        lease: Duration,
+    ) -> Arc<Self> {
         Arc::new(Self {
             relay,
             name,
+            lease,
             announced: AtomicBool::new(false),
             next: AtomicU64::new(1),
             pending: Mutex::default(),
@@ -73,7 +80,7 @@ impl Processes {
 
     /// Says that this process lives, and ends what is under way with those that do not.
     pub(super) async fn announce(&self) -> Result<(), StoreError> {
-        let live = self.relay.announce(&self.name, LEASE).await?;
+        let live = self.relay.announce(&self.name, self.lease).await?;
         self.announced.store(true, Ordering::Release);
         let lives = |name: &str| live.iter().any(|live| live == name);
         for inbound in self.pending().values() {
@@ -151,9 +158,6 @@ impl Processes {
         self.outbox.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
-
-/// How long a process is alive after it has said so.
-pub(super) const LEASE: Duration = Duration::from_secs(15);
 
 /// Changes that wait to be sent. Beyond that some are dropped.
 const MAX_CHANGES: usize = 10_000;

@@ -1,0 +1,68 @@
+//! What processes know of each other: leases, and the owners of sessions.
+
+use core::time::Duration;
+
+use crate::http_server::legacy::{Session, call, last_id, server};
+use crate::http_server::nodes::{epoch, processes, processes_with};
+use crate::http_server::stores::at;
+use crate::http_server::support::advance;
+
+const SECOND: Duration = Duration::from_secs(1);
+
+#[test]
+fn the_lease_of_a_process_is_set() {
+    let [default] = processes();
+    assert_eq!(*default.node.lease.lock().unwrap(), 15 * SECOND);
+    let [first, second] = processes_with(|http| http.lease(3 * SECOND));
+    assert_eq!(*first.node.lease.lock().unwrap(), 3 * SECOND);
+    let here = Session::open(&first.service, "2025-11-25");
+    let there = at(&second.service, &here);
+    let mut reply = there.post(&call(1, "slow"));
+    let seen = reply.text();
+    first.node.kill();
+    // It is renewed three times in its time, and so are those of others looked at.
+    advance(SECOND);
+    assert!(reply.has_ended());
+    assert_eq!(there.get(Some(&last_id(&seen))).status, 200);
+    assert_eq!(epoch(&second, &here), 1);
+}
+
+#[test]
+fn a_lease_that_is_too_short_is_a_mistake() {
+    let short = server().http().lease(Duration::from_millis(999));
+    let error = short.into_service().unwrap_err();
+    assert!(error.to_string().contains("in setting `lease`"), "{error}");
+    assert!(server().http().lease(SECOND).into_service().is_ok());
+}
+
+/// LG-03
+#[test]
+fn the_log_level_of_a_session_is_set_through_any_process() {
+    let [first, second] = processes();
+    let here = Session::open(&first.service, "2025-11-25");
+    let there = at(&second.service, &here);
+    let logged = |session: &Session| session.post(&call(1, "log")).whole().contains("written");
+    let set = |session: &Session, level: &str| {
+        let params = format!(r#"{{"level":"{level}"}}"#);
+        let body =
+            format!(r#"{{"jsonrpc":"2.0","id":8,"method":"logging/setLevel","params":{params}}}"#);
+        assert_eq!(session.post(&body).status, 200);
+    };
+    for (at, level, expected) in [
+        (&there, "warning", false),
+        (&there, "info", true),
+        (&here, "error", false),
+        (&there, "debug", true),
+    ] {
+        set(at, level);
+        assert_eq!([logged(&here), logged(&there)], [expected; 2], "{level}");
+    }
+    assert_eq!(epoch(&first, &here), 0);
+    // It is kept when another process follows.
+    set(&there, "error");
+    first.node.kill();
+    assert!(!logged(&there));
+    assert_eq!(epoch(&second, &here), 1);
+    set(&there, "info");
+    assert!(logged(&there));
+}
