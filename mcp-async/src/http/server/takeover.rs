@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use http::request::Parts;
+use http::{Method, StatusCode};
 use mcp_proto::http::Refusal;
 use mcp_proto::server::http::streams::StreamReader;
 
@@ -10,7 +11,7 @@ use super::answer::{self, Answer};
 use super::caller::owner;
 use super::conversation::Conversation;
 use super::endpoint::HttpEndpoint;
-use super::processes::Forwarded;
+use super::processes::{Forwarded, NotOwner};
 use super::session::Session;
 use super::sharing::{Owned, Saved};
 use super::streams::SessionStreams;
@@ -67,7 +68,7 @@ impl<R: Runtime> HttpEndpoint<R> {
 
     /// Claims a session for this process, unless another process that lives owns it: then returns its
     /// name.
-    pub(super) async fn owner_elsewhere(&self, id: &str) -> Result<Option<String>, Answer> {
+    pub(super) async fn owner_elsewhere(&self, id: &str) -> Result<Option<Arc<str>>, Answer> {
         match &self.processes {
             Some(processes) => processes.claim(id).await.map_err(broken),
             None => Ok(None),
@@ -85,21 +86,36 @@ impl<R: Runtime> HttpEndpoint<R> {
         let Some(processes) = &self.processes else {
             return Ok(());
         };
-        // An owner may die in between, and the next one too.
-        for _ in 0..2 {
-            let Some(owner) = self.owner_elsewhere(id).await? else {
-                return Ok(());
+        let is_forwarded = parts.extensions.get::<Forwarded>().is_some();
+        // The owner that this process knows may have changed, the next one may die in between, and so may
+        // the one after it.
+        for attempt in 0..3 {
+            let known = (attempt == 0 && !is_forwarded).then(|| processes.known_owner(id));
+            let owner = match known.flatten() {
+                Some(owner) => owner,
+                None => match self.owner_elsewhere(id).await? {
+                    Some(owner) => owner,
+                    None => return Ok(()),
+                },
             };
-            if parts.extensions.get::<Forwarded>().is_some() {
-                break;
+            if is_forwarded {
+                let mut answer = answer::busy(MOVING);
+                answer.extensions_mut().insert(NotOwner);
+                return Err(answer);
             }
             let keep_alive = self.options.keep_alive;
             let forwarded = processes.forward::<R>(&owner, parts, body, keep_alive);
-            if let Some(answer) = forwarded.await {
-                return Err(answer);
+            match forwarded.await {
+                Some(answer) => {
+                    if parts.method == Method::DELETE || answer.status() == StatusCode::NOT_FOUND {
+                        processes.forget_owner(id);
+                    }
+                    return Err(answer);
+                }
+                None => processes.forget_owner(id),
             }
         }
-        Err(answer::busy("the session is moving to another process"))
+        Err(answer::busy(MOVING))
     }
 
     /// Carries a session on that another process began; `None` if the store does not know it
@@ -209,3 +225,5 @@ fn broken(error: StoreError) -> Answer {
     observe::store_failed(&error);
     answer::busy("sessions cannot be looked up")
 }
+
+const MOVING: &str = "the session is moving to another process";

@@ -1,11 +1,14 @@
 //! What processes know of each other: leases, and the owners of sessions.
 
+use core::sync::atomic::Ordering;
 use core::time::Duration;
+
+use mcp_async::http::Relay;
 
 use crate::http_server::legacy::{Session, call, last_id, server};
 use crate::http_server::nodes::{epoch, processes, processes_with};
-use crate::http_server::stores::at;
-use crate::http_server::support::advance;
+use crate::http_server::stores::{at, ping};
+use crate::http_server::support::{advance, now};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -57,12 +60,54 @@ fn the_log_level_of_a_session_is_set_through_any_process() {
         set(at, level);
         assert_eq!([logged(&here), logged(&there)], [expected; 2], "{level}");
     }
-    assert_eq!(epoch(&first, &here), 0);
     // It is kept when another process follows.
     set(&there, "error");
     first.node.kill();
     assert!(!logged(&there));
-    assert_eq!(epoch(&second, &here), 1);
     set(&there, "info");
     assert!(logged(&there));
+    assert_eq!(epoch(&second, &here), 1, "taken over once");
+}
+
+#[test]
+fn the_owner_of_a_session_is_looked_up_once() {
+    let [first, second] = processes();
+    let here = Session::open(&first.service, "2025-11-25");
+    let there = at(&second.service, &here);
+    let claims = || second.node.claims.load(Ordering::SeqCst);
+    for _ in 0..5 {
+        assert_eq!(there.post(ping()).status, 200);
+    }
+    assert_eq!(claims(), 1);
+    advance(20 * SECOND);
+    assert_eq!(there.post(ping()).status, 200);
+    assert_eq!(claims(), 1, "the owner lives");
+    assert_eq!(there.delete().status, 204);
+    assert_eq!(claims(), 1);
+    assert_eq!(there.post(ping()).status, 404);
+    assert_eq!(
+        claims(),
+        2,
+        "the store is asked whether there is one of this id"
+    );
+}
+
+#[test]
+fn an_owner_that_has_changed_is_looked_up_again() {
+    let [first, second, third] = processes();
+    let here = Session::open(&first.service, "2025-11-25");
+    let [there, elsewhere] = [&second, &third].map(|process| at(&process.service, &here));
+    assert_eq!(elsewhere.post(ping()).status, 200);
+    // The lease of the first process ends, and it says later that it lives.
+    let name = first.node.name.get().unwrap();
+    now(first.node.store.withdraw(name)).unwrap();
+    assert!(there.post(&call(1, "echo")).whole().contains("done"));
+    now(first.node.store.announce(name, SECOND)).unwrap();
+    let claims = || third.node.claims.load(Ordering::SeqCst);
+    let before = claims();
+    advance(SECOND);
+    assert_eq!(elsewhere.post(ping()).status, 200);
+    assert_eq!(claims(), before + 1);
+    assert_eq!(elsewhere.post(ping()).status, 200);
+    assert_eq!((claims(), epoch(&second, &there)), (before + 1, 1));
 }

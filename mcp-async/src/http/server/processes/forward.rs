@@ -12,7 +12,7 @@ use http::request::Parts;
 
 use super::super::answer::{self, Answer};
 use super::super::body::{Events, HttpBody};
-use super::inbound::Inbound;
+use super::inbound::{Head, Inbound};
 use super::message::{Message, RequestLine, WINDOW};
 use super::this_process::Processes;
 use crate::net::time::{RuntimeSleep, timeout};
@@ -63,7 +63,7 @@ impl<R: Runtime> Drop for Registered<R> {
 }
 
 impl Processes {
-    /// Lets another process answer a request; `None` if that process is dead. An event stream in the
+    /// Lets another process answer a request; `None` if that process is dead, or does not own the session. An event stream in the
     /// response is kept alive by comments at these intervals.
     pub(in crate::http::server) async fn forward<R: Runtime>(
         self: &Arc<Self>,
@@ -92,10 +92,14 @@ impl Processes {
             }
         }
         let head = poll_fn(|cx| registered.inbound.poll_head(cx));
-        let Some(Some((head, whole))) = timeout::<R, _>(HEAD_TIMEOUT, head).await else {
-            return Some(answer::busy(
-                "the process that has the session did not answer",
-            ));
+        let (line, whole) = match timeout::<R, _>(HEAD_TIMEOUT, head).await {
+            Some(Head::Arrived { line, whole }) => (line, whole),
+            Some(Head::Moved) => return None,
+            Some(Head::Failed) | None => {
+                return Some(answer::busy(
+                    "the process that has the session did not answer",
+                ));
+            }
         };
         let body = match whole {
             true => HttpBody::full(registered.inbound.whole().into()),
@@ -110,7 +114,7 @@ impl Processes {
                 })
             }
         };
-        let answer = head.response(body);
+        let answer = line.response(body);
         Some(answer.unwrap_or_else(|| answer::busy("another process sent no response")))
     }
 }

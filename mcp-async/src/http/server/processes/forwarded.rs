@@ -10,7 +10,7 @@ use http_body::Body;
 
 use super::super::answer::{self, Answer};
 use super::super::body::HttpBody;
-use super::message::{Message, RequestLine, StatusLine};
+use super::message::{Message, NotOwner, RequestLine, StatusLine};
 use super::serving::Serving;
 use super::this_process::Processes;
 use crate::net::time::race;
@@ -58,6 +58,10 @@ async fn send_response(
     (from, number): (&str, u64),
     response: Answer,
 ) {
+    if response.extensions().get::<NotOwner>().is_some() {
+        processes.send(from, &Message::Moved { number }, &[]).await;
+        return;
+    }
     let mut head = Some(StatusLine::of(&response));
     let mut body = response.into_body();
     let mut part = 0;

@@ -14,6 +14,16 @@ pub(super) struct Inbound {
     state: Mutex<Received>,
 }
 
+/// The begin of a response.
+pub(super) enum Head {
+    /// The head, and whether its body is whole.
+    Arrived { line: StatusLine, whole: bool },
+    /// Another process owns the session.
+    Moved,
+    /// There will be none.
+    Failed,
+}
+
 #[derive(Default)]
 pub(super) struct Received {
     head: Option<StatusLine>,
@@ -23,6 +33,8 @@ pub(super) struct Received {
     pub(super) ended: bool,
     /// Nothing more is to come, and something is lacking.
     failed: bool,
+    /// The process does not own the session.
+    moved: bool,
     waker: Option<Waker>,
 }
 
@@ -66,12 +78,23 @@ impl Inbound {
         wake(state);
     }
 
-    /// The head of the response, and whether its body is whole; `None` if there will be none.
-    pub(super) fn poll_head(&self, cx: &Context<'_>) -> Poll<Option<(StatusLine, bool)>> {
+    /// There is no response: another process owns the session.
+    pub(super) fn moved(&self) {
+        let mut state = self.state();
+        (state.moved, state.ended) = (true, true);
+        wake(state);
+    }
+
+    /// The head of the response.
+    pub(super) fn poll_head(&self, cx: &Context<'_>) -> Poll<Head> {
         let mut state = self.state();
         match state.head.take() {
-            Some(head) => Poll::Ready(Some((head, state.ended))),
-            None if state.failed => Poll::Ready(None),
+            Some(line) => Poll::Ready(Head::Arrived {
+                line,
+                whole: state.ended,
+            }),
+            None if state.moved => Poll::Ready(Head::Moved),
+            None if state.failed => Poll::Ready(Head::Failed),
             None => {
                 state.waker = Some(cx.waker().clone());
                 Poll::Pending

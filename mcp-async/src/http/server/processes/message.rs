@@ -26,6 +26,8 @@ pub(super) enum Message {
         head: StatusLine,
         end: bool,
     },
+    /// There is no response: another process owns the session.
+    Moved { number: u64 },
     /// The next part of its body. The head came with part 0.
     Part { number: u64, part: u64, end: bool },
     /// The client has read so many parts.
@@ -60,6 +62,11 @@ pub(super) struct StatusLine {
 /// In the extensions of a request that another process has forwarded.
 #[derive(Clone, Copy)]
 pub(in crate::http::server) struct Forwarded;
+
+/// In the extensions of a response that says that another process owns the session of a forwarded
+/// request.
+#[derive(Clone, Copy)]
+pub(in crate::http::server) struct NotOwner;
 
 impl Message {
     pub(super) fn encode(&self, body: &[u8]) -> Vec<u8> {

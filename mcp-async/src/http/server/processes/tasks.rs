@@ -110,6 +110,11 @@ fn take<R: Runtime>(endpoint: &Arc<HttpEndpoint<R>>, processes: &Arc<Processes>,
                 inbound.arrive(Some(head), 0, body, end);
             }
         }
+        Message::Moved { number } => {
+            if let Some(inbound) = processes.pending().get(&number) {
+                inbound.moved();
+            }
+        }
         Message::Part { number, part, end } => {
             if let Some(inbound) = processes.pending().get(&number) {
                 inbound.arrive(None, part, body, end);

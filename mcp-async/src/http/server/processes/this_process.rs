@@ -9,6 +9,7 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use super::inbound::Inbound;
 use super::message::Message;
+use super::owners::Owners;
 use super::serving::Serving;
 use crate::http::{Claim, Relay, StoreError};
 use crate::observe;
@@ -28,6 +29,7 @@ pub(in crate::http::server) struct Processes {
     /// Requests of others.
     serving: Mutex<Requests>,
     outbox: Mutex<Outbox>,
+    owners: Owners,
 }
 
 /// Requests of other processes, by the process and its number.
@@ -60,6 +62,7 @@ impl Processes {
             pending: Mutex::default(),
             serving: Mutex::default(),
             outbox: Mutex::default(),
+            owners: Owners::default(),
         })
     }
 
@@ -67,15 +70,32 @@ impl Processes {
     pub(in crate::http::server) async fn claim(
         &self,
         session: &str,
-    ) -> Result<Option<String>, StoreError> {
+    ) -> Result<Option<Arc<str>>, StoreError> {
         if !self.announced.load(Ordering::Acquire) {
             self.announce().await?;
         }
         match self.relay.claim(session, &self.name).await? {
             // A session that the store does not have is looked for once more, and not found.
-            Claim::Own | Claim::Unknown => Ok(None),
-            Claim::Other(owner) => Ok(Some(owner)),
+            Claim::Own | Claim::Unknown => {
+                self.owners.remove(session);
+                Ok(None)
+            }
+            Claim::Other(owner) => {
+                let owner = Arc::from(owner);
+                self.owners.insert(session, &owner);
+                Ok(Some(owner))
+            }
         }
+    }
+
+    /// The process that owned a session when this one was last in touch with it.
+    pub(in crate::http::server) fn known_owner(&self, session: &str) -> Option<Arc<str>> {
+        self.owners.find(session)
+    }
+
+    /// The process that was known as the owner of a session is not, or the session has ended.
+    pub(in crate::http::server) fn forget_owner(&self, session: &str) {
+        self.owners.remove(session);
     }
 
     /// Says that this process lives, and ends what is under way with those that do not.
@@ -83,6 +103,7 @@ impl Processes {
         let live = self.relay.announce(&self.name, self.lease).await?;
         self.announced.store(true, Ordering::Release);
         let lives = |name: &str| live.iter().any(|live| live == name);
+        self.owners.retain(lives);
         for inbound in self.pending().values() {
             if !lives(inbound.owner()) {
                 inbound.fail();

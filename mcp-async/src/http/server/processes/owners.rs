@@ -1,0 +1,40 @@
+//! The owners of sessions, as this process knows them.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// The processes that answered the last request of each session. One may be wrong: then it says so, or
+/// is dead, and the store is asked.
+#[derive(Default)]
+pub(super) struct Owners(Mutex<BTreeMap<Box<str>, Arc<str>>>);
+
+impl Owners {
+    pub(super) fn find(&self, session: &str) -> Option<Arc<str>> {
+        self.lock().get(session).cloned()
+    }
+
+    pub(super) fn insert(&self, session: &str, owner: &Arc<str>) {
+        let mut owners = self.lock();
+        if owners.len() >= MAX_OWNERS && !owners.contains_key(session) {
+            // Ids are random, so this is any of them.
+            owners.pop_first();
+        }
+        owners.insert(session.into(), Arc::clone(owner));
+    }
+
+    pub(super) fn remove(&self, session: &str) {
+        self.lock().remove(session);
+    }
+
+    /// Forgets the processes that are dead.
+    pub(super) fn retain(&self, lives: impl Fn(&str) -> bool) {
+        self.lock().retain(|_, owner| lives(owner));
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<Box<str>, Arc<str>>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// How many of them are kept.
+const MAX_OWNERS: usize = 10_000;
