@@ -87,6 +87,12 @@ class Client:
         if response.status != 202:
             raise Refused(response.status)
 
+    def set_level(self, level):
+        response = self.post("logging/setLevel", {"level": level}, self.number())
+        response.read()
+        if response.status != 200:
+            raise Refused(response.status)
+
     def status(self, method):
         params = self.hello() if method == "initialize" else None
         response = self.post(method, params, self.number())

@@ -4,6 +4,7 @@ use core::error::Error;
 use core::time::Duration;
 
 use mcp_proto::json::RawBuf;
+use mcp_proto::model::LoggingLevel;
 use mcp_proto::server::ListKind;
 use mcp_tokio::mcp_async::tasks::server::{TaskPolicy, Tasks};
 use mcp_tokio::server::{Context, HandlerError, NoArguments, StateKeys, Tool};
@@ -30,10 +31,11 @@ async fn main() -> Result<(), Box<dyn Error>> {
     let store = store
         .transpose()?
         .map(|store| store.timeout(Duration::from_secs(1)));
-    // Three times the longest call of the store: a task of a killed process fails after that time.
+    // Of tasks and of sessions: a killed process is followed after that time at the latest.
+    let lease = Duration::from_secs(6);
     let tasks = Tasks::new()
         .store_timeout(Duration::from_secs(1))
-        .lease(Duration::from_secs(5));
+        .lease(lease);
     let server = Server::builder("fleet", "1.0")
         // All processes read each other's request states. Outside of a demonstration the key is secret.
         .state_keys(StateKeys::new([7; 32]))
@@ -45,6 +47,10 @@ async fn main() -> Result<(), Box<dyn Error>> {
         .change_notifications()
         .logging()
         .tool("echo", "Says the same", |args: Text, _| async move { Ok(args.text) })
+        .tool("log", "Writes a log message", |args: Text, cx: Context| async move {
+            cx.log(LoggingLevel::Info, &args.text).await;
+            Ok("written")
+        })
         .tool("process", "Says which process runs it", |_: NoArguments, _| async {
             Ok(std::process::id().to_string())
         })
@@ -55,7 +61,7 @@ async fn main() -> Result<(), Box<dyn Error>> {
             Ok("changed")
         });
     let http = match store {
-        Some(store) => server.http().share(store),
+        Some(store) => server.http().share(store).lease(lease),
         None => server.http(),
     };
     Ok(http.serve(&*address).await?)
