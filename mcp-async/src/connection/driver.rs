@@ -43,6 +43,8 @@ pub(crate) struct Driver<R, W, T, X: Role> {
     shutdown_timeout: Duration,
     /// When the phase ends at the latest.
     deadline: Option<Instant>,
+    /// When the end of the connection began.
+    ending_since: Option<Instant>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -110,6 +112,7 @@ where
             phase: Phase::Open,
             shutdown_timeout,
             deadline: None,
+            ending_since: None,
         }
     }
 
@@ -261,6 +264,12 @@ where
 impl<R, W, T, X: Role> Driver<R, W, T, X> {
     pub(crate) const fn set_shutdown_timeout(&mut self, shutdown_timeout: Duration) {
         self.shutdown_timeout = shutdown_timeout;
+    }
+
+    /// Returns when the end of the connection began, if it has begun in good order.
+    #[cfg(feature = "server")]
+    pub(crate) const fn ending_since(&self) -> Option<Instant> {
+        self.ending_since
     }
 
     pub(crate) const fn role_mut(&mut self) -> &mut X {

@@ -1,6 +1,6 @@
 use core::error::Error;
 use core::fmt;
-use core::future::{Future, poll_fn};
+use core::future::{Future, poll_fn, ready};
 use core::net::SocketAddr;
 use core::pin::pin;
 use core::task::{Poll, Waker};
@@ -203,17 +203,20 @@ impl Listen {
         B: Body<Data: Send> + Send + 'static,
         B::Error: Into<Box<dyn Error + Send + Sync>>,
     {
-        self.serve_then::<R, S, B>(service, until, || {}).await
+        self.serve_then::<R, S, B, _>(service, until, |_| ready(()))
+            .await
     }
 
-    /// Serves until `until` is done, and calls `closed` when the last first request has arrived.
-    pub(crate) async fn serve_then<R, S, B>(
+    /// Serves until `until` is done. It calls `closed`, with the time that running requests have,
+    /// when the last first request has arrived, and waits for its future as for a request.
+    pub(crate) async fn serve_then<R, S, B, F>(
         self,
         service: S,
         until: impl Future<Output = ()>,
-        closed: impl FnOnce(),
+        closed: impl FnOnce(Duration) -> F,
     ) -> io::Result<()>
     where
+        F: Future<Output = ()>,
         R: Network,
         S: Service<Request<Incoming>, Response = Response<B>> + Clone + Send + 'static,
         S::Future: Send + 'static,
@@ -236,12 +239,14 @@ impl Listen {
         end.0.enter(Phase::Draining);
         let first = RuntimeSleep::<R>::after(FIRST_REQUEST);
         race(end.0.fewer_than(1), first).await;
-        closed();
-        let grace = race(
-            RuntimeSleep::<R>::after(settings.shutdown_timeout.unwrap_or(GRACE)),
-            R::interrupted(),
-        );
-        race(end.0.fewer_than(1), grace).await;
+        let grace = settings.shutdown_timeout.unwrap_or(GRACE);
+        let others = closed(grace);
+        let ended = async {
+            end.0.fewer_than(1).await;
+            others.await;
+        };
+        let over = race(RuntimeSleep::<R>::after(grace), R::interrupted());
+        race(ended, over).await;
         Ok(())
     }
 }

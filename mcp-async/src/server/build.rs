@@ -74,12 +74,12 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// ```
     pub fn build(self) -> Result<Server<R, S>, BuildError> {
         let inner = self.parts.build_inner()?;
-        Ok(Server::with_state(inner, self.state))
+        Ok(Server::new(inner, self.state))
     }
 
     /// Sets how long handlers of a connection over a pipe may continue after the end of its input
     /// or a [shutdown](super::Registry::shutdown); one second otherwise. Calls that still run then are
-    /// answered with error -32603.
+    /// answered with error -32603. [Tasks](crate::tasks) have the same time, and fail then.
     ///
     /// It also bounds how long a client that reads nothing delays the end. Clients that start a
     /// server wait a few seconds for its exit and then kill it, so a longer time helps only where

@@ -1,10 +1,11 @@
 //! State that the clones of a built server, its registry and its connections share.
 
 use core::any::Any;
-use core::sync::atomic::{AtomicBool, Ordering};
+use core::sync::atomic::{AtomicBool, AtomicU64, AtomicUsize, Ordering};
 use core::task::Waker;
 #[cfg(feature = "http-server")]
 use core::task::{Context, Poll};
+use core::time::Duration;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError, RwLock};
 
 use mcp_proto::server::{ListKind, PreparedConfig};
@@ -31,6 +32,10 @@ pub(super) struct Inner {
     /// The server was shut down: a new connection ends as soon as it begins. Set under the lock of
     /// the connections.
     closing: AtomicBool,
+    /// In how many ways it is served that end it when they end.
+    pub(super) serving: AtomicUsize,
+    /// How long calls and tasks may continue after a shutdown, in milliseconds.
+    grace: AtomicU64,
     view: CurrentView,
     /// Functions that announce changes to other processes.
     #[cfg(feature = "http-server")]
@@ -59,17 +64,34 @@ impl HostServer for Inner {
 
 impl Inner {
     pub(super) fn new(settings: Settings, catalog: Catalog, states: States) -> Arc<Self> {
-        Arc::new(Self {
+        let inner = Arc::new(Self {
             settings: Arc::new(settings),
             catalog: RwLock::new(Arc::new(catalog)),
             connections: Mutex::default(),
             closing: AtomicBool::new(false),
+            serving: AtomicUsize::new(0),
+            grace: AtomicU64::new(0),
             view: CurrentView::default(),
             #[cfg(feature = "http-server")]
             on_announcement: RwLock::default(),
             unit: Arc::default(),
             _states: states,
-        })
+        });
+        inner.allow(inner.settings.shutdown_timeout);
+        inner
+    }
+
+    /// What runs may continue for at least this time after a shutdown.
+    pub(super) fn allow(&self, grace: Duration) {
+        let millis = u64::try_from(grace.as_millis()).unwrap_or(u64::MAX);
+        self.grace.fetch_max(millis, Ordering::AcqRel);
+    }
+
+    /// What runs apart from connections may continue for this time.
+    pub(super) fn end_background(&self, grace: Duration) {
+        for work in &self.settings.background {
+            work.begin_shutdown(grace);
+        }
     }
 
     /// What is said and offered now.
@@ -187,9 +209,10 @@ impl Inner {
         };
         waiting.into_iter().for_each(Waker::wake);
         self.peers().iter().for_each(Peer::shutdown);
+        let grace = self.grace.load(Ordering::Acquire);
+        self.end_background(Duration::from_millis(grace));
     }
 
-    #[cfg(feature = "http-server")]
     pub(super) fn is_closing(&self) -> bool {
         self.closing.load(Ordering::Acquire)
     }

@@ -36,6 +36,8 @@ mod tell;
 pub mod layers;
 
 #[cfg(feature = "server")]
+pub(crate) mod background;
+#[cfg(feature = "server")]
 mod build;
 #[cfg(feature = "server")]
 mod build_error;

@@ -175,7 +175,7 @@ impl<S> Registry<S> {
     /// Ends the server in good order: every connection reads no more, answers what it has read,
     /// and closes; a connection that begins later does so at once. Handlers have the
     /// [shutdown timeout](super::ServerBuilder::shutdown_timeout) to finish; then their calls are
-    /// answered with error -32603.
+    /// answered with error -32603. [Tasks](crate::tasks) have the same time, and fail then.
     pub fn shutdown(&self) {
         self.with(|inner| {
             inner.shutdown();

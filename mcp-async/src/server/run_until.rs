@@ -44,6 +44,10 @@ where
     /// }
     /// ```
     pub async fn run_until(mut self, end: impl Future<Output = ()>) -> io::Result<()> {
+        self.serve_until(end).await
+    }
+
+    pub(super) async fn serve_until(&mut self, end: impl Future<Output = ()>) -> io::Result<()> {
         let peer = self.driver.role_mut().peer.clone();
         let mut end = pin!(Some(end));
         let bell = Arc::new(Bell {
@@ -61,7 +65,7 @@ where
                 end.set(None);
                 peer.shutdown();
             }
-            Pin::new(&mut self).poll(cx)
+            Pin::new(&mut *self).poll(cx)
         })
         .await
     }

@@ -3,6 +3,7 @@
 
 use core::fmt;
 use core::marker::PhantomData;
+use core::time::Duration;
 use std::io;
 use std::sync::Arc;
 
@@ -11,6 +12,7 @@ use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 
 #[cfg(feature = "http-server")]
 use super::announcement::{Announcement, OnAnnouncement};
+use super::background::{Lifetime, Serving};
 use super::connection::{Connection, connect_with};
 use super::find_tools::FindTools;
 use super::inner::Inner;
@@ -55,6 +57,7 @@ use crate::runtime::{Clock, Runtime};
 pub struct Server<R, S = ()> {
     pub(super) inner: Arc<Inner>,
     state: Arc<S>,
+    lifetime: Arc<Lifetime>,
     runtime: PhantomData<fn() -> R>,
 }
 
@@ -64,10 +67,11 @@ impl<R> Server<R> {
         self.inner.view().prepared.clone()
     }
 
-    /// A handle whose type does not name the state of the server.
+    /// A server without a state of its own.
+    #[cfg(feature = "http-server")]
     pub(super) fn of(inner: Arc<Inner>) -> Self {
         let state = Arc::clone(&inner.unit);
-        Self::with_state(inner, state)
+        Self::new(inner, state)
     }
 
     /// Whether its sessions over HTTP are held to the transports draft.
@@ -114,6 +118,12 @@ impl<R> Server<R> {
         self.inner.poll_closing(cx)
     }
 
+    /// Begins a way in which the server is served, whose calls have this time to end.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn begin_serving(&self, grace: Duration) -> Serving {
+        Serving::new(&self.inner, grace)
+    }
+
     /// Whether it was shut down.
     #[cfg(feature = "http-server")]
     pub(crate) fn is_closing(&self) -> bool {
@@ -147,7 +157,7 @@ impl<R> Server<R> {
         O: AsyncWrite + Unpin,
         C: Clock,
     {
-        let service = service_of(&self.inner, runner, Arc::default());
+        let service = service_of(&self.inner, runner, Arc::default(), Some(&self.lifetime));
         let (mut connection, peer) = connect_with(streams, clock, self.prepared(), service);
         connection = connection.with_shutdown_timeout(self.inner.settings.shutdown_timeout);
         if let Some(keys) = self.inner.settings.keys.clone() {
@@ -159,10 +169,12 @@ impl<R> Server<R> {
 }
 
 impl<R, S> Server<R, S> {
-    pub(super) const fn with_state(inner: Arc<Inner>, state: Arc<S>) -> Self {
+    pub(super) fn new(inner: Arc<Inner>, state: Arc<S>) -> Self {
+        let lifetime = Lifetime::new(&inner.settings.background);
         Self {
             inner,
             state,
+            lifetime,
             runtime: PhantomData,
         }
     }
@@ -194,7 +206,16 @@ impl<R, S> Server<R, S> {
 
     /// The same server, so that what serves it is compiled once for all states.
     pub(crate) fn without_state(&self) -> Server<R> {
-        Server::of(Arc::clone(&self.inner))
+        self.with_state(&self.inner.unit)
+    }
+
+    fn with_state<T>(&self, state: &Arc<T>) -> Server<R, T> {
+        Server {
+            inner: Arc::clone(&self.inner),
+            state: Arc::clone(state),
+            lifetime: Arc::clone(&self.lifetime),
+            runtime: PhantomData,
+        }
     }
 }
 
@@ -224,28 +245,63 @@ impl<R: Runtime, S> Server<R, S> {
 
     /// What serves one connection, for a transport that is not a pair of byte streams.
     pub fn service(&self) -> BoxService {
-        service_of(&self.inner, Some(Runner::of::<R>()), Arc::default())
+        service_of(
+            &self.inner,
+            Some(Runner::of::<R>()),
+            Arc::default(),
+            Some(&self.lifetime),
+        )
     }
 }
 
 impl<R: Runtime> Server<R> {
     async fn serve_standard_streams(self) -> io::Result<()> {
         let streams = stdio::open(R::reactor(), StdioMode::Exclusive)?;
-        let (connection, _) = self.serve(streams);
-        connection.run_until(R::interrupted()).await
+        let (mut connection, _) = self.serve(streams);
+        let grace = self.inner.settings.shutdown_timeout;
+        let serving = Serving::new(&self.inner, grace);
+        serving.start();
+        let served = connection.serve_until(R::interrupted()).await;
+        // What runs apart from the connection has the same time as its handlers.
+        let ending = connection.driver.ending_since();
+        let passed = ending.map_or(Duration::ZERO, |since| {
+            R::default().now().saturating_since(since)
+        });
+        drop(connection);
+        serving.end(grace.saturating_sub(passed));
+        serving.drained().await;
+        serving.finish().await;
+        served
     }
 
     /// What serves one exchange that stands for itself; they share their limits.
     #[cfg(feature = "http-server")]
     pub(crate) fn exchange_service(&self, buckets: &Arc<Buckets>) -> BoxService {
-        service_of(&self.inner, Some(Runner::of::<R>()), Arc::clone(buckets))
+        service_of(
+            &self.inner,
+            Some(Runner::of::<R>()),
+            Arc::clone(buckets),
+            None,
+        )
     }
 }
 
-/// What serves one connection; connections with the same buckets share their limits.
-fn service_of(inner: &Arc<Inner>, runner: Option<Runner>, buckets: Arc<Buckets>) -> BoxService {
+/// What serves one connection; connections with the same buckets share their limits. An exchange of
+/// HTTP has no part in the lifetime of the server: its endpoint has.
+fn service_of(
+    inner: &Arc<Inner>,
+    runner: Option<Runner>,
+    buckets: Arc<Buckets>,
+    lifetime: Option<&Arc<Lifetime>>,
+) -> BoxService {
     let settings = Arc::clone(&inner.settings);
-    let router = Router::new(inner, Arc::clone(&settings), runner, buckets);
+    let router = Router::new(
+        inner,
+        Arc::clone(&settings),
+        runner,
+        buckets,
+        lifetime.cloned(),
+    );
     let service = settings
         .layers
         .iter()
@@ -261,7 +317,7 @@ fn service_of(inner: &Arc<Inner>, runner: Option<Runner>, buckets: Arc<Buckets>)
 
 impl<R, S> Clone for Server<R, S> {
     fn clone(&self) -> Self {
-        Self::with_state(Arc::clone(&self.inner), Arc::clone(&self.state))
+        self.with_state(&self.state)
     }
 }
 

@@ -7,6 +7,7 @@ use mcp_proto::json::{RawBuf, Str};
 use mcp_proto::server::ListKind;
 use mcp_proto::{Limits, PingPolicy, RevisionSet};
 
+use super::background::Background;
 use super::connection::GRACE;
 use super::extension::{Declaration, Filter, Notification};
 use super::layers::Trace;
@@ -39,6 +40,7 @@ pub(super) struct Settings {
     pub(super) sends: Vec<String>,
     pub(super) listers: Vec<Arc<Lister>>,
     pub(super) layers: Vec<Wrap>,
+    pub(super) background: Vec<Arc<dyn Background>>,
     /// Layers ask for the tool or the method that a call names.
     pub(super) finds_tools: bool,
     pub(super) trace: Trace,
@@ -73,6 +75,7 @@ impl Settings {
             sends: Vec::new(),
             listers: Vec::new(),
             layers: Vec::new(),
+            background: Vec::new(),
             finds_tools: false,
             trace: Trace::new(),
             keys: None,

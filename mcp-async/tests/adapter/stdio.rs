@@ -1,9 +1,15 @@
 //! Standard input and output, of every kind, on whichever adapter includes this.
 
+use core::future::pending;
+use core::time::Duration;
 use std::io::{self, Read, Write};
 use std::process::{Child, Command as Program, Stdio};
 use std::thread;
 
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_async::tasks::store::{MemoryTaskStore, TaskStore};
+
+use super::adapter::server::{HandlerError, NoArguments, Tool};
 use super::adapter::{self, Input, Output, StdioMode};
 use super::block_on;
 use super::script::{Script, program, read_some, read_to_end, write_all};
@@ -15,6 +21,7 @@ pub(crate) const SCRIPTS: &[Script] = &[
     ("much passes in both directions", much),
     ("much passes through threads", much_through_threads),
     ("a file and its end", file),
+    ("the end of input ends the tasks of a server", tasks),
     #[cfg(unix)]
     (
         "every kind of descriptor, unchanged for others",
@@ -100,6 +107,34 @@ fn file() {
     assert_eq!(wire, "from a file");
 }
 
+/// TK-60: the program ends after the store has the end of its tasks.
+fn tasks() {
+    let call = r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"wait","arguments":{},"_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{"extensions":{"io.modelcontextprotocol/tasks":{}}}}}}"#;
+    let mut server = start("tasks", Stdio::piped(), Stdio::piped());
+    let mut input = server.stdin.take().unwrap();
+    writeln!(input, "{call}").unwrap();
+    drop(input);
+    let (wire, log) = finish(server);
+    assert!(wire.contains("taskId"), "{wire}");
+    assert!(log.contains("Failed the server is shutting down"), "{log}");
+}
+
+async fn serve_tasks() {
+    let store = MemoryTaskStore::new();
+    let wait = Tool::new("wait")
+        .task(TaskPolicy::Required)
+        .handler(|_: NoArguments, _| pending::<Result<String, HandlerError>>());
+    let server = adapter::Server::builder("s", "1")
+        .with(wait)
+        .tasks(Tasks::new().store(store.clone()))
+        .shutdown_timeout(Duration::from_millis(100));
+    server.serve_stdio().await.unwrap();
+    for record in store.expired(u64::MAX, 9).await.unwrap() {
+        let message = record.status_message().unwrap_or_default();
+        eprintln!("{:?} {message}", record.status());
+    }
+}
+
 /// Four megabytes, far more than all buffers on the way hold together.
 fn check_much(mut input: impl Write + Send + 'static, mut output: impl Read) {
     let much: Vec<u8> = (0..4_u32 << 20).map(|at| ((at * 31) >> 3) as u8).collect();
@@ -121,6 +156,7 @@ pub(crate) fn play(role: &str) -> bool {
             let again = adapter::stdio::open(&adapter::Runtime, StdioMode::Exclusive).unwrap_err();
             eprintln!("{:?}", again.kind());
         }),
+        "tasks" => block_on(serve_tasks()),
         "child" => {
             let mut read = Vec::new();
             io::stdin().read_to_end(&mut read).unwrap();

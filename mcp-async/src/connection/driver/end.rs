@@ -24,6 +24,7 @@ where
 
     fn drain(&mut self, now: Instant) {
         self.phase = Phase::Draining;
+        self.ending_since.get_or_insert(now);
         self.deadline = Some(now + self.shutdown_timeout);
     }
 

@@ -311,6 +311,8 @@ impl<R: Runtime> Http<R> {
     /// Sets how long handlers may continue after the end was asked for; ten seconds otherwise. A
     /// call that still runs then is answered with error -32603, or with 503 where its response has
     /// not begun.
+    ///
+    /// [Tasks](crate::tasks) that run have the same time if the server is not served in another way.
     pub fn shutdown_timeout(mut self, shutdown_timeout: Duration) -> Self {
         self.options.shutdown_timeout = shutdown_timeout;
         self
@@ -398,7 +400,7 @@ impl<R: Runtime> Future for Ending<R> {
         if ended.is_ready()
             && let Some(endpoint) = self.endpoint.upgrade()
         {
-            endpoint.shutdown();
+            endpoint.shutdown(endpoint.options.shutdown_timeout);
         }
         ended
     }

@@ -26,6 +26,7 @@ use super::streams::SessionStreams;
 use super::turns::Turns;
 use crate::connection::Text;
 use crate::runtime::{Now, Runtime};
+use crate::server::background::Serving;
 use crate::server::serving::Server;
 use crate::server::{BoxService, Buckets, Live, Machine, Peer};
 
@@ -54,6 +55,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
     /// Takes those that have ended out of what knows them.
     pub(super) leave: Leave,
     closing: AtomicBool,
+    pub(super) serving: Serving,
     /// For bodies on their way.
     bodies: Room,
 }
@@ -61,6 +63,7 @@ pub(super) struct HttpEndpoint<R: Runtime> {
 impl<R: Runtime> HttpEndpoint<R> {
     pub(super) fn new(server: Server<R>, options: Options) -> Self {
         let config = server.config();
+        let serving = server.begin_serving(options.shutdown_timeout);
         let capacity = Capacity::new(options.limits.sessions);
         let exchanges = Arc::<Exchanges>::default();
         let leave: Leave = {
@@ -95,6 +98,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             exchanges,
             leave,
             closing: AtomicBool::new(false),
+            serving,
         }
     }
 
@@ -153,7 +157,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         }
     }
 
-    pub(super) fn shutdown(&self) {
+    pub(super) fn shutdown(&self, grace: Duration) {
+        self.serving.end(grace);
         self.closing.store(true, Ordering::SeqCst);
         let exchanges = self.exchanges.change(|live| live.peers());
         exchanges.iter().for_each(Peer::shutdown);

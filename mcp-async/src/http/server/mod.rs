@@ -107,7 +107,8 @@ impl<R: Runtime> HttpService<R> {
     /// Ends it in good order: new requests are answered with 503, what runs may finish within
     /// the [shutdown timeout](Http::shutdown_timeout), and listens end with their result.
     pub fn shutdown(&self) {
-        self.endpoint.shutdown();
+        let grace = self.endpoint.options.shutdown_timeout;
+        self.endpoint.shutdown(grace);
     }
 }
 

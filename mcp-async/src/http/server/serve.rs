@@ -102,9 +102,15 @@ impl<R: Network> Http<R> {
             })
             .await;
         };
-        listen
-            .serve_then::<R, _, _>(service, end, || ended.shutdown())
-            .await
+        ended.endpoint.serving.start();
+        let served = listen
+            .serve_then::<R, _, _, _>(service, end, |grace| {
+                ended.endpoint.shutdown(grace);
+                ended.endpoint.serving.drained()
+            })
+            .await;
+        ended.endpoint.serving.finish().await;
+        served
     }
 }
 

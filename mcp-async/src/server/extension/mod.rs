@@ -33,6 +33,7 @@ use tower_layer::Layer;
 use self::filter::ExtensionFilter;
 use self::notification::ExtensionNotification;
 use super::Service;
+use super::background::Background;
 use super::handler_context::Context;
 use super::handler_error::HandlerError;
 use super::listener::Listener;
@@ -105,6 +106,7 @@ pub struct Extension<S = ()> {
     sends: Vec<String>,
     filters: Vec<ExtensionFilter<S>>,
     layers: Vec<Wrap>,
+    background: Option<Arc<dyn Background>>,
 }
 
 impl<S: Send + Sync + 'static> Extension<S> {
@@ -121,6 +123,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
             sends: Vec::new(),
             filters: Vec::new(),
             layers: Vec::new(),
+            background: None,
         }
     }
 
@@ -336,6 +339,12 @@ impl<S: Send + Sync + 'static> Extension<S> {
         self.layers.push(Arc::new(move |service| {
             Box::new(layer.layer(service)) as BoxService
         }));
+        self
+    }
+
+    /// Sets what it does apart from connections.
+    pub(crate) fn background(mut self, work: Arc<dyn Background>) -> Self {
+        self.background = Some(work);
         self
     }
 }

@@ -28,6 +28,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
             sends,
             filters,
             layers,
+            background,
         } = self;
         for method in methods {
             match method.bind(state, &name, (revisions, required)) {
@@ -58,6 +59,7 @@ impl<S: Send + Sync + 'static> Extension<S> {
         }
         settings.finds_tools |= !layers.is_empty();
         settings.layers.extend(layers);
+        settings.background.extend(background);
         let error = |reason: &str| RegisterError::new("extension", &name, &reason);
         let twice = settings.extensions.iter().any(|known| known.name == name);
         match declared {

@@ -18,6 +18,7 @@ use mcp_proto::rpc::{self, code};
 use self::lists::list;
 use self::shown::{is_served, is_shown};
 use super::Peer;
+use super::background::Lifetime;
 use super::cursor::Listing;
 use super::handler_error::missing_extension;
 use super::host::Host;
@@ -41,6 +42,7 @@ pub(super) struct Router {
     buckets: Arc<Buckets>,
     /// The server knows the connection.
     known: AtomicBool,
+    _lifetime: Option<Arc<Lifetime>>,
 }
 
 impl Router {
@@ -49,6 +51,7 @@ impl Router {
         settings: Arc<Settings>,
         runner: Option<Runner>,
         buckets: Arc<Buckets>,
+        lifetime: Option<Arc<Lifetime>>,
     ) -> Self {
         let server = Arc::clone(inner) as _;
         Self {
@@ -57,6 +60,7 @@ impl Router {
             settings,
             buckets,
             known: AtomicBool::new(false),
+            _lifetime: lifetime,
         }
     }
 

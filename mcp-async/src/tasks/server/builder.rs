@@ -32,13 +32,14 @@ impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// ```
     pub fn tasks(self, tasks: Tasks) -> Self {
         let engine = Engine::new(tasks, Executor::of::<R>());
-        let listening = Arc::clone(&engine);
-        let layer = around(move |call, service| engine.serve(call, service));
+        let (serving, listening) = (Arc::clone(&engine), Arc::clone(&engine));
+        let layer = around(move |call, service| serving.serve(call, service));
         let judge = move |ids, listener| Arc::clone(&listening).listen(ids, listener);
         self.extension(
             Extension::new(EXTENSION)
                 .layer(layer)
-                .filter("taskIds", judge),
+                .filter("taskIds", judge)
+                .background(engine),
         )
     }
 }

@@ -9,6 +9,8 @@ use mcp_proto::rpc::code;
 
 use super::super::store::TaskRecord;
 use super::engine::{Counts, Engine, millis, random_id};
+use super::run::SHUTDOWN;
+use super::runs::Running;
 use super::shown::created;
 use super::sweep::KEPT;
 use crate::error::ErrorReply;
@@ -33,11 +35,14 @@ impl Engine {
             return Err(ErrorReply::internal());
         }
         place.is_taken = true;
+        let Some(running) = place.running.take() else {
+            return Err(ErrorReply::internal());
+        };
         drop(place);
         self.keep(&record, owner);
         let shown = created(&record);
         call.detach();
-        (self.executor.spawn)(Box::pin(Arc::clone(&self).run(record, call)));
+        (self.executor.spawn)(Box::pin(Arc::clone(&self).run(record, call, running)));
         self.begin_sweeps();
         shown
     }
@@ -65,12 +70,17 @@ impl Engine {
         if let Some(limit) = self.reached(counts, owner) {
             return Err(ErrorReply::new(code::INTERNAL_ERROR, limit));
         }
+        let now = (self.executor.now)();
+        let Some(running) = self.runs.begin(now) else {
+            return Err(ErrorReply::new(code::INTERNAL_ERROR, SHUTDOWN));
+        };
         if let Some(owner) = owner {
             let count = counts.owners.entry(Arc::clone(owner)).or_default();
             *count = count.saturating_add(1);
         }
         counts.all = counts.all.saturating_add(1);
         Ok(Place {
+            running: Some(running),
             engine: Arc::clone(self),
             owner: owner.cloned(),
             id,
@@ -87,9 +97,10 @@ impl Engine {
         (of_owner >= self.tasks.max_per_owner).then_some("limit reached: tasks of one principal")
     }
 
-    /// Whether a further task of this owner would exceed a bound.
+    /// Whether a further task of this owner would exceed a bound, or the server ends.
     pub(super) fn is_full(&self, owner: Option<&Arc<str>>) -> bool {
-        self.reached(&self.counts(), owner).is_some()
+        let is_over = !self.runs.are_allowed((self.executor.now)());
+        is_over || self.reached(&self.counts(), owner).is_some()
     }
 
     /// Notes when the task is forgotten.
@@ -111,6 +122,7 @@ struct Place {
     owner: Option<Arc<str>>,
     id: String,
     is_taken: bool,
+    running: Option<Running>,
 }
 
 impl Drop for Place {

@@ -12,6 +12,7 @@ use mcp_proto::rpc::{Method, code};
 use super::super::store::{TaskRecord, TaskStore, TaskStoreFuture};
 use super::executor::Executor;
 use super::policy::{TaskPolicy, ToolTasks, undeclared};
+use super::runs::Runs;
 use super::settings::Tasks;
 use super::time::TimeOfDay;
 use crate::connection::Job;
@@ -27,6 +28,7 @@ pub(super) struct Engine {
     /// The name of this run of the process.
     pub(super) boot: String,
     pub(super) counts: Mutex<Counts>,
+    pub(super) runs: Arc<Runs>,
     /// A task of the runtime removes what has expired.
     pub(super) sweeps: AtomicBool,
     /// Until when the store knows this process as alive.
@@ -51,6 +53,7 @@ impl Engine {
             time: TimeOfDay::default(),
             boot: random_id().unwrap_or_default(),
             counts: Mutex::default(),
+            runs: Arc::default(),
             sweeps: AtomicBool::new(false),
             alive_until: AtomicU64::new(0),
         })
@@ -62,9 +65,7 @@ impl Engine {
         if !call.request.revision.has_input_required() {
             return self.serve_legacy(call, service);
         }
-        if self.tasks.store.is_shared() {
-            self.begin_sweeps();
-        }
+        self.begin_to_look();
         match call.method {
             Method::ToolsCall => self.call_tool(call, service),
             Method::TasksGet => self.get(call),

@@ -5,12 +5,14 @@
 
 mod builder;
 mod create;
+mod end;
 mod engine;
 mod executor;
 mod listen;
 mod methods;
 mod policy;
 mod run;
+mod runs;
 mod settings;
 mod shown;
 mod sweep;

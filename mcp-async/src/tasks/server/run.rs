@@ -12,6 +12,7 @@ use mcp_proto::rpc::code;
 
 use super::super::store::{TaskQuestion, TaskRecord};
 use super::engine::Engine;
+use super::runs::{Phase, Running};
 use crate::error::ErrorReply;
 use crate::io::stdio::Sleep;
 use crate::server::DetachedCall;
@@ -38,13 +39,23 @@ struct Run {
     failures: u32,
     /// The end of the task's time.
     expiry: Option<Sleep>,
+    running: Running,
+    /// The end of the time that the task has after the server has begun to end.
+    grace: Option<Sleep>,
+    /// The end of the time that the store has after the task was stopped with its server.
+    stopped: Option<Sleep>,
 }
 
 type Newest = Result<Option<TaskRecord>, ErrorReply>;
 
 impl Engine {
     /// Runs the handler of a task until the task has ended.
-    pub(super) async fn run(self: Arc<Self>, record: TaskRecord, call: DetachedCall) {
+    pub(super) async fn run(
+        self: Arc<Self>,
+        record: TaskRecord,
+        call: DetachedCall,
+        running: Running,
+    ) {
         let ttl = record.ttl.map(Duration::from_millis);
         let expiry = ttl.map(|ttl| (self.executor.sleep)(ttl));
         let mut run = Run {
@@ -59,6 +70,9 @@ impl Engine {
             pause: None,
             failures: 0,
             expiry,
+            running,
+            grace: None,
+            stopped: None,
         };
         poll_fn(|cx| run.poll(cx)).await;
     }
@@ -72,6 +86,9 @@ impl Run {
         {
             self.expiry = None;
             self.stop(EXPIRED);
+        }
+        if self.poll_shutdown(cx).is_ready() {
+            return Poll::Ready(());
         }
         loop {
             if self.poll_newer(cx).is_ready() {
@@ -88,6 +105,37 @@ impl Run {
                 Poll::Pending if changed => {}
                 Poll::Pending => return Poll::Pending,
             }
+        }
+    }
+
+    /// Ends the task with its server. Ready when the store has had its time.
+    fn poll_shutdown(&mut self, cx: &mut Context<'_>) -> Poll<()> {
+        let sleep = self.engine.executor.sleep;
+        if self.stopped.is_none() {
+            let is_over = match self.running.phase(cx) {
+                Phase::Open => {
+                    self.grace = None;
+                    false
+                }
+                Phase::Until(end) => {
+                    let left = || end.saturating_since((self.engine.executor.now)());
+                    let grace = self.grace.get_or_insert_with(|| sleep(left()));
+                    grace.as_mut().poll(cx).is_ready()
+                }
+                Phase::Stopped => true,
+            };
+            if !is_over {
+                return Poll::Pending;
+            }
+            if self.outcome.is_none() {
+                self.stop(SHUTDOWN);
+            }
+            self.pause = None;
+            self.stopped = Some(sleep(self.engine.tasks.store_timeout));
+        }
+        match &mut self.stopped {
+            Some(stopped) => stopped.as_mut().poll(cx),
+            None => Poll::Pending,
         }
     }
 
@@ -306,6 +354,8 @@ fn shortened(mut message: String) -> String {
 
 /// The status message of a task that had no more time.
 pub(super) const EXPIRED: &str = "the task has expired";
+/// The status message of a task that ended with its server.
+pub(super) const SHUTDOWN: &str = "the server is shutting down";
 /// The status message of a task whose record is too large.
 pub(super) const BYTES: &str = "limit reached: bytes of a task";
 /// The longest status message, in bytes.

@@ -22,6 +22,13 @@ impl Engine {
         }
     }
 
+    /// Looks after a store that others write to although no task runs here.
+    pub(super) fn begin_to_look(self: &Arc<Self>) {
+        if self.tasks.store.is_shared() {
+            self.begin_sweeps();
+        }
+    }
+
     async fn sweep(&self) -> Result<(), ErrorReply> {
         let now = self.time();
         self.counts().forget_until(now);

@@ -6,12 +6,14 @@ use std::thread;
 
 use mcp_async::http::Http;
 use mcp_async::net::{HttpClient, Identity, Listen, RemoteAddr, Roots};
+use mcp_async::tasks::server::{TaskPolicy, Tasks};
+use mcp_async::tasks::store::{MemoryTaskStore, TaskStore};
 use mcp_proto::{Revision, RevisionSet};
 use serde_json::json;
 
 use super::service::{Gate, Open, Tested};
 use super::{LATER, Running, SOON, local, run};
-use crate::adapter::server::{Context, NoArguments, ServerBuilder};
+use crate::adapter::server::{Context, HandlerError, NoArguments, ServerBuilder, Tool};
 use crate::adapter::{Client, Runtime, Server};
 use crate::block_on;
 
@@ -86,9 +88,14 @@ const OVER_HTTP: [Revision; 4] = [
 
 /// A POST by hand, in 2026-07-28.
 fn modern(tool: &str) -> String {
+    modern_of(tool, &json!({}))
+}
+
+/// The same, of a client with these capabilities.
+fn modern_of(tool: &str, capabilities: &serde_json::Value) -> String {
     let meta = json!({
         "io.modelcontextprotocol/protocolVersion": "2026-07-28",
-        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientCapabilities": capabilities,
         "progressToken": "p",
     });
     let params = json!({ "name": tool, "arguments": {}, "_meta": meta });
@@ -346,6 +353,52 @@ fn a_session_that_ended_leaves_its_place() {
         ));
         assert!(client.hear().starts_with("HTTP/1.1 2"));
     }
+}
+
+/// TK-60: tasks have the time of a shutdown, and the server waits until the store has their end.
+#[test]
+fn a_shutdown_ends_the_tasks_that_run() {
+    let state = Tested::default();
+    let store = MemoryTaskStore::new();
+    let (held, tasks) = (state.clone(), Tasks::new().store(store.clone()));
+    let tool = |name| {
+        let state = held.clone();
+        let tool = Tool::new(name).task(TaskPolicy::Required);
+        tool.handler(move |_: NoArguments, _| {
+            let state = state.clone();
+            async move {
+                let _open: Open = state.count();
+                state.gate.passed().await;
+                Ok("ended")
+            }
+        })
+    };
+    let forever = Tool::new("forever")
+        .task(TaskPolicy::Required)
+        .handler(|_: NoArguments, _| core::future::pending::<Result<String, HandlerError>>());
+    let server = server(&state).with(tool("ends")).with(forever).tasks(tasks);
+    let server = offer(server, local().shutdown_timeout(LATER / 2), |http| http);
+    for name in ["ends", "forever"] {
+        let declared = r#"{"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
+        let request = modern_of(name, &serde_json::from_str(declared).unwrap());
+        let heard = server.connect().say(&request).hear();
+        assert!(heard.contains("taskId"), "{heard}");
+    }
+    let gate = state.gate.clone();
+    let opening = thread::spawn(move || {
+        thread::sleep(LATER / 4);
+        gate.open();
+    });
+    server.has_ended();
+    opening.join().unwrap();
+    let mut ends = Vec::new();
+    for record in block_on(store.expired(u64::MAX, 9)).unwrap() {
+        let message = record.status_message().unwrap_or_default();
+        ends.push(format!("{:?} {message}", record.status()));
+    }
+    ends.sort_unstable();
+    assert_eq!(ends, ["Completed ", "Failed the server is shutting down"]);
+    state.has_open(0);
 }
 
 #[test]

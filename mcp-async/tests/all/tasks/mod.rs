@@ -7,5 +7,6 @@ mod limits;
 mod listens;
 mod owners;
 mod questions;
+mod shutdown;
 mod stores;
 pub(crate) mod support;

@@ -1,0 +1,42 @@
+//! The end of tasks with their server.
+
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::sync::Arc;
+
+use super::engine::Engine;
+use super::runs::Phase;
+use crate::server::background::Background;
+
+impl Background for Engine {
+    fn attach(&self) {
+        self.runs.attach();
+    }
+
+    fn start(self: Arc<Self>) {
+        self.begin_to_look();
+    }
+
+    fn begin_shutdown(&self, grace: Duration) {
+        let end = (self.executor.now)() + grace;
+        self.runs.enter(Phase::Until(end));
+    }
+
+    fn stop(&self) {
+        self.runs.enter(Phase::Stopped);
+    }
+
+    fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()> {
+        self.runs.poll_empty(cx)
+    }
+
+    fn resume(&self) {
+        self.runs.reopen();
+    }
+
+    fn detach(&self) {
+        if self.runs.detach() {
+            self.stop();
+        }
+    }
+}

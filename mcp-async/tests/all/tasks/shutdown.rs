@@ -1,0 +1,94 @@
+//! The end of tasks with their server.
+
+use core::time::Duration;
+
+use mcp_async::Server;
+use mcp_async::tasks::server::Tasks;
+use mcp_async::tasks::store::{MemoryTaskStore, TaskStore};
+use mcp_proto::Revision;
+
+use super::stores::{Fault, Hostile};
+use super::support::{BOTH, Running, about, create, pass, server, status};
+use crate::server_typed::support::{Wire, member, text};
+use crate::sim::{self, Sim};
+
+const MESSAGE: &str = "the server is shutting down";
+
+type Built = Server<Sim, Running>;
+
+fn start(store: impl TaskStore + 'static) -> (Built, Wire, Running) {
+    let (server, running) = server(Tasks::new().store(store));
+    let server = server.shutdown_timeout(Duration::from_secs(1)).build();
+    let server = server.unwrap();
+    let wire = Wire::declaring(&server, Revision::V2026_07_28, BOTH);
+    (server, wire, running)
+}
+
+/// TK-60: what runs has the time of a shutdown, and fails then, whatever it does.
+#[test]
+fn a_shutdown_lets_tasks_end_in_its_time_and_fails_the_others() {
+    let store = MemoryTaskStore::new();
+    let (server, mut wire, running) = start(store.clone());
+    let quick = create(&mut wire, "job", r#"{"steps":5}"#);
+    let slow = create(&mut wire, "job", r#"{"steps":1000}"#);
+    let asks = create(&mut wire, "job", r#"{"ask":1}"#);
+    pass(0);
+    server.registry().shutdown();
+    for _ in 0..5 {
+        pass(100);
+    }
+    let (_other, mut there, _) = start(store);
+    assert_eq!(status(&mut there, &quick), "completed");
+    pass(499);
+    assert_eq!(status(&mut there, &slow), "working");
+    assert_eq!(status(&mut there, &asks), "input_required");
+    assert_eq!(running.get(), 2);
+    pass(1);
+    assert_eq!(running.get(), 0);
+    for id in [slow, asks] {
+        let got = about(&mut there, "tasks/get", &id);
+        assert_eq!(text(&got, &["result", "status"]), "failed");
+        assert_eq!(text(&got, &["result", "statusMessage"]), MESSAGE);
+        assert_eq!(member(&got, &["result", "error", "code"]), "-32603");
+    }
+    sim::end();
+}
+
+/// TK-60
+#[test]
+fn the_tasks_of_a_dropped_server_end() {
+    let store = MemoryTaskStore::new();
+    let (server, mut wire, running) = start(store.clone());
+    let id = create(&mut wire, "job", r#"{"steps":1000}"#);
+    pass(100);
+    drop(server);
+    pass(100);
+    // The connection is served on.
+    assert_eq!(status(&mut wire, &id), "working");
+    drop(wire);
+    pass(0);
+    assert_eq!(running.get(), 0);
+    let (_other, mut there, _) = start(store);
+    let got = about(&mut there, "tasks/get", &id);
+    assert_eq!(text(&got, &["result", "statusMessage"]), MESSAGE);
+    sim::end();
+}
+
+/// TK-60
+#[test]
+fn a_store_that_fails_does_not_delay_the_end_of_a_server() {
+    for fault in [Fault::Never, Fault::Fails, Fault::Refuses] {
+        let store = Hostile::new(fault, usize::MAX / 2);
+        let (server, mut wire, running) = start(store.clone());
+        create(&mut wire, "job", r#"{"steps":1000}"#);
+        pass(100);
+        store.fail_after(0);
+        drop((server, wire));
+        pass(0);
+        assert_eq!(running.get(), 0, "{fault:?}");
+        for _ in 0..40 {
+            pass(500);
+        }
+        assert_eq!(sim::settle(), 0, "{fault:?}");
+    }
+}
