@@ -186,10 +186,7 @@ pub(super) fn poll_ask(
     };
     let error = match arrival {
         Arrival::Result => return Poll::Ready(Ok(buffer)),
-        Arrival::Error(error) | Arrival::Mismatched(error) if is_rejection(&error) => {
-            AskError::Rejected(error)
-        }
-        Arrival::Error(error) | Arrival::Mismatched(error) => AskError::Client(error),
+        Arrival::Error(error) | Arrival::Mismatched(error) => AskError::of_client(error),
         Arrival::Failed(Lost::Unusable(reason)) => AskError::Unusable(reason),
         Arrival::Failed(Lost::Timeout) => AskError::Timeout,
         Arrival::Failed(Lost::Cancelled) => AskError::Cancelled,
@@ -202,6 +199,14 @@ pub(super) fn poll_ask(
 }
 
 impl AskError {
+    /// The client has answered with this error.
+    pub(super) fn of_client(error: ErrorReply) -> Self {
+        match is_rejection(&error) {
+            true => Self::Rejected(error),
+            false => Self::Client(error),
+        }
+    }
+
     /// The error that the client receives if a handler ends its call with this one:
     ///
     /// - the capability that it would have to declare (MR-05), with code -32021 and the data

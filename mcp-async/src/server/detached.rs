@@ -54,8 +54,8 @@ impl Call<'_> {
     ///
     /// `begin` receives the call when it is to leave the exchange. It makes the call known, gives
     /// it to a task that drives it, and returns the answer of the exchange. A call that the service
-    /// refuses before a handler runs, or whose handler ends in the exchange, is answered there, and
-    /// `begin` is not called.
+    /// answers before a handler runs (see [`Detach`] for when), or whose handler ends in the
+    /// exchange, is answered there, and `begin` is not called.
     ///
     /// ```
     /// use mcp_async::ErrorReply;
@@ -95,7 +95,8 @@ impl Call<'_> {
         let host = Arc::new(DetachedHost::new(&origin, when));
         self.context.detach_to(Arc::clone(&host) as _);
         let job = service.call(self);
-        if job.is_ready() {
+        let is_ready = job.is_ready();
+        if is_ready && when != Detach::Always {
             return job;
         }
         let limit = job.limit();
@@ -104,6 +105,10 @@ impl Call<'_> {
             host,
             span: Here::current(),
         };
+        if is_ready && let Some(error) = call.refusal() {
+            let refusal = core::future::ready(Err::<(), _>(error));
+            return Job::from_future(Answering::new(origin, refusal)).ready();
+        }
         let job = Job::from_future(async move {
             if when == Detach::OnRequest
                 && let Some(answered) = poll_fn(|cx| call.poll_attached(cx)).await
@@ -170,10 +175,30 @@ impl DetachedCall {
         answered
     }
 
+    /// Answers the question of this key with an error of the client. Returns whether it was open.
+    pub fn refuse(&self, key: &str, error: ErrorReply) -> bool {
+        let waiting = self.host.lock().rounds.refuse(self.host.call, key, error);
+        let refused = waiting.is_some();
+        waiting.unwrap_or_default().wake();
+        refused
+    }
+
     /// Returns the answer of the handler, once. A handler that panicked has the internal error
     /// (-32603).
     pub fn take_outcome(&self) -> Option<Result<RawBuf, ErrorReply>> {
         self.host.lock().outcome.take()
+    }
+
+    /// Takes the answer that the service has given at once. Returns it if it is an error.
+    fn refusal(&mut self) -> Option<ErrorReply> {
+        self.host.detach();
+        let polled = self.poll_changed(&mut task::Context::from_waker(Waker::noop()));
+        let state = &mut *self.host.lock();
+        state.changed |= polled.is_ready();
+        match &state.outcome {
+            Some(Err(error)) => Some(error.clone()),
+            _ => None,
+        }
     }
 
     /// The job, in the exchange. Ready with the proof of the answer, or with nothing when the call

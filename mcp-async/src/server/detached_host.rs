@@ -262,7 +262,7 @@ impl CallHost for DetachedHost {
             match (state.stage, self.when) {
                 (Stage::Detached, _) => return Poll::Ready(true),
                 (Stage::Over, _) => return Poll::Ready(false),
-                (_, Detach::Now) => {}
+                (_, Detach::Now | Detach::Always) => {}
                 (_, Detach::OnRequest) => state.stage = Stage::Asked,
             }
             register(&mut state.waiting, cx);

@@ -12,7 +12,7 @@ use mcp_proto::rpc::Method;
 use mcp_proto::server::{AskOptions, check_question};
 
 use super::answer::check_form;
-use super::round::{Answer, Asked, Open, Round};
+use super::round::{Answer, Asked, Round};
 use super::table::Rounds;
 use crate::connection::PendingRequest;
 use crate::server::ask::{AskError, not_in_revision, poll_ask};
@@ -173,6 +173,7 @@ impl<'a, T> QuestionFuture<'a, T> {
         };
         let (context, key, stage) = (self.context, self.key, &mut self.stage);
         let has_rounds = context.revision().has_input_required();
+        let nested = &mut self.nested;
         // Wakers are dropped and woken outside of the lock: they are a user's.
         let (mut old, mut runner) = (None, None);
         let found = context.with_rounds(|rounds, state| {
@@ -181,6 +182,12 @@ impl<'a, T> QuestionFuture<'a, T> {
             }
             let waits_live = rounds.waits_live();
             let legacy = !has_rounds && !waits_live;
+            if !has_rounds
+                && waits_live
+                && let Some(params) = nested.take()
+            {
+                *asked = Asked::new(asked.method, params);
+            }
             let live = state == CallState::Live;
             let Some(round) = live.then(|| rounds.round(context.token)).flatten() else {
                 if legacy {
@@ -205,6 +212,11 @@ impl<'a, T> QuestionFuture<'a, T> {
                 Some(_) => drop(answers.remove(key)),
                 None => {}
             }
+            if let Stage::Waits(_) = *stage
+                && let Some(error) = round.refusal(key, asked.fingerprint)
+            {
+                return Found::Error(AskError::of_client(error.clone()));
+            }
             let number = match *stage {
                 Stage::Waits(number) => number,
                 _ => round.number(),
@@ -215,7 +227,7 @@ impl<'a, T> QuestionFuture<'a, T> {
                 }
                 Some(_) => false,
                 None if legacy => {
-                    round.open.push(Open::new(key, asked.clone(), true));
+                    round.ask(key, asked.clone(), true);
                     return Found::Asks;
                 }
                 None => {
@@ -226,7 +238,7 @@ impl<'a, T> QuestionFuture<'a, T> {
                     if waits_live && round.is_key_of_another(key, asked.fingerprint) {
                         return Found::Error(AskError::Key);
                     }
-                    round.open.push(Open::new(key, asked.clone(), false));
+                    round.ask(key, asked.clone(), false);
                     true
                 }
             };

@@ -8,6 +8,8 @@ use mcp_proto::rpc::Method;
 use serde::{Deserialize, Serialize};
 use sha2::{Digest, Sha256};
 
+use crate::error::ErrorReply;
+
 /// One call, over all of its rounds.
 #[derive(Debug, Default)]
 pub(in crate::server) struct Round {
@@ -21,6 +23,8 @@ pub(in crate::server) struct Round {
     offered: Option<RawBuf>,
     /// The keys of those that were taken for answers.
     accepted: Vec<String>,
+    /// The errors with which the client has answered questions of a live call.
+    refused: BTreeMap<String, (Fingerprint, ErrorReply)>,
     /// For those who wait.
     numbers: u64,
 }
@@ -170,6 +174,26 @@ impl Round {
         Some(self.close(key))
     }
 
+    /// Takes this for the answer to the open question of this key. Returns the tasks that wait for
+    /// it; `None` if there is no such question.
+    pub(super) fn refuse(&mut self, key: &str, error: ErrorReply) -> Option<Waiting> {
+        let question = self.find_open(key)?.asked.fingerprint;
+        self.refused.insert(key.to_owned(), (question, error));
+        Some(self.close(key))
+    }
+
+    /// The error with which the client has answered this question.
+    pub(super) fn refusal(&self, key: &str, question: Fingerprint) -> Option<&ErrorReply> {
+        let (refused, error) = self.refused.get(key)?;
+        (*refused == question).then_some(error)
+    }
+
+    /// Asks this question.
+    pub(super) fn ask(&mut self, key: &str, asked: Asked, nested: bool) {
+        self.refused.remove(key);
+        self.open.push(Open::new(key, asked, nested));
+    }
+
     pub(super) fn find_computing(&mut self, key: &str) -> Option<&mut Computing> {
         self.computing.iter_mut().find(|value| value.key == key)
     }
@@ -210,7 +234,7 @@ impl Round {
 }
 
 impl Open {
-    pub(super) fn new(key: &str, asked: Asked, nested: bool) -> Self {
+    fn new(key: &str, asked: Asked, nested: bool) -> Self {
         Self {
             key: key.to_owned(),
             asked,

@@ -8,6 +8,7 @@ use mcp_proto::rpc::Method;
 
 use super::keys::StateKeys;
 use super::round::{Round, Waiting};
+use crate::error::ErrorReply;
 
 /// Empty until a call asks something, or could: then one place for each call in flight, in the
 /// order of the core's own table. A call that runs apart from its connection has a table of its
@@ -94,6 +95,17 @@ impl Rounds {
         result: RawBuf,
     ) -> Option<Waiting> {
         self.existing(token)?.answer(key, result)
+    }
+
+    /// Answers an open question with an error of the client. Returns the tasks to wake; `None` if
+    /// there is no such question.
+    pub(in crate::server) fn refuse(
+        &mut self,
+        token: Token,
+        key: &str,
+        error: ErrorReply,
+    ) -> Option<Waiting> {
+        self.existing(token)?.refuse(key, error)
     }
 
     /// Begins a call of 2026-07-28 that may ask.
