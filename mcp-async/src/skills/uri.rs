@@ -1,6 +1,6 @@
 //! URIs of files of skills.
 
-#[cfg(any(feature = "server", test))]
+#[cfg(any(feature = "client", feature = "server", test))]
 use core::fmt::Write as _;
 
 use super::SKILL_MD;
@@ -24,7 +24,7 @@ pub(super) fn is_inside(uri: &str, folder: &str) -> bool {
 }
 
 /// Encodes a path for a URI: everything except slashes and what a segment may contain (RFC 3986).
-#[cfg(any(feature = "server", test))]
+#[cfg(any(feature = "client", feature = "server", test))]
 pub(super) fn encode_path(path: &str) -> String {
     let mut encoded = String::with_capacity(path.len());
     for byte in path.bytes() {
