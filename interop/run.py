@@ -63,8 +63,17 @@ FEATURES = {
     "changes": ALL,
     "prompts": ALL,
     "complete": ALL,
+    "skills": ALL[3:],
+    "directories": ALL[3:],
+    "tasks": [MODERN],
+    "task-input": [MODERN],
+    "task-errors": [MODERN],
+    "task-cancel": [MODERN],
+    "task-listen": [MODERN],
     "close": ALL,
 }
+NO_SKILLS = {feature: "the SDK knows no skills" for feature in ["skills", "directories"]}
+NO_TASKS = {feature: "the SDK knows no tasks of 2026-07-28" for feature in FEATURES if feature.startswith("task")}
 
 ADAPTERS = ["tokio", "smol"]
 
@@ -91,9 +100,9 @@ CLIENTS = [
     Peer("rust rmcp 3.9.0", [str(RUST / f"client{PROGRAM}")], ALL),
 ]
 SERVERS = [
-    Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "server.py")], ALL, EVERY),
-    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY, EVERY),
-    Peer("typescript server 2.4.0", ["node", str(TYPESCRIPT / "server.mjs")], ALL),
+    Peer("python mcp 2.3.0", [str(PYTHON), str(HERE / "python" / "server.py")], ALL, EVERY, lacks=NO_SKILLS | NO_TASKS),
+    Peer("typescript sdk 1.32.2", ["node", str(TYPESCRIPT / "server-v1.mjs")], LEGACY, EVERY, lacks=NO_SKILLS),
+    Peer("typescript server 2.4.0", ["node", str(TYPESCRIPT / "server.mjs")], ALL, lacks=NO_TASKS),
     Peer("rust rmcp 3.9.0", [str(RUST / f"server{PROGRAM}")], ALL),
 ]
 
@@ -108,6 +117,7 @@ class Table:
 
     def add(self, revision: str, lines: dict[str, dict], lacks: dict[str, str], error: str) -> None:
         column = self.columns[revision] = {}
+        lacking: dict[str, list[str]] = {}
         for feature, revisions in FEATURES.items():
             line = lines.get(feature, {"ok": False, "detail": "not reported"})
             reason = lacks.get(feature, line.get("lacks"))
@@ -115,12 +125,14 @@ class Table:
                 column[feature] = "-"
             elif reason:
                 column[feature] = "lacks"
-                self.note(f"lacks {feature} in {revision}: {reason}")
+                lacking.setdefault(reason, []).append(feature)
             elif line["ok"]:
                 column[feature] = "yes"
             else:
                 column[feature] = "NO"
                 self.note(f"NO {feature} in {revision}: {line.get('detail')}")
+        for reason, features in lacking.items():
+            self.note(f"lacks {', '.join(features)} in {revision}: {reason}")
         if error:
             column["close"] = "NO"
             self.note(f"NO close in {revision}: {error}")

@@ -6,7 +6,7 @@ import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js';
 import * as types from '@modelcontextprotocol/sdk/types.js';
-import { CAPABILITIES, Driver } from './driver.mjs';
+import { CAPABILITIES, Driver, NO_TASKS } from './driver.mjs';
 
 const REQUESTS = {
   'elicitation/create': types.ElicitRequestSchema,
@@ -47,7 +47,8 @@ const driver = new Driver(client, revision, {
   requests: transport instanceof StreamableHTTPClientTransport && (() => requests),
 });
 await client.connect(transport);
-await driver.run({ rounds: 'the revision that brought them' });
+const skills = 'the SDK knows no skills';
+await driver.run({ rounds: 'the revision that brought them', skills, directories: skills, ...NO_TASKS });
 
 function reach(command, args) {
   if (!command.startsWith('http')) return new StdioClientTransport({ command, args });

@@ -2,8 +2,9 @@
 //
 // Usage: client.mjs REVISION COMMAND [ARGUMENT...], or REVISION URL
 import { Client, StreamableHTTPClientTransport } from '@modelcontextprotocol/client';
+import { SkillsClient } from '@modelcontextprotocol/client/ext/skills';
 import { StdioClientTransport } from '@modelcontextprotocol/client/stdio';
-import { CAPABILITIES, Driver, MODERN } from './driver.mjs';
+import { CAPABILITIES, Driver, MODERN, NO_TASKS } from './driver.mjs';
 
 const [revision, command, ...args] = process.argv.slice(2);
 const remote = command.startsWith('http');
@@ -28,6 +29,8 @@ const driver = new Driver(client, revision, {
   notFound: -32602,
   revision: () => client.getNegotiatedProtocolVersion(),
   requests: remote && (() => requests),
+  skills: new SkillsClient(client),
 });
 await client.connect(remote ? new StreamableHTTPClientTransport(new URL(command), { fetch: counted }) : new StdioClientTransport({ command, args }));
-await driver.run({});
+const directories = 'the SDK refuses answers without ttlMs and cacheScope, which those of resources/directory/read do not have';
+await driver.run({ ...NO_TASKS, ...(revision === MODERN && { directories }) });

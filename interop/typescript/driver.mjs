@@ -6,6 +6,8 @@ const TEXT = 'line\nbreak, "quotes", back\\slash, \u00e9\u4e2d\u{1f980}, \u2028,
 const ROOT = 'file:///srv/interop';
 export const MODERN = '2026-07-28';
 export const CAPABILITIES = { elicitation: { form: {}, url: {} }, sampling: {}, roots: { listChanged: true } };
+const TASKS = ['tasks', 'task-input', 'task-errors', 'task-cancel', 'task-listen'];
+export const NO_TASKS = Object.fromEntries(TASKS.map((feature) => [feature, 'the SDK knows no tasks of 2026-07-28']));
 
 // The one connection, what its server asked and told.
 export class Driver {
@@ -36,11 +38,9 @@ export class Driver {
   }
 
   async run(lacks) {
+    for (const [feature, reason] of Object.entries(lacks)) report(feature, { lacks: reason });
     for (const [feature, drive] of Object.entries(FEATURES)) {
-      if (lacks[feature]) {
-        report(feature, { lacks: lacks[feature] });
-        continue;
-      }
+      if (lacks[feature]) continue;
       try {
         await within(10_000, drive(this));
         report(feature, { ok: true });
@@ -259,6 +259,28 @@ const FEATURES = {
     const template = { type: 'ref/resource', uri: 'test://template/{id}/data' };
     const { completion } = await client.complete({ ref: template, argument: { name: 'id', value: '' } });
     assert(completion.values.length === 100 && completion.hasMore);
+  },
+  async skills({ peer: { skills } }) {
+    assert(skills.supported);
+    const { skills: all } = await skills.list();
+    assert.deepEqual(all.map(({ frontmatter }) => frontmatter.name).sort(), ['letters', 'poems']);
+    const uri = 'skill://letters/SKILL.md';
+    const { skill } = await skills.get(uri);
+    assert.deepEqual(skill, all.find((other) => other.uri === uri));
+    const { frontmatter, body } = await skills.read(skill);
+    assert.equal(frontmatter.license, 'MIT');
+    assert.deepEqual(frontmatter.metadata, { version: '1.0' });
+    assert(body.includes('references/forms.md'));
+    assert.equal(skill.resources.length, 4);
+    for (const file of skill.resources) assert((await skills.read(skill, file.uri)).verified);
+    await refused(skills.get('skill://none/SKILL.md'), -32602);
+  },
+  async directories({ peer: { skills } }) {
+    assert(skills.directoryRead);
+    const { resources } = await skills.readDirectory('skill://letters');
+    const folders = resources.filter(({ mimeType }) => mimeType === 'inode/directory');
+    assert.deepEqual(folders.map((folder) => folder.uri).sort(), ['skill://letters/assets', 'skill://letters/references']);
+    await refused(skills.readDirectory('skill://none'), -32602);
   },
 };
 

@@ -52,6 +52,19 @@ const PROMPTS = {
   test_input_required_result_prompt: [],
 };
 
+const skillMd = (yaml, body) => `---\n${yaml}\n---\n${body}\n`;
+// The files of the skills by their paths.
+export const SKILLS = {
+  'letters/SKILL.md': skillMd(
+    'name: letters\ndescription: Writes letters.\nlicense: MIT\nmetadata:\n  version: "1.0"',
+    'Read references/forms.md.',
+  ),
+  'letters/references/forms.md': '# Forms\n',
+  'letters/references/old/forms.md': '# Forms before 1990\n',
+  'letters/assets/stamp.png': new Uint8Array(Buffer.from(PNG, 'base64')),
+  'poems/SKILL.md': skillMd('name: poems\ndescription: Writes short poems.', 'Write four lines that rhyme.'),
+};
+
 const text = (value) => ({ type: 'text', text: value });
 const content = (...blocks) => ({ content: blocks });
 const IMAGE = { type: 'image', data: PNG, mimeType: 'image/png' };

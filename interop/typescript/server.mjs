@@ -7,16 +7,21 @@ import { getRequestListener } from '@hono/node-server';
 import {
   createMcpHandler,
   isLegacyRequest,
+  McpServer,
   ProtocolError,
-  Server,
+  ResourceTemplate,
   WebStandardStreamableHTTPServerTransport,
 } from '@modelcontextprotocol/server';
+import { memorySkillFiles, SkillsExtension } from '@modelcontextprotocol/server/ext/skills';
 import { serveStdio } from '@modelcontextprotocol/server/stdio';
-import { handlers, OPTIONS } from './everything.mjs';
+import { handlers, OPTIONS, SKILLS } from './everything.mjs';
+
+const skills = await SkillsExtension.load(memorySkillFiles(SKILLS), { strict: true });
 
 // `notify` tells those who listen of changes where each request has a server of its own.
 function everything({ era }, notify) {
-  const server = new Server({ name: 'typescript-everything', version: '1.0.0' }, OPTIONS);
+  const mcp = new McpServer({ name: 'typescript-everything', version: '1.0.0' }, OPTIONS);
+  const { server } = mcp;
   const subscribed = new Set();
   const modern = era === 'modern';
   const context = ({ mcpReq }) => ({
@@ -44,12 +49,21 @@ function everything({ era }, notify) {
     promptsChanged: () => (notify ? notify.promptsChanged() : server.sendPromptListChanged()),
   });
   const all = handlers((code, message, data) => new ProtocolError(code, message, data));
+  // Skills are resources of the SDK's own registry, and so is the rest.
+  skills.attach(mcp);
+  const read = (uri, cx) => all['resources/read']({ uri: uri.href }, context(cx));
+  for (const { name, uri } of all['resources/list']().resources) mcp.registerResource(name, uri, {}, read);
+  for (const { name, uriTemplate } of all['resources/templates/list']().resourceTemplates) {
+    const template = new ResourceTemplate(uriTemplate, { list: undefined });
+    mcp.registerResource(name, template, {}, (uri, _, cx) => read(uri, cx));
+  }
   for (const [method, handler] of Object.entries(all)) {
+    if (method.startsWith('resources/')) continue;
     server.setRequestHandler(method, async ({ params }, cx) => handler(params, context(cx)));
   }
   server.setRequestHandler('resources/subscribe', async ({ params }) => (subscribed.add(params.uri), {}));
   server.setRequestHandler('resources/unsubscribe', async ({ params }) => (subscribed.delete(params.uri), {}));
-  return server;
+  return mcp;
 }
 
 // Requests of the modern era go to a handler of the SDK, those of a session to their transport.

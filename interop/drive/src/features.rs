@@ -17,7 +17,7 @@ use mcp_proto::revision::Elicitation;
 use mcp_proto::rpc::code::INVALID_PARAMS;
 
 /// In the order in which they are tried.
-pub(super) const ALL: [&str; 21] = [
+pub(super) const ALL: [&str; 28] = [
     "negotiate",
     "ping",
     "list",
@@ -39,6 +39,13 @@ pub(super) const ALL: [&str; 21] = [
     "changes",
     "prompts",
     "complete",
+    "skills",
+    "directories",
+    "tasks",
+    "task-input",
+    "task-errors",
+    "task-cancel",
+    "task-listen",
 ];
 
 impl<R: Network> Driver<R> {
@@ -64,6 +71,19 @@ impl<R: Network> Driver<R> {
             "subscribe" => self.subscribe().await,
             "changes" => self.changes().await,
             "prompts" => self.prompts().await,
+            "skills" => self.skills().await,
+            "directories" => self.directories().await,
+            // Other revisions do not have these tasks; there the slow call would run for a minute.
+            "tasks" | "task-input" | "task-errors" | "task-cancel" | "task-listen"
+                if !self.revision().is_modern() =>
+            {
+                Ok(())
+            }
+            "tasks" => self.tasks().await,
+            "task-input" => self.task_input().await,
+            "task-errors" => self.task_errors().await,
+            "task-cancel" => self.task_cancel().await,
+            "task-listen" => self.task_listen().await,
             _ => self.complete().await,
         }
     }
@@ -424,11 +444,19 @@ impl<R: Network> Driver<R> {
         Ok(())
     }
 
-    async fn text(&self, name: &str, arguments: &(impl Payload + Sync)) -> Outcome<String> {
+    pub(super) async fn text(
+        &self,
+        name: &str,
+        arguments: &(impl Payload + Sync),
+    ) -> Outcome<String> {
         Ok(self.tool(name, arguments).await?.text())
     }
 
-    async fn tool(&self, name: &str, arguments: &(impl Payload + Sync)) -> Outcome<CallToolResult> {
+    pub(super) async fn tool(
+        &self,
+        name: &str,
+        arguments: &(impl Payload + Sync),
+    ) -> Outcome<CallToolResult> {
         let answer = self.client.call_tool(name, arguments).await?;
         check!(!answer.is_error, answer);
         Ok(answer)

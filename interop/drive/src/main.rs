@@ -7,6 +7,8 @@
 mod check;
 mod features;
 mod person;
+mod skills;
+mod tasks;
 
 use core::error::Error;
 use core::time::Duration;
@@ -15,8 +17,10 @@ use std::time::Instant;
 use serde::Serialize;
 
 use check::within;
+use mcp_async::client::ClientBuilder;
 use mcp_async::net::Network;
 use mcp_async::process::Command;
+use mcp_async::tasks::client::TaskOptions;
 use mcp_async::{Client, ErrorChain};
 use mcp_proto::json::RawBuf;
 use mcp_proto::{Revision, RevisionSet};
@@ -43,14 +47,15 @@ async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     } = arguments;
     let person = Person::default();
     let builder = person.speak::<R>(revisions);
-    let client = match &server {
-        Reached::By(command) => builder.spawn(command).await?,
-        Reached::At(url) => builder.connect(url).await?,
-    };
+    let client = server
+        .connect(builder.tasks(TaskOptions::default()))
+        .await?;
     let driver = Driver {
         client,
         person,
+        revisions,
         expected,
+        server,
     };
     for feature in features::ALL {
         let outcome = within::<R, _>(LIMIT, driver.drive(feature)).await;
@@ -64,7 +69,7 @@ async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
     let took = began.elapsed();
     let ended = match status {
         // Nobody ends a server at a URL.
-        None if matches!(server, Reached::At(_)) && took < LIMIT / 5 => Ok(()),
+        None if matches!(driver.server, Reached::At(_)) && took < LIMIT / 5 => Ok(()),
         // A server that has to be ended gets two seconds first.
         Some(status) if status.success() && took < LIMIT / 5 => Ok(()),
         status => Err(format!("{status:?} after {took:?}")),
@@ -77,8 +82,10 @@ async fn drive<R: Network>(arguments: Arguments) -> Result<(), Box<dyn Error>> {
 pub(crate) struct Driver<R> {
     client: Client<R>,
     person: Person,
+    revisions: RevisionSet,
     /// What both sides must agree on.
     expected: Option<Revision>,
+    server: Reached,
 }
 
 impl<R: Network> Driver<R> {
@@ -97,6 +104,18 @@ struct Arguments {
 enum Reached {
     By(Command),
     At(String),
+}
+
+impl Reached {
+    async fn connect<R: Network>(
+        &self,
+        builder: ClientBuilder<R>,
+    ) -> Result<Client<R>, Box<dyn Error>> {
+        Ok(match self {
+            Self::By(command) => builder.spawn(command).await?,
+            Self::At(url) => builder.connect(url).await?,
+        })
+    }
 }
 
 fn arguments() -> Result<Arguments, Box<dyn Error>> {

@@ -2,8 +2,6 @@
 
 use std::time::{Duration, Instant};
 
-use base64::Engine;
-use base64::engine::general_purpose::STANDARD;
 use interop_rust::{of, value};
 use rmcp::service::RunningService;
 use rmcp::{RoleClient, ServiceError};
@@ -89,10 +87,4 @@ pub(crate) fn refused<T>(outcome: Outcome<T>, code: i32) -> Outcome {
         refusal.code.0
     );
     Ok(())
-}
-
-pub(crate) fn decoded(text: &Value) -> Vec<u8> {
-    STANDARD
-        .decode(text.as_str().unwrap_or_default())
-        .unwrap_or_default()
 }

@@ -2,7 +2,7 @@
 //!
 //! Usage: client REVISION COMMAND [ARGUMENT...], or REVISION URL
 //!
-//! Prints one JSON line per feature: `{"feature": .., "ok": true}`, or false with a `detail`. Values are written and read as
+//! Prints one JSON line per feature: `{"feature": .., "ok": true}`, or false with a `detail`, or `lacks` with a reason. Values are written and read as
 //! JSON, through the SDK's types.
 
 // What a revision deprecates is what this program is for.
@@ -23,6 +23,8 @@ mod person;
 mod prompts;
 mod questions;
 mod resources;
+mod skills;
+mod tasks;
 mod tools;
 
 use std::error::Error;
@@ -73,6 +75,10 @@ async fn main() -> Outcome {
         modern,
     };
     for feature in FEATURES {
+        if let Some((_, reason)) = LACKS.iter().find(|(lacking, _)| *lacking == feature) {
+            report(feature, json!({"lacks": reason}));
+            continue;
+        }
         match tokio::time::timeout(Duration::from_secs(10), driver.drive(feature)).await {
             Ok(Ok(())) => report(feature, json!({"ok": true})),
             Ok(Err(error)) => report(feature, json!({"ok": false, "detail": error.to_string()})),
@@ -113,6 +119,14 @@ impl Driver {
             "subscribe" => self.subscribe().await,
             "changes" => self.changes().await,
             "prompts" => self.prompts().await,
+            "skills" => self.skills().await,
+            "directories" => self.directories().await,
+            // Other revisions do not have these tasks; there the slow call would run for a minute.
+            "tasks" | "task-input" | "task-errors" | "task-cancel" if !self.modern => Ok(()),
+            "tasks" => self.tasks().await,
+            "task-input" => self.task_input().await,
+            "task-errors" => self.task_errors().await,
+            "task-cancel" => self.task_cancel().await,
             _ => self.complete().await,
         }
     }
@@ -123,7 +137,7 @@ fn report(feature: &str, mut facts: Value) {
     println!("{facts}");
 }
 
-const FEATURES: [&str; 21] = [
+const FEATURES: [&str; 28] = [
     "negotiate",
     "ping",
     "list",
@@ -145,4 +159,14 @@ const FEATURES: [&str; 21] = [
     "changes",
     "prompts",
     "complete",
+    "skills",
+    "directories",
+    "tasks",
+    "task-input",
+    "task-errors",
+    "task-cancel",
+    "task-listen",
 ];
+
+/// What the SDK cannot do.
+const LACKS: [(&str, &str); 1] = [("task-listen", "its filter of subscriptions has no taskIds")];

@@ -32,7 +32,12 @@ impl ClientHandler for Person {
     fn get_info(&self) -> ClientConfig {
         of(json!({
             "protocolVersion": self.revision,
-            "capabilities": {"elicitation": {"form": {}, "url": {}}, "sampling": {}, "roots": {"listChanged": true}},
+            "capabilities": {
+                "elicitation": {"form": {}, "url": {}},
+                "extensions": {"io.modelcontextprotocol/tasks": {}},
+                "sampling": {},
+                "roots": {"listChanged": true},
+            },
             "clientInfo": {"name": "rust-interop", "version": "1.0.0"},
         }))
     }
@@ -113,7 +118,7 @@ impl ClientHandler for Person {
 }
 
 /// What a person would answer who takes every default.
-fn fill(schema: &Value) -> Value {
+pub(crate) fn fill(schema: &Value) -> Value {
     fn option(field: &Value) -> Option<&Value> {
         let titled = [&field["oneOf"][0]["const"], &field["anyOf"][0]["const"]];
         [&field["enum"][0]]

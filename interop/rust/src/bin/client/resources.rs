@@ -1,10 +1,10 @@
 //! Resources, and the news of them and of lists.
 
-use interop_rust::{of, value};
+use interop_rust::{decoded, of, value};
 use serde_json::{Value, json};
 
 use crate::Outcome;
-use crate::driver::{Driver, decoded};
+use crate::driver::Driver;
 
 impl Driver {
     pub(crate) async fn resources(&self) -> Outcome {

@@ -2,11 +2,11 @@
 
 use std::time::Duration;
 
-use interop_rust::{of, value};
+use interop_rust::{decoded, of, value};
 use serde_json::json;
 
 use crate::Outcome;
-use crate::driver::{Driver, decoded, refused};
+use crate::driver::{Driver, refused};
 
 impl Driver {
     pub(crate) async fn call(&self) -> Outcome {

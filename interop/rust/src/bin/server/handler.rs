@@ -2,11 +2,13 @@
 
 use interop_rust::{of, value};
 use rmcp::model::{
-    CallToolRequestParams, CallToolResponse, CompleteRequestParams, CompleteResult,
-    GetPromptRequestParams, GetPromptResponse, ListPromptsResult, ListResourceTemplatesResult,
-    ListResourcesResult, ListToolsResult, PaginatedRequestParams, ReadResourceRequestParams,
+    CallToolRequestParams, CallToolResponse, CancelTaskParams, CompleteRequestParams,
+    CompleteResult, GetPromptRequestParams, GetPromptResponse, GetSkillRequestParams,
+    GetSkillResult, GetTaskParams, GetTaskResult, ListPromptsResult, ListResourceTemplatesResult,
+    ListResourcesResult, ListSkillsResult, ListToolsResult, PaginatedRequestParams,
+    ReadResourceDirectoryRequestParams, ReadResourceDirectoryResult, ReadResourceRequestParams,
     ReadResourceResponse, ServerConfig, SetLevelRequestParams, SubscribeRequestParams,
-    SubscriptionFilter, UnsubscribeRequestParams,
+    SubscriptionFilter, UnsubscribeRequestParams, UpdateTaskParams,
 };
 use rmcp::service::SubscriptionContext;
 use rmcp::{ErrorData, ServerHandler};
@@ -15,8 +17,9 @@ use serde_json::{Value, json};
 
 use crate::ask::{Answer, ask, form};
 use crate::content::{PNG, embedded, image, plain, schema, text};
+use crate::skills::{File, children, file, skills};
 use crate::tools::TOOLS;
-use crate::{Context, Everything};
+use crate::{Context, Everything, tasks};
 
 impl ServerHandler for Everything {
     fn get_info(&self) -> ServerConfig {
@@ -24,6 +27,10 @@ impl ServerHandler for Everything {
             "protocolVersion": "2025-11-25",
             "capabilities": {
                 "completions": {},
+                "extensions": {
+                    "io.modelcontextprotocol/skills": {"directoryRead": true},
+                    "io.modelcontextprotocol/tasks": {},
+                },
                 "logging": {},
                 "prompts": {"listChanged": true},
                 "resources": {"listChanged": true, "subscribe": true},
@@ -39,7 +46,7 @@ impl ServerHandler for Everything {
         params: Option<PaginatedRequestParams>,
         _: Context,
     ) -> Result<ListToolsResult, ErrorData> {
-        let tools = TOOLS.iter().map(|(name, arguments)| {
+        let tools = TOOLS.iter().chain(&tasks::TOOLS).map(|(name, arguments)| {
             let mut tool =
                 json!({"name": name, "description": name, "inputSchema": schema(arguments)});
             if *name == "add" {
@@ -56,11 +63,11 @@ impl ServerHandler for Everything {
         _: Context,
     ) -> Result<ListResourcesResult, ErrorData> {
         let names = ["static-text", "static-binary", "watched-resource"];
+        let tests = names.map(|name| json!({"name": name, "uri": format!("test://{name}")}));
+        let skills = skills().map(|skill| json!({"name": skill.name(), "uri": skill.uri}));
         page(
             "resources",
-            names
-                .map(|name| json!({"name": name, "uri": format!("test://{name}")}))
-                .into(),
+            tests.into_iter().chain(skills).collect(),
             params,
         )
     }
@@ -102,6 +109,10 @@ impl ServerHandler for Everything {
             .strip_prefix("test://template/")
             .and_then(|rest| rest.strip_suffix("/data"));
         let contents = match (template, uri) {
+            (None, uri) if let Some(file) = file(uri) => match file {
+                File::Text(text) => json!({"uri": uri, "text": text}),
+                File::Blob(blob) => json!({"uri": uri, "mimeType": "image/png", "blob": blob}),
+            },
             (Some(id), _) => {
                 let data =
                     json!({"id": id, "templateTest": true, "data": format!("Data for ID: {id}")});
@@ -176,7 +187,8 @@ impl ServerHandler for Everything {
         cx: Context,
     ) -> Result<CallToolResponse, ErrorData> {
         let arguments = params.arguments.clone().unwrap_or_default();
-        let Some((_, expected)) = TOOLS.iter().find(|(name, _)| **name == *params.name) else {
+        let mut tools = TOOLS.iter().chain(&tasks::TOOLS);
+        let Some((_, expected)) = tools.find(|(name, _)| **name == *params.name) else {
             return Err(ErrorData::invalid_params("unknown tool", None));
         };
         let fits = |(name, kind): &(&str, &str)| {
@@ -188,6 +200,9 @@ impl ServerHandler for Everything {
             return Ok(CallToolResponse::Complete(complete(
                 json!({"content": [text("wrong argument")], "isError": true}),
             )));
+        }
+        if let Some(task) = self.begin(&params.name, &arguments, &cx)? {
+            return Ok(CallToolResponse::Task(task));
         }
         Ok(match self.answer(params, &arguments, &cx).await? {
             Answer::Complete(result) => CallToolResponse::Complete(complete(result)),
@@ -217,6 +232,53 @@ impl ServerHandler for Everything {
         Ok(complete(
             json!({"completion": {"values": values, "total": total, "hasMore": total > 100}}),
         ))
+    }
+
+    async fn get_task(
+        &self,
+        params: GetTaskParams,
+        _: Context,
+    ) -> Result<GetTaskResult, ErrorData> {
+        Ok(GetTaskResult::new(self.tasks.get_task(&params.task_id)?))
+    }
+
+    async fn update_task(&self, params: UpdateTaskParams, _: Context) -> Result<(), ErrorData> {
+        self.tasks
+            .update_task(&params.task_id, params.input_responses)
+    }
+
+    async fn cancel_task(&self, params: CancelTaskParams, _: Context) -> Result<(), ErrorData> {
+        self.tasks.cancel_task(&params.task_id)
+    }
+
+    async fn list_skills(
+        &self,
+        params: Option<PaginatedRequestParams>,
+        _: Context,
+    ) -> Result<ListSkillsResult, ErrorData> {
+        let skills = skills().iter().map(value).collect();
+        page("skills", skills, params)
+    }
+
+    async fn get_skill(
+        &self,
+        params: GetSkillRequestParams,
+        _: Context,
+    ) -> Result<GetSkillResult, ErrorData> {
+        let found = skills().into_iter().find(|skill| skill.uri == params.uri);
+        let found = found.ok_or_else(|| ErrorData::invalid_params("unknown skill", None))?;
+        Ok(GetSkillResult::new(found))
+    }
+
+    async fn read_resource_directory(
+        &self,
+        params: ReadResourceDirectoryRequestParams,
+        _: Context,
+    ) -> Result<ReadResourceDirectoryResult, ErrorData> {
+        match children(&params.uri) {
+            children if children.is_empty() => Err(ErrorData::invalid_params("no folder", None)),
+            children => Ok(ReadResourceDirectoryResult::with_all_items(children)),
+        }
     }
 
     async fn set_level(&self, params: SetLevelRequestParams, _: Context) -> Result<(), ErrorData> {
@@ -282,7 +344,7 @@ fn page<T: DeserializeOwned>(
 }
 
 /// A result as the SDK's own constructors make it: it takes `resultType` away for the earlier revisions.
-fn complete<T: DeserializeOwned>(mut result: Value) -> T {
+pub(crate) fn complete<T: DeserializeOwned>(mut result: Value) -> T {
     result["resultType"] = json!("complete");
     of(result)
 }

@@ -10,6 +10,8 @@
 mod ask;
 mod content;
 mod handler;
+mod skills;
+mod tasks;
 mod tools;
 
 use std::collections::HashSet;
@@ -17,6 +19,7 @@ use std::sync::{Arc, Mutex};
 
 use rmcp::model::LoggingLevel;
 use rmcp::service::{RequestContext, SubscriptionSink};
+use rmcp::task_manager::TaskManager;
 use rmcp::transport::streamable_http_server::StreamableHttpService;
 use rmcp::transport::streamable_http_server::session::local::LocalSessionManager;
 use rmcp::{RoleServer, ServiceExt};
@@ -26,6 +29,7 @@ type Context = RequestContext<RoleServer>;
 #[derive(Clone)]
 struct Everything {
     state: Arc<Mutex<State>>,
+    tasks: TaskManager,
 }
 
 struct State {
@@ -43,6 +47,7 @@ async fn main() -> Result<(), Box<dyn std::error::Error>> {
     };
     let server = Everything {
         state: Arc::new(Mutex::new(state)),
+        tasks: TaskManager::new(),
     };
     let mut arguments = std::env::args().skip(1);
     if arguments.next().as_deref() == Some("--http") {
