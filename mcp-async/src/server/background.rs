@@ -8,28 +8,69 @@ use std::sync::Arc;
 
 use super::inner::Inner;
 
-/// What an extension does apart from connections, such as the work on tasks.
-pub(crate) trait Background: Send + Sync {
-    /// A server was built that has this work.
-    fn attach(&self);
+/// What an [extension](super::Extension::background) does apart from connections, such as the work on tasks,
+/// and its end with the server.
+///
+/// A server ends when the last of [`serve_http`](super::Server::serve_http), [`serve_stdio`](super::Server::serve_stdio) and the
+/// endpoints ends that serve it, or when its [registry](super::Registry::shutdown) shuts it down. The calls come in
+/// this order: `attach`, `start`, `begin_shutdown`, `stop`; `resume` if the server is served again; `detach`.
+///
+/// ```
+/// use core::sync::atomic::{AtomicBool, Ordering};
+/// use core::task::{Context, Poll};
+/// use core::time::Duration;
+/// use std::sync::Arc;
+///
+/// use mcp_async::server::{Background, Extension};
+///
+/// /// Watches a folder until the server ends.
+/// #[derive(Default)]
+/// struct Watcher {
+///     has_ended: AtomicBool,
+/// }
+///
+/// impl Background for Watcher {
+///     fn begin_shutdown(&self, _grace: Duration) {
+///         self.stop();
+///     }
+///
+///     fn stop(&self) {
+///         self.has_ended.store(true, Ordering::Release);
+///     }
+///
+///     fn poll_stopped(&self, _: &mut Context<'_>) -> Poll<()> {
+///         Poll::Ready(())
+///     }
+/// }
+///
+/// let extension = Extension::<()>::new("com.example/folders").background(Arc::new(Watcher::default()));
+/// # let _ = extension;
+/// ```
+pub trait Background: Send + Sync {
+    /// A server is built that has this work; a cloned builder builds several.
+    fn attach(&self) {}
 
-    /// The server begins to serve. Called in a task of the runtime.
-    fn start(self: Arc<Self>);
+    /// The server begins to be served. Called in a task of the runtime by
+    /// [`serve_http`](super::Server::serve_http) and [`serve_stdio`](super::Server::serve_stdio) only.
+    fn start(self: Arc<Self>) {}
 
     /// The server ends: what runs may continue for this time.
     fn begin_shutdown(&self, grace: Duration);
 
-    /// Ends what runs.
+    /// That time has passed, or the server was dropped: what runs ends now.
     fn stop(&self);
 
-    /// Ready when nothing runs.
+    /// Ready when nothing runs; [`serve_http`](super::Server::serve_http) and [`serve_stdio`](super::Server::serve_stdio)
+    /// return after that.
     fn poll_stopped(&self, cx: &mut Context<'_>) -> Poll<()>;
 
-    /// The server is served again: work may begin.
-    fn resume(&self);
+    /// A server that has ended may be served again: work may begin.
+    fn resume(&self) {}
 
-    /// The server, and all of its connections, were dropped.
-    fn detach(&self);
+    /// A server, and all of its connections, were dropped. [`attach`](Self::attach) counts them.
+    fn detach(&self) {
+        self.stop();
+    }
 }
 
 /// Belongs to the handles of a server and to its connections, but not to the handlers. Dropping it

@@ -151,6 +151,7 @@ pub use self::tell::{LogMessage, ProgressUpdate};
 
 #[cfg(feature = "server")]
 pub use self::{
+    background::Background,
     build_error::BuildError,
     builder::ServerBuilder,
     completion::{CompletionOutput, CompletionRequest},

@@ -342,8 +342,8 @@ impl<S: Send + Sync + 'static> Extension<S> {
         self
     }
 
-    /// Sets what it does apart from connections.
-    pub(crate) fn background(mut self, work: Arc<dyn Background>) -> Self {
+    /// Sets what it does apart from connections, which ends with the server.
+    pub fn background(mut self, work: Arc<dyn Background>) -> Self {
         self.background = Some(work);
         self
     }

@@ -2,6 +2,7 @@
 #![cfg(feature = "server")]
 
 mod apps;
+mod background;
 mod declared;
 mod events;
 mod filters;

@@ -1,0 +1,71 @@
+//! What an extension does apart from connections, and its end with the server.
+
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::sync::{Arc, Mutex};
+
+use mcp_async::Server;
+use mcp_async::server::{Background, Extension};
+use mcp_proto::Revision;
+
+use crate::server_typed::support::Wire;
+use crate::sim::Sim;
+
+/// Notes what it is asked for.
+#[derive(Default)]
+struct Work(Mutex<Vec<String>>);
+
+impl Work {
+    fn note(&self, step: impl Into<String>) {
+        self.0.lock().unwrap().push(step.into());
+    }
+
+    fn steps(&self) -> Vec<String> {
+        core::mem::take(&mut self.0.lock().unwrap())
+    }
+}
+
+impl Background for Work {
+    fn attach(&self) {
+        self.note("attach");
+    }
+
+    fn begin_shutdown(&self, grace: Duration) {
+        self.note(format!("begin_shutdown {}", grace.as_millis()));
+    }
+
+    fn stop(&self) {
+        self.note("stop");
+    }
+
+    fn poll_stopped(&self, _: &mut Context<'_>) -> Poll<()> {
+        Poll::Ready(())
+    }
+}
+
+fn server() -> (Server<Sim>, Arc<Work>) {
+    let work = Arc::<Work>::default();
+    let server = Server::<Sim>::builder("s", "1")
+        .extension(Extension::new("com.example/work").background(Arc::clone(&work) as _))
+        .shutdown_timeout(Duration::from_millis(700))
+        .build();
+    (server.unwrap(), work)
+}
+
+#[test]
+fn a_shutdown_gives_it_the_time_of_handlers() {
+    let (server, work) = server();
+    server.registry().shutdown();
+    assert_eq!(work.steps(), ["attach", "begin_shutdown 700"]);
+}
+
+#[test]
+fn it_stops_when_the_server_and_its_connections_are_dropped() {
+    let (server, work) = server();
+    let wire = Wire::new(&server, Revision::V2026_07_28);
+    let other = server.clone();
+    drop((server, other));
+    assert_eq!(work.steps(), ["attach"], "a connection is open");
+    drop(wire);
+    assert_eq!(work.steps(), ["stop"]);
+}
