@@ -15,6 +15,8 @@ pub mod client;
 pub mod server;
 #[cfg(feature = "server")]
 pub mod store;
+#[cfg(any(feature = "client", feature = "server"))]
+mod time;
 
 /// The name of the extension.
 pub const EXTENSION: &str = "io.modelcontextprotocol/tasks";

@@ -16,7 +16,7 @@ mod runs;
 mod settings;
 mod shown;
 mod sweep;
-mod time;
 
 pub use self::policy::TaskPolicy;
 pub use self::settings::Tasks;
+use super::time;

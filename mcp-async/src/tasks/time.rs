@@ -6,15 +6,15 @@ use std::time::SystemTime;
 use mcp_proto::Instant;
 
 /// Reads the time of day.
-pub(super) type ReadTime = Arc<dyn Fn() -> SystemTime + Send + Sync>;
+pub(crate) type ReadTime = Arc<dyn Fn() -> SystemTime + Send + Sync>;
 
 /// The time of day in milliseconds since 1970. It is read once; from then on the monotonic clock
 /// counts, so that a clock that is set does not move the ends of tasks.
 #[derive(Default)]
-pub(super) struct TimeOfDay(OnceLock<(u64, Instant)>);
+pub(crate) struct TimeOfDay(OnceLock<(u64, Instant)>);
 
 impl TimeOfDay {
-    pub(super) fn now(&self, read: &ReadTime, now: Instant) -> u64 {
+    pub(crate) fn now(&self, read: &ReadTime, now: Instant) -> u64 {
         let (read_at, instant) = self.0.get_or_init(|| {
             let since = read().duration_since(SystemTime::UNIX_EPOCH);
             let millis = since.unwrap_or_default().as_millis();
@@ -26,7 +26,7 @@ impl TimeOfDay {
 }
 
 /// A time in ISO 8601, with milliseconds, of the years up to 9999.
-pub(super) fn iso(millis: u64) -> String {
+pub(crate) fn iso(millis: u64) -> String {
     let millis = millis.min(LAST);
     let (seconds, millis) = (millis / 1000, millis % 1000);
     let (days, second) = (seconds / 86_400, seconds % 86_400);
