@@ -1,7 +1,7 @@
 //! Typed requests and their parameters.
 
 use mcp_proto::json::{EncodeError, RawBuf, Writer};
-use mcp_proto::model::LoggingLevel;
+use mcp_proto::model::{LoggingLevel, TaskMetadata};
 use mcp_proto::rpc::Method;
 use mcp_proto::{Payload, Revision};
 
@@ -14,6 +14,8 @@ pub(super) enum Ask<'a> {
     CallTool {
         name: &'a str,
         arguments: Arguments<'a>,
+        /// Asks a server of 2025-11-25 for a task.
+        task: Option<TaskMetadata>,
     },
     ReadResource {
         uri: &'a str,
@@ -94,6 +96,17 @@ impl<'a> Arguments<'a> {
             self.value.write(writer, revision)?;
         }
         Ok(())
+    }
+}
+
+impl<'a> Ask<'a> {
+    /// The call of a tool, which is no task.
+    pub(super) fn call_tool<A: Payload + Sync>(name: &'a str, arguments: &'a A) -> Self {
+        Self::CallTool {
+            name,
+            arguments: Arguments::new(arguments),
+            task: None,
+        }
     }
 }
 
@@ -204,9 +217,19 @@ impl Ask<'_> {
             writer.string(text);
         };
         match self {
-            Self::CallTool { name, arguments } | Self::GetPrompt { name, arguments } => {
+            Self::CallTool {
+                name, arguments, ..
+            }
+            | Self::GetPrompt { name, arguments } => {
                 member(writer, "{\"name\":", name);
                 arguments.write(writer, revision)?;
+                if let Self::CallTool {
+                    task: Some(task), ..
+                } = self
+                {
+                    writer.literal(",\"task\":");
+                    writer.value(task, Some(revision))?;
+                }
             }
             Self::ReadResource { uri } => member(writer, "{\"uri\":", uri),
             Self::Subscribe(uri) | Self::Unsubscribe(uri) => member(writer, "{\"uri\":", uri),

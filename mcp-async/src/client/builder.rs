@@ -376,7 +376,10 @@ impl<R, S> ClientBuilder<R, S> {
             let roots = ClientFeatures::ROOTS.with(ClientFeatures::ROOTS_LIST_CHANGED);
             features = features.with(roots);
         }
-        features
+        match &self.callbacks.tasks {
+            Some(tasks) => features.with(tasks.declares(features)),
+            None => features,
+        }
     }
 }
 

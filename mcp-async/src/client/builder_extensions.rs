@@ -11,6 +11,7 @@ use super::callback_context::CallbackContext;
 use super::callback_error::CallbackError;
 use super::callbacks::Answerer;
 use super::extension::Extension;
+use super::question_tasks::QuestionTasks;
 use crate::error::ErrorReply;
 
 impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
@@ -18,6 +19,12 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     pub fn extension(mut self, extension: Extension) -> Self {
         self.extensions.retain(|other| other.name != extension.name);
         self.extensions.push(extension);
+        self
+    }
+
+    /// Makes tasks of questions of legacy servers.
+    pub(crate) fn question_tasks(mut self, tasks: impl QuestionTasks + 'static) -> Self {
+        self.callbacks.tasks = Some(Box::new(tasks));
         self
     }
 

@@ -13,6 +13,7 @@ use super::callback_error::CallbackError;
 use super::elicitation::complete;
 use super::handler::{IncomingQuestion, Reply};
 use super::lock::lock;
+use super::question_tasks::QuestionTasks;
 use super::sampling;
 use crate::error::ErrorReply;
 use crate::model::{
@@ -26,6 +27,8 @@ pub(super) struct Callbacks {
     pub(super) elicitation: Option<Answerer<ElicitParams, ElicitResult>>,
     pub(super) sampling: Option<Answerer<CreateMessageParams, CreateMessageResult>>,
     pub(super) roots: Roots,
+    /// For questions of legacy servers that become tasks, and requests about these.
+    pub(super) tasks: Option<Box<dyn QuestionTasks>>,
     /// For requests of extensions.
     pub(super) requests: Vec<(String, Answerer<RawBuf, RawBuf>)>,
     pub(super) log: Option<Box<dyn Fn(LoggingMessageParams) + Send + Sync>>,

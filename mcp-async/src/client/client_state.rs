@@ -9,19 +9,23 @@ use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::{Method, Notification};
 
 use super::ask::Ask;
+use super::background::Background;
+use super::boxed::Boxed;
 use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
 use super::lock::lock;
 use super::owed_requests::OwedRequests;
+use super::question_tasks::QuestionHost;
 use super::queue::{self, Queue};
 use super::schemas::Schemas;
 use super::subscriptions::{SubscriptionEvent, Subscriptions, Update};
+use super::task_support::TaskSupports;
 #[cfg(feature = "http-client")]
 use super::transport_data::TransportData;
 use crate::error::CallError;
-use crate::model::{LoggingMessageParams, Root};
+use crate::model::{LoggingMessageParams, Root, TaskSupport};
 use crate::runtime::Now;
 use crate::trace_context::TraceContext;
 
@@ -32,10 +36,12 @@ pub(crate) struct ClientState {
     pub(super) clock: Arc<dyn Now>,
     cache: Option<Mutex<Cache>>,
     schemas: Mutex<Schemas>,
+    task_supports: Mutex<TaskSupports>,
     pub(super) subscriptions: Mutex<Subscriptions>,
     logs: Mutex<Vec<Weak<LogQueue>>>,
     level: Mutex<Option<LoggingLevel>>,
     pub(super) owed: OwedRequests,
+    pub(super) background: Background,
     renewed: Mutex<Renewed>,
     /// When the server wants the client's own requests, which no caller waits for, at the earliest.
     not_before: Mutex<Instant>,
@@ -61,10 +67,12 @@ impl ClientState {
             clock,
             cache: cache.then(Mutex::default),
             schemas: Mutex::default(),
+            task_supports: Mutex::default(),
             subscriptions: Mutex::default(),
             logs: Mutex::default(),
             level: Mutex::default(),
             owed: OwedRequests::default(),
+            background: Background::default(),
             renewed: Mutex::default(),
             not_before: Mutex::default(),
             #[cfg(feature = "http-client")]
@@ -116,7 +124,13 @@ impl ClientState {
         if let Some(cache) = &self.cache {
             lock(cache).clear();
         }
+        self.forget_tools();
+    }
+
+    /// Forgets what the listed tools promise.
+    fn forget_tools(&self) {
         lock(&self.schemas).clear();
+        lock(&self.task_supports).clear();
     }
 
     /// Notes what a listed tool promises of its results.
@@ -127,7 +141,15 @@ impl ClientState {
         } = ask
         {
             lock(&self.schemas).learn(result);
+            if self.callbacks.tasks.is_some() {
+                lock(&self.task_supports).learn(result);
+            }
         }
+    }
+
+    /// What a listed tool says of tasks; `None` for one that was not listed.
+    pub(super) fn task_support(&self, tool: &str) -> Option<TaskSupport> {
+        lock(&self.task_supports).of(tool)
     }
 
     pub(super) fn check(&self, ask: &Ask<'_>, result: Raw<'_>) -> Result<(), CallError> {
@@ -232,7 +254,7 @@ impl ClientState {
         match update {
             Update::Tools => {
                 self.stale(Kind::Tools, None);
-                lock(&self.schemas).clear();
+                self.forget_tools();
             }
             Update::Prompts => self.stale(Kind::Prompts, None),
             Update::Resources => {
@@ -251,7 +273,10 @@ impl Handler for ClientState {
     }
 
     fn question(&self, question: IncomingQuestion<'_>) -> Reply {
-        self.callbacks.answer(question)
+        match &self.callbacks.tasks {
+            Some(tasks) if question.key.is_none() => tasks.question(question, self),
+            _ => self.callbacks.answer(question),
+        }
     }
 
     fn renewed(&self, server: &ServerInfo) {
@@ -287,6 +312,20 @@ impl Handler for ClientState {
             let accepted = RawBuf::from(honoured.as_raw());
             queue.push(SubscriptionEvent::Honoured(filter, accepted));
         }
+    }
+}
+
+impl QuestionHost for ClientState {
+    fn answer(&self, question: IncomingQuestion<'_>) -> Reply {
+        self.callbacks.answer(question)
+    }
+
+    fn clock(&self) -> &Arc<dyn Now> {
+        &self.clock
+    }
+
+    fn run(&self, job: Boxed<()>) {
+        self.background.push(job);
     }
 }
 

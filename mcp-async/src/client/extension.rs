@@ -6,10 +6,12 @@ use core::future::Future;
 
 use mcp_proto::RevisionSet;
 use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::model::TaskMetadata;
 use serde::Serialize;
 
 use super::continuation::Continuation;
-use super::extensions::{Extensions, ResultType};
+use super::core_tasks::CoreTasks;
+use super::extensions::{Extensions, Follow, ResultType};
 use super::handle::Client;
 use super::inner::Inner;
 use crate::error::CallError;
@@ -56,6 +58,7 @@ pub struct Extension {
     pub(super) result_types: Vec<ResultType<Inner>>,
     pub(super) methods: Vec<OwnMethod>,
     pub(super) data: Option<Box<dyn Any + Send + Sync>>,
+    pub(super) core_tasks: Option<CoreTasks<Inner>>,
 }
 
 /// A method of an extension.
@@ -75,6 +78,7 @@ impl Extension {
             result_types: Vec::new(),
             methods: Vec::new(),
             data: None,
+            core_tasks: None,
         }
     }
 
@@ -136,12 +140,7 @@ impl Extension {
         self.result_types.push(ResultType {
             name,
             methods,
-            follow: Box::new(move |inner, intermediate| {
-                Box::pin(follow(Continuation {
-                    client: Client::of(inner),
-                    intermediate,
-                }))
-            }),
+            follow: continued(follow),
         });
         self
     }
@@ -153,6 +152,34 @@ impl Extension {
         self.data = Some(Box::new(data));
         self
     }
+
+    /// Makes tasks of 2025-11-25 of calls: of those of tools that require it, and of those that are
+    /// to have a handle. `follow` continues from the answer that created the task.
+    pub(crate) fn core_tasks<F, Fut>(mut self, metadata: TaskMetadata, follow: F) -> Self
+    where
+        F: Fn(Continuation) -> Fut + Send + Sync + 'static,
+        Fut: Future<Output = Result<RawBuf, CallError>> + Send + 'static,
+    {
+        self.core_tasks = Some(CoreTasks {
+            metadata,
+            follow: continued(follow),
+        });
+        self
+    }
+}
+
+/// What continues from a result, as the client calls it.
+fn continued<F, Fut>(follow: F) -> Box<Follow<Inner>>
+where
+    F: Fn(Continuation) -> Fut + Send + Sync + 'static,
+    Fut: Future<Output = Result<RawBuf, CallError>> + Send + 'static,
+{
+    Box::new(move |inner, intermediate| {
+        Box::pin(follow(Continuation {
+            client: Client::of(inner),
+            intermediate,
+        }))
+    })
 }
 
 impl Extensions<Inner> {
@@ -160,8 +187,10 @@ impl Extensions<Inner> {
         let mut kept = Self {
             result_types: Vec::new(),
             data: Vec::new(),
+            core_tasks: None,
         };
         for extension in extensions {
+            kept.core_tasks = extension.core_tasks.or(kept.core_tasks);
             kept.result_types.extend(extension.result_types);
             if let Some(data) = extension.data {
                 kept.data.push((extension.name, data));

@@ -70,8 +70,7 @@ impl<R> Client<R> {
         arguments: &'a A,
         decode: fn(&Arc<Inner>, &str, Raw<'_>) -> Result<T, CallError>,
     ) -> Request<'a, T> {
-        let arguments = Arguments::new(arguments);
-        let ask = Ask::CallTool { name, arguments };
+        let ask = Ask::call_tool(name, arguments);
         Request::decoded(&self.inner, ask, Decode::Unfollowed(decode))
     }
 

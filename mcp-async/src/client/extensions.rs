@@ -8,6 +8,7 @@ use mcp_proto::json::{Raw, RawBuf};
 use mcp_proto::rpc::Method;
 
 use super::boxed::Boxed;
+use super::core_tasks::CoreTasks;
 use crate::error::CallError;
 
 /// The types of results and the values of extensions; `C` is the client that they belong to.
@@ -15,6 +16,8 @@ pub(crate) struct Extensions<C> {
     pub(super) result_types: Vec<ResultType<C>>,
     /// By the names of the extensions.
     pub(super) data: Vec<(String, Box<dyn Any + Send + Sync>)>,
+    /// The tasks of 2025-11-25, if the client uses them.
+    pub(super) core_tasks: Option<CoreTasks<C>>,
 }
 
 /// A type of results, and what follows such a result.

@@ -370,11 +370,10 @@ impl<R> Client<R> {
         arguments: &'a A,
         decode: fn(Raw<'_>) -> Result<T, CallError>,
     ) -> Request<'a, T> {
-        let arguments = Arguments::new(arguments);
-        Request::new(&self.inner, Ask::CallTool { name, arguments }, decode)
+        Request::new(&self.inner, Ask::call_tool(name, arguments), decode)
     }
 
-    fn page<T: Listed>(&self, cursor: Option<Cursor>) -> Request<'_, Page<T>> {
+    pub(crate) fn page<T: Listed>(&self, cursor: Option<Cursor>) -> Request<'_, Page<T>> {
         Request::list(&self.inner, cursor)
     }
 }

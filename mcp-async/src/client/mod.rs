@@ -9,6 +9,8 @@
 mod ask;
 mod awaited;
 #[cfg(feature = "client")]
+mod background;
+#[cfg(feature = "client")]
 mod boxed;
 #[cfg(feature = "client")]
 pub(crate) mod builder;
@@ -33,6 +35,8 @@ pub(crate) mod client_state;
 pub(crate) mod connection;
 #[cfg(feature = "client")]
 mod continuation;
+#[cfg(feature = "client")]
+mod core_tasks;
 #[cfg(feature = "client")]
 mod declared;
 #[cfg(feature = "client")]
@@ -73,6 +77,8 @@ mod pages;
 mod pagination;
 mod peer;
 #[cfg(feature = "client")]
+mod question_tasks;
+#[cfg(feature = "client")]
 mod queue;
 #[cfg(feature = "client")]
 mod request;
@@ -94,6 +100,8 @@ mod subscription;
 mod subscriptions;
 #[cfg(feature = "client")]
 pub(crate) mod supervisor;
+#[cfg(feature = "client")]
+mod task_support;
 #[cfg(feature = "http-client")]
 pub(crate) mod transport_data;
 
@@ -145,7 +153,13 @@ pub use mcp_proto::client::{Negotiation, Timeouts};
 #[cfg(feature = "client")]
 pub(crate) use self::boxed::Boxed;
 #[cfg(feature = "client")]
+pub(crate) use self::core_tasks::is_created;
+#[cfg(feature = "client")]
 pub(crate) use self::encode::encode;
+#[cfg(feature = "client")]
+pub(crate) use self::question_tasks::{QuestionHost, QuestionTasks};
+#[cfg(feature = "client")]
+pub(crate) use self::side::guarded;
 #[cfg(feature = "client")]
 pub(crate) use self::subscription::may_pass;
 

@@ -8,12 +8,14 @@ use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::json::{Raw, RawBuf};
-use mcp_proto::model::LoggingLevel;
+use mcp_proto::model::{LoggingLevel, ServerFeatures};
+use mcp_proto::rpc::code;
 
 use super::ask::{Ask, WithMeta};
 use super::boxed::Boxed;
 use super::cache::{Kind, Ticket};
 use super::child_end::ChildEnd;
+use super::core_tasks::is_created;
 use super::decode::Decode;
 use super::exchange::{Exchange, Options, Terms};
 use super::extensions::IntermediateResult;
@@ -23,7 +25,7 @@ use super::pagination::{NextPage, Pagination};
 use crate::connection::PendingRequest;
 use crate::connection::Progress;
 use crate::error::CallError;
-use crate::model::{Completion, Cursor, Meta, Tool};
+use crate::model::{Completion, Cursor, Meta, TaskSupport, Tool};
 use crate::trace_context::TraceContext;
 
 /// A request to the server and its result; what the methods of [`Client`](super::Client) return.
@@ -75,8 +77,8 @@ enum Stage<'a> {
     Linking(u64),
     /// The result was of a type of an extension, which continues from it.
     Following(Boxed<Result<RawBuf, CallError>>),
-    /// The server requires headers that the client did not know: the tools are listed again
-    /// (XH-17).
+    /// The list of tools says what the client did not know: which headers the server requires
+    /// (XH-17), or whether the tool runs as a task (TK-06).
     Listing(Box<Listing<'a>>),
     /// On its way over this connection.
     Sent {
@@ -256,7 +258,10 @@ impl<'a, T, H> Request<'a, T, H> {
                         generation,
                         child,
                     } = link;
-                    self.adapt(&shared);
+                    if self.adapt(&shared) {
+                        self.list_tools();
+                        continue;
+                    }
                     self.stage = Stage::Sent {
                         exchange: Exchange::new(PendingRequest::shared(shared)),
                         ticket: self.inner.client_state.ticket(&self.ask),
@@ -307,9 +312,16 @@ impl<'a, T, H> Request<'a, T, H> {
                                 && !self.listed
                                 && matches!(self.ask, Ask::CallTool { .. }) =>
                         {
-                            self.listed = true;
-                            self.inner.client_state.stale(Kind::Tools, None);
-                            self.stage = Stage::Listing(Box::new(Listing::new(self.inner)));
+                            self.list_tools();
+                            continue;
+                        }
+                        // TK-06
+                        Err(CallError::Server(error))
+                            if error.code == code::METHOD_NOT_FOUND
+                                && !self.listed
+                                && may_need_task(self.inner, &self.ask) =>
+                        {
+                            self.list_tools();
                             continue;
                         }
                         Err(error) => {
@@ -365,12 +377,44 @@ impl<'a, T, H> Request<'a, T, H> {
         }
     }
 
-    /// What the revision that rules wants said otherwise.
-    fn adapt(&mut self, shared: &super::inner::ClientShared) {
-        if let Ask::Ping { modern } = &mut self.ask {
-            let revision = shared.lock().machine.revision();
-            *modern = revision.is_some_and(mcp_proto::Revision::is_modern);
+    /// What the revision that rules wants said otherwise. Returns whether the list of tools decides
+    /// that, and is not known.
+    fn adapt(&mut self, shared: &super::inner::ClientShared) -> bool {
+        match &mut self.ask {
+            Ask::Ping { modern } => {
+                let revision = shared.lock().machine.revision();
+                *modern = revision.is_some_and(mcp_proto::Revision::is_modern);
+                false
+            }
+            Ask::CallTool { name, task, .. } => {
+                let client_state = &self.inner.client_state;
+                let Some(tasks) = &self.inner.extensions.core_tasks else {
+                    return false;
+                };
+                // TK-05
+                if !makes_tasks(self.inner) {
+                    *task = None;
+                    return false;
+                }
+                let has_handle = matches!(self.decode, Decode::Unfollowed(_));
+                let support = client_state.task_support(name);
+                let asks = match support {
+                    Some(TaskSupport::Required) => true,
+                    Some(TaskSupport::Optional) => has_handle,
+                    _ => false,
+                };
+                *task = asks.then_some(tasks.metadata);
+                has_handle && support.is_none() && !self.listed
+            }
+            _ => false,
         }
+    }
+
+    /// Lists the tools before the call is made, once.
+    fn list_tools(&mut self) {
+        self.listed = true;
+        self.inner.client_state.stale(Kind::Tools, None);
+        self.stage = Stage::Listing(Box::new(Listing::new(self.inner)));
     }
 
     /// What continues from a result of an extension (EX-09).
@@ -378,7 +422,13 @@ impl<'a, T, H> Request<'a, T, H> {
         if let Decode::Unfollowed(_) = self.decode {
             return None;
         }
-        let follow = (self.inner.extensions).follow(self.ask.method(), result)?;
+        let extensions = &self.inner.extensions;
+        let follow = match (&self.ask, &extensions.core_tasks) {
+            (Ask::CallTool { task: Some(_), .. }, Some(tasks)) if is_created(result) => {
+                &*tasks.follow
+            }
+            _ => extensions.follow(self.ask.method(), result)?,
+        };
         let intermediate = IntermediateResult {
             method: self.ask.method().name().to_cow().into_owned(),
             result: RawBuf::from(result),
@@ -401,6 +451,26 @@ impl<'a, T, H> Request<'a, T, H> {
             }
         }
     }
+}
+
+/// Whether the server makes tasks of calls of tools, as 2025-11-25 has them.
+fn makes_tasks(inner: &Inner) -> bool {
+    let features = inner.server().features;
+    features.contains(ServerFeatures::TASKS_TOOLS_CALL)
+}
+
+/// Whether a tool that the server refused to run may be one that runs as a task only.
+fn may_need_task(inner: &Inner, ask: &Ask<'_>) -> bool {
+    let client_state = &inner.client_state;
+    let Ask::CallTool {
+        name, task: None, ..
+    } = ask
+    else {
+        return false;
+    };
+    inner.extensions.core_tasks.is_some()
+        && makes_tasks(inner)
+        && client_state.task_support(name).is_none()
 }
 
 impl<'a, H> Request<'a, Completion, H> {

@@ -239,7 +239,7 @@ fn answer(shared: &Arc<Shared<Machine>>, token: Token, reply: Reply) -> Job {
 }
 
 /// Calls the handler; `None` if it panicked.
-pub(super) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
+pub(crate) fn guarded<T>(call: impl FnOnce() -> T) -> Option<T> {
     let called = catch_unwind(AssertUnwindSafe(call)).map_err(discard);
     called.map_err(|()| observe::panicked()).ok()
 }

@@ -144,9 +144,10 @@ impl<C: Clock> Supervisor<C> {
     async fn run(&self, mut run: Boxed<Exit>) -> Exit {
         let (mut tidying, mut renewing) = (pin!(self.tidy()), pin!(self.renew()));
         let (mut tidy, mut renewed) = (false, false);
-        let mut sending = Vec::new();
+        let (mut sending, mut running) = (Vec::new(), Vec::new());
         poll_fn(|cx| {
             self.poll_owed_requests(&mut sending, cx);
+            self.client_state.background.poll(&mut running, cx);
             tidy = tidy || tidying.as_mut().poll(cx).is_ready();
             renewed = renewed || renewing.as_mut().poll(cx).is_ready();
             run.as_mut().poll(cx)

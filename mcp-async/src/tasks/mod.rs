@@ -6,6 +6,8 @@
 //! at it, answers its questions and takes its result. For every other client the same tool runs in
 //! its call.
 //!
+//! A client uses tasks of such servers and of those of 2025-11-25 by [`client`].
+//!
 //! The module stands above `server`: all that it needs of it is public, so that tasks of another
 //! kind can be written outside of the project.
 

@@ -2,7 +2,7 @@
 
 use core::time::Duration;
 
-use crate::model::{DetailedTask, TaskStatus};
+use crate::model::{DetailedTask, Task, TaskStatus};
 
 /// A change of a task.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,7 +11,7 @@ pub enum TaskEvent {
     /// Its status or its message is another one.
     State(TaskState),
     /// It asks questions that it did not ask before, under these keys; the callbacks of the client
-    /// are asked (TK-38).
+    /// are asked (TK-38). Questions of tasks of 2025-11-25 have no keys, and are not reported.
     Asked(Vec<String>),
     /// The server has received the answers to the questions under these keys.
     Answered(Vec<String>),
@@ -44,6 +44,18 @@ impl TaskState {
             last_updated_at: task.last_updated_at.clone(),
             ttl: task.ttl_ms.map(at_least_zero),
             poll_interval: task.poll_interval_ms.map(Duration::from_millis),
+        }
+    }
+
+    /// Of a task of 2025-11-25.
+    pub(super) fn of_core(task: &Task) -> Self {
+        Self {
+            status: task.status,
+            message: task.status_message.clone(),
+            created_at: task.created_at.clone(),
+            last_updated_at: task.last_updated_at.clone(),
+            ttl: task.ttl.map(at_least_zero),
+            poll_interval: task.poll_interval.map(Duration::from_millis),
         }
     }
 

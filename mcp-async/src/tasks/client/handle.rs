@@ -6,12 +6,14 @@ use core::pin::Pin;
 use core::task::{Context, Poll};
 
 use futures_core::Stream;
+use mcp_proto::revision::Tasks;
 
+use super::any_follower::AnyFollower;
 use super::event::{TaskEvent, TaskState};
 use super::follower::Follower;
-use super::options;
+use super::{legacy, options};
 use crate::client::{CallError, Client};
-use crate::model::{CallToolResult, DetailedTask};
+use crate::model::{CallToolResult, DetailedTask, Task};
 
 /// What the call of a tool returns.
 #[derive(Debug)]
@@ -61,7 +63,7 @@ impl ToolOutcome {
 /// ```
 #[must_use = "dropping it cancels the task"]
 pub struct TaskHandle {
-    follower: Box<Follower>,
+    follower: AnyFollower,
     /// The tool that was called, if this client called it.
     tool: Option<String>,
 }
@@ -70,7 +72,20 @@ impl TaskHandle {
     pub(super) fn created(client: Client<()>, tool: &str, task: DetailedTask) -> Self {
         let options = options(&client);
         Self {
-            follower: Box::new(Follower::created(client, options, task, None)),
+            follower: AnyFollower::Extension(Box::new(Follower::created(
+                client, options, task, None,
+            ))),
+            tool: Some(tool.to_owned()),
+        }
+    }
+
+    /// Of a task of 2025-11-25.
+    pub(super) fn created_core(client: Client<()>, tool: &str, task: &Task) -> Self {
+        let options = options(&client);
+        Self {
+            follower: AnyFollower::Core(Box::new(legacy::Follower::created(
+                client, &options, task, None,
+            ))),
             tool: Some(tool.to_owned()),
         }
     }
@@ -78,7 +93,13 @@ impl TaskHandle {
     pub(super) fn resumed(client: Client<()>, id: String) -> Self {
         let options = options(&client);
         Self {
-            follower: Box::new(Follower::resumed(client, options, id)),
+            follower: match client.info().revision.tasks() {
+                Tasks::Core => {
+                    let follower = legacy::Follower::resumed(client, &options, id);
+                    AnyFollower::Core(Box::new(follower))
+                }
+                _ => AnyFollower::Extension(Box::new(Follower::resumed(client, options, id))),
+            },
             tool: None,
         }
     }
@@ -90,7 +111,7 @@ impl TaskHandle {
 
     /// Returns the state that the server stated last; `None` for a resumed task that was not
     /// polled yet.
-    pub const fn state(&self) -> Option<&TaskState> {
+    pub fn state(&self) -> Option<&TaskState> {
         self.follower.state()
     }
 

@@ -6,6 +6,12 @@
 //! result. Dropping its future cancels the task. [`Client::call_tool_task`] returns a handle of the
 //! task instead, and [`Client::resume_task`] makes one from an id.
 //!
+//! Servers of 2025-11-25 have tasks without an extension: the client asks for one, where the server
+//! and the tool allow it. A plain call asks for a task if the tool requires it, as the
+//! [list of tools](Client::tools) says, and `call_tool_task` whenever the tool allows it. Such a
+//! server may also ask for tasks itself, if the client [declares](TaskOptions::questions) that its
+//! answers may take long.
+//!
 //! ```
 //! use mcp_async::Client;
 //! use mcp_async::client::CallError;
@@ -26,19 +32,24 @@
 //! # let _ = export::<()>;
 //! ```
 
+mod any_follower;
 mod asked_keys;
 mod event;
 mod follower;
 mod handle;
+mod legacy;
 mod options;
 mod pace;
 mod questions;
 mod requests;
 
+use core::time::Duration;
 use std::sync::Arc;
 
 use mcp_proto::Payload;
 use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::model::TaskMetadata;
+use mcp_proto::revision::Tasks;
 
 pub use self::event::{TaskEvent, TaskState};
 pub use self::handle::{TaskHandle, ToolOutcome};
@@ -49,21 +60,32 @@ use crate::model::DetailedTask;
 
 impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
     /// Declares the extension for tasks (EX-10), so that a server may answer the call of a tool
-    /// with one (TK-30). See [`tasks::client`](crate::tasks::client).
+    /// with one (TK-30), and asks servers of 2025-11-25 for tasks of the tools that require them
+    /// (TK-06). See [`tasks::client`](crate::tasks::client).
     pub fn tasks(self, options: TaskOptions) -> Self {
         let kept = options.clone();
+        let millis = |ttl: Duration| u64::try_from(ttl.as_millis()).ok();
+        let metadata = TaskMetadata {
+            ttl: options.ttl.and_then(millis),
+        };
+        let questions = legacy::Questions::new(options.questions, options.longest_question);
+        let core_options = options.clone();
         let extension = Extension::new(EXTENSION).data(kept).result_type(
             "task",
             &["tools/call"],
             move |continuation| follower::follow(continuation, options.clone()),
         );
-        self.extension(extension)
+        let extension = extension.core_tasks(metadata, move |continuation| {
+            legacy::follow(continuation, core_options.clone())
+        });
+        self.extension(extension).question_tasks(questions)
     }
 }
 
 impl<R> Client<R> {
     /// Calls a tool like [`call_tool`](Self::call_tool), and returns a handle if the server makes
-    /// a task of the call (TK-31).
+    /// a task of the call (TK-31). A server of 2025-11-25 is asked for a task if the tool allows it;
+    /// the tools are listed first if this tool was not listed yet (TK-05).
     pub fn call_tool_task<'a, A: Payload + Sync>(
         &'a self,
         name: &'a str,
@@ -78,6 +100,12 @@ impl<R> Client<R> {
             {
                 let task = created(result)?;
                 return Ok(ToolOutcome::Task(TaskHandle::created(client, tool, task)));
+            }
+            if let Tasks::Core = client.info().revision.tasks()
+                && let Some(task) = legacy::created(result)
+            {
+                let task = TaskHandle::created_core(client, tool, &task?);
+                return Ok(ToolOutcome::Task(task));
             }
             client.check_tool_result(tool, result)?;
             let result = result.decode(&mut []).map_err(CallError::Decode)?;

@@ -17,6 +17,9 @@ use core::time::Duration;
 pub struct TaskOptions {
     pub(super) listen: bool,
     pub(super) longest_pause: Duration,
+    pub(super) ttl: Option<Duration>,
+    pub(super) questions: usize,
+    pub(super) longest_question: Duration,
 }
 
 impl TaskOptions {
@@ -37,6 +40,43 @@ impl TaskOptions {
         self.longest_pause = pause;
         self
     }
+
+    /// Sets how long a server of 2025-11-25 is asked to keep each task from its creation; it decides
+    /// by itself otherwise, and in any case (TK-09).
+    #[must_use]
+    pub const fn ttl(mut self, ttl: Duration) -> Self {
+        self.ttl = Some(ttl);
+        self
+    }
+
+    /// Sets how many questions of a server of 2025-11-25 may be tasks at a time, 0 by default: then
+    /// the client declares none, and each question is answered in its exchange. Such a task lives
+    /// until its time is over or the connection ends (TK-01, TK-20).
+    ///
+    /// ```
+    /// use mcp_async::client::ClientBuilder;
+    /// use mcp_async::model::ElicitResult;
+    /// use mcp_async::tasks::client::TaskOptions;
+    ///
+    /// fn asked<R>(builder: ClientBuilder<R>) -> ClientBuilder<R> {
+    ///     let builder = builder.on_elicitation(|_, _| async { Ok(ElicitResult::decline()) });
+    ///     builder.tasks(TaskOptions::default().questions(16))
+    /// }
+    /// # let _ = asked::<()>;
+    /// ```
+    #[must_use]
+    pub const fn questions(mut self, max: usize) -> Self {
+        self.questions = max;
+        self
+    }
+
+    /// Sets how long the task of a [question](Self::questions) is kept from its creation, one hour
+    /// by default; a server may ask for less.
+    #[must_use]
+    pub const fn longest_question(mut self, ttl: Duration) -> Self {
+        self.longest_question = ttl;
+        self
+    }
 }
 
 impl Default for TaskOptions {
@@ -44,6 +84,9 @@ impl Default for TaskOptions {
         Self {
             listen: false,
             longest_pause: Duration::from_secs(30),
+            ttl: None,
+            questions: 0,
+            longest_question: Duration::from_secs(3600),
         }
     }
 }

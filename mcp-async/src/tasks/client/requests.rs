@@ -39,6 +39,13 @@ impl Requests {
         self.send("tasks/get", &params).await
     }
 
+    /// The result of a task of 2025-11-25, for which it waits so long.
+    pub(super) async fn result(self, timeout: Duration) -> Result<RawBuf, CallError> {
+        let params = Params { task_id: &self.id };
+        let request = self.client.request("tasks/result", &params);
+        request.timeout(timeout).max_duration(timeout).await
+    }
+
     pub(super) async fn cancel(self) -> Result<(), CallError> {
         let params = Params { task_id: &self.id };
         self.send("tasks/cancel", &params).await.map(drop)

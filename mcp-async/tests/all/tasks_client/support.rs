@@ -77,6 +77,13 @@ impl Log {
         asked.map(|asked| asked.at).collect()
     }
 
+    /// The methods of a legacy session, without those that begin it.
+    pub(crate) fn requests(&self) -> Vec<String> {
+        let mut methods = self.methods();
+        methods.retain(|method| !method.starts_with("init") && !method.ends_with("/initialized"));
+        methods
+    }
+
     /// A member of the parameters of each request of this method.
     pub(crate) fn texts(&self, method: &str, path: &[&str]) -> Vec<String> {
         let log = self.0.lock().unwrap();
@@ -146,7 +153,11 @@ pub(crate) async fn with_tasks(answer: impl FnMut(&Asked) -> Say + 'static) -> (
 pub(crate) const TASKS: &str = r#"{"tools":{},"extensions":{"io.modelcontextprotocol/tasks":{}}}"#;
 
 pub(crate) fn builder() -> ClientBuilder<Sim> {
-    let builder = only(Revision::V2026_07_28).tasks(TaskOptions::default());
+    answering(only(Revision::V2026_07_28)).tasks(TaskOptions::default())
+}
+
+/// Accepts every form that does not say `refuse`.
+fn answering(builder: ClientBuilder<Sim>) -> ClientBuilder<Sim> {
     builder.on_elicitation(|asked: ElicitParams, _| async move {
         if asked.message() == Some("refuse") {
             return Err("no".into());
@@ -154,6 +165,69 @@ pub(crate) fn builder() -> ClientBuilder<Sim> {
         let answer = HashMap::from([("answer", "yes")]);
         Ok(ElicitResult::accept(&answer)?)
     })
+}
+
+/// A client of 2025-11-25 with tasks and forms, of a server with tools that may be tasks: `plain`,
+/// which says nothing of them, `never`, `maybe` and `job`, which requires them. It lists its tools,
+/// and takes its other answers from the closure.
+pub(crate) async fn with_core_tasks(
+    options: TaskOptions,
+    mut answer: impl FnMut(&Asked) -> Say + 'static,
+) -> (Client<Sim>, Log) {
+    let builder = answering(only(Revision::V2025_11_25)).tasks(options);
+    let connected = connect(CORE_TASKS, builder, move |asked| match &*asked.method {
+        "tools/list" => Say::Result(TOOLS.to_owned()),
+        _ => answer(asked),
+    });
+    connected.await.expect("it connects")
+}
+
+pub(crate) const CORE_TASKS: &str =
+    r#"{"tools":{},"tasks":{"list":{},"cancel":{},"requests":{"tools":{"call":{}}}}}"#;
+
+pub(crate) const TOOLS: &str = concat!(
+    r#"{"tools":[{"name":"plain","inputSchema":{"type":"object"}},"#,
+    r#"{"name":"never","inputSchema":{"type":"object"},"execution":{"taskSupport":"forbidden"}},"#,
+    r#"{"name":"maybe","inputSchema":{"type":"object"},"execution":{"taskSupport":"optional"}},"#,
+    r#"{"name":"job","inputSchema":{"type":"object"},"execution":{"taskSupport":"required"}}]}"#
+);
+
+/// A task `t` of 2025-11-25, as [`task`].
+pub(crate) fn core_task(status: &str, more: &str) -> String {
+    format!(
+        r#"{{"taskId":"t","status":"{status}","createdAt":"c","lastUpdatedAt":"u","ttl":999999,"pollInterval":50{more}}}"#
+    )
+}
+
+/// A server of 2025-11-25 that creates a task, answers its polls with these statuses, the last one
+/// again and again, and requests for its result with `fetched`.
+pub(crate) fn core_polled(
+    statuses: &'static [&'static str],
+    fetched: impl Fn() -> Say,
+) -> impl FnMut(&Asked) -> Say {
+    let mut polls = 0;
+    move |asked| match &*asked.method {
+        "tools/call" if asked.param(&["task"]).is_some() => {
+            Say::Result(format!(r#"{{"task":{}}}"#, core_task("working", "")))
+        }
+        "tools/call" => Say::Result(r#"{"content":[{"type":"text","text":"now"}]}"#.to_owned()),
+        "tasks/get" => {
+            let status = statuses.get(polls).or(statuses.last());
+            polls += 1;
+            Say::Result(core_task(status.copied().unwrap_or("working"), ""))
+        }
+        "tasks/result" => fetched(),
+        "tasks/cancel" => Say::Result(core_task("cancelled", "")),
+        _ => Say::Nothing,
+    }
+}
+
+/// The result of a task, `done`.
+pub(crate) fn done() -> Say {
+    let meta = r#""_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}"#;
+    Say::Result(format!(
+        r#"{{"content":[{{"type":"text","text":"done"}}],{meta}}}"#
+    ))
 }
 
 /// A task `t` with this status and these other members, to be polled every 50 ms.
@@ -217,7 +291,7 @@ impl Say {
         }
     }
 
-    fn lines(self, id: &str) -> Vec<String> {
+    pub(crate) fn lines(self, id: &str) -> Vec<String> {
         match self {
             Self::Result(result) => {
                 vec![format!(
@@ -259,6 +333,7 @@ fn read(line: &[u8]) -> Option<Asked> {
     let object = message.as_raw().object()?;
     let method = object.get("method").and_then(Raw::string);
     let params = object.get("params").or(object.get("result"));
+    let params = params.or(object.get("error"));
     Some(Asked {
         at: Sim.now(),
         id: object.get("id").map(|id| id.as_str().to_owned()),

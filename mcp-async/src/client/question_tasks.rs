@@ -1,0 +1,30 @@
+//! Tasks that legacy servers ask for instead of answers.
+
+use std::sync::Arc;
+
+use mcp_proto::model::ClientFeatures;
+
+use super::boxed::Boxed;
+use super::handler::{IncomingQuestion, Reply};
+use crate::runtime::Now;
+
+/// Makes tasks of questions, and answers the requests about them.
+pub(crate) trait QuestionTasks: Send + Sync {
+    /// Returns what the client declares, given the questions that it answers.
+    fn declares(&self, answered: ClientFeatures) -> ClientFeatures;
+
+    /// Answers a question of a legacy session, or a request about a task.
+    fn question(&self, question: IncomingQuestion<'_>, host: &dyn QuestionHost) -> Reply;
+}
+
+/// The client that a question came to.
+pub(crate) trait QuestionHost {
+    /// Asks the callbacks of the client.
+    fn answer(&self, question: IncomingQuestion<'_>) -> Reply;
+
+    /// Returns the clock of the client.
+    fn clock(&self) -> &Arc<dyn Now>;
+
+    /// Runs a future in the task of the client, until the connection ends.
+    fn run(&self, job: Boxed<()>);
+}

@@ -1,0 +1,33 @@
+//! The list of tasks.
+
+use mcp_proto::json::Raw;
+use mcp_proto::rpc::Method;
+
+use crate::client::{CallError, Client, Listed, Page, Pages, Request};
+use crate::model::{Cursor, ListTasksResult, Task};
+
+impl Listed for Task {
+    const METHOD: Method<'static> = Method::TasksList;
+
+    fn page(result: Raw<'_>) -> Result<Page<Self>, CallError> {
+        let result: ListTasksResult = result.decode(&mut []).map_err(CallError::Decode)?;
+        Ok(Page {
+            items: result.tasks,
+            next: result.next_cursor,
+        })
+    }
+}
+
+impl<R> Client<R> {
+    /// The tasks of this client at a server of 2025-11-25 that lists them (TK-17). Any other server
+    /// is not asked: the error is [`CallError::MissingCapability`], or [`CallError::NotInRevision`]
+    /// for one of another revision.
+    pub fn tasks(&self) -> Pages<'_, Task> {
+        self.pages()
+    }
+
+    /// One page of tasks, from a cursor on or the first.
+    pub fn list_tasks(&self, cursor: Option<Cursor>) -> Request<'_, Page<Task>> {
+        self.page(cursor)
+    }
+}

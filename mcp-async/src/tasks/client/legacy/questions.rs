@@ -1,0 +1,132 @@
+//! Tasks that a client makes of the questions of a server of 2025-11-25.
+
+use core::time::Duration;
+use std::sync::Arc;
+
+use mcp_proto::json::Str;
+use mcp_proto::model::{ClientFeatures, TaskMetadata};
+use mcp_proto::rpc::Method;
+
+use super::question_task::{Job, QuestionTaskList, encoded};
+use super::related::{relate, task_of};
+use crate::client::{IncomingQuestion, QuestionHost, QuestionTasks, Reply, guarded};
+use crate::error::ErrorReply;
+use crate::model::{CreateTaskResult, ListTasksResult, Meta};
+
+/// Answers questions, at once or by tasks, and the requests about these.
+pub(in super::super) struct Questions {
+    /// The most tasks at a time; none are offered if it is 0.
+    max: usize,
+    longest_ttl: Duration,
+    tasks: Arc<QuestionTaskList>,
+}
+
+impl Questions {
+    pub(in super::super) fn new(max: usize, longest_ttl: Duration) -> Self {
+        Self {
+            max,
+            longest_ttl,
+            tasks: Arc::default(),
+        }
+    }
+
+    /// Makes a task of a question (TK-07).
+    fn create(
+        &self,
+        task: TaskMetadata,
+        question: IncomingQuestion<'_>,
+        host: &dyn QuestionHost,
+    ) -> Reply {
+        let asked = task.ttl.map_or(self.longest_ttl, Duration::from_millis);
+        let ttl = asked.min(self.longest_ttl);
+        let created = self.tasks.create(host.clock(), ttl, self.max);
+        Reply::ready(created.map(|(task, expires)| {
+            let tasks = Arc::clone(&self.tasks);
+            let clock = Arc::clone(host.clock());
+            let id = task.task_id.clone();
+            let reply = guarded(|| host.answer(question));
+            let reply = reply.unwrap_or_else(|| Reply::refuse(ErrorReply::internal()));
+            host.run(Box::pin(Job::new(tasks, clock, id, reply, expires)));
+            CreateTaskResult {
+                task,
+                meta: Meta::new(),
+            }
+        }))
+    }
+
+    /// Answers with the result of a task, when it is over (TK-12).
+    fn result(&self, id: String) -> Reply {
+        let tasks = Arc::clone(&self.tasks);
+        Reply::new(async move {
+            let result = tasks.outcome(id.clone()).await?;
+            relate(result.as_raw(), Str::from(&*id))
+        })
+    }
+}
+
+impl QuestionTasks for Questions {
+    fn declares(&self, answered: ClientFeatures) -> ClientFeatures {
+        let declares = |question, task| match answered.intersects(question) {
+            true => task,
+            false => ClientFeatures::NONE,
+        };
+        let modes = ClientFeatures::ELICITATION_FORM.with(ClientFeatures::ELICITATION_URL);
+        let requests = declares(modes, ClientFeatures::TASKS_ELICITATION).with(declares(
+            ClientFeatures::SAMPLING,
+            ClientFeatures::TASKS_SAMPLING,
+        ));
+        if self.max == 0 || requests.is_empty() {
+            return ClientFeatures::NONE;
+        }
+        requests
+            .with(ClientFeatures::TASKS)
+            .with(ClientFeatures::TASKS_LIST)
+            .with(ClientFeatures::TASKS_CANCEL)
+    }
+
+    fn question(&self, question: IncomingQuestion<'_>, host: &dyn QuestionHost) -> Reply {
+        let params = question.params;
+        let id = || {
+            let id = params.get("taskId").and_then(|id| id.string());
+            let id = id.map(|id| id.to_cow().into_owned());
+            id.ok_or(ErrorReply::invalid_params("taskId is not a string"))
+        };
+        let clock = host.clock();
+        match question.method {
+            Method::TasksGet => Reply::ready(id().and_then(|id| self.tasks.get(&id, clock))),
+            Method::TasksCancel => Reply::ready(id().and_then(|id| self.tasks.cancel(&id, clock))),
+            Method::TasksResult => match id() {
+                Ok(id) => self.result(id),
+                Err(error) => Reply::refuse(error),
+            },
+            // All of them are on one page, so no cursor is known (TK-14, TK-17).
+            Method::TasksList if params.get("cursor").is_some() => {
+                Reply::refuse(ErrorReply::invalid_params("the cursor is unknown"))
+            }
+            Method::TasksList => Reply::ready(Ok(ListTasksResult {
+                tasks: self.tasks.list(clock),
+                ..ListTasksResult::default()
+            })),
+            Method::ElicitationCreate | Method::SamplingCreateMessage
+                if self.max > 0
+                    && let Some(task) = params.get("task") =>
+            {
+                match task.decode(&mut []) {
+                    Ok(task) => self.create(task, question, host),
+                    Err(error) => Reply::refuse(ErrorReply::invalid_params(error.to_string())),
+                }
+            }
+            _ => match task_of(params) {
+                Some(task) => {
+                    let task = task.to_cow().into_owned();
+                    let reply = host.answer(question);
+                    Reply::new(async move {
+                        let answer = encoded(&*reply.await?)?;
+                        relate(answer.as_raw(), Str::from(&*task))
+                    })
+                }
+                None => host.answer(question),
+            },
+        }
+    }
+}

@@ -1,0 +1,266 @@
+//! Calls of tools that are tasks of 2025-11-25.
+
+use core::pin::pin;
+use core::time::Duration;
+
+use mcp_async::client::{CallError, TaskError};
+use mcp_async::tasks::client::{TaskOptions, ToolOutcome};
+use mcp_proto::Revision;
+
+use super::support::{
+    Asked, CORE_TASKS, Log, Say, TOOLS, connect, core_polled, core_task, done, with_core_tasks,
+};
+use crate::client_typed::support::{advance, only, poll_once, run};
+use crate::sim::settle;
+
+/// How a call of the tool `job`, after the tools were listed, ends.
+async fn call(answer: impl FnMut(&Asked) -> Say + 'static) -> (Result<String, CallError>, Log) {
+    let (client, log) = with_core_tasks(TaskOptions::default(), answer).await;
+    client.tools().all().await.unwrap();
+    let result = client.call_tool("job", &()).await;
+    (result.map(|result| result.text()), log)
+}
+
+#[test]
+fn tk_06_a_tool_that_requires_a_task_is_called_as_one() {
+    run(async {
+        let (result, log) = call(core_polled(&["working", "working", "completed"], done)).await;
+        assert_eq!(result.unwrap(), "done");
+        assert_eq!(
+            log.requests(),
+            [
+                "tools/list",
+                "tools/call",
+                "tasks/get",
+                "tasks/get",
+                "tasks/get",
+                "tasks/result"
+            ]
+        );
+        assert_eq!(log.texts("tools/call", &["task"]), ["{}"]);
+        assert_eq!(log.texts("tasks/get", &["taskId"]), [r#""t""#; 3]);
+        // TK-13
+        assert_eq!(log.texts("tasks/get", &["_meta"]), ["-"; 3]);
+        // TK-10
+        let times = log.times("tasks/get");
+        for pair in times.windows(2) {
+            let pause = pair[1].saturating_since(pair[0]);
+            assert!(Duration::from_millis(50) <= pause && pause <= Duration::from_millis(56));
+        }
+    });
+}
+
+#[test]
+fn tk_05_nothing_becomes_a_task_where_that_is_not_allowed() {
+    run(async {
+        let options = TaskOptions::default();
+        let (client, log) = with_core_tasks(options.clone(), core_polled(&[], done)).await;
+        client.tools().all().await.unwrap();
+        for tool in ["plain", "never", "maybe"] {
+            let result = client.call_tool(tool, &()).await.unwrap();
+            assert_eq!(result.text(), "now", "{tool}");
+        }
+        for tool in ["plain", "never"] {
+            let outcome = client.call_tool_task(tool, &()).await.unwrap();
+            assert!(matches!(outcome, ToolOutcome::Result(_)), "{tool}");
+        }
+        assert_eq!(log.texts("tools/call", &["task"]), ["-"; 5]);
+        // Nor at a server that does not declare it.
+        for capabilities in [r#"{"tools":{}}"#, r#"{"tools":{},"tasks":{"cancel":{}}}"#] {
+            let builder = only(Revision::V2025_11_25).tasks(options.clone());
+            let mut answer = core_polled(&[], done);
+            let connected = connect(capabilities, builder, move |asked| match &*asked.method {
+                "tools/list" => Say::Result(TOOLS.to_owned()),
+                _ => answer(asked),
+            });
+            let (client, log) = connected.await.unwrap();
+            client.tools().all().await.unwrap();
+            client.call_tool("job", &()).await.unwrap();
+            let outcome = client.call_tool_task("maybe", &()).await.unwrap();
+            assert!(matches!(outcome, ToolOutcome::Result(_)));
+            assert_eq!(log.texts("tools/call", &["task"]), ["-"; 2]);
+        }
+        // Nor by a client without tasks.
+        let builder = only(Revision::V2025_11_25);
+        let connected = connect(CORE_TASKS, builder, |asked| match &*asked.method {
+            "tools/list" => Say::Result(TOOLS.to_owned()),
+            _ => Say::Error(-32601),
+        });
+        let (client, log) = connected.await.unwrap();
+        client.tools().all().await.unwrap();
+        assert!(client.call_tool("job", &()).await.is_err());
+        assert_eq!(log.requests(), ["tools/list", "tools/call"]);
+        assert_eq!(log.texts("tools/call", &["task"]), ["-"]);
+    });
+}
+
+/// TK-05, TK-06: what the tool says is looked up when it matters.
+#[test]
+fn a_tool_that_was_not_listed_is_listed_first() {
+    run(async {
+        let options = TaskOptions::default().ttl(Duration::from_secs(60));
+        let refusing = || {
+            let mut answer = core_polled(&["completed"], done);
+            move |asked: &Asked| match &*asked.method {
+                "tools/call" if asked.param(&["task"]).is_none() => Say::Error(-32601),
+                _ => answer(asked),
+            }
+        };
+        let (client, log) = with_core_tasks(options.clone(), refusing()).await;
+        assert_eq!(client.call_tool("job", &()).await.unwrap().text(), "done");
+        let called = ["tools/call", "tools/list", "tools/call"];
+        assert_eq!(log.requests()[..3], called);
+        assert_eq!(
+            log.texts("tools/call", &["task"]),
+            ["-", r#"{"ttl":60000}"#]
+        );
+        // A tool that is missing is listed once.
+        assert!(client.call_tool("none", &()).await.is_err());
+        assert!(client.call_tool("plain", &()).await.is_err());
+        assert_eq!(log.count("tools/list"), 2);
+        let (client, log) = with_core_tasks(options, refusing()).await;
+        let outcome = client.call_tool_task("maybe", &()).await.unwrap();
+        assert!(matches!(outcome, ToolOutcome::Task(_)));
+        assert_eq!(log.requests(), ["tools/list", "tools/call"]);
+    });
+}
+
+/// TK-11, TK-12, TK-13
+#[test]
+fn questions_come_with_the_request_for_the_result() {
+    run(async {
+        let question = concat!(
+            r#"{"jsonrpc":"2.0","id":"q","method":"elicitation/create","params":{"message":"one","#,
+            r#""requestedSchema":{"type":"object","properties":{"answer":{"type":"string"}}},"#,
+            r#""_meta":{"io.modelcontextprotocol/related-task":{"taskId":"t"}}}}"#
+        );
+        let mut fetch = None;
+        let mut answer = core_polled(&["working", "input_required"], || Say::Nothing);
+        let (result, log) = call(move |asked| match &*asked.method {
+            "tasks/result" => {
+                fetch.clone_from(&asked.id);
+                Say::Lines(vec![question.to_owned()])
+            }
+            "answer" => Say::Lines(done().lines(fetch.as_deref().unwrap())),
+            _ => answer(asked),
+        })
+        .await;
+        assert_eq!(result.unwrap(), "done");
+        assert_eq!(log.texts("answer", &["content", "answer"]), [r#""yes""#]);
+        let related = ["_meta", "io.modelcontextprotocol/related-task", "taskId"];
+        assert_eq!(log.texts("answer", &related), [r#""t""#]);
+        assert_eq!(log.count("tasks/result"), 1);
+        assert_eq!(log.count("tasks/cancel"), 0);
+    });
+}
+
+/// TK-12, TK-18
+#[test]
+fn failures_are_those_of_the_call() {
+    run(async {
+        let (result, log) = call(core_polled(&["failed"], || Say::Error(-32002))).await;
+        assert!(matches!(result, Err(CallError::Server(error)) if error.code == -32002));
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 0);
+        let failed = r#"{"content":[{"type":"text","text":"too bad"}],"isError":true}"#;
+        let (result, _) = call(core_polled(&["failed"], || Say::Result(failed.to_owned()))).await;
+        assert_eq!(result.unwrap(), "too bad");
+        let (result, log) = call(core_polled(&["cancelled"], done)).await;
+        let cancelled = TaskError::Cancelled(None);
+        assert!(matches!(result, Err(CallError::Task(error)) if error == cancelled));
+        assert_eq!(log.count("tasks/result"), 0);
+    });
+}
+
+/// A result that comes although a task was asked for is the result (TK-03).
+#[test]
+fn a_server_may_ignore_that_a_task_was_asked_for() {
+    run(async {
+        let now = r#"{"content":[{"type":"text","text":"now"}],"task":{}}"#;
+        let (result, log) = call(|_| Say::Result(now.to_owned())).await;
+        assert_eq!(result.unwrap(), "now");
+        assert_eq!(log.requests(), ["tools/list", "tools/call"]);
+    });
+}
+
+#[test]
+fn a_call_that_is_given_up_cancels_its_task() {
+    run(async {
+        let options = TaskOptions::default();
+        let (client, log) = with_core_tasks(options, core_polled(&["working"], done)).await;
+        client.tools().all().await.unwrap();
+        {
+            let mut call = pin!(client.call_tool("job", &()));
+            assert!(poll_once(call.as_mut()).is_pending());
+            for _ in 0..3 {
+                settle();
+                advance(Duration::from_millis(60));
+                assert!(poll_once(call.as_mut()).is_pending());
+            }
+        }
+        settle();
+        assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);
+        let bounded = client.call_tool("job", &());
+        let bounded = bounded.max_duration(Duration::from_secs(2));
+        assert!(matches!(bounded.await, Err(CallError::Timeout)));
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 2);
+    });
+}
+
+/// TK-09, TK-14: the time counts from the answer that created the task.
+#[test]
+fn a_task_is_lost_when_its_time_is_over() {
+    run(async {
+        let short = || core_task("working", "").replace("999999", "170");
+        let (result, log) = call(move |asked| match &*asked.method {
+            "tools/call" => Say::Result(format!(r#"{{"task":{}}}"#, short())),
+            _ => Say::Result(short()),
+        })
+        .await;
+        assert!(matches!(result, Err(CallError::Task(TaskError::Expired))));
+        assert!((3..=5).contains(&log.count("tasks/get")));
+        assert_eq!(log.count("tasks/cancel"), 0);
+    });
+}
+
+#[test]
+fn failures_of_the_moment_are_passed_over() {
+    run(async {
+        let mut polls = 0;
+        let mut fetches = 0;
+        let mut answer = core_polled(&["working", "completed"], done);
+        let (result, log) = call(move |asked| match &*asked.method {
+            "tasks/get" => {
+                polls += 1;
+                match polls {
+                    1 => Say::Error(-32603),
+                    2 => Say::Nothing,
+                    _ => answer(asked),
+                }
+            }
+            // The first answer is lost.
+            "tasks/result" => {
+                fetches += 1;
+                match fetches {
+                    1 => Say::Nothing,
+                    _ => done(),
+                }
+            }
+            _ => answer(asked),
+        })
+        .await;
+        assert_eq!(result.unwrap(), "done");
+        assert_eq!(log.count("tasks/result"), 2);
+        // An unknown task stays unknown.
+        let mut answer = core_polled(&[], done);
+        let (result, log) = call(move |asked| match &*asked.method {
+            "tasks/get" => Say::Error(-32602),
+            _ => answer(asked),
+        })
+        .await;
+        assert!(matches!(result, Err(CallError::Server(error)) if error.code == -32602));
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 0);
+    });
+}

@@ -1,0 +1,359 @@
+//! Tasks that a client makes of the questions of a server of 2025-11-25.
+
+use core::future::pending;
+use core::pin::Pin;
+use core::sync::atomic::{AtomicUsize, Ordering};
+use core::task::{Context, Poll};
+use core::time::Duration;
+use std::collections::HashMap;
+use std::sync::Arc;
+
+use mcp_async::client::ClientBuilder;
+use mcp_async::model::{CreateMessageResult, ElicitParams, ElicitResult};
+use mcp_async::tasks::client::TaskOptions;
+use mcp_async::{Client, Clock, ErrorReply, ManualTimer, PipeReader, PipeWriter, Timer, duplex};
+use mcp_proto::json::{Raw, RawBuf};
+use mcp_proto::{Instant, Revision};
+
+use crate::client_typed::support::{advance, only, poll_once, read, run, write};
+use crate::sim::{Sim, settle};
+
+/// A server by hand, and its client.
+struct Hand {
+    reader: PipeReader,
+    writer: PipeWriter,
+    /// What the client declared.
+    capabilities: RawBuf,
+    /// Callbacks that run.
+    running: Arc<AtomicUsize>,
+    number: u32,
+    _client: Client<Sim>,
+}
+
+/// Counts a callback for as long as it exists.
+struct Counted(Arc<AtomicUsize>);
+
+impl Drop for Counted {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::SeqCst);
+    }
+}
+
+impl Hand {
+    fn new(options: TaskOptions) -> Self {
+        let running = Arc::new(AtomicUsize::new(0));
+        let counted = Arc::clone(&running);
+        let builder = only(Revision::V2025_11_25).tasks(options).on_elicitation(
+            move |asked: ElicitParams, _| {
+                counted.fetch_add(1, Ordering::SeqCst);
+                let counted = Counted(Arc::clone(&counted));
+                async move {
+                    let _counted = counted;
+                    match asked.message() {
+                        Some("soon") => Ok(ElicitResult::decline()),
+                        Some("fail") => Err(ErrorReply::new(-1, "no").into()),
+                        Some("panic") => panic!("a callback"),
+                        Some("later") => {
+                            Later::new(Duration::from_secs(5)).await;
+                            Ok(ElicitResult::accept(&HashMap::from([("answer", "yes")]))?)
+                        }
+                        _ => pending().await,
+                    }
+                }
+            },
+        );
+        Self::connect(builder, running)
+    }
+
+    fn connect(builder: ClientBuilder<Sim>, running: Arc<AtomicUsize>) -> Self {
+        let (ours, theirs) = duplex(1 << 14);
+        let (mut reader, mut writer) = theirs.split();
+        let mut connecting = Box::pin(builder.connect_over(ours.split()));
+        assert!(poll_once(connecting.as_mut()).is_pending());
+        let initialize = RawBuf::parse(read(&mut reader).trim()).unwrap();
+        let capabilities = member(initialize.as_raw(), &["params", "capabilities"]);
+        let capabilities = capabilities.unwrap().into();
+        write(
+            &mut writer,
+            concat!(
+                r#"{"jsonrpc":"2.0","id":1,"result":{"protocolVersion":"2025-11-25","#,
+                r#""capabilities":{},"serverInfo":{"name":"hand","version":"0"}}}"#
+            ),
+        );
+        let Poll::Ready(Ok(client)) = poll_once(connecting.as_mut()) else {
+            panic!("it connects");
+        };
+        settle();
+        read(&mut reader);
+        Self {
+            reader,
+            writer,
+            capabilities,
+            running,
+            number: 0,
+            _client: client,
+        }
+    }
+
+    fn running(&self) -> usize {
+        self.running.load(Ordering::SeqCst)
+    }
+
+    /// Sends a request, and returns what the client said until it has nothing more to do.
+    fn send(&mut self, method: &str, params: &str) -> String {
+        self.number += 1;
+        let number = self.number;
+        let request =
+            format!(r#"{{"jsonrpc":"2.0","id":{number},"method":"{method}","params":{params}}}"#);
+        write(&mut self.writer, &request);
+        settle();
+        read(&mut self.reader)
+    }
+
+    /// The result of a request, or its error.
+    fn ask(&mut self, method: &str, params: &str) -> RawBuf {
+        outcome(&self.send(method, params))
+    }
+
+    /// Asks a form as a task, and returns the task.
+    fn begin(&mut self, message: &str, task: &str) -> RawBuf {
+        let created = self.ask("elicitation/create", &form(message, task));
+        member(created.as_raw(), &["task"]).unwrap().into()
+    }
+
+    fn about(&mut self, method: &str, task: &RawBuf) -> RawBuf {
+        let id = member(task.as_raw(), &["taskId"]).unwrap().as_str();
+        self.ask(method, &format!(r#"{{"taskId":{id}}}"#))
+    }
+
+    fn status(&mut self, task: &RawBuf) -> String {
+        text(&self.about("tasks/get", task), &["status"])
+    }
+}
+
+/// Time that a callback takes.
+struct Later(Instant, Option<ManualTimer>);
+
+impl Later {
+    fn new(duration: Duration) -> Self {
+        Self(Sim.now() + duration, None)
+    }
+}
+
+impl Future for Later {
+    type Output = ();
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<()> {
+        let until = self.0;
+        let timer = self.1.get_or_insert_with(|| Sim.timer());
+        timer.poll_until(until, cx)
+    }
+}
+
+fn form(message: &str, task: &str) -> String {
+    format!(
+        r#"{{"message":"{message}","requestedSchema":{{"type":"object","properties":{{"answer":{{"type":"string"}}}}}},"task":{task}}}"#
+    )
+}
+
+fn member<'b>(raw: Raw<'b>, path: &[&str]) -> Option<Raw<'b>> {
+    path.iter().try_fold(raw, |raw, key| raw.object()?.get(key))
+}
+
+fn text(raw: &RawBuf, path: &[&str]) -> String {
+    member(raw.as_raw(), path)
+        .map_or("-", Raw::as_str)
+        .to_owned()
+}
+
+fn outcome(line: &str) -> RawBuf {
+    let message = RawBuf::parse(line.trim()).expect(line);
+    let object = message.as_raw().object().unwrap();
+    let outcome = object.get("result").or(object.get("error"));
+    outcome.unwrap().into()
+}
+
+fn options() -> TaskOptions {
+    TaskOptions::default().questions(2)
+}
+
+#[test]
+fn tk_01_tasks_are_declared_for_the_questions_that_have_callbacks() {
+    run(async {
+        let declared = |hand: &Hand| text(&hand.capabilities, &["tasks"]);
+        let forms = Hand::new(options());
+        assert_eq!(
+            declared(&forms),
+            r#"{"list":{},"cancel":{},"requests":{"elicitation":{"create":{}}}}"#
+        );
+        let sampling = only(Revision::V2025_11_25)
+            .tasks(options())
+            .on_sampling(|_, _| async { Ok(CreateMessageResult::new("model", "hello")) });
+        let mut sampling = Hand::connect(sampling, Arc::default());
+        assert_eq!(
+            declared(&sampling),
+            r#"{"list":{},"cancel":{},"requests":{"sampling":{"createMessage":{}}}}"#
+        );
+        let created = sampling.ask(
+            "sampling/createMessage",
+            r#"{"messages":[{"role":"user","content":{"type":"text","text":"hi"}}],"maxTokens":9,"task":{}}"#,
+        );
+        let task = RawBuf::from(member(created.as_raw(), &["task"]).unwrap());
+        let result = sampling.about("tasks/result", &task);
+        assert_eq!(text(&result, &["content", "text"]), r#""hello""#);
+        let none = Hand::connect(only(Revision::V2025_11_25).tasks(options()), Arc::default());
+        assert_eq!(declared(&none), "-");
+        // TK-03: without the declaration the question is answered as ever.
+        let mut off = Hand::new(TaskOptions::default());
+        assert_eq!(declared(&off), "-");
+        let answer = off.ask("elicitation/create", &form("soon", "{}"));
+        assert_eq!(answer.as_raw().as_str(), r#"{"action":"decline"}"#);
+        let unknown = off.ask("tasks/get", r#"{"taskId":"t"}"#);
+        assert_eq!(text(&unknown, &["code"]), "-32601");
+    });
+}
+
+#[test]
+fn tk_07_a_question_becomes_a_task_at_once() {
+    run(async {
+        let mut hand = Hand::new(options());
+        let task = hand.begin("later", r#"{"ttl":60000}"#);
+        // TK-09
+        assert_eq!(text(&task, &["status"]), r#""working""#);
+        assert_eq!(text(&task, &["ttl"]), "60000");
+        assert_eq!(text(&task, &["pollInterval"]), "1000");
+        assert_eq!(text(&task, &["createdAt"]), text(&task, &["lastUpdatedAt"]));
+        assert_eq!(text(&task, &["createdAt"]).len(), 26);
+        // TK-19: 128 bits.
+        assert_eq!(text(&task, &["taskId"]).len(), 34);
+        assert_eq!(hand.running(), 1);
+        let got = hand.about("tasks/get", &task);
+        assert_eq!(got.as_raw().as_str(), task.as_raw().as_str());
+        // TK-12: the result is not there yet.
+        let id = text(&task, &["taskId"]);
+        let params = format!(r#"{{"taskId":{id}}}"#);
+        assert_eq!(hand.send("tasks/result", &params), "");
+        advance(Duration::from_secs(5));
+        let result = outcome(&read(&mut hand.reader));
+        assert_eq!(text(&result, &["content", "answer"]), r#""yes""#);
+        // TK-13
+        let related = ["_meta", "io.modelcontextprotocol/related-task", "taskId"];
+        assert_eq!(text(&result, &related), id);
+        assert_eq!(hand.running(), 0);
+        let done = hand.about("tasks/get", &task);
+        // TK-08
+        assert_eq!(text(&done, &["status"]), r#""completed""#);
+        assert_ne!(text(&done, &["createdAt"]), text(&done, &["lastUpdatedAt"]));
+        assert_eq!(text(&done, &["_meta"]), "-");
+        // The result stays.
+        let again = hand.about("tasks/result", &task);
+        assert_eq!(again.as_raw().as_str(), result.as_raw().as_str());
+        // A question that is no task is answered in its exchange.
+        let params = form("soon", "{}").replace(r#","task":{}"#, "");
+        let answer = hand.ask("elicitation/create", &params);
+        assert_eq!(answer.as_raw().as_str(), r#"{"action":"decline"}"#);
+    });
+}
+
+/// TK-12
+#[test]
+fn a_question_that_fails_is_a_failed_task() {
+    run(async {
+        let mut hand = Hand::new(options());
+        for (message, expected) in [("fail", "no"), ("panic", "Internal error")] {
+            let task = hand.begin(message, "{}");
+            assert_eq!(hand.status(&task), r#""failed""#, "{message}");
+            let error = hand.about("tasks/result", &task);
+            assert_eq!(text(&error, &["message"]), format!("{expected:?}"));
+        }
+        let error = hand.ask("elicitation/create", &form("soon", "7"));
+        assert_eq!(text(&error, &["code"]), "-32602");
+    });
+}
+
+#[test]
+fn tk_15_a_cancelled_task_stays_cancelled() {
+    run(async {
+        let mut hand = Hand::new(options());
+        let task = hand.begin("later", "{}");
+        let id = text(&task, &["taskId"]);
+        let params = format!(r#"{{"taskId":{id}}}"#);
+        assert_eq!(hand.send("tasks/result", &params), "");
+        // The request that waits for the result ends, too.
+        let said = hand.send("tasks/cancel", &params);
+        let mut lines: Vec<_> = said.lines().collect();
+        lines.sort_by_key(|line| line.contains("error"));
+        let [cancelled, waiting] = lines[..] else {
+            panic!("{said}");
+        };
+        assert_eq!(text(&outcome(cancelled), &["status"]), r#""cancelled""#);
+        assert_eq!(text(&outcome(waiting), &["code"]), "-32602");
+        assert_eq!(hand.running(), 0);
+        advance(Duration::from_secs(9));
+        assert_eq!(hand.status(&task), r#""cancelled""#);
+        // TK-14
+        let again = hand.about("tasks/cancel", &task);
+        assert_eq!(text(&again, &["code"]), "-32602");
+    });
+}
+
+#[test]
+fn tk_14_what_is_not_known_is_refused() {
+    run(async {
+        let mut hand = Hand::new(options());
+        for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+            for params in [r#"{"taskId":"t"}"#, r#"{"taskId":7}"#, "{}"] {
+                let error = hand.ask(method, params);
+                assert_eq!(text(&error, &["code"]), "-32602", "{method} {params}");
+            }
+        }
+        let error = hand.ask("tasks/list", r#"{"cursor":"c"}"#);
+        assert_eq!(text(&error, &["code"]), "-32602");
+    });
+}
+
+#[test]
+fn tk_17_every_task_is_listed() {
+    run(async {
+        let mut hand = Hand::new(options());
+        assert_eq!(
+            hand.ask("tasks/list", "{}").as_raw().as_str(),
+            r#"{"tasks":[]}"#
+        );
+        let (first, second) = (hand.begin("later", "{}"), hand.begin("never", "{}"));
+        let (first, second) = (first.as_raw().as_str(), second.as_raw().as_str());
+        assert_eq!(
+            hand.ask("tasks/list", "{}").as_raw().as_str(),
+            format!(r#"{{"tasks":[{first},{second}]}}"#)
+        );
+    });
+}
+
+#[test]
+fn tk_20_tasks_are_bounded_in_number_and_time() {
+    run(async {
+        let mut hand = Hand::new(options().longest_question(Duration::from_secs(20)));
+        let first = hand.begin("never", r#"{"ttl":10000}"#);
+        let second = hand.begin("never", r#"{"ttl":99000}"#);
+        assert_eq!(text(&second, &["ttl"]), "20000");
+        assert_ne!(text(&first, &["taskId"]), text(&second, &["taskId"]));
+        let error = hand.ask("elicitation/create", &form("never", "{}"));
+        assert_eq!(text(&error, &["code"]), "-32603");
+        let id = text(&first, &["taskId"]);
+        let params = format!(r#"{{"taskId":{id}}}"#);
+        assert_eq!(hand.send("tasks/result", &params), "");
+        assert_eq!(hand.running(), 2);
+        advance(Duration::from_secs(10));
+        assert_eq!(text(&outcome(&read(&mut hand.reader)), &["code"]), "-32602");
+        assert_eq!(hand.running(), 1);
+        let gone = hand.about("tasks/get", &first);
+        assert_eq!(text(&gone, &["code"]), "-32602");
+        // One that is over makes room before its time.
+        let third = hand.begin("soon", "{}");
+        assert_eq!(hand.status(&third), r#""completed""#);
+        hand.begin("never", "{}");
+        let gone = hand.about("tasks/get", &third);
+        assert_eq!(text(&gone, &["code"]), "-32602");
+        assert_eq!(hand.status(&second), r#""working""#);
+    });
+}
