@@ -491,6 +491,11 @@ impl<R, S: Send + Sync + 'static> ServerBuilder<R, S> {
         self
     }
 
+    /// Declares tasks of 2025-11-25, which a layer serves.
+    pub(crate) fn declare_core_tasks(self) -> Self {
+        self.set(|settings| settings.core_tasks = true)
+    }
+
     pub(super) fn set(mut self, change: impl FnOnce(&mut Settings)) -> Self {
         change(&mut self.parts.settings);
         self

@@ -3,13 +3,29 @@
 use mcp_proto::CustomMethod;
 use mcp_proto::json::{Map, Raw, RawBuf};
 use mcp_proto::model::{
-    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerFeatures, ToolsCapability,
+    PromptsCapability, ResourcesCapability, ServerCapabilities, ServerFeatures, ServerTaskRequests,
+    ServerTasksCapability, ToolTasks, ToolsCapability,
 };
 use mcp_proto::server::{Growing, ListKind, PreparedConfig, ServerConfig, ServerSetup};
 
 use super::catalog::Catalog;
 use super::register_error::RegisterError;
 use super::settings::Settings;
+
+/// Whom a connection serves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Caller {
+    /// The sender is not verified.
+    Anonymous,
+    /// The sender is a [`Principal`](super::Principal).
+    Known,
+}
+
+impl Caller {
+    const fn is_known(self) -> bool {
+        matches!(self, Self::Known)
+    }
+}
 
 impl Settings {
     /// What cannot be meant.
@@ -18,10 +34,10 @@ impl Settings {
         if self.page_size == 0 {
             mistakes.push(RegisterError::zero("page_size"));
         }
-        let declared = ServerFeatures::from(&served(self, catalog));
+        let declared = ServerFeatures::from(&served(self, catalog, Caller::Anonymous));
         let extensions = self.extensions.iter();
         mistakes.extend(extensions.filter_map(|extension| extension.check(declared)));
-        if let Err(error) = PreparedConfig::<Growing>::new(declare(self, catalog)) {
+        if let Err(error) = PreparedConfig::<Growing>::new(declare(self, catalog, Caller::Known)) {
             mistakes.push(RegisterError::setting("limits", &error));
         }
         mistakes
@@ -29,7 +45,7 @@ impl Settings {
 }
 
 /// The capabilities of what is served, without extensions.
-fn served(settings: &Settings, catalog: &Catalog) -> ServerCapabilities<'static> {
+fn served(settings: &Settings, catalog: &Catalog, caller: Caller) -> ServerCapabilities<'static> {
     let changes = |kind: ListKind, empty: bool| {
         let said = settings.list_changed.contains(&kind);
         let changes = said || (settings.change_notifications && !empty);
@@ -37,6 +53,16 @@ fn served(settings: &Settings, catalog: &Catalog) -> ServerCapabilities<'static>
     };
     let no_resources =
         catalog.resources.is_empty() && catalog.templates.is_empty() && settings.listers.is_empty();
+    let tasks = ServerTasksCapability {
+        // Only a list of the caller's own tasks can be offered (TK-19).
+        list: caller.is_known().then_some(Map::EMPTY),
+        cancel: Some(Map::EMPTY),
+        requests: Some(ServerTaskRequests {
+            tools: Some(ToolTasks {
+                call: Some(Map::EMPTY),
+            }),
+        }),
+    };
     ServerCapabilities {
         experimental: None,
         logging: settings.logging.then_some(Map::EMPTY),
@@ -51,13 +77,17 @@ fn served(settings: &Settings, catalog: &Catalog) -> ServerCapabilities<'static>
         }),
         tools: changes(ListKind::Tools, catalog.tools.is_empty())
             .map(|list_changed| ToolsCapability { list_changed }),
-        tasks: None,
+        tasks: settings.core_tasks.then_some(tasks),
         extensions: None,
     }
 }
 
-/// Declares what is served, and nothing else.
-pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'static> {
+/// Declares what is served to this caller, and nothing else.
+pub(super) fn declare(
+    settings: &Settings,
+    catalog: &Catalog,
+    caller: Caller,
+) -> ServerSetup<'static> {
     let experimental = settings.experimental.iter();
     let experimental: Vec<_> = experimental
         .map(|(name, value)| member(name, value))
@@ -73,7 +103,7 @@ pub(super) fn declare(settings: &Settings, catalog: &Catalog) -> ServerSetup<'st
     let capabilities = ServerCapabilities {
         experimental: (!experimental.is_empty()).then_some(Map::new(&experimental)),
         extensions: (!extensions.is_empty()).then_some(Map::new(&extensions)),
-        ..served(settings, catalog)
+        ..served(settings, catalog, caller)
     };
     let info = RawBuf::encode(&settings.info).unwrap_or_default();
     let methods = settings.methods.iter().map(|method| CustomMethod {

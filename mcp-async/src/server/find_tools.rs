@@ -52,9 +52,22 @@ impl Call<'_> {
         data.get_shared()
     }
 
+    /// Whether the caller sees the tool that the call names.
+    pub(crate) fn has_tool(&self) -> bool {
+        let found = self.request.subject.and_then(|name| {
+            let caller = self.context().principal();
+            self.lookup?.tool_data(&name.to_cow(), caller)
+        });
+        found.is_some()
+    }
+
     /// Returns whether the method that the call names is
-    /// [long-running](super::ExtensionMethod::long_running).
+    /// [long-running](super::ExtensionMethod::long_running). `tasks/result` of 2025-11-25 is, as it
+    /// waits for the end of a task.
     pub fn is_long_running(&self) -> bool {
+        if matches!(self.method, rpc::Method::TasksResult) {
+            return true;
+        }
         let method = self.method.name();
         self.lookup
             .is_some_and(|lookup| lookup.is_long_running(method))

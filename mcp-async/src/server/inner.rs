@@ -14,7 +14,7 @@ use super::Peer;
 #[cfg(feature = "http-server")]
 use super::announcement::{Announcement, OnAnnouncement};
 use super::catalog::{Catalog, Change};
-use super::declare::declare;
+use super::declare::{Caller, declare};
 use super::host::HostServer;
 use super::item::Item;
 use super::live::Live;
@@ -99,8 +99,11 @@ impl Inner {
         self.view.get(|| {
             let catalog = self.catalog.read();
             let catalog = Arc::clone(&catalog.unwrap_or_else(PoisonError::into_inner));
+            let prepare =
+                |caller| PreparedConfig::with_room(declare(&self.settings, &catalog, caller));
             View {
-                prepared: PreparedConfig::with_room(declare(&self.settings, &catalog)),
+                prepared: prepare(Caller::Anonymous),
+                prepared_for_known: self.settings.core_tasks.then(|| prepare(Caller::Known)),
                 #[cfg(all(feature = "auth", feature = "http-server"))]
                 has_scopes: catalog.has_scopes() || self.settings.has_scopes(),
                 catalog,

@@ -117,6 +117,8 @@ mod settings;
 mod state;
 mod stdio;
 #[cfg(feature = "server")]
+mod task_listing;
+#[cfg(feature = "server")]
 mod template;
 #[cfg(feature = "server")]
 mod texts;
@@ -174,4 +176,4 @@ pub use self::{
 };
 
 #[cfg(feature = "http-server")]
-pub(crate) use self::{live::Live, machine::Machine, rate::Buckets, side::Side};
+pub(crate) use self::{declare::Caller, live::Live, machine::Machine, rate::Buckets, side::Side};

@@ -14,6 +14,7 @@ use mcp_proto::server::{Growing, PreparedConfig, ServerSetup};
 use super::announcement::{Announcement, OnAnnouncement};
 use super::background::{Lifetime, Serving};
 use super::connection::{Connection, connect_with};
+use super::declare::Caller;
 use super::find_tools::FindTools;
 use super::inner::Inner;
 use super::layers::Layered;
@@ -62,9 +63,9 @@ pub struct Server<R, S = ()> {
 }
 
 impl<R> Server<R> {
-    /// The configuration, for those who make many machines of it.
-    pub(crate) fn prepared(&self) -> PreparedConfig<'static, Growing> {
-        self.inner.view().prepared.clone()
+    /// The configuration of a connection to this caller, for those who make many machines of it.
+    pub(crate) fn prepared(&self, caller: Caller) -> PreparedConfig<'static, Growing> {
+        self.inner.view().prepared_for(caller).clone()
     }
 
     /// A server without a state of its own.
@@ -158,7 +159,8 @@ impl<R> Server<R> {
         C: Clock,
     {
         let service = service_of(&self.inner, runner, Arc::default(), Some(&self.lifetime));
-        let (mut connection, peer) = connect_with(streams, clock, self.prepared(), service);
+        let prepared = self.prepared(Caller::Anonymous);
+        let (mut connection, peer) = connect_with(streams, clock, prepared, service);
         connection = connection.with_shutdown_timeout(self.inner.settings.shutdown_timeout);
         if let Some(keys) = self.inner.settings.keys.clone() {
             connection = connection.with_state_keys(keys);

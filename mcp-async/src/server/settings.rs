@@ -36,6 +36,8 @@ pub(super) struct Settings {
     pub(super) methods: Vec<Arc<Method>>,
     pub(super) notifications: Vec<Arc<Notification>>,
     pub(super) filters: Vec<Arc<Filter>>,
+    /// Calls of tools may be tasks of 2025-11-25.
+    pub(super) core_tasks: bool,
     /// The notifications that the server sends.
     pub(super) sends: Vec<String>,
     pub(super) listers: Vec<Arc<Lister>>,
@@ -72,6 +74,7 @@ impl Settings {
             methods: Vec::new(),
             notifications: Vec::new(),
             filters: Vec::new(),
+            core_tasks: false,
             sends: Vec::new(),
             listers: Vec::new(),
             layers: Vec::new(),

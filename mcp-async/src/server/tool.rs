@@ -25,6 +25,7 @@ use super::rate::RateLimit;
 use super::register_error::{NO_HANDLER, RegisterError};
 use super::reply::Reply;
 use super::runner::spawned;
+use super::task_listing::TaskListing;
 use super::visibility::Visibility;
 use crate::connection::Job;
 use crate::error::{ErrorChain, ErrorReply};
@@ -73,6 +74,8 @@ pub struct Tool<S = ()> {
     pub(super) drafted: bool,
     pub(super) visibility: Visibility,
     pub(super) scopes: ItemScopes,
+    /// How servers with tasks of 2025-11-25 list it.
+    pub(super) tasks: TaskListing,
     /// What layers of extensions find for it.
     pub(super) data: Values,
 }
@@ -143,6 +146,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             drafted: false,
             visibility: Visibility::default(),
             scopes: ItemScopes::default(),
+            tasks: TaskListing::default(),
             data: Values::default(),
         }
     }
@@ -380,6 +384,7 @@ impl<S: Send + Sync + 'static> Tool<S> {
             drafted: self.drafted,
             visibility: self.visibility,
             scopes: self.scopes,
+            tasks: self.tasks,
             data: self.data,
         }
     }
@@ -434,6 +439,7 @@ impl Tool {
         .map_err(|bad| error(&bad))?;
         self.checks =
             Checks::of(&input, output.as_ref()).map_err(|fault| error(&ErrorChain(&fault)))?;
+        self.tasks.prepare(&self.listed);
         Ok(())
     }
 

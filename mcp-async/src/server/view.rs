@@ -7,14 +7,26 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError, Weak};
 use mcp_proto::server::{Growing, PreparedConfig};
 
 use super::catalog::Catalog;
+use super::declare::Caller;
 
 /// The catalog of one moment, and the configuration that follows from it.
 pub(super) struct View {
     pub(super) catalog: Arc<Catalog>,
     pub(super) prepared: PreparedConfig<'static, Growing>,
+    /// The configuration for callers that are known, where it differs.
+    pub(super) prepared_for_known: Option<PreparedConfig<'static, Growing>>,
     /// Whether some items need scopes.
     #[cfg(all(feature = "auth", feature = "http-server"))]
     pub(super) has_scopes: bool,
+}
+
+impl View {
+    /// The configuration of a connection to this caller.
+    pub(super) fn prepared_for(&self, caller: Caller) -> &PreparedConfig<'static, Growing> {
+        let known = self.prepared_for_known.as_ref();
+        let known = known.filter(|_| caller == Caller::Known);
+        known.unwrap_or(&self.prepared)
+    }
 }
 
 /// The current [`View`] of a server.

@@ -28,7 +28,7 @@ use crate::connection::Text;
 use crate::runtime::{Now, Runtime};
 use crate::server::background::Serving;
 use crate::server::serving::Server;
-use crate::server::{BoxService, Buckets, Live, Machine, Peer};
+use crate::server::{BoxService, Buckets, Caller, Live, Machine, Peer};
 
 /// Everything of one endpoint.
 pub(super) struct HttpEndpoint<R: Runtime> {
@@ -176,9 +176,12 @@ impl<R: Runtime> HttpEndpoint<R> {
         self.options.limits.session_idle
     }
 
-    /// What the machines are made of.
-    fn prepared(&self) -> PreparedConfig<'static, Growing> {
-        let prepared = self.server.prepared();
+    /// What the machines for the sender of this request are made of.
+    fn prepared(&self, parts: &Parts) -> PreparedConfig<'static, Growing> {
+        let prepared = self.server.prepared(match principal(parts) {
+            Some(_) => Caller::Known,
+            None => Caller::Anonymous,
+        });
         if !self.server.is_held_to_draft() {
             return prepared;
         }
@@ -219,7 +222,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             // A handshake that opens no session is as good as any other exchange.
             _ => {
                 // One POST is one request, so its table has one place.
-                let Ok(machine) = Core::new(self.prepared().with_in_flight(1), Growing);
+                let Ok(machine) = Core::new(self.prepared(parts).with_in_flight(1), Growing);
                 let conversation = self.exchange_connection(parts, machine);
                 let source = Source::post(Channel::new(1), post);
                 let text = Text::new(body);
@@ -248,14 +251,15 @@ impl<R: Runtime> HttpEndpoint<R> {
     }
 
     /// A machine that knows nothing of its client yet.
-    pub(super) fn machine(&self) -> Machine {
-        let Ok(machine) = Core::new(self.prepared(), Growing);
+    pub(super) fn machine(&self, parts: &Parts) -> Machine {
+        let Ok(machine) = Core::new(self.prepared(parts), Growing);
         machine
     }
 
     /// A machine that continues with what was agreed on.
-    pub(super) fn resumed(&self, snapshot: &SessionSnapshot) -> Machine {
-        let Ok(machine) = Core::resume(self.clock.now(), self.prepared(), Growing, snapshot);
+    pub(super) fn resumed(&self, parts: &Parts, snapshot: &SessionSnapshot) -> Machine {
+        let prepared = self.prepared(parts);
+        let Ok(machine) = Core::resume(self.clock.now(), prepared, Growing, snapshot);
         machine
     }
 

@@ -76,7 +76,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer::busy("the operating system has no random numbers");
         };
         let streams = SessionStreams::new(Delivery::HttpSse, self.options.streams);
-        let conversation = self.session_connection(parts, streams, self.machine());
+        let conversation = self.session_connection(parts, streams, self.machine(parts));
         let reader = conversation.with(|core| {
             let streams = SessionStreams::of(core)?;
             streams.attach(None).ok()

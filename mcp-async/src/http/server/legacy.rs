@@ -41,7 +41,7 @@ impl<R: Runtime> HttpEndpoint<R> {
             return answer::busy("the operating system has no random numbers");
         };
         let streams = self.new_streams();
-        let mut conversation = self.session_connection(parts, streams, self.machine());
+        let mut conversation = self.session_connection(parts, streams, self.machine(parts));
         let posted = conversation.with(|core| SessionStreams::of(core).map(SessionStreams::open));
         let Some(Ok(reader)) = posted else {
             return answer::busy("there are too many streams");
@@ -227,7 +227,7 @@ impl<R: Runtime> HttpEndpoint<R> {
         revision: mcp_proto::Revision,
     ) -> Answer {
         let snapshot = mcp_proto::server::SessionSnapshot::stateless(revision);
-        let conversation = self.exchange_connection(parts, self.resumed(&snapshot));
+        let conversation = self.exchange_connection(parts, self.resumed(parts, &snapshot));
         let source = Source::post(Channel::new(1), post);
         self.exchange(conversation, parts, &source, text).await
     }

@@ -169,7 +169,8 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let mut streams = self.new_streams();
         streams.carry_on(taken.epoch(), last);
-        let conversation = self.session_connection(parts, streams, self.resumed(&saved.session));
+        let conversation =
+            self.session_connection(parts, streams, self.resumed(parts, &saved.session));
         conversation.with(|core| {
             for uri in &saved.subscriptions {
                 core.machine.subscribe(uri);

@@ -10,6 +10,7 @@ use super::super::keyed::Keyed;
 use super::super::prompt::Prompt;
 use super::super::resource::{CacheHint, Resource};
 use super::super::service::Call;
+use super::super::settings::Settings;
 use super::super::template::Template;
 use super::super::tool::Tool;
 use super::super::visibility::Visibility;
@@ -23,9 +24,11 @@ pub(super) fn list<T: Listed>(
     call: Call<'_>,
     sorted: &SortedList<T>,
     list: Listing,
-    size: usize,
+    settings: &Settings,
     hint: CacheHint,
 ) -> Job {
+    let size = settings.page_size;
+    let core_tasks = settings.core_tasks;
     let cursor = call.request.subject.map(Str::to_cow);
     let shown = |item: &T| is_shown(item.visibility(), &call) && item.is_served(&call);
     let page = sorted.page(list, cursor.as_deref(), size, shown);
@@ -35,7 +38,11 @@ pub(super) fn list<T: Listed>(
         _ => hint,
     };
     match page {
-        Some(page) => call.ready(Ok(Result { page, hint })),
+        Some(page) => call.ready(Ok(Result {
+            page,
+            hint,
+            core_tasks,
+        })),
         None => call.refuse(invalid_cursor()),
     }
 }
@@ -52,7 +59,8 @@ pub(super) trait Listed: Keyed + Send + Sync + 'static {
     /// The result's name in the model, and that of the member that holds the items.
     const RESULT: (&'static str, &'static str);
 
-    fn shown(&self) -> &Self::Shown;
+    /// The item as a server shows it that has tasks of 2025-11-25, or has none.
+    fn shown(&self, core_tasks: bool) -> &Self::Shown;
 
     fn visibility(&self) -> &Visibility;
 
@@ -67,8 +75,8 @@ impl Listed for Tool {
 
     const RESULT: (&'static str, &'static str) = ("mcp:ListToolsResult", "tools");
 
-    fn shown(&self) -> &model::Tool {
-        &self.listed
+    fn shown(&self, core_tasks: bool) -> &model::Tool {
+        self.listed(core_tasks)
     }
 
     fn visibility(&self) -> &Visibility {
@@ -85,7 +93,7 @@ impl Listed for Resource {
 
     const RESULT: (&'static str, &'static str) = ("mcp:ListResourcesResult", "resources");
 
-    fn shown(&self) -> &model::Resource {
+    fn shown(&self, _: bool) -> &model::Resource {
         &self.listed
     }
 
@@ -100,7 +108,7 @@ impl Listed for Template {
     const RESULT: (&'static str, &'static str) =
         ("mcp:ListResourceTemplatesResult", "resourceTemplates");
 
-    fn shown(&self) -> &model::ResourceTemplate {
+    fn shown(&self, _: bool) -> &model::ResourceTemplate {
         &self.listed
     }
 
@@ -114,7 +122,7 @@ impl Listed for Prompt {
 
     const RESULT: (&'static str, &'static str) = ("mcp:ListPromptsResult", "prompts");
 
-    fn shown(&self) -> &model::Prompt {
+    fn shown(&self, _: bool) -> &model::Prompt {
         &self.listed
     }
 
@@ -127,13 +135,14 @@ impl Listed for Prompt {
 struct Result<T> {
     page: Page<T>,
     hint: CacheHint,
+    core_tasks: bool,
 }
 
 impl<T: Listed> Serialize for Result<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
         let (name, items) = T::RESULT;
         let mut result = serializer.serialize_struct(name, 4)?;
-        result.serialize_field(items, &Items(&self.page))?;
+        result.serialize_field(items, &Items(self))?;
         if let Some(next) = &self.page.next {
             result.serialize_field("nextCursor", next)?;
         }
@@ -145,10 +154,11 @@ impl<T: Listed> Serialize for Result<T> {
     }
 }
 
-struct Items<'a, T>(&'a Page<T>);
+struct Items<'a, T>(&'a Result<T>);
 
 impl<T: Listed> Serialize for Items<'_, T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> core::result::Result<S::Ok, S::Error> {
-        serializer.collect_seq(self.0.items.iter().map(|item| item.shown()))
+        let items = self.0.page.items.iter();
+        serializer.collect_seq(items.map(|item| item.shown(self.0.core_tasks)))
     }
 }

@@ -120,25 +120,37 @@ impl Service for Router {
         if let Err(refusal) = self.inner.check_scopes(&call) {
             return call.refuse(refusal);
         }
-        let (size, hint) = (self.settings.page_size, self.settings.hint);
+        let hint = self.settings.hint;
         match call.method {
             rpc::Method::ToolsCall => self.call_tool(call),
             rpc::Method::ToolsList => {
                 let catalog = &self.inner.view().catalog;
-                list(call, &catalog.tools, Listing::Tools, size, hint)
+                list(call, &catalog.tools, Listing::Tools, &self.settings, hint)
             }
             rpc::Method::ResourcesRead => self.read(call),
             rpc::Method::ResourcesList => self.list_resources(call),
             rpc::Method::ResourcesTemplatesList => {
                 let catalog = &self.inner.view().catalog;
-                list(call, &catalog.templates, Listing::Templates, size, hint)
+                list(
+                    call,
+                    &catalog.templates,
+                    Listing::Templates,
+                    &self.settings,
+                    hint,
+                )
             }
             rpc::Method::ResourcesSubscribe => self.subscribe(call),
             rpc::Method::ResourcesUnsubscribe => call.ready(Ok(Empty {})),
             rpc::Method::PromptsGet => self.fill_prompt(call),
             rpc::Method::PromptsList => {
                 let catalog = &self.inner.view().catalog;
-                list(call, &catalog.prompts, Listing::Prompts, size, hint)
+                list(
+                    call,
+                    &catalog.prompts,
+                    Listing::Prompts,
+                    &self.settings,
+                    hint,
+                )
             }
             rpc::Method::CompletionComplete => self.complete(call),
             _ => self.call_method(call),

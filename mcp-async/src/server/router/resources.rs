@@ -39,7 +39,13 @@ impl Router {
                 .iter()
                 .any(|template| template.lister.is_some());
             let hint = if varies { hint.private() } else { hint };
-            return list(call, &catalog.resources, Listing::Resources, size, hint);
+            return list(
+                call,
+                &catalog.resources,
+                Listing::Resources,
+                &self.settings,
+                hint,
+            );
         }
         let cursor = call.request.subject.map(Str::to_cow);
         let after = cursor

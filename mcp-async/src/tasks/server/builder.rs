@@ -12,7 +12,8 @@ use crate::server::{Extension, ServerBuilder};
 
 impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// Declares the extension `io.modelcontextprotocol/tasks`, and lets calls of tools become tasks
-    /// where their [policy](crate::server::Tool::task) says so.
+    /// where their [policy](crate::server::Tool::task) says so. Sessions of 2025-11-25 have tasks
+    /// with [`Tasks::core_2025_11_25`].
     ///
     /// ```
     /// use mcp_async::Server;
@@ -31,11 +32,16 @@ impl<R: Runtime, S: Send + Sync + 'static> ServerBuilder<R, S> {
     /// # }
     /// ```
     pub fn tasks(self, tasks: Tasks) -> Self {
+        let core = tasks.core;
         let engine = Engine::new(tasks, Executor::of::<R>());
         let (serving, listening) = (Arc::clone(&engine), Arc::clone(&engine));
         let layer = around(move |call, service| serving.serve(call, service));
         let judge = move |ids, listener| Arc::clone(&listening).listen(ids, listener);
-        self.extension(
+        let server = match core {
+            true => self.declare_core_tasks(),
+            false => self,
+        };
+        server.extension(
             Extension::new(EXTENSION)
                 .layer(layer)
                 .filter("taskIds", judge)

@@ -23,6 +23,16 @@ impl Engine {
         owner: Option<Arc<str>>,
         call: DetachedCall,
     ) -> Result<RawBuf, ErrorReply> {
+        created(&self.begin(owner, call, |record| record).await?)
+    }
+
+    /// Makes a task of the call. `complete` completes its record.
+    pub(super) async fn begin(
+        self: Arc<Self>,
+        owner: Option<Arc<str>>,
+        call: DetachedCall,
+        complete: impl FnOnce(TaskRecord) -> TaskRecord,
+    ) -> Result<TaskRecord, ErrorReply> {
         let id = random_id().ok_or(ErrorReply::internal())?;
         let mut place = self.reserve(owner.as_ref(), id)?;
         self.renew(self.time()).await?;
@@ -30,6 +40,7 @@ impl Engine {
             .with_owner(owner.as_deref())
             .with_ttl(self.ttl());
         record.poll = Some(millis(self.tasks.poll_interval));
+        record = complete(record);
         // TK-34: the client is answered when every process can find the task.
         if !self.ask(self.store().create(&record)).await? {
             return Err(ErrorReply::internal());
@@ -40,11 +51,11 @@ impl Engine {
         };
         drop(place);
         self.keep(&record, owner);
-        let shown = created(&record);
         call.detach();
-        (self.executor.spawn)(Box::pin(Arc::clone(&self).run(record, call, running)));
+        let run = Arc::clone(&self).run(record.clone(), call, running);
+        (self.executor.spawn)(Box::pin(run));
         self.begin_sweeps();
-        shown
+        Ok(record)
     }
 
     /// Tells the store that this process is alive, if it may forget that soon.

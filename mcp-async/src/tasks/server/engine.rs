@@ -7,10 +7,12 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use mcp_proto::json::RawBuf;
 use mcp_proto::model::ClientFeatures;
+use mcp_proto::revision;
 use mcp_proto::rpc::{Method, code};
 
 use super::super::store::{TaskRecord, TaskStore, TaskStoreFuture};
 use super::executor::Executor;
+use super::legacy::{AskedQuestions, CoreTasks};
 use super::policy::{TaskPolicy, ToolTasks, undeclared};
 use super::runs::Runs;
 use super::settings::Tasks;
@@ -33,6 +35,8 @@ pub(super) struct Engine {
     pub(super) sweeps: AtomicBool,
     /// Until when the store knows this process as alive.
     pub(super) alive_until: AtomicU64,
+    /// The questions that this process asks clients of 2025-11-25 now.
+    pub(super) asked: Arc<AskedQuestions>,
 }
 
 /// How many tasks this process keeps.
@@ -56,16 +60,22 @@ impl Engine {
             runs: Arc::default(),
             sweeps: AtomicBool::new(false),
             alive_until: AtomicU64::new(0),
+            asked: Arc::default(),
         })
     }
 
     /// Serves a call: methods of tasks by itself, tools as their policy says.
     pub(super) fn serve(self: &Arc<Self>, call: Call<'_>, service: &dyn Service) -> Job {
+        let revision = call.request.revision;
+        let is_core = self.tasks.core && revision.tasks() == revision::Tasks::Core;
         // TK-48
-        if !call.request.revision.has_input_required() {
+        if !is_core && !revision.has_input_required() {
             return self.serve_legacy(call, service);
         }
         self.begin_to_look();
+        if is_core {
+            return CoreTasks::new(self).serve(call, service);
+        }
         match call.method {
             Method::ToolsCall => self.call_tool(call, service),
             Method::TasksGet => self.get(call),
@@ -102,7 +112,8 @@ impl Engine {
         })
     }
 
-    /// Before 2026-07-28 there is no such extension.
+    /// Before 2026-07-28 there is no such extension, and the revision has no tasks that the server
+    /// offers.
     fn serve_legacy(&self, call: Call<'_>, service: &dyn Service) -> Job {
         let tool = match call.method {
             Method::ToolsCall => call.tool_data::<ToolTasks>(),

@@ -61,18 +61,34 @@ impl Engine {
         })
     }
 
-    /// The record of a task that this owner may see, as it is now (TK-59).
+    /// The record of a task of the extension that this owner may see, as it is now (TK-59).
     pub(super) async fn find(
         &self,
         id: &str,
         owner: Option<Arc<str>>,
     ) -> Result<TaskRecord, ErrorReply> {
+        self.find_of(id, owner, false).await
+    }
+
+    /// The same of a task of 2025-11-25 or of the extension.
+    pub(super) async fn find_of(
+        &self,
+        id: &str,
+        owner: Option<Arc<str>>,
+        is_core: bool,
+    ) -> Result<TaskRecord, ErrorReply> {
         if id.is_empty() || id.len() > LONGEST {
             return Err(unknown());
         }
         let record = self.ask(self.store().load(id)).await?;
-        let record = record.filter(|record| record.id == id && record.owner() == owner.as_deref());
-        let record = record.ok_or(unknown())?;
+        let record = record.filter(|record| {
+            record.id == id && record.owner() == owner.as_deref() && record.is_core == is_core
+        });
+        self.current(record.ok_or(unknown())?).await
+    }
+
+    /// The record as it is now; an error if its time is over.
+    pub(super) async fn current(&self, record: TaskRecord) -> Result<TaskRecord, ErrorReply> {
         if let Some(at) = record.expires_at() {
             let now = self.time();
             if now >= at.saturating_add(super::engine::millis(KEPT)) {
@@ -121,13 +137,13 @@ fn take(
     Ok(Some(next))
 }
 
-fn id(call: &Call<'_>) -> String {
+pub(super) fn id(call: &Call<'_>) -> String {
     let id = call.request.subject.unwrap_or_default().to_cow();
     id.into_owned()
 }
 
 /// TK-41
-fn unknown() -> ErrorReply {
+pub(super) fn unknown() -> ErrorReply {
     ErrorReply::invalid_params("Unknown task")
 }
 

@@ -8,6 +8,7 @@ mod create;
 mod end;
 mod engine;
 mod executor;
+mod legacy;
 mod listen;
 mod methods;
 mod policy;

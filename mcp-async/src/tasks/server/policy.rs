@@ -2,6 +2,7 @@
 
 use super::super::EXTENSION;
 use crate::error::ErrorReply;
+use crate::model::TaskSupport;
 use crate::server::{Detach, Tool};
 use mcp_proto::json::RawBuf;
 use mcp_proto::rpc::code;
@@ -14,6 +15,16 @@ pub enum TaskPolicy {
     Optional,
     /// A call becomes a task. The call of a client that cannot follow one is refused (TK-33).
     Required,
+}
+
+impl TaskPolicy {
+    /// The policy as 2025-11-25 has it.
+    const fn support(self) -> TaskSupport {
+        match self {
+            Self::Optional => TaskSupport::Optional,
+            Self::Required => TaskSupport::Required,
+        }
+    }
 }
 
 /// What an engine of tasks finds with a tool.
@@ -45,7 +56,8 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// ```
     pub fn task(self, policy: TaskPolicy) -> Self {
         let when = Detach::Now;
-        self.extension_data(ToolTasks { policy, when })
+        self.task_support(policy.support())
+            .extension_data(ToolTasks { policy, when })
     }
 
     /// Lets calls of the tool become tasks when their handler calls
@@ -73,7 +85,8 @@ impl<S: Send + Sync + 'static> Tool<S> {
     /// ```
     pub fn deferred_task(self, policy: TaskPolicy) -> Self {
         let when = Detach::OnRequest;
-        self.extension_data(ToolTasks { policy, when })
+        self.task_support(policy.support())
+            .extension_data(ToolTasks { policy, when })
     }
 }
 

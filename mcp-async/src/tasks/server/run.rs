@@ -197,6 +197,11 @@ impl Run {
                 call.answer(key, answer.clone());
             }
         }
+        for (key, error) in &record.refusals {
+            if let Some(call) = &self.call {
+                call.refuse(key, error.clone().into());
+            }
+        }
         self.record = record;
     }
 
@@ -278,6 +283,7 @@ impl Run {
             (None, Some(call)) => {
                 // The answers of the record were taken.
                 next.answers.clear();
+                next.refusals.clear();
                 next.questions = questions(call);
                 next.status = match next.questions.is_empty() {
                     true => TaskStatus::Working,

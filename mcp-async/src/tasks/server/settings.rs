@@ -31,6 +31,7 @@ pub struct Tasks {
     pub(super) max_bytes: usize,
     pub(super) store_timeout: Duration,
     lease: Option<Duration>,
+    pub(super) core: bool,
     pub(super) time: ReadTime,
 }
 
@@ -47,6 +48,7 @@ impl Tasks {
             max_bytes: 4 << 20,
             store_timeout: Duration::from_secs(5),
             lease: None,
+            core: false,
             time: Arc::new(SystemTime::now),
         }
     }
@@ -127,6 +129,40 @@ impl Tasks {
     #[must_use]
     pub const fn lease(mut self, lease: Duration) -> Self {
         self.lease = Some(lease);
+        self
+    }
+
+    /// Serves sessions of 2025-11-25 the tasks of that revision, which calls them experimental. The
+    /// same tools, store and bounds serve both kinds of tasks; a client sees those of its own kind.
+    ///
+    /// The sessions are told so by the capability `tasks`, and by `execution.taskSupport` of tools
+    /// with a [policy](crate::server::Tool::task). A call becomes a task if it has the parameter
+    /// `task`; then it becomes one at once, also where the tool
+    /// [defers](crate::server::Tool::deferred_task) it. The lifetime that a client asks for counts
+    /// up to [`ttl`](Self::ttl). Questions of a task are asked while the client waits for its result
+    /// in `tasks/result`. `tasks/list` is served where callers are verified, over HTTP with
+    /// authorization.
+    ///
+    /// ```
+    /// use mcp_async::Server;
+    /// use mcp_async::server::{NoArguments, Tool};
+    /// use mcp_async::tasks::server::{TaskPolicy, Tasks};
+    ///
+    /// let render = Tool::new("render")
+    ///     .task(TaskPolicy::Optional)
+    ///     .handler(|_: NoArguments, _| async { Ok("rendered") });
+    /// # fn build<R: mcp_async::Runtime>(render: Tool) -> Result<Server<R>, mcp_async::server::BuildError> {
+    /// let server = Server::<R>::builder("studio", "1.0")
+    ///     .with(render)
+    ///     .tasks(Tasks::new().core_2025_11_25())
+    ///     .build()?;
+    /// # Ok(server)
+    /// # }
+    /// # let _ = render;
+    /// ```
+    #[must_use]
+    pub const fn core_2025_11_25(mut self) -> Self {
+        self.core = true;
         self
     }
 

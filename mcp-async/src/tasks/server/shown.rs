@@ -113,4 +113,4 @@ fn encode(shown: &ShownTask<'_>) -> Result<RawBuf, ErrorReply> {
 }
 
 /// The largest integer that every reader of JSON keeps exactly.
-const SAFE: u64 = (1 << 53) - 1;
+pub(super) const SAFE: u64 = (1 << 53) - 1;

@@ -41,6 +41,9 @@ pub struct TaskRecord {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) poll: Option<u64>,
     pub(crate) status: TaskStatus,
+    /// A task of 2025-11-25, which the extension does not show.
+    #[serde(default, skip_serializing_if = "is_false")]
+    pub(crate) is_core: bool,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) message: Option<String>,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -48,6 +51,9 @@ pub struct TaskRecord {
     /// Answers that the process of the task has not taken yet.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub(crate) answers: BTreeMap<String, RawBuf>,
+    /// Errors with which the client has answered questions, as well.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub(crate) refusals: BTreeMap<String, TaskError>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) result: Option<RawBuf>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -71,6 +77,25 @@ pub(crate) struct TaskError {
     pub(crate) data: Option<RawBuf>,
 }
 
+impl From<ErrorReply> for TaskError {
+    fn from(error: ErrorReply) -> Self {
+        Self {
+            code: error.code,
+            message: error.message.into_owned(),
+            data: error.data,
+        }
+    }
+}
+
+impl From<TaskError> for ErrorReply {
+    fn from(error: TaskError) -> Self {
+        Self {
+            data: error.data,
+            ..Self::new(error.code, error.message)
+        }
+    }
+}
+
 impl TaskRecord {
     /// Creates the record of a task that is being worked on, in version 1.
     ///
@@ -88,9 +113,11 @@ impl TaskRecord {
             ttl: None,
             poll: None,
             status: TaskStatus::Working,
+            is_core: false,
             message: None,
             questions: Vec::new(),
             answers: BTreeMap::new(),
+            refusals: BTreeMap::new(),
             result: None,
             error: None,
         }
@@ -198,9 +225,11 @@ impl TaskRecord {
             let depth = MAX_DEPTH.saturating_sub(levels);
             Raw::parse(raw.as_raw().as_bytes(), depth).is_ok()
         };
-        let error = self.error.as_ref().and_then(|error| error.data.as_ref());
+        let errors = self.error.iter().chain(self.refusals.values());
+        let mut data = errors.filter_map(|error| error.data.as_ref());
         self.result.iter().all(|result| fits(result, 2))
-            && error.iter().all(|data| fits(data, 3))
+            && data.all(|data| fits(data, 3))
+            && self.answers.values().all(|answer| fits(answer, 2))
             && self.questions.iter().all(|it| fits(&it.params, 4))
     }
 
@@ -217,8 +246,8 @@ impl TaskRecord {
         });
         let answers = self.answers.iter();
         let answers = answers.map(|(key, answer)| key.len().saturating_add(len(answer)));
-        let error = self.error.iter();
-        let error = error.map(|error| {
+        let errors = self.error.iter().chain(self.refusals.values());
+        let error = errors.map(|error| {
             let data = error.data.as_ref().map_or(0, len);
             error.message.len().saturating_add(data)
         });
@@ -235,11 +264,7 @@ impl TaskRecord {
     pub(crate) fn fail(&mut self, error: ErrorReply) {
         self.end(TaskStatus::Failed);
         self.message = Some(error.message.clone().into_owned());
-        self.error = Some(TaskError {
-            code: error.code,
-            message: error.message.into_owned(),
-            data: error.data,
-        });
+        self.error = Some(error.into());
     }
 
     /// The task has ended: it asks nothing any more.
@@ -247,6 +272,7 @@ impl TaskRecord {
         self.status = status;
         self.questions.clear();
         self.answers.clear();
+        self.refusals.clear();
     }
 }
 
@@ -286,6 +312,11 @@ impl core::error::Error for RecordError {
             _ => None,
         }
     }
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes it so")]
+const fn is_false(value: &bool) -> bool {
+    !*value
 }
 
 /// The members of fixed size.

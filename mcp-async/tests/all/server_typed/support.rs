@@ -252,7 +252,8 @@ impl Wire {
         format!(r#"{{"_meta":{{{meta}}}{comma}{rest}"#)
     }
 
-    fn line(&mut self, line: &str) {
+    /// Writes a line.
+    pub(crate) fn line(&mut self, line: &str) {
         let bytes = format!("{line}\n").into_bytes();
         let cx = &mut Context::from_waker(Waker::noop());
         match Pin::new(&mut self.writer).poll_write(cx, &bytes) {

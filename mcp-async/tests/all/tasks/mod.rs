@@ -1,5 +1,6 @@
-//! Tasks of the extension.
+//! Tasks of the extension, and of 2025-11-25.
 
+mod core;
 mod faults;
 mod interleavings;
 mod lifecycle;

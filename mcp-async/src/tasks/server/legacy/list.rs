@@ -1,0 +1,65 @@
+//! `tasks/list` of 2025-11-25.
+
+use mcp_proto::json::{RawBuf, Str};
+use mcp_proto::rpc::code;
+use serde::Serialize;
+
+use super::super::engine::owner;
+use super::CoreTasks;
+use super::shown::shown;
+use crate::connection::Job;
+use crate::error::ErrorReply;
+use crate::server::Call;
+
+#[derive(Serialize)]
+#[serde(rename_all = "camelCase")]
+struct Page {
+    tasks: Vec<RawBuf>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    next_cursor: Option<String>,
+}
+
+impl CoreTasks {
+    /// The tasks of the caller, in the order of their ids (TK-17).
+    pub(super) fn list(self, call: Call<'_>) -> Job {
+        // TK-19
+        let Some(owner) = owner(call.context()) else {
+            return call.refuse(ErrorReply::method_not_found());
+        };
+        let after = call.request.subject.map(Str::to_cow);
+        // A cursor is the id of the last task of a page.
+        if after.as_deref().is_some_and(|cursor| !is_id(cursor)) {
+            return call.refuse(ErrorReply::invalid_params("Invalid cursor"));
+        }
+        let after = after.map(|cursor| cursor.into_owned());
+        call.answer(async move {
+            let engine = &self.0;
+            let listed = engine.store().list(&owner, after.as_deref(), PAGE);
+            let listed = engine.ask(listed).await?;
+            let last = listed.last().filter(|_| listed.len() >= PAGE);
+            let next_cursor = last.map(|record| record.id.clone());
+            let mut tasks = Vec::new();
+            for record in listed {
+                if !record.is_core || record.owner() != Some(&owner) {
+                    continue;
+                }
+                match engine.current(record).await {
+                    Ok(record) => tasks.push(shown(&record)?),
+                    // Its time is over.
+                    Err(error) if error.code == code::INVALID_PARAMS => {}
+                    Err(error) => return Err(error),
+                }
+            }
+            Ok(Page { tasks, next_cursor })
+        })
+    }
+}
+
+/// Whether this is the id of a task, as the engine makes them.
+fn is_id(cursor: &str) -> bool {
+    let is_digit = |byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
+    cursor.len() == 32 && cursor.bytes().all(is_digit)
+}
+
+/// The tasks on a page.
+const PAGE: usize = 100;

@@ -1,0 +1,146 @@
+//! Tasks of 2025-11-25 over HTTP.
+
+use mcp_async::http::{HttpService, Principal};
+use mcp_async::tasks::server::Tasks;
+
+use super::support::{filled, server};
+use crate::http_server::legacy::{Session, post};
+use crate::http_server::support::send;
+use crate::server_typed::support::{member, text};
+use crate::sim::{self, Sim};
+use crate::tasks::support::pass;
+
+fn service() -> HttpService<Sim> {
+    server(Tasks::new()).0.http().into_service().unwrap()
+}
+
+/// A session of this user, or of a client that is not verified.
+fn session(service: &HttpService<Sim>, name: Option<&str>) -> Session {
+    Session::open_as(service, "2025-11-25", name.map(Principal::new))
+}
+
+/// The answer to a request, which is no event stream.
+fn ask(session: &Session, method: &str, params: &str) -> String {
+    let body = format!(r#"{{"jsonrpc":"2.0","id":7,"method":"{method}","params":{params}}}"#);
+    let reply = session.post(&body);
+    assert_eq!(reply.header("content-type"), "application/json", "{method}");
+    reply.whole()
+}
+
+fn create(session: &Session, arguments: &str) -> String {
+    let params = format!(r#"{{"name":"job","arguments":{arguments},"task":{{}}}}"#);
+    let created = ask(session, "tools/call", &params);
+    text(&created, &["result", "task", "taskId"])
+}
+
+fn ids(page: &str) -> Vec<String> {
+    let count = page.matches("taskId").count();
+    let id = |at: usize| text(page, &["result", "tasks", &at.to_string(), "taskId"]);
+    (0..count).map(id).collect()
+}
+
+/// TK-01, TK-17, TK-19
+#[test]
+fn a_user_lists_the_own_tasks() {
+    let service = service();
+    let (ada, bob) = (
+        session(&service, Some("ada")),
+        session(&service, Some("bob")),
+    );
+    let mut created: Vec<_> = (0..150).map(|_| create(&ada, "{}")).collect();
+    created.sort_unstable();
+    create(&bob, "{}");
+    let first = ask(&ada, "tasks/list", "{}");
+    let cursor = text(&first, &["result", "nextCursor"]);
+    let second = ask(&ada, "tasks/list", &format!(r#"{{"cursor":"{cursor}"}}"#));
+    assert_eq!(member(&second, &["result", "nextCursor"]), "");
+    let listed: Vec<_> = ids(&first).into_iter().chain(ids(&second)).collect();
+    assert_eq!(listed, created);
+    assert_eq!(ids(&ask(&bob, "tasks/list", "{}")).len(), 1);
+    for method in ["tasks/get", "tasks/result", "tasks/cancel"] {
+        let refused = ask(&bob, method, &format!(r#"{{"taskId":"{}"}}"#, created[0]));
+        assert_eq!(text(&refused, &["error", "message"]), "Unknown task");
+    }
+    sim::end();
+}
+
+/// SH-44
+#[test]
+fn a_task_is_shown_without_an_event_stream() {
+    let service = service();
+    let session = session(&service, None);
+    let id = create(&session, r#"{"steps":2}"#);
+    for _ in 0..3 {
+        let got = ask(&session, "tasks/get", &format!(r#"{{"taskId":"{id}"}}"#));
+        assert_eq!(text(&got, &["result", "taskId"]), id);
+        pass(100);
+    }
+    sim::end();
+}
+
+/// TK-14
+#[test]
+fn what_is_no_cursor_is_refused() {
+    let service = service();
+    let ada = session(&service, Some("ada"));
+    for cursor in ["", "x", "2", "ffffffffffffffffffffffffffffffffff"] {
+        let refused = ask(&ada, "tasks/list", &format!(r#"{{"cursor":"{cursor}"}}"#));
+        assert_eq!(member(&refused, &["error", "code"]), "-32602", "{refused}");
+    }
+}
+
+/// TK-19
+#[test]
+fn a_list_is_declared_to_users_only() {
+    let service = service();
+    for (user, list) in [(Some("ada"), "{}"), (None, "")] {
+        let body = crate::http_server::legacy::initialize("2025-11-25");
+        let mut request = post(&body);
+        if let Some(name) = user {
+            request.extensions_mut().insert(Principal::new(name));
+        }
+        let opened = send(&service, request).whole();
+        let (_, data) = opened.split_once(r#"{"jsonrpc""#).expect("an answer");
+        let answer = format!(r#"{{"jsonrpc"{}"#, data.trim_end());
+        let declared = ["result", "capabilities", "tasks", "list"];
+        assert_eq!(member(&answer, &declared), list, "{answer}");
+    }
+    let anonymous = session(&service, None);
+    let refused = ask(&anonymous, "tasks/list", "{}");
+    assert_eq!(member(&refused, &["error", "code"]), "-32601", "{refused}");
+}
+
+/// TK-11, TK-13
+#[test]
+fn questions_are_on_the_stream_of_the_result() {
+    let service = service();
+    let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"elicitation":{}},"clientInfo":{"name":"test","version":"1"}}}"#;
+    let opened = send(&service, post(body));
+    let session = Session {
+        service: service.clone(),
+        id: opened.header("mcp-session-id").to_owned(),
+        revision: "2025-11-25",
+        principal: None,
+    };
+    session.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let id = create(&session, r#"{"ask":1,"steps":1}"#);
+    let wanted = format!(
+        r#"{{"jsonrpc":"2.0","id":8,"method":"tasks/result","params":{{"taskId":"{id}"}}}}"#
+    );
+    let mut stream = session.post(&wanted);
+    assert_eq!(stream.header("content-type"), "text/event-stream");
+    pass(100);
+    let asked = stream.text();
+    assert!(asked.contains("elicitation/create"), "{asked}");
+    let mut data = asked.lines().filter_map(|line| line.strip_prefix("data: "));
+    let question = data.find(|data| data.contains("elicitation")).unwrap();
+    let number = member(question, &["id"]);
+    let given = filled("blue");
+    let taken = session.post(&format!(r#"{{"jsonrpc":"2.0","id":{number},{given}}}"#));
+    assert_eq!(taken.status, 202);
+    pass(0);
+    let rest = stream.whole();
+    assert!(rest.contains(r#""text":"done blue""#), "{rest}");
+    assert!(rest.contains("related-task"), "{rest}");
+    sim::end();
+}

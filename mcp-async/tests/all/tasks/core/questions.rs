@@ -1,0 +1,122 @@
+//! Questions of tasks of 2025-11-25.
+
+use mcp_async::tasks::server::Tasks;
+
+use super::support::{answer, client, create, filled, hear, related, reply, server, want};
+use crate::server_typed::support::{member, text};
+use crate::sim;
+use crate::tasks::support::{about, pass, status};
+
+/// TK-08, TK-11, TK-13, TK-63
+#[test]
+fn the_request_for_the_result_asks_the_questions() {
+    let (server, running) = server(Tasks::new());
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"ask":2}"#);
+    assert_eq!(status(&mut wire, &id), "input_required");
+    assert!(hear(&mut wire, "elicitation/create").is_empty());
+    let wanted = want(&mut wire, &id);
+    let asked = hear(&mut wire, "elicitation/create");
+    assert_eq!(asked.len(), 2, "{asked:?}");
+    for question in &asked {
+        assert_eq!(text(question, &["params", "message"]), "which?");
+        assert!(question.contains(&related(&id)), "{question}");
+    }
+    reply(&mut wire, &asked[1], &filled("two"));
+    assert_eq!(status(&mut wire, &id), "input_required");
+    reply(&mut wire, &asked[0], &filled("one"));
+    let result = answer(&mut wire, wanted).unwrap();
+    assert!(result.contains(r#""text":"done one two""#), "{result}");
+    assert_eq!(status(&mut wire, &id), "completed");
+    assert_eq!(running.get(), 0);
+    assert!(hear(&mut wire, "elicitation/create").is_empty());
+}
+
+#[test]
+fn a_question_is_asked_once_at_a_time() {
+    let (server, _) = server(Tasks::new());
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"ask":1}"#);
+    let first = want(&mut wire, &id);
+    let second = want(&mut wire, &id);
+    assert_eq!(hear(&mut wire, "elicitation/create").len(), 1);
+    // Without its answer the other request asks again.
+    wire.notify(
+        "notifications/cancelled",
+        &format!(r#"{{"requestId":{first}}}"#),
+    );
+    assert_eq!(hear(&mut wire, "notifications/cancelled").len(), 1);
+    pass(1000);
+    let asked = hear(&mut wire, "elicitation/create");
+    assert_eq!(asked.len(), 1, "{asked:?}");
+    reply(&mut wire, &asked[0], &filled("two"));
+    let result = answer(&mut wire, second).unwrap();
+    assert!(result.contains(r#""text":"done two""#), "{result}");
+    sim::end();
+}
+
+#[test]
+fn an_error_of_the_client_reaches_the_handler() {
+    let (server, _) = server(Tasks::new());
+    let mut wire = client(&server);
+    for (outcome, text) in [
+        (
+            r#""error":{"code":-32000,"message":"broken"}"#,
+            "the client answered with an error",
+        ),
+        (
+            r#""error":{"code":-1,"message":"no"}"#,
+            "the user rejected the question",
+        ),
+        (
+            r#""result":{"action":"accept","content":{"answer":7}}"#,
+            "the answer does not fit the form: ",
+        ),
+        (
+            r#""result":{"action":"maybe"}"#,
+            "the client's answer is of another type",
+        ),
+    ] {
+        let id = create(&mut wire, "job", r#"{"ask":1}"#);
+        let wanted = want(&mut wire, &id);
+        let asked = hear(&mut wire, "elicitation/create");
+        reply(&mut wire, &asked[0], outcome);
+        let result = answer(&mut wire, wanted).unwrap();
+        assert!(result.contains(text), "{result}");
+        assert_eq!(member(&result, &["result", "isError"]), "true", "{result}");
+        assert_eq!(status(&mut wire, &id), "failed");
+    }
+}
+
+/// TK-15
+#[test]
+fn a_cancelled_task_takes_its_questions_back() {
+    let (server, running) = server(Tasks::new());
+    let mut wire = client(&server);
+    let id = create(&mut wire, "job", r#"{"ask":1}"#);
+    let wanted = want(&mut wire, &id);
+    let asked = hear(&mut wire, "elicitation/create");
+    about(&mut wire, "tasks/cancel", &id);
+    let cancelled = hear(&mut wire, "notifications/cancelled");
+    let question = member(&asked[0], &["id"]);
+    assert_eq!(member(&cancelled[0], &["params", "requestId"]), question);
+    assert!(answer(&mut wire, wanted).unwrap().contains("cancelled"));
+    reply(&mut wire, &asked[0], &filled("late"));
+    assert_eq!(
+        (status(&mut wire, &id), running.get()),
+        ("cancelled".to_owned(), 0)
+    );
+    sim::end();
+}
+
+#[test]
+fn what_the_client_did_not_declare_is_not_asked() {
+    let (server, _) = server(Tasks::new());
+    let revision = mcp_proto::Revision::V2025_11_25;
+    let mut wire = crate::server_typed::support::Wire::new(&server, revision);
+    let id = create(&mut wire, "job", r#"{"ask":1}"#);
+    let wanted = want(&mut wire, &id);
+    let result = answer(&mut wire, wanted).unwrap();
+    assert!(result.contains("the question was not asked"), "{result}");
+    assert!(hear(&mut wire, "elicitation/create").is_empty());
+}

@@ -1,0 +1,74 @@
+//! A client of 2025-11-25, which writes and reads lines.
+
+use mcp_async::server::ServerBuilder;
+use mcp_async::tasks::server::Tasks;
+use mcp_proto::Revision;
+
+use super::super::support::{self, Running};
+use crate::server_typed::support::{Wire, member, text};
+use crate::sim::{self, Sim};
+
+/// A server with tools of every kind, whose tasks are those of 2025-11-25 as well.
+pub(super) fn server(tasks: Tasks) -> (ServerBuilder<Sim, Running>, Running) {
+    support::server(tasks.core_2025_11_25())
+}
+
+/// A client of 2025-11-25.
+pub(super) fn client(server: &ServerBuilder<Sim, Running>) -> Wire {
+    Wire::declaring(server, Revision::V2025_11_25, r#"{"elicitation":{}}"#)
+}
+
+/// Asks for a task, and returns the whole answer.
+pub(super) fn call(wire: &mut Wire, tool: &str, arguments: &str, task: &str) -> String {
+    let params = format!(r#"{{"name":"{tool}","arguments":{arguments},"task":{task}}}"#);
+    wire.ask("tools/call", &params)
+}
+
+/// Asks for a task, and returns its id.
+pub(super) fn create(wire: &mut Wire, tool: &str, arguments: &str) -> String {
+    let answer = call(wire, tool, arguments, "{}");
+    assert_eq!(member(&answer, &["result", "resultType"]), "", "{answer}");
+    text(&answer, &["result", "task", "taskId"])
+}
+
+/// Asks for the result of a task, which may come later.
+pub(super) fn want(wire: &mut Wire, id: &str) -> u64 {
+    let request = wire.send("tasks/result", &format!(r#"{{"taskId":"{id}"}}"#));
+    sim::settle();
+    wire.settle();
+    request
+}
+
+/// The answer to a request, once everything has run.
+pub(super) fn answer(wire: &mut Wire, request: u64) -> Option<String> {
+    sim::settle();
+    wire.answer(request)
+}
+
+/// What the server asks or says now.
+pub(super) fn hear(wire: &mut Wire, method: &str) -> Vec<String> {
+    sim::settle();
+    let name = format!(r#""method":"{method}""#);
+    let heard = wire.hear().into_iter();
+    let (heard, rest) = heard.partition(|line| line.contains(&name));
+    wire.heard = rest;
+    heard
+}
+
+/// Answers a request of the server.
+pub(super) fn reply(wire: &mut Wire, request: &str, outcome: &str) {
+    let id = member(request, &["id"]);
+    wire.line(&format!(r#"{{"jsonrpc":"2.0","id":{id},{outcome}}}"#));
+    sim::settle();
+    wire.settle();
+}
+
+/// The outcome of a form that was filled in.
+pub(super) fn filled(answer: &str) -> String {
+    format!(r#""result":{{"action":"accept","content":{{"answer":"{answer}"}}}}"#)
+}
+
+/// The value that relates a message to a task.
+pub(super) fn related(id: &str) -> String {
+    format!(r#""_meta":{{"io.modelcontextprotocol/related-task":{{"taskId":"{id}"}}}}"#)
+}
