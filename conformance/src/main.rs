@@ -2,7 +2,8 @@
 //!
 //! - `fixture stdio`, `fixture http PORT`: a server, see [`server`]
 //! - `fixture http-auth PORT`: a protected server, see [`protected`]
-//! - `fixture tasks stdio`, `fixture tasks http PORT [--auth]`: a server with tasks, see [`tasks`]
+//! - `fixture tasks [--core] stdio`, `fixture tasks [--core] http PORT [--auth]`: a server with
+//!   tasks, see [`tasks`]
 //! - `fixture client stdio -- COMMAND..`, `fixture client http URL`: a client, see [`client`]
 //! - `fixture client oauth URL`: a client that logs in, see [`oauth`]
 //! - `fixture client tasks URL`, `fixture client tasks stdio -- COMMAND..`: a client that follows
@@ -28,6 +29,7 @@ use std::io::{self, BufWriter, Write as _};
 use std::process::ExitCode;
 
 use self::runtime::Runtime;
+use self::tasks::TaskServer;
 
 fn main() -> ExitCode {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
@@ -40,9 +42,9 @@ fn main() -> ExitCode {
         (Some(runtime), ["stdio"]) => runtime.serve_stdio(),
         (Some(runtime), ["http", port]) => runtime.serve_http(port),
         (Some(runtime), ["http-auth", port]) => runtime.serve_http_auth(port),
-        (Some(runtime), ["tasks", "stdio"]) => runtime.serve_tasks_stdio(),
-        (Some(runtime), ["tasks", "http", port]) => runtime.serve_tasks_http(port, false),
-        (Some(runtime), ["tasks", "http", port, "--auth"]) => runtime.serve_tasks_http(port, true),
+        (Some(runtime), ["tasks", words @ ..]) if let Some(tasks) = TaskServer::parse(words) => {
+            runtime.serve_tasks(tasks)
+        }
         (Some(runtime), ["client", "stdio", "--", program, args @ ..]) => {
             runtime.client_stdio(program, args)
         }
@@ -80,7 +82,7 @@ fn print(line: &str) -> io::Result<()> {
 
 const USAGE: &str =
     "usage: fixture [--runtime tokio|smol] stdio | http PORT | http-auth PORT | limits
-       fixture [--runtime tokio|smol] tasks stdio | tasks http PORT [--auth]
+       fixture [--runtime tokio|smol] tasks [--core] stdio | tasks [--core] http PORT [--auth]
        fixture [--runtime tokio|smol] client stdio -- COMMAND.. | client http URL | client oauth URL
        fixture [--runtime tokio|smol] client tasks URL | client tasks stdio -- COMMAND..
        fixture codec json|line|sse";

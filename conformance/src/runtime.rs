@@ -3,7 +3,8 @@
 use core::future::Future;
 use std::io;
 
-use crate::{client, oauth, protected, server, tasks, tasks_client};
+use crate::tasks::TaskServer;
+use crate::{client, oauth, protected, server, tasks_client};
 
 /// What a server or a client runs on.
 #[derive(Clone, Copy, Debug)]
@@ -42,17 +43,10 @@ impl Runtime {
         }
     }
 
-    pub(crate) fn serve_tasks_stdio(self) -> io::Result<()> {
+    pub(crate) fn serve_tasks(self, server: TaskServer<'_>) -> io::Result<()> {
         match self {
-            Self::Tokio => on_tokio(tasks::stdio::<mcp_tokio::Runtime>()),
-            Self::Smol => smol::block_on(tasks::stdio::<mcp_smol::Runtime>()),
-        }
-    }
-
-    pub(crate) fn serve_tasks_http(self, port: &str, is_protected: bool) -> io::Result<()> {
-        match self {
-            Self::Tokio => on_tokio(tasks::http::<mcp_tokio::Runtime>(port, is_protected)),
-            Self::Smol => smol::block_on(tasks::http::<mcp_smol::Runtime>(port, is_protected)),
+            Self::Tokio => on_tokio(server.serve::<mcp_tokio::Runtime>()),
+            Self::Smol => smol::block_on(server.serve::<mcp_smol::Runtime>()),
         }
     }
 

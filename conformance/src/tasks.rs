@@ -67,23 +67,51 @@ struct Given {
     answer: String,
 }
 
-/// Serves standard input and output until they end.
-pub(crate) async fn stdio<R: Runtime>() -> io::Result<()> {
-    server::<R>()?.serve_stdio().await
+/// What `fixture tasks` serves, and where.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct TaskServer<'a> {
+    /// The port of `http://127.0.0.1:PORT/mcp`, or standard input and output.
+    port: Option<&'a str>,
+    /// Clients need the tokens of the protected server.
+    is_protected: bool,
+    /// Sessions of 2025-11-25 have the tasks of that revision.
+    is_core: bool,
 }
 
-/// Serves `http://127.0.0.1:PORT/mcp` until interrupted, with the tokens of the protected server if
-/// it requires one.
-pub(crate) async fn http<R: Network>(port: &str, is_protected: bool) -> io::Result<()> {
-    let port: u16 = port.parse().map_err(io::Error::other)?;
-    let mut http = server::<R>()?.http();
-    if is_protected {
-        http = http.protect(protection(port));
+impl<'a> TaskServer<'a> {
+    /// Reads what follows `tasks` on the command line.
+    pub(crate) fn parse(words: &[&'a str]) -> Option<Self> {
+        let is_option = |word: &&&str| word.starts_with("--");
+        let (options, words): (Vec<_>, Vec<_>) = words.iter().partition(is_option);
+        let port = match *words {
+            ["stdio"] => None,
+            ["http", port] => Some(port),
+            _ => return None,
+        };
+        let known = |word: &str| word == "--core" || (word == "--auth" && port.is_some());
+        options.iter().all(|word| known(word)).then_some(Self {
+            port,
+            is_protected: options.contains(&"--auth"),
+            is_core: options.contains(&"--core"),
+        })
     }
-    http.serve((Ipv4Addr::LOCALHOST, port)).await
+
+    /// Serves until interrupted, or until standard input ends.
+    pub(crate) async fn serve<R: Network>(self) -> io::Result<()> {
+        let server = server::<R>(self.is_core)?;
+        let Some(port) = self.port else {
+            return server.serve_stdio().await;
+        };
+        let port: u16 = port.parse().map_err(io::Error::other)?;
+        let mut http = server.http();
+        if self.is_protected {
+            http = http.protect(protection(port));
+        }
+        http.serve((Ipv4Addr::LOCALHOST, port)).await
+    }
 }
 
-fn server<R: Runtime>() -> io::Result<ServerBuilder<R, Jobs>> {
+fn server<R: Runtime>(is_core: bool) -> io::Result<ServerBuilder<R, Jobs>> {
     let ttl = match env::var("MCP_TASK_TTL_MS").as_deref() {
         Ok("null") => None,
         Ok(ttl) => Some(ttl.parse().map_err(io::Error::other)?),
@@ -96,6 +124,9 @@ fn server<R: Runtime>() -> io::Result<ServerBuilder<R, Jobs>> {
     let mut tasks = Tasks::new()
         .ttl(ttl.map(Duration::from_millis))
         .poll_interval(Duration::from_millis(poll));
+    if is_core {
+        tasks = tasks.core_2025_11_25();
+    }
     if let Some(folder) = env::var_os("MCP_TASK_STORE").map(PathBuf::from) {
         fs::create_dir_all(&folder)?;
         let store = DiskTaskStore::open(folder.join("tasks.redb")).map_err(io::Error::other)?;
