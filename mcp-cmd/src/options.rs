@@ -12,7 +12,7 @@ use super::exit::Exit;
 use mcp_tokio::mcp_proto::model::LoggingLevel;
 use mcp_tokio::mcp_proto::{Revision, RevisionSet};
 
-/// Talks to an MCP server that it starts as a child process.
+/// Talks to an MCP server: a child process that it starts, or a server at a URL.
 ///
 /// The server is what stands after `--`, or an entry of a desktop host's configuration file.
 #[derive(Debug, Parser)]
@@ -100,7 +100,10 @@ pub(crate) enum Verb {
         #[command(flatten)]
         server: Server,
     },
-    /// Calls a tool
+    /// Calls a tool, and follows the task that the server may make of the call
+    ///
+    /// The states of a task are shown on standard error unless --quiet is given, its questions are asked as those of a call
+    /// are, and Ctrl-C cancels it. A time limit holds for each request about a task, not for the whole task.
     #[command(after_help = ARGUMENTS)]
     Call {
         /// The tool's name
@@ -284,7 +287,13 @@ fn levels() -> PossibleValuesParser {
 }
 
 const SKILLS: &str = "\
-`skills verify` ends with 6 if a file is not what the server says of it.";
+Forms:
+  skills               lists all skills with the URIs of their SKILL.md
+  skills show NAME     writes the SKILL.md of a skill if it is what the server says of it
+  skills verify        reads all files of all skills, and compares them with what the server says of them
+  skills verify NAME   the same for one skill
+
+NAME is a skill's name or the URI of its SKILL.md. `skills verify` ends with 6 if a file is not what the server says of it.";
 
 const ARGUMENTS: &str = "\
 Arguments:

@@ -136,6 +136,8 @@ fn interrupted() {
     };
     let call = on_everything(&["--trace", "call", "sleep", "ms=60000"]);
     check(&call, "tools/call", "notifications/cancelled");
+    let task = on_everything(&["--trace", "call", "slow_compute", "seconds=60"]);
+    check(&task, "tasks/get", "tasks/cancel");
     let silent = ["--trace", "ping", "--", "sleep", "60"];
     check(&silent, "server/discover", "interrupted");
 }

@@ -5,6 +5,7 @@ mod answers;
 mod endings;
 mod hosts;
 mod run;
+mod tasks;
 #[cfg(unix)]
 mod terminal;
 #[cfg(unix)]

@@ -40,6 +40,23 @@ fn a_form_is_filled_in() {
     }
 }
 
+/// TK-38
+#[test]
+fn a_task_asks() {
+    let mut person = Person::at(&["call", "confirm_delete", "filename=a.txt"]);
+    person.sees("input_required");
+    person.sees("everything asks: Delete a.txt?");
+    person.sees("What now?");
+    person.types("\r");
+    person.sees("confirm");
+    person.types("y");
+    person.sees("Send this?");
+    person.types("\r");
+    person.sees("completed");
+    person.sees("a.txt is deleted");
+    assert_eq!(person.leaves(), Some(0));
+}
+
 #[test]
 fn a_form_with_defaults() {
     let mut person = Person::at(&["call", "test_elicitation_sep1034_defaults"]);
