@@ -49,6 +49,14 @@ pub(super) struct Known {
     declared: Option<(RawBuf, Extensions)>,
 }
 
+/// What `initialize` said of the client, as other processes that continue the session need it: texts of JSON.
+#[cfg(feature = "http-server")]
+#[derive(Clone, Default, serde::Serialize, serde::Deserialize)]
+pub(crate) struct SessionClient {
+    info: Option<String>,
+    extensions: Option<String>,
+}
+
 impl About {
     pub(super) fn client(&self) -> ClientInfo {
         self.lock().clone()
@@ -85,6 +93,28 @@ impl Known {
     pub(super) fn handshake(&mut self, opened: &Initialize<'_>, about: &About) {
         self.session = keep(opened.client_info.as_raw());
         self.session_extensions = extensions(opened.capabilities);
+        about.set(&self.session);
+    }
+
+    /// What `initialize` said. Extensions that are too long are left out.
+    #[cfg(feature = "http-server")]
+    pub(super) fn session_client(&self) -> SessionClient {
+        let text = |value: &Option<Arc<RawBuf>>| {
+            let text = value.as_deref()?.as_raw().as_str();
+            (text.len() <= KEPT).then(|| text.to_owned())
+        };
+        SessionClient {
+            info: text(&self.session),
+            extensions: text(&self.session_extensions),
+        }
+    }
+
+    /// A legacy session is continued.
+    #[cfg(feature = "http-server")]
+    pub(super) fn resume(&mut self, client: &SessionClient, about: &About) {
+        let value = |text: &Option<String>| RawBuf::parse(text.as_deref()?).ok().map(Arc::new);
+        self.session = value(&client.info);
+        self.session_extensions = value(&client.extensions);
         about.set(&self.session);
     }
 

@@ -129,6 +129,8 @@ mod view;
 #[cfg(feature = "server")]
 mod visibility;
 
+#[cfg(feature = "http-server")]
+pub(crate) use self::about::SessionClient;
 #[cfg(all(feature = "auth", feature = "http-server"))]
 pub(crate) use self::access::Access;
 #[cfg(all(feature = "auth", feature = "http-server"))]

@@ -8,6 +8,8 @@ use mcp_proto::json::{Number, Str};
 use mcp_proto::server::{Answer, Event, Growing, RequestContext, Server};
 use mcp_proto::{Instant, Outcome, SendError, SentToken, Token, Transmit};
 
+#[cfg(feature = "http-server")]
+use super::about::SessionClient;
 use super::about::{About, Known};
 use super::arrived::Arrived;
 use super::ask::Lost;
@@ -192,6 +194,18 @@ impl<S: Service> Side<S> {
         if !known {
             self.set_principal(principal);
         }
+    }
+
+    /// What the client said of itself when it opened its session.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn session_client(&self) -> SessionClient {
+        self.known.session_client()
+    }
+
+    /// Continues a session in which the client has said this of itself.
+    #[cfg(feature = "http-server")]
+    pub(crate) fn resume(&mut self, client: &SessionClient) {
+        self.known.resume(client, &self.peer.shared.about);
     }
 
     /// The handle of a request.

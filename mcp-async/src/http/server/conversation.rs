@@ -14,7 +14,7 @@ use super::caller::principal;
 use crate::connection::{Core, Exchanged, Outbound, Shared, Text, Work, Worked, poll_work};
 use crate::observe::Transport;
 use crate::runtime::{Clock, Now};
-use crate::server::{BoxService, Machine, Peer, Principal, Side, StateKeys};
+use crate::server::{BoxService, Machine, Peer, Principal, SessionClient, Side, StateKeys};
 
 /// A machine with its service, its calls and its time.
 ///
@@ -78,6 +78,16 @@ impl<C: Clock> Conversation<C> {
     /// The handle that reaches its client.
     pub(super) const fn peer(&self) -> &Peer {
         &self.connection.calls.role.peer
+    }
+
+    /// What the client said of itself when it opened its session.
+    pub(super) fn session_client(&self) -> SessionClient {
+        self.connection.calls.role.session_client()
+    }
+
+    /// Continues a session in which the client has said this of itself.
+    pub(super) fn resume(&mut self, client: &SessionClient) {
+        self.connection.calls.role.resume(client);
     }
 
     /// Registers a waker for its end.

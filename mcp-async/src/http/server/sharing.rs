@@ -8,7 +8,7 @@ use serde::{Deserialize, Serialize};
 
 use crate::http::{EventStore, Relay, SessionStore};
 use crate::observe;
-use crate::server::Machine;
+use crate::server::{Machine, SessionClient};
 
 /// The stores of an endpoint, if it has any.
 #[derive(Clone, Default)]
@@ -22,6 +22,8 @@ pub(super) struct Sharing {
 #[derive(Serialize, Deserialize)]
 pub(super) struct Saved {
     pub(super) session: SessionSnapshot,
+    /// What the client said of itself.
+    pub(super) client: SessionClient,
     /// Whose it is (SH-43).
     pub(super) principal: Option<String>,
     pub(super) subscriptions: Vec<String>,
@@ -47,12 +49,17 @@ impl Owned {
 
 impl Saved {
     /// What is to be known of a session; `None` before its handshake.
-    pub(super) fn of(machine: &Machine, principal: Option<&str>) -> Option<Self> {
+    pub(super) fn of(
+        machine: &Machine,
+        client: &SessionClient,
+        principal: Option<&str>,
+    ) -> Option<Self> {
         let mut session = machine.snapshot()?;
         // Ids of questions are reserved in portions: not each of them is worth a record.
         session.next_id = session.next_id.saturating_add(IDS);
         Some(Self {
             session,
+            client: client.clone(),
             principal: principal.map(str::to_owned),
             subscriptions: machine.subscriptions().map(str::to_owned).collect(),
         })

@@ -15,13 +15,14 @@ use super::streams::SessionStreams;
 use crate::connection::Shared;
 use crate::http::{EventStore, StoreError, StoredEvent};
 use crate::observe;
-use crate::server::Machine;
+use crate::server::{Machine, SessionClient};
 
 /// Polled by the task of the session; without stores there is nothing to do.
 pub(super) struct StoreWriter {
     sharing: Sharing,
     id: Arc<str>,
     principal: Option<Arc<str>>,
+    client: SessionClient,
     /// How long the record is to be kept.
     keep: Duration,
     owned: Owned,
@@ -75,6 +76,10 @@ impl StoreWriter {
             sharing,
             id: Arc::clone(session.id()),
             principal: session.principal().cloned(),
+            client: match &owned.saved {
+                Some(saved) => saved.client.clone(),
+                None => SessionClient::default(),
+            },
             keep,
             owned,
             displaced: false,
@@ -160,7 +165,7 @@ impl StoreWriter {
             let current = saved.is_some_and(|saved| saved.is_current(&core.machine));
             let stale = fades || !current;
             stale
-                .then(|| Saved::of(&core.machine, self.principal.as_deref()))
+                .then(|| Saved::of(&core.machine, &self.client, self.principal.as_deref()))
                 .flatten()
         };
         let Some(saved) = saved else {

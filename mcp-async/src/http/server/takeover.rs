@@ -28,9 +28,10 @@ impl<R: Runtime> HttpEndpoint<R> {
         principal: Option<Arc<str>>,
     ) -> impl Future<Output = Result<Option<Saved>, ()>> + Send + use<R> {
         let store = self.options.sharing.sessions.clone();
-        let saved = store
-            .is_some()
-            .then(|| conversation.with(|core| Saved::of(&core.machine, principal.as_deref())));
+        let saved = store.is_some().then(|| {
+            let client = conversation.session_client();
+            conversation.with(|core| Saved::of(&core.machine, &client, principal.as_deref()))
+        });
         let (id, keep) = (Arc::clone(id), self.idle());
         async move {
             let (Some(store), Some(Some(saved))) = (store, saved) else {
@@ -169,8 +170,9 @@ impl<R: Runtime> HttpEndpoint<R> {
         };
         let mut streams = self.new_streams();
         streams.carry_on(taken.epoch(), last);
-        let conversation =
+        let mut conversation =
             self.session_connection(parts, streams, self.resumed(parts, &saved.session));
+        conversation.resume(&saved.client);
         conversation.with(|core| {
             for uri in &saved.subscriptions {
                 core.machine.subscribe(uri);

@@ -9,7 +9,8 @@ use mcp_async::http::{
     Claim, EventStore, Http, HttpService, MemoryStore, Relay, Replay, SessionStore, StoreError,
     StoreFuture, StoredEvent, TakenSession,
 };
-use mcp_async::server::{Context, NoArguments, Registry};
+use mcp_async::model::Implementation;
+use mcp_async::server::{Context, HandlerError, NoArguments, Registry};
 
 use mcp_proto::model::LoggingLevel;
 
@@ -204,6 +205,7 @@ pub(crate) fn processes_with<const COUNT: usize>(
         });
         let server = server()
             .change_notifications()
+            .tool("who", "Says what it knows of the client", who)
             .tool(
                 "log",
                 "Writes a log message",
@@ -235,4 +237,15 @@ pub(crate) fn processes_with<const COUNT: usize>(
 pub(crate) fn epoch(process: &Process, session: &Session) -> u32 {
     let taken = now(process.node.store.take_over(&session.id)).unwrap();
     taken.unwrap().epoch() - 1
+}
+
+async fn who(_: NoArguments, cx: Context) -> Result<String, HandlerError> {
+    let extension = cx.client_extension("com.example/colours");
+    let name = |info: Option<Implementation>| info.map(|info| info.name).unwrap_or_default();
+    Ok(format!(
+        "{} {} {}",
+        name(cx.client_info()),
+        extension.map_or(String::new(), |it| it.as_raw().as_str().replace('"', "")),
+        name(cx.peer().client_info()),
+    ))
 }

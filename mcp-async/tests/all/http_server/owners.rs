@@ -5,10 +5,10 @@ use core::time::Duration;
 
 use mcp_async::http::Relay;
 
-use crate::http_server::legacy::{Session, call, last_id, server};
+use crate::http_server::legacy::{Session, call, last_id, post, server};
 use crate::http_server::nodes::{epoch, processes, processes_with};
 use crate::http_server::stores::{at, ping};
-use crate::http_server::support::{advance, now};
+use crate::http_server::support::{advance, now, send};
 
 const SECOND: Duration = Duration::from_secs(1);
 
@@ -110,4 +110,26 @@ fn an_owner_that_has_changed_is_looked_up_again() {
     assert_eq!(claims(), before + 1);
     assert_eq!(elsewhere.post(ping()).status, 200);
     assert_eq!((claims(), epoch(&second, &there)), (before + 1, 1));
+}
+
+#[test]
+fn what_the_client_declared_is_known_where_its_session_continues() {
+    let [first, second, third] = processes();
+    let body = r#"{"jsonrpc":"2.0","id":0,"method":"initialize","params":{"protocolVersion":"2025-11-25","capabilities":{"extensions":{"com.example/colours":{"red":1}}},"clientInfo":{"name":"ada","version":"1"}}}"#;
+    let opened = send(&first.service, post(body));
+    let here = Session {
+        service: first.service.clone(),
+        id: opened.header("mcp-session-id").to_owned(),
+        revision: "2025-11-25",
+        principal: None,
+    };
+    here.post(r#"{"jsonrpc":"2.0","method":"notifications/initialized"}"#);
+    let [there, elsewhere] = [&second, &third].map(|process| at(&process.service, &here));
+    let mut owner = &first;
+    for (session, next) in [(&here, &second), (&there, &third), (&elsewhere, &third)] {
+        let answer = session.post(&call(1, "who")).whole();
+        assert!(answer.contains("ada {red:1} ada"), "{answer}");
+        owner.node.kill();
+        owner = next;
+    }
 }
