@@ -336,7 +336,7 @@ impl CallContext {
         outcome: Outcome<'_>,
     ) -> Poll<Answered> {
         let code = match &outcome {
-            Outcome::Error(error) => Some(error.code),
+            Outcome::Error(error) => Some(mcp_proto::rpc::code::written(error.code)),
             _ => None,
         };
         let answered = self.host.poll_respond(cx, self.call(), outcome);

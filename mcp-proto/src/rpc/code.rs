@@ -22,7 +22,20 @@ pub const HEADER_MISMATCH: i64 = -32020;
 pub const MISSING_CLIENT_CAPABILITY: i64 = -32021;
 /// The revision that a request names is not spoken here; 2026-07-28, HTTP status 400.
 pub const UNSUPPORTED_VERSION: i64 = -32022;
+/// A limit of the server is reached, and the request was refused before it had an effect. Only a name: it
+/// is [written](written) as [`INTERNAL_ERROR`]. In 2026-07-28 its HTTP status is 503.
+pub const OVERLOADED: i64 = -32650;
+/// The same for a limit of one client; HTTP status 429.
+pub const TOO_MANY_REQUESTS: i64 = -32651;
 /// A cancelled request. Not of MCP: some peers took it over from the Language Server Protocol.
 pub const REQUEST_CANCELLED: i64 = -32800;
 /// The user declined a sampling request.
 pub const USER_REJECTED: i64 = -1;
+
+/// Returns the code that stands in messages for this one.
+pub const fn written(code: i64) -> i64 {
+    match code {
+        OVERLOADED | TOO_MANY_REQUESTS => INTERNAL_ERROR,
+        code => code,
+    }
+}

@@ -339,6 +339,8 @@ pub(super) const fn status_of(code: i64) -> u16 {
         | code::UNSUPPORTED_VERSION
         | code::PARSE_ERROR
         | code::INVALID_REQUEST => 400,
+        code::OVERLOADED => 503,
+        code::TOO_MANY_REQUESTS => 429,
         _ => 200,
     }
 }
@@ -364,7 +366,7 @@ fn code_for_revision(code: i64, revision: Revision) -> i64 {
         {
             code::INTERNAL_ERROR
         }
-        other => other,
+        other => code::written(other),
     }
 }
 

@@ -40,11 +40,13 @@ pub(super) fn json(status: u16, body: impl Into<Bytes>) -> Answer {
     response
 }
 
-/// A message of the core with its status. 503 means a limit of ours.
+/// A message of the core with its status. 503 means a limit of ours, 429 one of the client.
 pub(super) fn message(status: u16, message: Vec<u8>) -> Answer {
     let mut response = json(status, message);
-    if response.status() == StatusCode::SERVICE_UNAVAILABLE {
-        retry_after(&mut response, RETRY);
+    match response.status() {
+        StatusCode::SERVICE_UNAVAILABLE => retry_after(&mut response, RETRY),
+        StatusCode::TOO_MANY_REQUESTS => retry_after(&mut response, Duration::ZERO),
+        _ => {}
     }
     response
 }

@@ -193,5 +193,5 @@ fn unknown(kind: &str, name: &str) -> ErrorReply {
 }
 
 fn too_often(what: &str) -> ErrorReply {
-    ErrorReply::new(code::INTERNAL_ERROR, format!("limit reached: {what}"))
+    ErrorReply::new(code::OVERLOADED, format!("limit reached: {what}"))
 }

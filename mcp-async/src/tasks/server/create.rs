@@ -78,8 +78,8 @@ impl Engine {
         id: String,
     ) -> Result<Place, ErrorReply> {
         let counts = &mut *self.counts();
-        if let Some(limit) = self.reached(counts, owner) {
-            return Err(ErrorReply::new(code::INTERNAL_ERROR, limit));
+        if let Some((code, limit)) = self.reached(counts, owner) {
+            return Err(ErrorReply::new(code, limit));
         }
         let now = (self.executor.now)();
         let Some(running) = self.runs.begin(now) else {
@@ -99,13 +99,16 @@ impl Engine {
         })
     }
 
-    /// The bound that a further task of this owner would exceed.
-    fn reached(&self, counts: &Counts, owner: Option<&Arc<str>>) -> Option<&'static str> {
+    /// The bound that a further task of this owner would exceed: its error code and message.
+    fn reached(&self, counts: &Counts, owner: Option<&Arc<str>>) -> Option<(i64, &'static str)> {
         if counts.all >= self.tasks.max {
-            return Some("limit reached: tasks");
+            return Some((code::OVERLOADED, "limit reached: tasks"));
         }
         let of_owner = counts.owners.get(owner?).copied().unwrap_or(0);
-        (of_owner >= self.tasks.max_per_owner).then_some("limit reached: tasks of one principal")
+        (of_owner >= self.tasks.max_per_owner).then_some((
+            code::TOO_MANY_REQUESTS,
+            "limit reached: tasks of one principal",
+        ))
     }
 
     /// Whether a further task of this owner would exceed a bound, or the server ends.

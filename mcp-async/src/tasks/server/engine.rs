@@ -14,6 +14,8 @@ use super::super::store::{TaskRecord, TaskStore, TaskStoreFuture};
 use super::executor::Executor;
 use super::legacy::{AskedQuestions, CoreTasks};
 use super::policy::{TaskPolicy, ToolTasks, undeclared};
+#[cfg(feature = "http-server")]
+use super::polls::Polls;
 use super::runs::Runs;
 use super::settings::Tasks;
 use super::time::TimeOfDay;
@@ -31,6 +33,8 @@ pub(super) struct Engine {
     pub(super) boot: String,
     pub(super) counts: Mutex<Counts>,
     pub(super) runs: Arc<Runs>,
+    #[cfg(feature = "http-server")]
+    pub(super) polls: Polls,
     /// A task of the runtime removes what has expired.
     pub(super) sweeps: AtomicBool,
     /// Until when the store knows this process as alive.
@@ -58,6 +62,8 @@ impl Engine {
             boot: random_id().unwrap_or_default(),
             counts: Mutex::default(),
             runs: Arc::default(),
+            #[cfg(feature = "http-server")]
+            polls: Polls::default(),
             sweeps: AtomicBool::new(false),
             alive_until: AtomicU64::new(0),
             asked: Arc::default(),

@@ -19,6 +19,19 @@ use crate::server::{Call, check_answer};
 impl Engine {
     pub(super) fn get(self: &Arc<Self>, call: Call<'_>) -> Job {
         let (engine, id, owner) = (Arc::clone(self), id(&call), owner(call.context()));
+        #[cfg(feature = "http-server")]
+        if call.context().http().is_some()
+            && id.len() <= LONGEST
+            && let Some(max) = self.tasks.max_polls
+        {
+            let interval = super::engine::millis(self.tasks.poll_interval);
+            if !self.polls.count(&id, self.time(), interval, max) {
+                return call.refuse(ErrorReply::new(
+                    code::TOO_MANY_REQUESTS,
+                    "limit reached: polls of a task in its interval",
+                ));
+            }
+        }
         call.answer(async move { detailed(&engine.find(&id, owner).await?) })
     }
 

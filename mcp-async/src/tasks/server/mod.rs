@@ -12,6 +12,8 @@ mod legacy;
 mod listen;
 mod methods;
 mod policy;
+#[cfg(feature = "http-server")]
+mod polls;
 mod run;
 mod runs;
 mod settings;

@@ -27,6 +27,8 @@ pub struct Tasks {
     pub(super) poll_interval: Duration,
     pub(super) max: usize,
     pub(super) max_per_owner: usize,
+    #[cfg(feature = "http-server")]
+    pub(super) max_polls: Option<u32>,
     pub(super) max_questions: usize,
     pub(super) max_bytes: usize,
     pub(super) store_timeout: Duration,
@@ -44,6 +46,8 @@ impl Tasks {
             poll_interval: Duration::from_secs(1),
             max: 10_000,
             max_per_owner: 1_000,
+            #[cfg(feature = "http-server")]
+            max_polls: None,
             max_questions: 64,
             max_bytes: 4 << 20,
             store_timeout: Duration::from_secs(5),
@@ -76,17 +80,31 @@ impl Tasks {
         self
     }
 
+    /// Sets how often clients may look at a task over HTTP: so many times in each
+    /// [poll interval](Self::poll_interval). Further requests are answered with -32603, HTTP status 429 and
+    /// `Retry-After` until the next interval, without a question to the store (TK-58). Without it all of them
+    /// are answered, as they are over pipes in any case.
+    ///
+    /// Clients may look a few times more often than the interval says: a reasonable value is 20 or more.
+    #[cfg(feature = "http-server")]
+    #[must_use]
+    pub const fn max_polls_per_interval(mut self, polls: u32) -> Self {
+        self.max_polls = Some(polls);
+        self
+    }
+
     /// Sets how many tasks this process keeps, running and ended ones; 10000 otherwise. A call that
     /// would exceed it runs in its exchange if its tool has
     /// [`task(TaskPolicy::Optional)`](crate::server::Tool::task), and is refused with -32603
-    /// otherwise.
+    /// otherwise, over HTTP with status 503 and `Retry-After`.
     #[must_use]
     pub const fn max(mut self, tasks: usize) -> Self {
         self.max = tasks;
         self
     }
 
-    /// Sets how many of them one principal may have; 1000 otherwise.
+    /// Sets how many of them one principal may have; 1000 otherwise. One more is refused in the same way,
+    /// with HTTP status 429.
     #[must_use]
     pub const fn max_per_owner(mut self, tasks: usize) -> Self {
         self.max_per_owner = tasks;

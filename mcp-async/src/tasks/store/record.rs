@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 
 use mcp_proto::json::{DecodeError, MAX_DEPTH, Raw, RawBuf};
 use mcp_proto::model::TaskStatus;
+use mcp_proto::rpc::code;
 use serde::{Deserialize, Serialize};
 
 use crate::error::ErrorReply;
@@ -80,7 +81,7 @@ pub(crate) struct TaskError {
 impl From<ErrorReply> for TaskError {
     fn from(error: ErrorReply) -> Self {
         Self {
-            code: error.code,
+            code: code::written(error.code),
             message: error.message.into_owned(),
             data: error.data,
         }

@@ -8,6 +8,7 @@ mod limits;
 mod listens;
 mod owners;
 mod questions;
+mod refusals;
 mod shutdown;
 mod stores;
 pub(crate) mod support;

@@ -1,0 +1,76 @@
+//! How often clients look at tasks.
+
+use std::collections::HashMap;
+use std::sync::{Mutex, PoisonError};
+
+/// The polls of tasks in their current poll intervals (TK-58).
+#[derive(Default)]
+pub(super) struct Polls(Mutex<Windows>);
+
+#[derive(Default)]
+struct Windows {
+    by_task: HashMap<Box<str>, Window>,
+    /// When those that have ended are removed next.
+    prune_at: usize,
+}
+
+struct Window {
+    /// In milliseconds, as `now` is.
+    ends: u64,
+    count: u32,
+}
+
+impl Polls {
+    /// Counts a poll of a task; `false` if there were `max` in the current interval, which lasts so many
+    /// milliseconds.
+    pub(super) fn count(&self, task: &str, now: u64, interval: u64, max: u32) -> bool {
+        let Windows { by_task, prune_at } =
+            &mut *self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        let ends = now.saturating_add(interval);
+        if let Some(window) = by_task.get_mut(task) {
+            // A window that ends later than a new one would was made before the clock was set back.
+            if now >= window.ends || window.ends > ends {
+                *window = Window { ends, count: 0 };
+            }
+            window.count = window.count.saturating_add(1);
+            return window.count <= max;
+        }
+        if by_task.len() >= *prune_at {
+            by_task.retain(|_, window| now < window.ends);
+            *prune_at = by_task.len().saturating_mul(2).max(FEW);
+        }
+        by_task.insert(task.into(), Window { ends, count: 1 });
+        max > 0
+    }
+}
+
+/// So many are not worth a search for those that have ended.
+const FEW: usize = 64;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn tk_58_polls_are_counted_for_each_interval() {
+        let polls = Polls::default();
+        let count = |task, now| polls.count(task, now, 100, 2);
+        assert_eq!([0, 50, 99].map(|now| count("a", now)), [true, true, false]);
+        assert!(count("b", 99));
+        assert_eq!(
+            [100, 199, 199].map(|now| count("a", now)),
+            [true, true, false]
+        );
+        assert!(count("a", 20), "the clock was set back");
+        assert!(!polls.count("c", 0, 100, 0));
+    }
+
+    #[test]
+    fn intervals_that_have_ended_take_no_room() {
+        let polls = Polls::default();
+        for number in 0..100_000_u64 {
+            polls.count(&number.to_string(), number, 10, 1);
+        }
+        assert!(polls.0.lock().unwrap().by_task.len() <= FEW);
+    }
+}

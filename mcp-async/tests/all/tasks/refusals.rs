@@ -1,0 +1,97 @@
+//! What bounds refuse over HTTP, where nothing was accepted.
+#![cfg(feature = "http-server")]
+
+use http::Request;
+use mcp_async::http::{HttpService, Principal};
+use mcp_async::tasks::server::Tasks;
+
+use super::support::{TASKS, pass, server};
+use crate::http_server::support::{Reply, modern, send};
+use crate::server_typed::support::text;
+use crate::sim::Sim;
+
+fn service(tasks: Tasks) -> HttpService<Sim> {
+    server(tasks).0.http().into_service().unwrap()
+}
+
+fn request(method: &str, params: &str) -> String {
+    format!(
+        r#"{{"jsonrpc":"2.0","id":1,"method":"{method}","params":{{{params},"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{TASKS}}}}}}}"#
+    )
+}
+
+fn call(service: &HttpService<Sim>, user: &str) -> Reply {
+    let body = request("tools/call", r#""name":"job_only","arguments":{}"#);
+    let mut request = modern(&body);
+    let user = Principal::new(user);
+    request.extensions_mut().insert(user);
+    send(service, request)
+}
+
+#[track_caller]
+fn check(refused: Reply, status: u16, retry_after: &str, message: &str) {
+    assert_eq!(refused.status, status);
+    assert_eq!(refused.header("retry-after"), retry_after);
+    assert_eq!(refused.header("content-type"), "application/json");
+    let error =
+        format!(r#"{{"jsonrpc":"2.0","id":1,"error":{{"code":-32603,"message":"{message}"}}}}"#);
+    assert_eq!(refused.whole(), error);
+}
+
+/// SH-55
+#[test]
+fn tasks_beyond_a_bound_are_refused_with_a_status() {
+    let service = service(Tasks::new().max(3).max_per_owner(2));
+    for user in ["ada", "ada", "eve"] {
+        assert_eq!(call(&service, user).status, 200);
+        if user == "eve" {
+            check(call(&service, "eve"), 503, "5", "limit reached: tasks");
+        }
+    }
+}
+
+#[test]
+fn tasks_of_one_principal_beyond_a_bound_are_refused_with_a_status() {
+    let service = service(Tasks::new().max(3).max_per_owner(1));
+    assert_eq!(call(&service, "ada").status, 200);
+    let message = "limit reached: tasks of one principal";
+    check(call(&service, "ada"), 429, "1", message);
+    assert_eq!(call(&service, "eve").status, 200);
+}
+
+/// TK-58
+#[test]
+fn polls_that_are_too_frequent_are_refused_where_that_is_set() {
+    for limited in [false, true] {
+        let tasks = Tasks::new();
+        let service = service(match limited {
+            true => tasks.max_polls_per_interval(20),
+            false => tasks,
+        });
+        let created = call(&service, "ada").whole();
+        let id = text(&created, &["result", "taskId"]);
+        let body = request("tasks/get", &format!(r#""taskId":"{id}""#));
+        let poll = || {
+            let mut request: Request<&str> = modern(&body);
+            let headers = request.headers_mut();
+            headers.insert("mcp-name", id.parse().unwrap());
+            request.extensions_mut().insert(Principal::new("ada"));
+            send(&service, request)
+        };
+        for _ in 0..3 {
+            for _ in 0..20 {
+                assert_eq!(poll().status, 200);
+            }
+            match limited {
+                true => check(
+                    poll(),
+                    429,
+                    "1",
+                    "limit reached: polls of a task in its interval",
+                ),
+                false => assert_eq!(poll().status, 200),
+            }
+            pass(1000);
+        }
+    }
+}
