@@ -89,14 +89,27 @@ impl<S: Storage> Client<'_, S> {
             return Action::Ignore(IgnoreReason::Absorbed);
         }
         let Some(token) = self.calls.find(id) else {
-            self.calls.no_cancellation(id);
-            return Action::Ignore(IgnoreReason::LateResponse);
+            let result_types = self.calls.answered_late(id);
+            return self.late(result_types, received);
         };
         match received {
             Received::Result(result) => self.result(now, token, result),
             Received::Error(error) => self.error(token, error),
             Received::Unusable(failure) => self.failed(token, failure),
         }
+    }
+
+    /// An answer to a call that is over.
+    fn late<'b>(&self, result_types: u32, received: Received<'b>) -> Action<Event<'b>, Reply<'b>> {
+        if result_types != 0
+            && let Received::Result(result) = received
+            && let Some(object) = result.object()
+            && let Some(kind) = object.get("resultType").and_then(Raw::string)
+            && self.config.texts.result_type(kind) & result_types != 0
+        {
+            return Action::Event(Event::LateResult { result: object });
+        }
+        Action::Ignore(IgnoreReason::LateResponse)
     }
 
     fn result<'b>(

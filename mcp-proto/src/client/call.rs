@@ -247,6 +247,14 @@ impl InFlight {
         matches!(self.stage, Stage::Sent | Stage::Listening)
     }
 
+    /// Whether the server is still to be notified that the call is over.
+    pub(super) fn is_cancellation_owed(&self) -> bool {
+        matches!(
+            self.stage,
+            Stage::Failed { cancel: true, .. } | Stage::Cancelled { .. }
+        )
+    }
+
     /// Whether the application may still speak of the call.
     pub(super) fn is_live(&self) -> bool {
         !matches!(self.stage, Stage::Failed { .. } | Stage::Cancelled { .. })

@@ -1,5 +1,6 @@
 //! The table of calls that wait for an answer.
 
+use super::abandoned::AbandonedCalls;
 use super::call::{Failure, InFlight, Stage};
 use crate::action::SendError;
 use crate::slots::{Key, Queue, Slot, Slots};
@@ -14,6 +15,7 @@ pub(super) struct Calls<S> {
     next_id: u64,
     /// Only what restores a session may be called.
     held: bool,
+    abandoned: AbandonedCalls,
 }
 
 impl<S: Store<Slot<InFlight>>> Calls<S> {
@@ -22,6 +24,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
             table: Slots::new(store, limit),
             next_id: 1,
             held: false,
+            abandoned: AbandonedCalls::default(),
         }
     }
 
@@ -156,11 +159,18 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
         self.table.mark(Queue::Transmit, key);
     }
 
-    /// An answer has arrived: a cancellation of this id that is still to leave has no use.
-    pub(super) fn no_cancellation(&mut self, id: u64) {
-        if let Some(key) = self.table.find(id as u32, |call| call.id == id) {
-            self.forget_cancellation(key);
-        }
+    /// Handles an answer to a call that is over: a cancellation of it that is still to leave has no
+    /// use. Returns the types of results beyond the core's that the call may have, as bits; 0 if it
+    /// was not abandoned, or answered before.
+    pub(super) fn answered_late(&mut self, id: u64) -> u32 {
+        let key = self.table.find(id as u32, |call| call.id == id);
+        let owed = key.zip(key.and_then(|key| self.table.get(key)));
+        let owed = owed.filter(|(_, call)| call.is_cancellation_owed());
+        let Some((key, result_types)) = owed.map(|(key, call)| (key, call.result_types)) else {
+            return self.abandoned.take(id);
+        };
+        self.forget_cancellation(key);
+        result_types
     }
 
     /// The first call whose cancellation is to leave.
@@ -170,6 +180,9 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
 
     /// The cancellation of a call has left.
     pub(super) fn cancellation_left(&mut self, key: Key) {
+        if let Some(call) = self.table.get(key) {
+            self.abandoned.note(call.id, call.result_types);
+        }
         self.table.unmark(Queue::Transmit, key);
         match self.table.get_mut(key).map(|call| &mut call.stage) {
             // The application must still be notified.

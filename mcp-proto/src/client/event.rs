@@ -39,6 +39,13 @@ pub enum Event<'b> {
         /// Why.
         failure: Failure,
     },
+    /// The server answered a call after all that was cancelled or took too long, with a result of
+    /// a type that an extension defines (EX-09): what the result stands for, a task for one, may
+    /// have to be ended. Only the answers to the latest 16 of such calls are reported.
+    LateResult {
+        /// The result.
+        result: Object<'b>,
+    },
     /// The server wants input before it answers (MR-09): make all of it, then
     /// [`retry`](super::Client::retry). Only the maximum duration of the call
     /// still counts.

@@ -13,6 +13,7 @@
 //! | Cancel a request | [`Client::cancel`] |
 //! | Connect by HTTP | `client::http` (feature `alloc`) |
 
+mod abandoned;
 mod answer;
 mod batch;
 mod call;

@@ -130,6 +130,79 @@ fn ex_09_types_of_results_belong_to_methods() {
     }
 }
 
+/// EX-09: a result of a type of an extension is reported although its call is over.
+#[test]
+fn ex_09_a_late_result_of_an_extension_is_reported_once() {
+    let task = r#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"task","taskId":"a"}}"#;
+    let called = r#"call 7 tools/call {}
+        > {"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"_meta":{META}}}
+        "#;
+    let told = r#"= late {"resultType":"task","taskId":"a"}"#;
+    let cancelled =
+        r#"> {"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":2}}"#;
+    modern(&format!(
+        "{called}cancel 7\n{cancelled}\n< {task}\n{told}\n< {task}\n~ LateResponse"
+    ));
+    // The answer overtakes the cancellation.
+    modern(&format!(
+        "{called}cancel 7 & < {task}\n{told}\n< {task}\n~ LateResponse"
+    ));
+    // The call took too long.
+    modern(&format!(
+        r#"with timeout=5
+        {called}+ 5
+        > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":2,"reason":"timed out"}}}}
+        = failed 7 Timeout
+        < {task}
+        {told}"#
+    ));
+    // One that is answered is not late.
+    modern(&format!(
+        r#"{called}< {task}
+        = answer 7 {{"resultType":"task","taskId":"a"}}
+        < {task}
+        ~ LateResponse"#
+    ));
+    for late in [
+        r#""result":{"resultType":"complete"}"#,
+        r#""result":{"resultType":"com.example/later"}"#,
+        r#""result":{}"#,
+        r#""result":7"#,
+        r#""error":{"code":1,"message":"task"}"#,
+    ] {
+        modern(&format!(
+            "{called}cancel 7\n{cancelled}\n< {{\"jsonrpc\":\"2.0\",\"id\":2,{late}}}\n~ LateResponse"
+        ));
+    }
+}
+
+/// The answers to the latest calls are recognized, and a method without such results is not noted.
+#[test]
+fn ex_09_late_results_of_the_latest_calls() {
+    let mut script = String::new();
+    let call = |id: u64, method: &str| {
+        format!(
+            r#"call 7 {method} {{}}
+            > {{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{"_meta":{{META}}}}}}
+            cancel 7
+            > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":{id}}}}}
+            "#
+        )
+    };
+    let late =
+        |id: u64| format!(r#"< {{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"task"}}}}"#);
+    (2..19).for_each(|id| script.push_str(&call(id, "tools/call")));
+    (19..40).for_each(|id| script.push_str(&call(id, "events/ask")));
+    script.push_str(&format!("{}\n~ LateResponse\n", late(2)));
+    (3..19).for_each(|id| {
+        script.push_str(&format!(
+            "{}\n= late {{\"resultType\":\"task\"}}\n",
+            late(id)
+        ));
+    });
+    modern(&script);
+}
+
 /// EX-14: a notification of an own method reaches the application, with the listen that it names.
 #[test]
 fn ex_14_own_notifications() {

@@ -288,6 +288,7 @@ fn tell(event: &Event<'_>) -> String {
             mcp_proto::client::Failure::Invalid(_) => format!("failed {cookie} Invalid"),
             failure => format!("failed {cookie} {failure:?}"),
         },
+        Event::LateResult { result } => format!("late {}", result.as_raw().as_str()),
         Event::Input {
             cookie,
             requests,
