@@ -489,10 +489,20 @@ impl<R: Runtime, S> ClientBuilder<R, S> {
             ..self.config
         });
         let clock = Arc::new(R::default());
-        let client_state = ClientState::new(self.callbacks, self.rounds, self.cache, clock);
+        let mut extensions = self.extensions;
+        let late_results = extensions
+            .iter_mut()
+            .flat_map(|one| one.late_results.drain(..));
+        let client_state = ClientState::new(
+            self.callbacks,
+            late_results.collect(),
+            self.rounds,
+            self.cache,
+            clock,
+        );
         Ok(Parts {
             client_state: Arc::new(client_state),
-            extensions: Extensions::new(self.extensions),
+            extensions: Extensions::new(extensions),
             config,
             policy: self.restart,
         })

@@ -4,7 +4,7 @@ use core::task::{Context, Poll, Waker};
 use std::sync::{Arc, Mutex, Weak};
 
 use mcp_proto::Instant;
-use mcp_proto::json::{Object, Raw, RawBuf};
+use mcp_proto::json::{Object, Raw, RawBuf, Str};
 use mcp_proto::model::LoggingLevel;
 use mcp_proto::rpc::{Method, Notification};
 
@@ -15,6 +15,7 @@ use super::cache::{Cache, Kind, Ticket};
 use super::callbacks::Callbacks;
 use super::handler::{Handler, IncomingQuestion, Reply};
 use super::info::ServerInfo;
+use super::late_result::LateResult;
 use super::lock::lock;
 use super::owed_requests::OwedRequests;
 use super::question_tasks::QuestionHost;
@@ -31,6 +32,7 @@ use crate::trace_context::TraceContext;
 
 pub(crate) struct ClientState {
     pub(super) callbacks: Callbacks,
+    late_results: Vec<LateResult>,
     /// The rounds that are granted to a call.
     pub(super) rounds: u8,
     pub(super) clock: Arc<dyn Now>,
@@ -60,9 +62,16 @@ struct Renewed {
 pub(super) type LogQueue = Queue<LoggingMessageParams>;
 
 impl ClientState {
-    pub(super) fn new(callbacks: Callbacks, rounds: u8, cache: bool, clock: Arc<dyn Now>) -> Self {
+    pub(super) fn new(
+        callbacks: Callbacks,
+        late_results: Vec<LateResult>,
+        rounds: u8,
+        cache: bool,
+        clock: Arc<dyn Now>,
+    ) -> Self {
         Self {
             callbacks,
+            late_results,
             rounds,
             clock,
             cache: cache.then(Mutex::default),
@@ -302,6 +311,16 @@ impl Handler for ClientState {
         }
         if let Some(callback) = &self.callbacks.notification {
             callback(notification);
+        }
+    }
+
+    fn late_result(&self, result: Object<'_>) {
+        let kind = result.get("resultType").and_then(Raw::string);
+        let mut types = self.late_results.iter();
+        let follows = types.find(|late| kind.is_some_and(|kind| kind == *late.name));
+        if let Some((method, params)) = follows.and_then(|late| (late.request)(result.as_raw())) {
+            let method = Method::from(Str::from(method));
+            self.owed.push(None, Ask::Own { method, params });
         }
     }
 

@@ -14,6 +14,7 @@ use super::core_tasks::CoreTasks;
 use super::extensions::{Extensions, Follow, ResultType};
 use super::handle::Client;
 use super::inner::Inner;
+use super::late_result::LateResult;
 use crate::error::CallError;
 
 /// An extension as this client supports it, for
@@ -56,6 +57,7 @@ pub struct Extension {
     pub(super) settings: Option<RawBuf>,
     pub(super) revisions: RevisionSet,
     pub(super) result_types: Vec<ResultType<Inner>>,
+    pub(super) late_results: Vec<LateResult>,
     pub(super) methods: Vec<OwnMethod>,
     pub(super) data: Option<Box<dyn Any + Send + Sync>>,
     pub(super) core_tasks: Option<CoreTasks<Inner>>,
@@ -76,6 +78,7 @@ impl Extension {
             settings: Some(RawBuf::from(Raw::EMPTY_OBJECT)),
             revisions: RevisionSet::modern(),
             result_types: Vec::new(),
+            late_results: Vec::new(),
             methods: Vec::new(),
             data: None,
             core_tasks: None,
@@ -141,6 +144,23 @@ impl Extension {
             name,
             methods,
             follow: continued(follow),
+        });
+        self
+    }
+
+    /// Sets what follows a result of this [type](Self::result_type) that arrives after its request
+    /// was dropped or took too long: a request with this method and these parameters, if any, whose
+    /// answer is ignored. It can end what the server has begun for nothing.
+    ///
+    /// Over HTTP such results are rare, because a request is cancelled by closing its response.
+    #[must_use]
+    pub fn late_result<F>(mut self, name: &'static str, request: F) -> Self
+    where
+        F: Fn(Raw<'_>) -> Option<(&'static str, RawBuf)> + Send + Sync + 'static,
+    {
+        self.late_results.push(LateResult {
+            name,
+            request: Box::new(request),
         });
         self
     }

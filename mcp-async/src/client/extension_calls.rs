@@ -90,7 +90,10 @@ impl<R> Client<R> {
         if let Ok(params) = RawBuf::encode(params) {
             let method = Method::from(Str::from(method));
             let owed = &self.inner.client_state.owed;
-            owed.push(Arc::clone(&self.inner) as _, Ask::Own { method, params });
+            owed.push(
+                Some(Arc::clone(&self.inner) as _),
+                Ask::Own { method, params },
+            );
         }
     }
 

@@ -64,6 +64,12 @@ pub trait Handler: Send + Sync + 'static {
         let _ = (tag, honoured);
     }
 
+    /// The server answered a call after all that was dropped or took too long, with a result of a
+    /// type that an extension of the configuration defines (EX-09), such as a task.
+    fn late_result(&self, result: Object<'_>) {
+        let _ = result;
+    }
+
     /// The server did not answer a regular ping in time; the connection ends when `misses`
     /// reaches `limit`.
     fn ping_missed(&self, misses: u32, limit: u32) {
@@ -103,6 +109,10 @@ impl<H: Handler + ?Sized> Handler for Arc<H> {
 
     fn listening(&self, tag: u64, honoured: Object<'_>) {
         (**self).listening(tag, honoured);
+    }
+
+    fn late_result(&self, result: Object<'_>) {
+        (**self).late_result(result);
     }
 
     fn ping_missed(&self, misses: u32, limit: u32) {

@@ -62,6 +62,8 @@ pub(crate) mod inner;
 #[cfg(feature = "client")]
 mod input_answers;
 #[cfg(feature = "client")]
+mod late_result;
+#[cfg(feature = "client")]
 mod listen_filter;
 #[cfg(feature = "client")]
 mod lock;

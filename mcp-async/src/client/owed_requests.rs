@@ -7,8 +7,8 @@ use std::sync::{Arc, Mutex};
 use super::ask::Ask;
 use super::lock::lock;
 
-/// Requests for the supervisor to send. Each keeps its client open until it is answered, so that
-/// it is sent even if the program drops its last handle at once.
+/// Requests for the supervisor to send. One that keeps its client open until it is answered is
+/// sent even if the program drops its last handle at once.
 #[derive(Default)]
 pub(super) struct OwedRequests(Mutex<State>);
 
@@ -26,13 +26,13 @@ struct State {
 
 pub(super) struct Owed {
     pub(super) ask: Ask<'static>,
-    /// Keeps the client open for as long as the request is held.
-    pub(super) client: Arc<dyn Any + Send + Sync>,
+    /// What keeps the client open for as long as the request is held, if anything.
+    pub(super) client: Option<Arc<dyn Any + Send + Sync>>,
 }
 
 impl OwedRequests {
     /// Adds a request; one that is too many is dropped.
-    pub(super) fn push(&self, client: Arc<dyn Any + Send + Sync>, ask: Ask<'static>) {
+    pub(super) fn push(&self, client: Option<Arc<dyn Any + Send + Sync>>, ask: Ask<'static>) {
         let waker = {
             let mut state = lock(&self.0);
             if state.ended || state.requests.len() >= MOST {

@@ -76,6 +76,9 @@ impl Role for Side {
                     None,
                 );
             }
+            Event::LateResult { result } => {
+                guarded(|| handler.late_result(result));
+            }
             Event::Failed {
                 cookie, failure, ..
             } => {

@@ -3,8 +3,9 @@
 //! [`ClientBuilder::tasks`] declares the extension. From then on a server may answer the call of a
 //! tool with a task, and a plain [`Client::call_tool`] follows it: it polls at the server's
 //! interval, answers the server's questions by the callbacks of the client, and returns the
-//! result. Dropping its future cancels the task. [`Client::call_tool_task`] returns a handle of the
-//! task instead, and [`Client::resume_task`] makes one from an id.
+//! result. Dropping its future cancels the task, also one that the server creates meanwhile.
+//! [`Client::call_tool_task`] returns a handle of the task instead, and [`Client::resume_task`] makes
+//! one from an id.
 //!
 //! Servers of 2025-11-25 have tasks without an extension: the client asks for one, where the server
 //! and the tool allow it. A plain call asks for a task if the tool requires it, as the
@@ -75,9 +76,11 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
             &["tools/call"],
             move |continuation| follower::follow(continuation, options.clone()),
         );
-        let extension = extension.core_tasks(metadata, move |continuation| {
-            legacy::follow(continuation, core_options.clone())
-        });
+        let extension = extension
+            .late_result("task", cancellation)
+            .core_tasks(metadata, move |continuation| {
+                legacy::follow(continuation, core_options.clone())
+            });
         self.extension(extension).question_tasks(questions)
     }
 }
@@ -128,6 +131,15 @@ fn created(result: Raw<'_>) -> Result<DetailedTask, CallError> {
         return Err(CallError::Task(TaskError::Invalid("its id is empty")));
     }
     Ok(task)
+}
+
+/// The request that cancels a task whose call is over (TK-54).
+fn cancellation(result: Raw<'_>) -> Option<(&'static str, RawBuf)> {
+    let task = created(result).ok()?;
+    let params = requests::Params {
+        task_id: &task.task_id,
+    };
+    Some(("tasks/cancel", RawBuf::encode(&params).ok()?))
 }
 
 /// The options of a client, which are those of [`ClientBuilder::tasks`].

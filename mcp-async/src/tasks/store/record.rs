@@ -187,10 +187,7 @@ impl TaskRecord {
     pub fn failed(&self, message: &str) -> Self {
         let mut next = self.clone();
         next.version = next.version.saturating_add(1);
-        next.fail(ErrorReply::new(
-            mcp_proto::rpc::code::INTERNAL_ERROR,
-            message.to_owned(),
-        ));
+        next.fail(ErrorReply::new(code::INTERNAL_ERROR, message.to_owned()));
         next
     }
 

@@ -1,9 +1,12 @@
 //! How tasks end.
 
+use core::pin::pin;
+use core::time::Duration;
+
 use mcp_async::client::{CallError, TaskError};
 
-use super::support::{Asked, Say, asking, call, created, task, with_tasks};
-use crate::client_typed::support::run;
+use super::support::{Asked, Say, asking, call, completed, created, task, with_tasks};
+use crate::client_typed::support::{poll_once, run};
 use crate::sim::settle;
 
 #[test]
@@ -35,6 +38,57 @@ fn a_cancelled_task_has_no_result() {
             result.unwrap_err().to_string(),
             "the task was cancelled: by the operator"
         );
+    });
+}
+
+/// The answer that creates a task, to the request of this id.
+fn created_for(id: &str) -> String {
+    let task = task("working", "").replace("complete", "task");
+    format!(r#"{{"jsonrpc":"2.0","id":{id},"result":{task}}}"#)
+}
+
+/// TK-52, TK-54, EX-09: the server creates a task for a call that is over.
+#[test]
+fn a_task_that_is_created_too_late_is_cancelled() {
+    let late = |asked: &Asked| match &*asked.method {
+        "notifications/cancelled" => Say::Lines(vec![created_for(&asked.text(&["requestId"]))]),
+        "tasks/cancel" => Say::Result(r#"{"resultType":"complete"}"#.to_owned()),
+        _ => Say::Nothing,
+    };
+    run(async move {
+        let (client, log) = with_tasks(late).await;
+        {
+            let mut call = pin!(client.call_tool("job", &()));
+            assert!(poll_once(call.as_mut()).is_pending());
+            settle();
+        }
+        settle();
+        let expected = ["tools/call", "notifications/cancelled", "tasks/cancel"];
+        assert_eq!(log.methods(), expected);
+        assert_eq!(log.texts("tasks/cancel", &["taskId"]), [r#""t""#]);
+        // A call that took too long.
+        let call = client.call_tool("job", &()).timeout(Duration::from_secs(1));
+        assert!(matches!(call.await, Err(CallError::Timeout)));
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 2);
+        client.close().await.unwrap();
+    });
+}
+
+/// JR-33: a second answer to a call that is followed changes nothing.
+#[test]
+fn a_task_that_is_stated_twice_is_followed() {
+    run(async {
+        let (client, log) = with_tasks(|asked| match &*asked.method {
+            "tools/call" => Say::Lines(vec![created_for("ID"), created_for("ID")]),
+            "tasks/get" => completed("once"),
+            _ => Say::Nothing,
+        })
+        .await;
+        let result = client.call_tool("job", &()).await.unwrap();
+        assert_eq!(result.text(), "once");
+        settle();
+        assert_eq!(log.count("tasks/cancel"), 0);
     });
 }
 
