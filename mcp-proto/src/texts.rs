@@ -4,10 +4,13 @@
 use alloc::{boxed::Box, sync::Arc};
 
 use crate::custom_method::CustomMethod;
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+use crate::json::{MAX_DEPTH, Raw};
 use crate::json::{Str, Writer};
 use crate::model::{Implementation, Settings};
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
 use crate::per_revision::PerRevision;
+use crate::result_type::ResultType;
 use crate::revision::{Revision, RevisionSet};
 
 /// The capabilities of a role, and how its messages declare them.
@@ -27,7 +30,7 @@ pub(crate) trait Declare: Copy {
     fn write(
         &self,
         revision: Revision,
-        extensions: &ExtensionRevisions<'_>,
+        extensions: &impl DeclaredExtensions,
         w: &mut Writer<'_>,
     ) -> Result<(), Self::Error>;
 }
@@ -58,8 +61,8 @@ pub(crate) struct BorrowedTexts<'c, C> {
     pub(crate) methods: &'c [CustomMethod<'c>],
     /// Of a server: the keys of the filter of a listen that the application judges.
     pub(crate) filters: &'c [&'c str],
-    /// Of a client: the types of results that its extensions define, and the methods of each.
-    pub(crate) result_types: &'c [(&'c str, &'c [&'c str])],
+    /// Of a client: the types of results that its extensions define.
+    pub(crate) result_types: &'c [ResultType<'c>],
     /// The revisions in which an extension is declared.
     pub(crate) extension_revisions: &'c [(&'c str, RevisionSet)],
 }
@@ -76,9 +79,14 @@ pub(crate) struct SharedTexts {
     result_types: Box<[SharedResultType]>,
 }
 
-/// A type of results and its methods, with memory of their own.
+/// A [`ResultType`] with memory of its own.
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
-type SharedResultType = (Box<str>, Box<[Box<str>]>);
+#[derive(Debug)]
+struct SharedResultType {
+    name: Box<str>,
+    extension: Box<str>,
+    methods: Box<[Box<str>]>,
+}
 
 /// A [`CustomMethod`] with memory of its own.
 #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
@@ -120,6 +128,29 @@ impl<C: Declare> Texts<'_, C> {
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
                 w.literal(texts.capabilities.get(revision));
+                Ok(())
+            }
+        }
+    }
+
+    /// Writes the same without the extensions that are not among these.
+    pub(crate) fn write_capabilities_with(
+        &self,
+        chosen: &[&str],
+        revision: Revision,
+        w: &mut Writer<'_>,
+    ) -> Result<(), C::Error> {
+        match self {
+            Self::Borrowed(texts) => {
+                let extensions = ChosenExtensions {
+                    names: chosen,
+                    revisions: ExtensionRevisions(texts.extension_revisions),
+                };
+                texts.capabilities.write(revision, &extensions, w)
+            }
+            #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+            Self::Shared(texts) => {
+                write_chosen(texts.capabilities.get(revision), chosen, w);
                 Ok(())
             }
         }
@@ -180,19 +211,24 @@ impl<C: Declare> Texts<'_, C> {
         }
     }
 
-    /// Returns the types of results that a method may return, as bits of their places in the list.
-    pub(crate) fn result_types_of(&self, method: Str<'_>) -> u32 {
+    /// Returns the types of results that a method may return on a request that declares these
+    /// extensions, or all of them, as bits of their places in the list.
+    pub(crate) fn result_types_of(&self, method: Str<'_>, extensions: Option<&[&str]>) -> u32 {
+        let is_declared =
+            |name: &str| extensions.is_none_or(|extensions| extensions.contains(&name));
         let mut types = 0;
         match self {
             Self::Borrowed(texts) => {
-                for (place, (_, methods)) in (0..).zip(texts.result_types) {
-                    types |= bit(place, methods.iter().any(|own| method == **own));
+                for (place, own) in (0..).zip(texts.result_types) {
+                    let is_own = own.methods.iter().any(|own| method == **own);
+                    types |= bit(place, is_own && is_declared(own.extension));
                 }
             }
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
-                for (place, (_, methods)) in (0..).zip(&texts.result_types) {
-                    types |= bit(place, methods.iter().any(|own| method == **own));
+                for (place, own) in (0..).zip(&texts.result_types) {
+                    let is_own = own.methods.iter().any(|own| method == **own);
+                    types |= bit(place, is_own && is_declared(&own.extension));
                 }
             }
         }
@@ -204,14 +240,14 @@ impl<C: Declare> Texts<'_, C> {
         let mut types = 0;
         match self {
             Self::Borrowed(texts) => {
-                for (place, (own, _)) in (0..).zip(texts.result_types) {
-                    types |= bit(place, name == **own);
+                for (place, own) in (0..).zip(texts.result_types) {
+                    types |= bit(place, name == *own.name);
                 }
             }
             #[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
             Self::Shared(texts) => {
-                for (place, (own, _)) in (0..).zip(&texts.result_types) {
-                    types |= bit(place, name == **own);
+                for (place, own) in (0..).zip(&texts.result_types) {
+                    types |= bit(place, name == *own.name);
                 }
             }
         }
@@ -219,15 +255,15 @@ impl<C: Declare> Texts<'_, C> {
     }
 }
 
-/// The revisions in which extensions are declared.
-#[derive(Clone, Copy)]
-pub(crate) struct ExtensionRevisions<'c>(pub(crate) &'c [(&'c str, RevisionSet)]);
+/// Which extensions are declared.
+pub(crate) trait DeclaredExtensions {
+    /// Whether this extension is declared in this revision.
+    fn declares(&self, extension: Str<'_>, revision: Revision) -> bool;
 
-impl ExtensionRevisions<'_> {
     /// Writes the member with the extensions that are declared in this revision. If there are
     /// none, and the revision need not have the member, the text ends with its first `before`
     /// bytes again.
-    pub(crate) fn write(
+    fn write(
         &self,
         extensions: &Settings<'_>,
         revision: Revision,
@@ -236,19 +272,60 @@ impl ExtensionRevisions<'_> {
     ) {
         w.literal("\"extensions\":");
         let start = w.len();
-        extensions.write_where(&|name| self.declare(name, revision), w);
+        extensions.write_where(&|name| self.declares(name, revision), w);
         if revision.is_legacy() && w.len() == start.saturating_add("{}".len()) {
             w.truncate(before);
         }
     }
+}
 
-    fn declare(&self, extension: Str<'_>, revision: Revision) -> bool {
+/// The revisions in which extensions are declared.
+#[derive(Clone, Copy)]
+pub(crate) struct ExtensionRevisions<'c>(pub(crate) &'c [(&'c str, RevisionSet)]);
+
+impl DeclaredExtensions for ExtensionRevisions<'_> {
+    fn declares(&self, extension: Str<'_>, revision: Revision) -> bool {
         let mut named = self.0.iter();
         named
             .find(|(name, _)| extension == **name)
             .map_or(RevisionSet::modern(), |(_, revisions)| *revisions)
             .contains(revision)
     }
+}
+
+/// The extensions that one request declares, and their revisions.
+struct ChosenExtensions<'c> {
+    names: &'c [&'c str],
+    revisions: ExtensionRevisions<'c>,
+}
+
+impl DeclaredExtensions for ChosenExtensions<'_> {
+    fn declares(&self, extension: Str<'_>, revision: Revision) -> bool {
+        let is_chosen = self.names.iter().any(|name| extension == **name);
+        is_chosen && self.revisions.declares(extension, revision)
+    }
+}
+
+/// Writes capabilities without the extensions that are not among these.
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+fn write_chosen(capabilities: &str, chosen: &[&str], w: &mut Writer<'_>) {
+    let declared = Raw::parse(capabilities.as_bytes(), MAX_DEPTH).ok();
+    let member = declared
+        .and_then(Raw::object)
+        .and_then(|members| members.get("extensions"));
+    let Some((member, extensions)) = member.and_then(|member| Some((member, member.object()?)))
+    else {
+        w.literal(capabilities);
+        return;
+    };
+    // The member is a part of the text.
+    let begin =
+        (member.as_bytes().as_ptr() as usize).saturating_sub(capabilities.as_ptr() as usize);
+    let end = begin.saturating_add(member.as_bytes().len());
+    w.literal(capabilities.get(..begin).unwrap_or_default());
+    let is_chosen = |extension: Str<'_>| chosen.iter().any(|name| extension == **name);
+    Settings::from(extensions).write_where(&is_chosen, w);
+    w.literal(capabilities.get(end..).unwrap_or_default());
 }
 
 /// The bit of a place, if it is set and the number has it.
@@ -275,12 +352,24 @@ impl<C: Declare> Texts<'static, C> {
             result_types: texts
                 .result_types
                 .iter()
-                .map(|(name, methods)| {
-                    let methods = methods.iter().map(|method| Box::from(*method));
-                    (Box::from(*name), methods.collect())
-                })
+                .map(SharedResultType::new)
                 .collect(),
         }))
+    }
+}
+
+#[cfg(all(feature = "alloc", target_has_atomic = "ptr"))]
+impl SharedResultType {
+    fn new(own: &ResultType<'_>) -> Self {
+        Self {
+            name: own.name.into(),
+            extension: own.extension.into(),
+            methods: own
+                .methods
+                .iter()
+                .map(|method| Box::from(*method))
+                .collect(),
+        }
     }
 }
 

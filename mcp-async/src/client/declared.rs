@@ -2,7 +2,7 @@
 
 use mcp_proto::json::{Object, RawBuf};
 use mcp_proto::model::{ClientCapabilities, Settings};
-use mcp_proto::{CustomMethod, RevisionSet, is_extension_name};
+use mcp_proto::{CustomMethod, ResultType, RevisionSet, is_extension_name};
 
 use super::extension::Extension;
 use crate::error::ConnectError;
@@ -50,9 +50,16 @@ impl<'e> Declared<'e> {
     }
 
     /// The types of results that the extensions define (EX-09).
-    pub(super) fn result_types(&self) -> Vec<(&str, &[&str])> {
-        let types = self.list.iter().flat_map(|one| &one.result_types);
-        types.map(|one| (one.name, one.methods)).collect()
+    pub(super) fn result_types(&self) -> Vec<ResultType<'_>> {
+        let types = self.list.iter().flat_map(|extension| {
+            let types = extension.result_types.iter();
+            types.map(|one| ResultType {
+                name: one.name,
+                extension: &extension.name,
+                methods: one.methods,
+            })
+        });
+        types.collect()
     }
 
     /// The revisions in which the extensions are declared (EX-02).

@@ -24,6 +24,9 @@ pub struct Call<'a> {
     /// From which severity on the server may send log messages for this request: `info`, say.
     /// A modern request only (LG-05); a legacy session has `logging/setLevel`.
     pub log_level: Option<&'a str>,
+    /// The extensions that the request declares, of those of this client; `None` for all of them.
+    /// A modern request only (EX-05): a legacy session declares them once.
+    pub extensions: Option<&'a [&'a str]>,
     /// The trace that it is part of. Parameters that tell one of their own are refused then.
     pub trace: Option<Trace<'a>>,
     /// A value of the caller's that comes back with every event of the call.
@@ -175,6 +178,7 @@ impl<'a> Call<'a> {
             max_duration: None,
             progress: false,
             log_level: None,
+            extensions: None,
             trace: None,
             cookie: 0,
         }
@@ -199,6 +203,7 @@ impl fmt::Debug for Call<'_> {
             .field("max_duration", &self.max_duration)
             .field("progress", &self.progress)
             .field("log_level", &self.log_level)
+            .field("extensions", &self.extensions)
             .field("cookie", &self.cookie)
             .finish_non_exhaustive()
     }

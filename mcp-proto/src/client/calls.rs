@@ -1,7 +1,7 @@
 //! The table of calls that wait for an answer.
 
 use super::abandoned::AbandonedCalls;
-use super::call::{Failure, InFlight, Stage};
+use super::call::{Failure, InFlight, Kind, Stage};
 use crate::action::SendError;
 use crate::slots::{Key, Queue, Slot, Slots};
 use crate::store::Store;
@@ -16,6 +16,8 @@ pub(super) struct Calls<S> {
     /// Only what restores a session may be called.
     held: bool,
     abandoned: AbandonedCalls,
+    /// Calls that are subscriptions.
+    subscriptions: usize,
 }
 
 impl<S: Store<Slot<InFlight>>> Calls<S> {
@@ -25,6 +27,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
             next_id: 1,
             held: false,
             abandoned: AbandonedCalls::default(),
+            subscriptions: 0,
         }
     }
 
@@ -43,6 +46,11 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
         self.table.len()
     }
 
+    /// The number of calls that are subscriptions.
+    pub(super) const fn subscriptions(&self) -> usize {
+        self.subscriptions
+    }
+
     pub(super) fn get(&self, key: Key) -> Option<&InFlight> {
         self.table.get(key)
     }
@@ -54,10 +62,12 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
     /// Takes in a call that is made now, under the next id.
     pub(super) fn insert(&mut self, now: Instant, call: InFlight) -> Result<Key, SendError> {
         let deadline = (now + call.timeout).min(call.latest);
+        let is_listen = call.kind == Kind::Listen;
         let key = self
             .table
             .insert(call.id as u32, call)
             .map_err(|_| SendError::TableFull)?;
+        self.subscriptions = self.subscriptions.saturating_add(usize::from(is_listen));
         self.table.arm(key, Some(deadline));
         self.take_id();
         Ok(key)
@@ -77,7 +87,10 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
     }
 
     pub(super) fn remove(&mut self, key: Key) -> Option<InFlight> {
-        self.table.remove(key)
+        let call = self.table.remove(key)?;
+        let is_listen = call.kind == Kind::Listen;
+        self.subscriptions = self.subscriptions.saturating_sub(usize::from(is_listen));
+        Some(call)
     }
 
     /// The call that the server may still answer under this id.
@@ -150,7 +163,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
             Stage::Input | Stage::Pausing | Stage::Again | Stage::Held => false,
         };
         if !tell {
-            self.table.remove(key);
+            self.remove(key);
             return;
         }
         call.stage = Stage::Cancelled { expired: false };
@@ -188,7 +201,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
             // The application must still be notified.
             Some(Stage::Failed { cancel, .. }) => *cancel = false,
             _ => {
-                self.table.remove(key);
+                self.remove(key);
             }
         }
     }
@@ -200,7 +213,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
                 self.table.unmark(Queue::Transmit, key);
             }
             Some(Stage::Cancelled { .. }) => {
-                self.table.remove(key);
+                self.remove(key);
             }
             _ => {}
         }
@@ -265,7 +278,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
             }
             Stage::Failed { cancel, .. } => *cancel = false,
             Stage::Cancelled { .. } => {
-                self.table.remove(key);
+                self.remove(key);
             }
             Stage::Listening | Stage::Input | Stage::Pausing | Stage::Held => {}
         }
@@ -281,7 +294,7 @@ impl<S: Store<Slot<InFlight>>> Calls<S> {
             self.table.unmark(Queue::Transmit, key);
             match self.table.get_mut(key).map(|call| &mut call.stage) {
                 Some(Stage::Cancelled { .. }) => {
-                    self.table.remove(key);
+                    self.remove(key);
                 }
                 Some(Stage::Failed { cancel, .. }) => *cancel = false,
                 Some(stage) => {

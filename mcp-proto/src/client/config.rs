@@ -6,6 +6,7 @@ use crate::custom_method::CustomMethod;
 use crate::limits::Limits;
 use crate::model::{ClientCapabilities, Implementation};
 use crate::ping::PingPolicy;
+use crate::result_type::ResultType;
 use crate::revision::RevisionSet;
 
 /// The settings of a [`Client`](super::Client), borrowed for its life.
@@ -22,10 +23,9 @@ pub struct ClientConfig<'c> {
     /// that is not named here is declared since 2026-07-28, and one that a legacy revision has in
     /// its set also in the parameters of `initialize` (EX-02).
     pub extension_revisions: &'c [(&'c str, RevisionSet)],
-    /// Values of `resultType` beyond the core's, which extensions of this client define (`task`,
-    /// say), each with the methods that may return it, at most 32; any other makes a response
-    /// invalid (JR-22, EX-09).
-    pub result_types: &'c [(&'c str, &'c [&'c str])],
+    /// Values of `resultType` beyond the core's, which extensions of this client define, at most
+    /// 32; any other makes a response invalid (JR-22, EX-09).
+    pub result_types: &'c [ResultType<'c>],
     /// Requests and notifications of servers beyond the protocol that the application handles, and
     /// requests of its own whose [subject](CustomMethod::subject) a header repeats. A server sends
     /// requests in a legacy session only (EX-16). The application may call every method, whether it
@@ -45,6 +45,9 @@ pub struct ClientConfig<'c> {
     /// Whether `$/cancelRequest`, which some legacy servers took over from the Language Server
     /// Protocol, is understood as a cancellation.
     pub cancel_alias: bool,
+    /// The most subscriptions of 2026-07-28 at a time. Each is a request in flight for as long as it
+    /// lasts; the rest of [`Limits::in_flight`] is for other requests. 512 otherwise.
+    pub max_subscriptions: usize,
     /// The bounds of tables and batches.
     pub limits: Limits,
 }
@@ -90,6 +93,7 @@ impl<'c> ClientConfig<'c> {
             progress_extends: true,
             ping: None,
             cancel_alias: true,
+            max_subscriptions: 512,
             limits: Limits::default(),
         }
     }

@@ -320,7 +320,7 @@ impl<S: Storage> Client<'_, S> {
         if let (Leg::Owed(id), Some(revision)) = (opening.probe, opening.modern) {
             let _ = envelope::request(&mut writer, id, Method::ServerDiscover, |writer| {
                 writer.literal("{\"_meta\":{");
-                encode::modern_meta(&self.config, revision, writer)?;
+                encode::modern_meta(&self.config, revision, None, writer)?;
                 writer.literal("}}");
                 Ok::<_, SendError>(())
             });

@@ -3,7 +3,7 @@
 use crate::json::{EncodeError, Writer};
 use crate::model::{ClientCapabilities, ClientFeatures as F, Implementation};
 use crate::revision::Revision;
-use crate::texts::{Declare, ExtensionRevisions};
+use crate::texts::{Declare, DeclaredExtensions};
 
 impl Declare for ClientCapabilities<'_> {
     type Error = EncodeError;
@@ -19,7 +19,7 @@ impl Declare for ClientCapabilities<'_> {
     fn write(
         &self,
         revision: Revision,
-        extensions: &ExtensionRevisions<'_>,
+        extensions: &impl DeclaredExtensions,
         w: &mut Writer<'_>,
     ) -> Result<(), EncodeError> {
         let mut capabilities = *self;

@@ -120,7 +120,7 @@ impl Extra<'_, '_> {
     fn meta(&self, writer: &mut Writer<'_>) -> Result<(), SendError> {
         let mut comma = false;
         if self.revision.describes_requests() {
-            modern_meta(self.config, self.revision, writer)?;
+            modern_meta(self.config, self.revision, self.call.extensions, writer)?;
             if let Some(level) = self.call.log_level {
                 writer.literal(",\"io.modelcontextprotocol/logLevel\":");
                 writer.string(level);
@@ -231,15 +231,17 @@ impl Extra<'_, '_> {
 pub(super) fn modern_meta(
     config: &ClientSetup<'_>,
     revision: Revision,
+    extensions: Option<&[&str]>,
     writer: &mut Writer<'_>,
 ) -> Result<(), SendError> {
     writer.literal("\"io.modelcontextprotocol/protocolVersion\":");
     writer.string(revision.as_str());
     writer.literal(",\"io.modelcontextprotocol/clientCapabilities\":");
-    config
-        .texts
-        .write_capabilities(revision, writer)
-        .map_err(encode_error)?;
+    let written = match extensions {
+        None => config.texts.write_capabilities(revision, writer),
+        Some(chosen) => (config.texts).write_capabilities_with(chosen, revision, writer),
+    };
+    written.map_err(encode_error)?;
     if config.identify {
         writer.literal(",\"io.modelcontextprotocol/clientInfo\":");
         config

@@ -21,7 +21,8 @@ impl<S: Storage> Client<'_, S> {
     /// the core's `initialized` has not left, or while calls are [held](Self::hold);
     /// [`SendError::NotInRevision`] and
     /// [`SendError::MissingCapability`] for what this server does not have (LC-17);
-    /// [`SendError::TableFull`], [`SendError::BufferFull`], [`SendError::TooLarge`] for what is
+    /// [`SendError::TableFull`], also for a subscription beyond
+    /// [`ClientConfig::max_subscriptions`](super::ClientConfig::max_subscriptions); [`SendError::BufferFull`], [`SendError::TooLarge`] for what is
     /// longer than [`Limits::output`](crate::Limits::output), [`SendError::Closed`], and
     /// [`SendError::Encode`] for parameters that are no object, or say in `_meta` what is the
     /// core's to say. Nothing changed then.
@@ -66,6 +67,10 @@ impl<S: Storage> Client<'_, S> {
         if self.calls.is_held() && !restores {
             return Err(SendError::NotReady);
         }
+        let kind = Kind::of(call.method);
+        if kind == Kind::Listen && self.calls.subscriptions() >= self.config.max_subscriptions {
+            return Err(SendError::TableFull);
+        }
         let id = self.calls.next_id();
         let config = &self.config;
         let round = Round::default();
@@ -87,8 +92,10 @@ impl<S: Storage> Client<'_, S> {
         let in_flight = InFlight {
             id,
             cookie: call.cookie,
-            kind: Kind::of(call.method),
-            result_types: config.texts.result_types_of(call.method.name()),
+            kind,
+            result_types: config
+                .texts
+                .result_types_of(call.method.name(), call.extensions),
             stage: Stage::Sent,
             timeout,
             latest,

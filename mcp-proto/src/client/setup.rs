@@ -29,6 +29,8 @@ pub struct ClientSetup<'c> {
     pub ping: Option<PingPolicy>,
     /// See [`ClientConfig::cancel_alias`].
     pub cancel_alias: bool,
+    /// See [`ClientConfig::max_subscriptions`].
+    pub max_subscriptions: usize,
     /// See [`ClientConfig::limits`].
     pub limits: Limits,
     /// Whether the names of all declared extensions can be names.
@@ -48,6 +50,7 @@ impl<'c> ClientSetup<'c> {
             progress_extends: config.progress_extends,
             ping: config.ping,
             cancel_alias: config.cancel_alias,
+            max_subscriptions: config.max_subscriptions,
             limits: config.limits,
             has_extension_names: are_extension_names(config.capabilities.extensions.as_ref()),
             declared: ClientFeatures::from(&config.capabilities),

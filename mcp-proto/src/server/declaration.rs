@@ -9,7 +9,7 @@ use crate::json::Writer;
 use crate::model::{Icon, Implementation, ServerCapabilities, ServerTasksCapability, Settings};
 use crate::revision::Revision;
 use crate::revision::fields::{Member, Rules};
-use crate::texts::{Declare, ExtensionRevisions};
+use crate::texts::{Declare, DeclaredExtensions};
 
 impl Declare for ServerCapabilities<'_> {
     type Error = Infallible;
@@ -26,7 +26,7 @@ impl Declare for ServerCapabilities<'_> {
     fn write(
         &self,
         revision: Revision,
-        extensions: &ExtensionRevisions<'_>,
+        extensions: &impl DeclaredExtensions,
         w: &mut Writer<'_>,
     ) -> Result<(), Infallible> {
         write_capabilities(self, revision, extensions, w);
@@ -100,7 +100,7 @@ fn write_icon(icon: &Icon<'_>, w: &mut Writer<'_>) {
 fn write_capabilities(
     capabilities: &ServerCapabilities<'_>,
     revision: Revision,
-    declared: &ExtensionRevisions<'_>,
+    declared: &impl DeclaredExtensions,
     w: &mut Writer<'_>,
 ) {
     let ServerCapabilities {
@@ -197,7 +197,7 @@ impl<'w, 'o> Members<'w, 'o> {
         &mut self,
         extensions: &Settings<'_>,
         revision: Revision,
-        declared: &ExtensionRevisions<'_>,
+        declared: &impl DeclaredExtensions,
     ) {
         let before = self.w.len();
         self.w.literal(self.separator);
@@ -236,6 +236,7 @@ mod tests {
         PromptsCapability, ResourcesCapability, ServerTaskRequests, Theme, ToolTasks,
         ToolsCapability,
     };
+    use crate::texts::ExtensionRevisions;
 
     const DEFAULT: ExtensionRevisions<'static> = ExtensionRevisions(&[]);
 

@@ -11,8 +11,8 @@ use mcp_proto::model::{
 use mcp_proto::rpc::{ErrorObject, Incoming, Message, Method};
 use mcp_proto::server::{self, Event, PreparedConfig, Server, ServerConfig, ServerSetup};
 use mcp_proto::{
-    Action, Channel, CustomMethod, Instant, Machine, Outcome, Revision, RevisionSet, SendError,
-    Source,
+    Action, Channel, CustomMethod, Instant, Machine, Outcome, ResultType, Revision, RevisionSet,
+    SendError, Source,
 };
 
 const NOW: Instant = Instant::ZERO;
@@ -131,7 +131,7 @@ fn requests(setup: ClientSetup<'_>) -> String {
     client.connect(NOW).unwrap();
     let discovered = br#"{"jsonrpc":"2.0","id":1,"result":{"resultType":"complete","supportedVersions":["2026-07-28"],"capabilities":{"tools":{}},"ttlMs":0,"cacheScope":"private"}}"#;
     let own = br#"{"jsonrpc":"2.0","id":2,"result":{"resultType":"com.example/own"}}"#;
-    let other = br#"{"jsonrpc":"2.0","id":3,"result":{"resultType":"com.example/other"}}"#;
+    let other = br#"{"jsonrpc":"2.0","id":3,"result":{"resultType":"com.example/own"}}"#;
     for line in [&discovered[..], own, other] {
         while let Some(sent) = client.poll_transmit(NOW, Channel::PIPE, &mut out).unwrap() {
             written.push_str(core::str::from_utf8(&out[..sent.len]).unwrap());
@@ -141,10 +141,16 @@ fn requests(setup: ClientSetup<'_>) -> String {
         if let Action::Event(client::Event::Answer { outcome, .. }) = &action {
             written.push_str(if outcome.is_ok() { " ok " } else { " failed " });
         }
-        match client.call(NOW, &Call::new(Method::ToolsList), &mut out) {
-            Ok((_, sent)) => written.push_str(core::str::from_utf8(&out[..sent.len]).unwrap()),
-            Err(SendError::NotReady | SendError::Closed) => {}
-            Err(error) => panic!("{error}"),
+        for extensions in [None, Some(&["com.example/old"][..])] {
+            let call = Call {
+                extensions,
+                ..Call::new(Method::ToolsList)
+            };
+            match client.call(NOW, &call, &mut out) {
+                Ok((_, sent)) => written.push_str(core::str::from_utf8(&out[..sent.len]).unwrap()),
+                Err(SendError::NotReady | SendError::Closed) => {}
+                Err(error) => panic!("{error}"),
+            }
         }
     }
     written
@@ -177,7 +183,11 @@ fn a_client_writes_the_same_in_every_revision() {
                 extensions: Some(Map::new(&extensions)),
                 ..ClientCapabilities::default()
             },
-            result_types: &[("com.example/own", &["tools/call"])],
+            result_types: &[ResultType {
+                name: "com.example/own",
+                extension: "com.example/new",
+                methods: &["tools/list"],
+            }],
             extension_revisions: &[("com.example/old", RevisionSet::all())],
             revisions: RevisionSet::of(&[revision]),
             negotiation: Negotiation::Handshake,

@@ -3,7 +3,7 @@
 use mcp_proto::client::{ClientConfig, Negotiation};
 use mcp_proto::json::{Map, Raw};
 use mcp_proto::model::ClientCapabilities;
-use mcp_proto::{CustomMethod, Revision, RevisionSet};
+use mcp_proto::{CustomMethod, ResultType, Revision, RevisionSet};
 
 use crate::client::connect::accepting;
 use crate::script::client as script;
@@ -13,9 +13,17 @@ const METHODS: &[CustomMethod<'static>] = &[
     CustomMethod::new("notifications/events/event"),
 ];
 
-const TYPES: &[(&str, &[&str])] = &[
-    ("task", &["tools/call"]),
-    ("com.example/later", &["tools/list", "events/list"]),
+const TYPES: &[ResultType<'static>] = &[
+    ResultType {
+        name: "task",
+        extension: "com.example/tasks",
+        methods: &["tools/call"],
+    },
+    ResultType {
+        name: "com.example/later",
+        extension: "com.example/later",
+        methods: &["tools/list", "events/list"],
+    },
 ];
 
 /// A modern connection to a server with tools; ids go on from 2. `META` stands for what every
@@ -201,6 +209,103 @@ fn ex_09_late_results_of_the_latest_calls() {
         ));
     });
     modern(&script);
+}
+
+/// EX-01, EX-05, EX-09: a request declares the extensions that it chooses, and has their types of
+/// results.
+#[test]
+fn ex_05_requests_choose_extensions() {
+    let settings = Raw::parse(br#"{"a":[1]}"#, 8).unwrap();
+    let extensions = [
+        ("com.example/tasks", settings),
+        ("com.example/later", Raw::EMPTY_OBJECT),
+        ("com.example/off", Raw::EMPTY_OBJECT),
+    ];
+    let config = ClientConfig {
+        identify: false,
+        capabilities: ClientCapabilities {
+            extensions: Some(Map::new(&extensions)),
+            ..ClientCapabilities::default()
+        },
+        extension_revisions: &[("com.example/off", RevisionSet::EMPTY)],
+        result_types: TYPES,
+        ..accepting(RevisionSet::modern())
+    };
+    let called = |id: u64, extensions: &str| {
+        format!(
+            r#"> {{"jsonrpc":"2.0","id":{id},"method":"tools/call","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"extensions":{extensions}}}}}}}}}
+            < {{"jsonrpc":"2.0","id":{id},"result":{{"resultType":"task"}}}}"#
+        )
+    };
+    let all = r#"{"com.example/tasks":{"a":[1]},"com.example/later":{}}"#;
+    let task = r#"{"resultType":"task"}"#;
+    let script = format!(
+        r#"connect
+        > {{"jsonrpc":"2.0","id":1,"method":"server/discover","params":{{"_meta":{{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{{"extensions":{all}}}}}}}}}
+        < {{"jsonrpc":"2.0","id":1,"result":{{"supportedVersions":["2026-07-28"],"capabilities":{{"tools":{{}}}}}}}}
+        = connected 2026-07-28
+        call 7 tools/call
+        {}
+        = answer 7 {task}
+        with extensions=com.example/tasks
+        call 7 tools/call
+        {}
+        = answer 7 {task}
+        with extensions=com.example/later,com.example/off
+        call 7 tools/call
+        {}
+        = failed 7 ResultType
+        with extensions=
+        call 7 tools/call
+        {}
+        = failed 7 ResultType"#,
+        called(2, all),
+        called(3, r#"{"com.example/tasks":{"a":[1]}}"#),
+        called(4, r#"{"com.example/later":{}}"#),
+        called(5, "{}"),
+    );
+    script::check(config, &script);
+}
+
+/// Subscriptions leave room for other calls.
+#[test]
+fn subscriptions_have_a_bound_of_their_own() {
+    let config = ClientConfig {
+        identify: false,
+        max_subscriptions: 1,
+        ..accepting(RevisionSet::modern())
+    };
+    let meta = r#""_meta":{"io.modelcontextprotocol/protocolVersion":"2026-07-28","io.modelcontextprotocol/clientCapabilities":{}}"#;
+    let sent = |id: u64, method: &str| {
+        format!(r#"> {{"jsonrpc":"2.0","id":{id},"method":"{method}","params":{{{meta}}}}}"#)
+    };
+    let listen = "subscriptions/listen";
+    let script = format!(
+        r#"connect
+        {}
+        < {{"jsonrpc":"2.0","id":1,"result":{{"supportedVersions":["2026-07-28"],"capabilities":{{"tools":{{}}}}}}}}
+        = connected 2026-07-28
+        call 7 {listen}
+        {}
+        call 8 {listen}
+        ! TableFull
+        call 9 tools/list
+        {}
+        < {{"jsonrpc":"2.0","id":2,"error":{{"code":-32601,"message":"no"}}}}
+        = error 7 -32601 no
+        call 8 {listen}
+        {}
+        cancel 8
+        > {{"jsonrpc":"2.0","method":"notifications/cancelled","params":{{"requestId":4}}}}
+        call 7 {listen}
+        {}"#,
+        sent(1, "server/discover"),
+        sent(2, listen),
+        sent(3, "tools/list"),
+        sent(4, listen),
+        sent(5, listen),
+    );
+    script::check(config, &script);
 }
 
 /// EX-14: a notification of an own method reaches the application, with the listen that it names.

@@ -1,8 +1,8 @@
 //! What 2026-07-28 does differently: every request tells all, rounds of input, subscriptions.
 
-use mcp_proto::RevisionSet;
 use mcp_proto::client::ClientConfig;
 use mcp_proto::model::{ClientCapabilities, ElicitationCapability, RootsCapability};
+use mcp_proto::{ResultType, RevisionSet};
 
 use crate::client::connect::{accepting, filled};
 use crate::script::client as script;
@@ -24,7 +24,11 @@ fn modern(script: &str) {
             elicitation: Some(ElicitationCapability::default()),
             ..ClientCapabilities::default()
         },
-        result_types: &[("task", &["tools/call"])],
+        result_types: &[ResultType {
+            name: "task",
+            extension: "io.modelcontextprotocol/tasks",
+            methods: &["tools/call"],
+        }],
         ..accepting(RevisionSet::modern())
     };
     script::check(

@@ -9,8 +9,8 @@ use mcp_proto::client::{
 use mcp_proto::model::ClientCapabilities;
 use mcp_proto::rpc::{ErrorObject, Method};
 use mcp_proto::{
-    Instant, Limits, Outbox, Outcome, Payload, PingPolicy, Revision, RevisionSet, SendError,
-    SentToken, Token, Transmit,
+    Instant, Limits, Outbox, Outcome, Payload, PingPolicy, ResultType, Revision, RevisionSet,
+    SendError, SentToken, Token, Transmit,
 };
 
 use super::every_revision;
@@ -43,7 +43,13 @@ pub(crate) fn configure(config: &mut ClientConfig<'static>, options: &str) {
             "pings" => config.ping = Some(PingPolicy::default()),
             "no-alias" => config.cancel_alias = false,
             "no-extension" => config.progress_extends = false,
-            "tasks" => config.result_types = &[("task", &["tools/call"])],
+            "tasks" => {
+                config.result_types = &[ResultType {
+                    name: "task",
+                    extension: "io.modelcontextprotocol/tasks",
+                    methods: &["tools/call"],
+                }];
+            }
             "small" => {
                 config.limits = Limits {
                     message: 600,

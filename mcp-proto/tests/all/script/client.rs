@@ -69,6 +69,7 @@ struct Options {
     timeout: Option<Duration>,
     max_duration: Option<Duration>,
     log_level: Option<String>,
+    extensions: Option<Vec<String>>,
     /// Parent, state and baggage.
     trace: [Option<String>; 3],
 }
@@ -196,12 +197,16 @@ impl Player<User<'_>> {
         let options = self.role.options.clone();
         let params = params.as_deref().map(raw);
         let [trace, state, baggage] = &options.trace;
+        let extensions = options.extensions.as_ref();
+        let extensions: Option<Vec<_>> =
+            extensions.map(|names| names.iter().map(String::as_str).collect());
         let call = Call {
             params: params.as_ref().map(|params| params as &dyn Payload),
             timeout: options.timeout,
             max_duration: options.max_duration,
             progress: options.progress,
             log_level: options.log_level.as_deref(),
+            extensions: extensions.as_deref(),
             trace: trace.as_deref().map(|parent| Trace {
                 parent,
                 state: state.as_deref(),
@@ -252,6 +257,9 @@ impl Options {
                 Some(("timeout", text)) => options.timeout = millis(text),
                 Some(("cap", text)) => options.max_duration = millis(text),
                 Some(("level", text)) => options.log_level = Some(text.to_owned()),
+                Some(("extensions", text)) => {
+                    options.extensions = Some(text.split(',').map(str::to_owned).collect());
+                }
                 Some(("parent", text)) => options.trace[0] = Some(text.to_owned()),
                 Some(("state", text)) => options.trace[1] = Some(text.to_owned()),
                 Some(("baggage", text)) => options.trace[2] = Some(text.to_owned()),
