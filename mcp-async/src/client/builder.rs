@@ -200,6 +200,14 @@ impl<R, S: Send + Sync + 'static> ClientBuilder<R, S> {
         self
     }
 
+    /// Sets how many subscriptions of 2026-07-28 it has at a time, 512 otherwise. Each is a request
+    /// for as long as it lasts, and the rest of [`Limits::in_flight`] is for calls. One that is too
+    /// many is [`CallError::Refused`](super::CallError::Refused).
+    pub const fn max_subscriptions(mut self, subscriptions: usize) -> Self {
+        self.config.max_subscriptions = subscriptions;
+        self
+    }
+
     /// How it meets a server that it does not know. What it learns it keeps for as long as it
     /// lives; a program that has met the server before, and remembers that the
     /// [revision](super::ServerInfo::revision) was a legacy one, saves a request with

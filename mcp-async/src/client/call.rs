@@ -121,6 +121,13 @@ impl<'a, T, H> Call<'a, T, H> {
         self
     }
 
+    /// Declares only these of the client's extensions on the call (EX-05). For 2026-07-28: a legacy
+    /// session declares them once.
+    pub fn with_extensions(mut self, extensions: &'a [&'a str]) -> Self {
+        self.options.extensions = Some(extensions);
+        self
+    }
+
     /// Tells the server which trace the call belongs to (JR-31), in place of what
     /// [`Handler::trace`] says.
     pub fn trace(mut self, trace: &'a TraceContext) -> Self {

@@ -57,6 +57,7 @@ pub(super) struct Options<'t> {
     pub(super) timeout: Option<Duration>,
     pub(super) max_duration: Option<Duration>,
     pub(super) log_level: Option<&'t str>,
+    pub(super) extensions: Option<&'t [&'t str]>,
     pub(super) trace: Option<&'t TraceContext>,
 }
 
@@ -229,6 +230,7 @@ impl<'a> Exchange<'a> {
             max_duration: terms.options.max_duration,
             progress: terms.progress,
             log_level: terms.options.log_level,
+            extensions: terms.options.extensions,
             cookie,
             ..Request::new(terms.method)
         };

@@ -57,6 +57,10 @@ pub struct Request<'a, T, H = fn(Progress<'_>)> {
     meta: Meta,
     /// The extension that the server must have declared (EX-08).
     extension: Option<&'a str>,
+    /// The extensions that it declares, if not all.
+    declared: Option<&'a [&'a str]>,
+    /// Whether the server is asked even if there is a result that is kept.
+    is_fresh: bool,
     options: Options<'static>,
     trace: Option<TraceContext>,
     on_progress: Option<H>,
@@ -152,6 +156,8 @@ impl<'a, T> Request<'a, T> {
             ask,
             meta: Meta::new(),
             extension: None,
+            declared: None,
+            is_fresh: false,
             options: Options::default(),
             trace: None,
             on_progress: None,
@@ -170,6 +176,8 @@ impl<'a, T> Request<'a, T> {
             ask: self.ask,
             meta: self.meta,
             extension: self.extension,
+            declared: self.declared,
+            is_fresh: self.is_fresh,
             options: self.options,
             trace: self.trace,
             on_progress: Some(on_progress),
@@ -200,6 +208,33 @@ impl<'a, T, H> Request<'a, T, H> {
     /// takes no notice of this one.
     pub fn with_logs(mut self, level: LoggingLevel) -> Self {
         self.options.log_level = Some(level.as_str());
+        self
+    }
+
+    /// Declares only these of the client's extensions on the request (EX-05), and has only their
+    /// types of results: a call that does not declare `io.modelcontextprotocol/tasks` becomes no
+    /// task. Its result is neither kept nor taken from what is kept. A legacy session declares the
+    /// extensions once, and takes no notice of this.
+    ///
+    /// ```
+    /// use mcp_async::Client;
+    /// use mcp_async::client::CallError;
+    ///
+    /// async fn convert<R>(client: &Client<R>) -> Result<String, CallError> {
+    ///     let result = client.call_tool("convert", &()).with_extensions(&[]).await?;
+    ///     Ok(result.text())
+    /// }
+    /// # let _ = convert::<()>;
+    /// ```
+    pub fn with_extensions(mut self, extensions: &'a [&'a str]) -> Self {
+        self.declared = Some(extensions);
+        self
+    }
+
+    /// Asks the server even if the client keeps a result that is [fresh](super::ClientBuilder::cache).
+    /// The new result takes its place.
+    pub fn refreshed(mut self) -> Self {
+        self.is_fresh = true;
         self
     }
 
@@ -238,7 +273,8 @@ impl<'a, T, H> Request<'a, T, H> {
                         let error = CallError::MissingExtension(extension.to_owned());
                         return Poll::Ready(Err(error));
                     }
-                    if let Some(kept) = self.inner.client_state.cached(&self.ask) {
+                    let is_kept = !self.is_fresh && self.declared.is_none();
+                    if is_kept && let Some(kept) = self.inner.client_state.cached(&self.ask) {
                         self.stage = Stage::Done;
                         return Poll::Ready(self.finish(kept.as_raw()));
                     }
@@ -262,9 +298,13 @@ impl<'a, T, H> Request<'a, T, H> {
                         self.list_tools();
                         continue;
                     }
+                    let ticket = match self.declared {
+                        None => self.inner.client_state.ticket(&self.ask),
+                        Some(_) => None,
+                    };
                     self.stage = Stage::Sent {
                         exchange: Exchange::new(PendingRequest::shared(shared)),
-                        ticket: self.inner.client_state.ticket(&self.ask),
+                        ticket,
                         generation,
                         child,
                     };
@@ -277,6 +317,7 @@ impl<'a, T, H> Request<'a, T, H> {
                 } => {
                     let mut options: Options<'_> = self.options;
                     options.trace = self.trace.as_ref();
+                    options.extensions = self.declared;
                     if options.log_level.is_none() {
                         options.log_level = self.inner.client_state.log_level();
                     }

@@ -260,3 +260,44 @@ fn a_client_that_is_dropped_or_closed_has_cancelled_its_tasks() {
         });
     }
 }
+
+/// EX-05, EX-09: a call that does not declare tasks becomes none.
+#[test]
+fn a_call_without_the_extension_becomes_no_task() {
+    run(async {
+        let mut calls = 0;
+        let (client, log) = with_tasks(move |asked| match &*asked.method {
+            "tools/call" => {
+                calls += 1;
+                match calls {
+                    1 => Say::Result(r#"{"resultType":"complete","content":[]}"#.to_owned()),
+                    _ => created(),
+                }
+            }
+            _ => completed("later"),
+        })
+        .await;
+        let plain = client.call_tool("job", &()).with_extensions(&[]);
+        assert_eq!(plain.await.unwrap().text(), "");
+        let plain = client
+            .call_tool("job", &())
+            .with_extensions(&["com.example/x"]);
+        assert!(matches!(
+            plain.await,
+            Err(CallError::Failed(Failure::ResultType))
+        ));
+        let tasks = ["io.modelcontextprotocol/tasks"];
+        let call = client.call_tool("job", &()).with_extensions(&tasks);
+        assert_eq!(call.await.unwrap().text(), "later");
+        let declared = log.texts(
+            "tools/call",
+            &[
+                "_meta",
+                "io.modelcontextprotocol/clientCapabilities",
+                "extensions",
+            ],
+        );
+        let all = r#"{"io.modelcontextprotocol/tasks":{}}"#;
+        assert_eq!(declared, ["{}", "{}", all]);
+    });
+}
