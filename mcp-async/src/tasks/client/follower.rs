@@ -39,6 +39,10 @@ pub(super) struct Follower {
     timer: Box<dyn Timer>,
     /// When it is polled next.
     due: Instant,
+    /// When it was polled last.
+    polled: Option<Instant>,
+    /// A notification has arrived since.
+    is_told: bool,
     /// When the server first told of it: its age is at least the time since.
     known_since: Option<Instant>,
     expires: Option<Instant>,
@@ -119,6 +123,8 @@ impl Follower {
             events: VecDeque::new(),
             is_owned: true,
             due: now,
+            polled: None,
+            is_told: false,
             known_since: None,
             expires: None,
             deadline: None,
@@ -300,12 +306,19 @@ impl Follower {
         Poll::Ready(())
     }
 
-    /// A notification is a hint: one that cannot be read is answered by a poll.
+    /// A notification is a hint: one that cannot be read is answered by a poll, which is not sooner
+    /// than the interval permits.
     fn notified(&mut self, params: &RawBuf) {
         match params.decode::<DetailedTask>() {
             Ok(task) if task.task_id != self.requests.id || self.is_older(&task) => {}
-            Ok(task) if task.check().is_ok() => self.accept(task),
-            _ => self.due = self.now(),
+            Ok(task) if task.check().is_ok() => {
+                self.is_told = true;
+                self.accept(task);
+            }
+            _ => {
+                let polled = self.polled.map(|polled| polled + self.pace.interval());
+                self.due = self.due.min(polled.unwrap_or_else(|| self.now()));
+            }
         }
     }
 
@@ -336,6 +349,7 @@ impl Follower {
             }
         } else if self.due <= now || is_due(self.expires, now) {
             self.getting = Some(Box::pin(self.requests.clone().get()));
+            (self.polled, self.is_told) = (Some(now), false);
             return Poll::Ready(());
         }
         if is_due(self.deadline, now) {
@@ -355,6 +369,11 @@ impl Follower {
         match answer.decode::<DetailedTask>() {
             Ok(task) if task.task_id != self.requests.id => {
                 self.fail(invalid("it is about another task"));
+            }
+            // What was told meanwhile is newer.
+            Ok(task) if self.is_told && !task.status.is_terminal() && self.is_older(&task) => {
+                self.pace.unchanged();
+                self.schedule();
             }
             Ok(task) => match task.check() {
                 Ok(()) => self.accept(task),

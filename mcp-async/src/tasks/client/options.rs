@@ -26,7 +26,9 @@ impl TaskOptions {
     /// Sets whether to subscribe to the changes of each task (TK-45); off by default. While the
     /// server tells of them, a task is polled after each [longest pause](Self::longest_pause)
     /// only. A server that does not offer it is polled as usual, and so is one whose subscription
-    /// ends.
+    /// ends, and a task for which there is [no subscription left].
+    ///
+    /// [no subscription left]: crate::client::ClientBuilder::max_subscriptions
     #[must_use]
     pub const fn listen(mut self, listen: bool) -> Self {
         self.listen = listen;
@@ -34,7 +36,7 @@ impl TaskOptions {
     }
 
     /// Sets the longest pause between two polls of a task that does not change, 30 seconds by
-    /// default. An interval of the server that is longer is kept to.
+    /// default. An interval of the server that is longer is kept to, up to an hour.
     #[must_use]
     pub const fn longest_pause(mut self, pause: Duration) -> Self {
         self.longest_pause = pause;

@@ -30,7 +30,13 @@ impl Pace {
 
     /// The interval that the server stated last, if it states one.
     pub(super) fn set_interval(&mut self, interval: Option<Duration>) {
-        self.interval = interval.unwrap_or(WITHOUT_INTERVAL).max(SHORTEST);
+        let interval = interval.unwrap_or(WITHOUT_INTERVAL);
+        self.interval = interval.clamp(SHORTEST, LONGEST);
+    }
+
+    /// The least time between two polls.
+    pub(super) const fn interval(&self) -> Duration {
+        self.interval
     }
 
     /// A poll brought something new, or something happened that will.
@@ -81,6 +87,8 @@ impl Pace {
 
 /// No server is polled more often.
 const SHORTEST: Duration = Duration::from_millis(20);
+/// No interval is taken to be longer: a call without a time limit would never end.
+const LONGEST: Duration = Duration::from_secs(60 * 60);
 /// Of a server that states no interval.
 const WITHOUT_INTERVAL: Duration = Duration::from_secs(1);
 /// Polls without a change before the pauses grow.
@@ -140,6 +148,6 @@ mod tests {
         pace.unchanged();
         check(pace.failed().unwrap(), 300);
         pace.set_interval(Some(Duration::MAX));
-        assert!(pace.pause() > Duration::from_secs(1 << 40));
+        check(pace.pause(), 3_600_000);
     }
 }

@@ -3,7 +3,7 @@
 use core::time::Duration;
 
 use mcp_async::Clock;
-use mcp_async::tasks::client::TaskOptions;
+use mcp_async::tasks::client::{TaskEvent, TaskOptions, ToolOutcome};
 
 use super::support::{
     Asked, Log, Say, TASKS, builder, completed, connect, connect_once, created, task,
@@ -185,5 +185,87 @@ fn a_renewed_subscription_without_the_task_gives_way_to_polls() {
         assert_eq!(log.count("subscriptions/listen"), 2);
         let took = Sim.now().saturating_since(begun);
         assert!(took < Duration::from_secs(5), "{took:?}");
+    });
+}
+
+/// TK-37: a server cannot demand polls by notifications that cannot be read.
+#[test]
+fn hints_do_not_shorten_the_interval() {
+    run(async {
+        let (mut listen, mut polls) = (String::new(), 0);
+        let (text, log) = call(move |asked| match &*asked.method {
+            "tools/call" => created(),
+            "subscriptions/listen" => {
+                listen = asked.id.clone().unwrap();
+                Say::Lines(vec![ACKNOWLEDGED.to_owned()])
+            }
+            "tasks/get" => {
+                polls += 1;
+                let working = task("working", "");
+                match polls {
+                    6.. => completed("polled"),
+                    _ => Say::Lines(vec![
+                        format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{working}}}"#),
+                        told(r#"{"taskId":"t"}"#).replace("ID", &listen),
+                    ]),
+                }
+            }
+            _ => Say::Nothing,
+        })
+        .await;
+        assert_eq!(text, "polled");
+        for pair in log.times("tasks/get").windows(2) {
+            let pause = pair[1].saturating_since(pair[0]);
+            assert!(pause >= Duration::from_millis(50), "{pause:?}");
+        }
+    });
+}
+
+/// An answer that the server wrote before a notification, and that arrives after it, is old.
+#[test]
+fn states_do_not_go_back() {
+    run(async {
+        let at = |second: u64, message: &str| {
+            let more = format!(r#","statusMessage":"{message}""#);
+            let time = format!(r#""lastUpdatedAt":"2026-07-28T00:00:0{second}Z""#);
+            task("working", &more).replace(r#""lastUpdatedAt":"u""#, &time)
+        };
+        let (mut listen, mut polls) = (String::new(), 0);
+        let builder = builder().tasks(TaskOptions::default().listen(true));
+        let (client, _) = connect(TASKS, builder, move |asked| match &*asked.method {
+            "tools/call" => created(),
+            "subscriptions/listen" => {
+                listen = asked.id.clone().unwrap();
+                Say::Lines(vec![ACKNOWLEDGED.to_owned()])
+            }
+            "tasks/get" => {
+                polls += 1;
+                let old = at(1, "1/3");
+                match polls {
+                    1 => Say::Lines(vec![
+                        told(&at(2, "2/3")).replace("ID", &listen),
+                        format!(r#"{{"jsonrpc":"2.0","id":ID,"result":{old}}}"#),
+                    ]),
+                    // A clock that was set back stops nothing.
+                    2 => Say::Result(at(0, "3/3")),
+                    _ => completed("done"),
+                }
+            }
+            _ => Say::Nothing,
+        })
+        .await
+        .unwrap();
+        let outcome = client.call_tool_task("job", &()).await.unwrap();
+        let ToolOutcome::Task(mut task) = outcome else {
+            panic!("{outcome:?}");
+        };
+        let mut messages = Vec::new();
+        while let Some(event) = task.next().await {
+            if let TaskEvent::State(state) = event {
+                messages.extend(state.message);
+            }
+        }
+        assert_eq!(messages, ["2/3", "3/3"]);
+        assert_eq!(task.result().await.unwrap().text(), "done");
     });
 }
