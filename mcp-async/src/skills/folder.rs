@@ -1,7 +1,7 @@
 //! Files of a folder.
 
 use std::collections::BTreeMap;
-use std::fs::{self, DirEntry, File};
+use std::fs::{self, DirEntry, OpenOptions};
 use std::io::{self, Read as _};
 use std::path::{Path, PathBuf};
 
@@ -24,6 +24,11 @@ pub(super) fn read(folder: &Path) -> Result<Files, SkillError> {
     while let Some((folder, prefix, depth)) = reader.folders.pop() {
         if depth > MAX_DEPTH {
             return Err(refused(&folder, "its folders nest too deep"));
+        }
+        // A link may have taken its place since it was listed.
+        let folder = fs::canonicalize(&folder).map_err(|error| at(&folder, error))?;
+        if !folder.starts_with(&reader.root) {
+            return Err(refused(&folder, "it is outside of the folder of the skill"));
         }
         for entry in fs::read_dir(&folder).map_err(|error| at(&folder, error))? {
             let entry = entry.map_err(|error| at(&folder, error))?;
@@ -94,8 +99,29 @@ impl Reader {
 
 fn read_at_most(file: &Path, limit: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
-    File::open(file)?.take(limit).read_to_end(&mut bytes)?;
+    let file = options().read(true).open(file)?;
+    if !file.metadata()?.is_file() {
+        return Err(io::Error::other("it is no file"));
+    }
+    file.take(limit).read_to_end(&mut bytes)?;
     Ok(bytes)
+}
+
+/// A link that has taken the place of a file is not followed, and a pipe not waited for.
+#[cfg(unix)]
+fn options() -> OpenOptions {
+    use rustix::fs::OFlags;
+    use std::os::unix::fs::OpenOptionsExt as _;
+
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let mut options = OpenOptions::new();
+    options.custom_flags(flags.bits().cast_signed());
+    options
+}
+
+#[cfg(not(unix))]
+fn options() -> OpenOptions {
+    OpenOptions::new()
 }
 
 fn at(path: &Path, error: io::Error) -> SkillError {

@@ -41,19 +41,27 @@ impl Skills {
         }
     }
 
-    /// Reads every skill in a folder: each folder in it that has a `SKILL.md`.
+    /// Reads every skill in a folder: each folder in it that has a `SKILL.md`, except those whose names
+    /// begin with a dot.
     ///
     /// # Errors
-    /// Those of [`Skill::from_folder`], and a folder that cannot be read.
+    /// Those of [`Skill::from_folder`], a folder that cannot be read, and a skill that is a link.
     pub fn from_folder(path: impl AsRef<Path>) -> Result<Self, SkillError> {
         let path = path.as_ref();
         let at = |error| SkillError::io(path.display().to_string(), error);
         let mut folders = Vec::new();
         for entry in fs::read_dir(path).map_err(at)? {
-            let folder = entry.map_err(at)?.path();
-            if folder.join(SKILL_MD).is_file() {
-                folders.push(folder);
+            let entry = entry.map_err(at)?;
+            let folder = entry.path();
+            let is_hidden = entry.file_name().as_encoded_bytes().starts_with(b".");
+            if is_hidden || !folder.join(SKILL_MD).is_file() {
+                continue;
             }
+            if entry.file_type().map_err(at)?.is_symlink() {
+                let place = folder.display().to_string();
+                return Err(SkillError::new(place, "it is a link"));
+            }
+            folders.push(folder);
         }
         folders.sort();
         let skills = folders.iter().map(Skill::from_folder);

@@ -10,7 +10,8 @@ pub(super) fn folder_of(uri: &str) -> Option<&str> {
     uri.strip_suffix(SKILL_MD)?.strip_suffix('/')
 }
 
-/// Whether the URI names something below the folder, without segments that lead out of it.
+/// Whether the URI names something below the folder, without segments that lead out of it, also
+/// where a program decodes them.
 pub(super) fn is_inside(uri: &str, folder: &str) -> bool {
     let path = uri
         .strip_prefix(folder)
@@ -19,7 +20,7 @@ pub(super) fn is_inside(uri: &str, folder: &str) -> bool {
         !path.contains(['\\', '?', '#'])
             && path
                 .split('/')
-                .all(|segment| !segment.is_empty() && !is_dots(segment))
+                .all(|segment| !segment.is_empty() && !is_dots(segment) && !has_separator(segment))
     })
 }
 
@@ -43,6 +44,15 @@ fn is_dots(segment: &str) -> bool {
     plain == "." || plain == ".."
 }
 
+/// Whether a segment contains an encoded separator.
+fn has_separator(segment: &str) -> bool {
+    let mut escapes = segment.split('%').skip(1);
+    escapes.any(|escape| {
+        let code = escape.get(..2).unwrap_or_default();
+        code.eq_ignore_ascii_case("2f") || code.eq_ignore_ascii_case("5c")
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -54,6 +64,8 @@ mod tests {
             "skill://a/b/c.md",
             "skill://a/..b",
             "skill://a/%20",
+            "skill://a/%2",
+            "skill://a/%252f",
         ] {
             assert!(is_inside(uri, "skill://a"), "{uri}");
         }
@@ -67,6 +79,10 @@ mod tests {
             "skill://a/.%2E/b",
             "skill://a/b//c",
             r"skill://a/..\b",
+            "skill://a/%2e%2e%2fx",
+            "skill://a/b%2Fc",
+            "skill://a/..%5cb",
+            "skill://a/%5C",
             "skill://a/b?c",
             "skill://a/b#c",
         ] {

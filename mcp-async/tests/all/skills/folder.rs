@@ -93,6 +93,29 @@ fn a_folder_of_skills_is_read_with_each_of_them() {
     assert!(Skills::from_folder(folder.0.join("none")).is_err());
 }
 
+/// Hidden folders are no skills, and a folder elsewhere does not become one by a link.
+#[cfg(unix)]
+#[test]
+fn a_folder_of_skills_has_neither_hidden_ones_nor_links() {
+    use std::os::unix::fs::symlink;
+
+    let folder = Folder::new("linked");
+    folder.file(
+        "all/.hidden/SKILL.md",
+        "---\nname: .hidden\ndescription: a\n---\n",
+    );
+    folder.file("all/one/SKILL.md", "---\nname: one\ndescription: a\n---\n");
+    folder.file(
+        "elsewhere/SKILL.md",
+        "---\nname: elsewhere\ndescription: a\n---\n",
+    );
+    let all = folder.0.join("all");
+    assert!(Skills::from_folder(&all).is_ok());
+    symlink(folder.0.join("elsewhere"), all.join("elsewhere")).unwrap();
+    let error = Skills::from_folder(&all).unwrap_err().to_string();
+    assert!(error.contains("it is a link"), "{error}");
+}
+
 /// SK-28: links do not lead out of the folder.
 #[cfg(unix)]
 #[test]
